@@ -1,0 +1,45 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { defineConfig, type Options } from 'tsup'
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | { readonly '@mintmark/source': string }>>
+  readonly bin?: Readonly<Record<string, string>>
+}
+
+// Every package in one process: several times faster than one tsup each. Types come from `tsc -b`.
+export default defineConfig(readdirSync('packages').flatMap(packageBuild))
+
+function packageBuild(name: string): Options[] {
+  const manifest = JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8')) as Manifest
+  const files = sourceFiles(manifest).filter((file) => existsSync(`packages/${name}/${file}`))
+  if (files.length === 0) return []
+
+  return [
+    {
+      name,
+      entry: Object.fromEntries(files.map((file) => [entryName(file), `packages/${name}/${file}`])),
+      outDir: `packages/${name}/dist`,
+      // Everything that is not a relative import stays an import.
+      external: [/^[^./]/],
+      format: ['esm'],
+      dts: false,
+      sourcemap: true,
+      target: 'es2023',
+      platform: 'neutral',
+      // `true` would delete dist/types while tsc's build info says that it is up to date.
+      clean: false,
+      tsconfig: `packages/${name}/tsconfig.json`,
+    },
+  ]
+}
+
+/** One entry per subpath of `exports`, and one per command in `bin`. */
+function sourceFiles({ exports, bin = {} }: Manifest): string[] {
+  const subpaths = Object.values(exports).flatMap((target) => (typeof target === 'string' ? [] : [target['@mintmark/source']]))
+  const commands = Object.values(bin).map((file) => file.replace('./dist/', './src/').replace(/\.js$/, '.ts'))
+  return [...subpaths, ...commands]
+}
+
+function entryName(file: string): string {
+  return file.replace('./src/', '').replace(/\.ts$/, '')
+}

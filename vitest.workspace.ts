@@ -1,0 +1,31 @@
+import { defineConfig } from 'vitest/config'
+import { tallyReporter } from './scripts/tally-reporter.ts'
+
+export default defineConfig({
+  test: {
+    // Node's own loader and type stripping: what the tests run is what `pnpm dev` runs.
+    experimental: { viteModuleRunner: false },
+    execArgv: ['--conditions=@mintmark/source'],
+    isolate: false,
+    reporters: ['default', tallyReporter],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'flows',
+          include: ['test/**/*.test.ts'],
+          testTimeout: 90_000,
+          hookTimeout: 90_000,
+        },
+      },
+    ],
+  },
+})
