@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { findCircles, readSourceFiles, type SourceFile } from './source-files.ts'
+
+/**
+ * The only imports allowed between packages. `types` admits `import type` alone. A package not listed here fails.
+ * Tests beside the sources may also use what only tests need.
+ */
+const allowedImports: Readonly<Record<string, { readonly any: readonly string[]; readonly types?: readonly string[] }>> = {
+  'storage-interface': { any: [] },
+  core: { any: ['@mintmark/storage-interface', 'jose', 'zod'] },
+  'storage-sql': { any: ['@mintmark/storage-interface', 'kysely', 'kysely/migration', /* drivers and command: */ 'node:*'] },
+  pages: { any: ['@mintmark/core/http'] },
+  'adapter-express': { any: ['node:*'], types: ['@mintmark/core/http', 'express', 'express-serve-static-core'] },
+}
+
+const testOnlyImports = ['vitest', 'fast-check', 'jose', '@mintmark/storage-interface/memory', '@mintmark/storage-interface/contract']
+
+const sources = await readSourceFiles('packages')
+const packageNames = [...new Set(sources.map((file) => file.packageName))]
+
+test('design §1: every package with sources has a row in the table of allowed imports', () => {
+  expect(packageNames.filter((name) => allowedImports[name] === undefined)).toEqual([])
+})
+
+test.for(packageNames)('design §1: %s imports only what its row allows', (packageName) => {
+  const files = sources.filter((file) => file.packageName === packageName)
+
+  const refused = files.flatMap((file) => refusedImports(file))
+
+  expect(refused).toEqual([])
+})
+
+test('design §1: core/http is plain values, it imports nothing of core', () => {
+  const http = sources.filter((file) => file.path.startsWith('packages/core/src/http/') && !file.isTest)
+
+  const leaving = http.flatMap((file) =>
+    file.imports
+      .filter(({ target }) => target === undefined || !target.startsWith('packages/core/src/http/'))
+      .map(({ specifier }) => `${file.path}: ${specifier}`),
+  )
+
+  expect(leaving).toEqual([])
+})
+
+test('design §1: relative imports stay inside their package', () => {
+  const astray = sources.flatMap((file) =>
+    file.imports
+      .filter(({ target }) => target !== undefined && !isOwnFile(file, target))
+      .map(({ specifier }) => `${file.path}: ${specifier}`),
+  )
+
+  expect(astray).toEqual([])
+})
+
+test('design §1: no circles between files, type imports included', () => {
+  expect(findCircles(sources)).toEqual([])
+})
+
+test('the search for circles finds one', () => {
+  const file = (path: string, target: string): SourceFile => ({
+    path,
+    packageName: 'core',
+    isTest: false,
+    text: '',
+    imports: [{ specifier: `./${target}`, target, typeOnly: true }],
+  })
+
+  expect(findCircles([file('a.ts', 'b.ts'), file('b.ts', 'c.ts'), file('c.ts', 'b.ts')])).toEqual(['b.ts → c.ts → b.ts'])
+})
+
+test('design §3: no source asks the machine what time it is, outside core/src/runtime', () => {
+  const asking = sources
+    .filter((file) => !file.isTest && !file.path.startsWith('packages/core/src/runtime/'))
+    .filter((file) => /\bnew Date\(\)|\bDate\.now\b|\bperformance\.now\b/.test(file.text))
+
+  expect(asking.map((file) => file.path)).toEqual([])
+})
+
+function refusedImports(file: SourceFile): string[] {
+  const row = allowedImports[file.packageName] ?? { any: [] }
+  const any = file.isTest ? [...row.any, ...(row.types ?? []), ...testOnlyImports, 'node:*'] : row.any
+
+  return file.imports
+    .filter(({ target }) => target === undefined)
+    .filter(({ specifier, typeOnly }) => !matches(any, specifier) && !(typeOnly && matches(row.types ?? [], specifier)))
+    .map(({ specifier }) => `${file.path}: ${specifier}`)
+}
+
+function matches(patterns: readonly string[], specifier: string): boolean {
+  return patterns.some((pattern) => pattern === specifier || (pattern === 'node:*' && specifier.startsWith('node:')))
+}
+
+/** Sources import sources; a test may also reach the package's own `test` folder. */
+function isOwnFile(file: SourceFile, target: string): boolean {
+  const own = `packages/${file.packageName}/`
+  return target.startsWith(`${own}src/`) || (file.isTest && target.startsWith(`${own}test/`))
+}
