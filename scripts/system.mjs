@@ -18,7 +18,8 @@ function install(wanted) {
   }
   console.log(`Installing ${names.join(', ')} for the tests (about half a minute, once) …`)
   aptGet('update', '-qq')
-  aptGet('install', '-y', '-qq', '--no-install-recommends', ...names)
+  // Another run may be installing at this moment: wait for it.
+  aptGet('install', '-y', '-qq', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120', ...names)
   const stillMissing = wanted.filter(({ program }) => !isOnPath(program))
   if (stillMissing.length > 0) fail(`apt-get ran, but ${stillMissing.map(({ program }) => program).join(', ')} did not appear.`)
 }
