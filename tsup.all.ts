@@ -26,8 +26,11 @@ function packageBuild(name: string): Options[] {
       sourcemap: true,
       target: 'es2023',
       platform: 'neutral',
-      // `true` would delete dist/types while tsc's build info says that it is up to date.
-      clean: false,
+      // `node:sqlite` has no name without its prefix.
+      removeNodeProtocol: false,
+      silent: true,
+      // Old chunks go. dist/types stays: tsc wrote it, and its build info says that it is up to date.
+      clean: ['!types/**'],
       tsconfig: `packages/${name}/tsconfig.json`,
     },
   ]

@@ -1,7 +1,7 @@
-// Packs every package as it would be published, then lets publint and attw look at the tarball.
+// Packs every package as it would be published, lets publint and attw look at the tarball, and loads what was built.
 import './require-node.mjs'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -21,9 +21,18 @@ function check(name) {
   const agreed =
     run('pnpm', ['--dir', `packages/${name}`, 'pack', '--out', tarball]) &&
     run('publint', ['run', tarball, '--strict']) &&
-    run('attw', [tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-emoji', '--no-color'])
-  console.log(`${name}: ${agreed ? 'publint and attw agree' : 'FAILED'}`)
+    run('attw', [tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-emoji', '--no-color']) &&
+    subpaths(name).every((subpath) => run('node', ['--input-type=module', '--eval', `await import('${subpath}')`]))
+  console.log(`${name}: ${agreed ? 'publint and attw agree, every subpath loads' : 'FAILED'}`)
   if (!agreed) process.exitCode = 1
+}
+
+/** The import names of a package: they resolve to dist, because nothing here asks for the source condition. */
+function subpaths(name) {
+  const manifest = JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8'))
+  return Object.entries(manifest.exports)
+    .filter(([, target]) => typeof target === 'object')
+    .map(([subpath]) => `${manifest.name}${subpath.slice(1)}`)
 }
 
 /** @returns whether the command succeeded; what it said is shown only when it did not. */
