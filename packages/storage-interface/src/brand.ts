@@ -1,0 +1,4 @@
+declare const brand: unique symbol
+
+/** A value of `T` that only the brand's home file can make: the name says which check or meaning it carries. */
+export type Brand<T, Name extends string> = T & { readonly [brand]: Name }

@@ -1,0 +1,26 @@
+import type { ClaimOutcome } from './outcome.ts'
+import type { EpochSeconds } from './time.ts'
+
+/** What a claimed value is: each purpose is a namespace of its own. */
+export type ClaimPurpose = 'client_assertion_jti' | 'revoked_jti'
+
+/**
+ * Values that count once: the `jti` of a client assertion, the `jti` of a revoked access token. They are kept until the
+ * token that carries them has expired.
+ */
+export interface ClaimStore {
+  /**
+   * Law: of all callers with one purpose and value exactly one finds it `fresh`, until `expiresAt` has passed.
+   * `INSERT … ON CONFLICT (issuer, purpose, value_digest) DO UPDATE SET expires_at = excluded.expires_at WHERE claims.expires_at <= ?`
+   * The value may be of any length and content; stores key it by a digest of their own or bound it.
+   */
+  claim(claim: {
+    readonly purpose: ClaimPurpose
+    readonly value: string
+    readonly expiresAt: EpochSeconds
+    readonly now: EpochSeconds
+  }): Promise<ClaimOutcome>
+
+  /** Whether the value has been claimed and has not expired. */
+  isClaimed(purpose: ClaimPurpose, value: string, now: EpochSeconds): Promise<boolean>
+}

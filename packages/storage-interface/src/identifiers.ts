@@ -1,0 +1,33 @@
+import type { Brand } from './brand.ts'
+
+/** A client's identifier, compared byte for byte (RFC 6749 §2.2). */
+export type ClientId = Brand<string, 'ClientId'>
+
+/** An account's stable identifier; the `sub` of its tokens. At most 255 ASCII characters, never given to another person (OIDC Core §2). */
+export type UserId = Brand<string, 'UserId'>
+
+/** What a person granted one client; random, never shown to a client. */
+export type GrantId = Brand<string, 'GrantId'>
+
+/** Everything that was issued from one authorization code; random. */
+export type FamilyId = Brand<string, 'FamilyId'>
+
+/** The public identifier of a browser session, as in the `sid` claim; it opens nothing. */
+export type SessionId = Brand<string, 'SessionId'>
+
+/** A signing key's `kid` (RFC 7515 §4.1.4). */
+export type KeyId = Brand<string, 'KeyId'>
+
+/**
+ * The SHA-256 of a secret of at least 256 random bits, base64url without padding (43 characters).
+ * Stores hold digests only: whoever reads a table cannot present what is in it.
+ */
+export type SecretDigest = Brand<string, 'SecretDigest'>
+
+export const clientId = (value: string): ClientId => value as ClientId
+export const userId = (value: string): UserId => value as UserId
+export const grantId = (value: string): GrantId => value as GrantId
+export const familyId = (value: string): FamilyId => value as FamilyId
+export const sessionId = (value: string): SessionId => value as SessionId
+export const keyId = (value: string): KeyId => value as KeyId
+export const secretDigest = (value: string): SecretDigest => value as SecretDigest

@@ -1,0 +1,73 @@
+import type { UserId } from './identifiers.ts'
+import type { JsonObject } from './json.ts'
+import type { InsertOutcome, SwapOutcome } from './outcome.ts'
+import type { EpochSeconds } from './time.ts'
+
+/**
+ * An account. The row is the kill switch: `active` and `generation` decide whether anything of the person's is honoured.
+ * Every grant and session remembers the generation it was born in; a later generation does not revive it. A counter,
+ * not a time: two events in one second stay in order.
+ */
+export interface UserRecord {
+  readonly userId: UserId
+  readonly active: boolean
+  /** Advances by one with each deactivation and with removal, never otherwise. Starts at 0. */
+  readonly generation: number
+  /** What is known of the person, by OIDC claim name (OIDC Core §5.1). */
+  readonly claims: JsonObject
+  readonly createdAt: EpochSeconds
+  readonly updatedAt: EpochSeconds
+  /** Advances by one with each write to the row. Starts at 1. */
+  readonly version: number
+}
+
+/** What an account starts with; the store adds `active: true`, generation 0 and version 1. */
+export interface NewUser {
+  readonly userId: UserId
+  readonly claims: JsonObject
+  readonly createdAt: EpochSeconds
+}
+
+/** `changed` for whoever changed it, `unchanged` when it was so before; both with the row as it is now. */
+export type LifecycleOutcome =
+  | { readonly outcome: 'changed'; readonly record: UserRecord }
+  | { readonly outcome: 'unchanged'; readonly record: UserRecord }
+  | { readonly outcome: 'absent' }
+
+/** Accounts, by `sub`. */
+export interface UserStore {
+  /**
+   * Law: an identifier is used once, ever: also the identifier of a removed account is `taken`, so that no token of
+   * the person before names the person after (OIDC Core §2).
+   */
+  insert(user: NewUser): Promise<InsertOutcome>
+
+  /** A deactivated account is found; a removed one is not. */
+  find(userId: UserId): Promise<UserRecord | undefined>
+
+  /**
+   * Replaces the claims. Law: it never changes `active` or `generation`, and of two writers one is told `conflict`.
+   * `UPDATE users SET claims = ?, updated_at = ?, version = version + 1 WHERE issuer = ? AND user_id = ? AND version = ?`
+   */
+  replaceClaims(change: {
+    readonly userId: UserId
+    readonly claims: JsonObject
+    readonly version: number
+    readonly now: EpochSeconds
+  }): Promise<SwapOutcome<UserRecord>>
+
+  /**
+   * Law: from the moment this answers, nothing that was issued to the person before is honoured.
+   * `UPDATE users SET active = false, generation = generation + 1, … WHERE issuer = ? AND user_id = ? AND active`
+   */
+  deactivate(userId: UserId, now: EpochSeconds): Promise<LifecycleOutcome>
+
+  /** Law: nothing that was issued before a deactivation is honoured again. `UPDATE users SET active = true, … WHERE NOT active` */
+  reactivate(userId: UserId, now: EpochSeconds): Promise<LifecycleOutcome>
+
+  /**
+   * Erases the claims and keeps the identifier and the advanced generation as a tombstone.
+   * `UPDATE users SET active = false, generation = generation + 1, claims = '{}', removed_at = ? WHERE … AND removed_at IS NULL`
+   */
+  remove(userId: UserId, now: EpochSeconds): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
+}
