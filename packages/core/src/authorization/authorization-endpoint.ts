@@ -1,0 +1,64 @@
+import type { EpochSeconds } from '@mintmark/storage-interface'
+
+import { redirect, type Endpoint, type ServerRequest, type ServerResponse } from '../http/index.ts'
+import { decideInteraction, refuseUnaskable } from '../interaction/decide-interaction.ts'
+import { identifyPerson } from '../interaction/person.ts'
+import { startInteraction, type InteractionDependencies } from '../interaction/start-interaction.ts'
+import { readForm, readQuery } from '../parameters/read-parameters.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { SignedIn } from '../session/signed-in.ts'
+import { parseAuthorizationRequest, type AuthorizationRequest, type AuthorizationRequestRules } from './authorization-request.ts'
+import { authorizationResponse } from './authorization-response.ts'
+import { identifyClient } from './identify-client.ts'
+import { issueCode, type IssueCodeDependencies } from './issue-code.ts'
+import { verifyRedirect } from './verify-redirect.ts'
+
+export interface AuthorizationEndpointDependencies extends InteractionDependencies, IssueCodeDependencies {
+  readonly issuer: string
+  readonly clock: Clock
+  readonly rules: AuthorizationRequestRules
+  readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
+}
+
+/**
+ * `GET|POST /auth` (RFC 6749 §3.1, OIDC Core §3.1.2). Client and redirect URI come first: until both are proven an error
+ * is a local page and nothing redirects (RFC 6749 §4.1.2.1).
+ */
+export const authorizationEndpoint =
+  (deps: AuthorizationEndpointDependencies): Endpoint =>
+  async (request) => {
+    const now = deps.clock()
+    // OIDC Core §3.1.2.1: a POST carries its parameters in the form alone.
+    const parameters = request.method === 'POST' ? readForm(request) : readQuery(request)
+    const client = await identifyClient(parameters, deps.storage)
+    const verified = verifyRedirect(parameters, client)
+    const authorization = parseAuthorizationRequest(parameters, client, verified, deps.rules)
+    if (isCrossSitePost(request)) return redirectToSelf(request, authorization)
+    return answer(authorization, request, now, deps)
+  }
+
+async function answer(
+  authorization: AuthorizationRequest,
+  request: ServerRequest,
+  now: EpochSeconds,
+  deps: AuthorizationEndpointDependencies,
+): Promise<ServerResponse> {
+  const person = await identifyPerson(await deps.signedIn(request), deps.storage)
+  const decision = await decideInteraction(authorization, person, undefined, { now, storage: deps.storage })
+  refuseUnaskable(decision, authorization)
+  if (decision.kind !== 'ready') return startInteraction({ request: authorization, decision }, request, now, deps)
+
+  const { grant, person: { authentication } } = decision
+  const code = await issueCode({ request: authorization, grant, scopes: authorization.scopes, authentication }, now, deps)
+  return authorizationResponse(code, authorization.target, deps.issuer)
+}
+
+/** Browsers withhold `SameSite=Lax` cookies from a POST that another site sent, so nobody would seem to be signed in. */
+const isCrossSitePost = (request: ServerRequest): boolean =>
+  request.method === 'POST' && ['cross-site', 'same-site'].includes(request.headers.get('sec-fetch-site') ?? '')
+
+/** The same request as a GET: a top-level navigation, which carries the cookies. */
+function redirectToSelf(request: ServerRequest, authorization: AuthorizationRequest): ServerResponse {
+  const query = new URLSearchParams(authorization.parameters)
+  return redirect(`${request.url.origin}${request.url.pathname}?${query.toString()}`)
+}

@@ -1,0 +1,52 @@
+import {
+  after,
+  familyId,
+  type AuthenticationRecord,
+  type DurationSeconds,
+  type EpochSeconds,
+  type GrantRecord,
+  type Storage,
+} from '@mintmark/storage-interface'
+
+import { digestSecret } from '../runtime/digest.ts'
+import { randomIdentifier, randomSecret, type Random } from '../runtime/random.ts'
+import type { AuthorizationRequest } from './authorization-request.ts'
+
+export interface IssueCodeDependencies {
+  readonly storage: Storage
+  readonly random: Random
+  readonly codeLifetime: DurationSeconds
+}
+
+/** What a code is issued for: the request, the consent that covers it, and how the person signed in. */
+export interface CodeSubject {
+  readonly request: AuthorizationRequest
+  readonly grant: GrantRecord
+  /** Granted to this authorization; a part of the grant's. */
+  readonly scopes: readonly string[]
+  readonly authentication: AuthenticationRecord
+}
+
+/** Issues an authorization code (RFC 6749 §4.1.2). Only its digest is stored. */
+export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: IssueCodeDependencies): Promise<string> {
+  const { request, grant } = subject
+  const code = randomSecret(deps.random)
+  await deps.storage.codes.insert({
+    digest: await digestSecret(code),
+    clientId: request.client.clientId,
+    grantId: grant.grantId,
+    familyId: familyId(randomIdentifier(deps.random)),
+    userId: grant.userId,
+    redirectUri: request.target.redirect,
+    scopes: subject.scopes,
+    resources: [],
+    nonce: request.nonce,
+    codeChallengeMethod: request.codeChallenge.method,
+    codeChallenge: request.codeChallenge.challenge,
+    claimsRequest: undefined,
+    authentication: subject.authentication,
+    issuedAt: now,
+    expiresAt: after(now, deps.codeLifetime),
+  })
+  return code
+}

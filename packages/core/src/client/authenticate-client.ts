@@ -1,0 +1,68 @@
+import { clientId, type ClientRecord, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+
+import { OAuthError } from '../error/oauth-error.ts'
+import type { RefusalReason } from '../error/refusal-reason.ts'
+import type { ServerRequest } from '../http/index.ts'
+import type { Parameters } from '../parameters/parameters.ts'
+import type { AuthenticatedClient } from './authenticated-client.ts'
+import type { ClientAuthentication, PresentedCredentials } from './client-authentication.ts'
+import { isVisibleAscii } from './visible-ascii.ts'
+
+export interface ClientAuthenticationDependencies {
+  readonly storage: Storage
+  readonly clientAuthentication: readonly ClientAuthentication[]
+}
+
+/**
+ * Proves which client sent the request (RFC 6749 §2.3, §3.2.1).
+ * @throws OAuthError invalid_request — reason `client_authentication_twice` | `client_id_contradicted`.
+ * @throws OAuthError invalid_client — reason `client_authentication_missing` | `client_unknown` | `client_disabled` |
+ *   `client_authentication_method` | `client_credentials_wrong`; all of them read the same.
+ */
+export async function authenticateClient(
+  request: ServerRequest,
+  form: Parameters,
+  now: EpochSeconds,
+  deps: ClientAuthenticationDependencies,
+): Promise<AuthenticatedClient> {
+  const credentials = readCredentials(request, form, deps.clientAuthentication)
+  const client = await findClient(credentials.clientId, deps.storage)
+  // Verified before anything is looked at, so that every refusal has cost the same work.
+  const isProven = await credentials.verify(client, now)
+
+  if (client === undefined) throw invalidClient('client_unknown')
+  if (client.disabledAt !== undefined) throw invalidClient('client_disabled')
+  // OIDC Registration §2: a client uses the method that it registered. Otherwise a confidential client could be played without its secret.
+  if (client.tokenEndpointAuthMethod !== credentials.method) throw invalidClient('client_authentication_method')
+  if (!isProven) throw invalidClient('client_credentials_wrong')
+  return client as AuthenticatedClient
+}
+
+function readCredentials(
+  request: ServerRequest,
+  form: Parameters,
+  methods: readonly ClientAuthentication[],
+): PresentedCredentials {
+  const presented = methods.flatMap((method) => method.read(request, form) ?? [])
+  const [credentials, second] = presented
+  // RFC 6749 §2.3: a client must not use more than one method in a request.
+  if (second !== undefined) {
+    throw new OAuthError('invalid_request', 'Use one client authentication method.', { reason: 'client_authentication_twice' })
+  }
+  if (credentials === undefined) throw invalidClient('client_authentication_missing')
+
+  // RFC 6749 §2.3.1: a client_id in the body names the client that authenticates, or the request contradicts itself.
+  const named = form.get('client_id')
+  if (named !== undefined && credentials.clientId !== undefined && named !== credentials.clientId) {
+    throw new OAuthError('invalid_request', 'The request names two clients.', { reason: 'client_id_contradicted' })
+  }
+  return credentials
+}
+
+async function findClient(id: string | undefined, storage: Storage): Promise<ClientRecord | undefined> {
+  // RFC 6749 Appendix A.1: a client_id is visible ASCII. Other text names no client, and some stores cannot even hold it.
+  return storage.clients.find(clientId(id !== undefined && isVisibleAscii(id) ? id : ''))
+}
+
+const invalidClient = (reason: RefusalReason): OAuthError =>
+  new OAuthError('invalid_client', 'Client authentication failed.', { reason })

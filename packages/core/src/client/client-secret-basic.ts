@@ -1,0 +1,42 @@
+import { decodeComponent, type ServerRequest } from '../http/index.ts'
+import { defineClientAuthentication } from './client-authentication.ts'
+import { verifyClientSecret } from './verify-client-secret.ts'
+
+/** `client_secret_basic`: the client's identifier and secret in the Authorization header (RFC 6749 §2.3.1). */
+export const clientSecretBasic = defineClientAuthentication({
+  method: 'client_secret_basic',
+  read(request) {
+    if (!request.headers.has('authorization')) return undefined
+    const credentials = readBasicCredentials(request)
+
+    return {
+      method: 'client_secret_basic',
+      clientId: credentials?.clientId,
+      verify: async (client, now) => (await verifyClientSecret(credentials?.secret ?? '', client, now)) !== undefined,
+    }
+  },
+})
+
+/** The two halves, form-decoded; `undefined` for another scheme and for anything malformed. */
+function readBasicCredentials(request: ServerRequest): { clientId: string; secret: string } | undefined {
+  // RFC 9110 §11.1: the scheme's name is case-insensitive. A repeated header says two things at once, so it says nothing.
+  const match = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(request.headers.get('authorization') ?? '')
+  if (match?.[1] === undefined || request.repeatedHeaders.has('authorization')) return undefined
+  const pair = decodeBase64(match[1])
+  const colon = pair?.indexOf(':') ?? -1
+  if (pair === undefined || colon === -1) return undefined
+
+  // RFC 6749 §2.3.1: both are form-encoded before they are joined, so a colon in the identifier is an escape.
+  const clientId = decodeComponent(pair.slice(0, colon))
+  const secret = decodeComponent(pair.slice(colon + 1))
+  return clientId === undefined || secret === undefined ? undefined : { clientId, secret }
+}
+
+function decodeBase64(text: string): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)))
+  } catch {
+    // `atob` and a fatal decoder throw on malformed input, and have no other way to say so.
+    return undefined
+  }
+}

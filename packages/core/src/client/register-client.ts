@@ -1,0 +1,106 @@
+import { clientId, type ClientRecord, type EpochSeconds, type Storage, type TokenEndpointAuthMethod } from '@mintmark/storage-interface'
+
+import { systemClock, type Clock } from '../runtime/clock.ts'
+import { digestSecret } from '../runtime/digest.ts'
+import { randomIdentifier, randomSecret, systemRandom, type Random } from '../runtime/random.ts'
+import { ClientMetadataError } from './client-metadata-error.ts'
+import { isRegistrableRedirectUri } from './redirect-uri.ts'
+import { isVisibleAscii } from './visible-ascii.ts'
+
+/** A client as an administrator describes it; names follow RFC 7591 §2. */
+export interface ClientRegistration {
+  /** Visible ASCII. Default: random. */
+  readonly clientId?: string
+  /** Shown to people on the consent page. */
+  readonly clientName: string
+  /** Default `client_secret_basic`; `none` makes it a public client. */
+  readonly tokenEndpointAuthMethod?: TokenEndpointAuthMethod
+  readonly redirectUris?: readonly string[]
+  /** Default `['authorization_code']`. */
+  readonly grantTypes?: readonly string[]
+  /** The scope values that it may ask for. Default `['openid']`. */
+  readonly scopes?: readonly string[]
+  /** Default `RS256` (OIDC Registration §2). */
+  readonly idTokenSignedResponseAlg?: 'RS256' | 'ES256'
+}
+
+/** The registered client, and its secret: this is the only time that anybody sees it. */
+export interface RegisteredClient {
+  readonly client: ClientRecord
+  readonly clientSecret: string | undefined
+}
+
+interface RegisterClientDependencies {
+  readonly storage: Storage
+  readonly clock?: Clock
+  readonly random?: Random
+}
+
+/**
+ * Registers a client (RFC 7591 §2). A client that authenticates with a secret is given one of 256 random bits; storage keeps its digest.
+ * @throws ClientMetadataError invalid_redirect_uri | invalid_client_metadata; nothing was written.
+ */
+export async function registerClient(
+  registration: ClientRegistration,
+  deps: RegisterClientDependencies,
+): Promise<RegisteredClient> {
+  const random = deps.random ?? systemRandom
+  const now = (deps.clock ?? systemClock)()
+  const record = clientRecord(registration, now, random)
+  refuseUnusable(record)
+
+  const clientSecret = usesSecret(record) ? randomSecret(random) : undefined
+  const secrets =
+    clientSecret === undefined
+      ? []
+      : [{ digest: await digestSecret(clientSecret), createdAt: now, expiresAt: undefined, lastUsedAt: undefined }]
+  const client: ClientRecord = { ...record, secrets }
+  const inserted = await deps.storage.clients.insert(client)
+  if (inserted.outcome === 'taken') throw invalid('client_id is already registered.')
+  return { client, clientSecret }
+}
+
+function clientRecord(registration: ClientRegistration, now: EpochSeconds, random: Random): ClientRecord {
+  return {
+    clientId: clientId(registration.clientId ?? randomIdentifier(random)),
+    clientName: registration.clientName,
+    tokenEndpointAuthMethod: registration.tokenEndpointAuthMethod ?? 'client_secret_basic',
+    secrets: [],
+    jwks: undefined,
+    jwksUri: undefined,
+    redirectUris: registration.redirectUris ?? [],
+    grantTypes: registration.grantTypes ?? ['authorization_code'],
+    scopes: registration.scopes ?? ['openid'],
+    idTokenSignedResponseAlg: registration.idTokenSignedResponseAlg ?? 'RS256',
+    userinfoSignedResponseAlg: undefined,
+    defaultMaxAge: undefined,
+    requireAuthTime: false,
+    disabledAt: undefined,
+    createdAt: now,
+    version: 1,
+  }
+}
+
+function refuseUnusable(client: ClientRecord): void {
+  // RFC 6749 Appendix A.1: client_id is visible ASCII.
+  if (!isVisibleAscii(client.clientId) || client.clientId.trim() !== client.clientId) throw invalid('client_id must be visible ASCII.')
+  if (client.clientName.trim() === '') throw invalid('client_name must not be empty.')
+  for (const uri of client.redirectUris) {
+    // RFC 6749 §3.1.2, RFC 9700 §2.1.
+    if (!isRegistrableRedirectUri(uri)) {
+      throw new ClientMetadataError(
+        'invalid_redirect_uri',
+        'A redirect URI must be https, http on loopback or a private-use scheme with a dot, in normal form, without fragment or wildcard.',
+      )
+    }
+  }
+  if (client.grantTypes.includes('authorization_code') && client.redirectUris.length === 0) {
+    throw new ClientMetadataError('invalid_redirect_uri', 'A client of the authorization code grant needs a redirect URI.')
+  }
+}
+
+const usesSecret = (client: ClientRecord): boolean =>
+  client.tokenEndpointAuthMethod === 'client_secret_basic' || client.tokenEndpointAuthMethod === 'client_secret_post'
+
+const invalid = (description: string): ClientMetadataError =>
+  new ClientMetadataError('invalid_client_metadata', description)

@@ -1,0 +1,45 @@
+import { codeChallengeMethods } from '../authorization/code-challenge.ts'
+import { prompts } from '../authorization/prompt.ts'
+import type { ResponseMode } from '../authorization/response-mode.ts'
+import { scopeClaims } from '../claims/claims-for-scopes.ts'
+import type { ClientAuthentication } from '../client/client-authentication.ts'
+import type { KeyRing } from '../key/key-ring.ts'
+import type { GrantType } from '../token/grant.ts'
+
+/** The registries that the metadata is computed from: what is published is what is there. */
+export interface MetadataSources {
+  readonly issuer: string
+  readonly endpoints: Readonly<Record<EndpointName, string>>
+  readonly grants: readonly GrantType[]
+  readonly clientAuthentication: readonly ClientAuthentication[]
+  readonly responseModes: readonly ResponseMode[]
+  readonly scopeDescriptions: ReadonlyMap<string, string>
+  readonly keys: KeyRing
+}
+
+/** The endpoints by their metadata names (RFC 8414 §2, OIDC Discovery §3). */
+export type EndpointName = 'authorization_endpoint' | 'token_endpoint' | 'jwks_uri'
+
+/** The metadata document, the same for OpenID Connect Discovery and for RFC 8414. */
+export function serverMetadata(sources: MetadataSources): Readonly<Record<string, unknown>> {
+  return {
+    issuer: sources.issuer,
+    ...sources.endpoints,
+    scopes_supported: [...sources.scopeDescriptions.keys()],
+    response_types_supported: ['code'],
+    response_modes_supported: sources.responseModes.map(({ mode }) => mode),
+    grant_types_supported: sources.grants.map(({ grantType }) => grantType),
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: sources.keys.algorithms,
+    token_endpoint_auth_methods_supported: sources.clientAuthentication.map(({ method }) => method),
+    claims_supported: [...idTokenClaims, ...[...scopeClaims.values()].flat()],
+    code_challenge_methods_supported: codeChallengeMethods,
+    prompt_values_supported: prompts,
+    authorization_response_iss_parameter_supported: true,
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+  }
+}
+
+const idTokenClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'at_hash', 'sid']

@@ -1,0 +1,25 @@
+import type { ServerResponse } from '../http/index.ts'
+import { noStore } from '../http/index.ts'
+
+/** What a local error page tells a person. */
+export interface ErrorPageContent {
+  readonly status: number
+  /** The OAuth error code. */
+  readonly code: string
+  /** A fixed sentence that holds nothing of the request. */
+  readonly description: string
+}
+
+/** The plain page that is shown when the host brings none of its own. Both values are fixed texts of this library. */
+export const renderErrorPage = (content: ErrorPageContent): ServerResponse => ({
+  status: content.status,
+  headers: [
+    ['Content-Type', 'text/html; charset=utf-8'],
+    ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"],
+    ['X-Frame-Options', 'DENY'],
+    ['X-Content-Type-Options', 'nosniff'],
+    ['Referrer-Policy', 'no-referrer'],
+    ...noStore,
+  ],
+  body: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Sign-in stopped</title><h1>Sign-in stopped</h1><p>${content.description}</p><p>Error: <code>${content.code}</code></p></html>`,
+})

@@ -1,0 +1,19 @@
+import { json, noStore, type Header, type ServerResponse } from '../http/index.ts'
+import { errorStatus } from './error-status.ts'
+import type { OAuthError } from './oauth-error.ts'
+
+/** The error answer of an API endpoint (RFC 6749 §5.2). */
+export const renderOAuthError = (error: OAuthError): ServerResponse =>
+  json(errorStatus(error.code), { error: error.code, error_description: error.description }, [
+    ...noStore,
+    ...challengeHeaders(error),
+  ])
+
+function challengeHeaders(error: OAuthError): readonly Header[] {
+  // RFC 6749 §5.2: a 401 names the scheme to use; always the same one, whatever the client had tried.
+  if (error.code === 'invalid_client') return [['WWW-Authenticate', 'Basic realm="token", charset="UTF-8"']]
+  return error.code === 'temporarily_unavailable' ? [retryAfter] : []
+}
+
+/** How long a client waits before it asks a service that is down again, in seconds. */
+export const retryAfter: Header = ['Retry-After', '5']

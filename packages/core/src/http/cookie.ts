@@ -1,0 +1,43 @@
+import type { Header } from './response.ts'
+import type { ServerRequest } from './request.ts'
+
+/** A cookie that scripts cannot read and that cross-site requests other than top-level navigation do not carry. */
+export interface CookieDefinition {
+  readonly name: string
+  readonly secure: boolean
+}
+
+/**
+ * Names a cookie for an origin. Over https it takes the `__Host-` prefix: browsers then accept it only from this very
+ * host, over TLS, for all paths (RFC 6265bis §4.1.3.2). Over plain http, which is for development on loopback, browsers
+ * would refuse that prefix.
+ * @param label distinguishes servers that share a host, such as issuers with a path.
+ */
+export function defineCookie(origin: string, label: string): CookieDefinition {
+  const secure = origin.startsWith('https:')
+  return { name: secure ? `__Host-${label}` : label, secure }
+}
+
+/** The cookie's value; `undefined` when it is absent or came more than once, since then one of them was planted. */
+export function readCookie(request: ServerRequest, cookie: CookieDefinition): string | undefined {
+  const header = request.headers.get('cookie')
+  if (header === undefined) return undefined
+
+  const values = header
+    .split(/[;,]/)
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${cookie.name}=`))
+    .map((pair) => pair.slice(cookie.name.length + 1))
+  return values.length === 1 ? values[0] : undefined
+}
+
+/** Sets the cookie for this browser session, or for `maxAge` seconds. The value must be made of cookie-octets (base64url is). */
+export function setCookie(cookie: CookieDefinition, value: string, maxAge?: number): Header {
+  const attributes = ['Path=/', 'HttpOnly', 'SameSite=Lax']
+  if (cookie.secure) attributes.push('Secure')
+  if (maxAge !== undefined) attributes.push(`Max-Age=${maxAge}`)
+  return ['Set-Cookie', [`${cookie.name}=${value}`, ...attributes].join('; ')]
+}
+
+/** Removes the cookie from the browser. */
+export const clearCookie = (cookie: CookieDefinition): Header => setCookie(cookie, '', 0)

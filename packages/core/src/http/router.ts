@@ -1,0 +1,52 @@
+import type { Endpoint, HttpService, Route } from './endpoint.ts'
+import type { ServerRequest } from './request.ts'
+import type { ServerResponse } from './response.ts'
+
+interface RouterOptions {
+  readonly origin: string
+  readonly bodyLimit: number
+  readonly routes: readonly Route[]
+  readonly notFound: () => ServerResponse
+  /** The answer to a method that the route does not have; `allow` is the header's value. */
+  readonly methodNotAllowed: (allow: string) => ServerResponse
+}
+
+/**
+ * Finds the endpoint by exact path and method. The only place in the server that catches.
+ * HEAD is answered as GET without a body (RFC 9110 §9.3.2).
+ */
+export function createRouter(options: RouterOptions): HttpService {
+  const routes = new Map(options.routes.map((route) => [route.path, { ...route, methods: new Map(Object.entries(route.methods)) }]))
+
+  return {
+    origin: options.origin,
+    bodyLimit: options.bodyLimit,
+    serves: (path) => routes.has(path),
+    async handle(request) {
+      const route = routes.get(request.url.pathname)
+      if (route === undefined) return options.notFound()
+
+      const isHead = request.method === 'HEAD' && route.methods.has('GET')
+      const endpoint = route.methods.get(isHead ? 'GET' : request.method)
+      if (endpoint === undefined) return options.methodNotAllowed(allowHeader(route.methods))
+
+      const response = await answer(endpoint, request, route.renderError)
+      return isHead ? { ...response, body: undefined } : response
+    },
+  }
+}
+
+async function answer(
+  endpoint: Endpoint,
+  request: ServerRequest,
+  renderError: Route['renderError'],
+): Promise<ServerResponse> {
+  try {
+    return await endpoint(request)
+  } catch (error) {
+    return renderError(error, request)
+  }
+}
+
+const allowHeader = (methods: ReadonlyMap<string, Endpoint>): string =>
+  [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')

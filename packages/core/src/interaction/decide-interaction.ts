@@ -1,0 +1,69 @@
+import type { EpochSeconds, GrantRecord, Storage } from '@mintmark/storage-interface'
+
+import type { AuthorizationRequest } from '../authorization/authorization-request.ts'
+import { RedirectableError } from '../authorization/redirectable-error.ts'
+import { OAuthError } from '../error/oauth-error.ts'
+import type { Person } from './person.ts'
+
+/** What stands between a request and its code. */
+export type InteractionDecision =
+  | { readonly kind: 'login' }
+  | { readonly kind: 'consent'; readonly person: Person; readonly grant: GrantRecord | undefined }
+  | { readonly kind: 'ready'; readonly person: Person; readonly grant: GrantRecord }
+
+/**
+ * Decides what a person must still do (OIDC Core §3.1.2.3, §3.1.2.4).
+ * @param startedAt when the interaction started in which the person signed in; `undefined` when they come with an older session.
+ */
+export async function decideInteraction(
+  request: AuthorizationRequest,
+  person: Person | undefined,
+  startedAt: EpochSeconds | undefined,
+  deps: { readonly now: EpochSeconds; readonly storage: Storage },
+): Promise<InteractionDecision> {
+  if (person === undefined || needsLogin(request, person, startedAt, deps.now)) return { kind: 'login' }
+
+  const grant = await liveGrant(request, person, deps.storage)
+  if (grant === undefined || request.prompt.has('consent')) return { kind: 'consent', person, grant }
+  const isCovered = request.scopes.every((scope) => grant.scopes.includes(scope))
+  return isCovered ? { kind: 'ready', person, grant } : { kind: 'consent', person, grant }
+}
+
+/**
+ * Holds a decision against `prompt=none`, which forbids to ask (OIDC Core §3.1.2.6).
+ * @throws RedirectableError login_required — reason `login_required`; consent_required — reason `consent_required`.
+ */
+export function refuseUnaskable(decision: InteractionDecision, request: AuthorizationRequest): void {
+  if (!request.prompt.has('none') || decision.kind === 'ready') return
+  const refusal =
+    decision.kind === 'login'
+      ? new OAuthError('login_required', 'Nobody is signed in, and the request forbids to ask.', { reason: 'login_required' })
+      : new OAuthError('consent_required', 'Consent is needed, and the request forbids to ask.', { reason: 'consent_required' })
+  throw new RedirectableError(refusal, request.target)
+}
+
+function needsLogin(
+  request: AuthorizationRequest,
+  person: Person,
+  startedAt: EpochSeconds | undefined,
+  now: EpochSeconds,
+): boolean {
+  const { authTime } = person.authentication
+  const isFresh = startedAt !== undefined && authTime >= startedAt
+  if (isFresh) return false
+  // OIDC Core §3.1.2.1: prompt=login asks again whoever is signed in; select_account is answered by any choice in the interaction.
+  if (request.prompt.has('login')) return true
+  if (request.prompt.has('select_account') && startedAt === undefined) return true
+  // OIDC Core §3.1.2.1: max_age=0 asks as prompt=login does.
+  return request.maxAge !== undefined && (request.maxAge === 0 || now - authTime > request.maxAge)
+}
+
+/** The standing consent, unless it was given before the account was last deactivated. */
+async function liveGrant(
+  request: AuthorizationRequest,
+  person: Person,
+  storage: Storage,
+): Promise<GrantRecord | undefined> {
+  const grant = await storage.grants.findUnrevoked(person.user.userId, request.client.clientId)
+  return grant?.userGeneration === person.user.generation ? grant : undefined
+}

@@ -1,0 +1,156 @@
+import type { EpochSeconds, InteractionRecord } from '@mintmark/storage-interface'
+
+import type { AuthorizationRequest } from '../authorization/authorization-request.ts'
+import { authorizationErrorResponse, authorizationResponse } from '../authorization/authorization-response.ts'
+import { issueCode, type IssueCodeDependencies } from '../authorization/issue-code.ts'
+import { OAuthError } from '../error/oauth-error.ts'
+import { redirect, type ServerResponse } from '../http/index.ts'
+import type { SignedIn } from '../session/signed-in.ts'
+import { decideInteraction, type InteractionDecision } from './decide-interaction.ts'
+import { identifyPerson, loginOf, recallPerson, type Person } from './person.ts'
+import { saveGrant } from './save-grant.ts'
+import { interactionLocation, type InteractionDependencies } from './start-interaction.ts'
+
+/** A scope that the client asks for, as a consent page shows it. */
+export interface RequestedScope {
+  readonly name: string
+  /** A sentence for people. */
+  readonly description: string
+  /** Whether the person has consented to it before. */
+  readonly granted: boolean
+}
+
+/** What the host's page decided. Members that are left out are still to come. */
+export interface InteractionAnswer extends Partial<SignedIn> {
+  /** The scope values that the person consents to, of those requested. An empty list denies. */
+  readonly grantedScopes?: readonly string[] | undefined
+}
+
+/** An authorization request that waits for its person, as the host's page sees it. */
+export interface PendingInteraction {
+  /** What is needed next. */
+  readonly kind: 'login' | 'consent'
+  readonly client: { readonly clientId: string; readonly clientName: string }
+  /** Where the browser goes in the end; verified. */
+  readonly redirectUri: string
+  readonly scopes: readonly RequestedScope[]
+  /** Who has signed in to this interaction, when somebody has. */
+  readonly subject: string | undefined
+  /** What the client believes the person's login name to be: encode it wherever it is shown. */
+  readonly loginHint: string | undefined
+  /** The person's preferred languages, best first (OIDC Core §3.1.2.1). */
+  readonly uiLocales: readonly string[]
+  /**
+   * Goes on with what the person did. The answer is a redirect: to the client when all is done, to the host's page for what is missing.
+   * @throws OAuthError invalid_request — reason `interaction_completed` when another tab was faster.
+   * @throws TypeError when `grantedScopes` names a scope that was not requested.
+   */
+  complete(answer: InteractionAnswer): Promise<ServerResponse>
+  /** Tells the client that the person refused (`access_denied`). @throws as `complete` does. */
+  deny(): Promise<ServerResponse>
+}
+
+export interface PendingInteractionDependencies extends InteractionDependencies, IssueCodeDependencies {
+  readonly issuer: string
+  readonly scopeDescriptions: ReadonlyMap<string, string>
+}
+
+/** Everything a step of an interaction works on. */
+interface Step {
+  readonly handle: string
+  readonly record: InteractionRecord
+  readonly request: AuthorizationRequest
+  readonly now: EpochSeconds
+}
+
+export async function pendingInteraction(step: Step, deps: PendingInteractionDependencies): Promise<PendingInteraction> {
+  const { record, request } = step
+  const decision = await decide(step, await recallPerson(record.login, deps.storage), deps)
+  const granted = decision.kind === 'login' ? [] : (decision.grant?.scopes ?? [])
+
+  return {
+    kind: decision.kind === 'login' ? 'login' : 'consent',
+    client: { clientId: request.client.clientId, clientName: request.client.clientName },
+    redirectUri: request.target.redirect,
+    scopes: request.scopes.map((name) => ({
+      name,
+      description: deps.scopeDescriptions.get(name) ?? name,
+      granted: granted.includes(name),
+    })),
+    subject: decision.kind === 'login' ? undefined : decision.person.user.userId,
+    loginHint: request.loginHint,
+    uiLocales: request.uiLocales,
+    complete: (answer) => complete(answer, step, deps),
+    deny: () => deny(step, deps),
+  }
+}
+
+async function complete(
+  answer: InteractionAnswer,
+  step: Step,
+  deps: PendingInteractionDependencies,
+): Promise<ServerResponse> {
+  const { request, record, handle } = step
+  refuseUnrequested(answer.grantedScopes, request)
+  if (answer.grantedScopes?.length === 0) return deny(step, deps)
+
+  const person = isSignIn(answer) ? await identifyPerson(answer, deps.storage) : await recallPerson(record.login, deps.storage)
+  const decision = await decide(step, person, deps)
+  if (decision.kind === 'login') return redirect(interactionLocation(deps.interactionUrls.login, handle))
+  if (decision.kind === 'consent' && answer.grantedScopes === undefined) return askConsent(decision.person, step, deps)
+
+  await consume(step, deps)
+  const scopes = answer.grantedScopes ?? request.scopes
+  const grant =
+    decision.kind === 'ready' && answer.grantedScopes === undefined
+      ? decision.grant
+      : await saveGrant({ request, person: decision.person, scopes }, step.now, deps)
+  const code = await issueCode({ request, grant, scopes, authentication: decision.person.authentication }, step.now, deps)
+  return authorizationResponse(code, request.target, deps.issuer)
+}
+
+async function deny(step: Step, deps: PendingInteractionDependencies): Promise<ServerResponse> {
+  await consume(step, deps)
+  // RFC 6749 §4.1.2.1: access_denied.
+  const refusal = new OAuthError('access_denied', 'The person refused the request.', { reason: 'person_refused' })
+  return authorizationErrorResponse(refusal, step.request.target, deps.issuer)
+}
+
+const decide = (step: Step, person: Person | undefined, deps: InteractionDependencies): Promise<InteractionDecision> =>
+  decideInteraction(step.request, person, step.record.createdAt, { now: step.now, storage: deps.storage })
+
+/** Remembers who signed in, and goes on to the host's consent page. */
+async function askConsent(person: Person, step: Step, deps: InteractionDependencies): Promise<ServerResponse> {
+  const { digest, browserDigest, version } = step.record
+  const recorded = await deps.storage.interactions.recordLogin({
+    digest,
+    browserDigest,
+    version,
+    login: loginOf(person),
+    now: step.now,
+  })
+  if (recorded.outcome === 'absent') throw alreadyCompleted()
+  // On a conflict another tab of this browser went on with this interaction meanwhile; the page shows where it stands.
+  return redirect(interactionLocation(deps.interactionUrls.consent, step.handle))
+}
+
+async function consume(step: Step, deps: InteractionDependencies): Promise<void> {
+  const { digest, browserDigest } = step.record
+  const consumed = await deps.storage.interactions.consume(digest, browserDigest, step.now)
+  // One interaction ends once: a second submit must not make a second code.
+  if (consumed.outcome !== 'won') throw alreadyCompleted()
+}
+
+function refuseUnrequested(granted: readonly string[] | undefined, request: AuthorizationRequest): void {
+  if (granted?.every((scope) => request.scopes.includes(scope)) === false) {
+    throw new TypeError('grantedScopes names a scope that the client did not request.')
+  }
+}
+
+const isSignIn = (answer: InteractionAnswer): answer is InteractionAnswer & SignedIn =>
+  answer.subject !== undefined && answer.authTime !== undefined
+
+const alreadyCompleted = (): OAuthError =>
+  new OAuthError('invalid_request', 'This sign-in was already completed. Go back to the application and start again.', {
+    reason: 'interaction_completed',
+  })

@@ -1,0 +1,17 @@
+import type { ServerRequest } from '../http/index.ts'
+import { OAuthError } from '../error/oauth-error.ts'
+
+/**
+ * Refuses a form that another site posted (cross-site request forgery). Browsers say where a POST comes from in
+ * `Sec-Fetch-Site`, older ones in `Origin`; a POST that says neither is refused too.
+ * @throws OAuthError access_denied — reason `cross_site_post`.
+ */
+export function requireSameOrigin(request: ServerRequest): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return
+  const site = request.headers.get('sec-fetch-site')
+  const isSameOrigin = site === undefined ? request.headers.get('origin') === request.url.origin : site === 'same-origin'
+  // RFC 9700 §4.7: what changes state must come from this server's own page.
+  if (!isSameOrigin) {
+    throw new OAuthError('access_denied', 'This form was not sent from this site.', { reason: 'cross_site_post' })
+  }
+}

@@ -1,0 +1,55 @@
+import { grantId, type EpochSeconds, type GrantRecord, type Storage } from '@mintmark/storage-interface'
+
+import type { AuthorizationRequest } from '../authorization/authorization-request.ts'
+import { randomIdentifier, type Random } from '../runtime/random.ts'
+import type { Person } from './person.ts'
+
+interface SaveGrantDependencies {
+  readonly storage: Storage
+  readonly random: Random
+}
+
+/**
+ * Remembers what the person has consented to: in a new grant, or by widening the one that joins them and the client.
+ * Two tabs that consent at once end with one grant that holds both.
+ */
+export async function saveGrant(
+  consent: { readonly request: AuthorizationRequest; readonly person: Person; readonly scopes: readonly string[] },
+  now: EpochSeconds,
+  deps: SaveGrantDependencies,
+): Promise<GrantRecord> {
+  const fresh: GrantRecord = {
+    grantId: grantId(randomIdentifier(deps.random)),
+    clientId: consent.request.client.clientId,
+    userId: consent.person.user.userId,
+    userGeneration: consent.person.user.generation,
+    scopes: consent.scopes,
+    createdAt: now,
+    revokedAt: undefined,
+    version: 1,
+  }
+  for (;;) {
+    const inserted = await deps.storage.grants.insert(fresh)
+    if (inserted.outcome === 'inserted') return fresh
+    const saved = await widen(inserted.record, fresh, now, deps.storage)
+    // Each failed round means that another writer got ahead, so the loop ends when they do.
+    if (saved !== undefined) return saved
+  }
+}
+
+/** The existing grant with the new scopes; `undefined` when it changed meanwhile, or is of an older generation and was put away. */
+async function widen(
+  existing: GrantRecord,
+  fresh: GrantRecord,
+  now: EpochSeconds,
+  storage: Storage,
+): Promise<GrantRecord | undefined> {
+  if (existing.userGeneration !== fresh.userGeneration) {
+    await storage.grants.revoke(existing.grantId, now)
+    return undefined
+  }
+  const scopes = [...new Set([...existing.scopes, ...fresh.scopes])]
+  if (scopes.length === existing.scopes.length) return existing
+  const swapped = await storage.grants.replaceScopes({ grantId: existing.grantId, scopes, version: existing.version })
+  return swapped.outcome === 'swapped' ? swapped.record : undefined
+}

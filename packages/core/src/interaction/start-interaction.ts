@@ -1,0 +1,49 @@
+import { after, type DurationSeconds, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+
+import type { AuthorizationRequest } from '../authorization/authorization-request.ts'
+import { redirect, type CookieDefinition, type ServerRequest, type ServerResponse } from '../http/index.ts'
+import { digestSecret } from '../runtime/digest.ts'
+import { randomSecret, type Random } from '../runtime/random.ts'
+import { bindBrowser } from './browser-binding.ts'
+import type { InteractionDecision } from './decide-interaction.ts'
+import { loginOf } from './person.ts'
+
+export interface InteractionDependencies {
+  readonly storage: Storage
+  readonly random: Random
+  readonly browserCookie: CookieDefinition
+  readonly interactionLifetime: DurationSeconds
+  /** The host's own pages, absolute. */
+  readonly interactionUrls: { readonly login: string; readonly consent: string }
+}
+
+/** Stores the request under a handle bound to the browser, and sends the browser to the host's page. */
+export async function startInteraction(
+  step: { readonly request: AuthorizationRequest; readonly decision: Exclude<InteractionDecision, { kind: 'ready' }> },
+  http: ServerRequest,
+  now: EpochSeconds,
+  deps: InteractionDependencies,
+): Promise<ServerResponse> {
+  const { request, decision } = step
+  const handle = randomSecret(deps.random)
+  const browser = await bindBrowser(http, deps.browserCookie, deps.random)
+  await deps.storage.interactions.insert({
+    digest: await digestSecret(handle),
+    browserDigest: browser.digest,
+    clientId: request.client.clientId,
+    parameters: request.parameters,
+    resources: [],
+    login: decision.kind === 'consent' ? loginOf(decision.person) : undefined,
+    createdAt: now,
+    expiresAt: after(now, deps.interactionLifetime),
+    version: 1,
+  })
+  return redirect(interactionLocation(deps.interactionUrls[decision.kind], handle), browser.headers)
+}
+
+/** The host's page, with the handle that tells it which interaction it serves. */
+export function interactionLocation(page: string, handle: string): string {
+  const url = new URL(page)
+  url.searchParams.set('interaction', handle)
+  return url.href
+}

@@ -1,0 +1,29 @@
+import type { JsonObject, KeyId } from '@mintmark/storage-interface'
+
+/** Signature algorithms that tokens are signed with (RFC 7518 §3.1). */
+export type SigningAlgorithm = 'RS256' | 'ES256'
+
+/** A key that can sign. The private half may live elsewhere, in a KMS or an HSM: only `sign` is asked of it. */
+export interface Signer {
+  readonly keyId: KeyId
+  readonly algorithm: SigningAlgorithm
+  /** The JWS signature over the bytes (RFC 7515 §5.1 step 5); for ECDSA `r || s` (RFC 7518 §3.4). */
+  sign(bytes: Uint8Array): Promise<Uint8Array>
+}
+
+/** A public key as the key set shows it: `kid`, `alg`, `use` and the key's own members (RFC 7517 §4). */
+export interface PublicKey {
+  readonly keyId: KeyId
+  readonly algorithm: SigningAlgorithm
+  readonly jwk: JsonObject
+}
+
+/** The issuer's signing keys: one signs for each algorithm, and all that may still be in use are published. */
+export interface KeyRing {
+  /** The algorithms it can sign with, the preferred one for access tokens first. */
+  readonly algorithms: readonly SigningAlgorithm[]
+  /** The key that signs with the algorithm now. */
+  signer(algorithm: SigningAlgorithm): Promise<Signer>
+  /** Every key whose signatures are accepted, oldest first. */
+  publicKeys(): Promise<readonly PublicKey[]>
+}

@@ -1,0 +1,47 @@
+import { OAuthError } from '../error/oauth-error.ts'
+import { decodeBody, mediaType, parseParameters, type ServerRequest } from '../http/index.ts'
+import { indexParameters, type Parameters } from './parameters.ts'
+
+/**
+ * Reads the form body of a POST. The query is not read (RFC 6749 §3.2).
+ * @throws OAuthError invalid_request — reason `body_not_a_form` | `parameters_malformed`.
+ */
+export function readForm(request: ServerRequest): Parameters {
+  // RFC 6749 §3.2: parameters come as application/x-www-form-urlencoded. A body of another type is not guessed at.
+  if (mediaType(request) !== 'application/x-www-form-urlencoded' || request.repeatedHeaders.has('content-type')) {
+    throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.', {
+      reason: 'body_not_a_form',
+    })
+  }
+  return readParameters(decodeBody(request.body))
+}
+
+/**
+ * Reads the query of a GET.
+ * @throws OAuthError invalid_request — reason `parameters_malformed`.
+ */
+export const readQuery = (request: ServerRequest): Parameters => readParameters(request.url.search.slice(1))
+
+function readParameters(text: string | undefined): Parameters {
+  const list = text === undefined ? undefined : parseParameters(text, maxParameters)
+  // RFC 6749 Appendix B: escapes must be well-formed and UTF-8.
+  if (list === undefined || 'malformed' in list) {
+    throw new OAuthError('invalid_request', 'The parameters are malformed or too many.', { reason: 'parameters_malformed' })
+  }
+  return indexParameters(list)
+}
+
+/**
+ * The same parameters, none of which is repeated.
+ * @throws OAuthError invalid_request — reason `parameter_repeated`.
+ */
+export function refuseRepeated(parameters: Parameters): Parameters {
+  // RFC 6749 §3.1 and §3.2: parameters must not repeat; resource may (RFC 8707 §2).
+  if (parameters.names.some((name) => name !== 'resource' && parameters.isRepeated(name))) {
+    throw new OAuthError('invalid_request', 'A parameter is repeated.', { reason: 'parameter_repeated' })
+  }
+  return parameters
+}
+
+/** More than any request defined by a standard carries. */
+const maxParameters = 64

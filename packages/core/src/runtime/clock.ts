@@ -1,0 +1,6 @@
+import { epochSeconds, type EpochSeconds } from '@mintmark/storage-interface'
+
+/** Tells the time. It is asked once per request, and the answer is passed down as `now`. */
+export type Clock = () => EpochSeconds
+
+export const systemClock: Clock = () => epochSeconds(Date.now() / 1000)

@@ -1,0 +1,47 @@
+import { createRouter, json, noStore, withHeaders, type HttpService, type ServerRequest, type ServerResponse } from '../http/index.ts'
+import { findInteraction } from '../interaction/find-interaction.ts'
+import type { PendingInteraction } from '../interaction/pending-interaction.ts'
+import { serverDependencies } from './dependencies.ts'
+import { parseOptions, type AuthorizationServerOptions } from './options.ts'
+import { renderApiError, renderBrowserError } from './render-error.ts'
+import { serverRoutes } from './routes.ts'
+
+/** An OAuth 2.0 authorization server with an OpenID Connect identity layer, for an adapter to serve. */
+export interface AuthorizationServer extends HttpService {
+  readonly issuer: string
+  /**
+   * The interaction that a request to the host's login or consent page belongs to.
+   * @throws whatever `renderError` renders: OAuthError access_denied — reason `cross_site_post`; invalid_request — reason
+   *   `interaction_unknown` and those of the authorization request.
+   */
+  interaction(request: ServerRequest): Promise<PendingInteraction>
+  /** The answer to an error of an interaction: back to the client where that is safe, otherwise an error page. */
+  renderError(error: unknown): ServerResponse
+}
+
+/**
+ * Creates a server. Nothing is global: any number of servers live in one process.
+ * @throws TypeError that names a bad option and says what to change.
+ */
+export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
+  const settings = parseOptions(options)
+  const deps = serverDependencies(options, settings)
+  const renderError = (error: unknown): ServerResponse =>
+    renderBrowserError(error, { issuer: settings.issuer, renderErrorPage: options.renderErrorPage })
+  const router = createRouter({
+    origin: settings.issuerUrl.origin,
+    bodyLimit: 16_384,
+    routes: serverRoutes(deps, { api: renderApiError, browser: renderError }),
+    notFound: () => json(404, { error: 'not_found' }, noStore),
+    methodNotAllowed: (allow) => withHeaders(json(405, methodNotAllowed, noStore), [['Allow', allow]]),
+  })
+
+  return {
+    ...router,
+    issuer: settings.issuer,
+    interaction: (request) => findInteraction(request, deps.clock(), deps),
+    renderError,
+  }
+}
+
+const methodNotAllowed = { error: 'invalid_request', error_description: 'This endpoint does not answer this method.' }

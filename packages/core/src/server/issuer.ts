@@ -1,0 +1,19 @@
+import { isLoopbackHost } from '../client/redirect-uri.ts'
+
+/**
+ * Checks an issuer identifier (RFC 8414 §2): https, or http on loopback for development; no query, fragment,
+ * credentials or trailing slash; written as URL parsing writes it, because clients compare it byte for byte.
+ * @throws TypeError that says what to change.
+ */
+export function parseIssuer(issuer: string): URL {
+  if (!URL.canParse(issuer)) throw new TypeError('The issuer must be an absolute URL, such as https://id.example.com.')
+  const url = new URL(issuer)
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname))) {
+    throw new TypeError('The issuer must use https. Plain http is for 127.0.0.1, [::1] and localhost only.')
+  }
+  const canonical = url.origin + (url.pathname === '/' ? '' : url.pathname)
+  if (issuer !== canonical || issuer.endsWith('/')) {
+    throw new TypeError('The issuer must have no query, fragment, credentials or trailing slash, and be in lower case where case does not matter.')
+  }
+  return url
+}

@@ -1,0 +1,27 @@
+import { authorizationErrorResponse } from '../authorization/authorization-response.ts'
+import { RedirectableError } from '../authorization/redirectable-error.ts'
+import { errorStatus } from '../error/error-status.ts'
+import { renderErrorPage, type ErrorPageContent } from '../error/render-error-page.ts'
+import { renderOAuthError, retryAfter } from '../error/render-oauth-error.ts'
+import { toOAuthError } from '../error/to-oauth-error.ts'
+import { withHeaders, type ServerResponse } from '../http/index.ts'
+
+/** The error answer of an endpoint that programs call. */
+export const renderApiError = (error: unknown): ServerResponse => renderOAuthError(toOAuthError(error))
+
+/**
+ * The error answer of an endpoint that browsers visit: back to the client where the error proves that this is safe, and
+ * a local page otherwise (RFC 6749 §4.1.2.1).
+ */
+export function renderBrowserError(
+  error: unknown,
+  rendering: { readonly issuer: string; readonly renderErrorPage: ((content: ErrorPageContent) => ServerResponse) | undefined },
+): ServerResponse {
+  if (error instanceof RedirectableError) {
+    return authorizationErrorResponse(error.refusal, error.target, rendering.issuer)
+  }
+  const { code, description } = toOAuthError(error)
+  const render = rendering.renderErrorPage ?? renderErrorPage
+  const page = render({ status: errorStatus(code), code, description })
+  return code === 'temporarily_unavailable' ? withHeaders(page, [retryAfter]) : page
+}

@@ -1,0 +1,117 @@
+import {
+  after,
+  seconds,
+  sessionId,
+  userId,
+  type EpochSeconds,
+  type SessionRecord,
+  type Storage,
+} from '@mintmark/storage-interface'
+
+import { clearCookie, defineCookie, readCookie, setCookie, type Header, type ServerRequest } from '../http/index.ts'
+import { systemClock, type Clock } from '../runtime/clock.ts'
+import { digestSecret } from '../runtime/digest.ts'
+import { randomIdentifier, randomSecret, systemRandom, type Random } from '../runtime/random.ts'
+import { cookieSuffix } from '../server/cookie-suffix.ts'
+import { isSessionLive } from '../standing/is-live.ts'
+import type { SignedIn } from './signed-in.ts'
+
+export interface CookieSessionsOptions {
+  readonly storage: Storage
+  /** Seconds without use after which a session ends. Default: 12 hours. */
+  readonly idleLifetime?: number
+  /** Seconds after which a session ends in any case. Default: 7 days. */
+  readonly absoluteLifetime?: number
+  readonly clock?: Clock
+  readonly random?: Random
+}
+
+/** Who signed in, and how: what the host has just verified. */
+export interface SessionStart {
+  readonly subject: string
+  /** Names of RFC 8176, such as `['pwd']`. */
+  readonly amr?: readonly string[]
+  readonly acr?: string
+}
+
+/** Browser sessions for hosts that have none of their own. */
+export interface CookieSessions {
+  /** Who is signed in in the browser that sent the request: give it to `createAuthorizationServer`. */
+  signedIn(request: ServerRequest): Promise<SignedIn | undefined>
+  /**
+   * Signs a person in. The browser's session before this one ends, so that a session planted in it is of no use.
+   * @returns what to complete the interaction with, and the headers that set the cookie.
+   * @throws TypeError when the account is unknown or not active.
+   */
+  start(request: ServerRequest, start: SessionStart): Promise<{ readonly signedIn: SignedIn; readonly headers: readonly Header[] }>
+  /** Signs out. @returns the headers that remove the cookie. */
+  end(request: ServerRequest): Promise<readonly Header[]>
+}
+
+/** Sessions in a cookie that only this host can set and no script can read; storage knows its digest alone. */
+export function cookieSessions(options: CookieSessionsOptions): CookieSessions {
+  const { storage } = options
+  const issuerUrl = new URL(storage.issuer)
+  const cookie = defineCookie(issuerUrl.origin, `mintmark-session${cookieSuffix(issuerUrl)}`)
+  const clock = options.clock ?? systemClock
+  const random = options.random ?? systemRandom
+  const idleLifetime = seconds(options.idleLifetime ?? 43_200)
+  const absoluteLifetime = seconds(options.absoluteLifetime ?? 604_800)
+
+  const find = async (request: ServerRequest, now: EpochSeconds): Promise<SessionRecord | undefined> => {
+    const secret = readCookie(request, cookie)
+    if (secret === undefined) return undefined
+    const standing = await storage.standing.ofSession(await digestSecret(secret))
+    return standing !== undefined && isSessionLive(standing, now) ? standing.session : undefined
+  }
+
+  return {
+    async signedIn(request) {
+      const now = clock()
+      const session = await find(request, now)
+      if (session === undefined) return undefined
+      // One write a minute is enough to know that a session is in use.
+      const idleExpiresAt = after(now, idleLifetime)
+      if (idleExpiresAt - session.idleExpiresAt >= 60) await storage.sessions.touch(session.digest, idleExpiresAt)
+      return signedInOf(session)
+    },
+    async start(request, { subject, amr = [], acr }) {
+      const now = clock()
+      const user = await storage.users.find(userId(subject))
+      if (user?.active !== true) throw new TypeError('A session needs an active account: insert it with storage.users.insert first.')
+      const previous = await find(request, now)
+      if (previous !== undefined) await storage.sessions.revoke(previous.sessionId, now)
+
+      const secret = randomSecret(random)
+      const session: SessionRecord = {
+        digest: await digestSecret(secret),
+        sessionId: sessionId(randomIdentifier(random)),
+        userId: user.userId,
+        userGeneration: user.generation,
+        authTime: now,
+        acr,
+        amr,
+        createdAt: now,
+        idleExpiresAt: after(now, idleLifetime),
+        expiresAt: after(now, absoluteLifetime),
+        revokedAt: undefined,
+      }
+      await storage.sessions.insert(session)
+      return { signedIn: signedInOf(session), headers: [setCookie(cookie, secret, absoluteLifetime)] }
+    },
+    async end(request) {
+      const now = clock()
+      const session = await find(request, now)
+      if (session !== undefined) await storage.sessions.revoke(session.sessionId, now)
+      return [clearCookie(cookie)]
+    },
+  }
+}
+
+const signedInOf = (session: SessionRecord): SignedIn => ({
+  subject: session.userId,
+  authTime: session.authTime,
+  amr: session.amr,
+  acr: session.acr,
+  sessionId: session.sessionId,
+})

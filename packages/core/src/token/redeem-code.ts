@@ -1,0 +1,82 @@
+import {
+  after,
+  type AuthorizationCodeRecord,
+  type Brand,
+  type DurationSeconds,
+  type EpochSeconds,
+  type Storage,
+  type TokenFamilyRecord,
+} from '@mintmark/storage-interface'
+
+import type { AuthenticatedClient } from '../client/authenticated-client.ts'
+import { OAuthError } from '../error/oauth-error.ts'
+import type { RefusalReason } from '../error/refusal-reason.ts'
+import { digestSecret } from '../runtime/digest.ts'
+import type { CodePresentation } from './code-presentation.ts'
+import { proveCodeVerifier } from './code-verifier.ts'
+
+/** The family that a code founded: this request used the code up, and proved redirect URI and verifier. Only `redeemCode` makes it. */
+export type RedeemedCode = Brand<
+  { readonly code: AuthorizationCodeRecord; readonly family: TokenFamilyRecord },
+  'RedeemedCode'
+>
+
+export interface RedeemCodeDependencies {
+  readonly storage: Storage
+  /** How long the family lives at most. */
+  readonly familyLifetime: DurationSeconds
+}
+
+/**
+ * Redeems a code. It is used up first and proven afterwards: a wrong verifier has burnt it, so nobody can try twice.
+ * A second valid presentation ends everything that the first one was given (RFC 6749 §4.1.2).
+ * @throws OAuthError invalid_grant — reason `code_unknown` | `code_replayed` | `redirect_uri_mismatch` | those of `proveCodeVerifier`.
+ */
+export async function redeemCode(
+  presentation: CodePresentation,
+  client: AuthenticatedClient,
+  now: EpochSeconds,
+  deps: RedeemCodeDependencies,
+): Promise<RedeemedCode> {
+  const consumed = await deps.storage.codes.consume(await digestSecret(presentation.code), client.clientId, now)
+  if (consumed.outcome === 'absent') throw invalidGrant('code_unknown')
+
+  const code = consumed.record
+  // A store must not hand one client's code to another, nor an expired one; if it does, the code is unknown all the same.
+  if (code.clientId !== client.clientId || !(now < code.expiresAt)) throw invalidGrant('code_unknown')
+  // RFC 6749 §4.1.3: the code is bound to this redirect_uri; without the check a code stolen elsewhere works here.
+  if (code.redirectUri !== presentation.redirectUri) throw invalidGrant('redirect_uri_mismatch')
+  await proveCodeVerifier(presentation.codeVerifier, code)
+
+  const family = foundedFamily(code, now, deps.familyLifetime)
+  if (consumed.outcome === 'replayed') {
+    await deps.storage.families.bury(family, now)
+    throw invalidGrant('code_replayed')
+  }
+  return { code, family } as RedeemedCode
+}
+
+function foundedFamily(
+  code: AuthorizationCodeRecord,
+  now: EpochSeconds,
+  lifetime: DurationSeconds,
+): TokenFamilyRecord {
+  const { familyId, grantId, clientId, userId, scopes, resources, claimsRequest, authentication } = code
+  return {
+    familyId,
+    grantId,
+    clientId,
+    userId,
+    scopes,
+    resources,
+    claimsRequest,
+    authentication,
+    refresh: undefined,
+    createdAt: now,
+    expiresAt: after(now, lifetime),
+    revokedAt: undefined,
+  }
+}
+
+const invalidGrant = (reason: RefusalReason): OAuthError =>
+  new OAuthError('invalid_grant', 'The authorization code is not valid.', { reason })

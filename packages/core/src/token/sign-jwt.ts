@@ -1,0 +1,15 @@
+import type { JsonObject } from '@mintmark/storage-interface'
+import { base64url } from 'jose'
+
+import type { Signer } from '../key/key-ring.ts'
+
+/**
+ * Signs claims as a compact JWS (RFC 7515 §3.1).
+ * @param type the `typ` header: what the token is, so that one kind is never taken for another (RFC 8725 §3.11).
+ */
+export async function signJwt(type: string, claims: JsonObject, signer: Signer): Promise<string> {
+  const header = base64url.encode(JSON.stringify({ alg: signer.algorithm, typ: type, kid: signer.keyId }))
+  const signingInput = `${header}.${base64url.encode(JSON.stringify(claims))}`
+  const signature = await signer.sign(new TextEncoder().encode(signingInput))
+  return `${signingInput}.${base64url.encode(signature)}`
+}

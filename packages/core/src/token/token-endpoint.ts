@@ -1,0 +1,26 @@
+import { authenticateClient, type ClientAuthenticationDependencies } from '../client/authenticate-client.ts'
+import type { Endpoint } from '../http/index.ts'
+import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { GrantType } from './grant.ts'
+import { mintTokens, type MintDependencies } from './mint-tokens.ts'
+import { selectGrant } from './select-grant.ts'
+import { tokenResponse } from './token-response.ts'
+
+export interface TokenEndpointDependencies extends ClientAuthenticationDependencies, MintDependencies {
+  readonly clock: Clock
+  readonly grants: readonly GrantType[]
+}
+
+/** `POST /token` (RFC 6749 §3.2). */
+export const tokenEndpoint =
+  (deps: TokenEndpointDependencies): Endpoint =>
+  async (request) => {
+    const now = deps.clock()
+    const form = refuseRepeated(readForm(request))
+    const client = await authenticateClient(request, form, now, deps)
+    const grant = selectGrant(form, client, deps.grants)
+    const decision = await grant.decide(form, client, now)
+    const tokens = await mintTokens(decision, now, deps)
+    return tokenResponse(tokens)
+  }
