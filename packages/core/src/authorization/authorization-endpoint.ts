@@ -32,21 +32,20 @@ export const authorizationEndpoint =
     const parameters = request.method === 'POST' ? readForm(request) : readQuery(request)
     const client = await identifyClient(parameters, deps.storage)
     const verified = verifyRedirect(parameters, client)
-    const authorization = parseAuthorizationRequest(parameters, client, verified, deps.rules)
+    const authorization = parseAuthorizationRequest(parameters, { client, redirect: verified }, deps.rules)
     if (isCrossSitePost(request)) return redirectToSelf(request, authorization)
-    return answer(authorization, request, now, deps)
+    return answer({ authorization, request }, now, deps)
   }
 
 async function answer(
-  authorization: AuthorizationRequest,
-  request: ServerRequest,
+  { authorization, request }: { readonly authorization: AuthorizationRequest; readonly request: ServerRequest },
   now: EpochSeconds,
   deps: AuthorizationEndpointDependencies,
 ): Promise<ServerResponse> {
   const person = await identifyPerson(await deps.signedIn(request), deps.storage)
-  const decision = await decideInteraction(authorization, person, undefined, { now, storage: deps.storage })
+  const decision = await decideInteraction(authorization, { person, startedAt: undefined }, { now, storage: deps.storage })
   refuseUnaskable(decision, authorization)
-  if (decision.kind !== 'ready') return startInteraction({ request: authorization, decision }, request, now, deps)
+  if (decision.kind !== 'ready') return startInteraction({ authorization, decision, request }, now, deps)
 
   const { grant, person: { authentication } } = decision
   const code = await issueCode({ request: authorization, grant, scopes: authorization.scopes, authentication }, now, deps)

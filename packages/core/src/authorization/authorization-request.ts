@@ -44,13 +44,12 @@ export interface AuthorizationRequestRules {
  */
 export function parseAuthorizationRequest(
   parameters: Parameters,
-  client: ClientRecord,
-  redirect: VerifiedRedirect,
+  proven: { readonly client: ClientRecord; readonly redirect: VerifiedRedirect },
   rules: AuthorizationRequestRules,
 ): AuthorizationRequest {
-  const target = responseTarget(parameters, redirect, rules.responseModes)
+  const target = responseTarget(parameters, proven.redirect, rules.responseModes)
   try {
-    return parseRest(parameters, client, target, rules)
+    return parseRest(parameters, { client: proven.client, target }, rules)
   } catch (error) {
     // The parsers know what is wrong; only here is it known where the client may hear of it.
     if (error instanceof OAuthError) throw new RedirectableError(error, target)
@@ -60,8 +59,7 @@ export function parseAuthorizationRequest(
 
 function parseRest(
   parameters: Parameters,
-  client: ClientRecord,
-  target: ResponseTarget,
+  { client, target }: Pick<AuthorizationRequest, 'client' | 'target'>,
   rules: AuthorizationRequestRules,
 ): AuthorizationRequest {
   refuseRepeated(parameters)
@@ -141,9 +139,12 @@ const preferredLocales = (parameters: Parameters): readonly string[] =>
     .slice(0, 10)
 
 function storedParameters(parameters: Parameters): Readonly<Record<string, string>> {
-  const names = [...boundedNames, 'scope']
-  const stored = names.flatMap((name) => (parameters.get(name) === undefined ? [] : [[name, parameters.get(name)]]))
-  return { ...Object.fromEntries(stored), ui_locales: preferredLocales(parameters).join(' ') }
+  const stored: Record<string, string> = { ui_locales: preferredLocales(parameters).join(' ') }
+  for (const name of [...boundedNames, 'scope']) {
+    const value = parameters.get(name)
+    if (value !== undefined) stored[name] = value
+  }
+  return stored
 }
 
 const refusal = (code: OAuthErrorCode, description: string, reason: RefusalReason): OAuthError =>

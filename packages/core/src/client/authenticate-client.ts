@@ -20,8 +20,7 @@ export interface ClientAuthenticationDependencies {
  *   `client_authentication_method` | `client_credentials_wrong`; all of them read the same.
  */
 export async function authenticateClient(
-  request: ServerRequest,
-  form: Parameters,
+  { request, form }: { readonly request: ServerRequest; readonly form: Parameters },
   now: EpochSeconds,
   deps: ClientAuthenticationDependencies,
 ): Promise<AuthenticatedClient> {

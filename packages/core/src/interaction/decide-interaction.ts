@@ -13,15 +13,15 @@ export type InteractionDecision =
 
 /**
  * Decides what a person must still do (OIDC Core §3.1.2.3, §3.1.2.4).
- * @param startedAt when the interaction started in which the person signed in; `undefined` when they come with an older session.
+ * @param arrival who came, and `startedAt`: when the interaction started in which the person signed in; `undefined` when they come with an older session.
  */
 export async function decideInteraction(
   request: AuthorizationRequest,
-  person: Person | undefined,
-  startedAt: EpochSeconds | undefined,
+  arrival: { readonly person: Person | undefined; readonly startedAt: EpochSeconds | undefined },
   deps: { readonly now: EpochSeconds; readonly storage: Storage },
 ): Promise<InteractionDecision> {
-  if (person === undefined || needsLogin(request, person, startedAt, deps.now)) return { kind: 'login' }
+  const { person, startedAt } = arrival
+  if (person === undefined || needsLogin(request, { person, startedAt }, deps.now)) return { kind: 'login' }
 
   const grant = await liveGrant(request, person, deps.storage)
   if (grant === undefined || request.prompt.has('consent')) return { kind: 'consent', person, grant }
@@ -44,8 +44,7 @@ export function refuseUnaskable(decision: InteractionDecision, request: Authoriz
 
 function needsLogin(
   request: AuthorizationRequest,
-  person: Person,
-  startedAt: EpochSeconds | undefined,
+  { person, startedAt }: { readonly person: Person; readonly startedAt: EpochSeconds | undefined },
   now: EpochSeconds,
 ): boolean {
   const { authTime } = person.authentication

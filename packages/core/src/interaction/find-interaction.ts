@@ -37,7 +37,7 @@ export async function findInteraction(
   const parameters = indexParameters(Object.entries(record.parameters))
   const client = await identifyClient(parameters, deps.storage)
   const redirect = verifyRedirect(parameters, client)
-  const authorization = parseAuthorizationRequest(parameters, client, redirect, deps.rules)
+  const authorization = parseAuthorizationRequest(parameters, { client, redirect }, deps.rules)
   return pendingInteraction({ handle, record, request: authorization, now }, deps)
 }
 

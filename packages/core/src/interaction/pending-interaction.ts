@@ -117,7 +117,7 @@ async function deny(step: Step, deps: PendingInteractionDependencies): Promise<S
 }
 
 const decide = (step: Step, person: Person | undefined, deps: InteractionDependencies): Promise<InteractionDecision> =>
-  decideInteraction(step.request, person, step.record.createdAt, { now: step.now, storage: deps.storage })
+  decideInteraction(step.request, { person, startedAt: step.record.createdAt }, { now: step.now, storage: deps.storage })
 
 /** Remembers who signed in, and goes on to the host's consent page. */
 async function askConsent(person: Person, step: Step, deps: InteractionDependencies): Promise<ServerResponse> {

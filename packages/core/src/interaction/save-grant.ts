@@ -31,7 +31,7 @@ export async function saveGrant(
   for (;;) {
     const inserted = await deps.storage.grants.insert(fresh)
     if (inserted.outcome === 'inserted') return fresh
-    const saved = await widen(inserted.record, fresh, now, deps.storage)
+    const saved = await widen(inserted.record, fresh, deps.storage)
     // Each failed round means that another writer got ahead, so the loop ends when they do.
     if (saved !== undefined) return saved
   }
@@ -41,11 +41,10 @@ export async function saveGrant(
 async function widen(
   existing: GrantRecord,
   fresh: GrantRecord,
-  now: EpochSeconds,
   storage: Storage,
 ): Promise<GrantRecord | undefined> {
   if (existing.userGeneration !== fresh.userGeneration) {
-    await storage.grants.revoke(existing.grantId, now)
+    await storage.grants.revoke(existing.grantId, fresh.createdAt)
     return undefined
   }
   const scopes = [...new Set([...existing.scopes, ...fresh.scopes])]

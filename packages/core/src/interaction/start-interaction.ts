@@ -19,19 +19,22 @@ export interface InteractionDependencies {
 
 /** Stores the request under a handle bound to the browser, and sends the browser to the host's page. */
 export async function startInteraction(
-  step: { readonly request: AuthorizationRequest; readonly decision: Exclude<InteractionDecision, { kind: 'ready' }> },
-  http: ServerRequest,
+  step: {
+    readonly authorization: AuthorizationRequest
+    readonly decision: Exclude<InteractionDecision, { kind: 'ready' }>
+    readonly request: ServerRequest
+  },
   now: EpochSeconds,
   deps: InteractionDependencies,
 ): Promise<ServerResponse> {
-  const { request, decision } = step
+  const { authorization, decision, request } = step
   const handle = randomSecret(deps.random)
-  const browser = await bindBrowser(http, deps.browserCookie, deps.random)
+  const browser = await bindBrowser(request, deps.browserCookie, deps.random)
   await deps.storage.interactions.insert({
     digest: await digestSecret(handle),
     browserDigest: browser.digest,
-    clientId: request.client.clientId,
-    parameters: request.parameters,
+    clientId: authorization.client.clientId,
+    parameters: authorization.parameters,
     resources: [],
     login: decision.kind === 'consent' ? loginOf(decision.person) : undefined,
     createdAt: now,

@@ -67,7 +67,7 @@ async function loadRing(algorithms: readonly SigningAlgorithm[], options: Stored
   const signers = new Map<SigningAlgorithm, Signer>()
   for (const algorithm of algorithms) {
     const newest = records.findLast((key) => key.algorithm === algorithm)
-    if (newest !== undefined) signers.set(algorithm, await unseal(newest, algorithm, sealingKey, options.storage.issuer))
+    if (newest !== undefined) signers.set(algorithm, await unseal(newest, sealingKey, options.storage.issuer))
   }
   return { signers, publicKeys: records.map(publicKeyOf) }
 }
@@ -96,23 +96,23 @@ async function generateKey(
 
 async function unseal(
   record: SigningKeyRecord,
-  algorithm: SigningAlgorithm,
   sealingKey: SealingKey,
   issuer: string,
 ): Promise<Signer> {
   if (record.sealingKeyId !== sealingKey.id) {
     throw new Error('The stored signing keys were sealed with another sealing key. Start with the key that sealed them.')
   }
-  const jwk: JWK = JSON.parse(await sealingKey.open(record.sealedPrivateJwk, sealContext(issuer, record.keyId)))
-  const key = await importJWK(jwk, algorithm)
+  const jwk = await sealingKey.open(record.sealedPrivateJwk, sealContext(issuer, record.keyId))
+  const key = await importJWK(JSON.parse(jwk) as JWK, record.algorithm)
   if (key instanceof Uint8Array) throw new TypeError('A stored signing key is symmetric.')
-  return webCryptoSigner(record.keyId, algorithm, key)
+  return webCryptoSigner(record.keyId, algorithmOf(record), key)
 }
 
 function publicKeyOf(record: SigningKeyRecord): PublicKey {
-  const { keyId: id, publicJwk: jwk } = record
-  return { keyId: id, algorithm: record.algorithm === 'RS256' ? 'RS256' : 'ES256', jwk }
+  return { keyId: record.keyId, algorithm: algorithmOf(record), jwk: record.publicJwk }
 }
+
+const algorithmOf = (record: SigningKeyRecord): SigningAlgorithm => (record.algorithm === 'RS256' ? 'RS256' : 'ES256')
 
 const jsonMembers = (jwk: JWK): Record<string, string> =>
   Object.fromEntries(Object.entries(jwk).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))

@@ -14,7 +14,7 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
     grantType: 'authorization_code',
     async decide(form, client, now) {
       const presentation = parseCodePresentation(form)
-      const redeemed = await redeemCode(presentation, client, now, deps)
+      const redeemed = await redeemCode({ presentation, client }, now, deps)
       const { code, family } = redeemed
       const standing = await deps.storage.standing.ofGrant(code.grantId)
       // The kill switch: what a deactivated person, a revoked grant or a disabled client was given opens nothing.

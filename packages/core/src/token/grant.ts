@@ -28,6 +28,9 @@ export interface PersonDecision {
   readonly nonce: string | undefined
 }
 
+/** A decision that concerns a signed-in person. */
+export type DecisionForPerson = GrantDecision & { readonly person: PersonDecision }
+
 /** A grant type at the token endpoint (RFC 6749 §4). */
 export interface GrantType {
   /** The `grant_type` value. */

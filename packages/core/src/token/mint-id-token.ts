@@ -4,7 +4,7 @@ import { base64url } from 'jose'
 import { claimsForScopes } from '../claims/claims-for-scopes.ts'
 import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
 import { sha256 } from '../runtime/digest.ts'
-import type { GrantDecision, PersonDecision } from './grant.ts'
+import type { DecisionForPerson } from './grant.ts'
 import { signJwt } from './sign-jwt.ts'
 
 export interface IdTokenDependencies {
@@ -15,11 +15,10 @@ export interface IdTokenDependencies {
 
 /**
  * Mints the ID token (OIDC Core §2). The person's claims stand before the protocol's own, which therefore always win.
- * @param accessToken the token that `at_hash` binds it to (OIDC Core §3.1.3.6).
+ * `at_hash` binds it to the access token (OIDC Core §3.1.3.6).
  */
 export async function mintIdToken(
-  decision: GrantDecision & { readonly person: PersonDecision },
-  accessToken: string,
+  { decision, accessToken }: { readonly decision: DecisionForPerson; readonly accessToken: string },
   now: EpochSeconds,
   deps: IdTokenDependencies,
 ): Promise<string> {

@@ -1,6 +1,6 @@
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
-import type { GrantDecision, PersonDecision } from './grant.ts'
+import type { DecisionForPerson, GrantDecision } from './grant.ts'
 import { mintAccessToken, type AccessTokenDependencies } from './mint-access-token.ts'
 import { mintIdToken, type IdTokenDependencies } from './mint-id-token.ts'
 import type { IssuedTokens } from './token-response.ts'
@@ -14,7 +14,7 @@ export async function mintTokens(
   deps: MintDependencies,
 ): Promise<IssuedTokens> {
   const accessToken = await mintAccessToken(decision, now, deps)
-  const idToken = isForPerson(decision) ? await mintIdToken(decision, accessToken, now, deps) : undefined
+  const idToken = isForPerson(decision) ? await mintIdToken({ decision, accessToken }, now, deps) : undefined
   return {
     accessToken,
     expiresIn: deps.accessTokenLifetime,
@@ -24,5 +24,5 @@ export async function mintTokens(
   }
 }
 
-const isForPerson = (decision: GrantDecision): decision is GrantDecision & { readonly person: PersonDecision } =>
+const isForPerson = (decision: GrantDecision): decision is DecisionForPerson =>
   decision.person !== undefined && decision.scopes.includes('openid')

@@ -33,8 +33,7 @@ export interface RedeemCodeDependencies {
  * @throws OAuthError invalid_grant — reason `code_unknown` | `code_replayed` | `redirect_uri_mismatch` | those of `proveCodeVerifier`.
  */
 export async function redeemCode(
-  presentation: CodePresentation,
-  client: AuthenticatedClient,
+  { presentation, client }: { readonly presentation: CodePresentation; readonly client: AuthenticatedClient },
   now: EpochSeconds,
   deps: RedeemCodeDependencies,
 ): Promise<RedeemedCode> {
