@@ -28,6 +28,8 @@ export interface ClientRecord {
   readonly grantTypes: readonly string[]
   /** The scope values that the client may ask for. */
   readonly scopes: readonly string[]
+  /** The audiences whose resource server it is: it may introspect tokens meant for them (RFC 7662 §4). */
+  readonly servedAudiences: readonly string[]
   /** The algorithm that signs its ID tokens. */
   readonly idTokenSignedResponseAlg: string
   /** The algorithm that signs its userinfo answers; `undefined` means plain JSON. */

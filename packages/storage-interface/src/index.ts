@@ -8,6 +8,7 @@ export { clientId, familyId, grantId, keyId, secretDigest, sessionId, userId } f
 export type { InteractionLogin, InteractionRecord, InteractionStore } from './interaction.ts'
 export type { JsonObject, JsonValue } from './json.ts'
 export type { ClaimOutcome, ConsumeOutcome, EndOutcome, InsertOutcome, SwapOutcome } from './outcome.ts'
+export type { OpaqueTokenRecord, OpaqueTokenStore } from './opaque-token.ts'
 export type { SessionRecord, SessionStore } from './session.ts'
 export type { SigningKeyRecord, SigningKeyStore } from './signing-key.ts'
 export type { FamilyStanding, GrantStanding, SessionStanding, StandingStore } from './standing.ts'

@@ -37,6 +37,9 @@ export interface StandingStore {
   /** As `ofGrant`, from the family on. */
   ofFamily(familyId: FamilyId): Promise<FamilyStanding | undefined>
 
+  /** As `ofFamily`, by the part that all refresh tokens of the family share. */
+  ofRefreshHandle(handleDigest: SecretDigest): Promise<FamilyStanding | undefined>
+
   /** A session by the digest of its cookie, with its user. */
   ofSession(digest: SecretDigest): Promise<SessionStanding | undefined>
 }

@@ -3,6 +3,7 @@ import type { ClaimStore } from './claim.ts'
 import type { ClientStore } from './client.ts'
 import type { GrantStore } from './grant.ts'
 import type { InteractionStore } from './interaction.ts'
+import type { OpaqueTokenStore } from './opaque-token.ts'
 import type { SessionStore } from './session.ts'
 import type { SigningKeyStore } from './signing-key.ts'
 import type { StandingStore } from './standing.ts'
@@ -24,6 +25,7 @@ export interface Storage {
   readonly grants: GrantStore
   readonly codes: AuthorizationCodeStore
   readonly families: TokenFamilyStore
+  readonly opaqueTokens: OpaqueTokenStore
   readonly interactions: InteractionStore
   readonly sessions: SessionStore
   readonly signingKeys: SigningKeyStore

@@ -68,16 +68,13 @@ export type RotateOutcome =
   | { readonly outcome: 'reused'; readonly record: TokenFamilyRecord }
   | { readonly outcome: 'absent' }
 
-/** Token families, by identifier and by refresh token. */
+/** Token families, by identifier and by refresh token. They are read through `StandingStore`. */
 export interface TokenFamilyStore {
   /**
    * Law: a family that `bury` has met first is never live.
    * `INSERT … ON CONFLICT (issuer, family_id) DO NOTHING`; no row written means `buried`.
    */
   insert(family: TokenFamilyRecord): Promise<FamilyInsertOutcome>
-
-  /** The family of a refresh token, whatever its state; the caller checks whose it is. */
-  findByHandle(handleDigest: SecretDigest): Promise<TokenFamilyRecord | undefined>
 
   /**
    * Law: of all presentations of one token exactly one is `rotated`, whatever the interleaving, and after `reused` no

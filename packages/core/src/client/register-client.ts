@@ -20,6 +20,8 @@ export interface ClientRegistration {
   readonly grantTypes?: readonly string[]
   /** The scope values that it may ask for. Default `['openid']`. */
   readonly scopes?: readonly string[]
+  /** Audiences whose resource server it is: it may introspect tokens meant for them. */
+  readonly servedAudiences?: readonly string[]
   /** Default `RS256` (OIDC Registration §2). */
   readonly idTokenSignedResponseAlg?: 'RS256' | 'ES256'
 }
@@ -71,6 +73,7 @@ function clientRecord(registration: ClientRegistration, now: EpochSeconds, rando
     redirectUris: registration.redirectUris ?? [],
     grantTypes: registration.grantTypes ?? ['authorization_code'],
     scopes: registration.scopes ?? ['openid'],
+    servedAudiences: registration.servedAudiences ?? [],
     idTokenSignedResponseAlg: registration.idTokenSignedResponseAlg ?? 'RS256',
     userinfoSignedResponseAlg: undefined,
     defaultMaxAge: undefined,
