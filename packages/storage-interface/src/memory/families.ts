@@ -1,0 +1,94 @@
+import type { FamilyId, SecretDigest } from '../identifiers.ts'
+import type { RefreshRecord, RotateOutcome, RotateRequest, TokenFamilyRecord, TokenFamilyStore } from '../token-family.ts'
+import { frozenCopy } from './frozen-copy.ts'
+import type { Pause } from './pause.ts'
+
+export interface FamilyTable {
+  readonly byId: Map<FamilyId, TokenFamilyRecord>
+  readonly byHandle: Map<SecretDigest, FamilyId>
+}
+
+export const createFamilyTable = (): FamilyTable => ({ byId: new Map(), byHandle: new Map() })
+
+export function createMemoryFamilies(families: FamilyTable, pause: Pause): TokenFamilyStore {
+  return {
+    async insert(family) {
+      await pause()
+      const handle = family.refresh?.handleDigest
+      // A handle in use, which random handles never are, buries too: its tokens must not be handed out.
+      if (families.byId.has(family.familyId) || (handle !== undefined && families.byHandle.has(handle))) {
+        return { outcome: 'buried' }
+      }
+
+      write(families, family)
+      return { outcome: 'inserted' }
+    },
+
+    async rotate(request) {
+      await pause()
+      return rotate(families, request)
+    },
+
+    async revoke(familyId, now) {
+      await pause()
+      const current = families.byId.get(familyId)
+      if (current === undefined) return { outcome: 'absent' }
+      if (current.revokedAt !== undefined) return { outcome: 'unchanged' }
+
+      write(families, { ...current, revokedAt: now })
+      return { outcome: 'ended' }
+    },
+
+    async bury(family, now) {
+      await pause()
+      const existing = families.byId.get(family.familyId) ?? family
+      write(families, { ...existing, revokedAt: existing.revokedAt ?? now })
+    },
+  }
+}
+
+function rotate(families: FamilyTable, request: RotateRequest): RotateOutcome {
+  const family = findByHandle(families, request.handleDigest)
+  const refresh = family?.refresh
+  if (family === undefined || refresh === undefined || !isRotatable(family, refresh, request)) return { outcome: 'absent' }
+  if (request.presentedDigest === refresh.currentDigest) return { outcome: 'rotated', record: advance(families, family, request) }
+  if (isRetry(refresh, request)) return { outcome: 'retried', record: family }
+
+  // RFC 9700 §4.14.2: whoever holds a token that was replaced, the family can no longer be told from a stolen one.
+  return { outcome: 'reused', record: write(families, { ...family, revokedAt: request.now }) }
+}
+
+function isRotatable(family: TokenFamilyRecord, refresh: RefreshRecord, { clientId, now }: RotateRequest): boolean {
+  const isAlive = family.revokedAt === undefined && now < refresh.expiresAt && now < family.expiresAt
+  return isAlive && family.clientId === clientId
+}
+
+function isRetry(refresh: RefreshRecord, { presentedDigest, now, retryWindow }: RotateRequest): boolean {
+  if (refresh.rotatedAt === undefined || refresh.previousDigest !== presentedDigest) return false
+  return retryWindow > 0 && now < refresh.rotatedAt + retryWindow
+}
+
+function advance(families: FamilyTable, family: TokenFamilyRecord, request: RotateRequest): TokenFamilyRecord {
+  const refresh: RefreshRecord = {
+    handleDigest: request.handleDigest,
+    currentDigest: request.successorDigest,
+    previousDigest: request.presentedDigest,
+    successorSalt: request.successorSalt,
+    rotatedAt: request.now,
+    expiresAt: request.expiresAt,
+  }
+  return write(families, { ...family, refresh })
+}
+
+/** The family of a refresh token, whatever its state. */
+export function findByHandle(families: FamilyTable, handleDigest: SecretDigest): TokenFamilyRecord | undefined {
+  const id = families.byHandle.get(handleDigest)
+  return id === undefined ? undefined : families.byId.get(id)
+}
+
+function write(families: FamilyTable, family: TokenFamilyRecord): TokenFamilyRecord {
+  const record = frozenCopy(family)
+  families.byId.set(record.familyId, record)
+  if (record.refresh !== undefined) families.byHandle.set(record.refresh.handleDigest, record.familyId)
+  return record
+}

@@ -1,0 +1,74 @@
+import type { GrantRecord, GrantStore } from '../grant.ts'
+import type { ClientId, GrantId, UserId } from '../identifiers.ts'
+import { StorageUnavailableError } from '../storage-unavailable.ts'
+import { frozenCopy } from './frozen-copy.ts'
+import type { Pause } from './pause.ts'
+
+export interface GrantTable {
+  readonly byId: Map<GrantId, GrantRecord>
+  /** Unrevoked grants only: at most one joins a person and a client. */
+  readonly unrevoked: Map<UserId, Map<ClientId, GrantId>>
+}
+
+export const createGrantTable = (): GrantTable => ({ byId: new Map(), unrevoked: new Map() })
+
+export function createMemoryGrants(grants: GrantTable, pause: Pause): GrantStore {
+  return {
+    async insert(grant) {
+      await pause()
+      const joining = findUnrevoked(grants, grant.userId, grant.clientId)
+      if (joining !== undefined) return { outcome: 'taken', record: joining }
+      if (grants.byId.has(grant.grantId)) throw new StorageUnavailableError('The grant identifier is in use')
+
+      write(grants, grant)
+      return { outcome: 'inserted' }
+    },
+
+    async findUnrevoked(userId, clientId) {
+      await pause()
+      return findUnrevoked(grants, userId, clientId)
+    },
+
+    async replaceScopes({ grantId, scopes, version }) {
+      await pause()
+      const current = grants.byId.get(grantId)
+      if (current === undefined || current.revokedAt !== undefined) return { outcome: 'absent' }
+      if (current.version !== version) return { outcome: 'conflict' }
+
+      return { outcome: 'swapped', record: write(grants, { ...current, scopes, version: version + 1 }) }
+    },
+
+    async revoke(grantId, now) {
+      await pause()
+      const current = grants.byId.get(grantId)
+      if (current === undefined) return { outcome: 'absent' }
+      if (current.revokedAt !== undefined) return { outcome: 'unchanged' }
+
+      write(grants, { ...current, revokedAt: now })
+      return { outcome: 'ended' }
+    },
+
+    async listByUser(userId) {
+      await pause()
+      const ids = [...(grants.unrevoked.get(userId)?.values() ?? [])]
+      return ids.flatMap((id) => grants.byId.get(id) ?? []).toSorted((a, b) => b.createdAt - a.createdAt)
+    },
+  }
+}
+
+function findUnrevoked(grants: GrantTable, userId: UserId, clientId: ClientId): GrantRecord | undefined {
+  const id = grants.unrevoked.get(userId)?.get(clientId)
+  return id === undefined ? undefined : grants.byId.get(id)
+}
+
+function write(grants: GrantTable, grant: GrantRecord): GrantRecord {
+  const record = frozenCopy(grant)
+  grants.byId.set(record.grantId, record)
+
+  const ofUser = grants.unrevoked.get(record.userId) ?? new Map<ClientId, GrantId>()
+  grants.unrevoked.set(record.userId, ofUser)
+  if (record.revokedAt === undefined) ofUser.set(record.clientId, record.grantId)
+  else if (ofUser.get(record.clientId) === record.grantId) ofUser.delete(record.clientId)
+
+  return record
+}

@@ -1,0 +1,61 @@
+import { createClaimTable, type ClaimTable } from './claims.ts'
+import { createClientTable, type ClientTable } from './clients.ts'
+import { createCodeTable, type CodeTable } from './codes.ts'
+import { createFamilyTable, type FamilyTable } from './families.ts'
+import { createGrantTable, type GrantTable } from './grants.ts'
+import { createInteractionTable, type InteractionTable } from './interactions.ts'
+import { createOpaqueTokenTable, type OpaqueTokenTable } from './opaque-tokens.ts'
+import { createSessionTable, type SessionTable } from './sessions.ts'
+import { createSigningKeyTable, type SigningKeyTable } from './signing-keys.ts'
+import { createUserTable, type UserTable } from './users.ts'
+
+/** What one issuer has stored. */
+export interface MemoryTables {
+  readonly clients: ClientTable
+  readonly users: UserTable
+  readonly grants: GrantTable
+  readonly codes: CodeTable
+  readonly families: FamilyTable
+  readonly opaqueTokens: OpaqueTokenTable
+  readonly interactions: InteractionTable
+  readonly sessions: SessionTable
+  readonly signingKeys: SigningKeyTable
+  readonly claims: ClaimTable
+}
+
+/** The place that several memory storages, also of several issuers, share: what a database file is to SQL. */
+export interface MemoryMedium {
+  /** The tables of one issuer; made when first asked for. */
+  tablesOf(issuer: string): MemoryTables
+}
+
+/** An empty medium. It lives as long as something refers to it. */
+export function createMemoryMedium(): MemoryMedium {
+  const byIssuer = new Map<string, MemoryTables>()
+
+  return {
+    tablesOf(issuer) {
+      const existing = byIssuer.get(issuer)
+      if (existing !== undefined) return existing
+
+      const tables = createTables()
+      byIssuer.set(issuer, tables)
+      return tables
+    },
+  }
+}
+
+function createTables(): MemoryTables {
+  return {
+    clients: createClientTable(),
+    users: createUserTable(),
+    grants: createGrantTable(),
+    codes: createCodeTable(),
+    families: createFamilyTable(),
+    opaqueTokens: createOpaqueTokenTable(),
+    interactions: createInteractionTable(),
+    sessions: createSessionTable(),
+    signingKeys: createSigningKeyTable(),
+    claims: createClaimTable(),
+  }
+}

@@ -1,0 +1,60 @@
+import type { SecretDigest, SessionId, UserId } from '../identifiers.ts'
+import type { SessionRecord, SessionStore } from '../session.ts'
+import { frozenCopy } from './frozen-copy.ts'
+import type { Pause } from './pause.ts'
+
+export interface SessionTable {
+  readonly byDigest: Map<SecretDigest, SessionRecord>
+  readonly bySessionId: Map<SessionId, SecretDigest>
+  readonly byUser: Map<UserId, Set<SecretDigest>>
+}
+
+export const createSessionTable = (): SessionTable => ({ byDigest: new Map(), bySessionId: new Map(), byUser: new Map() })
+
+export function createMemorySessions(sessions: SessionTable, pause: Pause): SessionStore {
+  return {
+    async insert(session) {
+      await pause()
+      if (sessions.byDigest.has(session.digest) || sessions.bySessionId.has(session.sessionId)) return { outcome: 'taken' }
+
+      write(sessions, session)
+      return { outcome: 'inserted' }
+    },
+
+    async touch(digest, idleExpiresAt) {
+      await pause()
+      const current = sessions.byDigest.get(digest)
+      if (current === undefined || current.revokedAt !== undefined) return
+
+      write(sessions, { ...current, idleExpiresAt })
+    },
+
+    async revoke(sessionId, now) {
+      await pause()
+      const digest = sessions.bySessionId.get(sessionId)
+      const current = digest === undefined ? undefined : sessions.byDigest.get(digest)
+      if (current === undefined) return { outcome: 'absent' }
+      if (current.revokedAt !== undefined) return { outcome: 'unchanged' }
+
+      write(sessions, { ...current, revokedAt: now })
+      return { outcome: 'ended' }
+    },
+
+    async listByUser(userId, now) {
+      await pause()
+      const ofUser = [...(sessions.byUser.get(userId) ?? [])].flatMap((digest) => sessions.byDigest.get(digest) ?? [])
+      return ofUser
+        .filter((session) => session.revokedAt === undefined && now < session.idleExpiresAt && now < session.expiresAt)
+        .toSorted((a, b) => b.createdAt - a.createdAt)
+    },
+  }
+}
+
+function write(sessions: SessionTable, session: SessionRecord): void {
+  const record = frozenCopy(session)
+  sessions.byDigest.set(record.digest, record)
+  sessions.bySessionId.set(record.sessionId, record.digest)
+
+  const ofUser = sessions.byUser.get(record.userId) ?? new Set<SecretDigest>()
+  sessions.byUser.set(record.userId, ofUser.add(record.digest))
+}

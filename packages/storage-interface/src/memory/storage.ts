@@ -1,0 +1,51 @@
+import type { Storage } from '../storage.ts'
+import { createMemoryClaims } from './claims.ts'
+import { createMemoryClients } from './clients.ts'
+import { createMemoryCodes } from './codes.ts'
+import { createMemoryFamilies } from './families.ts'
+import { createMemoryGrants } from './grants.ts'
+import { createMemoryInteractions } from './interactions.ts'
+import { createMemoryMedium, type MemoryMedium } from './medium.ts'
+import { createMemoryOpaqueTokens } from './opaque-tokens.ts'
+import { createMemorySessions } from './sessions.ts'
+import { createMemorySigningKeys } from './signing-keys.ts'
+import { createMemoryStanding } from './standing.ts'
+import { createMemoryUsers } from './users.ts'
+import type { Pause } from './pause.ts'
+
+export type { Pause } from './pause.ts'
+
+export interface MemoryStorageOptions {
+  /** The issuer identifier that the handle is bound to (RFC 8414 §2). */
+  readonly issuer: string
+  /** What to store in; a new, empty medium by default. */
+  readonly medium?: MemoryMedium
+  /** Awaited before each atomic step; resolved at once by default. */
+  readonly pause?: Pause
+}
+
+/**
+ * The reference storage: it keeps every law of the contracts and forgets everything when the process ends. For tests
+ * and first steps; one process only, and what has expired is not cleared away.
+ */
+export function createMemoryStorage(options: MemoryStorageOptions): Storage {
+  const { issuer, medium = createMemoryMedium(), pause = resolved } = options
+  const tables = medium.tablesOf(issuer)
+
+  return {
+    issuer,
+    clients: createMemoryClients(tables.clients, pause),
+    users: createMemoryUsers(tables.users, pause),
+    grants: createMemoryGrants(tables.grants, pause),
+    codes: createMemoryCodes(tables.codes, pause),
+    families: createMemoryFamilies(tables.families, pause),
+    opaqueTokens: createMemoryOpaqueTokens(tables.opaqueTokens, pause),
+    interactions: createMemoryInteractions(tables.interactions, pause),
+    sessions: createMemorySessions(tables.sessions, pause),
+    signingKeys: createMemorySigningKeys(tables.signingKeys, pause),
+    claims: createMemoryClaims(tables.claims, pause),
+    standing: createMemoryStanding(tables, pause),
+  }
+}
+
+const resolved: Pause = () => Promise.resolve()
