@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import { bodyOf, headerOf, tokensOf } from '../test/response-parts.ts'
+import { tagsNamed } from '../test/html-reader.ts'
+import { html } from './html.ts'
+import { page } from './page.ts'
+import { stylesheetHash } from './stylesheet.ts'
+
+const aPage = (formAction: Parameters<typeof page>[0]['formAction'] = 'none') =>
+  page({ messages: { lang: 'ar', dir: 'rtl' }, title: '</title><b>', status: 418, formAction, body: html`<p>hello</p>` })
+
+describe('page', () => {
+  test('RFC 9700 §4.16: no page can be framed, run anything or load anything', () => {
+    const response = aPage()
+
+    expect(response.status).toBe(418)
+    expect(headerOf(response, 'Content-Security-Policy')).toBe(
+      `default-src 'none'; style-src '${stylesheetHash}'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
+    )
+    expect(headerOf(response, 'X-Frame-Options')).toBe('DENY')
+    expect(headerOf(response, 'X-Content-Type-Options')).toBe('nosniff')
+    expect(headerOf(response, 'Cache-Control')).toBe('no-store')
+    expect(headerOf(response, 'Content-Type')).toBe('text/html; charset=utf-8')
+  })
+
+  test('keeps its address from other origins, and the Origin header in its own form', () => {
+    expect(headerOf(aPage(), 'Referrer-Policy')).toBe('same-origin')
+  })
+
+  test.each([
+    [undefined, `'self'`],
+    ['https://app.test/cb', `'self' https://app.test`],
+    ['javascript:alert(1)', `'self'`],
+  ])('a form may lead to the page itself and on to %s', (redirectUri, sources) => {
+    expect(headerOf(aPage({ redirectUri }), 'Content-Security-Policy')).toContain(`; form-action ${sources}; `)
+  })
+
+  test('is a document with language, direction, title and viewport', () => {
+    const tokens = tokensOf(aPage())
+
+    expect(bodyOf(aPage())).toMatch(/^<!doctype html>\n/)
+    expect(tagsNamed(tokens, 'html')).toEqual([{ lang: 'ar', dir: 'rtl' }])
+    expect(bodyOf(aPage())).toContain('<title>&lt;/title&gt;&lt;b&gt;</title>')
+    expect(tagsNamed(tokens, 'meta')).toContainEqual({ name: 'viewport', content: 'width=device-width, initial-scale=1' })
+    expect(tagsNamed(tokens, 'b')).toEqual([])
+  })
+})

@@ -1,0 +1,98 @@
+/**
+ * The style of every page, inline, so that the pages need no second request. Colours keep WCAG 2.2 AA in both schemes
+ * (1.4.3 text, 1.4.11 controls), targets are 44 px (2.5.8), and directions are logical, for right-to-left languages.
+ */
+export const stylesheet = `
+:root {
+  color-scheme: light dark;
+  --ground: #eef2f0; --card: #ffffff; --text: #14201b; --quiet: #52615a; --line: #d5ddd9; --control: #6f7f77;
+  --accent: #0b6a4f; --accent-text: #ffffff; --accent-hover: #085540; --tint: #e3f1eb; --tint-hover: #d0e8dd;
+  --warning: #a32a16; --warning-tint: #fcedea;
+  --shadow: 0 1px 2px rgb(15 40 30 / 8%), 0 12px 32px rgb(15 40 30 / 9%);
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #0d1311; --card: #161f1b; --text: #e7efeb; --quiet: #a7b6af; --line: #2c3934; --control: #7c8d85;
+    --accent: #66d5ac; --accent-text: #05261a; --accent-hover: #8be3c3; --tint: #1c3129; --tint-hover: #254136;
+    --warning: #ffb1a3; --warning-tint: #36201c;
+    --shadow: 0 1px 2px rgb(0 0 0 / 40%), 0 12px 32px rgb(0 0 0 / 30%);
+  }
+}
+*, *::before, *::after { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
+body {
+  margin: 0; min-height: 100vh; min-height: 100dvh; display: grid; align-items: center; justify-items: center;
+  padding: 2rem 1rem; background: var(--ground); color: var(--text);
+  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", Ubuntu, sans-serif;
+}
+main {
+  width: 100%; max-width: 27rem; padding: 2.5rem 2.25rem; overflow-wrap: anywhere;
+  background: var(--card); border: 1px solid var(--line); border-radius: 1.25rem; box-shadow: var(--shadow);
+}
+header { text-align: center; margin-block-end: 1.75rem; }
+.tile {
+  display: inline-grid; place-items: center; inline-size: 3.5rem; block-size: 3.5rem; margin-block-end: 1.125rem;
+  border-radius: 1rem; background: var(--tint); color: var(--accent);
+  font-size: 1.625rem; font-weight: 650; line-height: 1;
+}
+.tile .icon { inline-size: 1.75rem; block-size: 1.75rem; }
+.warning { background: var(--warning-tint); color: var(--warning); }
+.icon {
+  flex: none; inline-size: 1.25rem; block-size: 1.25rem;
+  fill: none; stroke: currentcolor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round;
+}
+h1 { margin: 0; font-size: 1.4375rem; line-height: 1.3; font-weight: 650; letter-spacing: -.01em; text-wrap: balance; }
+p { margin: 0; }
+p + p { margin-block-start: .75rem; }
+header p { margin-block-start: .375rem; color: var(--quiet); }
+header p .name { color: var(--text); font-weight: 550; }
+.fine { color: var(--quiet); font-size: .875rem; }
+.fine .name { color: var(--text); font-weight: 600; }
+code { font: .9375em ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; color: var(--text); }
+.field { margin-block-end: 1.125rem; }
+.field label { display: block; margin-block-end: .375rem; font-size: .9375rem; font-weight: 550; }
+.field input {
+  display: block; inline-size: 100%; min-block-size: 3rem; padding: .5rem .875rem; border: 1px solid var(--control);
+  border-radius: .625rem; background: var(--card); color: var(--text); font: inherit;
+}
+.field input[aria-invalid] { border-color: var(--warning); box-shadow: inset 0 0 0 1px var(--warning); }
+button {
+  display: flex; align-items: center; justify-content: center; gap: .5rem; inline-size: 100%; min-block-size: 3rem;
+  padding: .5rem 1rem; border: 1.5px solid var(--accent); border-radius: .625rem;
+  background: var(--tint); color: var(--accent);
+  font: inherit; font-weight: 600; cursor: pointer;
+}
+button:hover { background: var(--tint-hover); }
+.primary { margin-block-start: 1.5rem; background: var(--accent); color: var(--accent-text); }
+.primary:hover { background: var(--accent-hover); }
+.choice {
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .75rem; margin-block-start: 1.5rem;
+}
+:is(button, input):focus-visible, .notice:focus-within { outline: 3px solid var(--accent); outline-offset: 2px; }
+.notice {
+  margin-block-end: 1.5rem; padding: .875rem 1rem; border-radius: .75rem;
+  background: var(--warning-tint); border-inline-start: 4px solid var(--warning);
+}
+.notice:focus-within { outline-color: var(--warning); outline-width: 2px; }
+.notice h2 {
+  outline: 0; display: flex; align-items: center; gap: .5rem; margin: 0;
+  color: var(--warning); font-size: 1rem; font-weight: 650;
+}
+.notice p { margin-block-start: .25rem; font-size: .9375rem; }
+fieldset { margin: 0 0 1.25rem; padding: 0; border: 0; min-inline-size: 0; }
+legend { padding: 0; margin-block-end: .5rem; font-size: .9375rem; font-weight: 550; }
+.scopes { list-style: none; margin: 0; padding: 0; border: 1px solid var(--line); border-radius: .75rem; }
+.scopes li + li { border-block-start: 1px solid var(--line); }
+.row { display: flex; align-items: flex-start; gap: .75rem; min-block-size: 2.75rem; padding: .625rem .875rem; }
+label.row { cursor: pointer; }
+.row .icon { margin-block-start: .125rem; color: var(--accent); }
+.row input { flex: none; inline-size: 1.25rem; block-size: 1.25rem; margin: .125rem 0 0; accent-color: var(--accent); }
+.row small { display: block; color: var(--quiet); font-size: .875rem; }
+@media (max-width: 30rem) {
+  body { padding: 0; align-items: stretch; background: var(--card); }
+  main { padding: 2rem 1.25rem; border: 0; border-radius: 0; box-shadow: none; }
+}
+`
+
+/** The hash that the policy names (CSP 3 §2.3.1): a constant, so that no page waits for a digest. Its test computes it. */
+export const stylesheetHash = 'sha256-nznyqz/4CLLnGXjzCLvc1wrakBXBJBH4E8WhFt0JR6M='
