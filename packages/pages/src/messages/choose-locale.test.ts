@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { chooseLocale } from './choose-locale.ts'
+
+test.each([
+  [[], undefined, 'en'],
+  [['de'], undefined, 'de'],
+  [['fr', 'de-AT', 'en'], undefined, 'de'],
+  [['DE-ch'], 'en', 'de'],
+  [['fr'], 'de', 'de'],
+  [['den'], undefined, 'en'],
+])('OpenID Connect Core §3.1.2.1: takes the first of ui_locales that it speaks: %j, %s → %s', (uiLocales, header, locale) => {
+  expect(chooseLocale(uiLocales, header)).toBe(locale)
+})
+
+test.each([
+  ['en;q=0.5, de;q=0.8', 'de'],
+  ['fr, de-DE;q=0.9, en;q=0.8', 'de'],
+  ['de;q=0, en', 'en'],
+  ['de;q=0', 'en'],
+  ['en,de', 'en'],
+  ['*', 'en'],
+  ['de;q=nonsense', 'en'],
+  [';;;,,,', 'en'],
+  [`${'x,'.repeat(10_000)}de`, 'en'],
+])('RFC 9110 §12.5.4: then what the browser prefers: %s', (header, locale) => {
+  expect(chooseLocale([], header)).toBe(locale)
+})

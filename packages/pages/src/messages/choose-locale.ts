@@ -1,0 +1,41 @@
+import { english } from './english.ts'
+import { german } from './german.ts'
+import type { Messages } from './messages.ts'
+
+/** A language that the pages speak. */
+export type Locale = keyof typeof catalogues
+
+/** The texts of a language; English when none was chosen. */
+export const messagesFor = (locale: Locale = 'en'): Messages => catalogues[locale]
+
+/**
+ * Chooses the language of the pages: what the client asks for first (`ui_locales`, OpenID Connect Core §3.1.2.1, best
+ * first), then what the browser prefers, then English. `de-AT` finds `de` (RFC 4647 §3.4).
+ * @param acceptLanguage the header's value (RFC 9110 §12.5.4); one that cannot be read counts as absent.
+ */
+export function chooseLocale(uiLocales: readonly string[], acceptLanguage: string | undefined): Locale {
+  const wishes = [...uiLocales, ...languageRanges(acceptLanguage ?? '')].slice(0, mostWishes)
+  return wishes.map(lookUp).find((locale) => locale !== undefined) ?? 'en'
+}
+
+/** The header's ranges, best first. The sort is stable, so equals keep their order. */
+function languageRanges(header: string): readonly string[] {
+  return header
+    .split(',', mostWishes)
+    .map((item) => {
+      const [, range, quality = '1'] = /^\s*([a-z0-9-]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/i.exec(item) ?? []
+      return { range, quality: Number(quality) }
+    })
+    .filter(({ quality }) => quality > 0)
+    .toSorted((a, b) => b.quality - a.quality)
+    .flatMap(({ range }) => (range === undefined ? [] : [range]))
+}
+
+function lookUp(range: string): Locale | undefined {
+  const lowerCase = range.toLowerCase()
+  return locales.find((locale) => lowerCase === locale || lowerCase.startsWith(`${locale}-`))
+}
+
+const catalogues = { en: english, de: german } satisfies Readonly<Record<string, Messages>>
+const locales = Object.keys(catalogues) as readonly Locale[]
+const mostWishes = 32

@@ -1,0 +1,47 @@
+import { html } from '../html.ts'
+import type { Messages } from './messages.ts'
+
+export const english: Messages = {
+  lang: 'en',
+  dir: 'ltr',
+  unnamedClient: 'An app without a name',
+  consent: {
+    title: 'Allow access?',
+    heading: (client) => html`${client} wants to use your account`,
+    signedInAs: (account) => html`Signed in as ${account}`,
+    scopesLegend: 'It asks for this:',
+    alwaysIncluded: 'Always part of signing in',
+    grantedBefore: 'You allowed this before',
+    destination: {
+      website: (name) => html`Whatever you choose, you go on to ${name}`,
+      device: (name) => html`Whatever you choose, you go on to a program on this device at ${name}`,
+      app: (name) => html`Whatever you choose, you go on to the app on this device that is known as ${name}`,
+    },
+    deny: 'Deny',
+    allow: 'Allow',
+    // The server's own sentences are English.
+    scopes: {},
+  },
+  signIn: {
+    title: 'Sign in',
+    toContinue: (client) => html`to continue to ${client}`,
+    username: 'Email or username',
+    password: 'Password',
+    submit: 'Sign in',
+    errorTitle: 'You are not signed in',
+    errors: {
+      rejected: 'No account matches this name and password. Check both and try again.',
+      incomplete: 'Fill in both fields and try again.',
+      throttled: 'There were too many attempts. Wait a few minutes and try again.',
+    },
+  },
+  error: {
+    title: 'This did not work',
+    advice: 'Go back to the app that you came from and start again. If that does not help, tell the people who run it.',
+    codeLabel: 'Error code',
+  },
+  signedOut: {
+    title: 'You are signed out',
+    text: 'You can close this window.',
+  },
+}

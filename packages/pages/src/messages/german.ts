@@ -1,0 +1,53 @@
+import { html } from '../html.ts'
+import type { Messages } from './messages.ts'
+
+export const german: Messages = {
+  lang: 'de',
+  dir: 'ltr',
+  unnamedClient: 'Eine Anwendung ohne Namen',
+  consent: {
+    title: 'Zugriff erlauben?',
+    heading: (client) => html`${client} möchte Ihr Konto verwenden`,
+    signedInAs: (account) => html`Angemeldet als ${account}`,
+    scopesLegend: 'Darum wird gebeten:',
+    alwaysIncluded: 'Gehört immer zur Anmeldung',
+    grantedBefore: 'Das haben Sie schon einmal erlaubt',
+    destination: {
+      website: (name) => html`Wie Sie auch entscheiden, es geht weiter zu ${name}`,
+      device: (name) => html`Wie Sie auch entscheiden, es geht weiter zu einem Programm auf diesem Gerät unter ${name}`,
+      app: (name) => html`Wie Sie auch entscheiden, es geht weiter zu der App auf diesem Gerät mit der Kennung ${name}`,
+    },
+    deny: 'Ablehnen',
+    allow: 'Erlauben',
+    scopes: {
+      openid: 'Sie anmelden',
+      profile: 'Ihren Namen sehen',
+      email: 'Ihre E-Mail-Adresse sehen',
+      offline_access: 'Den Zugriff behalten, auch wenn Sie die Anwendung gerade nicht verwenden',
+    },
+  },
+  signIn: {
+    title: 'Anmelden',
+    toContinue: (client) => html`um fortzufahren mit ${client}`,
+    username: 'E-Mail-Adresse oder Benutzername',
+    password: 'Passwort',
+    submit: 'Anmelden',
+    errorTitle: 'Sie sind nicht angemeldet',
+    errors: {
+      rejected:
+        'Kein Konto passt zu diesem Namen und diesem Passwort. Prüfen Sie beides und versuchen Sie es erneut.',
+      incomplete: 'Füllen Sie beide Felder aus und versuchen Sie es noch einmal.',
+      throttled: 'Es gab zu viele Versuche. Warten Sie einige Minuten und versuchen Sie es dann noch einmal.',
+    },
+  },
+  error: {
+    title: 'Das hat nicht geklappt',
+    advice:
+      'Gehen Sie zurück zu Ihrer Anwendung und beginnen Sie von vorn. Hilft das nicht, wenden Sie sich an deren Betreiber.',
+    codeLabel: 'Fehlercode',
+  },
+  signedOut: {
+    title: 'Sie sind abgemeldet',
+    text: 'Sie können dieses Fenster schließen.',
+  },
+}

@@ -1,0 +1,49 @@
+import type { Fragment } from '../html.ts'
+import type { RedirectDestination } from '../redirect-destination.ts'
+
+/** Why a sign-in form is shown again. */
+export type SignInError = 'rejected' | 'incomplete' | 'throttled'
+
+/**
+ * Every text of the pages in one language. Sentences with something inside are functions, so that each language decides
+ * on the order of its words.
+ */
+export interface Messages {
+  /** BCP 47 tag, for `<html lang>`. */
+  readonly lang: string
+  readonly dir: 'ltr' | 'rtl'
+  /** Stands in for a client whose name shows nothing. */
+  readonly unnamedClient: string
+  readonly consent: {
+    readonly title: string
+    readonly heading: (client: Fragment) => Fragment
+    readonly signedInAs: (account: Fragment) => Fragment
+    readonly scopesLegend: string
+    readonly alwaysIncluded: string
+    readonly grantedBefore: string
+    readonly destination: Readonly<Record<RedirectDestination['kind'], (name: Fragment) => Fragment>>
+    readonly deny: string
+    readonly allow: string
+    /** Sentences for well-known scopes, instead of the server's own. Scopes that are not here keep the server's. */
+    readonly scopes: Readonly<Record<string, string>>
+  }
+  readonly signIn: {
+    readonly title: string
+    readonly toContinue: (client: Fragment) => Fragment
+    readonly username: string
+    readonly password: string
+    readonly submit: string
+    readonly errorTitle: string
+    /** They never say which of the two was wrong, nor whether the account exists. */
+    readonly errors: Readonly<Record<SignInError, string>>
+  }
+  readonly error: {
+    readonly title: string
+    readonly advice: string
+    readonly codeLabel: string
+  }
+  readonly signedOut: {
+    readonly title: string
+    readonly text: string
+  }
+}
