@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import { tagsNamed, textOf } from '../test/html-reader.ts'
+import { bodyOf, headerOf, tokensOf } from '../test/response-parts.ts'
+import { consentPage } from './consent-page.ts'
+
+const aConsent = (changes: Partial<Parameters<typeof consentPage>[0]> = {}) =>
+  consentPage({
+    client: { clientName: 'Field Notes' },
+    redirectUri: 'https://notes.test/cb',
+    scopes: [
+      { name: 'openid', description: 'Know who you are' },
+      { name: 'email', description: 'See your email address', granted: true },
+      { name: 'notes:write', description: 'Change <your> notes' },
+    ],
+    accountName: 'ada@example.org',
+    ...changes,
+  })
+
+describe('consentPage', () => {
+  test('OpenID Connect Core §3.1.2.4: says who asks, as whom, for what and where it leads', () => {
+    const text = textOf(tokensOf(aConsent()))
+
+    expect(text).toContain('Field Notes wants to use your account')
+    expect(text).toContain('Signed in as ada@example.org')
+    expect(text).toMatch(/Know who you are[^]*See your email address[^]*Change <your> notes/)
+    expect(text).toContain('you go on to notes.test')
+  })
+
+  test('RFC 6749 §3.3: every scope but openid can be unchecked', () => {
+    const inputs = tagsNamed(tokensOf(aConsent()), 'input')
+
+    expect(inputs).toEqual([
+      { type: 'hidden', name: 'scope', value: 'openid' },
+      { type: 'checkbox', name: 'scope', value: 'email', checked: '' },
+      { type: 'checkbox', name: 'scope', value: 'notes:write', checked: '' },
+    ])
+  })
+
+  test('offers Deny and Allow as equals, and Enter presses Deny', () => {
+    const buttons = tagsNamed(tokensOf(aConsent()), 'button')
+
+    expect(buttons).toEqual([
+      { type: 'submit', name: 'decision', value: 'deny' },
+      { type: 'submit', name: 'decision', value: 'allow' },
+    ])
+  })
+
+  test('posts to its own address, and may be redirected to the validated URI only', () => {
+    const response = aConsent()
+
+    expect(tagsNamed(tokensOf(response), 'form')).toEqual([{ method: 'post' }])
+    expect(headerOf(response, 'Content-Security-Policy')).toContain(`form-action 'self' https://notes.test;`)
+  })
+
+  test.each(['<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', '</bdi></h1><form action=//evil.test>'])(
+    'shows a hostile client, account and scope as text: %s',
+    (hostile) => {
+      const scopes = [{ name: hostile, description: hostile }]
+      const tokens = tokensOf(aConsent({ client: { clientName: hostile }, accountName: hostile, scopes }))
+
+      expect(textOf(tokens).split(hostile)).toHaveLength(4)
+      expect(tagsNamed(tokens, 'input')).toMatchObject([{ value: hostile }])
+      expect(['script', 'img'].flatMap((name) => tagsNamed(tokens, name))).toEqual([])
+      expect(tagsNamed(tokens, 'form')).toEqual([{ method: 'post' }])
+    },
+  )
+
+  test('speaks German, and keeps the sentence of a scope that the catalogue does not know', () => {
+    const scopes = [
+      { name: 'email', description: 'See your email address' },
+      { name: 'toString', description: 'Own' },
+    ]
+    const response = aConsent({ locale: 'de', scopes })
+
+    expect(bodyOf(response)).toContain('<html lang="de" dir="ltr">')
+    expect(textOf(tokensOf(response))).toContain('Ihre E-Mail-Adresse sehen')
+    expect(textOf(tokensOf(response))).toContain('Own')
+  })
+
+  test('says when a choice leads to a program on the device (RFC 8252 §7)', () => {
+    const textFor = (redirectUri: string) => textOf(tokensOf(aConsent({ redirectUri })))
+
+    expect(textFor('http://127.0.0.1:51000/cb')).toContain('a program on this device at 127.0.0.1:51000')
+    expect(textFor('com.example.app:/cb')).toContain('known as com.example.app')
+  })
+})

@@ -1,0 +1,69 @@
+import type { ServerResponse } from '@mintmark/core/http'
+import { html, type Fragment } from './html.ts'
+import { icon } from './icon.ts'
+import { messagesFor, type Locale } from './messages/choose-locale.ts'
+import type { Messages } from './messages/messages.ts'
+import { page } from './page.ts'
+import { redirectDestination } from './redirect-destination.ts'
+import { initial, shownName } from './shown-name.ts'
+
+interface ConsentPageInput {
+  readonly client: { readonly clientName: string }
+  /** The validated redirect URI of the pending request. */
+  readonly redirectUri: string
+  /** The requested scopes, each with its sentence; `granted` when the person allowed it before. */
+  readonly scopes: readonly ConsentScope[]
+  /** How the signed-in person knows the account: a name or an email address. */
+  readonly accountName: string
+  readonly locale?: Locale | undefined
+}
+
+interface ConsentScope {
+  readonly name: string
+  readonly description: string
+  readonly granted?: boolean | undefined
+}
+
+/**
+ * Asks the resource owner (RFC 6749 §3.1.2.4, OpenID Connect Core §3.1.2.4): who asks, for what, as whom, and where it
+ * leads. It posts to its own address, for `readConsentForm`. Every scope but `openid` can be left out (RFC 6749 §3.3).
+ */
+export function consentPage({ client, redirectUri, scopes, accountName, locale }: ConsentPageInput): ServerResponse {
+  const messages = messagesFor(locale)
+  const { consent } = messages
+  const destination = redirectDestination(redirectUri)
+  // Deny is the form's first button: Enter on a checkbox presses that one, and it must not be the one that gives.
+  const letter = initial(client.clientName)
+  const body = html`<header>
+${letter && html`<span class="tile" aria-hidden="true">${letter}</span>`}
+<h1>${consent.heading(shownName(client.clientName, messages.unnamedClient))}</h1>
+<p>${consent.signedInAs(html`<bdi class="name">${accountName}</bdi>`)}</p>
+</header>
+<form method="post">
+<fieldset>
+<legend>${consent.scopesLegend}</legend>
+<ul class="scopes">${scopes.map((scope) => scopeRow(scope, consent))}</ul>
+</fieldset>
+<p class="fine">${consent.destination[destination.kind](html`<bdi class="name">${destination.name}</bdi>`)}</p>
+<div class="choice">
+<button type="submit" name="decision" value="deny">${icon('cross')}${consent.deny}</button>
+<button type="submit" name="decision" value="allow">${icon('check')}${consent.allow}</button>
+</div>
+</form>`
+  return page({ messages, title: consent.title, status: 200, formAction: { redirectUri }, body })
+}
+
+function scopeRow(scope: ConsentScope, consent: Messages['consent']): Fragment {
+  const sentence = Object.hasOwn(consent.scopes, scope.name) ? consent.scopes[scope.name] : scope.description
+  // OpenID Connect Core §3.1.2.1: without openid it is another kind of request, so it is not offered as a choice.
+  if (scope.name === 'openid') {
+    return html`<li class="row">
+${icon('check')}<span>${sentence}<small>${consent.alwaysIncluded}</small></span>
+<input type="hidden" name="scope" value="openid">
+</li>`
+  }
+  const note = scope.granted === true ? html`<small>${consent.grantedBefore}</small>` : undefined
+  return html`<li><label class="row">
+<input type="checkbox" name="scope" value="${scope.name}" checked><span>${sentence}${note}</span>
+</label></li>`
+}

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { tagsNamed, textOf } from '../test/html-reader.ts'
+import { headerOf, tokensOf } from '../test/response-parts.ts'
+import { signInPage } from './sign-in-page.ts'
+
+describe('signInPage', () => {
+  test('WCAG 2.2 §1.3.5 and §3.3.2: both fields have labels and say what they are for', () => {
+    const tokens = tokensOf(signInPage({ client: { clientName: 'Field Notes' }, loginHint: '"ada"' }))
+
+    expect(tagsNamed(tokens, 'label')).toEqual([{ for: 'username' }, { for: 'password' }])
+    expect(tagsNamed(tokens, 'input')).toMatchObject([
+      { id: 'username', name: 'username', autocomplete: 'username', value: '"ada"' },
+      { id: 'password', name: 'password', type: 'password', autocomplete: 'current-password' },
+    ])
+    expect(textOf(tokens)).toContain('to continue to Field Notes')
+  })
+
+  test.each([
+    ['rejected', 403],
+    ['incomplete', 400],
+    ['throttled', 429],
+  ] as const)('WCAG 2.2 §3.3.1: an error (%s) is said in words, takes the focus and belongs to both fields', (error, status) => {
+    const response = signInPage({ error })
+
+    const tokens = tokensOf(response)
+    expect(response.status).toBe(status)
+    expect(textOf(tokens)).toContain('You are not signed in – Sign in')
+    expect(tagsNamed(tokens, 'h2')).toEqual([{ tabindex: '-1', autofocus: '' }])
+    expect(tagsNamed(tokens, 'p')).toContainEqual({ id: 'error-text' })
+    expect(tagsNamed(tokens, 'input').map((input) => input['aria-describedby'])).toEqual(['error-text', 'error-text'])
+  })
+
+  test('marks no field as wrong when nothing is said against them', () => {
+    const invalid = (error?: 'rejected' | 'throttled') =>
+      tagsNamed(tokensOf(signInPage({ error })), 'input').map((input) => input['aria-invalid'])
+
+    expect(invalid('rejected')).toEqual(['true', 'true'])
+    expect(invalid('throttled')).toEqual([undefined, undefined])
+    expect(invalid()).toEqual([undefined, undefined])
+  })
+
+  test('admits the redirect that follows when consent is already remembered', () => {
+    const policy = headerOf(signInPage({ redirectUri: 'https://notes.test/cb' }), 'Content-Security-Policy')
+
+    expect(policy).toContain(`form-action 'self' https://notes.test;`)
+  })
+
+  test('shows a hostile client and hint as text', () => {
+    const hostile = '"><script>alert(1)</script>'
+    const tokens = tokensOf(signInPage({ client: { clientName: hostile }, loginHint: hostile }))
+
+    expect(textOf(tokens)).toContain(`to continue to ${hostile}`)
+    expect(tagsNamed(tokens, 'script')).toEqual([])
+    expect(tagsNamed(tokens, 'input')[0]?.['value']).toBe(hostile)
+  })
+})

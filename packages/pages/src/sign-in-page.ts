@@ -1,0 +1,71 @@
+import type { ServerResponse } from '@mintmark/core/http'
+import { attribute, html, type Fragment } from './html.ts'
+import { icon } from './icon.ts'
+import { messagesFor, type Locale } from './messages/choose-locale.ts'
+import type { Messages, SignInError } from './messages/messages.ts'
+import { page } from './page.ts'
+import { shownName } from './shown-name.ts'
+
+interface SignInPageInput {
+  /** Who the person is on the way to. */
+  readonly client?: { readonly clientName: string } | undefined
+  /**
+   * The validated redirect URI of the pending request: with consent already remembered, the answer to this form leads
+   * straight there, and the page's policy must admit it.
+   */
+  readonly redirectUri?: string | undefined
+  /** What the name field holds at first: the request's `login_hint`, or what was typed before. */
+  readonly loginHint?: string | undefined
+  /** Why the form is shown again. */
+  readonly error?: SignInError | undefined
+  readonly locale?: Locale | undefined
+}
+
+/**
+ * The form for name and password. It posts to its own address, for `readSignInForm`. With an error its status is 403
+ * (`rejected`), 400 (`incomplete`) or 429 (`throttled`).
+ */
+export function signInPage({ client, redirectUri, loginHint, error, locale }: SignInPageInput): ServerResponse {
+  const messages = messagesFor(locale)
+  const { signIn } = messages
+  // Neither field is said to be the wrong one.
+  const invalid = attribute('aria-invalid', error === undefined || error === 'throttled' ? undefined : 'true')
+  const describedBy = attribute('aria-describedby', error && 'error-text')
+  const body = html`<header>
+<span class="tile">${icon('key')}</span>
+<h1>${signIn.title}</h1>
+${client && html`<p>${signIn.toContinue(shownName(client.clientName, messages.unnamedClient))}</p>`}
+</header>
+${error && errorSummary(signIn, error)}
+<form method="post">
+<div class="field">
+<label for="username">${signIn.username}</label>
+<input id="username" name="username" type="text" value="${loginHint}" autocomplete="username" autocapitalize="none"
+  spellcheck="false" dir="auto" required ${invalid} ${describedBy}>
+</div>
+<div class="field">
+<label for="password">${signIn.password}</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required ${invalid} ${describedBy}>
+</div>
+<button class="primary" type="submit">${signIn.submit}</button>
+</form>`
+  return page({
+    messages,
+    // A reader hears the title first, so it is the place to say that something is wrong.
+    title: error === undefined ? signIn.title : `${signIn.errorTitle} – ${signIn.title}`,
+    status: error === undefined ? 200 : statusOf[error],
+    formAction: { redirectUri },
+    body,
+  })
+}
+
+/** Focus starts on its heading, so that keyboard and screen reader begin with what is wrong. */
+function errorSummary(signIn: Messages['signIn'], error: SignInError): Fragment {
+  return html`<div class="notice" role="alert">
+<h2 tabindex="-1" autofocus>${icon('exclamation')}${signIn.errorTitle}</h2>
+<p id="error-text">${signIn.errors[error]}</p>
+</div>`
+}
+
+// RFC 9110 §15.5.4: 403 says that the credentials do not suffice; 401 would need a challenge that a form is not.
+const statusOf: Readonly<Record<SignInError, number>> = { rejected: 403, incomplete: 400, throttled: 429 }

@@ -1,0 +1,16 @@
+import type { ServerResponse } from '@mintmark/core/http'
+import { html } from './html.ts'
+import { icon } from './icon.ts'
+import { messagesFor, type Locale } from './messages/choose-locale.ts'
+import { page } from './page.ts'
+
+/** Where signing out ends when no client is to be returned to. */
+export function signedOutPage({ locale }: { readonly locale?: Locale } = {}): ServerResponse {
+  const messages = messagesFor(locale)
+  const body = html`<header>
+<span class="tile">${icon('leave')}</span>
+<h1>${messages.signedOut.title}</h1>
+<p>${messages.signedOut.text}</p>
+</header>`
+  return page({ messages, title: messages.signedOut.title, status: 200, formAction: 'none', body })
+}
