@@ -1,0 +1,19 @@
+import type { ServerRequest } from '@mintmark/core/http'
+
+interface FormRequest {
+  readonly body: string | Uint8Array
+  readonly method?: string
+  readonly contentType?: string
+  readonly repeatedHeaders?: readonly string[]
+}
+
+/** A form as a browser posts it; tests set only what they are about. */
+export function aFormRequest({ body, method, contentType, repeatedHeaders }: FormRequest): ServerRequest {
+  return {
+    method: method ?? 'POST',
+    url: new URL('https://as.test/consent?interaction=x'),
+    headers: new Map([['content-type', contentType ?? 'application/x-www-form-urlencoded']]),
+    repeatedHeaders: new Set(repeatedHeaders),
+    body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
+  }
+}

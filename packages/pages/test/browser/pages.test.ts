@@ -1,0 +1,187 @@
+import { redirect, type ServerRequest } from '@mintmark/core/http'
+import * as fc from 'fast-check'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { consentPage, errorPage, readConsentForm, readSignInForm, signedOutPage, signInPage } from '../../src/index.ts'
+import { html, toMarkup } from '../../src/html.ts'
+import { launchChromium } from './launch-chromium.ts'
+import { servePages } from './serve-pages.ts'
+
+// The pages in a real Chromium with scripts switched off, on the narrowest screen.
+let browser: Browser
+let client: Awaited<ReturnType<typeof servePages>>
+let server: Awaited<ReturnType<typeof servePages>>
+let page: Page
+let posted: ServerRequest[] = []
+let problems: string[] = []
+
+beforeAll(async () => {
+  browser = await launchChromium()
+  client = await servePages({ '/cb': { status: 200, headers: [], body: 'back at the client' } }, () => redirect('/cb'))
+  server = await servePages(pagesFor(`${client.origin}/cb`), (request) => {
+    posted.push(request)
+    return redirect(`${client.origin}/cb`)
+  })
+})
+
+afterAll(async () => {
+  await Promise.all([browser.close(), client.close(), server.close()])
+})
+
+beforeEach(async () => {
+  posted = []
+  problems = []
+  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } })
+  page = await context.newPage()
+  page.on('console', (message) => problems.push(message.text()))
+  return () => context.close()
+})
+
+describe('sign-in page', () => {
+  test('WCAG 2.2 §2.1.1: a keyboard alone signs in, in the order of reading', async () => {
+    await page.goto(`${server.origin}/sign-in?interaction=handle`)
+
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('ada@example.org')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('correct horse')
+    await page.keyboard.press('Tab')
+    expect(await page.locator('button:focus').textContent()).toBe('Sign in')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${client.origin}/cb`)
+
+    expect(posted.map((request) => request.url.search)).toEqual(['?interaction=handle'])
+    expect(posted.map(readSignInForm)).toEqual([{ username: 'ada@example.org', password: 'correct horse' }])
+    expect(problems).toEqual([])
+  })
+
+  test('posts with the Origin header of its own server, which a stricter referrer policy would hide', async () => {
+    await page.goto(`${server.origin}/sign-in`)
+
+    await page.fill('#username', 'ada')
+    await page.fill('#password', 'x')
+    await page.click('button')
+    await page.waitForURL(`${client.origin}/cb`)
+
+    expect(posted.map((request) => request.headers.get('origin'))).toEqual([server.origin])
+    expect(posted.map((request) => request.headers.get('sec-fetch-site'))).toEqual(['same-origin'])
+  })
+
+  test('WCAG 2.2 §3.3.1: after an error the focus is on what went wrong, and the next Tab is in the form', async () => {
+    await page.goto(`${server.origin}/sign-in-error`)
+
+    expect(await page.locator('h2:focus').textContent()).toBe('You are not signed in')
+    await page.keyboard.press('Tab')
+    expect(await page.locator('input:focus').getAttribute('name')).toBe('username')
+    expect(await page.getByLabel('Password').getAttribute('aria-describedby')).toBe('error-text')
+  })
+})
+
+describe('consent page', () => {
+  test('WCAG 2.2 §2.1.1: Tab reaches every scope, then Deny, then Allow, and the answer reaches the client', async () => {
+    await page.goto(`${server.origin}/consent`)
+
+    const reached: (string | null)[] = []
+    for (let presses = 0; presses < 4; presses += 1) {
+      await page.keyboard.press('Tab')
+      reached.push(await page.locator(':focus').getAttribute('value'))
+      if (presses === 1) await page.keyboard.press('Space')
+    }
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${client.origin}/cb`)
+
+    expect(reached).toEqual(['profile', 'email', 'deny', 'allow'])
+    expect(posted.map(readConsentForm)).toEqual([{ decision: 'allow', grantedScopes: ['openid', 'profile'] }])
+    expect(problems).toEqual([])
+  })
+
+  test('Enter outside of the buttons denies', async () => {
+    await page.goto(`${server.origin}/consent`)
+
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${client.origin}/cb`)
+
+    expect(posted.map(readConsentForm)).toEqual([{ decision: 'deny', grantedScopes: [] }])
+  })
+
+  test('shows Deny and Allow equally large and in equal colours', async () => {
+    await page.goto(`${server.origin}/consent`)
+
+    const looks = await page.locator('button').evaluateAll((buttons) =>
+      buttons.map((button) => {
+        const { width, height } = button.getBoundingClientRect()
+        const { color, backgroundColor, borderColor, fontWeight } = getComputedStyle(button)
+        return { width, height, color, backgroundColor, borderColor, fontWeight }
+      }),
+    )
+
+    expect(looks).toHaveLength(2)
+    expect(looks[0]).toEqual(looks[1])
+  })
+
+  test('leads nowhere but to its own client, even if the answer to its form does', async () => {
+    await page.goto(`${server.origin}/consent-of-another`)
+
+    await page.click('button[value=allow]')
+    await expect.poll(() => problems.join()).toContain('Content Security Policy directive: "form-action')
+
+    expect(page.url()).toBe(`${server.origin}/consent-of-another`)
+  })
+})
+
+describe('every page', () => {
+  const names = ['/sign-in', '/sign-in-error', '/consent', '/consent-of-another', '/error', '/signed-out']
+
+  test.each(names)('WCAG 2.2 §1.4.10 and §2.5.8: fits 320 px, with targets of 44 px: %s', async (name) => {
+    await page.goto(`${server.origin}${name}`)
+
+    expect(await page.locator('html').evaluate((root) => root.scrollWidth)).toBe(320)
+    for (const target of await page.locator('button, label.row, .field input').all()) {
+      expect((await target.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+    }
+  })
+
+  test.each(names)('applies its style under its own policy: %s', async (name) => {
+    await page.goto(`${server.origin}${name}`)
+
+    expect(await page.locator('main').evaluate((main) => getComputedStyle(main).maxWidth)).toBe('432px')
+    expect(problems.filter((problem) => problem.includes('Content Security Policy'))).toEqual([])
+  })
+})
+
+describe('html', () => {
+  test('law: Chromium reads back exactly the text that was put in', async () => {
+    const samples = fc.sample(fc.string({ unit: 'binary' }), { numRuns: 200, seed: 1 })
+    const hostile = ['"><script>', '</p><p>', "' x='", '&amp;', '&#0;', '\r\n', '\0', '<!--', ...samples]
+    const expected = hostile.map((text) => text.replace(/\0|\p{Surrogate}/gu, '\uFFFD'))
+
+    await page.setContent(toMarkup(html`<main>${hostile.map((text) => html`<p title="${text}">${text}</p>`)}</main>`))
+    const read = await page.locator('main > *').evaluateAll((all) => all.map((p) => [p.getAttribute('title'), p.textContent]))
+
+    expect(read).toEqual(expected.map((text) => [text, text]))
+  })
+})
+
+function pagesFor(redirectUri: string) {
+  const hostile = `<script>alert(1)</script>${'Averyverylongname'.repeat(9)}`
+  const scopes = [
+    { name: 'openid', description: 'Know who you are' },
+    { name: 'profile', description: 'See your name' },
+    { name: 'email', description: 'See your email address' },
+  ]
+  const accountName = 'ada@example.org'
+  return {
+    '/sign-in': signInPage({ client: { clientName: 'Field Notes' }, redirectUri }),
+    '/sign-in-error': signInPage({ client: { clientName: hostile }, redirectUri, error: 'rejected' }),
+    '/consent': consentPage({ client: { clientName: 'Field Notes' }, redirectUri, scopes, accountName }),
+    '/consent-of-another': consentPage({
+      client: { clientName: hostile },
+      redirectUri: 'https://another-client.test/cb',
+      scopes,
+      accountName: 'a'.repeat(200),
+    }),
+    '/error': errorPage({ status: 400, code: 'invalid_request', description: 'The client is unknown.' }),
+    '/signed-out': signedOutPage(),
+  }
+}
