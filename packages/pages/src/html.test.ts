@@ -51,6 +51,7 @@ describe('html', () => {
     ['a single-quoted attribute', () => html`<p title='${'x'}'></p>`],
     ['an attribute name', () => html`<p ${'onclick'}="x"></p>`],
     ['the rest of an attribute name', () => html`<p on${attribute('lang', 'x')}></p>`],
+    ['the rest of a tag name', () => html`<p${attribute('lang', 'x')}></p>`],
     ['a tag name', () => html`<${'script'}></p>`],
     ['an event handler', () => html`<p onclick="${'x'}"></p>`],
     ['an inline style', () => html`<p style="${'x'}"></p>`],
