@@ -10,7 +10,7 @@ interface ErrorPageInput {
   readonly code: string
   /** The server's fixed English sentence. */
   readonly description: string
-  readonly locale?: Locale
+  readonly locale?: Locale | undefined
 }
 
 /** Says what went wrong where nothing may be redirected. It fits the server's `renderErrorPage` option as it is. */

@@ -5,7 +5,7 @@ import { messagesFor, type Locale } from './messages/choose-locale.ts'
 import { page } from './page.ts'
 
 /** Where signing out ends when no client is to be returned to. */
-export function signedOutPage({ locale }: { readonly locale?: Locale } = {}): ServerResponse {
+export function signedOutPage({ locale }: { readonly locale?: Locale | undefined } = {}): ServerResponse {
   const messages = messagesFor(locale)
   const body = html`<header>
 <span class="tile">${icon('leave')}</span>
