@@ -18,14 +18,19 @@ export function defineCookie(origin: string, label: string): CookieDefinition {
   return { name: secure ? `__Host-${label}` : label, secure }
 }
 
-/** The cookie's value; `undefined` when it is absent or came more than once, since then one of them was planted. */
+/**
+ * The cookie's value; `undefined` when it is absent or came more than once, since then one of them was planted.
+ *
+ * Cookies are separated by `; ` and nothing else (RFC 6265 §4.2.1). Splitting at a comma, or trimming what Unicode calls a
+ * space, would find a `__Host-` cookie inside one that a neighbouring host may set, and undo the prefix.
+ */
 export function readCookie(request: ServerRequest, cookie: CookieDefinition): string | undefined {
   const header = request.headers.get('cookie')
   if (header === undefined) return undefined
 
   const values = header
-    .split(/[;,]/)
-    .map((pair) => pair.trim())
+    .split(';')
+    .map((pair) => pair.replace(/^[ \t]+/, ''))
     .filter((pair) => pair.startsWith(`${cookie.name}=`))
     .map((pair) => pair.slice(cookie.name.length + 1))
   return values.length === 1 ? values[0] : undefined

@@ -4,7 +4,10 @@ export interface ServerRequest {
   readonly method: string
   /** The configured origin with the request's path and query: never the `Host` header's. */
   readonly url: URL
-  /** By lower-case name; a header that came several times has its values joined by `, ` (RFC 9110 §5.3), and appears in `repeated`. */
+  /**
+   * By lower-case name; a header that came several times has its values joined by `, ` (RFC 9110 §5.3), cookies by `; `
+   * (RFC 9113 §8.2.3), and appears in `repeatedHeaders`.
+   */
   readonly headers: ReadonlyMap<string, string>
   /** Lower-case names of headers that arrived more than once. */
   readonly repeatedHeaders: ReadonlySet<string>

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { clearCookie, defineCookie, readCookie, setCookie } from './cookie.ts'
+import type { ServerRequest } from './request.ts'
+
+const session = defineCookie('https://as.test', 'session')
+
+describe('defineCookie', () => {
+  test('RFC 6265bis §4.1.3.2: takes the __Host- prefix over https', () => {
+    expect(session).toEqual({ name: '__Host-session', secure: true })
+  })
+
+  test('takes no prefix over plain http, where browsers would refuse it', () => {
+    expect(defineCookie('http://127.0.0.1:3000', 'session')).toEqual({ name: 'session', secure: false })
+  })
+})
+
+describe('readCookie', () => {
+  test.each([
+    ['alone', '__Host-session=abc', 'abc'],
+    ['among others', 'a=1; __Host-session=abc; b=2', 'abc'],
+    ['without the space that should separate', 'a=1;__Host-session=abc', 'abc'],
+    ['with equals signs in its value', '__Host-session=a=b=', 'a=b='],
+    ['emptied', '__Host-session=', ''],
+  ])('RFC 6265 §4.2.1: reads the cookie %s', (_, header, expected) => {
+    expect(readCookie(aRequest(header), session)).toBe(expected)
+  })
+
+  test.each([
+    ['no header', undefined],
+    ['an empty header', ''],
+    ['other cookies only', 'a=1; b=2'],
+    ['the name without its prefix', 'session=evil'],
+    ['a name that ends like it', 'x__Host-session=evil'],
+    ['a name that begins like it', '__Host-session2=evil'],
+    ['other letter case', '__host-session=evil'],
+    ['no equals sign', '__Host-session'],
+    ['a space before the equals sign', '__Host-session =evil'],
+    ['the cookie twice', '__Host-session=real; __Host-session=evil'],
+    ['the cookie twice, once emptied', '__Host-session=real; __Host-session='],
+    ['the cookie inside the value of another, behind a comma', 'a=1,__Host-session=evil'],
+    ['the cookie inside the value of another, behind a comma and a space', 'a=1, __Host-session=evil'],
+    ['the cookie inside quotes', 'a="__Host-session=evil"'],
+    ['a no-break space before the name', 'a=1; \u00a0__Host-session=evil'],
+    ['an unusual Unicode space before the name', 'a=1; \u2000__Host-session=evil'],
+    ['a byte order mark before the name', '\ufeff__Host-session=evil'],
+    ['a vertical tab before the name', '\u000b__Host-session=evil'],
+  ])('RFC 6265bis §4.1.3.2: a neighbouring host cannot plant the cookie: %s', (_, header) => {
+    expect(readCookie(aRequest(header), session)).toBeUndefined()
+  })
+})
+
+describe('setCookie', () => {
+  test('RFC 9700 §4.7: keeps the cookie from scripts, plain http and requests of other sites', () => {
+    expect(setCookie(session, 'abc')).toEqual(['Set-Cookie', '__Host-session=abc; Path=/; HttpOnly; SameSite=Lax; Secure'])
+  })
+
+  test('RFC 6265 §5.2.2: lasts as many seconds as asked for', () => {
+    expect(setCookie(session, 'abc', 600)[1]).toMatch(/; Max-Age=600$/)
+  })
+
+  test('RFC 6265bis §4.1.3.2: clears with the attributes that the prefix demands', () => {
+    expect(clearCookie(session)[1]).toBe('__Host-session=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0')
+  })
+
+  test('leaves Secure out over plain http', () => {
+    expect(setCookie(defineCookie('http://localhost:3000', 'session'), 'abc')[1]).not.toContain('Secure')
+  })
+})
+
+const aRequest = (cookie: string | undefined): ServerRequest => ({
+  method: 'GET',
+  url: new URL('https://as.test/auth'),
+  headers: new Map(cookie === undefined ? [] : [['cookie', cookie]]),
+  repeatedHeaders: new Set(),
+  body: new Uint8Array(),
+})
