@@ -1,6 +1,6 @@
 import type { Endpoint, HttpService, Route } from './endpoint.ts'
 import type { ServerRequest } from './request.ts'
-import type { ServerResponse } from './response.ts'
+import { withHeaders, type ServerResponse } from './response.ts'
 
 interface RouterOptions {
   readonly origin: string
@@ -13,7 +13,7 @@ interface RouterOptions {
 
 /**
  * Finds the endpoint by exact path and method. The only place in the server that catches.
- * HEAD is answered as GET without a body (RFC 9110 §9.3.2).
+ * HEAD is answered as GET, with the length of its body instead of the body (RFC 9110 §9.3.2).
  */
 export function createRouter(options: RouterOptions): HttpService {
   const routes = new Map(options.routes.map((route) => [route.path, { ...route, methods: new Map(Object.entries(route.methods)) }]))
@@ -31,7 +31,7 @@ export function createRouter(options: RouterOptions): HttpService {
       if (endpoint === undefined) return options.methodNotAllowed(allowHeader(route.methods))
 
       const response = await answer(endpoint, request, route.renderError)
-      return isHead ? { ...response, body: undefined } : response
+      return isHead ? withoutBody(response) : response
     },
   }
 }
@@ -46,6 +46,12 @@ async function answer(
   } catch (error) {
     return renderError(error, request)
   }
+}
+
+function withoutBody(response: ServerResponse): ServerResponse {
+  if (response.body === undefined) return response
+  const { length } = typeof response.body === 'string' ? new TextEncoder().encode(response.body) : response.body
+  return withHeaders({ ...response, body: undefined }, [['Content-Length', String(length)]])
 }
 
 const allowHeader = (methods: ReadonlyMap<string, Endpoint>): string =>

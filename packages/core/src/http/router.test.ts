@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import type { Endpoint } from './endpoint.ts'
+import type { ServerRequest } from './request.ts'
+import { createRouter } from './router.ts'
+
+describe('serves', () => {
+  test.each(['/token/', '/TOKEN', '//token', '/%74oken', '/token;x', '/toke', '/', '', '__proto__', 'constructor'])(
+    'ATK-029: %j is not /token',
+    (path) => {
+      expect(aRouter().serves(path)).toBe(false)
+    },
+  )
+
+  test('knows its own paths', () => {
+    expect(aRouter().serves('/token')).toBe(true)
+  })
+})
+
+describe('handle', () => {
+  test('answers the method of the request', async () => {
+    expect(await aRouter().handle(aRequest('POST', '/both'))).toMatchObject({ status: 200, body: 'POST é' })
+    expect(await aRouter().handle(aRequest('GET', '/both'))).toMatchObject({ status: 200, body: 'GET é' })
+  })
+
+  test.each([
+    ['GET', '/token', 'POST'],
+    ['HEAD', '/token', 'POST'],
+    ['OPTIONS', '/token', 'POST'],
+    ['post', '/token', 'POST'],
+    ['DELETE', '/both', 'GET, HEAD, POST'],
+    ['constructor', '/both', 'GET, HEAD, POST'],
+    ['__proto__', '/both', 'GET, HEAD, POST'],
+  ])('ATK-026: RFC 9110 §15.5.6: %s %s is refused with Allow: %s', async (method, path, allow) => {
+    const response = await aRouter().handle(aRequest(method, path))
+
+    expect(response).toEqual({ status: 405, headers: [['Allow', allow]], body: undefined })
+  })
+
+  test('RFC 9110 §9.3.2: answers HEAD as GET, with the length of the body and without it', async () => {
+    const response = await aRouter().handle(aRequest('HEAD', '/both'))
+
+    expect(response).toEqual({ status: 200, headers: [['Content-Length', '6']], body: undefined })
+  })
+
+  test('RFC 9110 §9.3.2: the length of bytes is their number', async () => {
+    const response = await aRouter().handle(aRequest('HEAD', '/bytes'))
+
+    expect(response.headers).toEqual([['Content-Length', '3']])
+  })
+
+  test('RFC 9110 §9.3.2: a GET without a body has no length in answer to HEAD', async () => {
+    const response = await aRouter().handle(aRequest('HEAD', '/empty'))
+
+    expect(response).toEqual({ status: 303, headers: [], body: undefined })
+  })
+
+  test('answers 404 at a path that it does not serve', async () => {
+    expect((await aRouter().handle(aRequest('POST', '/token/'))).status).toBe(404)
+  })
+
+  test.each(['/throws', '/rejects'])('renders what an endpoint threw: %s', async (path) => {
+    expect(await aRouter().handle(aRequest('POST', path))).toEqual({ status: 400, headers: [], body: `no: POST ${path}` })
+  })
+})
+
+const echo: Endpoint = (request) => Promise.resolve({ status: 200, headers: [], body: `${request.method === 'HEAD' ? 'GET' : request.method} é` })
+
+function aRouter() {
+  const routes = {
+    '/token': { POST: echo },
+    '/both': { GET: echo, POST: echo },
+    '/bytes': { GET: () => Promise.resolve({ status: 200, headers: [], body: Uint8Array.of(1, 2, 3) }) },
+    '/empty': { GET: () => Promise.resolve({ status: 303, headers: [], body: undefined }) },
+    '/throws': {
+      POST: () => {
+        throw new Error('no')
+      },
+    },
+    '/rejects': { POST: () => Promise.reject(new Error('no')) },
+  } satisfies Record<string, Record<string, Endpoint>>
+
+  return createRouter({
+    origin: 'https://as.test',
+    bodyLimit: 16_384,
+    routes: Object.entries(routes).map(([path, methods]) => ({
+      path,
+      methods,
+      renderError: (error, request) => ({
+        status: 400,
+        headers: [],
+        body: `${error instanceof Error ? error.message : ''}: ${request.method} ${request.url.pathname}`,
+      }),
+    })),
+    notFound: () => ({ status: 404, headers: [], body: undefined }),
+    methodNotAllowed: (allow) => ({ status: 405, headers: [['Allow', allow]], body: undefined }),
+  })
+}
+
+const aRequest = (method: string, path: string): ServerRequest => ({
+  method,
+  url: new URL(`https://as.test${path}`),
+  headers: new Map(),
+  repeatedHeaders: new Set(),
+  body: new Uint8Array(),
+})
