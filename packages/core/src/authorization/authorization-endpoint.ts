@@ -32,7 +32,7 @@ export const authorizationEndpoint =
     const parameters = request.method === 'POST' ? readForm(request) : readQuery(request)
     const client = await identifyClient(parameters, deps.storage)
     const verified = verifyRedirect(parameters, client)
-    const authorization = parseAuthorizationRequest(parameters, { client, redirect: verified }, deps.rules)
+    const authorization = await parseAuthorizationRequest(parameters, { client, redirect: verified }, deps.rules)
     if (isCrossSitePost(request)) return redirectToSelf(request, authorization)
     return answer({ authorization, request }, now, deps)
   }
@@ -48,7 +48,7 @@ async function answer(
   if (decision.kind !== 'ready') return startInteraction({ authorization, decision, request }, now, deps)
 
   const { grant, person: { authentication } } = decision
-  const code = await issueCode({ request: authorization, grant, scopes: authorization.scopes, authentication }, now, deps)
+  const code = await issueCode({ request: authorization, grant, consented: authorization.consentScopes, authentication }, now, deps)
   return authorizationResponse(code, authorization.target, deps.issuer)
 }
 
@@ -58,6 +58,7 @@ const isCrossSitePost = (request: ServerRequest): boolean =>
 
 /** The same request as a GET: a top-level navigation, which carries the cookies. */
 function redirectToSelf(request: ServerRequest, authorization: AuthorizationRequest): ServerResponse {
-  const query = new URLSearchParams(authorization.parameters)
+  const resources = authorization.resources.map((resource) => ['resource', resource] as const)
+  const query = new URLSearchParams([...Object.entries(authorization.parameters), ...resources.map((pair) => [...pair])])
   return redirect(`${request.url.origin}${request.url.pathname}?${query.toString()}`)
 }

@@ -1,14 +1,21 @@
-import type { ClientRecord } from '@mintmark/storage-interface'
+import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
+import { isEssential, parseClaimsRequest, requestedValues } from '../claims/claims-request.ts'
+import type { ScopeRegistry } from '../claims/scope-definition.ts'
 import { OAuthError, type OAuthErrorCode } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
+import type { KeyRing } from '../key/key-ring.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import { refuseRepeated } from '../parameters/read-parameters.ts'
 import { spaceSeparated } from '../parameters/space-separated.ts'
+import type { ResourceRegistry } from '../resource/resource.ts'
+import { requestedResources } from '../resource/requested-resources.ts'
 import { parseCodeChallenge, type CodeChallenge } from './code-challenge.ts'
+import { hintedSubject } from './id-token-hint.ts'
+import { knownParameters, maxStateLength, preferredLocales, refuseTooLong, refuseUnsupported } from './known-parameters.ts'
 import { parsePrompt, type Prompt } from './prompt.ts'
 import { RedirectableError } from './redirectable-error.ts'
-import { requestedScopes } from './requested-scopes.ts'
+import { requestedScopes, scopesOfRequestedClaims } from './requested-scopes.ts'
 import { queryResponseMode, type ResponseMode } from './response-mode.ts'
 import type { ResponseTarget } from './response-target.ts'
 import type { VerifiedRedirect } from './verify-redirect.ts'
@@ -17,39 +24,58 @@ import type { VerifiedRedirect } from './verify-redirect.ts'
 export interface AuthorizationRequest {
   readonly client: ClientRecord
   readonly target: ResponseTarget
+  /** What the tokens are to carry. */
   readonly scopes: readonly string[]
+  /** What the person has to consent to: `scopes`, and those that open the claims asked for one by one. */
+  readonly consentScopes: readonly string[]
+  readonly resources: readonly string[]
   readonly codeChallenge: CodeChallenge
   readonly nonce: string | undefined
   readonly prompt: ReadonlySet<Prompt>
   /** Seconds since the last sign-in that are still good enough. */
   readonly maxAge: number | undefined
+  readonly claimsRequest: JsonObject | undefined
+  /** The authentication contexts that the client would like, best first. */
+  readonly acrValues: readonly string[]
+  /** The contexts without which the request fails; `undefined` when none is demanded (OIDC Core §5.5.1.1). */
+  readonly essentialAcr: readonly JsonValue[] | undefined
+  /** The only persons whom the client wants signed in; `undefined` when anybody will do. */
+  readonly subjects: readonly JsonValue[] | undefined
   readonly loginHint: string | undefined
   readonly uiLocales: readonly string[]
   /** What the request was made of: proven again when an interaction goes on. */
   readonly parameters: Readonly<Record<string, string>>
 }
 
+/** What a server allows in an authorization request. */
 export interface AuthorizationRequestRules {
+  readonly issuer: string
+  readonly keys: KeyRing
   readonly responseModes: readonly ResponseMode[]
-  /** Every scope value that the server knows, with its sentence for people. */
-  readonly scopeDescriptions: ReadonlyMap<string, string>
+  readonly scopes: ScopeRegistry
+  readonly resources: ResourceRegistry
   readonly dangerouslyAllowMissingPkceFor: ReadonlySet<string>
 }
 
 /**
  * Reads the rest of the request, now that the client may hear of errors.
- * @throws RedirectableError with every refusal of the parameters' own parsers, and invalid_request — reason
- *   `parameter_repeated` | `parameter_too_long` | `response_type_missing` | `response_mode_unknown` | `max_age_invalid`;
- *   unsupported_response_type, unauthorized_client, request_not_supported, request_uri_not_supported, registration_not_supported.
+ * @throws RedirectableError with what the parsers of the single parameters throw, and invalid_request — reason
+ *   `response_type_missing` | `response_mode_unknown` | `max_age_invalid`; unsupported_response_type — reason
+ *   `response_type_unsupported`; unauthorized_client — reason `grant_type_not_registered`.
  */
-export function parseAuthorizationRequest(
+export async function parseAuthorizationRequest(
   parameters: Parameters,
   proven: { readonly client: ClientRecord; readonly redirect: VerifiedRedirect },
   rules: AuthorizationRequestRules,
-): AuthorizationRequest {
+): Promise<AuthorizationRequest> {
   const target = responseTarget(parameters, proven.redirect, rules.responseModes)
   try {
-    return parseRest(parameters, { client: proven.client, target }, rules)
+    refuseRepeated(parameters)
+    refuseUnsupported(parameters)
+    refuseTooLong(parameters)
+    requireCodeResponse(parameters, proven.client)
+    requireResponseMode(parameters, rules.responseModes)
+    return await parseRest(parameters, { client: proven.client, target }, rules)
   } catch (error) {
     // The parsers know what is wrong; only here is it known where the client may hear of it.
     if (error instanceof OAuthError) throw new RedirectableError(error, target)
@@ -57,27 +83,31 @@ export function parseAuthorizationRequest(
   }
 }
 
-function parseRest(
+async function parseRest(
   parameters: Parameters,
   { client, target }: Pick<AuthorizationRequest, 'client' | 'target'>,
   rules: AuthorizationRequestRules,
-): AuthorizationRequest {
-  refuseRepeated(parameters)
-  refuseUnsupported(parameters)
-  refuseTooLong(parameters)
-  requireCodeResponse(parameters, client)
-  requireResponseMode(parameters, rules.responseModes)
+): Promise<AuthorizationRequest> {
+  const scopes = requestedScopes(parameters.get('scope'), client, rules.scopes)
+  const claimsRequest = scopes.includes('openid') ? parseClaimsRequest(parameters.get('claims')) : undefined
+  const hinted = await hintedSubject(parameters.get('id_token_hint'), rules)
   return {
     client,
     target,
-    scopes: requestedScopes(parameters.get('scope'), client, rules.scopeDescriptions),
+    scopes,
+    consentScopes: [...new Set([...scopes, ...scopesOfRequestedClaims(claimsRequest, client, rules.scopes)])],
+    resources: requestedResources(parameters.all('resource'), rules.resources),
     codeChallenge: parseCodeChallenge(parameters, client, rules.dangerouslyAllowMissingPkceFor),
     nonce: parameters.get('nonce'),
     prompt: parsePrompt(parameters.get('prompt')),
     maxAge: parseMaxAge(parameters.get('max_age')) ?? client.defaultMaxAge,
+    claimsRequest,
+    acrValues: spaceSeparated(parameters.get('acr_values')),
+    essentialAcr: isEssential(claimsRequest, 'id_token', 'acr') ? (requestedValues(claimsRequest, 'id_token', 'acr') ?? []) : undefined,
+    subjects: hinted === undefined ? requestedValues(claimsRequest, 'id_token', 'sub') : [hinted],
     loginHint: parameters.get('login_hint'),
     uiLocales: preferredLocales(parameters),
-    parameters: storedParameters(parameters),
+    parameters: knownParameters(parameters),
   }
 }
 
@@ -89,20 +119,7 @@ function responseTarget(
 ): ResponseTarget {
   const responseMode = responseModes.find(({ mode }) => mode === parameters.get('response_mode')) ?? queryResponseMode
   const state = parameters.isRepeated('state') ? undefined : parameters.get('state')
-  return { redirect, responseMode, state: state !== undefined && state.length <= maxLength ? state : undefined }
-}
-
-function refuseUnsupported(parameters: Parameters): void {
-  for (const [name, code] of unsupportedParameters) {
-    // OIDC Core §3.1.2.6: what is not supported is refused by its own code, never silently ignored.
-    if (parameters.get(name) !== undefined) throw refusal(code, 'The request uses a parameter that is not supported.', 'parameter_unsupported')
-  }
-}
-
-function refuseTooLong(parameters: Parameters): void {
-  const isTooLong = boundedNames.some((name) => (parameters.get(name)?.length ?? 0) > maxLength)
-  // What is stored, echoed or signed stays small. RFC 6749 sets no bound; this one is well above what clients send.
-  if (isTooLong) throw refusal('invalid_request', 'A parameter is too long.', 'parameter_too_long')
+  return { redirect, responseMode, state: state !== undefined && state.length <= maxStateLength ? state : undefined }
 }
 
 function requireCodeResponse(parameters: Parameters, client: ClientRecord): void {
@@ -132,47 +149,5 @@ function parseMaxAge(value: string | undefined): number | undefined {
   return Number(value)
 }
 
-/** The first few: the list is a wish, and a long one must not fail the request (OIDC Core §3.1.2.1). */
-const preferredLocales = (parameters: Parameters): readonly string[] =>
-  spaceSeparated(parameters.get('ui_locales'))
-    .filter((locale) => /^[A-Za-z0-9-]{1,35}$/.test(locale))
-    .slice(0, 10)
-
-function storedParameters(parameters: Parameters): Readonly<Record<string, string>> {
-  const stored: Record<string, string> = { ui_locales: preferredLocales(parameters).join(' ') }
-  for (const name of [...boundedNames, 'scope']) {
-    const value = parameters.get(name)
-    if (value !== undefined) stored[name] = value
-  }
-  return stored
-}
-
 const refusal = (code: OAuthErrorCode, description: string, reason: RefusalReason): OAuthError =>
   new OAuthError(code, description, { reason })
-
-const unsupportedParameters: readonly (readonly [name: string, code: OAuthErrorCode])[] = [
-  ['request', 'request_not_supported'],
-  ['request_uri', 'request_uri_not_supported'],
-  ['registration', 'registration_not_supported'],
-]
-
-/**
- * The parameters that mean something here, beside `scope` and `ui_locales`, which have bounds of their own; all others
- * are ignored (RFC 6749 §3.1).
- */
-const boundedNames = [
-  'response_type',
-  'response_mode',
-  'client_id',
-  'redirect_uri',
-  'state',
-  'nonce',
-  'code_challenge',
-  'code_challenge_method',
-  'prompt',
-  'max_age',
-  'login_hint',
-]
-
-/** Characters of one parameter. */
-const maxLength = 1024

@@ -8,6 +8,8 @@ import {
   type Storage,
 } from '@mintmark/storage-interface'
 
+import { keepClaims } from '../claims/claims-request.ts'
+import type { ScopeRegistry } from '../claims/scope-definition.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { randomIdentifier, randomSecret, type Random } from '../runtime/random.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
@@ -15,6 +17,7 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 export interface IssueCodeDependencies {
   readonly storage: Storage
   readonly random: Random
+  readonly scopes: ScopeRegistry
   readonly codeLifetime: DurationSeconds
 }
 
@@ -22,14 +25,15 @@ export interface IssueCodeDependencies {
 export interface CodeSubject {
   readonly request: AuthorizationRequest
   readonly grant: GrantRecord
-  /** Granted to this authorization; a part of the grant's. */
-  readonly scopes: readonly string[]
+  /** What the person consented to now, or before: a part of the request's `consentScopes`. */
+  readonly consented: readonly string[]
   readonly authentication: AuthenticationRecord
 }
 
 /** Issues an authorization code (RFC 6749 §4.1.2). Only its digest is stored. */
 export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: IssueCodeDependencies): Promise<string> {
-  const { request, grant } = subject
+  const { request, grant, consented } = subject
+  const openedClaims = consented.flatMap((scope) => deps.scopes.get(scope)?.claims ?? [])
   const code = randomSecret(deps.random)
   await deps.storage.codes.insert({
     digest: await digestSecret(code),
@@ -38,12 +42,12 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
     familyId: familyId(randomIdentifier(deps.random)),
     userId: grant.userId,
     redirectUri: request.target.redirect,
-    scopes: subject.scopes,
-    resources: [],
+    scopes: request.scopes.filter((scope) => consented.includes(scope)),
+    resources: request.resources,
     nonce: request.nonce,
     codeChallengeMethod: request.codeChallenge.method,
     codeChallenge: request.codeChallenge.challenge,
-    claimsRequest: undefined,
+    claimsRequest: keepClaims(request.claimsRequest, new Set(openedClaims)),
     authentication: subject.authentication,
     issuedAt: now,
     expiresAt: after(now, deps.codeLifetime),

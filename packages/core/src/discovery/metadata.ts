@@ -1,7 +1,7 @@
 import { codeChallengeMethods } from '../authorization/code-challenge.ts'
 import { prompts } from '../authorization/prompt.ts'
 import type { ResponseMode } from '../authorization/response-mode.ts'
-import { scopeClaims } from '../claims/claims-for-scopes.ts'
+import type { ScopeRegistry } from '../claims/scope-definition.ts'
 import type { ClientAuthentication } from '../client/client-authentication.ts'
 import type { KeyRing } from '../key/key-ring.ts'
 import type { GrantType } from '../token/grant.ts'
@@ -13,30 +13,42 @@ export interface MetadataSources {
   readonly grants: readonly GrantType[]
   readonly clientAuthentication: readonly ClientAuthentication[]
   readonly responseModes: readonly ResponseMode[]
-  readonly scopeDescriptions: ReadonlyMap<string, string>
+  readonly scopes: ScopeRegistry
   readonly keys: KeyRing
 }
 
 /** The endpoints by their metadata names (RFC 8414 §2, OIDC Discovery §3). */
-export type EndpointName = 'authorization_endpoint' | 'token_endpoint' | 'jwks_uri'
+export type EndpointName =
+  | 'authorization_endpoint'
+  | 'token_endpoint'
+  | 'userinfo_endpoint'
+  | 'introspection_endpoint'
+  | 'revocation_endpoint'
+  | 'jwks_uri'
 
 /** The metadata document, the same for OpenID Connect Discovery and for RFC 8414. */
 export function serverMetadata(sources: MetadataSources): Readonly<Record<string, unknown>> {
+  const authMethods = sources.clientAuthentication.map(({ method }) => method)
   return {
     issuer: sources.issuer,
     ...sources.endpoints,
-    scopes_supported: [...sources.scopeDescriptions.keys()],
+    scopes_supported: [...sources.scopes.keys()],
     response_types_supported: ['code'],
     response_modes_supported: sources.responseModes.map(({ mode }) => mode),
     grant_types_supported: sources.grants.map(({ grantType }) => grantType),
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: sources.keys.algorithms,
-    token_endpoint_auth_methods_supported: sources.clientAuthentication.map(({ method }) => method),
-    claims_supported: [...idTokenClaims, ...[...scopeClaims.values()].flat()],
+    userinfo_signing_alg_values_supported: sources.keys.algorithms,
+    introspection_signing_alg_values_supported: sources.keys.algorithms,
+    token_endpoint_auth_methods_supported: authMethods,
+    introspection_endpoint_auth_methods_supported: authMethods.filter((method) => method !== 'none'),
+    revocation_endpoint_auth_methods_supported: authMethods,
+    claim_types_supported: ['normal'],
+    claims_supported: [...idTokenClaims, ...[...sources.scopes.values()].flatMap(({ claims }) => claims)],
     code_challenge_methods_supported: codeChallengeMethods,
     prompt_values_supported: prompts,
     authorization_response_iss_parameter_supported: true,
-    claims_parameter_supported: false,
+    claims_parameter_supported: true,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
   }

@@ -3,6 +3,7 @@ import type { EpochSeconds, GrantRecord, Storage } from '@mintmark/storage-inter
 import type { AuthorizationRequest } from '../authorization/authorization-request.ts'
 import { RedirectableError } from '../authorization/redirectable-error.ts'
 import { OAuthError } from '../error/oauth-error.ts'
+import { needsLogin } from './needs-login.ts'
 import type { Person } from './person.ts'
 
 /** What stands between a request and its code. */
@@ -13,7 +14,8 @@ export type InteractionDecision =
 
 /**
  * Decides what a person must still do (OIDC Core §3.1.2.3, §3.1.2.4).
- * @param arrival who came, and `startedAt`: when the interaction started in which the person signed in; `undefined` when they come with an older session.
+ * @param arrival who came, and `startedAt`: when the interaction started in which they signed in, or `undefined` when
+ *   they come with an older session.
  */
 export async function decideInteraction(
   request: AuthorizationRequest,
@@ -25,7 +27,7 @@ export async function decideInteraction(
 
   const grant = await liveGrant(request, person, deps.storage)
   if (grant === undefined || request.prompt.has('consent')) return { kind: 'consent', person, grant }
-  const isCovered = request.scopes.every((scope) => grant.scopes.includes(scope))
+  const isCovered = request.consentScopes.every((scope) => grant.scopes.includes(scope))
   return isCovered ? { kind: 'ready', person, grant } : { kind: 'consent', person, grant }
 }
 
@@ -40,21 +42,6 @@ export function refuseUnaskable(decision: InteractionDecision, request: Authoriz
       ? new OAuthError('login_required', 'Nobody is signed in, and the request forbids to ask.', { reason: 'login_required' })
       : new OAuthError('consent_required', 'Consent is needed, and the request forbids to ask.', { reason: 'consent_required' })
   throw new RedirectableError(refusal, request.target)
-}
-
-function needsLogin(
-  request: AuthorizationRequest,
-  { person, startedAt }: { readonly person: Person; readonly startedAt: EpochSeconds | undefined },
-  now: EpochSeconds,
-): boolean {
-  const { authTime } = person.authentication
-  const isFresh = startedAt !== undefined && authTime >= startedAt
-  if (isFresh) return false
-  // OIDC Core §3.1.2.1: prompt=login asks again whoever is signed in; select_account is answered by any choice in the interaction.
-  if (request.prompt.has('login')) return true
-  if (request.prompt.has('select_account') && startedAt === undefined) return true
-  // OIDC Core §3.1.2.1: max_age=0 asks as prompt=login does.
-  return request.maxAge !== undefined && (request.maxAge === 0 || now - authTime > request.maxAge)
 }
 
 /** The standing consent, unless it was given before the account was last deactivated. */

@@ -34,10 +34,11 @@ export async function findInteraction(
   // Without this, whoever sees the address could finish another person's sign-in (RFC 9700 §4.7).
   if (record === undefined || record.browserDigest !== browser || !(now < record.expiresAt)) throw unknownInteraction()
 
-  const parameters = indexParameters(Object.entries(record.parameters))
+  const resources = record.resources.map((resource) => ['resource', resource] as const)
+  const parameters = indexParameters([...Object.entries(record.parameters), ...resources])
   const client = await identifyClient(parameters, deps.storage)
   const redirect = verifyRedirect(parameters, client)
-  const authorization = parseAuthorizationRequest(parameters, { client, redirect }, deps.rules)
+  const authorization = await parseAuthorizationRequest(parameters, { client, redirect }, deps.rules)
   return pendingInteraction({ handle, record, request: authorization, now }, deps)
 }
 

@@ -38,6 +38,8 @@ export interface PendingInteraction {
   readonly subject: string | undefined
   /** What the client believes the person's login name to be: encode it wherever it is shown. */
   readonly loginHint: string | undefined
+  /** The authentication contexts that the client would like or insists on, best first (OIDC Core §3.1.2.1, §5.5.1.1). */
+  readonly acrValues: readonly string[]
   /** The person's preferred languages, best first (OIDC Core §3.1.2.1). */
   readonly uiLocales: readonly string[]
   /**
@@ -52,7 +54,6 @@ export interface PendingInteraction {
 
 export interface PendingInteractionDependencies extends InteractionDependencies, IssueCodeDependencies {
   readonly issuer: string
-  readonly scopeDescriptions: ReadonlyMap<string, string>
 }
 
 /** Everything a step of an interaction works on. */
@@ -72,13 +73,14 @@ export async function pendingInteraction(step: Step, deps: PendingInteractionDep
     kind: decision.kind === 'login' ? 'login' : 'consent',
     client: { clientId: request.client.clientId, clientName: request.client.clientName },
     redirectUri: request.target.redirect,
-    scopes: request.scopes.map((name) => ({
+    scopes: request.consentScopes.map((name) => ({
       name,
-      description: deps.scopeDescriptions.get(name) ?? name,
+      description: deps.scopes.get(name)?.description ?? name,
       granted: granted.includes(name),
     })),
     subject: decision.kind === 'login' ? undefined : decision.person.user.userId,
     loginHint: request.loginHint,
+    acrValues: [...(request.essentialAcr ?? []).filter((value) => typeof value === 'string'), ...request.acrValues],
     uiLocales: request.uiLocales,
     complete: (answer) => complete(answer, step, deps),
     deny: () => deny(step, deps),
@@ -100,12 +102,12 @@ async function complete(
   if (decision.kind === 'consent' && answer.grantedScopes === undefined) return askConsent(decision.person, step, deps)
 
   await consume(step, deps)
-  const scopes = answer.grantedScopes ?? request.scopes
+  const consented = answer.grantedScopes ?? request.consentScopes
   const grant =
     decision.kind === 'ready' && answer.grantedScopes === undefined
       ? decision.grant
-      : await saveGrant({ request, person: decision.person, scopes }, step.now, deps)
-  const code = await issueCode({ request, grant, scopes, authentication: decision.person.authentication }, step.now, deps)
+      : await saveGrant({ request, person: decision.person, scopes: consented }, step.now, deps)
+  const code = await issueCode({ request, grant, consented, authentication: decision.person.authentication }, step.now, deps)
   return authorizationResponse(code, request.target, deps.issuer)
 }
 
@@ -142,7 +144,7 @@ async function consume(step: Step, deps: InteractionDependencies): Promise<void>
 }
 
 function refuseUnrequested(granted: readonly string[] | undefined, request: AuthorizationRequest): void {
-  if (granted?.every((scope) => request.scopes.includes(scope)) === false) {
+  if (granted?.every((scope) => request.consentScopes.includes(scope)) === false) {
     throw new TypeError('grantedScopes names a scope that the client did not request.')
   }
 }

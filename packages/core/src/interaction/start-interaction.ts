@@ -35,7 +35,7 @@ export async function startInteraction(
     browserDigest: browser.digest,
     clientId: authorization.client.clientId,
     parameters: authorization.parameters,
-    resources: [],
+    resources: authorization.resources,
     login: decision.kind === 'consent' ? loginOf(decision.person) : undefined,
     createdAt: now,
     expiresAt: after(now, deps.interactionLifetime),

@@ -5,6 +5,7 @@ import { systemClock, type Clock } from '../runtime/clock.ts'
 import { systemRandom, type Random } from '../runtime/random.ts'
 import type { KeyRing, PublicKey, Signer, SigningAlgorithm } from './key-ring.ts'
 import { importSealingKey, type SealingKey } from './sealing-key.ts'
+import { asSigningAlgorithm } from './signing-algorithm.ts'
 import { webCryptoSigner } from './web-crypto-signer.ts'
 
 export interface StoredKeysOptions {
@@ -105,14 +106,13 @@ async function unseal(
   const jwk = await sealingKey.open(record.sealedPrivateJwk, sealContext(issuer, record.keyId))
   const key = await importJWK(JSON.parse(jwk) as JWK, record.algorithm)
   if (key instanceof Uint8Array) throw new TypeError('A stored signing key is symmetric.')
-  return webCryptoSigner(record.keyId, algorithmOf(record), key)
+  return webCryptoSigner(record.keyId, asSigningAlgorithm(record.algorithm), key)
 }
 
 function publicKeyOf(record: SigningKeyRecord): PublicKey {
-  return { keyId: record.keyId, algorithm: algorithmOf(record), jwk: record.publicJwk }
+  return { keyId: record.keyId, algorithm: asSigningAlgorithm(record.algorithm), jwk: record.publicJwk }
 }
 
-const algorithmOf = (record: SigningKeyRecord): SigningAlgorithm => (record.algorithm === 'RS256' ? 'RS256' : 'ES256')
 
 const jsonMembers = (jwk: JWK): Record<string, string> =>
   Object.fromEntries(Object.entries(jwk).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))

@@ -2,9 +2,10 @@ import { createRouter, json, noStore, withHeaders, type HttpService, type Server
 import { findInteraction } from '../interaction/find-interaction.ts'
 import type { PendingInteraction } from '../interaction/pending-interaction.ts'
 import { serverDependencies } from './dependencies.ts'
-import { parseOptions, type AuthorizationServerOptions } from './options.ts'
-import { renderApiError, renderBrowserError } from './render-error.ts'
+import type { AuthorizationServerOptions } from './options.ts'
+import { renderApiError, renderBearerError, renderBrowserError } from './render-error.ts'
 import { serverRoutes } from './routes.ts'
+import { parseSettings } from './settings.ts'
 
 /** An OAuth 2.0 authorization server with an OpenID Connect identity layer, for an adapter to serve. */
 export interface AuthorizationServer extends HttpService {
@@ -24,14 +25,14 @@ export interface AuthorizationServer extends HttpService {
  * @throws TypeError that names a bad option and says what to change.
  */
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
-  const settings = parseOptions(options)
+  const settings = parseSettings(options)
   const deps = serverDependencies(options, settings)
   const renderError = (error: unknown): ServerResponse =>
     renderBrowserError(error, { issuer: settings.issuer, renderErrorPage: options.renderErrorPage })
   const router = createRouter({
     origin: settings.issuerUrl.origin,
     bodyLimit: 16_384,
-    routes: serverRoutes(deps, { api: renderApiError, browser: renderError }),
+    routes: serverRoutes(deps, { api: renderApiError, browser: renderError, bearer: renderBearerError }),
     notFound: () => json(404, { error: 'not_found' }, noStore),
     methodNotAllowed: (allow) => withHeaders(json(405, methodNotAllowed, noStore), [['Allow', allow]]),
   })

@@ -1,52 +1,62 @@
 import type { AuthorizationEndpointDependencies } from '../authorization/authorization-endpoint.ts'
+import { formPostResponseMode } from '../authorization/form-post-response-mode.ts'
 import { queryResponseMode } from '../authorization/response-mode.ts'
 import { clientSecretBasic } from '../client/client-secret-basic.ts'
 import { clientSecretPost } from '../client/client-secret-post.ts'
 import { publicClient } from '../client/public-client.ts'
 import { defineCookie } from '../http/index.ts'
 import type { FindInteractionDependencies } from '../interaction/find-interaction.ts'
+import type { IntrospectionEndpointDependencies } from '../introspection/introspection-endpoint.ts'
+import { refreshTokenGrant } from '../refresh/refresh-token-grant.ts'
+import type { AimDependencies } from '../resource/access-token-aim.ts'
+import type { RevocationEndpointDependencies } from '../revocation/revocation-endpoint.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { systemRandom } from '../runtime/random.ts'
 import { authorizationCodeGrant } from '../token/authorization-code-grant.ts'
+import { clientCredentialsGrant } from '../token/client-credentials-grant.ts'
 import type { TokenEndpointDependencies } from '../token/token-endpoint.ts'
+import type { UserinfoEndpointDependencies } from '../userinfo/userinfo-endpoint.ts'
 import { cookieSuffix } from './cookie-suffix.ts'
-import type { AuthorizationServerOptions, ServerSettings } from './options.ts'
+import type { AuthorizationServerOptions } from './options.ts'
+import type { ServerSettings } from './settings.ts'
 
 /** Everything that the endpoints ask for, made once per server. */
 export type ServerDependencies = AuthorizationEndpointDependencies &
   FindInteractionDependencies &
-  TokenEndpointDependencies
+  TokenEndpointDependencies &
+  IntrospectionEndpointDependencies &
+  RevocationEndpointDependencies &
+  UserinfoEndpointDependencies
 
 export function serverDependencies(options: AuthorizationServerOptions, settings: ServerSettings): ServerDependencies {
   const { storage, keys } = options
-  const { issuer, lifetimes, scopeDescriptions } = settings
+  const { issuer, lifetimes, scopes, resources } = settings
   const random = options.random ?? systemRandom
+  const aim: AimDependencies = { ...settings, accessTokenLifetime: lifetimes.accessToken }
+  const grantDeps = { ...aim, storage, random, lifetimes, retryWindow: settings.retryWindow }
 
   return {
     issuer,
     storage,
     keys,
     random,
+    scopes,
     clock: options.clock ?? systemClock,
     signedIn: options.signedIn,
+    mapClaims: options.claims,
     browserCookie: defineCookie(settings.issuerUrl.origin, `mintmark-browser${cookieSuffix(settings.issuerUrl)}`),
     interactionUrls: settings.interactionUrls,
-    scopeDescriptions,
     rules: {
-      responseModes: [queryResponseMode],
-      scopeDescriptions,
+      issuer,
+      keys,
+      scopes,
+      resources,
+      responseModes: [queryResponseMode, formPostResponseMode],
       dangerouslyAllowMissingPkceFor: settings.dangerouslyAllowMissingPkceFor,
     },
     clientAuthentication: [clientSecretBasic, clientSecretPost, publicClient],
-    grants: [
-      authorizationCodeGrant({
-        storage,
-        defaultAudience: settings.defaultAudience,
-        familyLifetime: lifetimes.accessToken,
-      }),
-    ],
+    grants: [authorizationCodeGrant(grantDeps), refreshTokenGrant(grantDeps), clientCredentialsGrant(aim)],
     accessTokenAlgorithm: settings.accessTokenAlgorithm,
-    accessTokenLifetime: lifetimes.accessToken,
     idTokenLifetime: lifetimes.idToken,
     interactionLifetime: lifetimes.interaction,
     codeLifetime: lifetimes.authorizationCode,

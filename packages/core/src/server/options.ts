@@ -1,13 +1,12 @@
-import { seconds, type DurationSeconds, type Storage } from '@mintmark/storage-interface'
-import { z } from 'zod'
+import type { Storage } from '@mintmark/storage-interface'
 
+import type { MapClaims } from '../claims/release-claims.ts'
 import type { ErrorPageContent } from '../error/render-error-page.ts'
 import type { ServerRequest, ServerResponse } from '../http/index.ts'
 import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Random } from '../runtime/random.ts'
 import type { SignedIn } from '../session/signed-in.ts'
-import { parseIssuer } from './issuer.ts'
 
 /** What a host gives to `createAuthorizationServer`. Four members are required. */
 export interface AuthorizationServerOptions {
@@ -20,93 +19,59 @@ export interface AuthorizationServerOptions {
 
   /** The host's pages, absolute or relative to the issuer's address. Default `/login` and `/consent` below the issuer. */
   readonly interaction?: { readonly loginUrl?: string; readonly consentUrl?: string }
-  /** The API's scope values, each with a sentence for the consent page. `openid`, `profile` and `email` are built in. */
-  readonly scopes?: Readonly<Record<string, string>>
+  /** Scope values beyond those of OpenID Connect: a sentence for the consent page, or the sentence and the claims that it opens. */
+  readonly scopes?: Readonly<Record<string, string | ScopeOption>>
+  /** The APIs that access tokens may be meant for, by their identifier (RFC 8707): an absolute URI without fragment. */
+  readonly resources?: Readonly<Record<string, ResourceOption>>
   /** The `aud` of access tokens when the request names no resource. Default: the issuer. */
   readonly defaultAudience?: string
+  /** Adds claims about a person to what storage knows, or replaces them. */
+  readonly claims?: MapClaims
   /** The algorithm that signs access tokens. Default: the first of the key ring's. */
   readonly accessTokenAlgorithm?: SigningAlgorithm
-  /** In seconds. Defaults: code 60, access token 600, ID token 600, interaction 1800. */
-  readonly lifetimes?: Partial<Record<LifetimeName, number>>
+  readonly lifetimes?: Partial<Lifetimes>
+  /** Seconds in which a refresh token that was just rotated gives the same successor again. Defaults: confidential 10, public 30. */
+  readonly refreshRetryWindow?: { readonly confidential?: number; readonly public?: number }
   /** Confidential clients, by `client_id`, that may do without PKCE (RFC 9700 §2.1.1 advises against it). */
   readonly dangerouslyAllowMissingPkceFor?: readonly string[]
   /** Renders the page that a person sees when a request cannot go back to its client. */
   readonly renderErrorPage?: (error: ErrorPageContent) => ServerResponse
   readonly clock?: Clock
   readonly random?: Random
+  /** Fetches the key sets of clients that register a `jwks_uri`. Default: the runtime's own. */
+  readonly fetch?: typeof globalThis.fetch
 }
 
-type LifetimeName = 'authorizationCode' | 'accessToken' | 'idToken' | 'interaction'
-
-/** The options, checked, with every default filled in. */
-export interface ServerSettings {
-  readonly issuer: string
-  readonly issuerUrl: URL
-  readonly interactionUrls: { readonly login: string; readonly consent: string }
-  readonly scopeDescriptions: ReadonlyMap<string, string>
-  readonly defaultAudience: string
-  readonly accessTokenAlgorithm: SigningAlgorithm
-  readonly lifetimes: Readonly<Record<LifetimeName, DurationSeconds>>
-  readonly dangerouslyAllowMissingPkceFor: ReadonlySet<string>
+/** A scope value of the host's own. */
+export interface ScopeOption {
+  /** A sentence for the consent page. */
+  readonly description: string
+  /** Names of claims that it opens at userinfo. */
+  readonly claims?: readonly string[]
 }
 
-/** @throws TypeError that names the option and says what to change. */
-export function parseOptions(options: AuthorizationServerOptions): ServerSettings {
-  const issuerUrl = parseIssuer(options.issuer)
-  const parsed = optionsSchema.safeParse(options)
-  if (!parsed.success) throw new TypeError(`Invalid options: ${z.prettifyError(parsed.error)}`)
-  if (options.storage.issuer !== options.issuer) {
-    throw new TypeError('The storage is bound to another issuer. Create both with the same issuer.')
-  }
-
-  const { interaction, scopes, lifetimes, dangerouslyAllowMissingPkceFor } = parsed.data
-  const algorithm = options.accessTokenAlgorithm ?? options.keys.algorithms[0]
-  if (algorithm === undefined || !options.keys.algorithms.includes(algorithm)) {
-    throw new TypeError('The key ring does not sign with accessTokenAlgorithm.')
-  }
-  return {
-    issuer: options.issuer,
-    issuerUrl,
-    interactionUrls: {
-      login: new URL(interaction.loginUrl ?? `${options.issuer}/login`, issuerUrl).href,
-      consent: new URL(interaction.consentUrl ?? `${options.issuer}/consent`, issuerUrl).href,
-    },
-    scopeDescriptions: new Map([...builtInScopes, ...Object.entries(scopes)]),
-    defaultAudience: parsed.data.defaultAudience ?? options.issuer,
-    accessTokenAlgorithm: algorithm,
-    lifetimes: {
-      authorizationCode: seconds(lifetimes.authorizationCode),
-      accessToken: seconds(lifetimes.accessToken),
-      idToken: seconds(lifetimes.idToken),
-      interaction: seconds(lifetimes.interaction),
-    },
-    dangerouslyAllowMissingPkceFor: new Set(dangerouslyAllowMissingPkceFor),
-  }
+/** An API that access tokens may be meant for. */
+export interface ResourceOption {
+  /** The scope values that mean something there; each must be among `scopes`. */
+  readonly scopes: readonly string[]
+  /** In seconds. Default: that of all access tokens. */
+  readonly accessTokenLifetime?: number
+  /** Default `jwt`. */
+  readonly accessTokenFormat?: 'jwt' | 'opaque'
 }
 
-const builtInScopes: readonly (readonly [string, string])[] = [
-  ['openid', 'Know who you are'],
-  ['profile', 'See your name'],
-  ['email', 'See your e-mail address'],
-]
-
-const lifetime = (fallback: number) => z.int().positive().max(31_536_000).default(fallback)
-
-const optionsSchema = z.object({
-  interaction: z.strictObject({ loginUrl: z.string().min(1).optional(), consentUrl: z.string().min(1).optional() }).default({}),
-  // RFC 6749 §3.3: a scope value is visible ASCII without space, quote and backslash.
-  scopes: z.record(z.string().regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/), z.string().min(1)).default({}),
-  defaultAudience: z.string().min(1).optional(),
-  lifetimes: z
-    .strictObject({
-      authorizationCode: lifetime(60),
-      accessToken: lifetime(600),
-      idToken: lifetime(600),
-      interaction: lifetime(1800),
-    })
-    .prefault({}),
-  dangerouslyAllowMissingPkceFor: z.array(z.string()).default([]),
-  storage: z.looseObject({ issuer: z.string() }),
-  keys: z.looseObject({ algorithms: z.array(z.string()).min(1) }),
-  signedIn: z.function(),
-})
+/** Lifetimes in seconds. */
+export interface Lifetimes {
+  /** Default 60. */
+  readonly authorizationCode: number
+  /** Default 600. */
+  readonly accessToken: number
+  /** Default 600. */
+  readonly idToken: number
+  /** How long a person may take to sign in and consent. Default 1800. */
+  readonly interaction: number
+  /** A refresh token that nobody uses for so long is dead. Default 14 days. */
+  readonly refreshTokenIdle: number
+  /** No rotation keeps a refresh token alive for longer. Default 90 days. */
+  readonly refreshTokenAbsolute: number
+}

@@ -5,6 +5,10 @@ import { renderErrorPage, type ErrorPageContent } from '../error/render-error-pa
 import { renderOAuthError, retryAfter } from '../error/render-oauth-error.ts'
 import { toOAuthError } from '../error/to-oauth-error.ts'
 import { withHeaders, type ServerResponse } from '../http/index.ts'
+import { renderBearerError as renderBearer } from '../userinfo/render-bearer-error.ts'
+
+/** The error answer of an endpoint that takes a bearer token. */
+export const renderBearerError = (error: unknown): ServerResponse => renderBearer(toOAuthError(error))
 
 /** The error answer of an endpoint that programs call. */
 export const renderApiError = (error: unknown): ServerResponse => renderOAuthError(toOAuthError(error))

@@ -3,42 +3,62 @@ import { serverMetadata, type EndpointName } from '../discovery/metadata.ts'
 import { metadataEndpoint } from '../discovery/metadata-endpoint.ts'
 import { wellKnownPaths } from '../discovery/well-known-paths.ts'
 import type { Route } from '../http/index.ts'
+import { introspectionEndpoint } from '../introspection/introspection-endpoint.ts'
 import { jwksEndpoint } from '../key/jwks-endpoint.ts'
+import { revocationEndpoint } from '../revocation/revocation-endpoint.ts'
 import { tokenEndpoint } from '../token/token-endpoint.ts'
+import { userinfoEndpoint } from '../userinfo/userinfo-endpoint.ts'
 import type { ServerDependencies } from './dependencies.ts'
 
 type RenderError = Route['renderError']
 
+/** How errors are rendered: to programs, to browsers, and to holders of bearer tokens. */
+export interface ErrorRenderers {
+  readonly api: RenderError
+  readonly browser: RenderError
+  readonly bearer: RenderError
+}
+
 /** Every path of the server, with what answers there. */
-export function serverRoutes(
-  deps: ServerDependencies,
-  render: { readonly api: RenderError; readonly browser: RenderError },
-): readonly Route[] {
-  const issuerUrl = new URL(deps.issuer)
-  const base = issuerUrl.pathname === '/' ? '' : issuerUrl.pathname
+export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): readonly Route[] {
+  const { pathname } = new URL(deps.issuer)
+  const base = pathname === '/' ? '' : pathname
   const authorize = authorizationEndpoint(deps)
+  const userinfo = userinfoEndpoint(deps)
   const metadata = metadataEndpoint(
     serverMetadata({ ...deps, endpoints: endpointUrls(deps.issuer), responseModes: deps.rules.responseModes }),
   )
+  const route = (name: EndpointName, methods: Route['methods'], renderError: RenderError): Route => ({
+    path: base + paths[name],
+    methods,
+    renderError,
+  })
 
   return [
-    { path: `${base}${paths.authorization_endpoint}`, methods: { GET: authorize, POST: authorize }, renderError: render.browser },
-    { path: `${base}${paths.token_endpoint}`, methods: { POST: tokenEndpoint(deps) }, renderError: render.api },
-    { path: `${base}${paths.jwks_uri}`, methods: { GET: jwksEndpoint(deps.keys) }, renderError: render.api },
+    route('authorization_endpoint', { GET: authorize, POST: authorize }, render.browser),
+    route('token_endpoint', { POST: tokenEndpoint(deps) }, render.api),
+    route('userinfo_endpoint', { GET: userinfo, POST: userinfo }, render.bearer),
+    route('introspection_endpoint', { POST: introspectionEndpoint(deps) }, render.api),
+    route('revocation_endpoint', { POST: revocationEndpoint(deps) }, render.api),
+    route('jwks_uri', { GET: jwksEndpoint(deps.keys) }, render.api),
     ...wellKnownPaths(base).map((path) => ({ path, methods: { GET: metadata }, renderError: render.api })),
   ]
 }
 
-function endpointUrls(issuer: string): Readonly<Record<EndpointName, string>> {
-  return {
-    authorization_endpoint: issuer + paths.authorization_endpoint,
-    token_endpoint: issuer + paths.token_endpoint,
-    jwks_uri: issuer + paths.jwks_uri,
-  }
-}
+const endpointUrls = (issuer: string): Readonly<Record<EndpointName, string>> => ({
+  authorization_endpoint: issuer + paths.authorization_endpoint,
+  token_endpoint: issuer + paths.token_endpoint,
+  userinfo_endpoint: issuer + paths.userinfo_endpoint,
+  introspection_endpoint: issuer + paths.introspection_endpoint,
+  revocation_endpoint: issuer + paths.revocation_endpoint,
+  jwks_uri: issuer + paths.jwks_uri,
+})
 
 const paths: Readonly<Record<EndpointName, string>> = {
   authorization_endpoint: '/auth',
   token_endpoint: '/token',
+  userinfo_endpoint: '/userinfo',
+  introspection_endpoint: '/token/introspection',
+  revocation_endpoint: '/token/revocation',
   jwks_uri: '/jwks',
 }

@@ -1,12 +1,17 @@
-import { isGrantLive } from '../standing/is-live.ts'
+import type { EpochSeconds } from '@mintmark/storage-interface'
+
+import type { AuthenticatedClient } from '../client/authenticated-client.ts'
 import { OAuthError } from '../error/oauth-error.ts'
-import { parseCodePresentation } from './code-presentation.ts'
+import { aimAccessToken, type AimDependencies } from '../resource/access-token-aim.ts'
+import { narrowResources } from '../resource/requested-resources.ts'
+import { digestSecret } from '../runtime/digest.ts'
+import { isGrantLive } from '../standing/is-live.ts'
+import { parseCodePresentation, type CodePresentation } from './code-presentation.ts'
+import { foundFamily, type FoundFamilyDependencies } from './found-family.ts'
 import { defineGrant, type GrantType } from './grant.ts'
 import { redeemCode, type RedeemCodeDependencies } from './redeem-code.ts'
 
-export interface AuthorizationCodeGrantDependencies extends RedeemCodeDependencies {
-  readonly defaultAudience: string
-}
+export type AuthorizationCodeGrantDependencies = RedeemCodeDependencies & FoundFamilyDependencies & AimDependencies
 
 /** The authorization code grant (RFC 6749 §4.1.3) with PKCE (RFC 7636). */
 export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies): GrantType =>
@@ -14,31 +19,29 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
     grantType: 'authorization_code',
     async decide(form, client, now) {
       const presentation = parseCodePresentation(form)
-      const redeemed = await redeemCode({ presentation, client }, now, deps)
-      const { code, family } = redeemed
+      if (presentation.resources.length > 0) await refuseWiderResources({ presentation, client }, now, deps)
+      const code = await redeemCode({ presentation, client }, now, deps)
       const standing = await deps.storage.standing.ofGrant(code.grantId)
       // The kill switch: what a deactivated person, a revoked grant or a disabled client was given opens nothing.
-      if (!isGrantLive(standing)) throw invalidGrant('grant_not_live')
-      const founded = await deps.storage.families.insert(family)
-      // RFC 6749 §4.1.2: the code was presented twice while this request was at work.
-      if (founded.outcome === 'buried') throw invalidGrant('code_replayed')
-
-      return {
-        evidence: redeemed,
-        client,
-        subject: code.userId,
-        scopes: code.scopes,
-        audience: [deps.defaultAudience],
-        person: {
-          userId: code.userId,
-          familyId: family.familyId,
-          authentication: code.authentication,
-          claims: standing.user.claims,
-          nonce: code.nonce,
-        },
+      if (!isGrantLive(standing)) {
+        throw new OAuthError('invalid_grant', 'The authorization code is not valid.', { reason: 'grant_not_live' })
       }
+      const resources = narrowResources(presentation.resources, code.resources)
+      const aim = aimAccessToken({ scopes: code.scopes, resources }, deps)
+      const refreshToken = await foundFamily({ code, client, accessTokenLifetime: aim.lifetime }, now, deps)
+
+      const { familyId, authentication, claimsRequest, nonce } = code
+      const person = { user: standing.user, familyId, authentication, claimsRequest, nonce }
+      return { evidence: code, client, subject: code.userId, aim, person, refreshToken }
     },
   })
 
-const invalidGrant = (reason: 'grant_not_live' | 'code_replayed'): OAuthError =>
-  new OAuthError('invalid_grant', 'The authorization code is not valid.', { reason })
+/** Looks before the code is used up, so that a client which asks for the wrong resource may ask again. */
+async function refuseWiderResources(
+  { presentation, client }: { readonly presentation: CodePresentation; readonly client: AuthenticatedClient },
+  now: EpochSeconds,
+  deps: RedeemCodeDependencies,
+): Promise<void> {
+  const code = await deps.storage.codes.find(await digestSecret(presentation.code), client.clientId, now)
+  if (code !== undefined) narrowResources(presentation.resources, code.resources)
+}

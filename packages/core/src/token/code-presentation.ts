@@ -6,6 +6,8 @@ export interface CodePresentation {
   readonly code: string
   readonly redirectUri: string
   readonly codeVerifier: string | undefined
+  /** The resources that the access token is for; empty means all that were granted (RFC 8707 §2.2). */
+  readonly resources: readonly string[]
 }
 
 /** @throws OAuthError invalid_request — reason `code_missing` | `redirect_uri_missing`. */
@@ -18,5 +20,5 @@ export function parseCodePresentation(form: Parameters): CodePresentation {
   if (redirectUri === undefined) {
     throw new OAuthError('invalid_request', 'The redirect_uri parameter is missing.', { reason: 'redirect_uri_missing' })
   }
-  return { code, redirectUri, codeVerifier: form.get('code_verifier') }
+  return { code, redirectUri, codeVerifier: form.get('code_verifier'), resources: form.all('resource') }
 }

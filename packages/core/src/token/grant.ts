@@ -1,7 +1,8 @@
-import type { AuthenticationRecord, Brand, EpochSeconds, FamilyId, JsonObject, UserId } from '@mintmark/storage-interface'
+import type { AuthenticationRecord, Brand, EpochSeconds, FamilyId, JsonObject, UserRecord } from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../client/authenticated-client.ts'
 import type { Parameters } from '../parameters/parameters.ts'
+import type { AccessTokenAim } from '../resource/access-token-aim.ts'
 
 /** Whatever proves that a grant was honoured, such as a redeemed code: a branded value, so that a plain object does not compile. */
 export type GrantEvidence = Brand<object, string>
@@ -12,19 +13,19 @@ export interface GrantDecision {
   readonly client: AuthenticatedClient
   /** The `sub` of the access token: a user, or the client itself. */
   readonly subject: string
-  readonly scopes: readonly string[]
-  readonly audience: readonly string[]
+  readonly aim: AccessTokenAim
   /** `undefined` when no person is involved. */
   readonly person: PersonDecision | undefined
+  readonly refreshToken: string | undefined
 }
 
 /** The part of a decision that concerns a signed-in person. */
 export interface PersonDecision {
-  readonly userId: UserId
+  readonly user: UserRecord
   readonly familyId: FamilyId
   readonly authentication: AuthenticationRecord
-  /** What is known of the person, by OIDC claim name. */
-  readonly claims: JsonObject
+  readonly claimsRequest: JsonObject | undefined
+  /** Echoed in the ID token that a code is redeemed for, and in no later one (OIDC Core §12.2). */
   readonly nonce: string | undefined
 }
 

@@ -1,34 +1,35 @@
 import { after, type DurationSeconds, type EpochSeconds, type JsonObject } from '@mintmark/storage-interface'
 import { base64url } from 'jose'
 
-import { claimsForScopes } from '../claims/claims-for-scopes.ts'
-import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
+import { releaseClaims, type ReleaseClaimsDependencies } from '../claims/release-claims.ts'
+import { idTokenAlgorithm } from '../key/signing-algorithm.ts'
+import type { KeyRing } from '../key/key-ring.ts'
+import { signJwt } from '../key/sign-jwt.ts'
 import { sha256 } from '../runtime/digest.ts'
 import type { DecisionForPerson } from './grant.ts'
-import { signJwt } from './sign-jwt.ts'
 
-export interface IdTokenDependencies {
+export interface IdTokenDependencies extends ReleaseClaimsDependencies {
   readonly issuer: string
   readonly keys: KeyRing
   readonly idTokenLifetime: DurationSeconds
 }
 
 /**
- * Mints the ID token (OIDC Core §2). The person's claims stand before the protocol's own, which therefore always win.
- * `at_hash` binds it to the access token (OIDC Core §3.1.3.6).
+ * Mints the ID token (OIDC Core §2). `at_hash` binds it to the access token (OIDC Core §3.1.3.6). The person's claims
+ * stand before the protocol's own, which therefore always win.
  */
 export async function mintIdToken(
   { decision, accessToken }: { readonly decision: DecisionForPerson; readonly accessToken: string },
   now: EpochSeconds,
   deps: IdTokenDependencies,
 ): Promise<string> {
-  const { client, person } = decision
-  const { authentication } = person
-  const algorithm = client.idTokenSignedResponseAlg as SigningAlgorithm
+  const { client, person, aim } = decision
+  const { user, authentication, claimsRequest } = person
+  const release = { user, clientId: client.clientId, scopes: aim.scopes, claimsRequest, destination: 'id_token' } as const
   const claims: JsonObject = {
-    ...claimsForScopes(person.claims, decision.scopes),
+    ...(await releaseClaims(release, deps)),
     iss: deps.issuer,
-    sub: person.userId,
+    sub: user.userId,
     aud: client.clientId,
     exp: after(now, deps.idTokenLifetime),
     iat: now,
@@ -39,7 +40,7 @@ export async function mintIdToken(
     ...(authentication.amr.length > 0 && { amr: authentication.amr }),
     ...(authentication.sessionId !== undefined && { sid: authentication.sessionId }),
   }
-  return signJwt('JWT', claims, await deps.keys.signer(algorithm))
+  return signJwt('JWT', claims, await deps.keys.signer(idTokenAlgorithm(client)))
 }
 
 /** The left half of the token's hash. RS256 and ES256 both hash with SHA-256 (OIDC Core §3.1.3.6). */

@@ -1,7 +1,7 @@
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
+import { mintAccessToken, type AccessTokenDependencies } from '../access-token/mint-access-token.ts'
 import type { DecisionForPerson, GrantDecision } from './grant.ts'
-import { mintAccessToken, type AccessTokenDependencies } from './mint-access-token.ts'
 import { mintIdToken, type IdTokenDependencies } from './mint-id-token.ts'
 import type { IssuedTokens } from './token-response.ts'
 
@@ -17,12 +17,12 @@ export async function mintTokens(
   const idToken = isForPerson(decision) ? await mintIdToken({ decision, accessToken }, now, deps) : undefined
   return {
     accessToken,
-    expiresIn: deps.accessTokenLifetime,
+    expiresIn: decision.aim.lifetime,
     idToken,
-    refreshToken: undefined,
-    scopes: decision.scopes,
+    refreshToken: decision.refreshToken,
+    scopes: decision.aim.scopes,
   }
 }
 
 const isForPerson = (decision: GrantDecision): decision is DecisionForPerson =>
-  decision.person !== undefined && decision.scopes.includes('openid')
+  decision.person !== undefined && decision.aim.scopes.includes('openid')

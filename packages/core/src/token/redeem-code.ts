@@ -1,30 +1,20 @@
-import {
-  after,
-  type AuthorizationCodeRecord,
-  type Brand,
-  type DurationSeconds,
-  type EpochSeconds,
-  type Storage,
-  type TokenFamilyRecord,
-} from '@mintmark/storage-interface'
+import { after, type AuthorizationCodeRecord, type Brand, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../client/authenticated-client.ts'
 import { OAuthError } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
+import type { RefreshLifetimes } from '../refresh/found-refresh-token.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import type { CodePresentation } from './code-presentation.ts'
 import { proveCodeVerifier } from './code-verifier.ts'
+import { familyOf } from './family-of.ts'
 
-/** The family that a code founded: this request used the code up, and proved redirect URI and verifier. Only `redeemCode` makes it. */
-export type RedeemedCode = Brand<
-  { readonly code: AuthorizationCodeRecord; readonly family: TokenFamilyRecord },
-  'RedeemedCode'
->
+/** A code that this request alone has used up, with redirect URI and verifier proven. Only `redeemCode` makes it. */
+export type RedeemedCode = Brand<AuthorizationCodeRecord, 'RedeemedCode'>
 
 export interface RedeemCodeDependencies {
   readonly storage: Storage
-  /** How long the family lives at most. */
-  readonly familyLifetime: DurationSeconds
+  readonly lifetimes: RefreshLifetimes
 }
 
 /**
@@ -47,34 +37,11 @@ export async function redeemCode(
   if (code.redirectUri !== presentation.redirectUri) throw invalidGrant('redirect_uri_mismatch')
   await proveCodeVerifier(presentation.codeVerifier, code)
 
-  const family = foundedFamily(code, now, deps.familyLifetime)
   if (consumed.outcome === 'replayed') {
-    await deps.storage.families.bury(family, now)
+    await deps.storage.families.bury(familyOf(code, { now, expiresAt: after(now, deps.lifetimes.refreshTokenAbsolute) }), now)
     throw invalidGrant('code_replayed')
   }
-  return { code, family } as RedeemedCode
-}
-
-function foundedFamily(
-  code: AuthorizationCodeRecord,
-  now: EpochSeconds,
-  lifetime: DurationSeconds,
-): TokenFamilyRecord {
-  const { familyId, grantId, clientId, userId, scopes, resources, claimsRequest, authentication } = code
-  return {
-    familyId,
-    grantId,
-    clientId,
-    userId,
-    scopes,
-    resources,
-    claimsRequest,
-    authentication,
-    refresh: undefined,
-    createdAt: now,
-    expiresAt: after(now, lifetime),
-    revokedAt: undefined,
-  }
+  return code as RedeemedCode
 }
 
 const invalidGrant = (reason: RefusalReason): OAuthError =>

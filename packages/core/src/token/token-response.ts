@@ -21,7 +21,7 @@ export const tokenResponse = (tokens: IssuedTokens): ServerResponse =>
       expires_in: tokens.expiresIn,
       refresh_token: tokens.refreshToken,
       id_token: tokens.idToken,
-      scope: tokens.scopes.join(' '),
+      scope: tokens.scopes.length > 0 ? tokens.scopes.join(' ') : undefined,
     },
     noStore,
   )

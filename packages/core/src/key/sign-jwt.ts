@@ -1,7 +1,7 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 import { base64url } from 'jose'
 
-import type { Signer } from '../key/key-ring.ts'
+import type { Signer } from './key-ring.ts'
 
 /**
  * Signs claims as a compact JWS (RFC 7515 §3.1).

@@ -1,0 +1,69 @@
+import type { FamilyStanding } from '@mintmark/storage-interface'
+
+import type { AuthenticatedClient } from '../client/authenticated-client.ts'
+import { OAuthError } from '../error/oauth-error.ts'
+import type { RefusalReason } from '../error/refusal-reason.ts'
+import type { Parameters } from '../parameters/parameters.ts'
+import { spaceSeparated } from '../parameters/space-separated.ts'
+import { aimAccessToken, type AimDependencies } from '../resource/access-token-aim.ts'
+import { narrowResources } from '../resource/requested-resources.ts'
+import { isFamilyLive } from '../standing/is-live.ts'
+import { defineGrant, type GrantType } from '../token/grant.ts'
+import { digestRefreshToken, readRefreshToken, type RefreshToken } from './refresh-token.ts'
+import { rotateRefreshToken, type RotateRefreshTokenDependencies } from './rotate-refresh-token.ts'
+
+export type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies & AimDependencies
+
+/** The refresh token grant (RFC 6749 §6) with rotation (RFC 9700 §4.14.2). */
+export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantType =>
+  defineGrant({
+    grantType: 'refresh_token',
+    async decide(form, client, now) {
+      const presented = await parsePresentedToken(form)
+      const { handleDigest } = await digestRefreshToken(presented)
+      const standing = await deps.storage.standing.ofRefreshHandle(handleDigest)
+      // RFC 6749 §10.4: bound to the client it was issued to; another's presentation changes nothing.
+      if (!isFamilyLive(standing, now) || !isOwn(standing, client)) throw invalidGrant('refresh_token_unknown')
+      const scopes = narrowScopes(form.get('scope'), standing.family.scopes)
+      const resources = narrowResources(form.all('resource'), standing.family.resources)
+      const rotated = await rotateRefreshToken({ presented, client }, now, deps)
+
+      const { familyId, authentication, claimsRequest } = rotated.family
+      return {
+        evidence: rotated,
+        client,
+        subject: standing.user.userId,
+        aim: aimAccessToken({ scopes, resources }, deps),
+        person: { user: standing.user, familyId, authentication, claimsRequest, nonce: undefined },
+        refreshToken: rotated.refreshToken,
+      }
+    },
+  })
+
+async function parsePresentedToken(form: Parameters): Promise<RefreshToken> {
+  const text = form.get('refresh_token')
+  // RFC 6749 §6: refresh_token is required.
+  if (text === undefined) {
+    throw new OAuthError('invalid_request', 'The refresh_token parameter is missing.', { reason: 'refresh_token_missing' })
+  }
+  const token = await readRefreshToken(text)
+  if (token === undefined) throw invalidGrant('refresh_token_unknown')
+  return token
+}
+
+/** RFC 6749 §6: fewer scope values for this access token, never more than were granted; the grant stays as it is. */
+function narrowScopes(requested: string | undefined, granted: readonly string[]): readonly string[] {
+  if (requested === undefined) return granted
+  const scopes = spaceSeparated(requested)
+  // RFC 6749 §6: a scope that was not granted is refused, and the refresh token stays as it was.
+  if (scopes.length === 0 || scopes.some((scope) => !granted.includes(scope))) {
+    throw new OAuthError('invalid_scope', 'A requested scope was not granted.', { reason: 'scope_not_granted' })
+  }
+  return scopes
+}
+
+const isOwn = (standing: FamilyStanding, client: AuthenticatedClient): boolean =>
+  standing.family.clientId === client.clientId
+
+const invalidGrant = (reason: RefusalReason): OAuthError =>
+  new OAuthError('invalid_grant', 'The refresh token is not valid.', { reason })

@@ -1,0 +1,58 @@
+import { secretDigest, type SecretDigest } from '@mintmark/storage-interface'
+import { base64url } from 'jose'
+
+import { digestSecret, hmacSha256, sha256Bytes } from '../runtime/digest.ts'
+import { equalInConstantTime } from '../runtime/equal-in-constant-time.ts'
+
+/**
+ * A refresh token in its three parts, written as one base64url string of 107 characters:
+ *
+ * - `handle`, 32 bytes, the same in all tokens of the family: finds it, and is known only to who had one of its tokens;
+ * - `secret`, 32 bytes, new with each rotation: storage knows the token's digest only;
+ * - a check of 16 bytes, the secret's HMAC under the handle: tells a token of this family from a damaged or made-up one,
+ *   so that a typing error is not taken for the reuse of an old token, which would end the family.
+ */
+export interface RefreshToken {
+  readonly handle: Uint8Array
+  readonly secret: Uint8Array
+}
+
+/** What storage may know of a refresh token. */
+export interface RefreshTokenDigests {
+  readonly handleDigest: SecretDigest
+  readonly tokenDigest: SecretDigest
+}
+
+export async function writeRefreshToken(token: RefreshToken): Promise<string> {
+  return base64url.encode(new Uint8Array([...token.handle, ...token.secret, ...(await checkOf(token))]))
+}
+
+/** Reads a presented token; `undefined` when it is none that this library wrote. */
+export async function readRefreshToken(text: string): Promise<RefreshToken | undefined> {
+  if (!/^[A-Za-z0-9_-]{107}$/.test(text)) return undefined
+  const bytes = base64url.decode(text)
+  // The last character has spare bits: only one of the spellings of a token is the token.
+  if (base64url.encode(bytes) !== text) return undefined
+
+  const token = { handle: bytes.slice(0, 32), secret: bytes.slice(32, 64) }
+  const isGenuine = equalInConstantTime(base64url.encode(bytes.subarray(64)), base64url.encode(await checkOf(token)))
+  return isGenuine ? token : undefined
+}
+
+export async function digestRefreshToken(token: RefreshToken): Promise<RefreshTokenDigests> {
+  return {
+    handleDigest: secretDigest(base64url.encode(await sha256Bytes(token.handle))),
+    tokenDigest: await digestSecret(base64url.encode(token.secret)),
+  }
+}
+
+/**
+ * The token that follows. It needs the token before and the salt that storage keeps, and neither gives it alone: a client
+ * that lost the answer gets the identical successor again, and whoever reads the table gets nothing.
+ */
+export async function succeedRefreshToken(token: RefreshToken, salt: string): Promise<RefreshToken> {
+  return { handle: token.handle, secret: await hmacSha256(token.secret, new TextEncoder().encode(`successor ${salt}`)) }
+}
+
+const checkOf = async (token: RefreshToken): Promise<Uint8Array> =>
+  (await hmacSha256(token.handle, token.secret)).subarray(0, 16)

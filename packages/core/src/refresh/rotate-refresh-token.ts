@@ -1,0 +1,65 @@
+import { after, type Brand, type DurationSeconds, type EpochSeconds, type Storage, type TokenFamilyRecord } from '@mintmark/storage-interface'
+
+import type { AuthenticatedClient } from '../client/authenticated-client.ts'
+import { OAuthError } from '../error/oauth-error.ts'
+import type { RefusalReason } from '../error/refusal-reason.ts'
+import { randomSecret, type Random } from '../runtime/random.ts'
+import type { RefreshLifetimes } from './found-refresh-token.ts'
+import { digestRefreshToken, succeedRefreshToken, writeRefreshToken, type RefreshToken } from './refresh-token.ts'
+
+/** A family whose refresh token this request rotated, or retried within the window. Only `rotateRefreshToken` makes it. */
+export type RotatedFamily = Brand<
+  { readonly family: TokenFamilyRecord; readonly refreshToken: string },
+  'RotatedFamily'
+>
+
+export interface RotateRefreshTokenDependencies {
+  readonly storage: Storage
+  readonly random: Random
+  readonly lifetimes: RefreshLifetimes
+  /** How long a token that was just rotated gives the same successor again. */
+  readonly retryWindow: { readonly confidential: DurationSeconds; readonly public: DurationSeconds }
+}
+
+/**
+ * Swaps a refresh token for its successor (RFC 9700 §4.14.2). A client that lost the answer, or that asked from two tabs
+ * at once, gets the identical successor for a short while; any other token of the family ends the family.
+ * @throws OAuthError invalid_grant — reason `refresh_token_unknown` | `refresh_token_reused`.
+ */
+export async function rotateRefreshToken(
+  { presented, client }: { readonly presented: RefreshToken; readonly client: AuthenticatedClient },
+  now: EpochSeconds,
+  deps: RotateRefreshTokenDependencies,
+): Promise<RotatedFamily> {
+  const { handleDigest, tokenDigest } = await digestRefreshToken(presented)
+  const salt = randomSecret(deps.random)
+  const successor = await succeedRefreshToken(presented, salt)
+  const rotated = await deps.storage.families.rotate({
+    handleDigest,
+    presentedDigest: tokenDigest,
+    clientId: client.clientId,
+    successorDigest: (await digestRefreshToken(successor)).tokenDigest,
+    successorSalt: salt,
+    expiresAt: after(now, deps.lifetimes.refreshTokenIdle),
+    now,
+    retryWindow: client.tokenEndpointAuthMethod === 'none' ? deps.retryWindow.public : deps.retryWindow.confidential,
+  })
+
+  if (rotated.outcome === 'absent') throw invalidGrant('refresh_token_unknown')
+  // RFC 9700 §4.14.2: one of the two who hold this token stole it, and nobody can tell which.
+  if (rotated.outcome === 'reused') throw invalidGrant('refresh_token_reused')
+  if (rotated.outcome === 'retried') return retried(presented, rotated.record)
+  return { family: rotated.record, refreshToken: await writeRefreshToken(successor) } as RotatedFamily
+}
+
+/** The successor that the lost answer carried, made again from the salt that its rotation left. */
+async function retried(presented: RefreshToken, family: TokenFamilyRecord): Promise<RotatedFamily> {
+  const successor = await succeedRefreshToken(presented, family.refresh?.successorSalt ?? '')
+  const { tokenDigest } = await digestRefreshToken(successor)
+  // Storage must have kept the salt of this very rotation; a token that does not open anything is not handed out.
+  if (tokenDigest !== family.refresh?.currentDigest) throw invalidGrant('refresh_token_unknown')
+  return { family, refreshToken: await writeRefreshToken(successor) } as RotatedFamily
+}
+
+const invalidGrant = (reason: RefusalReason): OAuthError =>
+  new OAuthError('invalid_grant', 'The refresh token is not valid.', { reason })
