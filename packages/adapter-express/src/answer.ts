@@ -1,0 +1,57 @@
+import type { IncomingMessage, ServerResponse as OutgoingMessage } from 'node:http'
+import { finished } from 'node:stream'
+import type { Endpoint, ServerResponse } from '@mintmark/core/http'
+import { readRequest } from './read-request.ts'
+import { writeHead } from './write-head.ts'
+
+/** A request that node:http received, what it is to be read as, and where the answer goes. */
+export interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: OutgoingMessage
+  readonly url: URL
+  /** In bytes; a larger body is answered with 413. */
+  readonly bodyLimit: number
+}
+
+/**
+ * Lets the endpoint answer, if the request arrives whole and its body is within the limit.
+ * @throws Error when something else read the body first; TypeError when the answer has an impossible header; and
+ *   whatever the endpoint throws.
+ */
+export async function answer({ request, response, url, bodyLimit }: Exchange, endpoint: Endpoint): Promise<void> {
+  const received = await readRequest(request, url, bodyLimit)
+  if (received === 'aborted') return
+  const value = received === 'too_large' ? tooLarge : await endpoint(received)
+
+  // Meanwhile the client may have left, or the host may have answered, for instance after a timeout.
+  if (response.headersSent || response.destroyed) return
+  writeHead(response, value)
+  if (received === 'too_large') return hangUp(request, response)
+  response.end(request.method === 'HEAD' ? undefined : value.body)
+}
+
+/**
+ * Answers 413 and closes. For a moment before it what the client still sends is thrown away: closing on unread bytes makes
+ * TCP send a reset, and the client would see that instead of the answer (RFC 9112 §9.6).
+ */
+function hangUp(request: IncomingMessage, response: OutgoingMessage): void {
+  response.write(tooLarge.body)
+  const timer = setTimeout(() => response.end(), lingerMilliseconds)
+  finished(request, () => {
+    clearTimeout(timer)
+    response.end()
+  })
+}
+
+const lingerMilliseconds = 500
+
+// RFC 9110 §15.5.14; the body has the shape of RFC 6749 §5.2.
+const tooLarge = {
+  status: 413,
+  headers: [
+    ['Content-Type', 'application/json'],
+    ['Cache-Control', 'no-store'],
+    ['Connection', 'close'],
+  ],
+  body: '{"error":"invalid_request","error_description":"The request body is too large."}',
+} as const satisfies ServerResponse

@@ -1,0 +1,1 @@
+export { toExpress, toExpressEndpoint } from './to-express.ts'

@@ -1,0 +1,14 @@
+/**
+ * The URL of a request under the configured origin.
+ * @param target the request target as it stood in the request line.
+ * @returns `undefined` when the target is no origin-form (RFC 9112 §3.2.1), or when URL parsing would change its path:
+ *   `/x/../token`, `/./token` and `/\token` are not the path `/token`, whatever a parser makes of them.
+ */
+export function requestUrl(origin: string, target: string): URL | undefined {
+  if (!originForm.test(target)) return undefined
+  const url = new URL(origin + target)
+  return url.pathname === target.split('?', 1)[0] ? url : undefined
+}
+
+/** A slash, then visible ASCII; a `#` would make the rest a fragment, which a request target does not have. */
+const originForm = /^\/[\x21\x22\x24-\x7e]*$/

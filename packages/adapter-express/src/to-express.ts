@@ -1,0 +1,36 @@
+import type { Endpoint, HttpService } from '@mintmark/core/http'
+import type { RequestHandler } from 'express'
+import { answer } from './answer.ts'
+import { requestUrl } from './request-url.ts'
+
+/**
+ * Express 5 middleware that answers the paths of the services and leaves every other request to the host; the first
+ * service that has the path answers. Mount it in front of `express.json()` and other body parsers.
+ *
+ * The services know their own full paths, so `app.use(toExpress(server))` is right for an issuer with a path too. Mounted
+ * below a path, it also has to be given the root's well-known addresses: `app.use(['/id', '/.well-known'], toExpress(server))`.
+ */
+export function toExpress(...services: readonly HttpService[]): RequestHandler {
+  return async (request, response, next) => {
+    const [path = ''] = request.originalUrl.split('?', 1)
+    const service = services.find((candidate) => candidate.serves(path))
+    const url = service && requestUrl(service.origin, request.originalUrl)
+    if (service === undefined || url === undefined) return next()
+
+    await answer({ request, response, url, bodyLimit: service.bodyLimit }, (received) => service.handle(received))
+  }
+}
+
+/**
+ * A page of the host, such as its login form, as an Express 5 handler: `app.all('/login', toExpressEndpoint(server, page))`.
+ * The page sees requests as the service does, with the service's origin and body limit; what it throws goes to the host's
+ * error handler.
+ */
+export function toExpressEndpoint(service: HttpService, endpoint: Endpoint): RequestHandler {
+  return async (request, response, next) => {
+    const url = requestUrl(service.origin, request.originalUrl)
+    if (url === undefined) return next()
+
+    await answer({ request, response, url, bodyLimit: service.bodyLimit }, endpoint)
+  }
+}

@@ -1,0 +1,14 @@
+import type { ServerResponse as OutgoingMessage } from 'node:http'
+import type { ServerResponse } from '@mintmark/core/http'
+
+/**
+ * Sets status and headers; nothing is sent yet. They replace what the host had set under the same names, so that no policy
+ * or cache rule is said twice; only cookies are added to the host's.
+ * @throws TypeError ERR_INVALID_CHAR when a name or value cannot stand in a header, such as one with a line break.
+ */
+export function writeHead(response: OutgoingMessage, { status, headers, body }: ServerResponse): void {
+  response.statusCode = status
+  for (const [name] of headers) if (name.toLowerCase() !== 'set-cookie') response.removeHeader(name)
+  for (const [name, value] of headers) response.appendHeader(name, value)
+  if (body !== undefined) response.setHeader('Content-Length', Buffer.byteLength(body))
+}
