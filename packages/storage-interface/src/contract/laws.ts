@@ -1,0 +1,40 @@
+import type { StorageLaw } from './law.ts'
+import { claimLaws } from './laws/claim-laws.ts'
+import { clientLaws } from './laws/client-laws.ts'
+import { codeLaws } from './laws/code-laws.ts'
+import { deadFamilyLaws } from './laws/dead-family-laws.ts'
+import { grantLaws } from './laws/grant-laws.ts'
+import { identifierLaws } from './laws/identifier-laws.ts'
+import { interactionLaws } from './laws/interaction-laws.ts'
+import { isolationLaws } from './laws/isolation-laws.ts'
+import { opaqueTokenLaws } from './laws/opaque-token-laws.ts'
+import { ownershipLaws } from './laws/ownership-laws.ts'
+import { rotationLaws } from './laws/rotation-laws.ts'
+import { roundTripLaws } from './laws/round-trip-laws.ts'
+import { sessionLaws } from './laws/session-laws.ts'
+import { signingKeyLaws } from './laws/signing-key-laws.ts'
+import { standingLaws } from './laws/standing-laws.ts'
+import { userLaws } from './laws/user-laws.ts'
+
+/**
+ * Every law of the storage contract. Loop over them in the test runner of your choice: `await law.run(makeStore)`
+ * resolves when the store keeps the law, and rejects with `LawBroken` when it does not.
+ */
+export const storageLaws: readonly StorageLaw[] = [
+  ...codeLaws,
+  ...rotationLaws,
+  ...deadFamilyLaws,
+  ...userLaws,
+  ...grantLaws,
+  ...clientLaws,
+  ...interactionLaws,
+  ...sessionLaws,
+  ...opaqueTokenLaws,
+  ...signingKeyLaws,
+  ...claimLaws,
+  ...standingLaws,
+  ...roundTripLaws,
+  ...identifierLaws,
+  ...ownershipLaws,
+  ...isolationLaws,
+]

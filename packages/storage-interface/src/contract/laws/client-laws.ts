@@ -1,0 +1,76 @@
+import { clientId } from '../../identifiers.ts'
+import { atOnce, tally } from '../at-once.ts'
+import { law, type StorageLaw } from '../law.ts'
+import { aClientRecord } from '../records/a-client.ts'
+import { aDigest } from '../records/a-digest.ts'
+import { now, nowPlus } from '../records/moments.ts'
+
+/** Clients. */
+export const clientLaws: readonly StorageLaw[] = [
+  law('clients: a client_id is inserted at most once, and the first record stays', async ({ storage, server, same }) => {
+    const inserts = await atOnce(8, (index) => server(index).clients.insert(aClientRecord({ clientName: `Name ${index}` })))
+    const written = await storage.clients.find(client.clientId)
+
+    same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
+    same(await storage.clients.insert(aClientRecord({ clientName: 'later' })), { outcome: 'taken' }, 'an insertion after that')
+    same(await storage.clients.find(client.clientId), written, 'the client after it')
+    same(await storage.clients.find(clientId('unknown')), undefined, 'a client that was never there')
+  }),
+
+  law('clients: a disabled client is found, and says so', async ({ storage, same }) => {
+    await storage.clients.insert(client)
+    const disabled = aClientRecord({ disabledAt: nowPlus(1), version: 2 })
+
+    const result = await storage.clients.compareAndSwap({ ...disabled, version: 1 }, 1)
+
+    same(result, { outcome: 'swapped', record: disabled }, 'the outcome')
+    same(await storage.clients.find(client.clientId), disabled, 'the client as read')
+  }),
+
+  law('clients: of writers who read one version one is swapped', async ({ storage, server, same }) => {
+    await storage.clients.insert(client)
+
+    const results = await atOnce(8, (index) =>
+      server(index).clients.compareAndSwap(aClientRecord({ clientName: `Name ${index}` }), 1),
+    )
+
+    same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
+    const won = results.find((result) => result.outcome === 'swapped')
+    const found = await storage.clients.find(client.clientId)
+    same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
+    same(found?.version, 2, 'the version')
+    same(await storage.clients.compareAndSwap(client, 1), { outcome: 'conflict' }, 'a writer after them')
+    same(await storage.clients.find(client.clientId), found, 'the client after a conflict')
+    const unknown = aClientRecord({ clientId: clientId('unknown') })
+    same(await storage.clients.compareAndSwap(unknown, 1), { outcome: 'absent' }, 'an unknown client')
+    same(await storage.clients.find(unknown.clientId), undefined, 'the unknown client as read')
+  }),
+
+  law('clients: the version compared is the one that was read, not the one in the record', async ({ storage, same }) => {
+    await storage.clients.insert(client)
+
+    same(await storage.clients.compareAndSwap(aClientRecord({ version: 1 }), 7), { outcome: 'conflict' }, 'a stale version')
+    const result = await storage.clients.compareAndSwap(aClientRecord({ version: 7 }), 1)
+    same(result, { outcome: 'swapped', record: aClientRecord({ version: 2 }) }, 'the version that was read')
+  }),
+
+  law('clients: noting the use of a secret changes nothing else', async ({ storage, same }) => {
+    const used = { digest: aDigest('secret-1'), createdAt: now, expiresAt: nowPlus(90), lastUsedAt: undefined }
+    const other = { digest: aDigest('secret-2'), createdAt: nowPlus(1), expiresAt: undefined, lastUsedAt: nowPlus(2) }
+    const record = aClientRecord({ secrets: [used, other] })
+    await storage.clients.insert(record)
+
+    await storage.clients.touchSecret(record.clientId, used.digest, nowPlus(7200))
+    await storage.clients.touchSecret(record.clientId, aDigest('secret-3'), nowPlus(7200))
+    await storage.clients.touchSecret(clientId('unknown'), used.digest, nowPlus(7200))
+
+    const found = await storage.clients.find(record.clientId)
+    const lastUsedAt = found?.secrets[0]?.lastUsedAt
+    // The note may be lost; it may not be wrong.
+    same(lastUsedAt ?? nowPlus(7200), nowPlus(7200), 'when the secret was used')
+    same(found, { ...record, secrets: [{ ...used, lastUsedAt }, other] }, 'all the rest')
+    same((await storage.clients.compareAndSwap(record, 1)).outcome, 'swapped', 'a writer who read before the use')
+  }),
+]
+
+const client = aClientRecord()

@@ -1,0 +1,152 @@
+import { seconds } from '../../time.ts'
+import type { Storage } from '../../storage.ts'
+import { law, type StorageLaw, type Trial } from '../law.ts'
+import { recordKinds } from '../record-kinds.ts'
+import { aClientRecord } from '../records/a-client.ts'
+import { aCodeRecord } from '../records/a-code.ts'
+import { aDigest } from '../records/a-digest.ts'
+import { aFamilyRecord } from '../records/a-family.ts'
+import { aGrantRecord } from '../records/a-grant.ts'
+import { anInteractionRecord, aLogin } from '../records/an-interaction.ts'
+import { anOpaqueTokenRecord } from '../records/an-opaque-token.ts'
+import { aSessionRecord } from '../records/a-session.ts'
+import { aUser } from '../records/a-user.ts'
+import { now, nowPlus } from '../records/moments.ts'
+
+/** Nothing that one issuer's handle wrote is found, changed or counted through another's. */
+export const isolationLaws: readonly StorageLaw[] = [
+  ...recordKinds.map(({ store, make, insert, read }) =>
+    isolation(`${store} are read and inserted`, async ({ storage, same }, other) => {
+      await insert(storage, make('id-1'))
+
+      same(await read(other, 'id-1'), undefined, 'reading as the other issuer')
+      same(await insert(other, make('id-1')), { outcome: 'inserted' }, 'inserting as the other issuer')
+      same(await read(storage, 'id-1'), make('id-1'), "the first issuer's record")
+    }),
+  ),
+
+  isolation('clients are changed', async ({ storage, same }, other) => {
+    await storage.clients.insert(client)
+
+    same(await other.clients.compareAndSwap(aClientRecord({ clientName: 'x' }), 1), { outcome: 'absent' }, 'compareAndSwap')
+    await other.clients.touchSecret(client.clientId, aDigest('client-secret-1'), nowPlus(9))
+    same(await storage.clients.find(client.clientId), client, "the first issuer's client")
+  }),
+
+  isolation('users are changed', async ({ storage, same }, other) => {
+    await storage.users.insert(aUser())
+    const before = await storage.users.find(aUser().userId)
+    const change = { userId: aUser().userId, claims: {}, version: 1, now }
+
+    same(await other.users.replaceClaims(change), { outcome: 'absent' }, 'replaceClaims')
+    same(await other.users.deactivate(aUser().userId, now), { outcome: 'absent' }, 'deactivate')
+    same(await other.users.reactivate(aUser().userId, now), { outcome: 'absent' }, 'reactivate')
+    same(await other.users.remove(aUser().userId, now), { outcome: 'absent' }, 'remove')
+    same(await storage.users.find(aUser().userId), before, "the first issuer's user")
+  }),
+
+  isolation('grants are changed and listed', async ({ storage, same }, other) => {
+    await storage.grants.insert(grant)
+
+    same(await other.grants.listByUser(grant.userId), [], 'listByUser')
+    const change = { grantId: grant.grantId, scopes: [], version: 1 }
+    same(await other.grants.replaceScopes(change), { outcome: 'absent' }, 'replaceScopes')
+    same(await other.grants.revoke(grant.grantId, now), { outcome: 'absent' }, 'revoke')
+    same(await storage.grants.listByUser(grant.userId), [grant], "the first issuer's grant")
+  }),
+
+  isolation('codes are consumed', async ({ storage, same }, other) => {
+    const { digest, clientId } = aCodeRecord()
+    await storage.codes.insert(aCodeRecord())
+
+    same(await other.codes.consume(digest, clientId, now), { outcome: 'absent' }, 'consume')
+    await other.codes.insert(aCodeRecord())
+    same((await other.codes.consume(digest, clientId, now)).outcome, 'won', "the other issuer's own code")
+    same((await storage.codes.consume(digest, clientId, now)).outcome, 'won', "the first issuer's code")
+  }),
+
+  isolation('families are rotated, revoked and buried', async ({ storage, same }, other) => {
+    await storage.families.insert(family)
+    const request = {
+      handleDigest: aDigest('handle-1'),
+      presentedDigest: aDigest('refresh-1'),
+      clientId: family.clientId,
+      successorDigest: aDigest('refresh-2'),
+      successorSalt: 'salt',
+      expiresAt: nowPlus(90_000),
+      now,
+      retryWindow: seconds(10),
+    }
+
+    same(await other.families.rotate(request), { outcome: 'absent' }, 'rotate')
+    same(await other.families.rotate({ ...request, presentedDigest: aDigest('forged') }), { outcome: 'absent' }, 'a forged token')
+    same(await other.families.revoke(family.familyId, now), { outcome: 'absent' }, 'revoke')
+    same(await other.standing.ofFamily(family.familyId), undefined, 'ofFamily')
+    await other.families.bury(family, now)
+    same((await storage.standing.ofFamily(family.familyId))?.family, family, "the first issuer's family, after a burial")
+  }),
+
+  isolation('opaque tokens are revoked', async ({ storage, same }, other) => {
+    const { digest, clientId } = anOpaqueTokenRecord()
+    await storage.opaqueTokens.insert(anOpaqueTokenRecord())
+
+    same(await other.opaqueTokens.revoke(digest, clientId, now), { outcome: 'absent' }, 'revoke')
+    same(await storage.opaqueTokens.find(digest, now), anOpaqueTokenRecord(), "the first issuer's token")
+  }),
+
+  isolation('interactions are signed in to and completed', async ({ storage, same }, other) => {
+    const interaction = anInteractionRecord()
+    const { digest, browserDigest } = interaction
+    await storage.interactions.insert(interaction)
+
+    const login = await other.interactions.recordLogin({ digest, browserDigest, login: aLogin(), version: 1, now })
+    same(login, { outcome: 'absent' }, 'recordLogin')
+    same(await other.interactions.consume(digest, browserDigest, now), { outcome: 'absent' }, 'consume')
+    same(await storage.interactions.find(digest, browserDigest, now), interaction, "the first issuer's interaction")
+  }),
+
+  isolation('sessions are touched, revoked and listed', async ({ storage, same }, other) => {
+    const session = aSessionRecord()
+    await storage.sessions.insert(session)
+
+    await other.sessions.touch(session.digest, nowPlus(9))
+    same(await other.sessions.revoke(session.sessionId, now), { outcome: 'absent' }, 'revoke')
+    same(await other.sessions.listByUser(session.userId, now), [], 'listByUser')
+    same(await storage.sessions.listByUser(session.userId, now), [session], "the first issuer's session")
+  }),
+
+  isolation('values are claimed', async ({ storage, same }, other) => {
+    const claim = { purpose: 'revoked_jti', value: 'jti-1', expiresAt: nowPlus(60), now } as const
+    await storage.claims.claim(claim)
+
+    same(await other.claims.isClaimed(claim.purpose, claim.value, now), false, 'isClaimed')
+    same(await other.claims.claim(claim), { outcome: 'fresh' }, 'claim')
+  }),
+
+  isolation('rows are joined', async ({ storage, same }, other) => {
+    await storage.clients.insert(client)
+    await storage.users.insert(aUser())
+    await other.grants.insert(grant)
+    await other.families.insert(family)
+    await other.sessions.insert(aSessionRecord())
+
+    same(await storage.standing.ofGrant(grant.grantId), undefined, 'ofGrant')
+    same(await other.standing.ofGrant(grant.grantId), { grant, client: undefined, user: undefined }, 'what a grant stands with')
+    const standing = { family, grant, client: undefined, user: undefined }
+    same(await other.standing.ofFamily(family.familyId), standing, 'what a family stands with')
+    same(await other.standing.ofRefreshHandle(aDigest('handle-1')), standing, 'what a refresh token stands with')
+    const session = { session: aSessionRecord(), user: undefined }
+    same(await other.standing.ofSession(aDigest('session-1')), session, 'what a session stands with')
+  }),
+]
+
+const client = aClientRecord()
+const grant = aGrantRecord()
+const family = aFamilyRecord()
+
+function isolation(what: string, judge: (trial: Trial, other: Storage) => Promise<void>): StorageLaw {
+  return law(`isolation: ${what} by their own issuer only`, async (trial) => {
+    // The other issuer's identifier begins with the first one's.
+    await judge(trial, await trial.open(`${trial.issuer}/tenant`))
+  })
+}

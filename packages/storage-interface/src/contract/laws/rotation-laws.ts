@@ -1,0 +1,156 @@
+import { clientId } from '../../identifiers.ts'
+import type { RotateRequest } from '../../token-family.ts'
+import { seconds } from '../../time.ts'
+import { atOnce, tally } from '../at-once.ts'
+import { law, type StorageLaw } from '../law.ts'
+import { aDigest } from '../records/a-digest.ts'
+import { aFamilyRecord, aRefreshRecord } from '../records/a-family.ts'
+import { now, nowPlus } from '../records/moments.ts'
+
+/** Rotation of refresh tokens, and what becomes of a token that was replaced (RFC 6749 §10.4, RFC 9700 §4.14.2). */
+export const rotationLaws: readonly StorageLaw[] = [
+  law('families: the current token rotates', async ({ storage, same }) => {
+    await storage.families.insert(family)
+
+    const result = await storage.families.rotate(present('refresh-1'))
+
+    same(result, { outcome: 'rotated', record: rotatedFamily }, 'the outcome, with the family as it is after it')
+    same((await storage.standing.ofFamily(family.familyId))?.family, rotatedFamily, 'the family as read')
+    const next = await storage.families.rotate(present('refresh-2', { successorDigest: aDigest('refresh-3') }))
+    same(next.outcome, 'rotated', 'the successor, presented in its turn')
+  }),
+
+  law('families: the previous token, inside the window, gets the same successor again', async ({ storage, same }) => {
+    await storage.families.insert(family)
+    await storage.families.rotate(present('refresh-1'))
+    const retry = present('refresh-1', { successorDigest: aDigest('other'), successorSalt: 'other', expiresAt: nowPlus(9) })
+
+    for (const later of [0, 1, 9]) {
+      const result = await storage.families.rotate({ ...retry, now: nowPlus(later) })
+      same(result, { outcome: 'retried', record: rotatedFamily }, `a retry ${later} s after the rotation`)
+    }
+    same((await storage.standing.ofFamily(family.familyId))?.family, rotatedFamily, 'the family after the retries')
+    same((await storage.families.rotate(present('refresh-2'))).outcome, 'rotated', 'the successor after the retries')
+  }),
+
+  law('families: the previous token, once the window is over, is reuse and revokes', async ({ storage, same }) => {
+    await storage.families.insert(family)
+    await storage.families.rotate(present('refresh-1'))
+
+    const result = await storage.families.rotate(present('refresh-1', { now: nowPlus(10) }))
+
+    same(result, { outcome: 'reused', record: { ...rotatedFamily, revokedAt: nowPlus(10) } }, 'the previous token')
+    same(await storage.families.rotate(present('refresh-2', { now: nowPlus(11) })), { outcome: 'absent' }, 'the current one after it')
+    same((await storage.standing.ofFamily(family.familyId))?.family.revokedAt, nowPlus(10), 'revocation as read')
+  }),
+
+  law('families: a window of 0 never allows a retry', async ({ storage, same }) => {
+    await storage.families.insert(family)
+    await storage.families.rotate(present('refresh-1'))
+
+    // Another server's clock may be behind: the presentation can seem to be older than the rotation.
+    const result = await storage.families.rotate(present('refresh-1', { now: nowPlus(-1), retryWindow: seconds(0) }))
+
+    same(result.outcome, 'reused', 'the previous token')
+  }),
+
+  law('families: a token older than the previous one is reuse and revokes, also inside the window', async ({ storage, same }) => {
+    await storage.families.insert(family)
+    await storage.families.rotate(present('refresh-1'))
+    await storage.families.rotate(present('refresh-2', { successorDigest: aDigest('refresh-3') }))
+
+    const result = await storage.families.rotate(present('refresh-1'))
+
+    same(result.outcome, 'reused', 'the token before the previous one')
+    for (const token of ['refresh-1', 'refresh-2', 'refresh-3']) {
+      same(await storage.families.rotate(present(token)), { outcome: 'absent' }, `${token} after the reuse`)
+    }
+  }),
+
+  law('families: a token that was never issued, with a true handle, is reuse', async ({ storage, same }) => {
+    await storage.families.insert(family)
+
+    same((await storage.families.rotate(present('forged'))).outcome, 'reused', 'the forged token')
+    same(await storage.families.rotate(present('refresh-1')), { outcome: 'absent' }, 'the current token after it')
+  }),
+
+  law('families: unknown handles, other clients and expired families are absent, and change nothing', async ({ storage, same }) => {
+    await storage.families.insert(family)
+    const absent: readonly (readonly [string, RotateRequest])[] = [
+      ['an unknown handle', present('refresh-1', { handleDigest: aDigest('unknown') })],
+      ['another client', present('refresh-1', { clientId: clientId('client-2') })],
+      ['another client, with a forged token', present('forged', { clientId: clientId('client-2') })],
+      ['the second of the sliding expiry', present('refresh-1', { now: aRefreshRecord().expiresAt })],
+      ['a forged token after the sliding expiry', present('forged', { now: aRefreshRecord().expiresAt })],
+    ]
+
+    for (const [about, request] of absent) same(await storage.families.rotate(request), { outcome: 'absent' }, about)
+    same((await storage.standing.ofFamily(family.familyId))?.family, family, 'the family after them')
+  }),
+
+  law('families: nothing rotates from the second in which the family itself expires', async ({ storage, same }) => {
+    const ending = aFamilyRecord({ expiresAt: nowPlus(60) })
+    await storage.families.insert(ending)
+
+    same(await storage.families.rotate(present('refresh-1', { now: nowPlus(60) })), { outcome: 'absent' }, 'at expiry')
+    same(await storage.families.rotate(present('forged', { now: nowPlus(60) })), { outcome: 'absent' }, 'a forged token at expiry')
+    same((await storage.standing.ofFamily(family.familyId))?.family, ending, 'the family after it')
+    same((await storage.families.rotate(present('refresh-1', { now: nowPlus(59) }))).outcome, 'rotated', 'one second before')
+  }),
+
+  law('families: of 16 rotations of one token at once exactly one rotates', async ({ storage, server, same }) => {
+    await storage.families.insert(family)
+
+    const results = await atOnce(16, (index) =>
+      server(index).families.rotate(
+        present('refresh-1', { successorDigest: aDigest(`child-${index}`), successorSalt: `salt-${index}` }),
+      ),
+    )
+
+    same(tally(results), { rotated: 1, retried: 15 }, 'outcomes')
+    const salts = new Set(results.map((result) => (result.outcome === 'absent' ? undefined : result.record.refresh?.successorSalt)))
+    same(salts.size, 1, 'different successors handed out')
+  }),
+
+  law('families: after reuse that races with a rotation no token rotates again', async ({ storage, server, same }) => {
+    await storage.families.insert(family)
+    await storage.families.rotate(present('refresh-1'))
+    const old = present('refresh-1', { retryWindow: seconds(0) })
+    const current = present('refresh-2', { successorDigest: aDigest('refresh-3'), retryWindow: seconds(0) })
+
+    const results = await atOnce(8, (index) => server(index).families.rotate(index % 2 === 0 ? current : old))
+
+    same(results.filter(({ outcome }) => outcome === 'reused').length, 1, 'how many were told of the reuse')
+    for (const token of ['refresh-2', 'refresh-3']) {
+      same(await storage.families.rotate(present(token)), { outcome: 'absent' }, `${token} after the race`)
+    }
+  }),
+]
+
+const family = aFamilyRecord()
+
+const rotatedFamily = aFamilyRecord({
+  refresh: {
+    handleDigest: aDigest('handle-1'),
+    currentDigest: aDigest('refresh-2'),
+    previousDigest: aDigest('refresh-1'),
+    successorSalt: 'salt-1',
+    rotatedAt: now,
+    expiresAt: nowPlus(90_000),
+  },
+})
+
+/** Presents a refresh token of the family, to be replaced by `refresh-2`, with a window of ten seconds. */
+function present(token: string, overrides: Partial<RotateRequest> = {}): RotateRequest {
+  return {
+    handleDigest: aDigest('handle-1'),
+    presentedDigest: aDigest(token),
+    clientId: clientId('client-1'),
+    successorDigest: aDigest('refresh-2'),
+    successorSalt: 'salt-1',
+    expiresAt: nowPlus(90_000),
+    now,
+    retryWindow: seconds(10),
+    ...overrides,
+  }
+}

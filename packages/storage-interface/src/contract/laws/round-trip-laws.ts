@@ -1,0 +1,146 @@
+import { seconds } from '../../time.ts'
+import { law, type StorageLaw } from '../law.ts'
+import { aClientRecord } from '../records/a-client.ts'
+import { aLogin } from '../records/an-interaction.ts'
+import * as full from '../records/full-records.ts'
+import { now } from '../records/moments.ts'
+import * as sparse from '../records/sparse-records.ts'
+
+/** Every member of every record comes back as it was written, through every method that reads it. */
+export const roundTripLaws: readonly StorageLaw[] = [
+  law('round trip: clients', async ({ storage, same }) => {
+    for (const client of [full.fullClient, sparse.sparseClient]) {
+      await storage.clients.insert(client)
+      same(await storage.clients.find(client.clientId), client, 'as inserted')
+
+      const replaced = aClientRecord({ clientId: client.clientId })
+      const swap = await storage.clients.compareAndSwap(replaced, client.version)
+      same(swap, { outcome: 'swapped', record: { ...replaced, version: client.version + 1 } }, 'as swapped')
+      await storage.clients.compareAndSwap({ ...client, version: 0 }, client.version + 1)
+      same(await storage.clients.find(client.clientId), { ...client, version: client.version + 2 }, 'as swapped back')
+    }
+  }),
+
+  law('round trip: users', async ({ storage, same }) => {
+    for (const user of [full.fullUser, sparse.sparseUser]) {
+      await storage.users.insert(user)
+      const found = await storage.users.find(user.userId)
+      same(found, { ...user, active: true, generation: 0, updatedAt: user.createdAt, version: 1 }, 'as inserted')
+
+      const change = { userId: user.userId, now: user.createdAt }
+      await storage.users.replaceClaims({ ...change, claims: { other: true }, version: 1 })
+      const result = await storage.users.replaceClaims({ ...change, claims: user.claims, version: 2 })
+      same(result, { outcome: 'swapped', record: { ...found, version: 3 } }, 'as replaced')
+      same(await storage.users.find(user.userId), { ...found, version: 3 }, 'as read after that')
+    }
+  }),
+
+  law('round trip: grants', async ({ storage, same }) => {
+    const unrevoked = { ...full.fullGrant, revokedAt: undefined }
+    for (const grant of [unrevoked, sparse.sparseGrant]) {
+      await storage.grants.insert(grant)
+      same(await storage.grants.findUnrevoked(grant.userId, grant.clientId), grant, 'through findUnrevoked')
+      same(await storage.grants.listByUser(grant.userId), [grant], 'through listByUser')
+      same((await storage.standing.ofGrant(grant.grantId))?.grant, grant, 'through standing')
+      same(await storage.grants.insert(grant), { outcome: 'taken', record: grant }, 'through a refused insertion')
+
+      const change = { grantId: grant.grantId, scopes: [...grant.scopes, 'more'], version: grant.version }
+      const widened = { ...grant, scopes: change.scopes, version: grant.version + 1 }
+      same(await storage.grants.replaceScopes(change), { outcome: 'swapped', record: widened }, 'through replaceScopes')
+    }
+  }),
+
+  law('round trip: grants that are revoked when they are written', async ({ storage, same }) => {
+    same(await storage.grants.insert(full.fullGrant), { outcome: 'inserted' }, 'the insertion')
+    same((await storage.standing.ofGrant(full.fullGrant.grantId))?.grant, full.fullGrant, 'through standing')
+    const joining = await storage.grants.findUnrevoked(full.fullGrant.userId, full.fullGrant.clientId)
+    same(joining, undefined, 'the pair')
+  }),
+
+  law('round trip: codes', async ({ storage, same }) => {
+    for (const code of [full.fullCode, sparse.sparseCode, sparse.emptyCode]) {
+      await storage.codes.insert(code)
+      same(await storage.codes.find(code.digest, code.clientId, now), code, 'through find')
+      same(await storage.codes.consume(code.digest, code.clientId, now), { outcome: 'won', record: code }, 'as won')
+      same(await storage.codes.consume(code.digest, code.clientId, now), { outcome: 'replayed', record: code }, 'as replayed')
+    }
+  }),
+
+  law('round trip: families', async ({ storage, same }) => {
+    for (const family of [full.fullFamily, sparse.sparseFamily]) {
+      same(await storage.families.insert(family), { outcome: 'inserted' }, 'the insertion')
+      same((await storage.standing.ofFamily(family.familyId))?.family, family, 'through ofFamily')
+    }
+    const handle = full.fullFamily.refresh.handleDigest
+    same((await storage.standing.ofRefreshHandle(handle))?.family, full.fullFamily, 'through ofRefreshHandle')
+  }),
+
+  law('round trip: families as they are buried', async ({ storage, same }) => {
+    for (const family of [full.fullFamily, sparse.sparseFamily]) {
+      await storage.families.bury({ ...family, revokedAt: undefined }, now)
+      same((await storage.standing.ofFamily(family.familyId))?.family, { ...family, revokedAt: now }, 'through ofFamily')
+    }
+  }),
+
+  law('round trip: families as they rotate', async ({ storage, same }) => {
+    const family = { ...full.fullFamily, revokedAt: undefined }
+    const { refresh } = family
+    const request = { ...refresh, clientId: family.clientId, successorDigest: refresh.currentDigest, now: family.createdAt }
+    const rotation = { ...request, presentedDigest: refresh.previousDigest, successorSalt: 'salt', retryWindow: seconds(60) }
+    await storage.families.insert({ ...family, refresh: { ...refresh, currentDigest: refresh.previousDigest, previousDigest: undefined } })
+
+    const record = { ...family, refresh: { ...refresh, successorSalt: 'salt', rotatedAt: family.createdAt } }
+    same(await storage.families.rotate(rotation), { outcome: 'rotated', record }, 'as rotated')
+    same(await storage.families.rotate(rotation), { outcome: 'retried', record }, 'as retried')
+    const reused = await storage.families.rotate({ ...rotation, retryWindow: seconds(0) })
+    same(reused, { outcome: 'reused', record: { ...record, revokedAt: family.createdAt } }, 'as reused')
+  }),
+
+  law('round trip: opaque tokens', async ({ storage, same }) => {
+    for (const token of [full.fullOpaqueToken, sparse.sparseOpaqueToken]) {
+      await storage.opaqueTokens.insert(token)
+      same(await storage.opaqueTokens.find(token.digest, now), token, 'through find')
+    }
+  }),
+
+  law('round trip: opaque tokens that are revoked when they are written', async ({ storage, same }) => {
+    await storage.opaqueTokens.insert({ ...full.fullOpaqueToken, revokedAt: now })
+    same(await storage.opaqueTokens.find(full.fullOpaqueToken.digest, now), undefined, 'through find')
+  }),
+
+  law('round trip: interactions', async ({ storage, same }) => {
+    for (const interaction of [full.fullInteraction, sparse.sparseInteraction]) {
+      const { digest, browserDigest, version } = interaction
+      await storage.interactions.insert(interaction)
+      same(await storage.interactions.find(digest, browserDigest, now), interaction, 'through find')
+
+      const login = full.fullInteraction.login
+      await storage.interactions.recordLogin({ digest, browserDigest, login: aLogin(), version, now })
+      const swap = await storage.interactions.recordLogin({ digest, browserDigest, login, version: version + 1, now })
+      const record = { ...interaction, login, version: version + 2 }
+      same(swap, { outcome: 'swapped', record }, 'through recordLogin')
+      same(await storage.interactions.consume(digest, browserDigest, now), { outcome: 'won', record }, 'as won')
+      same(await storage.interactions.consume(digest, browserDigest, now), { outcome: 'replayed', record }, 'as replayed')
+    }
+  }),
+
+  law('round trip: sessions', async ({ storage, same }) => {
+    for (const session of [{ ...full.fullSession, revokedAt: undefined }, sparse.sparseSession]) {
+      await storage.sessions.insert(session)
+      same((await storage.standing.ofSession(session.digest))?.session, session, 'through standing')
+      same(await storage.sessions.listByUser(session.userId, now), [session], 'through listByUser')
+    }
+  }),
+
+  law('round trip: sessions that are revoked when they are written', async ({ storage, same }) => {
+    await storage.sessions.insert(full.fullSession)
+    same((await storage.standing.ofSession(full.fullSession.digest))?.session, full.fullSession, 'through standing')
+    same(await storage.sessions.listByUser(full.fullSession.userId, now), [], 'through listByUser')
+  }),
+
+  law('round trip: signing keys', async ({ storage, same }) => {
+    await storage.signingKeys.insert(sparse.sparseSigningKey)
+    await storage.signingKeys.insert(full.fullSigningKey)
+    same(await storage.signingKeys.list(), [sparse.sparseSigningKey, full.fullSigningKey], 'through list')
+  }),
+]

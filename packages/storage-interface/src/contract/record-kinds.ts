@@ -1,0 +1,82 @@
+import { clientId, familyId, grantId, keyId, secretDigest, sessionId, userId } from '../identifiers.ts'
+import type { Storage } from '../storage.ts'
+import { aClientRecord } from './records/a-client.ts'
+import { aCodeRecord } from './records/a-code.ts'
+import { aDigest } from './records/a-digest.ts'
+import { aFamilyRecord, aRefreshRecord } from './records/a-family.ts'
+import { aGrantRecord } from './records/a-grant.ts'
+import { anInteractionRecord } from './records/an-interaction.ts'
+import { anOpaqueTokenRecord } from './records/an-opaque-token.ts'
+import { aSessionRecord } from './records/a-session.ts'
+import { aSigningKeyRecord } from './records/a-signing-key.ts'
+import { aUser } from './records/a-user.ts'
+import { now } from './records/moments.ts'
+
+/** What laws about every store alike need to know of one: a valid record for an identifier, how to write it, how to read it. */
+export interface RecordKind {
+  readonly store: Exclude<keyof Storage, 'issuer' | 'claims' | 'standing'>
+  readonly make: (id: string) => object
+  readonly insert: (storage: Storage, record: object) => Promise<{ readonly outcome: string }>
+  /** The record as it is stored, if it is there. */
+  readonly read: (storage: Storage, id: string) => Promise<object | undefined>
+}
+
+export const recordKinds: readonly RecordKind[] = [
+  kind('clients', {
+    make: (id) => aClientRecord({ clientId: clientId(id) }),
+    insert: (storage, client) => storage.clients.insert(client),
+    read: (storage, id) => storage.clients.find(clientId(id)),
+  }),
+  kind('users', {
+    make: (id) => ({ ...aUser({ userId: userId(id) }), active: true, generation: 0, updatedAt: now, version: 1 }),
+    insert: (storage, { userId: id, claims, createdAt }) => storage.users.insert({ userId: id, claims, createdAt }),
+    read: (storage, id) => storage.users.find(userId(id)),
+  }),
+  kind('grants', {
+    make: (id) => aGrantRecord({ grantId: grantId(id), userId: userId(id), clientId: clientId(id) }),
+    insert: (storage, grant) => storage.grants.insert(grant),
+    read: (storage, id) => storage.grants.findUnrevoked(userId(id), clientId(id)),
+  }),
+  kind('codes', {
+    make: (id) => aCodeRecord({ digest: secretDigest(id) }),
+    insert: (storage, code) => storage.codes.insert(code),
+    read: (storage, id) => storage.codes.find(secretDigest(id), clientId('client-1'), now),
+  }),
+  kind('families', {
+    make: (id) => aFamilyRecord({ familyId: familyId(id), refresh: aRefreshRecord({ handleDigest: secretDigest(id) }) }),
+    insert: (storage, family) => storage.families.insert(family),
+    read: async (storage, id) => (await storage.standing.ofRefreshHandle(secretDigest(id)))?.family,
+  }),
+  kind('opaqueTokens', {
+    make: (id) => anOpaqueTokenRecord({ digest: secretDigest(id) }),
+    insert: (storage, token) => storage.opaqueTokens.insert(token),
+    read: (storage, id) => storage.opaqueTokens.find(secretDigest(id), now),
+  }),
+  kind('interactions', {
+    make: (id) => anInteractionRecord({ digest: secretDigest(id) }),
+    insert: (storage, interaction) => storage.interactions.insert(interaction),
+    read: (storage, id) => storage.interactions.find(secretDigest(id), aDigest('browser-1'), now),
+  }),
+  kind('sessions', {
+    make: (id) => aSessionRecord({ digest: secretDigest(id), sessionId: sessionId(id) }),
+    insert: (storage, session) => storage.sessions.insert(session),
+    read: async (storage, id) => (await storage.standing.ofSession(secretDigest(id)))?.session,
+  }),
+  kind('signingKeys', {
+    make: (id) => aSigningKeyRecord({ keyId: keyId(id), algorithm: id }),
+    insert: (storage, key) => storage.signingKeys.insert(key),
+    read: async (storage, id) => (await storage.signingKeys.list()).find((key) => key.keyId === keyId(id)),
+  }),
+]
+
+function kind<R extends object>(
+  store: RecordKind['store'],
+  of: {
+    readonly make: (id: string) => R
+    readonly insert: (storage: Storage, record: R) => Promise<{ readonly outcome: string }>
+    readonly read: RecordKind['read']
+  },
+): RecordKind {
+  // The record that `insert` is given is the one that `make` made.
+  return { store, make: of.make, insert: (storage, record) => of.insert(storage, record as R), read: of.read }
+}

@@ -1,0 +1,15 @@
+import { keyId } from '../../identifiers.ts'
+import type { SigningKeyRecord } from '../../signing-key.ts'
+import { now } from './moments.ts'
+
+/** The first ES256 key. Its members are shaped like a key's; it signs nothing. */
+export const aSigningKeyRecord = (overrides: Partial<SigningKeyRecord> = {}): SigningKeyRecord => ({
+  keyId: keyId('key-1'),
+  algorithm: 'ES256',
+  ordinal: 1,
+  publicJwk: { kty: 'EC', crv: 'P-256', x: 'xA7ScRcvKPxCnbDX2dv1w1cNGZUWKhPz3eOfJeKw9v0', y: 'kf2z3PBQhTzTJKQh6oXQ0K1cRkh3Lu0dF9pBvJ0Zy9E' },
+  sealedPrivateJwk: 'c2VhbGVkLXByaXZhdGUtandr',
+  sealingKeyId: 'sealing-1',
+  createdAt: now,
+  ...overrides,
+})

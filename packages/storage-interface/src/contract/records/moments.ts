@@ -1,0 +1,7 @@
+import { epochSeconds, type EpochSeconds } from '../../time.ts'
+
+/** The moment at which the builders' records are made. */
+export const now: EpochSeconds = epochSeconds(1_800_000_000)
+
+/** So many seconds after `now`; before it when negative. */
+export const nowPlus = (secondsLater: number): EpochSeconds => epochSeconds(now + secondsLater)

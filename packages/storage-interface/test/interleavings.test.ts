@@ -1,0 +1,127 @@
+import { seconds, type RotateRequest, type Storage } from '@mintmark/storage-interface'
+import { aCodeRecord, aDigest, aFamilyRecord, aGrantRecord, anInteractionRecord, aUser } from '@mintmark/storage-interface/contract'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+test('law: a code is won at most once under any interleaving', async () => {
+  await underAnyInterleaving(async (storage, waitFor, presenters) => {
+    const { digest, clientId, issuedAt } = aCodeRecord()
+    await waitFor([storage.codes.insert(aCodeRecord())])
+
+    const results = await waitFor(times(presenters, () => storage.codes.consume(digest, clientId, issuedAt)))
+
+    expect(results.filter(({ outcome }) => outcome === 'won')).toHaveLength(1)
+  })
+})
+
+test('law: an interaction is completed at most once under any interleaving', async () => {
+  await underAnyInterleaving(async (storage, waitFor, tabs) => {
+    const { digest, browserDigest, createdAt } = anInteractionRecord()
+    await waitFor([storage.interactions.insert(anInteractionRecord())])
+
+    const results = await waitFor(times(tabs, () => storage.interactions.consume(digest, browserDigest, createdAt)))
+
+    expect(results.filter(({ outcome }) => outcome === 'won')).toHaveLength(1)
+  })
+})
+
+test('law: a value is claimed by exactly one under any interleaving', async () => {
+  await underAnyInterleaving(async (storage, waitFor, callers) => {
+    const { issuedAt: now, expiresAt } = aCodeRecord()
+    const claim = () => storage.claims.claim({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt, now })
+
+    const results = await waitFor(times(callers, claim))
+
+    expect(results.filter(({ outcome }) => outcome === 'fresh')).toHaveLength(1)
+  })
+})
+
+test('law: a refresh token rotates exactly once under any interleaving', async () => {
+  await underAnyInterleaving(async (storage, waitFor, presenters) => {
+    await waitFor([storage.families.insert(aFamilyRecord())])
+
+    const results = await waitFor(times(presenters, (index) => storage.families.rotate(presentation('refresh-1', `child-${index}`))))
+
+    expect(results.filter(({ outcome }) => outcome === 'rotated')).toHaveLength(1)
+    expect(results.filter(({ outcome }) => outcome === 'retried')).toHaveLength(presenters - 1)
+  })
+})
+
+test('law: once an old token has been reused no token of the family rotates, under any interleaving', async () => {
+  await underAnyInterleaving(async (storage, waitFor) => {
+    await waitFor([storage.families.insert(aFamilyRecord())])
+    await waitFor([storage.families.rotate(presentation('refresh-1', 'refresh-2'))])
+
+    await waitFor([
+      storage.families.rotate({ ...presentation('refresh-1', 'forked'), retryWindow: seconds(0) }),
+      storage.families.rotate(presentation('refresh-2', 'refresh-3')),
+    ])
+
+    const late = await waitFor(['refresh-2', 'refresh-3', 'forked'].map((token) => storage.families.rotate(presentation(token, 'late'))))
+    expect(late).toEqual([{ outcome: 'absent' }, { outcome: 'absent' }, { outcome: 'absent' }])
+  })
+})
+
+test('law: a family that is written and buried is dead under any interleaving', async () => {
+  await underAnyInterleaving(async (storage, waitFor) => {
+    const family = aFamilyRecord()
+
+    await waitFor<unknown>([storage.families.insert(family), storage.families.bury(family, family.createdAt)])
+
+    const [standing] = await waitFor([storage.standing.ofFamily(family.familyId)])
+    expect(standing?.family.revokedAt).toBe(family.createdAt)
+  })
+})
+
+test('law: one unrevoked grant joins a person and a client under any interleaving of writers', async () => {
+  await underAnyInterleaving(async (storage, waitFor, writers) => {
+    const results = await waitFor(times(writers, (index) => storage.grants.insert(aGrantRecord({ grantId: `grant-${index}` as never }))))
+
+    expect(results.filter(({ outcome }) => outcome === 'inserted')).toHaveLength(1)
+  })
+})
+
+test('law: a deactivation survives any interleaving with new claims', async () => {
+  await underAnyInterleaving(async (storage, waitFor) => {
+    const { userId, createdAt: now } = aUser()
+    await waitFor([storage.users.insert(aUser())])
+
+    await waitFor<unknown>([
+      storage.users.replaceClaims({ userId, claims: {}, version: 1, now }),
+      storage.users.deactivate(userId, now),
+    ])
+
+    const [user] = await waitFor([storage.users.find(userId)])
+    expect(user).toMatchObject({ active: false, generation: 1 })
+  })
+})
+
+type WaitFor = <T>(promises: readonly Promise<T>[]) => Promise<T[]>
+
+/** Runs the property with a scheduler that decides, at every pause of the store, who goes on first. */
+async function underAnyInterleaving(property: (storage: Storage, waitFor: WaitFor, callers: number) => Promise<void>): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), fc.integer({ min: 2, max: 4 }), async (scheduler, callers) => {
+      const storage = createMemoryStorage({ issuer: 'https://issuer.example', pause: scheduler.scheduleFunction(async () => {}) })
+      await property(storage, (promises) => scheduler.waitFor(Promise.all(promises)), callers)
+    }),
+  )
+}
+
+function presentation(token: string, successor: string): RotateRequest {
+  const { clientId, createdAt, expiresAt } = aFamilyRecord()
+  return {
+    handleDigest: aDigest('handle-1'),
+    presentedDigest: aDigest(token),
+    clientId,
+    successorDigest: aDigest(successor),
+    successorSalt: `salt of ${successor}`,
+    expiresAt,
+    now: createdAt,
+    retryWindow: seconds(10),
+  }
+}
+
+const times = <T>(count: number, start: (index: number) => Promise<T>): Promise<T>[] =>
+  Array.from({ length: count }, (_, index) => start(index))

@@ -1,0 +1,33 @@
+import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { storageLaws } from '@mintmark/storage-interface/contract'
+import { expect, test } from 'vitest'
+import { memoryUnderTest } from './memory-under-test.ts'
+
+test.for(storageLaws)('memory keeps the law $name', async (law) => {
+  await expect(law.run(memoryUnderTest)).resolves.toBeUndefined()
+})
+
+test('laws have names of their own', () => {
+  expect(new Set(storageLaws.map(({ name }) => name)).size).toBe(storageLaws.length)
+})
+
+test('a storage without a medium shares nothing with another', async () => {
+  const first = createMemoryStorage({ issuer: 'https://issuer.example' })
+  const second = createMemoryStorage({ issuer: 'https://issuer.example' })
+  const claim = { purpose: 'revoked_jti', value: 'jti-1', expiresAt: 60, now: 0 } as never
+
+  await first.claims.claim(claim)
+
+  expect(await second.claims.claim(claim)).toEqual({ outcome: 'fresh' })
+})
+
+test('the pause is awaited before every answer', async () => {
+  const pauses: string[] = []
+  const pause = async () => void pauses.push('pause')
+  const storage = createMemoryStorage({ issuer: 'https://issuer.example', medium: createMemoryMedium(), pause })
+
+  await storage.signingKeys.list()
+  await storage.claims.isClaimed('revoked_jti', 'jti-1', 0 as never)
+
+  expect(pauses).toHaveLength(2)
+})
