@@ -1,5 +1,6 @@
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
+import type { Journal } from '../event/journal.ts'
 import { redirect, type Endpoint, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import { decideInteraction, refuseUnaskable } from '../interaction/decide-interaction.ts'
 import { identifyPerson } from '../interaction/person.ts'
@@ -10,12 +11,13 @@ import type { SignedIn } from '../session/signed-in.ts'
 import { parseAuthorizationRequest, type AuthorizationRequest, type AuthorizationRequestRules } from './authorization-request.ts'
 import { authorizationResponse } from './authorization-response.ts'
 import { identifyClient } from './identify-client.ts'
-import { issueCode, type IssueCodeDependencies } from './issue-code.ts'
+import { codeIssued, issueCode, type IssueCodeDependencies } from './issue-code.ts'
 import { verifyRedirect } from './verify-redirect.ts'
 
 export interface AuthorizationEndpointDependencies extends InteractionDependencies, IssueCodeDependencies {
   readonly issuer: string
   readonly clock: Clock
+  readonly journal: Journal
   readonly rules: AuthorizationRequestRules
   readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
 }
@@ -49,6 +51,7 @@ async function answer(
 
   const { grant, person: { authentication } } = decision
   const code = await issueCode({ request: authorization, grant, consented: authorization.consentScopes, authentication }, now, deps)
+  deps.journal.record(request, codeIssued(authorization, grant))
   return authorizationResponse(code, authorization.target, deps.issuer)
 }
 

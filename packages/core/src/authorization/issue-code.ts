@@ -10,6 +10,7 @@ import {
 
 import { keepClaims } from '../claims/claims-request.ts'
 import type { ScopeRegistry } from '../claims/scope-definition.ts'
+import type { ServerOccurrence } from '../event/server-event.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { randomIdentifier, randomSecret, type Random } from '../runtime/random.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
@@ -54,3 +55,12 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
   })
   return code
 }
+
+/** The event that tells of it. */
+export const codeIssued = (request: AuthorizationRequest, grant: GrantRecord): ServerOccurrence => ({
+  type: 'code.issued',
+  clientId: request.client.clientId,
+  userId: grant.userId,
+  grantId: grant.grantId,
+  scopes: request.scopes,
+})

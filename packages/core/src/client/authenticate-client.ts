@@ -1,9 +1,10 @@
-import { clientId, type ClientRecord, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import { clientId, type ClientRecord, type EpochSeconds, type SecretDigest, type Storage } from '@mintmark/storage-interface'
 
 import { OAuthError } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
 import type { ServerRequest } from '../http/index.ts'
 import type { Parameters } from '../parameters/parameters.ts'
+import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import type { AuthenticatedClient } from './authenticated-client.ts'
 import type { ClientAuthentication, PresentedCredentials } from './client-authentication.ts'
 import { isVisibleAscii } from './visible-ascii.ts'
@@ -11,6 +12,8 @@ import { isVisibleAscii } from './visible-ascii.ts'
 export interface ClientAuthenticationDependencies {
   readonly storage: Storage
   readonly clientAuthentication: readonly ClientAuthentication[]
+  /** Counts failed authentications by the `client_id` that was presented. */
+  readonly failedAuthentications: RateLimiter
 }
 
 /**
@@ -18,6 +21,7 @@ export interface ClientAuthenticationDependencies {
  * @throws OAuthError invalid_request — reason `client_authentication_twice` | `client_id_contradicted`.
  * @throws OAuthError invalid_client — reason `client_authentication_missing` | `client_unknown` | `client_disabled` |
  *   `client_authentication_method` | `client_credentials_wrong`; all of them read the same.
+ * @throws OAuthError temporarily_unavailable — reason `client_throttled`, after too many failures.
  */
 export async function authenticateClient(
   { request, form }: { readonly request: ServerRequest; readonly form: Parameters },
@@ -27,13 +31,11 @@ export async function authenticateClient(
   const credentials = readCredentials(request, form, deps.clientAuthentication)
   const client = await findClient(credentials.clientId, deps.storage)
   // Verified before anything is looked at, so that every refusal has cost the same work.
-  const isProven = await credentials.verify(client, now)
+  const proof = await credentials.verify(client, now)
 
-  if (client === undefined) throw invalidClient('client_unknown')
-  if (client.disabledAt !== undefined) throw invalidClient('client_disabled')
-  // OIDC Registration §2: a client uses the method that it registered. Otherwise a confidential client could be played without its secret.
-  if (client.tokenEndpointAuthMethod !== credentials.method) throw invalidClient('client_authentication_method')
-  if (!isProven) throw invalidClient('client_credentials_wrong')
+  const reason = refusalReason(client, credentials, proof !== undefined)
+  if (reason !== undefined || client === undefined) throw await refusal(reason ?? 'client_unknown', credentials, { ...deps, now })
+  if (proof?.usedSecret !== undefined) await noteUse(client, proof.usedSecret, { storage: deps.storage, now })
   return client as AuthenticatedClient
 }
 
@@ -48,7 +50,7 @@ function readCredentials(
   if (second !== undefined) {
     throw new OAuthError('invalid_request', 'Use one client authentication method.', { reason: 'client_authentication_twice' })
   }
-  if (credentials === undefined) throw invalidClient('client_authentication_missing')
+  if (credentials === undefined) throw invalidClient('client_authentication_missing', undefined)
 
   // RFC 6749 §2.3.1: a client_id in the body names the client that authenticates, or the request contradicts itself.
   const named = form.get('client_id')
@@ -63,5 +65,42 @@ async function findClient(id: string | undefined, storage: Storage): Promise<Cli
   return storage.clients.find(clientId(id !== undefined && isVisibleAscii(id) ? id : ''))
 }
 
-const invalidClient = (reason: RefusalReason): OAuthError =>
-  new OAuthError('invalid_client', 'Client authentication failed.', { reason })
+function refusalReason(
+  client: ClientRecord | undefined,
+  credentials: PresentedCredentials,
+  isProven: boolean,
+): RefusalReason | undefined {
+  if (client === undefined) return 'client_unknown'
+  if (client.disabledAt !== undefined) return 'client_disabled'
+  // OIDC Registration §2: a client uses the method that it registered. Otherwise a confidential one could be played without its secret.
+  if (client.tokenEndpointAuthMethod !== credentials.method) return 'client_authentication_method'
+  return isProven ? undefined : 'client_credentials_wrong'
+}
+
+/** Counts the failure. A client that proves itself is never held up: guessing is throttled, not the guessed-at. */
+async function refusal(
+  reason: RefusalReason,
+  { clientId: presentedId = '' }: PresentedCredentials,
+  deps: ClientAuthenticationDependencies & { readonly now: EpochSeconds },
+): Promise<OAuthError> {
+  const decision = await deps.failedAuthentications.consume(`client ${presentedId.slice(0, 256)}`, deps.now)
+  if (decision.allowed) return invalidClient(reason, presentedId)
+  return new OAuthError('temporarily_unavailable', 'Too many failed attempts. Try again later.', {
+    reason: 'client_throttled',
+    context: { clientId: presentedId },
+    retryAfter: decision.retryAfter,
+  })
+}
+
+/** Remembers which secret is in use, at most once an hour. */
+async function noteUse(
+  client: ClientRecord,
+  used: SecretDigest,
+  { storage, now }: { readonly storage: Storage; readonly now: EpochSeconds },
+): Promise<void> {
+  const lastUsedAt = client.secrets.find(({ digest }) => digest === used)?.lastUsedAt
+  if (lastUsedAt === undefined || now - lastUsedAt >= 3600) await storage.clients.touchSecret(client.clientId, used, now)
+}
+
+const invalidClient = (reason: RefusalReason, presentedId: string | undefined): OAuthError =>
+  new OAuthError('invalid_client', 'Client authentication failed.', { reason, context: { clientId: presentedId } })

@@ -1,7 +1,12 @@
-import type { ClientRecord, EpochSeconds, TokenEndpointAuthMethod } from '@mintmark/storage-interface'
+import type { ClientRecord, EpochSeconds, SecretDigest, TokenEndpointAuthMethod } from '@mintmark/storage-interface'
 
 import type { ServerRequest } from '../http/index.ts'
 import type { Parameters } from '../parameters/parameters.ts'
+
+/** That credentials are the client's, and which of its secrets they were, when they were one. */
+export interface CredentialProof {
+  readonly usedSecret?: SecretDigest
+}
 
 /** What a request presented to prove its client, before anything of it was checked. */
 export interface PresentedCredentials {
@@ -9,10 +14,10 @@ export interface PresentedCredentials {
   /** As presented; `undefined` when it was unreadable. */
   readonly clientId: string | undefined
   /**
-   * Whether the credentials are the client's. It does the same work for a client that does not exist, so that the delay
-   * does not tell which clients do.
+   * Proof that the credentials are the client's, or `undefined`. A secret is checked with the same work for a client that
+   * does not exist, so that the delay does not tell which clients do.
    */
-  verify(client: ClientRecord | undefined, now: EpochSeconds): Promise<boolean>
+  verify(client: ClientRecord | undefined, now: EpochSeconds): Promise<CredentialProof | undefined>
 }
 
 /** A way to authenticate a client (RFC 6749 §2.3). */

@@ -12,7 +12,7 @@ export const clientSecretBasic = defineClientAuthentication({
     return {
       method: 'client_secret_basic',
       clientId: credentials?.clientId,
-      verify: async (client, now) => (await verifyClientSecret(credentials?.secret ?? '', client, now)) !== undefined,
+      verify: (client, now) => verifyClientSecret(credentials?.secret ?? '', client, now),
     }
   },
 })

@@ -11,7 +11,7 @@ export const clientSecretPost = defineClientAuthentication({
     return {
       method: 'client_secret_post',
       clientId: form.get('client_id'),
-      verify: async (client, now) => (await verifyClientSecret(secret, client, now)) !== undefined,
+      verify: (client, now) => verifyClientSecret(secret, client, now),
     }
   },
 })

@@ -11,6 +11,6 @@ export const publicClient = defineClientAuthentication({
       form.get('client_assertion') !== undefined
     if (clientId === undefined || presentsMore) return undefined
 
-    return { method: 'none', clientId, verify: () => Promise.resolve(true) }
+    return { method: 'none', clientId, verify: () => Promise.resolve({}) }
   },
 })

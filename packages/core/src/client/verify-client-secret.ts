@@ -2,17 +2,17 @@ import type { ClientRecord, EpochSeconds, SecretDigest } from '@mintmark/storage
 
 import { digestSecret } from '../runtime/digest.ts'
 import { equalInConstantTime } from '../runtime/equal-in-constant-time.ts'
+import type { CredentialProof } from './client-authentication.ts'
 
 /**
- * Finds the live secret that the presented one is. One digest and the same number of comparisons are made whoever asks:
+ * Proves a presented secret to be one of the client's live ones. One digest and the same number of comparisons are made whoever asks:
  * for an unknown client, a wrong secret and an expired one alike.
- * @returns the digest of the secret that matched, or `undefined`.
  */
 export async function verifyClientSecret(
   presented: string,
   client: ClientRecord | undefined,
   now: EpochSeconds,
-): Promise<SecretDigest | undefined> {
+): Promise<CredentialProof | undefined> {
   const digest = await digestSecret(presented)
   const secrets = client?.secrets ?? []
 
@@ -23,7 +23,7 @@ export async function verifyClientSecret(
     const isLive = secret !== undefined && (secret.expiresAt === undefined || now < secret.expiresAt)
     if (isEqual && isLive) matched = secret.digest
   }
-  return matched
+  return matched === undefined ? undefined : { usedSecret: matched }
 }
 
 /** A client has at most two live secrets: the one in use, and the one that replaces it. */

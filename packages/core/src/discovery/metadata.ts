@@ -3,6 +3,7 @@ import { prompts } from '../authorization/prompt.ts'
 import type { ResponseMode } from '../authorization/response-mode.ts'
 import type { ScopeRegistry } from '../claims/scope-definition.ts'
 import type { ClientAuthentication } from '../client/client-authentication.ts'
+import { assertionAlgorithms } from '../client/private-key-jwt.ts'
 import type { KeyRing } from '../key/key-ring.ts'
 import type { GrantType } from '../token/grant.ts'
 
@@ -41,6 +42,7 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     userinfo_signing_alg_values_supported: sources.keys.algorithms,
     introspection_signing_alg_values_supported: sources.keys.algorithms,
     token_endpoint_auth_methods_supported: authMethods,
+    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     introspection_endpoint_auth_methods_supported: authMethods.filter((method) => method !== 'none'),
     revocation_endpoint_auth_methods_supported: authMethods,
     claim_types_supported: ['normal'],

@@ -1,8 +1,9 @@
-import type { OAuthErrorCode } from './oauth-error.ts'
+import type { OAuthError } from './oauth-error.ts'
 
-/** The HTTP status of an error that is not sent by redirect (RFC 6749 §5.2, RFC 6750 §3.1). */
-export function errorStatus(code: OAuthErrorCode): number {
-  switch (code) {
+/** The HTTP status of an error that is not sent by redirect (RFC 6749 §5.2, RFC 6750 §3.1, RFC 6585 §4). */
+export function errorStatus(error: OAuthError): number {
+  if (error.retryAfter !== undefined) return 429
+  switch (error.code) {
     case 'invalid_client':
     case 'invalid_token':
       return 401

@@ -45,6 +45,7 @@ export type RefusalReason =
   | 'id_token_hint_invalid'
   | 'interaction_completed'
   | 'interaction_unknown'
+  | 'interactions_throttled'
   | 'login_required'
   | 'max_age_invalid'
   | 'openid_not_granted'

@@ -4,7 +4,7 @@ import type { OAuthError } from './oauth-error.ts'
 
 /** The error answer of an API endpoint (RFC 6749 §5.2). */
 export const renderOAuthError = (error: OAuthError): ServerResponse =>
-  json(errorStatus(error.code), { error: error.code, error_description: error.description }, [
+  json(errorStatus(error), { error: error.code, error_description: error.description }, [
     ...noStore,
     ...challengeHeaders(error),
   ])
@@ -12,8 +12,11 @@ export const renderOAuthError = (error: OAuthError): ServerResponse =>
 function challengeHeaders(error: OAuthError): readonly Header[] {
   // RFC 6749 §5.2: a 401 names the scheme to use; always the same one, whatever the client had tried.
   if (error.code === 'invalid_client') return [['WWW-Authenticate', 'Basic realm="token", charset="UTF-8"']]
-  return error.code === 'temporarily_unavailable' ? [retryAfter] : []
+  return retryAfterHeaders(error)
 }
 
-/** How long a client waits before it asks a service that is down again, in seconds. */
-export const retryAfter: Header = ['Retry-After', '5']
+/** How many seconds to wait before asking again: what the refusal says, or a moment when the service is down (RFC 9110 §10.2.3). */
+export function retryAfterHeaders(error: OAuthError): readonly Header[] {
+  if (error.retryAfter !== undefined) return [['Retry-After', String(error.retryAfter)]]
+  return error.code === 'temporarily_unavailable' ? [['Retry-After', '5']] : []
+}

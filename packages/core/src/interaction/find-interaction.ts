@@ -39,7 +39,7 @@ export async function findInteraction(
   const client = await identifyClient(parameters, deps.storage)
   const redirect = verifyRedirect(parameters, client)
   const authorization = await parseAuthorizationRequest(parameters, { client, redirect }, deps.rules)
-  return pendingInteraction({ handle, record, request: authorization, now }, deps)
+  return pendingInteraction({ http: request, handle, record, request: authorization, now }, deps)
 }
 
 const unknownInteraction = (): OAuthError =>

@@ -2,9 +2,9 @@ import type { EpochSeconds, InteractionRecord } from '@mintmark/storage-interfac
 
 import type { AuthorizationRequest } from '../authorization/authorization-request.ts'
 import { authorizationErrorResponse, authorizationResponse } from '../authorization/authorization-response.ts'
-import { issueCode, type IssueCodeDependencies } from '../authorization/issue-code.ts'
+import { codeIssued, issueCode, type IssueCodeDependencies } from '../authorization/issue-code.ts'
 import { OAuthError } from '../error/oauth-error.ts'
-import { redirect, type ServerResponse } from '../http/index.ts'
+import { redirect, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import type { SignedIn } from '../session/signed-in.ts'
 import { decideInteraction, type InteractionDecision } from './decide-interaction.ts'
 import { identifyPerson, loginOf, recallPerson, type Person } from './person.ts'
@@ -58,6 +58,7 @@ export interface PendingInteractionDependencies extends InteractionDependencies,
 
 /** Everything a step of an interaction works on. */
 interface Step {
+  readonly http: ServerRequest
   readonly handle: string
   readonly record: InteractionRecord
   readonly request: AuthorizationRequest
@@ -108,11 +109,13 @@ async function complete(
       ? decision.grant
       : await saveGrant({ request, person: decision.person, scopes: consented }, step.now, deps)
   const code = await issueCode({ request, grant, consented, authentication: decision.person.authentication }, step.now, deps)
+  deps.journal.record(step.http, codeIssued(request, grant))
   return authorizationResponse(code, request.target, deps.issuer)
 }
 
 async function deny(step: Step, deps: PendingInteractionDependencies): Promise<ServerResponse> {
   await consume(step, deps)
+  deps.journal.record(step.http, { type: 'interaction.denied', clientId: step.request.client.clientId })
   // RFC 6749 §4.1.2.1: access_denied.
   const refusal = new OAuthError('access_denied', 'The person refused the request.', { reason: 'person_refused' })
   return authorizationErrorResponse(refusal, step.request.target, deps.issuer)

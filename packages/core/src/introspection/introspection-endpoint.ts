@@ -1,5 +1,6 @@
 import { authenticateClient, type ClientAuthenticationDependencies } from '../client/authenticate-client.ts'
 import { requireConfidential } from '../client/require-confidential.ts'
+import type { Journal } from '../event/journal.ts'
 import { json, noStore, withHeaders, type Endpoint, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import { signJwt } from '../key/sign-jwt.ts'
 import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
@@ -9,6 +10,7 @@ import { introspectToken, type IntrospectDependencies } from './introspect-token
 
 export interface IntrospectionEndpointDependencies extends ClientAuthenticationDependencies, IntrospectDependencies {
   readonly clock: Clock
+  readonly journal: Journal
 }
 
 /** `POST /token/introspection` (RFC 7662 §2), answering plain or signed (RFC 9701). */
@@ -20,6 +22,7 @@ export const introspectionEndpoint =
     const caller = requireConfidential(await authenticateClient({ request, form }, now, deps))
     const token = requireToken(form)
     const description = await introspectToken({ token, caller }, now, deps)
+    deps.journal.record(request, { type: 'token.introspected', clientId: caller.clientId, active: description['active'] === true })
     if (!wantsSignedAnswer(request)) return json(200, description, [...noStore, vary])
 
     // RFC 9701 §5: the description is a claim of a JWT that is meant for this caller and for nothing else.

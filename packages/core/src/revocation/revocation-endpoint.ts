@@ -1,4 +1,5 @@
 import { authenticateClient, type ClientAuthenticationDependencies } from '../client/authenticate-client.ts'
+import type { Journal } from '../event/journal.ts'
 import { noStore, type Endpoint } from '../http/index.ts'
 import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
 import { requireToken } from '../parameters/require-token.ts'
@@ -7,6 +8,7 @@ import { revokeToken, type RevokeDependencies } from './revoke-token.ts'
 
 export interface RevocationEndpointDependencies extends ClientAuthenticationDependencies, RevokeDependencies {
   readonly clock: Clock
+  readonly journal: Journal
 }
 
 /** `POST /token/revocation` (RFC 7009 §2). The answer is the same whatever was found. */
@@ -17,6 +19,7 @@ export const revocationEndpoint =
     const form = refuseRepeated(readForm(request))
     const client = await authenticateClient({ request, form }, now, deps)
     const token = requireToken(form)
-    await revokeToken({ token, client }, now, deps)
+    const ended = await revokeToken({ token, client }, now, deps)
+    deps.journal.record(request, { type: 'token.revoked', clientId: client.clientId, ended })
     return { status: 200, headers: noStore, body: undefined }
   }

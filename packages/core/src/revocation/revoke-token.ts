@@ -5,7 +5,7 @@ import type { AuthenticatedClient } from '../client/authenticated-client.ts'
 import { digestRefreshToken, readRefreshToken } from '../refresh/refresh-token.ts'
 import { digestSecret } from '../runtime/digest.ts'
 
-/** What a revocation request ended, for the event that tells of it. */
+/** What a revocation request ended. */
 export type Revocation = 'family' | 'access_token' | 'nothing'
 
 export type RevokeDependencies = VerifyAccessTokenDependencies & { readonly storage: Storage }

@@ -1,6 +1,7 @@
-import { createRouter, json, noStore, withHeaders, type HttpService, type ServerRequest, type ServerResponse } from '../http/index.ts'
+import { createRouter, json, noStore, withHeaders, type HttpService, type Route, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import { findInteraction } from '../interaction/find-interaction.ts'
 import type { PendingInteraction } from '../interaction/pending-interaction.ts'
+import { requestRefused } from './request-refused.ts'
 import { serverDependencies } from './dependencies.ts'
 import type { AuthorizationServerOptions } from './options.ts'
 import { renderApiError, renderBearerError, renderBrowserError } from './render-error.ts'
@@ -17,7 +18,7 @@ export interface AuthorizationServer extends HttpService {
    */
   interaction(request: ServerRequest): Promise<PendingInteraction>
   /** The answer to an error of an interaction: back to the client where that is safe, otherwise an error page. */
-  renderError(error: unknown): ServerResponse
+  renderError(error: unknown, request: ServerRequest): ServerResponse
 }
 
 /**
@@ -27,12 +28,18 @@ export interface AuthorizationServer extends HttpService {
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = parseSettings(options)
   const deps = serverDependencies(options, settings)
-  const renderError = (error: unknown): ServerResponse =>
+  const renderPage = (error: unknown): ServerResponse =>
     renderBrowserError(error, { issuer: settings.issuer, renderErrorPage: options.renderErrorPage })
+  const recorded =
+    (render: (error: unknown) => ServerResponse): Route['renderError'] =>
+    (error, request) => {
+      deps.journal.record(request, requestRefused(error, request))
+      return render(error)
+    }
   const router = createRouter({
     origin: settings.issuerUrl.origin,
     bodyLimit: 16_384,
-    routes: serverRoutes(deps, { api: renderApiError, browser: renderError, bearer: renderBearerError }),
+    routes: serverRoutes(deps, { api: recorded(renderApiError), browser: recorded(renderPage), bearer: recorded(renderBearerError) }),
     notFound: () => json(404, { error: 'not_found' }, noStore),
     methodNotAllowed: (allow) => withHeaders(json(405, methodNotAllowed, noStore), [['Allow', allow]]),
   })
@@ -41,7 +48,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     ...router,
     issuer: settings.issuer,
     interaction: (request) => findInteraction(request, deps.clock(), deps),
-    renderError,
+    renderError: recorded(renderPage),
   }
 }
 

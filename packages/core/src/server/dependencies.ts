@@ -1,9 +1,13 @@
 import type { AuthorizationEndpointDependencies } from '../authorization/authorization-endpoint.ts'
 import { formPostResponseMode } from '../authorization/form-post-response-mode.ts'
 import { queryResponseMode } from '../authorization/response-mode.ts'
+import { createJournal } from '../event/journal.ts'
+import { memoryRateLimiter } from '../rate-limit/rate-limiter.ts'
 import { clientSecretBasic } from '../client/client-secret-basic.ts'
 import { clientSecretPost } from '../client/client-secret-post.ts'
+import { privateKeyJwt } from '../client/private-key-jwt.ts'
 import { publicClient } from '../client/public-client.ts'
+import { remoteKeySets } from '../client/remote-key-set.ts'
 import { defineCookie } from '../http/index.ts'
 import type { FindInteractionDependencies } from '../interaction/find-interaction.ts'
 import type { IntrospectionEndpointDependencies } from '../introspection/introspection-endpoint.ts'
@@ -32,6 +36,8 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const { storage, keys } = options
   const { issuer, lifetimes, scopes, resources } = settings
   const random = options.random ?? systemRandom
+  const clock = options.clock ?? systemClock
+  const keySets = remoteKeySets(options.fetch ?? globalThis.fetch)
   const aim: AimDependencies = { ...settings, accessTokenLifetime: lifetimes.accessToken }
   const grantDeps = { ...aim, storage, random, lifetimes, retryWindow: settings.retryWindow }
 
@@ -41,7 +47,8 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     keys,
     random,
     scopes,
-    clock: options.clock ?? systemClock,
+    clock,
+    journal: createJournal(options.onEvent, { clock, random }),
     signedIn: options.signedIn,
     mapClaims: options.claims,
     browserCookie: defineCookie(settings.issuerUrl.origin, `mintmark-browser${cookieSuffix(settings.issuerUrl)}`),
@@ -54,7 +61,9 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       responseModes: [queryResponseMode, formPostResponseMode],
       dangerouslyAllowMissingPkceFor: settings.dangerouslyAllowMissingPkceFor,
     },
-    clientAuthentication: [clientSecretBasic, clientSecretPost, publicClient],
+    clientAuthentication: [clientSecretBasic, clientSecretPost, privateKeyJwt({ issuer, storage, keySets }), publicClient],
+    failedAuthentications: options.rateLimits?.failedAuthentications ?? memoryRateLimiter({ points: 30, window: 60 }),
+    startedInteractions: options.rateLimits?.startedInteractions ?? memoryRateLimiter({ points: 60, window: 600 }),
     grants: [authorizationCodeGrant(grantDeps), refreshTokenGrant(grantDeps), clientCredentialsGrant(aim)],
     accessTokenAlgorithm: settings.accessTokenAlgorithm,
     idTokenLifetime: lifetimes.idToken,

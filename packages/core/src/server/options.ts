@@ -2,9 +2,11 @@ import type { Storage } from '@mintmark/storage-interface'
 
 import type { MapClaims } from '../claims/release-claims.ts'
 import type { ErrorPageContent } from '../error/render-error-page.ts'
+import type { EventListener } from '../event/journal.ts'
 import type { ServerRequest, ServerResponse } from '../http/index.ts'
 import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
 import type { Clock } from '../runtime/clock.ts'
+import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import type { Random } from '../runtime/random.ts'
 import type { SignedIn } from '../session/signed-in.ts'
 
@@ -36,6 +38,15 @@ export interface AuthorizationServerOptions {
   readonly dangerouslyAllowMissingPkceFor?: readonly string[]
   /** Renders the page that a person sees when a request cannot go back to its client. */
   readonly renderErrorPage?: (error: ErrorPageContent) => ServerResponse
+  /** Receives what happened and what was refused, with the reason. */
+  readonly onEvent?: EventListener
+  /** Counters in place of this process's memory, such as `fromRateLimiterFlexible(…)`: several servers then count together. */
+  readonly rateLimits?: {
+    /** By presented `client_id`. Default: 30 a minute. */
+    readonly failedAuthentications?: RateLimiter
+    /** By browser. Default: 60 in ten minutes. */
+    readonly startedInteractions?: RateLimiter
+  }
   readonly clock?: Clock
   readonly random?: Random
   /** Fetches the key sets of clients that register a `jwks_uri`. Default: the runtime's own. */

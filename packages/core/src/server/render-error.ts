@@ -2,7 +2,7 @@ import { authorizationErrorResponse } from '../authorization/authorization-respo
 import { RedirectableError } from '../authorization/redirectable-error.ts'
 import { errorStatus } from '../error/error-status.ts'
 import { renderErrorPage, type ErrorPageContent } from '../error/render-error-page.ts'
-import { renderOAuthError, retryAfter } from '../error/render-oauth-error.ts'
+import { renderOAuthError, retryAfterHeaders } from '../error/render-oauth-error.ts'
 import { toOAuthError } from '../error/to-oauth-error.ts'
 import { withHeaders, type ServerResponse } from '../http/index.ts'
 import { renderBearerError as renderBearer } from '../userinfo/render-bearer-error.ts'
@@ -24,8 +24,8 @@ export function renderBrowserError(
   if (error instanceof RedirectableError) {
     return authorizationErrorResponse(error.refusal, error.target, rendering.issuer)
   }
-  const { code, description } = toOAuthError(error)
+  const refusal = toOAuthError(error)
   const render = rendering.renderErrorPage ?? renderErrorPage
-  const page = render({ status: errorStatus(code), code, description })
-  return code === 'temporarily_unavailable' ? withHeaders(page, [retryAfter]) : page
+  const page = render({ status: errorStatus(refusal), code: refusal.code, description: refusal.description })
+  return withHeaders(page, retryAfterHeaders(refusal))
 }

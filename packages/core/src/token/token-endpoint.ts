@@ -1,4 +1,5 @@
 import { authenticateClient, type ClientAuthenticationDependencies } from '../client/authenticate-client.ts'
+import type { Journal } from '../event/journal.ts'
 import type { Endpoint } from '../http/index.ts'
 import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -10,6 +11,7 @@ import { tokenResponse } from './token-response.ts'
 export interface TokenEndpointDependencies extends ClientAuthenticationDependencies, MintDependencies {
   readonly clock: Clock
   readonly grants: readonly GrantType[]
+  readonly journal: Journal
 }
 
 /** `POST /token` (RFC 6749 §3.2). */
@@ -22,5 +24,14 @@ export const tokenEndpoint =
     const grant = selectGrant(form, client, deps.grants)
     const decision = await grant.decide(form, client, now)
     const tokens = await mintTokens(decision, now, deps)
+    deps.journal.record(request, {
+      type: 'tokens.issued',
+      grantType: grant.grantType,
+      clientId: client.clientId,
+      subject: decision.subject,
+      familyId: decision.person?.familyId,
+      scopes: decision.aim.scopes,
+      audience: decision.aim.audience,
+    })
     return tokenResponse(tokens)
   }

@@ -1,6 +1,6 @@
 import { errorStatus } from '../error/error-status.ts'
 import type { OAuthError } from '../error/oauth-error.ts'
-import { retryAfter } from '../error/render-oauth-error.ts'
+import { retryAfterHeaders } from '../error/render-oauth-error.ts'
 import { json, noStore, type ServerResponse } from '../http/index.ts'
 
 /**
@@ -15,7 +15,7 @@ export function renderBearerError(error: OAuthError): ServerResponse {
   if (code === 'insufficient_scope') attributes.push('scope="openid"')
 
   const challenge = ['WWW-Authenticate', ['Bearer realm="userinfo"', ...attributes].join(', ')] as const
-  const headers = code === 'temporarily_unavailable' ? [retryAfter] : [challenge]
+  const isChallenge = errorStatus(error) === 401 || errorStatus(error) === 403
   const body = isBare ? {} : { error: code, error_description: description }
-  return json(errorStatus(code), body, [...noStore, ...headers])
+  return json(errorStatus(error), body, [...noStore, ...(isChallenge ? [challenge] : retryAfterHeaders(error))])
 }

@@ -5,6 +5,7 @@ import { verifyAccessToken, type VerifiedAccessToken, type VerifyAccessTokenDepe
 import { releaseClaims, type ReleaseClaimsDependencies } from '../claims/release-claims.ts'
 import { OAuthError } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
+import type { Journal } from '../event/journal.ts'
 import { json, noStore, withHeaders, type Endpoint, type ServerResponse } from '../http/index.ts'
 import { asSigningAlgorithm } from '../key/signing-algorithm.ts'
 import { signJwt } from '../key/sign-jwt.ts'
@@ -14,6 +15,7 @@ import { readBearerToken } from './bearer-token.ts'
 
 export interface UserinfoEndpointDependencies extends VerifyAccessTokenDependencies, ReleaseClaimsDependencies {
   readonly clock: Clock
+  readonly journal: Journal
 }
 
 /** `GET|POST /userinfo` (OIDC Core §5.3): claims about the person for whom the access token was issued. */
@@ -25,7 +27,9 @@ export const userinfoEndpoint =
     const standing = await livingPerson(token, now, deps.storage)
     requireOpenid(token)
     const claims = await userinfoClaims(token, standing, deps)
-    return userinfoResponse(claims, standing.client, deps)
+    const { client, user } = standing
+    deps.journal.record(request, { type: 'userinfo.answered', clientId: client.clientId, userId: user.userId })
+    return userinfoResponse(claims, client, deps)
   }
 
 async function verifyBearer(

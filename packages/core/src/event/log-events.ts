@@ -1,0 +1,17 @@
+import type { EventListener } from './journal.ts'
+
+/** The two methods that are asked of a logger; pino, winston and `console` have them. */
+export interface Logger {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** Writes each event as one line: why was this refused, and for whom. */
+export const logEvents =
+  (logger: Logger): EventListener =>
+  (event) => {
+    if (event.type !== 'request.refused') return logger.info(event, event.type)
+    const message = `${event.method} ${event.path} refused: ${event.code} (${event.reason})`
+    return event.code === 'server_error' ? logger.error(event, message) : logger.warn(event, message)
+  }

@@ -1,0 +1,58 @@
+import type { EpochSeconds } from '@mintmark/storage-interface'
+
+import type { OAuthErrorCode } from '../error/oauth-error.ts'
+import type { RefusalContext } from '../error/refusal-context.ts'
+import type { RefusalReason } from '../error/refusal-reason.ts'
+
+/**
+ * What happened, or was refused: one event for each. Identifiers are internal names that open nothing; no event holds a
+ * token, a code, a secret or a claim about a person.
+ */
+export type ServerEvent = ServerOccurrence & {
+  readonly at: EpochSeconds
+  /** Joins the events of one request: the request's `x-request-id`, or random. */
+  readonly correlationId: string
+}
+
+/** An event before it is dated. */
+export type ServerOccurrence =
+  | RequestRefused
+  | {
+      /** A person has to sign in or to consent. */
+      readonly type: 'interaction.started'
+      readonly kind: 'login' | 'consent'
+      readonly clientId: string
+    }
+  | { readonly type: 'interaction.denied'; readonly clientId: string }
+  | {
+      readonly type: 'code.issued'
+      readonly clientId: string
+      readonly userId: string
+      readonly grantId: string
+      readonly scopes: readonly string[]
+    }
+  | {
+      readonly type: 'tokens.issued'
+      readonly grantType: string
+      readonly clientId: string
+      readonly subject: string
+      readonly familyId: string | undefined
+      readonly scopes: readonly string[]
+      readonly audience: readonly string[]
+    }
+  | { readonly type: 'token.introspected'; readonly clientId: string; readonly active: boolean }
+  | { readonly type: 'token.revoked'; readonly clientId: string; readonly ended: 'family' | 'access_token' | 'nothing' }
+  | { readonly type: 'userinfo.answered'; readonly clientId: string; readonly userId: string }
+
+/** A refusal, with the reason that the client is not told. */
+export interface RequestRefused {
+  readonly type: 'request.refused'
+  readonly method: string
+  readonly path: string
+  readonly code: OAuthErrorCode
+  /** `code_replayed` and `refresh_token_reused` have ended the token family. */
+  readonly reason: RefusalReason
+  readonly context: RefusalContext
+  /** The failure behind `server_error` and `temporarily_unavailable`. */
+  readonly cause: unknown
+}

@@ -1,0 +1,40 @@
+import { seconds, type DurationSeconds, type EpochSeconds } from '@mintmark/storage-interface'
+
+/** Whether one more is allowed; if not, after how many seconds it is worth another try. */
+export type RateDecision = { readonly allowed: true } | { readonly allowed: false; readonly retryAfter: DurationSeconds }
+
+/** Counts attempts by key. A limiter over Redis or a database makes several servers count together. */
+export interface RateLimiter {
+  consume(key: string, now: EpochSeconds): Promise<RateDecision>
+}
+
+/**
+ * A limiter in this process's memory: at most `points` in each window of `window` seconds. It remembers 10,000 keys and
+ * forgets the oldest, so that keys made up by an attacker do not fill the memory.
+ */
+export function memoryRateLimiter(limit: { readonly points: number; readonly window: number }): RateLimiter {
+  const counts = new Map<string, { readonly startedAt: EpochSeconds; readonly count: number }>()
+
+  return {
+    consume(key, now) {
+      const known = counts.get(key)
+      const isOpen = known !== undefined && now < known.startedAt + limit.window
+      const window = isOpen ? { startedAt: known.startedAt, count: known.count + 1 } : { startedAt: now, count: 1 }
+      counts.delete(key)
+      counts.set(key, window)
+      forgetOldest(counts)
+      if (window.count <= limit.points) return Promise.resolve({ allowed: true })
+      return Promise.resolve({ allowed: false, retryAfter: seconds(window.startedAt + limit.window - now) })
+    },
+  }
+}
+
+function forgetOldest(counts: Map<string, unknown>): void {
+  if (counts.size <= maxKeys) return
+  for (const oldest of counts.keys()) {
+    counts.delete(oldest)
+    return
+  }
+}
+
+const maxKeys = 10_000

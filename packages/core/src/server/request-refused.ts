@@ -1,0 +1,10 @@
+import { RedirectableError } from '../authorization/redirectable-error.ts'
+import { toOAuthError } from '../error/to-oauth-error.ts'
+import type { RequestRefused } from '../event/server-event.ts'
+import type { ServerRequest } from '../http/index.ts'
+
+/** The event that tells why a request was refused. */
+export function requestRefused(error: unknown, request: ServerRequest): RequestRefused {
+  const { code, reason, context, cause } = toOAuthError(error instanceof RedirectableError ? error.refusal : error)
+  return { type: 'request.refused', method: request.method, path: request.url.pathname, code, reason, context, cause }
+}
