@@ -1,0 +1,95 @@
+import { LawBroken, storageLaws } from '@mintmark/storage-interface/contract'
+import { expect, test } from 'vitest'
+import * as full from '../src/contract/records/full-records.ts'
+import { memoryUnderTest } from './memory-under-test.ts'
+import { sabotageAll } from './sabotage.ts'
+import { saboteurs } from './saboteurs.ts'
+
+test('every law has a store that breaks it', () => {
+  expect(Object.keys(saboteurs).toSorted()).toEqual(storageLaws.map(({ name }) => name).toSorted())
+})
+
+test.for(storageLaws)('a broken store is caught by the law $name', async (law) => {
+  const breakStore = saboteurs[law.name]
+  const broken = await caught(law.run(async () => breakStore?.(await memoryUnderTest()) ?? memoryUnderTest()))
+
+  expect(broken.law).toBe(law.name)
+  expect(broken.cause, 'the store answered; it did not throw').toBeUndefined()
+  expect(broken.message).toContain('expected: ')
+})
+
+const anyJson = new Set(['jwks', 'claims', 'claimsRequest', 'publicJwk'])
+
+const writes: readonly { readonly law: string; readonly method: string; readonly record: object }[] = [
+  { law: 'round trip: clients', method: 'clients.insert', record: full.fullClient },
+  { law: 'round trip: clients', method: 'clients.compareAndSwap', record: { ...full.fullClient, version: undefined } },
+  { law: 'round trip: users', method: 'users.insert', record: full.fullUser },
+  { law: 'round trip: grants', method: 'grants.insert', record: { ...full.fullGrant, revokedAt: undefined } },
+  { law: 'round trip: grants that are revoked when they are written', method: 'grants.insert', record: full.fullGrant },
+  { law: 'round trip: codes', method: 'codes.insert', record: full.fullCode },
+  { law: 'round trip: families', method: 'families.insert', record: full.fullFamily },
+  { law: 'round trip: families as they are buried', method: 'families.bury', record: { ...full.fullFamily, revokedAt: undefined } },
+  { law: 'round trip: opaque tokens', method: 'opaqueTokens.insert', record: full.fullOpaqueToken },
+  { law: 'round trip: interactions', method: 'interactions.insert', record: full.fullInteraction },
+  { law: 'round trip: sessions', method: 'sessions.insert', record: { ...full.fullSession, revokedAt: undefined } },
+  { law: 'round trip: sessions that are revoked when they are written', method: 'sessions.insert', record: full.fullSession },
+  { law: 'round trip: signing keys', method: 'signingKeys.insert', record: full.fullSigningKey },
+]
+
+const drops = writes.flatMap((write) => membersOf(write.record).map((member) => ({ ...write, member, path: member.join('.') })))
+
+test.for(drops)('a store whose $method drops $path is caught by the law $law', async ({ law: name, method, member }) => {
+  const law = storageLaws.find((candidate) => candidate.name === name)
+  const dropping = sabotageAll((honest, call) => honest(...(call.name === method ? call.args.map((value) => without(value, member)) : call.args)))
+
+  const broken = await caught(law?.run(async () => dropping(await memoryUnderTest())))
+
+  expect(broken.law).toBe(name)
+})
+
+test('a store that throws breaks the law, and the error is its cause', async () => {
+  const failure = new Error('no connection')
+  const failing = sabotageAll(() => Promise.reject(failure))
+
+  const broken = await caught(storageLaws[0]?.run(async () => failing(await memoryUnderTest())))
+
+  expect(broken.cause).toBe(failure)
+})
+
+test('a store is closed also when it breaks a law', async () => {
+  let closed = 0
+  const failing = sabotageAll(() => Promise.reject(new Error('no connection')))
+  const makeStore = async () => ({ ...failing(await memoryUnderTest()), close: async () => void (closed += 1) })
+
+  await caught(storageLaws[0]?.run(makeStore))
+
+  expect(closed).toBe(1)
+})
+
+/** Every member that is there, down to where JSON of any shape begins. */
+function membersOf(value: object, path: readonly string[] = []): readonly (readonly string[])[] {
+  return Object.entries(value).flatMap(([key, member]: [string, unknown]) => {
+    const here = [...path, key]
+    if (member === undefined) return []
+    if (typeof member !== 'object' || member === null || anyJson.has(key)) return [here]
+    return [here, ...membersOf(member, here)]
+  })
+}
+
+function without(value: unknown, path: readonly string[]): unknown {
+  const [key, ...rest] = path
+  if (typeof value !== 'object' || value === null || key === undefined) return value
+  if (Array.isArray(value)) {
+    return value.flatMap((member: unknown, index) => (String(index) !== key ? [member] : rest.length === 0 ? [] : [without(member, rest)]))
+  }
+  const members = Object.entries(value).map(([name, member]: [string, unknown]) => {
+    return [name, name !== key ? member : rest.length === 0 ? undefined : without(member, rest)] as const
+  })
+  return Object.fromEntries(members)
+}
+
+async function caught(run: Promise<void> | undefined): Promise<LawBroken> {
+  const outcome: unknown = await run?.then(() => 'kept', (thrown: unknown) => thrown)
+  if (outcome instanceof LawBroken) return outcome
+  throw new Error(`the law was ${String(outcome)}`)
+}

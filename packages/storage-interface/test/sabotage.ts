@@ -1,0 +1,54 @@
+import type { Storage } from '@mintmark/storage-interface'
+import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
+
+/** Turns an honest store into one that breaks a law. */
+export type Saboteur = (store: StorageUnderTest) => StorageUnderTest
+
+type StoreName = Exclude<keyof Storage, 'issuer'>
+
+/** Replaces methods of one store. `seen` is shared by all handles, as rows would be. */
+export function sabotage<Name extends StoreName>(
+  name: Name,
+  change: (honest: Storage[Name], storage: Storage, seen: Map<string, unknown>) => Partial<Storage[Name]>,
+): Saboteur {
+  return (store) => {
+    const seen = new Map<string, unknown>()
+    return {
+      open: async (issuer) => {
+        const storage = await store.open(issuer)
+        return { ...storage, [name]: { ...storage[name], ...change(storage[name], storage, seen) } }
+      },
+      close: () => store.close(),
+    }
+  }
+}
+
+export type Method = (...args: readonly unknown[]) => Promise<unknown>
+
+export interface Call {
+  /** Store and method, such as `codes.consume`. */
+  readonly name: string
+  readonly args: readonly unknown[]
+}
+
+/** Replaces every method of every store. */
+export function sabotageAll(change: (method: Method, call: Call) => Promise<unknown>): Saboteur {
+  return (store) => ({
+    open: async (issuer) => {
+      const storage = await store.open(issuer)
+      const stores = Object.entries(storage).filter(([name]) => name !== 'issuer') as [string, Record<string, Method>][]
+      const changed = stores.map(([storeName, methods]) => {
+        const entries = Object.entries(methods).map(([name, method]) => {
+          const replacement: Method = (...args) => change(method, { name: `${storeName}.${name}`, args })
+          return [name, replacement] as const
+        })
+        return [storeName, Object.fromEntries(entries)] as const
+      })
+      return { ...storage, ...Object.fromEntries(changed) }
+    },
+    close: () => store.close(),
+  })
+}
+
+/** Lets everybody else who is ready go first: where a store that reads and then writes does its input and output. */
+export const letOthersGoFirst = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,0 +1,435 @@
+import {
+  clientId,
+  epochSeconds,
+  secretDigest,
+  seconds,
+  type ConsumeOutcome,
+  type EpochSeconds,
+  type GrantRecord,
+} from '@mintmark/storage-interface'
+import { aDigest, aFamilyRecord, storageLaws } from '@mintmark/storage-interface/contract'
+import { letOthersGoFirst, sabotage, sabotageAll, type Call, type Method, type Saboteur } from './sabotage.ts'
+
+const owner = clientId('client-1')
+const inserted = { outcome: 'inserted' } as const
+const ended = { outcome: 'ended' } as const
+const aSecondEarlier = (now: EpochSeconds): EpochSeconds => epochSeconds(now - 1)
+
+const cutAtQuote = (text: string): string => text.split("'")[0] ?? ''
+const foldCase = (text: string): string => text.toLowerCase()
+
+/** One broken store for each law: its name, and what is wrong with the store. */
+export const saboteurs: Readonly<Record<string, Saboteur>> = {
+  ...forLaws('round trip: ', () => sabotageAll((method, { args }) => method(...args.map((value) => mapTexts(value, cutAtQuote))))),
+  ...forLaws('identifiers: ', () => sabotageAll((method, { args }) => method(...args.map((value) => mapTexts(value, foldCase))))),
+  ...forLaws('ownership: ', handsOutItsOwnRows),
+  ...forLaws('isolation: ', () => (store) => ({ ...store, open: () => store.open('https://issuer.example') })),
+
+  'codes: a digest is inserted at most once, and the first record stays': sabotage('codes', (honest) => ({
+    insert: async (code) => (await honest.insert(code), inserted),
+  })),
+  'codes: a code is won once, and replayed with the same record after that': sabotage('codes', (honest) => ({
+    consume: async (...call) => forgetReplays(await honest.consume(...call)),
+  })),
+  'codes: of 16 presentations at once exactly one wins': sabotage('codes', (honest, _storage, seen) => ({
+    consume: async (digest, client, now) => {
+      const record = await honest.find(digest, client, now)
+      if (record === undefined) return { outcome: 'absent' }
+      if (seen.has(digest)) return { outcome: 'replayed', record }
+
+      await letOthersGoFirst()
+      seen.set(digest, true)
+      return { outcome: 'won', record }
+    },
+  })),
+  'codes: reading a code does not use it up': sabotage('codes', (honest) => ({
+    find: async (...call) => {
+      const result = await honest.consume(...call)
+      return result.outcome === 'absent' ? undefined : result.record
+    },
+  })),
+  'codes: a presentation by another client changes nothing': sabotage('codes', (honest) => ({
+    consume: async (digest, client, now) => {
+      const result = await honest.consume(digest, client, now)
+      if (result.outcome === 'absent') await honest.consume(digest, owner, now)
+      return result
+    },
+  })),
+  'codes: a code is absent from the second in which it expires': sabotage('codes', (honest) => ({
+    find: (digest, client, now) => honest.find(digest, client, aSecondEarlier(now)),
+    consume: (digest, client, now) => honest.consume(digest, client, aSecondEarlier(now)),
+  })),
+
+  'families: the current token rotates': sabotage('families', (honest, storage) => ({
+    rotate: async (request) => {
+      const before = await storage.standing.ofRefreshHandle(request.handleDigest)
+      const result = await honest.rotate(request)
+      return before !== undefined && result.outcome === 'rotated' ? { ...result, record: before.family } : result
+    },
+  })),
+  'families: the previous token, inside the window, gets the same successor again': sabotage('families', (honest) => ({
+    rotate: async (request) => {
+      const result = await honest.rotate(request)
+      if (result.outcome !== 'retried' || result.record.refresh === undefined) return result
+      return { ...result, record: { ...result.record, refresh: { ...result.record.refresh, successorSalt: request.successorSalt } } }
+    },
+  })),
+  'families: the previous token, once the window is over, is reuse and revokes': sabotage('families', (honest) => ({
+    rotate: (request) => honest.rotate({ ...request, retryWindow: seconds(3600) }),
+  })),
+  'families: a window of 0 never allows a retry': sabotage('families', (honest) => ({
+    rotate: (request) => honest.rotate({ ...request, retryWindow: seconds(Math.max(1, request.retryWindow)) }),
+  })),
+  'families: a token older than the previous one is reuse and revokes, also inside the window': forgetsOldTokens(),
+  'families: a token that was never issued, with a true handle, is reuse': forgetsOldTokens(),
+  'families: unknown handles, other clients and expired families are absent, and change nothing': sabotage('families', (honest) => ({
+    rotate: (request) => honest.rotate({ ...request, clientId: owner }),
+  })),
+  'families: nothing rotates from the second in which the family itself expires': sabotage('families', (honest) => ({
+    insert: (family) => honest.insert({ ...family, expiresAt: epochSeconds(family.expiresAt + 1) }),
+  })),
+  'families: of 16 rotations of one token at once exactly one rotates': sabotage('families', (honest, storage) => ({
+    rotate: async (request) => {
+      const before = await storage.standing.ofRefreshHandle(request.handleDigest)
+      await letOthersGoFirst()
+      const result = await honest.rotate(request)
+      const wasCurrent = before?.family.refresh?.currentDigest === request.presentedDigest
+      return wasCurrent && result.outcome === 'retried' ? { ...result, outcome: 'rotated' } : result
+    },
+  })),
+  'families: after reuse that races with a rotation no token rotates again': sabotage('families', (honest, storage) => ({
+    rotate: async (request) => {
+      const before = await storage.standing.ofRefreshHandle(request.handleDigest)
+      const isReuse = before?.family.refresh?.previousDigest === request.presentedDigest && request.retryWindow === 0
+      return isReuse ? { outcome: 'reused', record: before.family } : honest.rotate(request)
+    },
+  })),
+
+  'families: an identifier or a handle is inserted at most once': sabotage('families', (honest) => ({
+    insert: async (family) => (await honest.insert(family), inserted),
+  })),
+  'families: a family without a refresh token does not stand in the way of another': sabotage('families', (honest) => ({
+    insert: (family) => {
+      const refresh = family.refresh ?? aFamilyRecord().refresh
+      return honest.insert({ ...family, refresh: refresh && { ...refresh, handleDigest: secretDigest('') } })
+    },
+  })),
+  'families: a family that was buried before it was written is never live': sabotage('families', (honest) => ({
+    bury: async (family, now) => void (await honest.revoke(family.familyId, now)),
+  })),
+  'families: burying a written family ends it, and the first end stays': sabotage('families', (honest) => ({
+    bury: async (family, now) => void (await honest.insert({ ...family, revokedAt: now })),
+  })),
+  'families: whichever of insertion and burial comes first, the family is dead': sabotage('families', (honest) => ({
+    bury: async (family, now) => {
+      if ((await honest.revoke(family.familyId, now)).outcome !== 'absent') return
+      await letOthersGoFirst()
+      await honest.insert({ ...family, revokedAt: now })
+    },
+  })),
+  'families: a revocation is told once, its first time stays, and no token rotates after it': sabotage('families', (honest) => ({
+    revoke: async (...call) => (await honest.revoke(...call), ended),
+  })),
+  'families: after a revocation that races with rotations no token rotates': sabotage('families', () => ({
+    revoke: async () => ended,
+  })),
+
+  'users: an account begins active, with generation 0 and version 1': sabotage('users', (honest) => ({
+    insert: async (user) => {
+      const result = await honest.insert(user)
+      await honest.deactivate(user.userId, user.createdAt)
+      return result
+    },
+  })),
+  'users: an identifier is inserted at most once, and the first record stays': sabotage('users', (honest) => ({
+    insert: async (user) => (await honest.insert(user), inserted),
+  })),
+  'users: deactivation advances the generation once, and tells who did it': sabotage('users', (honest) => ({
+    deactivate: async (userId, now) => {
+      await honest.reactivate(userId, now)
+      return honest.deactivate(userId, now)
+    },
+  })),
+  'users: reactivation revives the account and not its generation': sabotage('users', (honest) => ({
+    reactivate: async (userId, now) => {
+      const result = await honest.reactivate(userId, now)
+      return result.outcome === 'changed' ? { ...result, record: { ...result.record, generation: 0 } } : result
+    },
+  })),
+  'users: of 8 deactivations at once one changes the account': sabotage('users', (honest) => ({
+    deactivate: async (...call) => {
+      const result = await honest.deactivate(...call)
+      return result.outcome === 'absent' ? result : { ...result, outcome: 'changed' }
+    },
+  })),
+  'users: a removed account is gone for every method, and its identifier stays taken': sabotage('users', (honest, _storage, seen) => ({
+    remove: async (userId, now) => {
+      seen.set(userId, true)
+      return honest.remove(userId, now)
+    },
+    insert: async (user) => (seen.has(user.userId) ? inserted : honest.insert(user)),
+  })),
+  'users: replacing claims touches neither active nor generation': sabotage('users', (honest) => ({
+    replaceClaims: async (change) => {
+      const result = await honest.replaceClaims(change)
+      await honest.reactivate(change.userId, change.now)
+      return result
+    },
+  })),
+  'users: of writers who read one version of the claims one is swapped': sabotage('users', (honest) => ({
+    replaceClaims: async (change) => {
+      const current = await honest.find(change.userId)
+      return honest.replaceClaims({ ...change, version: current?.version ?? change.version })
+    },
+  })),
+  'users: a deactivation that races with new claims is not lost': sabotage('users', (honest) => ({
+    replaceClaims: async (change) => {
+      const row = await honest.find(change.userId)
+      await letOthersGoFirst()
+      if (row?.active === true) await honest.reactivate(change.userId, change.now)
+      return honest.replaceClaims(change)
+    },
+  })),
+
+  'grants: at most one unrevoked grant joins a person and a client': sabotage('grants', (honest) => ({
+    insert: async (grant) => (await honest.insert(grant), inserted),
+  })),
+  'grants: each pair of person and client has a grant of its own': sabotage('grants', (honest) => ({
+    findUnrevoked: async (userId) => (await honest.listByUser(userId))[0],
+  })),
+  'grants: a revoked grant makes room for a new one': sabotage('grants', (honest, _storage, seen) => ({
+    insert: async (grant) => {
+      const pair = `${grant.userId} ${grant.clientId}`
+      const first = seen.get(pair) as GrantRecord | undefined
+      seen.set(pair, first ?? grant)
+      return first === undefined ? honest.insert(grant) : { outcome: 'taken', record: first }
+    },
+  })),
+  'grants: a revocation is told once and its first time stays': sabotage('grants', (honest) => ({
+    revoke: async (...call) => (await honest.revoke(...call), ended),
+  })),
+  'grants: of writers who read one version one replaces the scopes': sabotage('grants', (honest, storage) => ({
+    replaceScopes: async (change) => {
+      const current = await storage.standing.ofGrant(change.grantId)
+      return honest.replaceScopes({ ...change, version: current?.grant.version ?? change.version })
+    },
+  })),
+  'grants: the scopes of a revoked grant cannot be replaced': sabotage('grants', (honest, storage) => ({
+    replaceScopes: async (change) => {
+      const standing = await storage.standing.ofGrant(change.grantId)
+      if (standing?.grant.revokedAt === undefined) return honest.replaceScopes(change)
+      return { outcome: 'swapped', record: { ...standing.grant, scopes: change.scopes } }
+    },
+  })),
+  "grants: a person's unrevoked grants are listed newest first": sabotage('grants', (honest) => ({
+    listByUser: async (userId) => (await honest.listByUser(userId)).toReversed(),
+  })),
+
+  'clients: a client_id is inserted at most once, and the first record stays': sabotage('clients', (honest) => ({
+    insert: async (client) => (await honest.insert(client), inserted),
+  })),
+  'clients: a disabled client is found, and says so': sabotage('clients', (honest) => ({
+    find: async (id) => {
+      const client = await honest.find(id)
+      return client?.disabledAt === undefined ? client : undefined
+    },
+  })),
+  'clients: of writers who read one version one is swapped': sabotage('clients', (honest) => ({
+    compareAndSwap: async (client, version) => {
+      const current = await honest.find(client.clientId)
+      return honest.compareAndSwap(client, current?.version ?? version)
+    },
+  })),
+  'clients: the version compared is the one that was read, not the one in the record': sabotage('clients', (honest) => ({
+    compareAndSwap: (client) => honest.compareAndSwap(client, client.version),
+  })),
+  'clients: noting the use of a secret changes nothing else': sabotage('clients', (honest) => ({
+    touchSecret: async (id, digest, now) => {
+      const client = await honest.find(id)
+      if (client === undefined) return
+      const secrets = client.secrets.map((secret) => (secret.digest === digest ? { ...secret, lastUsedAt: now } : secret))
+      await honest.compareAndSwap({ ...client, secrets }, client.version)
+    },
+  })),
+
+  'interactions: a handle is inserted at most once, and the first record stays': sabotage('interactions', (honest) => ({
+    insert: async (interaction) => (await honest.insert(interaction), inserted),
+  })),
+  "interactions: another browser's is absent, and its attempts change nothing": sabotage('interactions', (honest) => ({
+    consume: (digest, _browserDigest, now) => honest.consume(digest, aDigest('browser-1'), now),
+  })),
+  'interactions: an interaction is absent from the second in which it expires': sabotage('interactions', (honest) => ({
+    find: (digest, browserDigest, now) => honest.find(digest, browserDigest, aSecondEarlier(now)),
+  })),
+  'interactions: of writers who read one version one records the login': sabotage('interactions', (honest) => ({
+    recordLogin: async (change) => {
+      const current = await honest.find(change.digest, change.browserDigest, change.now)
+      return honest.recordLogin({ ...change, version: current?.version ?? change.version })
+    },
+  })),
+  'interactions: an interaction is completed once, and replayed with the same record after that': sabotage('interactions', (honest) => ({
+    consume: async (...call) => forgetReplays(await honest.consume(...call)),
+  })),
+  'interactions: of 16 completions at once exactly one wins': sabotage('interactions', (honest, _storage, seen) => ({
+    consume: async (digest, browserDigest, now) => {
+      const record = await honest.find(digest, browserDigest, now)
+      if (record === undefined) return { outcome: 'absent' }
+      if (seen.has(digest)) return { outcome: 'replayed', record }
+
+      await letOthersGoFirst()
+      seen.set(digest, true)
+      return { outcome: 'won', record }
+    },
+  })),
+  'interactions: a completed interaction is not found, and takes no login': sabotage('interactions', (honest) => ({
+    recordLogin: async (change) => {
+      const result = await honest.recordLogin(change)
+      if (result.outcome !== 'absent') return result
+      const consumed = await honest.consume(change.digest, change.browserDigest, change.now)
+      return consumed.outcome === 'absent' ? consumed : { outcome: 'swapped', record: consumed.record }
+    },
+  })),
+
+  'sessions: a digest and a session identifier are inserted at most once': sabotage('sessions', (honest) => ({
+    insert: async (session) => (await honest.insert(session), inserted),
+  })),
+  'sessions: touching moves the idle expiry of an unrevoked session, and nothing else': sabotage('standing', (honest) => ({
+    ofSession: async (digest) => {
+      const standing = await honest.ofSession(digest)
+      if (standing?.session.revokedAt === undefined) return standing
+      return { ...standing, session: { ...standing.session, idleExpiresAt: epochSeconds(standing.session.idleExpiresAt + 3600) } }
+    },
+  })),
+  'sessions: a revocation is told once and its first time stays': sabotage('sessions', (honest) => ({
+    revoke: async (...call) => (await honest.revoke(...call), ended),
+  })),
+  "sessions: a person's live sessions are listed newest first": sabotage('sessions', (honest) => ({
+    listByUser: (userId, now) => honest.listByUser(userId, aSecondEarlier(now)),
+  })),
+
+  'opaque tokens: a digest is inserted at most once, and the first record stays': sabotage('opaqueTokens', (honest) => ({
+    insert: async (token) => (await honest.insert(token), inserted),
+  })),
+  'opaque tokens: a token is not found from the second in which it expires': sabotage('opaqueTokens', (honest) => ({
+    find: (digest, now) => honest.find(digest, aSecondEarlier(now)),
+  })),
+  'opaque tokens: a revoked token is not found, and the revocation is told once': sabotage('opaqueTokens', () => ({
+    revoke: async () => ended,
+  })),
+  'opaque tokens: only its own client revokes a token': sabotage('opaqueTokens', (honest) => ({
+    revoke: (digest, _clientId, now) => honest.revoke(digest, owner, now),
+  })),
+
+  "signing keys: of 8 servers that offer an algorithm's first key one is told inserted": sabotage('signingKeys', (honest, _storage, seen) => ({
+    insert: (key) => {
+      seen.set(key.keyId, true)
+      return honest.insert({ ...key, ordinal: seen.size })
+    },
+  })),
+  'signing keys: a kid is used once; each algorithm counts for itself': sabotage('signingKeys', (honest) => ({
+    insert: (key) => honest.insert({ ...key, algorithm: 'ES256' }),
+  })),
+  'signing keys: all keys are listed, oldest first': sabotage('signingKeys', (honest) => ({
+    list: async () => (await honest.list()).toReversed(),
+  })),
+
+  'claims: a value is fresh once, and seen after that': sabotage('claims', () => ({ claim: async () => ({ outcome: 'fresh' }) })),
+  'claims: of 16 claims at once exactly one is fresh': sabotage('claims', (honest) => ({
+    claim: async (claim) => {
+      if (await honest.isClaimed(claim.purpose, claim.value, claim.now)) return { outcome: 'seen' }
+      await letOthersGoFirst()
+      await honest.claim(claim)
+      return { outcome: 'fresh' }
+    },
+  })),
+  'claims: from the second in which it expires a value may be claimed again, by one': sabotage('claims', (honest) => ({
+    claim: (claim) => honest.claim({ ...claim, now: epochSeconds(0) }),
+  })),
+  'claims: a claim that is seen does not move the expiry': sabotage('claims', (honest, _storage, seen) => ({
+    claim: (claim) => {
+      seen.set(claim.value, claim.expiresAt)
+      return honest.claim(claim)
+    },
+    isClaimed: async (_purpose, value, now) => now < Number(seen.get(value)),
+  })),
+  'claims: each purpose is a namespace of its own': sabotage('claims', (honest) => ({
+    claim: (claim) => honest.claim({ ...claim, purpose: 'revoked_jti' }),
+  })),
+  'claims: values of any length and content are told apart': sabotage('claims', (honest) => ({
+    claim: (claim) => honest.claim({ ...claim, value: claim.value.slice(0, 1000) }),
+  })),
+
+  'standing: a grant stands with its client and person, as the single stores hold them': answersFromACache(),
+  'standing: a family stands with its grant, client and person, by identifier and by handle': answersFromACache(),
+  'standing: a session stands with its person': answersFromACache(),
+  'standing: what a row names and is not there is undefined, and the row is found': sabotage('standing', (honest) => ({
+    ofGrant: async (grantId) => {
+      const standing = await honest.ofGrant(grantId)
+      return standing?.user === undefined ? undefined : standing
+    },
+  })),
+
+  'round trip: grants that are revoked when they are written': sabotage('grants', (honest) => ({
+    insert: (grant) => honest.insert({ ...grant, revokedAt: undefined }),
+  })),
+  'round trip: opaque tokens that are revoked when they are written': sabotage('opaqueTokens', (honest) => ({
+    insert: (token) => honest.insert({ ...token, revokedAt: undefined }),
+  })),
+  'round trip: sessions that are revoked when they are written': sabotage('sessions', (honest) => ({
+    insert: (session) => honest.insert({ ...session, revokedAt: undefined }),
+  })),
+  'round trip: families as they rotate': sabotage('families', (honest) => ({
+    rotate: (request) => honest.rotate({ ...request, successorSalt: '' }),
+  })),
+
+}
+
+function forLaws(prefix: string, makeSaboteur: () => Saboteur): Readonly<Record<string, Saboteur>> {
+  const names = storageLaws.map(({ name }) => name).filter((name) => name.startsWith(prefix))
+  return Object.fromEntries(names.map((name) => [name, makeSaboteur()]))
+}
+
+function forgetReplays<R>(result: ConsumeOutcome<R>): ConsumeOutcome<R> {
+  return result.outcome === 'replayed' ? { outcome: 'absent' } : result
+}
+
+/** Knows the current token and the one before it, and takes every other for unknown. */
+function forgetsOldTokens(): Saboteur {
+  return sabotage('families', (honest, storage) => ({
+    rotate: async (request) => {
+      const refresh = (await storage.standing.ofRefreshHandle(request.handleDigest))?.family.refresh
+      const known = [refresh?.currentDigest, refresh?.previousDigest]
+      return known.includes(request.presentedDigest) ? honest.rotate(request) : { outcome: 'absent' }
+    },
+  }))
+}
+
+function answersFromACache(): Saboteur {
+  return (store) => {
+    const cache = new Map<string, unknown>()
+    return sabotageAll((method, call) => (call.name.startsWith('standing.') ? remembered(cache, method, call) : method(...call.args)))(store)
+  }
+}
+
+/** Hands out the very objects that it answers from. */
+function handsOutItsOwnRows(): Saboteur {
+  return (store) => {
+    const rows = new Map<string, unknown>()
+    return sabotageAll((method, call) => remembered(rows, method, call))(store)
+  }
+}
+
+async function remembered(answers: Map<string, unknown>, method: Method, call: Call): Promise<unknown> {
+  const key = JSON.stringify([call.name, call.args])
+  const answer: unknown = answers.has(key) ? answers.get(key) : mapTexts(await method(...call.args), (text) => text)
+  answers.set(key, answer)
+  return answer
+}
+
+/** A copy of plain data, with every text in it changed. */
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((member: unknown) => mapTexts(member, change))
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, mapTexts(member, change)]))
+}
