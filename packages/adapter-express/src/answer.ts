@@ -23,8 +23,8 @@ export async function answer({ request, response, url, bodyLimit }: Exchange, en
   if (received === 'aborted') return
   const value = received === 'too_large' ? tooLarge : await endpoint(received)
 
-  // Meanwhile the client may have left, or the host may have answered, for instance after a timeout.
-  if (response.headersSent || response.destroyed) return
+  // The host may have answered meanwhile, for instance after a timeout. To a client that has left, writing does nothing.
+  if (response.headersSent) return
   writeHead(response, value)
   if (received === 'too_large') return hangUp(request, response)
   response.end(request.method === 'HEAD' ? undefined : value.body)

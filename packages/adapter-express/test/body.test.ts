@@ -116,6 +116,22 @@ describe('ATK-007: RFC 9110 §15.5.14: the body limit', () => {
     expect(service.received).toEqual([])
   })
 
+  test('a client that sends too much and leaves at once breaks nothing', async () => {
+    const service = aService({ bodyLimit: 4 })
+    const { host, settled } = await aWatchedHost(service, {}, (app) => {
+      app.use((request, _response, next) => {
+        request.once('data', () => request.socket.destroy())
+        next()
+      })
+    })
+
+    await sendBytes(host.port, requestText('POST /token', ['Content-Length: 20'], 'grant_type'))
+    await settled
+
+    expect(service.received).toEqual([])
+    expect(host.errors).toEqual([])
+  })
+
   test('a client that never stops sending is hung up on', async () => {
     const service = aService({ bodyLimit: 16_384 })
     const host = await aHost((app) => app.use(toExpress(service)))
