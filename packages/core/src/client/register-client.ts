@@ -1,9 +1,17 @@
-import { clientId, type ClientRecord, type EpochSeconds, type Storage, type TokenEndpointAuthMethod } from '@mintmark/storage-interface'
+import {
+  clientId,
+  type ClientRecord,
+  type EpochSeconds,
+  type JsonObject,
+  type Storage,
+  type TokenEndpointAuthMethod,
+} from '@mintmark/storage-interface'
 
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { randomIdentifier, randomSecret, systemRandom, type Random } from '../runtime/random.ts'
 import { ClientMetadataError } from './client-metadata-error.ts'
+import { isFetchable, readKeySet } from './remote-key-set.ts'
 import { isRegistrableRedirectUri } from './redirect-uri.ts'
 import { isVisibleAscii } from './visible-ascii.ts'
 
@@ -15,6 +23,10 @@ export interface ClientRegistration {
   readonly clientName: string
   /** Default `client_secret_basic`; `none` makes it a public client. */
   readonly tokenEndpointAuthMethod?: TokenEndpointAuthMethod
+  /** Public keys for `private_key_jwt`, as a JWK set (RFC 7517 §5). */
+  readonly jwks?: JsonObject
+  /** Where the client publishes its keys instead: https, by host name. */
+  readonly jwksUri?: string
   readonly redirectUris?: readonly string[]
   /** Default `['authorization_code']`. */
   readonly grantTypes?: readonly string[]
@@ -24,6 +36,12 @@ export interface ClientRegistration {
   readonly servedAudiences?: readonly string[]
   /** Default `RS256` (OIDC Registration §2). */
   readonly idTokenSignedResponseAlg?: 'RS256' | 'ES256'
+  /** Makes userinfo answer with a JWT. Default: plain JSON. */
+  readonly userinfoSignedResponseAlg?: 'RS256' | 'ES256'
+  /** Seconds after which its people must sign in again when a request has no `max_age`. */
+  readonly defaultMaxAge?: number
+  /** Accepted for completeness: ID tokens always carry `auth_time`. */
+  readonly requireAuthTime?: boolean
 }
 
 /** The registered client, and its secret: this is the only time that anybody sees it. */
@@ -68,16 +86,16 @@ function clientRecord(registration: ClientRegistration, now: EpochSeconds, rando
     clientName: registration.clientName,
     tokenEndpointAuthMethod: registration.tokenEndpointAuthMethod ?? 'client_secret_basic',
     secrets: [],
-    jwks: undefined,
-    jwksUri: undefined,
+    jwks: registration.jwks,
+    jwksUri: registration.jwksUri,
     redirectUris: registration.redirectUris ?? [],
     grantTypes: registration.grantTypes ?? ['authorization_code'],
     scopes: registration.scopes ?? ['openid'],
     servedAudiences: registration.servedAudiences ?? [],
     idTokenSignedResponseAlg: registration.idTokenSignedResponseAlg ?? 'RS256',
-    userinfoSignedResponseAlg: undefined,
-    defaultMaxAge: undefined,
-    requireAuthTime: false,
+    userinfoSignedResponseAlg: registration.userinfoSignedResponseAlg,
+    defaultMaxAge: registration.defaultMaxAge,
+    requireAuthTime: registration.requireAuthTime ?? false,
     disabledAt: undefined,
     createdAt: now,
     version: 1,
@@ -97,9 +115,24 @@ function refuseUnusable(client: ClientRecord): void {
       )
     }
   }
+  refuseUnusableKeys(client)
   if (client.grantTypes.includes('authorization_code') && client.redirectUris.length === 0) {
     throw new ClientMetadataError('invalid_redirect_uri', 'A client of the authorization code grant needs a redirect URI.')
   }
+}
+
+function refuseUnusableKeys(client: ClientRecord): void {
+  if (client.tokenEndpointAuthMethod !== 'private_key_jwt') return
+  // RFC 7591 §2: jwks and jwks_uri exclude each other.
+  if ((client.jwks === undefined) === (client.jwksUri === undefined)) throw invalid('private_key_jwt needs either jwks or jwks_uri.')
+  if (client.jwks !== undefined && !isPublicKeySet(client.jwks)) throw invalid('jwks must hold at least one public key, and no private or symmetric one.')
+  if (client.jwksUri !== undefined && !isFetchable(client.jwksUri)) throw invalid('jwks_uri must be https, by host name, on the default port.')
+}
+
+/** RFC 7517 §4: asymmetric keys without their private parts. */
+function isPublicKeySet(jwks: JsonObject): boolean {
+  const keys = readKeySet(jwks)?.keys ?? []
+  return keys.length > 0 && keys.every((key) => key.kty !== 'oct' && !('d' in key) && !('k' in key))
 }
 
 const usesSecret = (client: ClientRecord): boolean =>

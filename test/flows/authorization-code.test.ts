@@ -1,0 +1,18 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { obtainTokens } from '../support/flow.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+})
+afterAll(() => under.close())
+
+describe('authorization code', () => {
+  it('RFC 6749 §4.1: a person signs in, consents, and the client gets its tokens', async () => {
+    const tokens = await obtainTokens(under)
+
+    expect(Object.keys(tokens).toSorted()).toEqual(['access_token', 'expires_in', 'id_token', 'refresh_token', 'scope', 'token_type'])
+  })
+})

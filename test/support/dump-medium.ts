@@ -1,0 +1,5 @@
+import type { MemoryMedium } from '@mintmark/storage-interface/memory'
+
+/** All that a medium holds of an issuer, as text in a fixed order. */
+export const dumpMedium = (medium: MemoryMedium, issuer: string): string =>
+  JSON.stringify(medium.tablesOf(issuer), (_key, value: unknown) => (value instanceof Map ? [...value].toSorted() : value), 1)

@@ -1,0 +1,73 @@
+import { registerClient } from '@mintmark/core'
+import type { ClientId, ClientRecord, Storage } from '@mintmark/storage-interface'
+import { exportJWK, generateKeyPair, type CryptoKey } from 'jose'
+
+/** The clients that the attack rows speak of, with what a test needs to play them. */
+export interface FixtureClients {
+  /** Confidential web app: client_secret_basic. */
+  readonly A: { readonly secret: string }
+  /** Confidential web app: private_key_jwt, ES256. */
+  readonly B: { readonly privateKey: CryptoKey }
+  /** Machine. */
+  readonly M: { readonly secret: string }
+  /** Resource server of https://api.test. */
+  readonly RS: { readonly secret: string }
+  /** Confidential web app that is exempt from PKCE: client_secret_post. */
+  readonly X: { readonly secret: string }
+}
+
+const webGrants = ['authorization_code', 'refresh_token']
+const webScopes = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access', 'api.read']
+
+/** Registers A, B, P, N, M, RS and X, as an administrator would. */
+export async function registerFixtureClients(storage: Storage): Promise<FixtureClients> {
+  const pair = await generateKeyPair('ES256', { extractable: true })
+  const web = { grantTypes: webGrants, scopes: webScopes }
+  const a = await registerClient({ ...web, clientId: 'A', clientName: 'App', redirectUris: ['https://app.test/cb'] }, { storage })
+  await registerClient(
+    {
+      ...web,
+      clientId: 'B',
+      clientName: 'Bee',
+      tokenEndpointAuthMethod: 'private_key_jwt',
+      redirectUris: ['https://b.test/cb'],
+      jwks: { keys: [{ ...(await exportJWK(pair.publicKey)), alg: 'ES256', kid: 'b1' }] },
+    },
+    { storage },
+  )
+  const isPublic = { ...web, tokenEndpointAuthMethod: 'none' } as const
+  await registerClient({ ...isPublic, clientId: 'P', clientName: 'Page', redirectUris: ['https://spa.test/cb'] }, { storage })
+  await registerClient({ ...isPublic, clientId: 'N', clientName: 'Native', redirectUris: ['http://127.0.0.1/cb'] }, { storage })
+  const m = await registerClient(
+    { clientId: 'M', clientName: 'Machine', grantTypes: ['client_credentials'], scopes: ['api.read'] },
+    { storage },
+  )
+  const rs = await registerClient(
+    { clientId: 'RS', clientName: 'API', grantTypes: ['client_credentials'], scopes: ['api.read'], servedAudiences: ['https://api.test'] },
+    { storage },
+  )
+  const x = await registerClient(
+    {
+      ...web,
+      clientId: 'X',
+      clientName: 'Exempt',
+      tokenEndpointAuthMethod: 'client_secret_post',
+      redirectUris: ['https://x.test/cb'],
+    },
+    { storage },
+  )
+  return {
+    A: { secret: a.clientSecret ?? '' },
+    B: { privateKey: pair.privateKey },
+    M: { secret: m.clientSecret ?? '' },
+    RS: { secret: rs.clientSecret ?? '' },
+    X: { secret: x.clientSecret ?? '' },
+  }
+}
+
+/** Writes a client anew with some members changed, as an administrator would. */
+export async function changeClient(storage: Storage, id: ClientId, change: Partial<ClientRecord>): Promise<void> {
+  const client = await storage.clients.find(id)
+  if (client === undefined) throw new Error(`There is no client ${id}.`)
+  await storage.clients.compareAndSwap({ ...client, ...change }, client.version)
+}

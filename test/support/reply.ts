@@ -1,0 +1,64 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+
+/** What a test sends. `path` goes over the wire as it is. */
+export interface Sent {
+  readonly method?: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+}
+
+/** What came back. */
+export interface Reply {
+  readonly status: number
+  /** The header's values, joined; `undefined` when it did not come. */
+  header(name: string): string | undefined
+  readonly cookies: readonly string[]
+  readonly text: string
+  /** The body as a JSON object. */
+  readonly json: Readonly<Record<string, unknown>>
+  /** The Location header as a URL. */
+  readonly location: URL
+}
+
+/** Sends one request to 127.0.0.1 and reads the whole answer; redirects are not followed. */
+export function send(port: number, sent: Sent): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const body = sent.body ?? ''
+    const outgoing = httpRequest(
+      {
+        host: '127.0.0.1',
+        port,
+        method: sent.method ?? 'GET',
+        path: sent.path,
+        headers: { ...sent.headers, 'content-length': String(Buffer.byteLength(body)) },
+      },
+      (incoming) => {
+        const chunks: Buffer[] = []
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+        incoming.on('end', () => resolve(replyOf(incoming, Buffer.concat(chunks).toString('utf8'))))
+        incoming.on('error', reject)
+      },
+    )
+    outgoing.on('error', reject)
+    outgoing.end(body)
+  })
+}
+
+function replyOf(incoming: IncomingMessage, text: string): Reply {
+  return {
+    status: incoming.statusCode ?? 0,
+    header: (name) => {
+      const value = incoming.headers[name.toLowerCase()]
+      return Array.isArray(value) ? value.join(', ') : value
+    },
+    cookies: incoming.headers['set-cookie'] ?? [],
+    text,
+    get json() {
+      return JSON.parse(text) as Record<string, unknown>
+    },
+    get location() {
+      return new URL(incoming.headers.location ?? 'missing:')
+    },
+  }
+}
