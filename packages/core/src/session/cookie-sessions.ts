@@ -46,6 +46,19 @@ export interface CookieSessions {
   start(request: ServerRequest, start: SessionStart): Promise<{ readonly signedIn: SignedIn; readonly headers: readonly Header[] }>
   /** Signs out. @returns the headers that remove the cookie. */
   end(request: ServerRequest): Promise<readonly Header[]>
+  /** The person's live sessions, newest first, for their account page. */
+  list(subject: string): Promise<readonly SessionSummary[]>
+  /** Ends one session of the person's, in whatever browser it is. @returns `absent` when they have no such session. */
+  revoke(subject: string, session: string): Promise<'ended' | 'absent'>
+}
+
+/** A session as its owner may see it. */
+export interface SessionSummary {
+  /** Names the session; it opens nothing. */
+  readonly sessionId: string
+  readonly signedInAt: EpochSeconds
+  readonly amr: readonly string[]
+  readonly expiresAt: EpochSeconds
 }
 
 /** Sessions in a cookie that only this host can set and no script can read; storage knows its digest alone. */
@@ -104,6 +117,18 @@ export function cookieSessions(options: CookieSessionsOptions): CookieSessions {
       const session = await find(request, now)
       if (session !== undefined) await storage.sessions.revoke(session.sessionId, now)
       return [clearCookie(cookie)]
+    },
+    async list(subject) {
+      const sessions = await storage.sessions.listByUser(userId(subject), clock())
+      return sessions.map(({ sessionId: id, authTime, amr, expiresAt }) => ({ sessionId: id, signedInAt: authTime, amr, expiresAt }))
+    },
+    async revoke(subject, session) {
+      const now = clock()
+      const own = await storage.sessions.listByUser(userId(subject), now)
+      // A person ends their own sessions; another's is not there.
+      if (own.every(({ sessionId: id }) => id !== session)) return 'absent'
+      const revoked = await storage.sessions.revoke(sessionId(session), now)
+      return revoked.outcome === 'absent' ? 'absent' : 'ended'
     },
   }
 }

@@ -1,0 +1,51 @@
+import { grantId, userId, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+
+import { systemClock, type Clock } from '../runtime/clock.ts'
+
+/** A client that a person has let in, as their account page shows it. */
+export interface ConnectedApp {
+  /** Names the grant; it opens nothing. */
+  readonly grantId: string
+  readonly clientId: string
+  readonly clientName: string
+  readonly scopes: readonly string[]
+  readonly since: EpochSeconds
+}
+
+/** The clients that people have let in. */
+export interface ConnectedApps {
+  /** Newest first. Clients that were disabled or deleted are left out: they get nothing any more. */
+  list(subject: string): Promise<readonly ConnectedApp[]>
+  /**
+   * Ends a grant: the consent and every token under it, at once.
+   * @returns `absent` when the person has no such grant.
+   */
+  disconnect(subject: string, grant: string): Promise<'ended' | 'absent'>
+}
+
+export function connectedApps(deps: { readonly storage: Storage; readonly clock?: Clock }): ConnectedApps {
+  const { storage } = deps
+  const clock = deps.clock ?? systemClock
+
+  return {
+    async list(subject) {
+      const grants = await storage.grants.listByUser(userId(subject))
+      const apps = await Promise.all(
+        grants.map(async (grant): Promise<readonly ConnectedApp[]> => {
+          const client = await storage.clients.find(grant.clientId)
+          if (client === undefined || client.disabledAt !== undefined) return []
+          const { clientName } = client
+          return [{ grantId: grant.grantId, clientId: grant.clientId, clientName, scopes: grant.scopes, since: grant.createdAt }]
+        }),
+      )
+      return apps.flat()
+    },
+    async disconnect(subject, grant) {
+      const own = await storage.grants.listByUser(userId(subject))
+      // A person ends their own grants; another's is not there.
+      if (own.every(({ grantId: id }) => id !== grant)) return 'absent'
+      const revoked = await storage.grants.revoke(grantId(grant), clock())
+      return revoked.outcome === 'absent' ? 'absent' : 'ended'
+    },
+  }
+}
