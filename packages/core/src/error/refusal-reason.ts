@@ -7,6 +7,7 @@ export type RefusalReason =
   | 'access_token_invalid'
   | 'access_token_not_live'
   | 'access_token_without_person'
+  | 'account_not_active'
   | 'acr_unmet'
   | 'bearer_in_query'
   | 'bearer_malformed'

@@ -23,7 +23,11 @@ export type ServerOccurrence =
       readonly kind: 'login' | 'consent'
       readonly clientId: string
     }
-  | { readonly type: 'interaction.denied'; readonly clientId: string }
+  | {
+      readonly type: 'interaction.denied'
+      readonly clientId: string
+      readonly reason: 'person_refused' | 'account_not_active'
+    }
   | {
       readonly type: 'code.issued'
       readonly clientId: string

@@ -45,7 +45,7 @@ export interface PendingInteraction {
   /**
    * Goes on with what the person did. The answer is a redirect: to the client when all is done, to the host's page for what is missing.
    * @throws OAuthError invalid_request — reason `interaction_completed` when another tab was faster.
-   * @throws TypeError when `grantedScopes` names a scope that was not requested.
+   * @throws TypeError when `grantedScopes` names a scope that was not requested, or `subject` comes without `authTime`.
    */
   complete(answer: InteractionAnswer): Promise<ServerResponse>
   /** Tells the client that the person refused (`access_denied`). @throws as `complete` does. */
@@ -84,7 +84,7 @@ export async function pendingInteraction(step: Step, deps: PendingInteractionDep
     acrValues: [...(request.essentialAcr ?? []).filter((value) => typeof value === 'string'), ...request.acrValues],
     uiLocales: request.uiLocales,
     complete: (answer) => complete(answer, step, deps),
-    deny: () => deny(step, deps),
+    deny: () => refuse('person_refused', step, deps),
   }
 }
 
@@ -95,9 +95,10 @@ async function complete(
 ): Promise<ServerResponse> {
   const { request, record, handle } = step
   refuseUnrequested(answer.grantedScopes, request)
-  if (answer.grantedScopes?.length === 0) return deny(step, deps)
+  if (answer.grantedScopes?.length === 0) return refuse('person_refused', step, deps)
 
   const person = isSignIn(answer) ? await identifyPerson(answer, deps.storage) : await recallPerson(record.login, deps.storage)
+  if (isSignIn(answer) && person === undefined) return refuse('account_not_active', step, deps)
   const decision = await decide(step, person, deps)
   if (decision.kind === 'login') return redirect(interactionLocation(deps.interactionUrls.login, handle))
   if (decision.kind === 'consent' && answer.grantedScopes === undefined) return askConsent(decision.person, step, deps)
@@ -113,11 +114,16 @@ async function complete(
   return authorizationResponse(code, request.target, deps.issuer)
 }
 
-async function deny(step: Step, deps: PendingInteractionDependencies): Promise<ServerResponse> {
+/** Ends the interaction with a refusal: the person's own, or that of an account that is not, or no longer, active. */
+async function refuse(
+  reason: 'person_refused' | 'account_not_active',
+  step: Step,
+  deps: PendingInteractionDependencies,
+): Promise<ServerResponse> {
   await consume(step, deps)
-  deps.journal.record(step.http, { type: 'interaction.denied', clientId: step.request.client.clientId })
+  deps.journal.record(step.http, { type: 'interaction.denied', clientId: step.request.client.clientId, reason })
   // RFC 6749 §4.1.2.1: access_denied.
-  const refusal = new OAuthError('access_denied', 'The person refused the request.', { reason: 'person_refused' })
+  const refusal = new OAuthError('access_denied', 'The request was not approved.', { reason })
   return authorizationErrorResponse(refusal, step.request.target, deps.issuer)
 }
 
@@ -152,8 +158,10 @@ function refuseUnrequested(granted: readonly string[] | undefined, request: Auth
   }
 }
 
-const isSignIn = (answer: InteractionAnswer): answer is InteractionAnswer & SignedIn =>
-  answer.subject !== undefined && answer.authTime !== undefined
+function isSignIn(answer: InteractionAnswer): answer is InteractionAnswer & SignedIn {
+  if (answer.subject !== undefined && answer.authTime === undefined) throw new TypeError('A subject needs an authTime.')
+  return answer.subject !== undefined
+}
 
 const alreadyCompleted = (): OAuthError =>
   new OAuthError('invalid_request', 'This sign-in was already completed. Go back to the application and start again.', {

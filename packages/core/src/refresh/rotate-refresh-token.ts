@@ -45,21 +45,30 @@ export async function rotateRefreshToken(
     retryWindow: client.tokenEndpointAuthMethod === 'none' ? deps.retryWindow.public : deps.retryWindow.confidential,
   })
 
-  if (rotated.outcome === 'absent') throw invalidGrant('refresh_token_unknown')
+  if (rotated.outcome === 'absent') throw invalidGrant('refresh_token_unknown', client, undefined)
   // RFC 9700 §4.14.2: one of the two who hold this token stole it, and nobody can tell which.
-  if (rotated.outcome === 'reused') throw invalidGrant('refresh_token_reused')
-  if (rotated.outcome === 'retried') return retried(presented, rotated.record)
+  if (rotated.outcome === 'reused') throw invalidGrant('refresh_token_reused', client, rotated.record)
+  if (rotated.outcome === 'retried') return retried({ presented, client }, rotated.record)
   return { family: rotated.record, refreshToken: await writeRefreshToken(successor) } as RotatedFamily
 }
 
 /** The successor that the lost answer carried, made again from the salt that its rotation left. */
-async function retried(presented: RefreshToken, family: TokenFamilyRecord): Promise<RotatedFamily> {
+async function retried(
+  { presented, client }: { readonly presented: RefreshToken; readonly client: AuthenticatedClient },
+  family: TokenFamilyRecord,
+): Promise<RotatedFamily> {
   const successor = await succeedRefreshToken(presented, family.refresh?.successorSalt ?? '')
   const { tokenDigest } = await digestRefreshToken(successor)
   // Storage must have kept the salt of this very rotation; a token that does not open anything is not handed out.
-  if (tokenDigest !== family.refresh?.currentDigest) throw invalidGrant('refresh_token_unknown')
+  if (tokenDigest !== family.refresh?.currentDigest) throw invalidGrant('refresh_token_unknown', client, family)
   return { family, refreshToken: await writeRefreshToken(successor) } as RotatedFamily
 }
 
-const invalidGrant = (reason: RefusalReason): OAuthError =>
-  new OAuthError('invalid_grant', 'The refresh token is not valid.', { reason })
+function invalidGrant(
+  reason: RefusalReason,
+  { clientId }: AuthenticatedClient,
+  family: TokenFamilyRecord | undefined,
+): OAuthError {
+  const context = { clientId, userId: family?.userId, familyId: family?.familyId }
+  return new OAuthError('invalid_grant', 'The refresh token is not valid.', { reason, context })
+}

@@ -42,9 +42,9 @@ export interface AuthorizationServerOptions {
   readonly onEvent?: EventListener
   /** Counters in place of this process's memory, such as `fromRateLimiterFlexible(…)`: several servers then count together. */
   readonly rateLimits?: {
-    /** By presented `client_id`. Default: 30 a minute. */
+    /** By presented `client_id`. Default: 100 a minute. */
     readonly failedAuthentications?: RateLimiter
-    /** By browser. Default: 60 in ten minutes. */
+    /** By browser. Default: 100 in ten minutes. */
     readonly startedInteractions?: RateLimiter
   }
   readonly clock?: Clock

@@ -28,21 +28,27 @@ export async function redeemCode(
   deps: RedeemCodeDependencies,
 ): Promise<RedeemedCode> {
   const consumed = await deps.storage.codes.consume(await digestSecret(presentation.code), client.clientId, now)
-  if (consumed.outcome === 'absent') throw invalidGrant('code_unknown')
+  if (consumed.outcome === 'absent') throw invalidGrant('code_unknown', client, undefined)
 
   const code = consumed.record
   // A store must not hand one client's code to another, nor an expired one; if it does, the code is unknown all the same.
-  if (code.clientId !== client.clientId || !(now < code.expiresAt)) throw invalidGrant('code_unknown')
+  if (code.clientId !== client.clientId || !(now < code.expiresAt)) throw invalidGrant('code_unknown', client, undefined)
   // RFC 6749 §4.1.3: the code is bound to this redirect_uri; without the check a code stolen elsewhere works here.
-  if (code.redirectUri !== presentation.redirectUri) throw invalidGrant('redirect_uri_mismatch')
+  if (code.redirectUri !== presentation.redirectUri) throw invalidGrant('redirect_uri_mismatch', client, code)
   await proveCodeVerifier(presentation.codeVerifier, code)
 
   if (consumed.outcome === 'replayed') {
     await deps.storage.families.bury(familyOf(code, { now, expiresAt: after(now, deps.lifetimes.refreshTokenAbsolute) }), now)
-    throw invalidGrant('code_replayed')
+    throw invalidGrant('code_replayed', client, code)
   }
   return code as RedeemedCode
 }
 
-const invalidGrant = (reason: RefusalReason): OAuthError =>
-  new OAuthError('invalid_grant', 'The authorization code is not valid.', { reason })
+function invalidGrant(
+  reason: RefusalReason,
+  { clientId }: AuthenticatedClient,
+  code: AuthorizationCodeRecord | undefined,
+): OAuthError {
+  const context = { clientId, userId: code?.userId, familyId: code?.familyId }
+  return new OAuthError('invalid_grant', 'The authorization code is not valid.', { reason, context })
+}
