@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto'
+
+import { expect, it } from 'vitest'
+
+import { formPostResponseMode } from './form-post-response-mode.ts'
+import type { VerifiedRedirect } from './verify-redirect.ts'
+
+const target = 'https://app.test/cb?x=1&y=2' as VerifiedRedirect
+
+it('Form Post Response Mode §2: the page may run its own script and no other', () => {
+  const { headers, body } = formPostResponseMode.respond(target, [['code', 'c']])
+
+  const script = /<script>(.*?)<\/script>/.exec(String(body))?.[1] ?? ''
+  const hash = createHash('sha256').update(script).digest('base64')
+  expect(new Map(headers).get('Content-Security-Policy')).toContain(`script-src 'sha256-${hash}'`)
+})
+
+it('ATK-055 Form Post Response Mode §2: whatever state holds stays inside its attribute', () => {
+  const { body } = formPostResponseMode.respond(target, [['state', `"><script>alert(1)</script>'&`]])
+
+  expect(body).toContain('value="&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;&#39;&#38;"')
+  expect(body).toContain('action="https://app.test/cb?x=1&#38;y=2"')
+})

@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { OAuthError } from '../error/oauth-error.ts'
+import { isEssential, keepClaims, parseClaimsRequest, requestedClaimNames, requestedValues } from './claims-request.ts'
+
+describe('claims parameter', () => {
+  it.each(['[]', '"x"', '{', 'null', '1', '{"id_token":[]}', '{"id_token":"x"}', '{"userinfo":{"name":1}}', '{"userinfo":{"name":[]}}'])(
+    'ATK-079 OIDC Core §5.5: %s is refused',
+    (text) => {
+      expect(() => parseClaimsRequest(text)).toThrow(OAuthError)
+    },
+  )
+
+  it('OIDC Core §5.5: reads names, values and what is essential', () => {
+    const request = parseClaimsRequest(
+      '{"userinfo":{"name":null},"id_token":{"acr":{"essential":true,"values":["a","b"]},"sub":{"value":"U1"}},"other":1}',
+    )
+
+    expect(requestedClaimNames(request, 'userinfo')).toEqual(['name'])
+    expect(requestedValues(request, 'id_token', 'acr')).toEqual(['a', 'b'])
+    expect(requestedValues(request, 'id_token', 'sub')).toEqual(['U1'])
+    expect(requestedValues(request, 'userinfo', 'name')).toBeUndefined()
+    expect([isEssential(request, 'id_token', 'acr'), isEssential(request, 'id_token', 'sub')]).toEqual([true, false])
+  })
+
+  it('keeps the claims that were consented to, and forgets the rest', () => {
+    const request = parseClaimsRequest('{"userinfo":{"name":null,"email":null},"id_token":{"email":null}}')
+
+    expect(keepClaims(request, new Set(['name']))).toEqual({ userinfo: { name: null }, id_token: {} })
+  })
+
+  it('law: any text is parsed or refused, and no prototype is reached', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json(), fc.constant('{"__proto__":{"id_token":{}},"id_token":{"__proto__":null}}')), (text) => {
+        try {
+          const request = parseClaimsRequest(text)
+          requestedClaimNames(request, 'id_token')
+          requestedValues(request, 'id_token', 'constructor')
+        } catch (error) {
+          expect(error).toBeInstanceOf(OAuthError)
+        }
+        expect(Object.hasOwn(Object.prototype, 'id_token')).toBe(false)
+      }),
+    )
+  })
+})

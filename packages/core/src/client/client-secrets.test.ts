@@ -1,0 +1,56 @@
+import { clientId, epochSeconds } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { describe, expect, it } from 'vitest'
+
+import { addClientSecret, endPreviousClientSecrets } from './client-secrets.ts'
+import { registerClient } from './register-client.ts'
+import { verifyClientSecret } from './verify-client-secret.ts'
+
+async function aClient() {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  const deps = { storage, clock: () => epochSeconds(100) }
+  const { clientSecret: first = '' } = await registerClient(
+    { clientId: 'A', clientName: 'App', redirectUris: ['https://app.test/cb'] },
+    deps,
+  )
+  const works = async (secret: string, now: number): Promise<boolean> =>
+    (await verifyClientSecret(secret, await storage.clients.find(clientId('A')), epochSeconds(now))) !== undefined
+  return { deps, first, works }
+}
+
+describe('client secrets', () => {
+  it('two are live while a client moves from one to the other', async () => {
+    const { deps, first, works } = await aClient()
+
+    const second = await addClientSecret('A', { previousExpiresAt: 200 }, deps)
+
+    expect(await Promise.all([works(first, 199), works(second, 199)])).toEqual([true, true])
+    expect(await Promise.all([works(first, 200), works(second, 200)])).toEqual([false, true])
+  })
+
+  it('refuses a third live one', async () => {
+    const { deps } = await aClient()
+    await addClientSecret('A', {}, deps)
+
+    await expect(addClientSecret('A', {}, deps)).rejects.toMatchObject({ code: 'invalid_client_metadata' })
+  })
+
+  it('ends all but the newest at once', async () => {
+    const { deps, first, works } = await aClient()
+    const second = await addClientSecret('A', {}, deps)
+
+    await endPreviousClientSecrets('A', deps)
+
+    expect(await Promise.all([works(first, 100), works(second, 100)])).toEqual([false, true])
+  })
+
+  it('two administrators at once lose neither change', async () => {
+    const { deps, works } = await aClient()
+
+    const outcomes = await Promise.allSettled([addClientSecret('A', {}, deps), addClientSecret('A', {}, deps)])
+
+    const added = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+    expect(added).toHaveLength(1)
+    expect(await works(added[0] ?? '', 100)).toBe(true)
+  })
+})

@@ -1,0 +1,99 @@
+import { epochSeconds } from '@mintmark/storage-interface'
+import { describe, expect, it } from 'vitest'
+
+import { isFetchable, readKeySet, remoteKeySets } from './remote-key-set.ts'
+
+const uri = 'https://client.test/jwks'
+const now = epochSeconds(1000)
+const keySet = { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] }
+
+/** A fetch that answers with what `respond` makes, and counts. */
+function fetching(respond: () => Response | Promise<Response>) {
+  const calls: (RequestInit | undefined)[] = []
+  const fetch = (_input: unknown, init?: RequestInit): Promise<Response> => {
+    calls.push(init)
+    return Promise.resolve(respond())
+  }
+  return { fetch: fetch as typeof globalThis.fetch, calls }
+}
+
+describe('addresses of key sets', () => {
+  it.each([
+    'http://client.test/jwks',
+    'https://169.254.169.254/',
+    'https://[::ffff:169.254.169.254]/',
+    'https://0x7f000001/',
+    'https://2130706433/',
+    'https://localhost/',
+    'https://localhost./',
+    'https://db.internal/',
+    'https://printer.local/',
+    'https://user@client.test/',
+    'https://client.test:22/',
+    'file:///etc/passwd',
+    'not a url',
+  ])('ATK-523 RFC 9700 §4.11: %s is not fetched', async (address) => {
+    const { fetch, calls } = fetching(() => Response.json(keySet))
+
+    const read = await remoteKeySets(fetch).read(address, 'kept', now)
+
+    expect(read).toBeUndefined()
+    expect(calls).toHaveLength(0)
+  })
+
+  it('a host name over https is fetched', () => {
+    expect(isFetchable(uri)).toBe(true)
+  })
+})
+
+describe('fetching key sets', () => {
+  it('follows no redirect and gives up after a while', async () => {
+    const { fetch, calls } = fetching(() => Response.json(keySet))
+
+    await remoteKeySets(fetch).read(uri, 'kept', now)
+
+    expect(calls[0]).toMatchObject({ redirect: 'error' })
+    expect(calls[0]?.signal).toBeInstanceOf(AbortSignal)
+  })
+
+  it('asks once for many at the same time, and again after ten minutes', async () => {
+    const { fetch, calls } = fetching(() => Response.json(keySet))
+    const sets = remoteKeySets(fetch)
+
+    await Promise.all(Array.from({ length: 50 }, () => sets.read(uri, 'kept', now)))
+    await sets.read(uri, 'kept', epochSeconds(1599))
+    expect(calls).toHaveLength(1)
+    await sets.read(uri, 'kept', epochSeconds(1600))
+
+    expect(calls).toHaveLength(2)
+  })
+
+  it('an unknown key makes it ask again, but not more than once a minute', async () => {
+    const { fetch, calls } = fetching(() => Response.json(keySet))
+    const sets = remoteKeySets(fetch)
+    await sets.read(uri, 'kept', now)
+
+    await sets.read(uri, 'refresh', epochSeconds(1059))
+    expect(calls).toHaveLength(1)
+    await sets.read(uri, 'refresh', epochSeconds(1060))
+
+    expect(calls).toHaveLength(2)
+  })
+
+  it.each([
+    ['a status that is not 200', () => new Response('{}', { status: 500 })],
+    ['text that is not JSON', () => new Response('<html>')],
+    ['a set without keys', () => Response.json({})],
+    ['more than 64 KiB', () => new Response(JSON.stringify({ keys: [], pad: 'x'.repeat(65_536) }))],
+    ['too many keys', () => Response.json({ keys: Array.from({ length: 101 }, () => keySet.keys[0]) })],
+    ['a connection that fails', () => Promise.reject(new TypeError('fetch failed'))],
+  ])('ATK-526 ATK-527 %s is no key set', async (_case, respond) => {
+    const { fetch } = fetching(respond)
+
+    expect(await remoteKeySets(fetch).read(uri, 'kept', now)).toBeUndefined()
+  })
+
+  it('keeps only members that are keys', () => {
+    expect(readKeySet({ keys: [keySet.keys[0], null, 'x', { kty: 5 }] })?.keys).toHaveLength(1)
+  })
+})

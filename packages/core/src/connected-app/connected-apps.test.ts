@@ -1,0 +1,40 @@
+import { clientId, epochSeconds, grantId, userId } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { expect, it } from 'vitest'
+
+import { registerClient } from '../client/register-client.ts'
+import { connectedApps } from './connected-apps.ts'
+
+async function aPersonWithAnApp() {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  await registerClient({ clientId: 'A', clientName: 'App', redirectUris: ['https://app.test/cb'] }, { storage })
+  await storage.users.insert({ userId: userId('U1'), claims: {}, createdAt: epochSeconds(0) })
+  await storage.grants.insert({
+    grantId: grantId('g1'),
+    clientId: clientId('A'),
+    userId: userId('U1'),
+    userGeneration: 0,
+    scopes: ['openid'],
+    createdAt: epochSeconds(50),
+    revokedAt: undefined,
+    version: 1,
+  })
+  return { storage, apps: connectedApps({ storage, clock: () => epochSeconds(100) }) }
+}
+
+it('lists what a person has connected', async () => {
+  const { apps } = await aPersonWithAnApp()
+
+  expect(await apps.list('U1')).toEqual([{ grantId: 'g1', clientId: 'A', clientName: 'App', scopes: ['openid'], since: 50 }])
+})
+
+it('a person disconnects their own apps, and nobody else does', async () => {
+  const { storage, apps } = await aPersonWithAnApp()
+
+  expect(await apps.disconnect('U9', 'g1')).toBe('absent')
+  expect(await storage.grants.findUnrevoked(userId('U1'), clientId('A'))).toBeDefined()
+  expect(await apps.disconnect('U1', 'g1')).toBe('ended')
+
+  expect(await storage.grants.findUnrevoked(userId('U1'), clientId('A'))).toBeUndefined()
+  expect(await apps.list('U1')).toEqual([])
+})

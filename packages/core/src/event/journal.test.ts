@@ -1,0 +1,72 @@
+import { epochSeconds } from '@mintmark/storage-interface'
+import { describe, expect, it } from 'vitest'
+
+import type { ServerRequest } from '../http/index.ts'
+import { createJournal } from './journal.ts'
+import { logEvents } from './log-events.ts'
+import type { ServerEvent } from './server-event.ts'
+
+const deps = { clock: () => epochSeconds(7), random: (count: number) => new Uint8Array(count) }
+const occurrence = { type: 'interaction.denied', clientId: 'A', reason: 'person_refused' } as const
+
+const requestWith = (headers: Record<string, string>): ServerRequest => ({
+  method: 'GET',
+  url: new URL('https://as.test/auth'),
+  headers: new Map(Object.entries(headers)),
+  repeatedHeaders: new Set(),
+  body: new Uint8Array(),
+})
+
+describe('journal', () => {
+  it('dates events and joins those of one request', () => {
+    const events: ServerEvent[] = []
+    const journal = createJournal((event) => void events.push(event), deps)
+    const request = requestWith({})
+
+    journal.record(request, occurrence)
+    journal.record(request, occurrence)
+
+    expect(events).toMatchObject([{ at: 7 }, { at: 7 }])
+    expect(events[0]?.correlationId).toBe(events[1]?.correlationId)
+  })
+
+  it.each([
+    ['abc-1', 'abc-1'],
+    ['a b', 'AAAAAAAAAAAAAAAAAAAAAA'],
+    ['x'.repeat(65), 'AAAAAAAAAAAAAAAAAAAAAA'],
+  ])('takes the name %s of a request only when it is safe to log', (given, expected) => {
+    const events: ServerEvent[] = []
+    const journal = createJournal((event) => void events.push(event), deps)
+
+    journal.record(requestWith({ 'x-request-id': given }), occurrence)
+
+    expect(events[0]?.correlationId).toBe(expected)
+  })
+
+  it.each([
+    ['throws', () => { throw new Error('sink is down') }],
+    ['rejects', () => Promise.reject(new Error('sink is down'))],
+  ])('goes on when the listener %s', (_case, listener) => {
+    const journal = createJournal(listener, deps)
+
+    expect(() => journal.record(requestWith({}), occurrence)).not.toThrow()
+  })
+})
+
+describe('logger', () => {
+  const at = { at: epochSeconds(7), correlationId: 'c' }
+  const refused = { type: 'request.refused', method: 'POST', path: '/token', context: {}, cause: undefined, ...at } as const
+
+  it.each([
+    ['warn', 'POST /token refused: invalid_grant (code_replayed)', { ...refused, code: 'invalid_grant', reason: 'code_replayed' }],
+    ['error', 'POST /token refused: server_error (unexpected_failure)', { ...refused, code: 'server_error', reason: 'unexpected_failure' }],
+    ['info', 'interaction.denied', { ...occurrence, ...at }],
+  ] as const)('writes one line at %s: %s', async (level, message, event) => {
+    const lines: unknown[] = []
+    const write = (name: string) => (_fields: object, text: string) => void lines.push([name, text])
+
+    await logEvents({ info: write('info'), warn: write('warn'), error: write('error') })(event)
+
+    expect(lines).toEqual([[level, message]])
+  })
+})

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+
+import * as core from './index.ts'
+import * as http from './http/index.ts'
+
+it('exports these names and no others', () => {
+  expect(Object.keys(core)).toMatchInlineSnapshot(`
+    [
+      "ClientMetadataError",
+      "OAuthError",
+      "addClientSecret",
+      "connectedApps",
+      "cookieSessions",
+      "countEvents",
+      "createAuthorizationServer",
+      "endPreviousClientSecrets",
+      "fromRateLimiterFlexible",
+      "logEvents",
+      "memoryRateLimiter",
+      "registerClient",
+      "storedKeys",
+      "traceService",
+    ]
+  `)
+  expect(Object.keys(http)).toMatchInlineSnapshot(`
+    [
+      "clearCookie",
+      "createRouter",
+      "decodeBody",
+      "decodeComponent",
+      "defineCookie",
+      "json",
+      "mediaType",
+      "noStore",
+      "parseParameters",
+      "readCookie",
+      "redirect",
+      "setCookie",
+      "withHeaders",
+    ]
+  `)
+})

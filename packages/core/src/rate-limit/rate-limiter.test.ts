@@ -1,0 +1,41 @@
+import { epochSeconds } from '@mintmark/storage-interface'
+import { describe, expect, it } from 'vitest'
+
+import { memoryRateLimiter } from './rate-limiter.ts'
+
+const at = epochSeconds
+
+describe('rate limiter in memory', () => {
+  it('ATK-241 counts every one of many at the same time', async () => {
+    const limiter = memoryRateLimiter({ points: 99, window: 60 })
+
+    const decisions = await Promise.all(Array.from({ length: 100 }, () => limiter.consume('k', at(0))))
+
+    expect(decisions.filter(({ allowed }) => !allowed)).toEqual([{ allowed: false, retryAfter: 60 }])
+  })
+
+  it('says how long to wait, and allows again when the window is over', async () => {
+    const limiter = memoryRateLimiter({ points: 1, window: 60 })
+    await limiter.consume('k', at(0))
+
+    expect(await limiter.consume('k', at(20))).toEqual({ allowed: false, retryAfter: 40 })
+    expect(await limiter.consume('k', at(60))).toEqual({ allowed: true })
+  })
+
+  it('counts each key by itself', async () => {
+    const limiter = memoryRateLimiter({ points: 1, window: 60 })
+    await limiter.consume('a', at(0))
+
+    expect(await limiter.consume('b', at(0))).toEqual({ allowed: true })
+  })
+
+  it('forgets the oldest of more than ten thousand keys', async () => {
+    const limiter = memoryRateLimiter({ points: 1, window: 60 })
+    await limiter.consume('first', at(0))
+
+    for (let key = 0; key < 10_000; key += 1) await limiter.consume(`k${key}`, at(0))
+
+    expect(await limiter.consume('first', at(0))).toEqual({ allowed: true })
+    expect((await limiter.consume('k9999', at(0))).allowed).toBe(false)
+  })
+})

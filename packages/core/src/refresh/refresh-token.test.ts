@@ -1,0 +1,59 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { digestRefreshToken, readRefreshToken, succeedRefreshToken, writeRefreshToken } from './refresh-token.ts'
+
+const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
+
+describe('refresh token', () => {
+  it('law: what was written is read again', async () => {
+    await fc.assert(
+      fc.asyncProperty(bytes, bytes, async (handle, secret) => {
+        const read = await readRefreshToken(await writeRefreshToken({ handle, secret }))
+
+        expect(read?.handle).toEqual(handle)
+        expect(read?.secret).toEqual(secret)
+      }),
+    )
+  })
+
+  it('law: a token with any one character changed is no token of the family', async () => {
+    await fc.assert(
+      fc.asyncProperty(bytes, bytes, fc.nat(106), fc.constantFrom(...'AZaz09-_'), async (handle, secret, at, character) => {
+        const text = await writeRefreshToken({ handle, secret })
+        fc.pre(text[at] !== character)
+
+        const altered = text.slice(0, at) + character + text.slice(at + 1)
+
+        expect(await readRefreshToken(altered)).toBeUndefined()
+      }),
+    )
+  })
+
+  it('RFC 6749 §10.4: truncated, prolonged and differently spelled tokens are none', async () => {
+    const text = await writeRefreshToken({ handle: new Uint8Array(32), secret: new Uint8Array(32) })
+
+    const read = await Promise.all([text.slice(1), text.slice(0, -1), `${text}A`, `${text}=`, ` ${text}`, ''].map(readRefreshToken))
+
+    expect(read.every((token) => token === undefined)).toBe(true)
+  })
+
+  it('gives the identical successor for one salt, another for another, and keeps the handle', async () => {
+    const token = { handle: new Uint8Array(32).fill(1), secret: new Uint8Array(32).fill(2) }
+
+    const [first, again, other] = await Promise.all(['s1', 's1', 's2'].map((salt) => succeedRefreshToken(token, salt)))
+
+    expect(first).toEqual(again)
+    expect(first?.secret).not.toEqual(other?.secret)
+    expect(first?.handle).toEqual(token.handle)
+  })
+
+  it('stores neither handle nor secret: both digests are SHA-256', async () => {
+    const token = { handle: new Uint8Array(32).fill(1), secret: new Uint8Array(32).fill(2) }
+
+    const { handleDigest, tokenDigest } = await digestRefreshToken(token)
+
+    expect([handleDigest.length, tokenDigest.length]).toEqual([43, 43])
+    expect(await writeRefreshToken(token)).not.toContain(handleDigest)
+  })
+})

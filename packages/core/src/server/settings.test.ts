@@ -1,0 +1,73 @@
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { describe, expect, it } from 'vitest'
+
+import { storedKeys } from '../key/stored-keys.ts'
+import type { AuthorizationServerOptions } from './options.ts'
+import { parseSettings } from './settings.ts'
+
+function options(change: Partial<AuthorizationServerOptions> = {}): AuthorizationServerOptions {
+  const issuer = change.issuer ?? 'https://as.test'
+  const storage = createMemoryStorage({ issuer })
+  const keys = storedKeys({ storage, sealingKey: 'A'.repeat(43) })
+  return { issuer, storage, keys, signedIn: () => Promise.resolve(undefined), ...change }
+}
+
+describe('options', () => {
+  it('needs four and fills in the rest', () => {
+    const settings = parseSettings(options())
+
+    expect(settings.defaultAudience).toBe('https://as.test')
+    expect(settings.interactionUrls).toEqual({ login: 'https://as.test/login', consent: 'https://as.test/consent' })
+    expect(settings.lifetimes).toMatchObject({ authorizationCode: 60, accessToken: 600 })
+    expect(settings.retryWindow).toEqual({ confidential: 10, public: 30 })
+    expect(settings.accessTokenAlgorithm).toBe('ES256')
+  })
+
+  it('keeps the host pages below an issuer with a path, unless told otherwise', () => {
+    const settings = parseSettings(options({ issuer: 'https://as.test/id', interaction: { loginUrl: '/sign-in' } }))
+
+    expect(settings.interactionUrls).toEqual({ login: 'https://as.test/sign-in', consent: 'https://as.test/id/consent' })
+  })
+
+  it.each([
+    ['an unknown lifetime', { lifetimes: { accessTokens: 5 } }, /lifetimes/],
+    ['a lifetime that is no whole number', { lifetimes: { accessToken: 0.5 } }, /accessToken/],
+    ['a scope value with a space', { scopes: { 'api read': 'Read' } }, /scopes/],
+    ['a scope without a sentence', { scopes: { api: '' } }, /scopes/],
+    ['a resource with a fragment', { resources: { 'https://api.test#x': { scopes: [] } } }, /resources/],
+    ['a resource that is not absolute', { resources: { api: { scopes: [] } } }, /resources/],
+    ['a resource with an unknown scope', { resources: { 'https://api.test': { scopes: ['nope'] } } }, /nope/],
+    ['an algorithm that the ring lacks', { accessTokenAlgorithm: 'PS256' }, /accessTokenAlgorithm/],
+    ['signedIn that is no function', { signedIn: true }, /signedIn/],
+    ['a storage of another issuer', { storage: createMemoryStorage({ issuer: 'https://other.test' }) }, /another issuer/],
+  ])('refuses %s and says which option is wrong', (_case, change, message) => {
+    const wrong = { ...options(), ...change } as AuthorizationServerOptions
+
+    expect(() => parseSettings(wrong)).toThrow(message)
+  })
+})
+
+describe('issuer', () => {
+  it.each(['https://as.test', 'https://as.test/id', 'https://as.test:8443', 'http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000'])(
+    'RFC 8414 §2: accepts %s',
+    (issuer) => {
+      expect(parseSettings(options({ issuer })).issuer).toBe(issuer)
+    },
+  )
+
+  it.each([
+    'as.test',
+    'http://as.test',
+    'ftp://as.test',
+    'https://as.test/',
+    'https://as.test/id/',
+    'https://as.test?x=1',
+    'https://as.test#x',
+    'https://user@as.test',
+    'https://AS.test',
+    'https://as.test/a/../b',
+    'https://as.test:443',
+  ])('ATK-335 RFC 8414 §2: refuses to start with %s', (issuer) => {
+    expect(() => parseSettings(options({ issuer }))).toThrow(TypeError)
+  })
+})

@@ -1,0 +1,117 @@
+import { epochSeconds, userId } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { describe, expect, it } from 'vitest'
+
+import type { Header, ServerRequest } from '../http/index.ts'
+import { cookieSessions } from './cookie-sessions.ts'
+
+async function aHost(issuer = 'https://as.test') {
+  const storage = createMemoryStorage({ issuer })
+  await storage.users.insert({ userId: userId('U1'), claims: {}, createdAt: epochSeconds(0) })
+  const time = { now: 1000 }
+  const sessions = cookieSessions({ storage, clock: () => epochSeconds(time.now), idleLifetime: 600, absoluteLifetime: 3600 })
+  return { storage, sessions, time }
+}
+
+const requestWith = (cookie = ''): ServerRequest => ({
+  method: 'GET',
+  url: new URL('https://as.test/'),
+  headers: new Map(cookie === '' ? [] : [['cookie', cookie]]),
+  repeatedHeaders: new Set(),
+  body: new Uint8Array(),
+})
+
+const cookieOf = (headers: readonly Header[]): string => headers[0]?.[1].split(';', 1)[0] ?? ''
+
+describe('cookie sessions', () => {
+  it('knows who signed in, how and when, and stores only a digest of the cookie', async () => {
+    const { storage, sessions } = await aHost()
+
+    const { headers } = await sessions.start(requestWith(), { subject: 'U1', amr: ['pwd'] })
+    const cookie = cookieOf(headers)
+    const signedIn = await sessions.signedIn(requestWith(cookie))
+
+    expect(headers[0]?.[1]).toMatch(/^__Host-mintmark-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=3600$/)
+    expect(signedIn).toMatchObject({ subject: 'U1', authTime: 1000, amr: ['pwd'] })
+    expect(JSON.stringify(await storage.sessions.listByUser(userId('U1'), epochSeconds(1000)))).not.toContain(cookie.split('=')[1])
+  })
+
+  it('names the cookie plainly over http on loopback, where browsers refuse __Host-', async () => {
+    const { sessions } = await aHost('http://localhost:3000')
+
+    const { headers } = await sessions.start(requestWith(), { subject: 'U1' })
+
+    expect(headers[0]?.[1]).toMatch(/^mintmark-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=3600$/)
+  })
+
+  it('ends after idling, and in any case after its absolute lifetime', async () => {
+    const { sessions, time } = await aHost()
+    const cookie = cookieOf((await sessions.start(requestWith(), { subject: 'U1' })).headers)
+
+    time.now += 599
+    expect(await sessions.signedIn(requestWith(cookie))).toBeDefined()
+    time.now += 600
+    expect(await sessions.signedIn(requestWith(cookie))).toBeUndefined()
+
+    const second = cookieOf((await sessions.start(requestWith(), { subject: 'U1' })).headers)
+    for (let passed = 0; passed < 3600; passed += 500) {
+      await sessions.signedIn(requestWith(second))
+      time.now += 500
+    }
+    expect(await sessions.signedIn(requestWith(second))).toBeUndefined()
+  })
+
+  it('changes with each login: the session before it is dead (session fixation)', async () => {
+    const { sessions } = await aHost()
+    const before = cookieOf((await sessions.start(requestWith(), { subject: 'U1' })).headers)
+
+    const after = cookieOf((await sessions.start(requestWith(before), { subject: 'U1' })).headers)
+
+    expect(after).not.toBe(before)
+    expect(await sessions.signedIn(requestWith(before))).toBeUndefined()
+    expect(await sessions.signedIn(requestWith(after))).toBeDefined()
+  })
+
+  it('dies with a deactivation and is not revived by a reactivation', async () => {
+    const { storage, sessions } = await aHost()
+    const cookie = cookieOf((await sessions.start(requestWith(), { subject: 'U1' })).headers)
+
+    await storage.users.deactivate(userId('U1'), epochSeconds(1000))
+    expect(await sessions.signedIn(requestWith(cookie))).toBeUndefined()
+    await storage.users.reactivate(userId('U1'), epochSeconds(1000))
+
+    expect(await sessions.signedIn(requestWith(cookie))).toBeUndefined()
+  })
+
+  it('signs out, and removes the cookie', async () => {
+    const { sessions } = await aHost()
+    const cookie = cookieOf((await sessions.start(requestWith(), { subject: 'U1' })).headers)
+
+    const headers = await sessions.end(requestWith(cookie))
+
+    expect(headers[0]?.[1]).toContain('Max-Age=0')
+    expect(await sessions.signedIn(requestWith(cookie))).toBeUndefined()
+  })
+
+  it('lists and ends sessions of the person, and of nobody else', async () => {
+    const { storage, sessions } = await aHost()
+    await storage.users.insert({ userId: userId('U9'), claims: {}, createdAt: epochSeconds(0) })
+    const cookie = cookieOf((await sessions.start(requestWith(), { subject: 'U1' })).headers)
+    const [own] = await sessions.list('U1')
+
+    expect(await sessions.revoke('U9', own?.sessionId ?? '')).toBe('absent')
+    expect(await sessions.signedIn(requestWith(cookie))).toBeDefined()
+    expect(await sessions.revoke('U1', own?.sessionId ?? '')).toBe('ended')
+
+    expect(await sessions.signedIn(requestWith(cookie))).toBeUndefined()
+    expect(await sessions.list('U1')).toEqual([])
+  })
+
+  it.each(['nobody', 'U2'])('starts no session for %s, whose account is missing or not active', async (subject) => {
+    const { storage, sessions } = await aHost()
+    await storage.users.insert({ userId: userId('U2'), claims: {}, createdAt: epochSeconds(0) })
+    await storage.users.deactivate(userId('U2'), epochSeconds(1))
+
+    await expect(sessions.start(requestWith(), { subject })).rejects.toThrow(TypeError)
+  })
+})
