@@ -1,0 +1,49 @@
+import type { Storage } from '@mintmark/storage-interface'
+import { createDatabase } from './database.ts'
+import type { SqlDialect } from './dialect.ts'
+import { ensureSchema } from './migrate.ts'
+import { createClaimStore } from './stores/claim-store.ts'
+import { createClientStore } from './stores/client-store.ts'
+import { createCodeStore } from './stores/code-store.ts'
+import { createFamilyStore } from './stores/family-store.ts'
+import { createGrantStore } from './stores/grant-store.ts'
+import { createInteractionStore } from './stores/interaction-store.ts'
+import { createOpaqueTokenStore } from './stores/opaque-token-store.ts'
+import { createSessionStore } from './stores/session-store.ts'
+import { createSigningKeyStore } from './stores/signing-key-store.ts'
+import { createStandingStore } from './stores/standing-store.ts'
+import { createUserStore } from './stores/user-store.ts'
+
+export interface SqlStorageOptions {
+  /** The database, such as `sqliteFile('mintmark.db')`. It may be shared with other storages; who made it closes it. */
+  readonly dialect: SqlDialect
+  /** The issuer identifier that the storage is bound to (RFC 8414 §2). */
+  readonly issuer: string
+}
+
+/**
+ * A storage in an SQL database. All statements are built here, once.
+ *
+ * It is asynchronous because it looks at the schema first: a server whose database was not migrated fails when it
+ * starts, with the command to run, and not at the first person's sign-in.
+ * @throws SchemaMismatchError when migrations are pending, unknown or changed; StorageUnavailableError.
+ */
+export async function createSqlStorage({ dialect, issuer }: SqlStorageOptions): Promise<Storage> {
+  await ensureSchema(dialect)
+  const database = createDatabase(dialect, issuer)
+
+  return {
+    issuer,
+    clients: createClientStore(database),
+    users: createUserStore(database),
+    grants: createGrantStore(database),
+    codes: createCodeStore(database),
+    families: createFamilyStore(database),
+    opaqueTokens: createOpaqueTokenStore(database),
+    interactions: createInteractionStore(database),
+    sessions: createSessionStore(database),
+    signingKeys: createSigningKeyStore(database),
+    claims: createClaimStore(database),
+    standing: createStandingStore(database),
+  }
+}

@@ -1,0 +1,7 @@
+export { createSqlStorage } from './create-sql-storage.ts'
+export type { SqlStorageOptions } from './create-sql-storage.ts'
+export type { SqlDialect, SqlEngine, SqlRow, SqlValue } from './dialect.ts'
+export { migrate, pendingMigrations } from './migrate.ts'
+export { printMigrations } from './migration-script.ts'
+export { SchemaMismatchError } from './schema-mismatch.ts'
+export type { SchemaMismatch } from './schema-mismatch.ts'

@@ -1,0 +1,7 @@
+import { firstTables } from './0001-first-tables.ts'
+import type { Migration } from './migration.ts'
+
+export type { Migration } from './migration.ts'
+
+/** All of them, in order. */
+export const migrations: readonly Migration[] = [firstTables]

@@ -1,0 +1,28 @@
+import { epochSeconds, userId, type JsonObject, type UserRecord } from '@mintmark/storage-interface'
+import type { ColumnReader } from '../columns.ts'
+import type { SqlRow } from '../dialect.ts'
+
+export const userColumns = [
+  'issuer',
+  'user_id',
+  'active',
+  'generation',
+  'claims',
+  'created_at',
+  'updated_at',
+  'version',
+  // A removed account stays as a tombstone, so that its identifier is never given to another person.
+  'removed_at',
+] as const
+
+export const userReader =
+  (read: ColumnReader) =>
+  (row: SqlRow): UserRecord => ({
+    userId: userId(read.text(row, 'user_id')),
+    active: read.flag(row, 'active'),
+    generation: read.integer(row, 'generation'),
+    claims: read.json(row, 'claims') as JsonObject,
+    createdAt: epochSeconds(read.integer(row, 'created_at')),
+    updatedAt: epochSeconds(read.integer(row, 'updated_at')),
+    version: read.integer(row, 'version'),
+  })

@@ -1,0 +1,27 @@
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+
+/** Turns "not now" into `StorageUnavailableError`; every other error is a mistake of ours and stays what it is. */
+export function asStorageError(thrown: unknown): unknown {
+  return isUnavailable(thrown) ? new StorageUnavailableError('The SQLite database cannot answer now', { cause: thrown }) : thrown
+}
+
+function isUnavailable(thrown: unknown): boolean {
+  if (!(thrown instanceof Error) || !('code' in thrown)) return false
+  if (thrown.code === 'ERR_INVALID_STATE') return true // The database has been closed.
+  // The low byte of an extended result code is the primary one (https://sqlite.org/rescode.html).
+  return 'errcode' in thrown && unavailable.has(Number(thrown.errcode) & 0xff)
+}
+
+const unavailable = new Set([
+  5, // SQLITE_BUSY: another process kept the lock for the whole busy timeout.
+  6, // SQLITE_LOCKED
+  7, // SQLITE_NOMEM
+  8, // SQLITE_READONLY: also when the file was moved away.
+  9, // SQLITE_INTERRUPT
+  10, // SQLITE_IOERR
+  11, // SQLITE_CORRUPT
+  13, // SQLITE_FULL
+  14, // SQLITE_CANTOPEN
+  15, // SQLITE_PROTOCOL
+  26, // SQLITE_NOTADB
+])

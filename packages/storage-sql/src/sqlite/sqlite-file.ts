@@ -1,0 +1,95 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+import type { SqlDialect, SqlRow, SqlValue } from '../dialect.ts'
+import { sqlite } from './sqlite-engine.ts'
+import { asStorageError } from './sqlite-errors.ts'
+
+export interface SqliteFileOptions {
+  /** `on-open`: `createSqlStorage` applies pending migrations. For development; in production run `mintmark-migrate`. */
+  readonly migrate?: 'by-command' | 'on-open'
+  /**
+   * `full`, the default: an answer is on the disk before it is given. `normal` is several times faster and as safe when
+   * the process dies, but after a power cut the last transactions may be missing: a used code or a rotated refresh token
+   * could be presented again, and a revoked one could work.
+   */
+  readonly synchronous?: 'full' | 'normal'
+}
+
+/**
+ * A SQLite database in a file, which several processes on one machine may share, or in memory (`:memory:`).
+ * The file is opened, and made if need be, at once. While another process writes, a write waits for up to five seconds,
+ * and the thread with it: writes are single statements, so the wait is a matter of milliseconds.
+ * @throws StorageUnavailableError when the file cannot be opened, or its file system cannot share it.
+ */
+export function sqliteFile(path: string, options: SqliteFileOptions = {}): SqlDialect {
+  const { migrate = 'by-command', synchronous = 'full' } = options
+  const database = open(path, synchronous)
+  const prepared = new Map<string, StatementSync>()
+
+  function prepare(statement: string): StatementSync {
+    const existing = prepared.get(statement)
+    if (existing !== undefined) return existing
+
+    const fresh = database.prepare(statement)
+    prepared.set(statement, fresh)
+    return fresh
+  }
+
+  return {
+    engine: sqlite,
+    migrate,
+    migrateCommand: `mintmark-migrate apply --sqlite ${path}`,
+
+    async all(statement, parameters) {
+      return converting(() => prepare(statement).all(...(parameters as Exclude<SqlValue, boolean>[])) as readonly SqlRow[])
+    },
+
+    async atomically(statements) {
+      converting(() => {
+        // IMMEDIATE takes the write lock first: nobody else writes between what is read and what is written.
+        database.exec('BEGIN IMMEDIATE')
+        try {
+          for (const statement of statements) database.exec(statement)
+          database.exec('COMMIT')
+        } catch (error) {
+          database.exec('ROLLBACK')
+          throw error
+        }
+      })
+    },
+
+    async close() {
+      prepared.clear()
+      if (database.isOpen) database.close()
+    },
+  }
+}
+
+function open(path: string, synchronous: 'full' | 'normal'): DatabaseSync {
+  return converting(() => {
+    const database = new DatabaseSync(path)
+    try {
+      database.exec('PRAGMA busy_timeout = 5000')
+      // Write-ahead log: readers and a writer do not wait for one another, and a killed process leaves whole transactions.
+      const mode = database.prepare('PRAGMA journal_mode = WAL').get()
+      if (path !== ':memory:' && mode?.['journal_mode'] !== 'wal') throw new StorageUnavailableError(noWal)
+      database.exec(`PRAGMA synchronous = ${synchronous === 'full' ? 'FULL' : 'NORMAL'}`)
+      database.exec('PRAGMA foreign_keys = ON')
+      database.exec('PRAGMA trusted_schema = OFF')
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  })
+}
+
+const noWal = 'The file system of the SQLite database cannot share it between processes (no write-ahead log)'
+
+function converting<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw asStorageError(error)
+  }
+}

@@ -1,0 +1,42 @@
+import type { Compilable } from 'kysely'
+import type { SqlValue } from './dialect.ts'
+
+/** SQL text with a name for each of its parameters: built once, run with other values each time. */
+export interface Statement<Name extends string> {
+  readonly sql: string
+  readonly bind: (values: Readonly<Record<Name, SqlValue>>) => readonly SqlValue[]
+}
+
+/** Stands in a query for a value that is known when the statement runs. */
+export type Parameter<Name extends string> = (name: Name) => SqlValue
+
+/** Builds the statement: the only place where Kysely works, once for each statement of a storage. */
+export function compileStatement<Name extends string>(define: (parameter: Parameter<Name>) => Compilable): Statement<Name> {
+  const { sql, parameters } = define(named).compile()
+  const slots = parameters.map((value) => (value instanceof NamedParameter ? value : (value as SqlValue)))
+
+  return {
+    sql,
+    bind: (values) => slots.map((slot) => (slot instanceof NamedParameter ? values[slot.parameter as Name] : slot)),
+  }
+}
+
+/** One parameter for each column, named as the column. */
+export function parameters<Column extends string>(
+  parameter: Parameter<Column>,
+  columns: readonly Column[],
+): Readonly<Record<Column, SqlValue>> {
+  // The keys are the columns given.
+  return Object.fromEntries(columns.map((column) => [column, parameter(column)])) as Record<Column, SqlValue>
+}
+
+/** Kysely carries values untouched from the query to the compiled parameters, and so carries this. */
+class NamedParameter {
+  readonly parameter: string
+
+  constructor(parameter: string) {
+    this.parameter = parameter
+  }
+}
+
+const named = (name: string): SqlValue => new NamedParameter(name) as unknown as SqlValue

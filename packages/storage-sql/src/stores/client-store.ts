@@ -1,0 +1,97 @@
+import type { ClientStore } from '@mintmark/storage-interface'
+import { createColumnReader, json } from '../columns.ts'
+import type { Database } from '../database.ts'
+import { clientColumns, clientReader, clientRow, type SecretUses } from '../rows/client-row.ts'
+import { untilSettled } from '../second-look.ts'
+import { compileStatement, parameters, type Parameter } from '../statement.ts'
+
+export function createClientStore({ query, engine, run }: Database): ClientStore {
+  const statements = clientStatements({ query, engine })
+  const columns = createColumnReader(engine)
+  const read = clientReader(columns)
+
+  return {
+    async insert(client) {
+      const [row] = await run(statements.insert, clientRow(client, engine))
+      return { outcome: row === undefined ? 'taken' : 'inserted' }
+    },
+
+    async find(clientId) {
+      const [row] = await run(statements.find, { client_id: clientId })
+      return row === undefined ? undefined : read(row)
+    },
+
+    async compareAndSwap(client, version) {
+      return untilSettled(async () => {
+        const [swapped] = await run(statements.swap, { ...clientRow(client, engine), version })
+        if (swapped !== undefined) return { outcome: 'swapped', record: read(swapped) }
+
+        const [current] = await run(statements.find, { client_id: client.clientId })
+        if (current === undefined) return { outcome: 'absent' }
+        return columns.integer(current, 'version') === version ? undefined : { outcome: 'conflict' }
+      })
+    },
+
+    async touchSecret(clientId, digest, now) {
+      const [row] = await run(statements.findSecretUses, { client_id: clientId })
+      if (row === undefined) return
+
+      // Looking first spares a write, and the wait for the disk, for all but the first use in an hour.
+      const lastUsedAt = (columns.json(row, 'secret_uses') as SecretUses)[digest]
+      if (lastUsedAt !== undefined && now < lastUsedAt + hour) return
+
+      await run(statements.noteSecretUse, { client_id: clientId, use: json({ [digest]: now }) })
+    },
+  }
+}
+
+const hour = 3600
+
+function clientStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
+  const changed = clientColumns.filter((column) => column !== 'issuer' && column !== 'client_id' && column !== 'version')
+
+  return {
+    insert: compileStatement((p: Parameter<(typeof clientColumns)[number]>) =>
+      query
+        .insertInto('mintmark_clients')
+        .values(parameters(p, clientColumns))
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('version'),
+    ),
+
+    find: compileStatement((p: Parameter<'issuer' | 'client_id'>) =>
+      query
+        .selectFrom('mintmark_clients')
+        .select(clientColumns)
+        .where('issuer', '=', p('issuer'))
+        .where('client_id', '=', p('client_id')),
+    ),
+
+    swap: compileStatement((p: Parameter<(typeof clientColumns)[number]>) =>
+      query
+        .updateTable('mintmark_clients')
+        .set(parameters(p, changed))
+        .set((set) => ({ version: set('version', '+', 1) }))
+        .where('issuer', '=', p('issuer'))
+        .where('client_id', '=', p('client_id'))
+        .where('version', '=', p('version'))
+        .returning(clientColumns),
+    ),
+
+    findSecretUses: compileStatement((p: Parameter<'issuer' | 'client_id'>) =>
+      query
+        .selectFrom('mintmark_clients')
+        .select('secret_uses')
+        .where('issuer', '=', p('issuer'))
+        .where('client_id', '=', p('client_id')),
+    ),
+
+    noteSecretUse: compileStatement((p: Parameter<'issuer' | 'client_id' | 'use'>) =>
+      query
+        .updateTable('mintmark_clients')
+        .set((set) => ({ secret_uses: engine.mergeJson(set.ref('secret_uses'), set.val(p('use'))) }))
+        .where('issuer', '=', p('issuer'))
+        .where('client_id', '=', p('client_id')),
+    ),
+  }
+}

@@ -1,0 +1,71 @@
+import type { AuthorizationCodeStore } from '@mintmark/storage-interface'
+import { createColumnReader } from '../columns.ts'
+import type { Database } from '../database.ts'
+import { codeColumns, codeReader, codeRow } from '../rows/code-row.ts'
+import { untilSettled } from '../second-look.ts'
+import { compileStatement, parameters, type Parameter } from '../statement.ts'
+
+export function createCodeStore({ query, engine, run }: Database): AuthorizationCodeStore {
+  const statements = codeStatements(query)
+  const columns = createColumnReader(engine)
+  const read = codeReader(columns)
+
+  return {
+    async insert(code) {
+      const [row] = await run(statements.insert, codeRow(code))
+      return { outcome: row === undefined ? 'taken' : 'inserted' }
+    },
+
+    async find(digest, clientId, now) {
+      const [row] = await run(statements.find, { digest, client_id: clientId, now })
+      return row === undefined ? undefined : read(row)
+    },
+
+    async consume(digest, clientId, now) {
+      const presentation = { digest, client_id: clientId, now }
+      return untilSettled(async () => {
+        const [won] = await run(statements.consume, presentation)
+        if (won !== undefined) return { outcome: 'won', record: read(won) }
+
+        const [row] = await run(statements.find, presentation)
+        if (row === undefined) return { outcome: 'absent' }
+        return columns.has(row, 'consumed_at') ? { outcome: 'replayed', record: read(row) } : undefined
+      })
+    },
+  }
+}
+
+function codeStatements(query: Database['query']) {
+  return {
+    insert: compileStatement((p: Parameter<(typeof codeColumns)[number]>) =>
+      query
+        .insertInto('mintmark_codes')
+        .values(parameters(p, codeColumns))
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('digest'),
+    ),
+
+    find: compileStatement((p: Parameter<'issuer' | 'digest' | 'client_id' | 'now'>) =>
+      query
+        .selectFrom('mintmark_codes')
+        .select(codeColumns)
+        .where('issuer', '=', p('issuer'))
+        .where('digest', '=', p('digest'))
+        .where('client_id', '=', p('client_id'))
+        .where('expires_at', '>', p('now')),
+    ),
+
+    // RFC 6749 §10.5: of all presentations one meets `consumed_at IS NULL`, because the engine changes a row for one writer at a time.
+    consume: compileStatement((p: Parameter<'issuer' | 'digest' | 'client_id' | 'now'>) =>
+      query
+        .updateTable('mintmark_codes')
+        .set({ consumed_at: p('now') })
+        .where('issuer', '=', p('issuer'))
+        .where('digest', '=', p('digest'))
+        .where('client_id', '=', p('client_id'))
+        .where('expires_at', '>', p('now'))
+        .where('consumed_at', 'is', null)
+        .returning(codeColumns),
+    ),
+  }
+}

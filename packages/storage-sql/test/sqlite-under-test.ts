@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+
+/** An empty folder of its own, and how to throw it away. */
+export async function aFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'mintmark-sql-'))
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** Storages of any issuer over one in-memory database; `watch` may stand between them and the database. */
+export async function memoryUnderTest(watch: (dialect: SqlDialect) => SqlDialect = (dialect) => dialect): Promise<StorageUnderTest> {
+  const dialect = watch(sqliteFile(':memory:', { migrate: 'on-open' }))
+  return { open: (issuer) => createSqlStorage({ dialect, issuer }), close: () => dialect.close() }
+}
+
+/** Storages over one file, each handle with a connection of its own, as servers in processes of their own have. */
+export async function fileUnderTest(): Promise<StorageUnderTest> {
+  const folder = await aFolder()
+  const opened: SqlDialect[] = []
+
+  return {
+    open: async (issuer) => {
+      const dialect = sqliteFile(join(folder.path, 'test.db'), { migrate: 'on-open', synchronous: 'normal' })
+      opened.push(dialect)
+      return createSqlStorage({ dialect, issuer })
+    },
+    close: async () => {
+      await Promise.all(opened.map((dialect) => dialect.close()))
+      await folder.remove()
+    },
+  }
+}
