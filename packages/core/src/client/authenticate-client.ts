@@ -20,7 +20,8 @@ export interface ClientAuthenticationDependencies {
  * Proves which client sent the request (RFC 6749 §2.3, §3.2.1).
  * @throws OAuthError invalid_request — reason `client_authentication_twice` | `client_id_contradicted`.
  * @throws OAuthError invalid_client — reason `client_authentication_missing` | `client_unknown` | `client_disabled` |
- *   `client_authentication_method` | `client_credentials_wrong`; all of them read the same.
+ *   `client_authentication_method` | `client_credentials_wrong`, and `client_id_contradicted` by an assertion; all of
+ *   them read the same.
  * @throws OAuthError temporarily_unavailable — reason `client_throttled`, after too many failures.
  */
 export async function authenticateClient(
@@ -46,15 +47,18 @@ function readCredentials(
 ): PresentedCredentials {
   const presented = methods.flatMap((method) => method.read(request, form) ?? [])
   const [credentials, second] = presented
-  // RFC 6749 §2.3: a client must not use more than one method in a request.
-  if (second !== undefined) {
+  // RFC 6749 §2.3: a client must not use more than one method in a request. RFC 9110 §5.3: Authorization is no list, so
+  // a repeated one is two.
+  if (second !== undefined || request.repeatedHeaders.has('authorization')) {
     throw new OAuthError('invalid_request', 'Use one client authentication method.', { reason: 'client_authentication_twice' })
   }
   if (credentials === undefined) throw invalidClient('client_authentication_missing', undefined)
 
-  // RFC 6749 §2.3.1: a client_id in the body names the client that authenticates, or the request contradicts itself.
   const named = form.get('client_id')
   if (named !== undefined && credentials.clientId !== undefined && named !== credentials.clientId) {
+    // RFC 7521 §4.2.1: an assertion about another client than the request's is an invalid one.
+    if (credentials.method === 'private_key_jwt') throw invalidClient('client_id_contradicted', named)
+    // RFC 6749 §2.3.1: a client_id in the body names the client that authenticates, or the request contradicts itself.
     throw new OAuthError('invalid_request', 'The request names two clients.', { reason: 'client_id_contradicted' })
   }
   return credentials

@@ -19,9 +19,9 @@ export const clientSecretBasic = defineClientAuthentication({
 
 /** The two halves, form-decoded; `undefined` for another scheme and for anything malformed. */
 function readBasicCredentials(request: ServerRequest): { clientId: string; secret: string } | undefined {
-  // RFC 9110 §11.1: the scheme's name is case-insensitive. A repeated header says two things at once, so it says nothing.
+  // RFC 9110 §11.1: the scheme's name is case-insensitive.
   const match = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(request.headers.get('authorization') ?? '')
-  if (match?.[1] === undefined || request.repeatedHeaders.has('authorization')) return undefined
+  if (match?.[1] === undefined) return undefined
   const pair = decodeBase64(match[1])
   const colon = pair?.indexOf(':') ?? -1
   if (pair === undefined || colon === -1) return undefined

@@ -1,5 +1,5 @@
 import { after, epochSeconds, seconds, type ClientRecord, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
-import { createLocalJWKSet, decodeJwt, jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose'
+import { createLocalJWKSet, decodeJwt, jwtVerify, type JSONWebKeySet, type JWTHeaderParameters, type JWTPayload } from 'jose'
 
 import { isCompactJws } from '../key/compact-jws.ts'
 import { defineClientAuthentication, type ClientAuthentication } from './client-authentication.ts'
@@ -48,7 +48,7 @@ async function isGenuine(assertion: string, presentation: Presentation, deps: Pr
 
   // RFC 7523 §3: a jti counts once. It is claimed last, so that only a genuine assertion uses it up.
   const { jti, exp = 0 } = payload
-  if (typeof jti !== 'string' || !/^[\x20-\x7E]{1,256}$/.test(jti)) return false
+  if (!isUsableJti(jti)) return false
   const claimed = await deps.storage.claims.claim({
     purpose: 'client_assertion_jti',
     value: `${client.clientId} ${jti}`,
@@ -57,6 +57,10 @@ async function isGenuine(assertion: string, presentation: Presentation, deps: Pr
   })
   return claimed.outcome === 'fresh'
 }
+
+/** Short visible text. The names that every object has are none: a store that looks a value up in one would find them there. */
+const isUsableJti = (jti: unknown): jti is string =>
+  typeof jti === 'string' && /^[\x20-\x7E]{1,256}$/.test(jti) && !(jti in Object.prototype)
 
 /** RFC 7523 §3: the client speaks of itself, to this issuer and to nobody else. An array of audiences would invite replay at another. */
 const isForUs = (payload: JWTPayload, client: ClientRecord, issuer: string): boolean =>
@@ -86,21 +90,29 @@ async function verifyWith(
 ): Promise<JWTPayload | undefined> {
   if (keySet === undefined) return undefined
   try {
-    const { payload } = await jwtVerify(assertion, createLocalJWKSet(keySet), {
+    const { payload, protectedHeader } = await jwtVerify(assertion, createLocalJWKSet(keySet), {
       algorithms: [...assertionAlgorithms],
       currentDate: new Date(now * 1000),
       clockTolerance: clockSkew,
     })
-    return payload
+    return isAssertionHeader(protectedHeader) ? payload : undefined
   } catch {
     // jose throws on every assertion that does not verify, and on every key that does not fit; to the client they are all one.
     return undefined
   }
 }
 
+/**
+ * Whether the header is one of a client assertion. What the client signed for another purpose, such as a request object
+ * or a DPoP proof, says so in its type (RFC 8725 §3.11); a payload that is not base64url is no JWT (RFC 7797 §7).
+ */
+const isAssertionHeader = ({ typ, b64 }: JWTHeaderParameters): boolean =>
+  (typ === undefined || ['jwt', 'client-authentication+jwt'].includes(typ.toLowerCase())) && b64 === undefined
+
 function unverifiedSubject(assertion: string): string | undefined {
   try {
-    return decodeJwt(assertion).sub
+    const { sub } = decodeJwt<{ sub: unknown }>(assertion)
+    return typeof sub === 'string' ? sub : undefined
   } catch {
     // jose throws on a payload that is not a JSON object.
     return undefined

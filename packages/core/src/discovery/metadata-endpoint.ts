@@ -1,7 +1,11 @@
-import { json, type Endpoint } from '../http/index.ts'
+import type { Endpoint } from '../http/index.ts'
+import { publicDocument, type PublicDocument } from './public-document.ts'
 
-/** Answers with the metadata document, which is computed once. */
+/** Answers with the metadata document, which is made at the first request and needs no storage. */
 export function metadataEndpoint(metadata: Readonly<Record<string, unknown>>): Endpoint {
-  const response = json(200, metadata, [['Cache-Control', 'public, max-age=300']])
-  return () => Promise.resolve(response)
+  let document: Promise<PublicDocument> | undefined
+  return async (request) => {
+    document ??= publicDocument(metadata)
+    return (await document)(request)
+  }
 }

@@ -24,6 +24,6 @@ export interface KeyRing {
   readonly algorithms: readonly SigningAlgorithm[]
   /** The key that signs with the algorithm now. */
   signer(algorithm: SigningAlgorithm): Promise<Signer>
-  /** Every key whose signatures are accepted, oldest first. */
+  /** Every key whose signatures are accepted, oldest first; the same list while they stay the same. */
   publicKeys(): Promise<readonly PublicKey[]>
 }

@@ -60,6 +60,16 @@ describe('stored keys', () => {
     await expect(other.publicKeys()).rejects.toThrow(/another sealing key/)
   })
 
+  it('opens what an earlier sealing key sealed, when that key is still given', async () => {
+    const medium = createMemoryMedium()
+    const before = storedKeys({ storage: createMemoryStorage({ issuer, medium }), sealingKey })
+    const { keyId } = await before.signer('ES256')
+
+    const after = storedKeys({ storage: createMemoryStorage({ issuer, medium }), sealingKey: ['B'.repeat(42) + 'A', sealingKey] })
+
+    expect((await after.signer('ES256')).keyId).toBe(keyId)
+  })
+
   it('tries again after storage was down at first use', async () => {
     const storage = createMemoryStorage({ issuer })
     let isDown = true

@@ -10,8 +10,11 @@ import { webCryptoSigner } from './web-crypto-signer.ts'
 
 export interface StoredKeysOptions {
   readonly storage: Storage
-  /** 32 random bytes in base64url: the private keys are sealed with it (AES-256-GCM) before they are stored. */
-  readonly sealingKey: string
+  /**
+   * 32 random bytes in base64url: the private keys are sealed with it (AES-256-GCM) before they are stored. To change
+   * it, give a list: the first seals, the others still open what they sealed.
+   */
+  readonly sealingKey: string | readonly [current: string, ...previous: readonly string[]]
   /** Default `['ES256', 'RS256']`: RS256 is what every OpenID Connect client understands (OIDC Core §15.1). */
   readonly algorithms?: readonly SigningAlgorithm[]
   readonly clock?: Clock
@@ -56,7 +59,7 @@ interface LoadedRing {
 
 async function loadRing(algorithms: readonly SigningAlgorithm[], options: StoredKeysOptions): Promise<LoadedRing> {
   const { signingKeys } = options.storage
-  const sealingKey = await importSealingKey(options.sealingKey)
+  const [sealingKey, ...previous] = await importSealingKeys(options.sealingKey)
   const existing = await signingKeys.list()
   for (const algorithm of algorithms) {
     if (existing.some((key) => key.algorithm === algorithm)) continue
@@ -68,9 +71,14 @@ async function loadRing(algorithms: readonly SigningAlgorithm[], options: Stored
   const signers = new Map<SigningAlgorithm, Signer>()
   for (const algorithm of algorithms) {
     const newest = records.findLast((key) => key.algorithm === algorithm)
-    if (newest !== undefined) signers.set(algorithm, await unseal(newest, sealingKey, options.storage.issuer))
+    if (newest !== undefined) signers.set(algorithm, await unseal(newest, [sealingKey, ...previous], options.storage.issuer))
   }
   return { signers, publicKeys: records.map(publicKeyOf) }
+}
+
+async function importSealingKeys(given: StoredKeysOptions['sealingKey']): Promise<readonly [SealingKey, ...SealingKey[]]> {
+  const [current, ...previous] = typeof given === 'string' ? [given] : given
+  return [await importSealingKey(current), ...(await Promise.all(previous.map(importSealingKey)))]
 }
 
 async function generateKey(
@@ -97,10 +105,11 @@ async function generateKey(
 
 async function unseal(
   record: SigningKeyRecord,
-  sealingKey: SealingKey,
+  sealingKeys: readonly SealingKey[],
   issuer: string,
 ): Promise<Signer> {
-  if (record.sealingKeyId !== sealingKey.id) {
+  const sealingKey = sealingKeys.find(({ id }) => id === record.sealingKeyId)
+  if (sealingKey === undefined) {
     throw new Error('The stored signing keys were sealed with another sealing key. Start with the key that sealed them.')
   }
   const jwk = await sealingKey.open(record.sealedPrivateJwk, sealContext(issuer, record.keyId))

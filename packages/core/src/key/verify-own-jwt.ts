@@ -1,5 +1,5 @@
 import type { EpochSeconds, JsonObject, JsonValue } from '@mintmark/storage-interface'
-import { compactVerify, decodeProtectedHeader, importJWK } from 'jose'
+import { compactVerify, decodeProtectedHeader, importJWK, type ProtectedHeaderParameters } from 'jose'
 
 import { isCompactJws } from './compact-jws.ts'
 import type { KeyRing, PublicKey } from './key-ring.ts'
@@ -31,15 +31,22 @@ export function isCurrent(payload: JsonObject, now: EpochSeconds): boolean {
 }
 
 async function namedKey(token: string, type: OwnJwtType, keys: KeyRing): Promise<PublicKey | undefined> {
+  const header = readHeader(token)
+  // RFC 8725 §3.11: one kind of JWT is never taken for another.
+  if (header?.typ !== type) return undefined
+  const key = (await keys.publicKeys()).find(({ keyId }) => keyId === header.kid)
+  // RFC 8725 §3.1: the key decides the algorithm, not the token.
+  return key?.algorithm === header.alg ? key : undefined
+}
+
+/** The header of a JWT that this server may have signed. It writes three members: `crit`, `jwk` and their kin are another's. */
+function readHeader(token: string): ProtectedHeaderParameters | undefined {
   try {
     const header = decodeProtectedHeader(token)
-    const key = (await keys.publicKeys()).find(({ keyId }) => keyId === header.kid)
-    // RFC 8725 §3.1: the key decides the algorithm, not the token.
-    return key?.algorithm === header.alg && header.typ === type ? key : undefined
-  } catch (error) {
-    // jose throws a TypeError on a header that is not JSON; a store that is down is not the token's fault.
-    if (error instanceof TypeError) return undefined
-    throw error
+    return Object.keys(header).every((name) => ['alg', 'typ', 'kid'].includes(name)) ? header : undefined
+  } catch {
+    // jose throws on a header that is not a JSON object.
+    return undefined
   }
 }
 

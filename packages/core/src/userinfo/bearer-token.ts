@@ -16,18 +16,18 @@ export function readBearerToken(request: ServerRequest): string | undefined {
   const header = readHeader(request)
   const form = readFormToken(request)
   // RFC 6750 §2: not more than one method in a request.
-  if (header !== undefined && form !== undefined) {
-    throw new OAuthError('invalid_request', 'Send the access token in one way.', { reason: 'bearer_twice' })
-  }
+  if (header !== undefined && form !== undefined) throw sentTwice()
   return header ?? form
 }
 
 function readHeader(request: ServerRequest): string | undefined {
   const header = request.headers.get('authorization')
   if (header === undefined) return undefined
+  // RFC 6750 §2: not more than one token; a repeated Authorization header is two.
+  if (request.repeatedHeaders.has('authorization')) throw sentTwice()
   // RFC 9110 §11.1: the scheme's name is case-insensitive. RFC 6750 §2.1: b64token.
   const match = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header)
-  if (match?.[1] === undefined || request.repeatedHeaders.has('authorization')) {
+  if (match?.[1] === undefined) {
     throw new OAuthError('invalid_token', 'The access token is not valid.', { reason: 'bearer_malformed' })
   }
   return match[1]
@@ -38,3 +38,6 @@ function readFormToken(request: ServerRequest): string | undefined {
   if (request.method !== 'POST' || mediaType(request) !== 'application/x-www-form-urlencoded') return undefined
   return refuseRepeated(readForm(request)).get('access_token')
 }
+
+const sentTwice = (): OAuthError =>
+  new OAuthError('invalid_request', 'Send the access token in one way.', { reason: 'bearer_twice' })

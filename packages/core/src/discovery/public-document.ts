@@ -1,0 +1,27 @@
+import { base64url } from 'jose'
+
+import { json, type Header, type ServerRequest, type ServerResponse } from '../http/index.ts'
+import { sha256 } from '../runtime/digest.ts'
+
+/** Answers a request for a document: in full, or that the reader's copy is still good. */
+export type PublicDocument = (request: ServerRequest) => ServerResponse
+
+/**
+ * Makes a JSON document that anybody may read and keep for five minutes. Its bytes and their entity tag are made once;
+ * a reader who has them is told so with 304 (RFC 9110 §13.1.2). The request's parameters are not looked at.
+ */
+export async function publicDocument(value: object): Promise<PublicDocument> {
+  const digest = await sha256(JSON.stringify(value))
+  const tag = `"${base64url.encode(digest.subarray(0, 16))}"`
+  const validators: readonly Header[] = [
+    ['Cache-Control', 'public, max-age=300'],
+    ['ETag', tag],
+  ]
+  const full = json(200, value, validators)
+  const unchanged: ServerResponse = { status: 304, headers: validators, body: undefined }
+  return (request) => (hasTag(request.headers.get('if-none-match'), tag) ? unchanged : full)
+}
+
+/** RFC 9110 §13.1.2: a list of tags, compared weakly, because a proxy that compresses marks ours as weak. */
+const hasTag = (condition: string | undefined, tag: string): boolean =>
+  condition !== undefined && condition.split(',').some((item) => [tag, `W/${tag}`, '*'].includes(item.trim()))
