@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import { toExpress, toExpressEndpoint } from '@mintmark/adapter-express'
@@ -19,7 +19,7 @@ import { dumpMedium } from './dump-medium.ts'
 import { registerFixtureClients, type FixtureClients } from './fixture-clients.ts'
 import { send, type Reply, type Sent } from './reply.ts'
 
-/** A running server with the attack rows' clients and users: issuer https://as.test, over Express on a free port. */
+/** A running server with the attack rows' clients and users, over Express on a free port of 127.0.0.1. */
 export interface ServerUnderTest {
   readonly issuer: string
   readonly port: number
@@ -39,7 +39,6 @@ export interface ServerUnderTest {
   close(): Promise<void>
 }
 
-const issuer = 'https://as.test'
 const sealingKey = Buffer.alloc(32, 7).toString('base64url')
 
 /** The claims of U1, one of each kind. */
@@ -57,8 +56,25 @@ export const claimsOfU1 = {
   phone_number_verified: false,
 }
 
-export async function startServer(options: Partial<AuthorizationServerOptions> = {}): Promise<ServerUnderTest> {
-  let now = 1_790_000_000
+type ServerOptions = Partial<AuthorizationServerOptions>
+
+/** The server of the attack rows: issuer https://as.test unless the options say another, at a fixed time. */
+export async function startServer(options: ServerOptions = {}): Promise<ServerUnderTest> {
+  return start(createServer(), { issuer: options.issuer ?? 'https://as.test', now: 1_790_000_000 }, options)
+}
+
+/** The same server as others' software needs it: the issuer is the address that it listens on, and the time is the real one. */
+export async function startLoopbackServer(options: Omit<ServerOptions, 'issuer'> = {}): Promise<ServerUnderTest> {
+  const listener = createServer()
+  return start(listener, { issuer: `http://127.0.0.1:${await listen(listener)}`, now: Math.floor(Date.now() / 1000) }, options)
+}
+
+async function start(
+  listener: Server,
+  { issuer, now: startedAt }: { readonly issuer: string; readonly now: number },
+  options: ServerOptions,
+): Promise<ServerUnderTest> {
+  let now = startedAt
   const clock = { now: () => epochSeconds(now), advance: (seconds: number) => void (now += seconds) }
   const medium = createMemoryMedium()
   const storage = options.storage ?? createMemoryStorage({ issuer, medium })
@@ -81,10 +97,9 @@ export async function startServer(options: Partial<AuthorizationServerOptions> =
   })
 
   const app = express().use(toExpress(server))
-  for (const path of ['/login', '/consent']) app.all(path, toExpressEndpoint(server, hostPage(server)))
-  const listener = createServer(app)
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
-  const { port } = listener.address() as AddressInfo
+  for (const page of ['login', 'consent']) app.all(new URL(`${issuer}/${page}`).pathname, toExpressEndpoint(server, hostPage(server)))
+  listener.on('request', app)
+  const port = listener.listening ? (listener.address() as AddressInfo).port : await listen(listener)
   // The keys exist before a test looks at storage.
   await keys.publicKeys()
 
@@ -102,6 +117,11 @@ export async function startServer(options: Partial<AuthorizationServerOptions> =
     send: (sent) => send(port, sent),
     close: () => new Promise((resolve, reject) => listener.close((error) => (error ? reject(error) : resolve()))),
   }
+}
+
+async function listen(listener: Server): Promise<number> {
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  return (listener.address() as AddressInfo).port
 }
 
 /** The host's own session: the cookie `host=<user>.<seconds of authentication>` says who signed in, and when. */

@@ -1,0 +1,109 @@
+import * as oauth from 'oauth4webapi'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { postedParameters, visit } from '../support/visit.ts'
+import { authorizationUrl, discover, parties, redeemCallback, signIn, type Party } from './oauth4webapi-server.ts'
+
+let under: ServerUnderTest
+let clients: Readonly<Record<'A' | 'B' | 'P' | 'X', Party>>
+beforeAll(async () => {
+  under = await startLoopbackServer()
+  clients = await parties(under)
+})
+afterAll(() => under.close())
+
+describe('oauth4webapi finds the server', () => {
+  it.each(['oidc', 'oauth2'] as const)('OIDC Discovery §4, RFC 8414 §3: %s discovery is accepted', async (algorithm) => {
+    const as = await discover(under, algorithm)
+
+    expect(as.issuer).toBe(under.issuer)
+    expect(as.token_endpoint).toBe(`${under.issuer}/token`)
+  })
+})
+
+describe('oauth4webapi signs a person in', () => {
+  it.each([
+    ['P', 'none'],
+    ['A', 'client_secret_basic'],
+    ['X', 'client_secret_post'],
+    ['B', 'private_key_jwt'],
+  ] as const)('OIDC Core §3.1: client %s, %s, gets an ID token that passes every check', async (name, _method) => {
+    const tokens = await signIn(under, clients[name])
+
+    const claims = oauth.getValidatedIdTokenClaims(tokens)
+    expect(claims).toMatchObject({ iss: under.issuer, sub: 'U1', aud: name, name: 'Ann Lee', at_hash: expect.any(String) as string })
+    expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 600, refresh_token: expect.any(String) as string })
+  })
+
+  it('OIDC Core §2: max_age makes auth_time required, and it is there and young enough', async () => {
+    const expected = await authorizationUrl(clients.A, { max_age: '60' })
+    const { location } = await visit(under, expected.url)
+
+    const tokens = await redeemCallback(clients.A, { ...expected, callback: location, maxAge: 60 })
+
+    expect(oauth.getValidatedIdTokenClaims(tokens)?.auth_time).toBeTypeOf('number')
+  })
+
+  it('Form Post Response Mode §2: the posted parameters are a valid response', async () => {
+    const expected = await authorizationUrl(clients.P, { response_mode: 'form_post' })
+    const page = await visit(under, expected.url)
+
+    const tokens = await redeemCallback(clients.P, { ...expected, callback: postedParameters(page) })
+
+    expect(oauth.getValidatedIdTokenClaims(tokens)?.sub).toBe('U1')
+  })
+
+  it('RFC 6749 §4.1.2.1: a refusal is understood as one', async () => {
+    const expected = await authorizationUrl(clients.A, { prompt: 'none', max_age: '0' })
+    const { location } = await visit(under, expected.url)
+
+    const validate = () => oauth.validateAuthResponse(clients.A.as, clients.A.client, location, expected.state)
+
+    expect(validate).toThrow(expect.objectContaining({ code: oauth.AUTHORIZATION_RESPONSE_ERROR, error: 'login_required' }))
+  })
+})
+
+describe('oauth4webapi refuses what was tampered with', () => {
+  it.each([
+    ['RFC 9207 §2.4: another issuer', 'iss', 'https://evil.test'],
+    ['RFC 9207 §2.4: no issuer', 'iss', undefined],
+    ['RFC 6749 §10.12: another state', 'state', 'other'],
+  ])('%s in the response', async (_title, name, value) => {
+    const expected = await authorizationUrl(clients.A)
+    const { location } = await visit(under, expected.url)
+    if (value === undefined) location.searchParams.delete(name)
+    else location.searchParams.set(name, value)
+
+    const redeemed = redeemCallback(clients.A, { ...expected, callback: location })
+
+    await expect(redeemed).rejects.toMatchObject({ code: oauth.INVALID_RESPONSE })
+  })
+
+  it('OIDC Core §3.1.3.7: a nonce that is not the one it sent', async () => {
+    const expected = await authorizationUrl(clients.A)
+    const { location } = await visit(under, expected.url)
+
+    const redeemed = redeemCallback(clients.A, { ...expected, callback: location, nonce: 'other' })
+
+    await expect(redeemed).rejects.toMatchObject({ code: oauth.JWT_CLAIM_COMPARISON })
+  })
+
+  it('RFC 7636 §4.6: the server in turn refuses its wrong verifier, in the form it understands', async () => {
+    const expected = await authorizationUrl(clients.P)
+    const { location } = await visit(under, expected.url)
+
+    const redeemed = redeemCallback(clients.P, { ...expected, callback: location, verifier: oauth.generateRandomCodeVerifier() })
+
+    await expect(redeemed).rejects.toMatchObject({ code: oauth.RESPONSE_BODY_ERROR, error: 'invalid_grant', status: 400 })
+  })
+
+  it('RFC 6749 §5.2: the server refuses its wrong secret with a challenge that it understands', async () => {
+    const wrong = { ...clients.A, authentication: oauth.ClientSecretBasic('wrong') }
+
+    const refused = signIn(under, wrong)
+
+    await expect(refused).rejects.toMatchObject({ code: oauth.WWW_AUTHENTICATE_CHALLENGE, status: 401 })
+    expect(under.lastReason()).toBe('client_credentials_wrong')
+  })
+})

@@ -1,0 +1,137 @@
+import { clientId } from '@mintmark/storage-interface'
+import * as oauth from 'oauth4webapi'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { insecure, parties, signIn, type Party } from './oauth4webapi-server.ts'
+
+let under: ServerUnderTest
+let clients: Readonly<Record<'A' | 'B' | 'P' | 'X', Party>>
+let machine: Party
+let api: Party
+beforeAll(async () => {
+  under = await startLoopbackServer()
+  clients = await parties(under)
+  const { as } = clients.A
+  const { M, RS } = under.clients
+  machine = { as, client: { client_id: 'M' }, authentication: oauth.ClientSecretBasic(M.secret), redirectUri: '' }
+  api = { as, client: { client_id: 'RS' }, authentication: oauth.ClientSecretBasic(RS.secret), redirectUri: '' }
+})
+afterAll(() => under.close())
+
+describe('oauth4webapi renews tokens', () => {
+  it.each(['A', 'B', 'P', 'X'] as const)('OIDC Core §12.2: client %s refreshes, and the new ID token passes every check', async (name) => {
+    const party = clients[name]
+    const first = await signIn(under, party)
+
+    const response = await oauth.refreshTokenGrantRequest(party.as, party.client, party.authentication, first.refresh_token ?? '', insecure)
+    const renewed = await oauth.processRefreshTokenResponse(party.as, party.client, response)
+    await oauth.validateApplicationLevelSignature(party.as, response, insecure)
+
+    expect(renewed.refresh_token).not.toBe(first.refresh_token)
+    expect(oauth.getValidatedIdTokenClaims(renewed)).toMatchObject({ sub: 'U1', aud: name })
+  })
+
+  it('RFC 6749 §4.4: a machine gets an access token for itself', async () => {
+    const parameters = new URLSearchParams({ scope: 'api.read', resource: 'https://api.test' })
+
+    const response = await oauth.clientCredentialsGrantRequest(machine.as, machine.client, machine.authentication, parameters, insecure)
+    const tokens = await oauth.processClientCredentialsResponse(machine.as, machine.client, response)
+
+    expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'api.read' })
+    expect(tokens).not.toHaveProperty('refresh_token')
+  })
+})
+
+describe('oauth4webapi asks about tokens', () => {
+  it('RFC 7662 §2: the resource server learns what a token is for', async () => {
+    const tokens = await signIn(under, clients.A, { scope: 'openid api.read', resource: 'https://api.test' })
+
+    const response = await introspect(api, tokens.access_token)
+    const answer = await oauth.processIntrospectionResponse(api.as, api.client, response)
+
+    expect(answer).toMatchObject({ active: true, sub: 'U1', client_id: 'A', scope: 'openid api.read', iss: under.issuer })
+  })
+
+  it('RFC 9701 §5: the signed answer names its reader, and its signature verifies', async () => {
+    const tokens = await signIn(under, clients.A, { scope: 'openid api.read', resource: 'https://api.test' })
+
+    const response = await introspect(api, tokens.access_token, { requestJwtResponse: true })
+    const answer = await oauth.processIntrospectionResponse(api.as, api.client, response)
+    await oauth.validateApplicationLevelSignature(api.as, response, insecure)
+
+    expect(response.headers.get('content-type')).toBe('application/token-introspection+jwt')
+    expect(answer).toMatchObject({ active: true, sub: 'U1' })
+  })
+
+  it.each(['access_token', 'refresh_token'] as const)('RFC 7009 §2.1: a revoked %s is active no more', async (kind) => {
+    const { as, client, authentication } = clients.A
+    const tokens = await signIn(under, clients.A)
+    const token = tokens[kind] ?? ''
+
+    const response = await oauth.revocationRequest(as, client, authentication, token, insecure)
+    await oauth.processRevocationResponse(response)
+
+    const answer = await oauth.processIntrospectionResponse(as, client, await introspect(clients.A, token))
+    expect(answer).toEqual({ active: false })
+  })
+})
+
+describe('oauth4webapi asks about the person', () => {
+  it('OIDC Core §5.3: userinfo answers about the subject of the ID token', async () => {
+    const { as, client } = clients.A
+    const tokens = await signIn(under, clients.A, { scope: 'openid profile email' })
+
+    const response = await oauth.userInfoRequest(as, client, tokens.access_token, insecure)
+    const info = await oauth.processUserInfoResponse(as, client, 'U1', response)
+
+    expect(info).toMatchObject({ sub: 'U1', name: 'Ann Lee', email: 'ann@example.test', email_verified: true })
+  })
+
+  it.each(['RS256', 'ES256'] as const)('OIDC Core §5.3.2: the answer signed with %s names its issuer and reader, and verifies', async (alg) => {
+    await changeClient(under.storage, clientId('B'), { userinfoSignedResponseAlg: alg })
+    const client = { ...clients.B.client, userinfo_signed_response_alg: alg }
+    const tokens = await signIn(under, clients.B)
+
+    const response = await oauth.userInfoRequest(clients.B.as, client, tokens.access_token, insecure)
+    const info = await oauth.processUserInfoResponse(clients.B.as, client, 'U1', response)
+    await oauth.validateApplicationLevelSignature(clients.B.as, response, insecure)
+
+    expect(info).toMatchObject({ iss: under.issuer, aud: 'B', name: 'Ann Lee' })
+  })
+
+  it('RFC 6750 §3.1: a token that died is refused with a challenge that the library reads', async () => {
+    const { as, client, authentication } = clients.A
+    const tokens = await signIn(under, clients.A)
+    await oauth.revocationRequest(as, client, authentication, tokens.access_token, insecure)
+
+    const response = await oauth.userInfoRequest(as, client, tokens.access_token, insecure)
+    const processed = oauth.processUserInfoResponse(as, client, 'U1', response)
+
+    await expect(processed).rejects.toMatchObject({
+      code: oauth.WWW_AUTHENTICATE_CHALLENGE,
+      cause: [{ scheme: 'bearer', parameters: { error: 'invalid_token' } }],
+    })
+  })
+})
+
+describe('oauth4webapi protects a resource', () => {
+  it('RFC 9068 §4: it accepts our access token for its audience, and no ID token', async () => {
+    const tokens = await signIn(under, clients.A, { scope: 'openid api.read', resource: 'https://api.test' })
+
+    const claims = await validateBearer(tokens.access_token)
+    const idToken = validateBearer(tokens.id_token ?? '')
+
+    expect(claims).toMatchObject({ client_id: 'A', sub: 'U1', scope: 'openid api.read' })
+    await expect(idToken).rejects.toThrow()
+  })
+})
+
+const introspect = (caller: Party, token: string, options: { readonly requestJwtResponse?: boolean } = {}): Promise<Response> =>
+  oauth.introspectionRequest(caller.as, caller.client, caller.authentication, token, { ...insecure, ...options })
+
+function validateBearer(token: string): Promise<oauth.JWTAccessTokenClaims> {
+  const request = new Request('https://api.test/things', { headers: { authorization: `Bearer ${token}` } })
+  return oauth.validateJwtAccessToken(api.as, request, 'https://api.test', insecure)
+}
