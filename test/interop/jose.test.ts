@@ -1,0 +1,71 @@
+import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { obtainTokens } from '../support/flow.ts'
+import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+const forApi = { scope: 'openid profile api.read', resource: 'https://api.test' }
+
+let under: ServerUnderTest
+let keySet: ReturnType<typeof createRemoteJWKSet>
+beforeAll(async () => {
+  under = await startLoopbackServer()
+  keySet = createRemoteJWKSet(new URL(`${under.issuer}/jwks`))
+})
+afterAll(() => under.close())
+
+describe('a resource server with jose', () => {
+  it('RFC 9068 §4: accepts an access token by type, signature, issuer, audience and expiry, and reads its scope', async () => {
+    const tokens = await obtainTokens(under, forApi)
+
+    const claims = await verify(tokens['access_token'])
+
+    expect(claims).toMatchObject({ sub: 'U1', client_id: 'A' })
+    expect(covers(claims, 'api.read')).toBe(true)
+    expect(covers(claims, 'api.write')).toBe(false)
+  })
+
+  it('RFC 9068 §2.1: refuses an ID token, which is of another type', async () => {
+    const tokens = await obtainTokens(under, forApi)
+
+    await expect(verify(tokens['id_token'])).rejects.toMatchObject({ claim: 'typ' })
+  })
+
+  it('RFC 9068 §4: refuses a token for another audience', async () => {
+    const tokens = await obtainTokens(under)
+
+    await expect(verify(tokens['access_token'])).rejects.toMatchObject({ claim: 'aud' })
+  })
+
+  it('RFC 7519 §4.1.4: refuses a token that has expired', async () => {
+    const tokens = await obtainTokens(under, forApi)
+
+    const verified = verify(tokens['access_token'], new Date((under.clock.now() + 600) * 1000))
+
+    await expect(verified).rejects.toBeInstanceOf(errors.JWTExpired)
+  })
+
+  it('RFC 7515 §5.2: refuses a token that was changed', async () => {
+    const tokens = await obtainTokens(under, forApi)
+    const [header, payload, signature] = (tokens['access_token'] ?? '').split('.')
+    const widened = Buffer.from(Buffer.from(payload ?? '', 'base64url').toString().replace('api.read', 'api.write')).toString('base64url')
+
+    const verified = verify([header, widened, signature].join('.'))
+
+    await expect(verified).rejects.toBeInstanceOf(errors.JWSSignatureVerificationFailed)
+  })
+})
+
+/** The three steps that a resource server owes: the key set, the claims, and then the scope. */
+async function verify(token: string | undefined, currentDate = new Date(under.clock.now() * 1000)): Promise<JWTPayload> {
+  const { payload } = await jwtVerify(token ?? '', keySet, {
+    typ: 'at+jwt',
+    issuer: under.issuer,
+    audience: 'https://api.test',
+    requiredClaims: ['exp', 'scope', 'client_id'],
+    currentDate,
+  })
+  return payload
+}
+
+const covers = ({ scope }: JWTPayload, needed: string): boolean => typeof scope === 'string' && scope.split(' ').includes(needed)

@@ -1,0 +1,136 @@
+import { clientId } from '@mintmark/storage-interface'
+import * as client from 'openid-client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { postedParameters, visit } from '../support/visit.ts'
+
+let under: ServerUnderTest
+let web: client.Configuration
+beforeAll(async () => {
+  under = await startLoopbackServer()
+  web = await configure('A', client.ClientSecretBasic(under.clients.A.secret))
+})
+afterAll(() => under.close())
+
+describe('openid-client signs a person in', () => {
+  it.each([
+    ['P', () => client.None(), 'https://spa.test/cb'],
+    ['A', () => client.ClientSecretBasic(under.clients.A.secret), 'https://app.test/cb'],
+    ['X', () => client.ClientSecretPost(under.clients.X.secret), 'https://x.test/cb'],
+    ['B', () => client.PrivateKeyJwt({ key: under.clients.B.privateKey, kid: 'b1' }), 'https://b.test/cb'],
+  ] as const)('OIDC Core §3.1: client %s', async (id, authentication, redirectUri) => {
+    const config = await configure(id, authentication())
+
+    const tokens = await signIn(config, { redirect_uri: redirectUri })
+
+    expect(tokens.claims()).toMatchObject({ iss: under.issuer, sub: 'U1', aud: id, given_name: 'Ann' })
+    expect(tokens.expiresIn()).toBeGreaterThan(590)
+  })
+
+  it('OIDC Registration §2: an ID token in ES256 for a client that registered for it, its signature checked', async () => {
+    await changeClient(under.storage, clientId('X'), { idTokenSignedResponseAlg: 'ES256' })
+    const config = await configure('X', client.ClientSecretPost(under.clients.X.secret), { id_token_signed_response_alg: 'ES256' })
+    client.enableNonRepudiationChecks(config)
+
+    const tokens = await signIn(config, { redirect_uri: 'https://x.test/cb' })
+
+    expect(tokens.claims()?.sub).toBe('U1')
+  })
+
+  it('Form Post Response Mode §2: the callback is a POST from the browser', async () => {
+    const { url, checks } = await begin(web, { response_mode: 'form_post' })
+    const page = await visit(under, url)
+    const callback = new Request('https://app.test/cb', { method: 'POST', body: postedParameters(page) })
+
+    const tokens = await client.authorizationCodeGrant(web, callback, checks)
+
+    expect(tokens.claims()?.sub).toBe('U1')
+  })
+
+  it('RFC 6749 §4.1.2.1: a refusal is understood as one', async () => {
+    const { url, checks } = await begin(web, { prompt: 'none', max_age: '0' })
+    const { location } = await visit(under, url)
+
+    const refused = client.authorizationCodeGrant(web, location, checks)
+
+    await expect(refused).rejects.toMatchObject({ code: 'OAUTH_AUTHORIZATION_RESPONSE_ERROR', error: 'login_required' })
+  })
+})
+
+describe('openid-client uses tokens', () => {
+  it('RFC 6749 §6: it refreshes', async () => {
+    const first = await signIn(web)
+
+    const renewed = await client.refreshTokenGrant(web, first.refresh_token ?? '')
+
+    expect(renewed.refresh_token).not.toBe(first.refresh_token)
+    expect(renewed.claims()).toMatchObject({ sub: 'U1', auth_time: first.claims()?.auth_time })
+  })
+
+  it('RFC 6749 §4.4: a machine gets an access token', async () => {
+    const machine = await configure('M', client.ClientSecretBasic(under.clients.M.secret))
+
+    const tokens = await client.clientCredentialsGrant(machine, { scope: 'api.read', resource: 'https://api.test' })
+
+    expect(tokens).toMatchObject({ scope: 'api.read', token_type: 'bearer' })
+  })
+
+  it('OIDC Core §5.3: it asks about the person', async () => {
+    const tokens = await signIn(web, { scope: 'openid profile phone' })
+
+    const info = await client.fetchUserInfo(web, tokens.access_token, 'U1')
+
+    expect(info).toMatchObject({ sub: 'U1', name: 'Ann Lee', phone_number_verified: false })
+  })
+
+  it('RFC 7662 §2, RFC 7009 §2: it asks about a token, revokes it, and asks again', async () => {
+    const tokens = await signIn(web)
+
+    const before = await client.tokenIntrospection(web, tokens.access_token)
+    await client.tokenRevocation(web, tokens.refresh_token ?? '')
+    const after = await client.tokenIntrospection(web, tokens.access_token)
+
+    expect(before).toMatchObject({ active: true, client_id: 'A' })
+    expect(after).toEqual({ active: false })
+  })
+
+  it('RFC 9701 §4: it asks for a signed answer', async () => {
+    const config = await configure('A', client.ClientSecretBasic(under.clients.A.secret), { introspection_signed_response_alg: 'RS256' })
+    client.enableNonRepudiationChecks(config)
+    const tokens = await signIn(config)
+
+    const answer = await client.tokenIntrospection(config, tokens.access_token)
+
+    expect(answer).toMatchObject({ active: true, sub: 'U1' })
+  })
+})
+
+/** Discovery over plain http, which the library has to be allowed. */
+const configure = (id: string, authentication: client.ClientAuth, metadata: Partial<client.ClientMetadata> = {}): Promise<client.Configuration> =>
+  client.discovery(new URL(under.issuer), id, metadata, authentication, { execute: [client.allowInsecureRequests] })
+
+async function begin(config: client.Configuration, parameters: Readonly<Record<string, string>>) {
+  const checks = {
+    pkceCodeVerifier: client.randomPKCECodeVerifier(),
+    expectedState: client.randomState(),
+    expectedNonce: client.randomNonce(),
+  }
+  const url = client.buildAuthorizationUrl(config, {
+    redirect_uri: 'https://app.test/cb',
+    scope: 'openid profile offline_access',
+    code_challenge: await client.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
+    code_challenge_method: 'S256',
+    state: checks.expectedState,
+    nonce: checks.expectedNonce,
+    ...parameters,
+  })
+  return { url, checks }
+}
+
+async function signIn(config: client.Configuration, parameters: Readonly<Record<string, string>> = {}) {
+  const { url, checks } = await begin(config, parameters)
+  const { location } = await visit(under, url)
+  return client.authorizationCodeGrant(config, location, checks)
+}

@@ -1,0 +1,69 @@
+import { context, trace, type Span, type Tracer } from '@opentelemetry/api'
+import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
+import { countEvents, traceService } from '@mintmark/core'
+import { describe, expect, it } from 'vitest'
+
+import { basic, token } from '../support/flow.ts'
+import { startServer } from '../support/server-under-test.ts'
+
+describe('OpenTelemetry', () => {
+  it('the metrics SDK counts what was done and what was refused, by reason and by nothing that names anybody', async () => {
+    const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
+    const provider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter })] })
+    const under = await startServer({ onEvent: countEvents(provider.getMeter('test')) })
+    const asMachine = (secret: string) => token(under, { grant_type: 'client_credentials' }, { authorization: basic('M', secret) })
+    await asMachine(under.clients.M.secret)
+    await asMachine(under.clients.M.secret)
+    await asMachine('wrong')
+    await provider.forceFlush()
+
+    const metrics = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics))
+    const counts = metrics.flatMap(({ dataPoints }) =>
+      dataPoints.map(({ attributes, value }): Readonly<Record<string, unknown>> => ({ ...attributes, value })),
+    )
+
+    expect(counts).toEqual([
+      { type: 'tokens.issued', value: 2 },
+      { type: 'request.refused', code: 'invalid_client', reason: 'client_credentials_wrong', value: 1 },
+    ])
+    await provider.shutdown()
+    await under.close()
+  })
+
+  it('a tracer of the API has a span around each request, with its method, path and status', async () => {
+    const spans: Readonly<Record<string, unknown>>[] = []
+    const under = await startServer()
+    const service = traceService(under.server, recordingTracer(spans))
+
+    await service.handle({
+      method: 'GET',
+      url: new URL('https://as.test/jwks'),
+      headers: new Map(),
+      repeatedHeaders: new Set(),
+      body: new Uint8Array(),
+    })
+
+    expect(spans).toEqual([{ name: 'GET /jwks', 'http.request.method': 'GET', 'http.response.status_code': 200, ended: true }])
+    await under.close()
+  })
+})
+
+/** A tracer as the API's types have it, which writes down what its spans were told. */
+function recordingTracer(spans: Record<string, unknown>[]): Tracer {
+  const startSpan = (name: string): Span => {
+    const told: Record<string, unknown> = { name }
+    spans.push(told)
+    const span = trace.wrapSpanContext({ traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: 0 })
+    span.setAttribute = (key, value) => {
+      told[key] = value
+      return span
+    }
+    span.end = () => void (told['ended'] = true)
+    return span
+  }
+  const startActiveSpan = (name: string, ...rest: unknown[]): unknown => {
+    const run = rest.at(-1) as (span: Span) => unknown
+    return context.with(context.active(), run, undefined, startSpan(name))
+  }
+  return { startSpan, startActiveSpan }
+}

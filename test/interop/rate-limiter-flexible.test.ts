@@ -1,0 +1,44 @@
+import { fromRateLimiterFlexible } from '@mintmark/core'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { authorize, basic, token } from '../support/flow.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer({
+    rateLimits: {
+      failedAuthentications: fromRateLimiterFlexible(new RateLimiterMemory({ points: 3, duration: 60 })),
+      startedInteractions: fromRateLimiterFlexible(new RateLimiterMemory({ points: 2, duration: 60 })),
+    },
+  })
+})
+afterAll(() => under.close())
+
+describe('a limiter of rate-limiter-flexible', () => {
+  it('RFC 6749 §2.3.1, RFC 6585 §4: stops who guesses a secret, says for how long, and lets the client itself in', async () => {
+    const form = { grant_type: 'client_credentials' }
+    const guess = () => token(under, form, { authorization: basic('M', 'guess') })
+    const guesses = [await guess(), await guess(), await guess(), await guess()]
+
+    const own = await token(under, form, { authorization: basic('M', under.clients.M.secret) })
+
+    expect(guesses.map(({ status }) => status)).toEqual([401, 401, 401, 429])
+    expect(Number(guesses.at(-1)?.header('retry-after'))).toBeGreaterThan(0)
+    expect(own.status).toBe(200)
+  })
+
+  it('RFC 6819 §4.4.1.11: stops a browser that starts one sign-in after the other', async () => {
+    const first = await authorize(under)
+    const cookie = first.cookies[0]?.split(';', 1)[0] ?? ''
+    const start = () => authorize(under, {}, { cookie: `${cookie}; host=U1.${under.clock.now()}` })
+    const second = await start()
+
+    const third = await start()
+
+    expect([first.status, second.status]).toEqual([303, 303])
+    expect(third.status).toBe(429)
+    expect(under.lastReason()).toBe('interactions_throttled')
+  })
+})
