@@ -8,12 +8,20 @@ import { indexParameters, type Parameters } from './parameters.ts'
  */
 export function readForm(request: ServerRequest): Parameters {
   // RFC 6749 §3.2: parameters come as application/x-www-form-urlencoded. A body of another type is not guessed at.
-  if (mediaType(request) !== 'application/x-www-form-urlencoded' || request.repeatedHeaders.has('content-type')) {
+  if (!isPlainForm(request)) {
     throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.', {
       reason: 'body_not_a_form',
     })
   }
   return readParameters(decodeBody(request.body))
+}
+
+/** A form as bytes of UTF-8 (RFC 6749 Appendix B): a body that says it is in another charset or compressed would be misread. */
+function isPlainForm(request: ServerRequest): boolean {
+  const { headers, repeatedHeaders } = request
+  const isForm = mediaType(request) === 'application/x-www-form-urlencoded' && !repeatedHeaders.has('content-type')
+  const isOtherCharset = /;\s*charset\s*=(?!\s*"?utf-8"?\s*(?:;|$))/i.test(headers.get('content-type') ?? '')
+  return isForm && !isOtherCharset && (headers.get('content-encoding') ?? 'identity') === 'identity'
 }
 
 /**
