@@ -1,0 +1,111 @@
+import type { RefusalReason } from '@mintmark/core'
+import { expect } from 'vitest'
+
+import { obtainTokens } from './flow.ts'
+import type { Reply } from './reply.ts'
+import type { ServerUnderTest } from './server-under-test.ts'
+
+/** What must not have changed when a request was refused: everything, everything but codes being used up, or nothing in particular. */
+export type Kept = 'all' | 'all but codes' | 'whatever'
+
+/** A request that is refused, and why. `reason` is `undefined` where no endpoint of the server was reached. */
+export interface Refusal {
+  readonly send: () => Promise<Reply>
+  readonly reason: RefusalReason | undefined
+  readonly kept?: Kept
+  /** Texts of the request that the answer must not hold. */
+  readonly secrets?: readonly string[]
+}
+
+/** Sends what is to be refused, and asserts what every refusal owes: its reason, unchanged storage, nothing leaked or poisoned. */
+export async function refused(under: ServerUnderTest, refusal: Refusal): Promise<Reply> {
+  const before = under.dump()
+  const events = under.events.length
+
+  const reply = await refusal.send()
+
+  expect(reply.status).toBeLessThan(500)
+  expect(Buffer.byteLength(reply.text)).toBeLessThan(4096)
+  expect(reply.text).not.toMatch(/node_modules|\.ts\b|\n\s+at |SQL|Error:.*\(/)
+  for (const secret of refusal.secrets ?? []) expect(reply.text).not.toContain(secret)
+  expect(under.events.slice(events).flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))).toEqual(
+    refusal.reason === undefined ? [] : [refusal.reason],
+  )
+  expect(kept(under.dump(), refusal.kept)).toEqual(kept(before, refusal.kept))
+  expect(ownKeysOfPrototypes()).toEqual(pristine)
+  return reply
+}
+
+/** Asserts a refusal in JSON (RFC 6749 §5.2). */
+export async function refusedInJson(
+  under: ServerUnderTest,
+  answer: { readonly status: number; readonly error: string },
+  refusal: Refusal,
+): Promise<Reply> {
+  const reply = await refused(under, refusal)
+
+  expect([reply.status, reply.json['error']]).toEqual([answer.status, answer.error])
+  expect(Object.keys(reply.json).filter((name) => name !== 'error')).toEqual(['error_description'])
+  expect(reply.json['error_description']).toMatch(/^[\x20\x21\x23-\x5B\x5D-\x7E]+$/)
+  expect(reply.header('content-type')).toBe('application/json')
+  expect(reply.header('cache-control')).toBe('no-store')
+  expect(reply.header('location')).toBeUndefined()
+  expect(reply.cookies).toEqual([])
+  expect(reply.header('www-authenticate')?.split(' ', 1)[0]).toBe(answer.status === 401 ? 'Basic' : undefined)
+  return reply
+}
+
+/** Asserts a local error page: the browser is sent nowhere (RFC 6749 §4.1.2.1), and no site can frame the page. */
+export async function refusedOnPage(under: ServerUnderTest, refusal: Refusal, status = 400): Promise<Reply> {
+  const reply = await refused(under, refusal)
+
+  expect(reply.status).toBe(status)
+  expect(reply.header('location')).toBeUndefined()
+  expect(reply.cookies).toEqual([])
+  expect(reply.header('content-type')).toBe('text/html; charset=utf-8')
+  expect(reply.header('cache-control')).toBe('no-store')
+  expect(reply.header('content-security-policy')).toContain("frame-ancestors 'none'")
+  expect(reply.header('x-frame-options')).toBe('DENY')
+  expect(reply.text).not.toMatch(/<script|https?:/i)
+  return reply
+}
+
+/** Asserts a refusal that the client hears of through the browser (RFC 6749 §4.1.2.1, RFC 9207 §2). */
+export async function refusedByRedirect(
+  under: ServerUnderTest,
+  answer: { readonly error: string; readonly at?: string; readonly state?: string | null },
+  refusal: Refusal,
+): Promise<Reply> {
+  const reply = await refused(under, refusal)
+  const parameters = reply.location.searchParams
+
+  expect([reply.status, parameters.get('error')]).toEqual([303, answer.error])
+  expect(reply.location.origin + reply.location.pathname).toBe(answer.at ?? 'https://app.test/cb')
+  expect(parameters.get('iss')).toBe(under.issuer)
+  expect(parameters.get('state')).toBe(answer.state === undefined ? 's1' : answer.state)
+  expect(parameters.get('error_description')).toMatch(/^[\x20\x21\x23-\x5B\x5D-\x7E]+$/)
+  expect([...parameters.keys()].filter((name) => !['error', 'error_description', 'state', 'iss'].includes(name))).toEqual([])
+  expect(reply.location.hash).toBe('')
+  expect(reply.header('referrer-policy')).toBe('no-referrer')
+  expect(reply.header('cache-control')).toBe('no-store')
+  expect(reply.cookies).toEqual([])
+  return reply
+}
+
+/** Asserts that a normal request succeeds: whatever came before has broken nothing. */
+export async function expectServing(under: ServerUnderTest): Promise<void> {
+  const tokens = await obtainTokens(under)
+
+  expect(tokens).toMatchObject({ token_type: 'Bearer', scope: 'openid profile offline_access' })
+}
+
+function kept(dump: string, what: Kept = 'all'): unknown {
+  if (what === 'whatever') return undefined
+  const tables = JSON.parse(dump) as Record<string, unknown>
+  return what === 'all' ? tables : { ...tables, codes: undefined }
+}
+
+const ownKeysOfPrototypes = (): readonly (readonly PropertyKey[])[] =>
+  [Object, Array, Function, String, Map].map(({ prototype }) => Reflect.ownKeys(prototype as object))
+
+const pristine = ownKeysOfPrototypes()
