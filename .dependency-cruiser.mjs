@@ -17,6 +17,7 @@ export default {
     only('storage-interface', {}),
     only('core', { workspace: ['storage-interface/src/'], npm: ['jose', 'zod'] }),
     only('storage-sql', { workspace: ['storage-interface/src/'], npm: ['kysely'], nodeBuiltins: true }),
+    only('storage-redis', { workspace: ['storage-interface/src/'] }),
     only('pages', { workspace: ['core/src/http/'] }),
     only('adapter-express', { workspace: ['core/src/'], npm: ['express', 'express-serve-static-core'], nodeBuiltins: true }),
     {

@@ -1,17 +1,22 @@
-// Gets the system programs that the tests start (a real browser) when the machine lacks them.
+// Gets the system programs that the tests start (a real browser, a real Redis) when the machine lacks them.
 import './require-node.mjs'
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /** Program on PATH, the Debian package that has it, and the variable that names another place for it. */
-const programs = [{ program: 'chromium', debianPackage: 'chromium', variable: 'CHROMIUM_PATH' }]
+const programs = [
+  { program: 'chromium', debianPackage: 'chromium', variable: 'CHROMIUM_PATH' },
+  { program: 'redis-server', debianPackage: 'redis-server', variable: 'REDIS_SERVER_PATH' },
+  // Debian's redis-server brings it along.
+  { program: 'redis-cli', debianPackage: 'redis-server', variable: 'REDIS_CLI_PATH' },
+]
 
 const missing = programs.filter(({ program, variable }) => process.env[variable] === undefined && !isOnPath(program))
 if (missing.length > 0) install(missing)
 
 function install(wanted) {
-  const names = wanted.map(({ debianPackage }) => debianPackage)
+  const names = [...new Set(wanted.map(({ debianPackage }) => debianPackage))]
   if (!isOnPath('apt-get')) {
     const hints = wanted.map(({ program, variable }) => `${program} (or set ${variable})`)
     fail(`The tests need ${hints.join(', ')}, and there is no apt-get here. Install them, then run the tests again.`)

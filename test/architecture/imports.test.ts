@@ -9,6 +9,7 @@ const allowedImports: Readonly<Record<string, { readonly any: readonly string[];
   'storage-interface': { any: [] },
   core: { any: ['@mintmark/storage-interface', 'jose', 'zod'] },
   'storage-sql': { any: ['@mintmark/storage-interface', 'kysely', 'kysely/migration', /* drivers and command: */ 'node:*'] },
+  'storage-redis': { any: ['@mintmark/storage-interface'] },
   pages: { any: ['@mintmark/core/http'] },
   'adapter-express': { any: ['node:*'], types: ['@mintmark/core/http', 'express', 'express-serve-static-core'] },
 }
