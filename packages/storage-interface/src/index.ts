@@ -2,6 +2,8 @@ export type { AuthenticationRecord, AuthorizationCodeRecord, AuthorizationCodeSt
 export type { Brand } from './brand.ts'
 export type { ClaimPurpose, ClaimStore } from './claim.ts'
 export type { ClientRecord, ClientSecretRecord, ClientStore, TokenEndpointAuthMethod } from './client.ts'
+export { composeStorage } from './compose-storage.ts'
+export type { DurableStores, ExpiringStores } from './compose-storage.ts'
 export type { GrantInsertOutcome, GrantRecord, GrantStore } from './grant.ts'
 export type { ClientId, FamilyId, GrantId, KeyId, SecretDigest, SessionId, UserId } from './identifiers.ts'
 export { clientId, familyId, grantId, keyId, secretDigest, sessionId, userId } from './identifiers.ts'

@@ -1,0 +1,28 @@
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { describe, expect, it } from 'vitest'
+
+import { composeStorage } from './compose-storage.ts'
+
+describe('composeStorage', () => {
+  it('takes codes, interactions, claims and opaque tokens from the expiring part, everything else from the durable one', () => {
+    const durable = createMemoryStorage({ issuer: 'https://issuer.example' })
+    const expiring = createMemoryStorage({ issuer: 'https://issuer.example' })
+
+    const storage = composeStorage({ durable, expiring })
+
+    const { codes, interactions, claims, opaqueTokens } = expiring
+    expect(storage).toStrictEqual({ ...durable, codes, interactions, claims, opaqueTokens })
+    expect(storage.codes).toBe(codes)
+    expect(storage.interactions).toBe(interactions)
+    expect(storage.claims).toBe(claims)
+    expect(storage.opaqueTokens).toBe(opaqueTokens)
+    expect(storage.families).toBe(durable.families)
+  })
+
+  it('refuses parts of two issuers, also when one begins with the other', () => {
+    const durable = createMemoryStorage({ issuer: 'https://issuer.example' })
+    const expiring = createMemoryStorage({ issuer: 'https://issuer.example/tenant' })
+
+    expect(() => composeStorage({ durable, expiring })).toThrow(TypeError)
+  })
+})

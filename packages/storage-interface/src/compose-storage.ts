@@ -1,0 +1,37 @@
+import type { Storage } from './storage.ts'
+
+/** The stores of what lives for minutes: losing them costs people a new attempt, never an account. */
+export type ExpiringStores = Pick<Storage, 'issuer' | ExpiringStoreName>
+
+/** The stores of what must outlive any restart. */
+export type DurableStores = Omit<Storage, ExpiringStoreName>
+
+type ExpiringStoreName = 'codes' | 'interactions' | 'claims' | 'opaqueTokens'
+
+/**
+ * One storage of two: what expires in the one, such as Redis, everything else in the other, such as SQL. No method of a
+ * store spans both, so nothing that a single store promises is lost.
+ * @param parts `durable` may be a whole storage: what it holds of the expiring kinds is left alone.
+ * @throws TypeError when the two are bound to different issuers: codes of one would found families of the other.
+ */
+export function composeStorage(parts: { readonly durable: DurableStores; readonly expiring: ExpiringStores }): Storage {
+  const { durable, expiring } = parts
+  if (durable.issuer !== expiring.issuer) {
+    throw new TypeError('The durable and the expiring stores are bound to different issuers.')
+  }
+
+  return {
+    issuer: durable.issuer,
+    clients: durable.clients,
+    users: durable.users,
+    grants: durable.grants,
+    codes: expiring.codes,
+    families: durable.families,
+    opaqueTokens: expiring.opaqueTokens,
+    interactions: expiring.interactions,
+    sessions: durable.sessions,
+    signingKeys: durable.signingKeys,
+    claims: expiring.claims,
+    standing: durable.standing,
+  }
+}
