@@ -1,0 +1,50 @@
+import { registerClient } from '@mintmark/core'
+import { clientId, type Storage } from '@mintmark/storage-interface'
+
+import { readPrivateFile, writePrivateFile } from './private-file.ts'
+
+/** What the web client needs to know of itself. */
+export interface WebClientCredentials {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+/** The public client: a page with a script, which could keep no secret. */
+export async function registerSpaClient(storage: Storage): Promise<void> {
+  if ((await storage.clients.find(clientId(spaClientId))) !== undefined) return
+  await registerClient(
+    {
+      clientId: spaClientId,
+      clientName: 'Pocket Notes',
+      tokenEndpointAuthMethod: 'none',
+      redirectUris: [`${storage.issuer}/spa/`],
+      scopes: ['openid', 'profile', 'email'],
+    },
+    { storage },
+  )
+}
+
+/**
+ * The confidential client. Its secret is shown once, at registration, so the client keeps it: in a file of its own.
+ * Storage that does not know the client of that file gets a new one.
+ */
+export async function registerWebClient(storage: Storage, file: string): Promise<WebClientCredentials> {
+  const text = await readPrivateFile(file)
+  const kept = text === undefined ? undefined : (JSON.parse(text) as WebClientCredentials)
+  if (kept !== undefined && (await storage.clients.find(clientId(kept.clientId))) !== undefined) return kept
+
+  const { client, clientSecret = '' } = await registerClient(
+    {
+      clientName: 'Reading Room',
+      redirectUris: [`${storage.issuer}/web/callback`],
+      grantTypes: ['authorization_code', 'refresh_token'],
+      scopes: ['openid', 'profile', 'email', 'offline_access'],
+    },
+    { storage },
+  )
+  const credentials: WebClientCredentials = { clientId: client.clientId, clientSecret }
+  await writePrivateFile(file, `${JSON.stringify(credentials, undefined, 2)}\n`)
+  return credentials
+}
+
+const spaClientId = 'pocket-notes'

@@ -1,0 +1,72 @@
+import { join } from 'node:path'
+
+import { toExpress, toExpressEndpoint } from '@mintmark/adapter-express'
+import { cookieSessions, createAuthorizationServer, logEvents, storedKeys, type Logger } from '@mintmark/core'
+import { errorPage } from '@mintmark/pages'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import express, { type Express } from 'express'
+
+import { registerSpaClient, registerWebClient } from './clients.ts'
+import { provisionAccounts, seedPeople } from './demo-people.ts'
+import { consentEndpoint, loginEndpoint } from './pages.ts'
+import { openPeople } from './people.ts'
+import { sealingKeyFrom } from './sealing-key.ts'
+import { site } from './site/site.ts'
+import { webClient } from './web-client/web-client.ts'
+
+export interface HostOptions {
+  /** Where the app is reached, such as http://localhost:3000. */
+  readonly issuer: string
+  /** A folder that exists; everything that is to survive a restart goes there. */
+  readonly dataFolder: string
+  readonly logger: Logger
+}
+
+/** The host application, ready to be listened with. */
+export interface Host {
+  readonly app: Express
+  /** Whether the data folder was new. */
+  readonly isFirstRun: boolean
+  close(): Promise<void>
+}
+
+/** A host application that embeds Mintmark: its own people, its own pages, our protocol. */
+export async function createHost({ issuer, dataFolder, logger }: HostOptions): Promise<Host> {
+  const people = openPeople(join(dataFolder, 'people.db'))
+  const dialect = sqliteFile(join(dataFolder, 'mintmark.db'), { migrate: 'on-open' })
+  const storage = await createSqlStorage({ dialect, issuer })
+  const sealingKey = await sealingKeyFrom(join(dataFolder, 'sealing-key'))
+
+  // The embedding.
+  const sessions = cookieSessions({ storage })
+  const server = createAuthorizationServer({
+    issuer,
+    storage,
+    keys: storedKeys({ storage, sealingKey }),
+    signedIn: sessions.signedIn,
+    renderErrorPage: errorPage,
+    onEvent: logEvents(logger),
+  })
+  const app = express().disable('x-powered-by')
+  app.use(toExpress(server))
+  app.all('/login', toExpressEndpoint(server, loginEndpoint({ server, sessions, people })))
+  app.all('/consent', toExpressEndpoint(server, consentEndpoint({ server, sessions, people })))
+
+  // What makes it an example: people to sign in as, and two clients to sign in to.
+  const isFirstRun = await seedPeople(people)
+  await provisionAccounts(people, storage)
+  await registerSpaClient(storage)
+  const credentials = await registerWebClient(storage, join(dataFolder, 'web-client.json'))
+  app.use(site({ server, sessions, people }))
+  app.use('/web', webClient({ issuer, ...credentials }))
+
+  return {
+    app,
+    isFirstRun,
+    async close() {
+      await dialect.close()
+      people.close()
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import { demoPeople } from '../demo-people.ts'
+import type { Person } from '../people.ts'
+import { htmlDocument } from './document.ts'
+import { html } from './html.ts'
+
+/** What this is, where to go, who to be. */
+export function homePage(signedInPerson: Person | undefined): string {
+  return htmlDocument(
+    'Mintmark example',
+    html`<header>
+<p class="eyebrow">Mintmark example</p>
+<h1>Sign in to two apps with one account</h1>
+<p>This Express server keeps its own people and passwords in SQLite. Mintmark, mounted in it, makes it an OAuth 2.0 and
+OpenID Connect provider. Both apps below sign people in through it and show the tokens that they get.</p>
+</header>
+${signedInPerson && status(signedInPerson)}
+<section aria-labelledby="apps">
+<h2 id="apps">The apps</h2>
+<ul class="choices">
+<li><a href="/spa/"><strong>Pocket Notes</strong>
+<span>A single page with a script: a public client, authorization code with PKCE, tokens in the page's memory.</span></a></li>
+<li><a href="/web/"><strong>Reading Room</strong>
+<span>A web server with a secret: a confidential client built on the openid-client library, with refresh tokens.</span></a></li>
+</ul>
+</section>
+<section aria-labelledby="people">
+<h2 id="people">Who to sign in as</h2>
+<table>
+<thead><tr><th scope="col">Username</th><th scope="col">Password</th><th scope="col">Who it is</th></tr></thead>
+<tbody>${demoPeople.map(
+      ({ username, password, givenName, familyName }) =>
+        html`<tr><td><code>${username}</code></td><td><code>${password}</code></td><td>${givenName} ${familyName}</td></tr>`,
+    )}</tbody>
+</table>
+</section>
+<section aria-labelledby="more">
+<h2 id="more">What programs see</h2>
+<ul class="plain">
+<li><a href="/.well-known/openid-configuration">The server's metadata</a>, which clients configure themselves from</li>
+<li><a href="/jwks">Its public keys</a>, which tokens are verified with</li>
+</ul>
+</section>`,
+  )
+}
+
+const status = (person: Person) => html`<form class="status" method="post" action="/sign-out">
+<p>Signed in here as <strong>${person.givenName} ${person.familyName}</strong></p>
+<button type="submit">Sign out</button>
+</form>`

@@ -1,0 +1,62 @@
+import { mkdir } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import type { Logger } from '@mintmark/core'
+
+import { createHost } from './host.ts'
+
+export interface ExampleOptions {
+  /** 0 takes a free port. */
+  readonly port: number
+  /** Made when it does not exist. */
+  readonly dataFolder: string
+  readonly logger: Logger
+}
+
+/** The example while it runs. */
+export interface RunningExample {
+  /** The issuer, and where to point a browser. */
+  readonly url: string
+  readonly isFirstRun: boolean
+  close(): Promise<void>
+}
+
+/**
+ * Starts the example on this machine's loopback interface.
+ * @throws Error with `code: 'EADDRINUSE'` when the port is taken; nothing was written then.
+ */
+export async function startExample({ port, dataFolder, logger }: ExampleOptions): Promise<RunningExample> {
+  const listener = createServer()
+  const url = `http://localhost:${await listen(listener, port)}`
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 })
+  const host = await createHost({ issuer: url, dataFolder, logger })
+  listener.on('request', host.app)
+
+  return {
+    url,
+    isFirstRun: host.isFirstRun,
+    async close() {
+      await stop(listener)
+      await host.close()
+    },
+  }
+}
+
+function listen(listener: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    listener.once('error', reject)
+    listener.listen(port, 'localhost', () => resolve((listener.address() as AddressInfo).port))
+  })
+}
+
+/** Lets what is being answered finish, for a second at most: browsers hold connections open that say nothing. */
+function stop(listener: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => listener.closeAllConnections(), 1000)
+    listener.close(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,93 @@
+import * as openid from 'openid-client'
+
+import type { WebClientCredentials } from '../clients.ts'
+
+/** What the client keeps between sending the browser away and seeing it again. */
+export interface StartedSignIn {
+  readonly state: string
+  readonly nonce: string
+  readonly codeVerifier: string
+}
+
+/** What a person's sign-in brought. */
+export interface SignedInPerson {
+  readonly user: openid.UserInfoResponse
+  readonly idToken: openid.IDToken
+  readonly accessToken: string
+  readonly refreshToken: string | undefined
+}
+
+/** Signing in with openid-client, as its documentation shows it. */
+export interface SignInFlow {
+  start(ask: { readonly scope: string; readonly responseMode: string }): Promise<StartedSignIn & { readonly url: URL }>
+  /** @param answer the request to the callback. */
+  finish(answer: Request, started: StartedSignIn): Promise<SignedInPerson>
+  refresh(person: SignedInPerson): Promise<SignedInPerson>
+  revoke(person: SignedInPerson): Promise<void>
+}
+
+export function signInFlow({ issuer, clientId, clientSecret }: WebClientCredentials & { readonly issuer: string }): SignInFlow {
+  let discovered: Promise<openid.Configuration> | undefined
+
+  // At first use: while this app starts, the server in the same process does not answer yet.
+  const configuration = async (): Promise<openid.Configuration> => {
+    // The library insists on https; the example runs on http://localhost.
+    const execute = issuer.startsWith('http:') ? [openid.allowInsecureRequests] : []
+    discovered ??= openid.discovery(new URL(issuer), clientId, undefined, openid.ClientSecretBasic(clientSecret), { execute })
+    try {
+      return await discovered
+    } catch (error) {
+      discovered = undefined
+      throw error
+    }
+  }
+
+  return {
+    async start({ scope, responseMode }) {
+      const [state, nonce, codeVerifier] = [openid.randomState(), openid.randomNonce(), openid.randomPKCECodeVerifier()]
+      const url = openid.buildAuthorizationUrl(await configuration(), {
+        redirect_uri: `${issuer}/web/callback`,
+        scope,
+        state,
+        nonce,
+        code_challenge: await openid.calculatePKCECodeChallenge(codeVerifier),
+        code_challenge_method: 'S256',
+        response_mode: responseMode,
+      })
+      return { url, state, nonce, codeVerifier }
+    },
+    async finish(answer, { state, nonce, codeVerifier }) {
+      const config = await configuration()
+      const tokens = await openid.authorizationCodeGrant(config, answer, {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: codeVerifier,
+        idTokenExpected: true,
+      })
+      const idToken = claimsOf(tokens)
+      const user = await openid.fetchUserInfo(config, tokens.access_token, idToken.sub)
+      return { user, idToken, accessToken: tokens.access_token, refreshToken: tokens.refresh_token }
+    },
+    async refresh(person) {
+      const config = await configuration()
+      const { idToken, refreshToken = '' } = person
+      const tokens = await openid.refreshTokenGrant(config, refreshToken)
+      const user = await openid.fetchUserInfo(config, tokens.access_token, idToken.sub)
+      return {
+        user,
+        idToken: tokens.claims() ?? idToken,
+        accessToken: tokens.access_token,
+        refreshToken: tokens.refresh_token ?? refreshToken,
+      }
+    },
+    async revoke({ refreshToken, accessToken }) {
+      await openid.tokenRevocation(await configuration(), refreshToken ?? accessToken)
+    },
+  }
+}
+
+function claimsOf(tokens: openid.TokenEndpointResponseHelpers): openid.IDToken {
+  const claims = tokens.claims()
+  if (claims === undefined) throw new Error('The token response has no ID token.')
+  return claims
+}

@@ -1,0 +1,60 @@
+import { htmlDocument } from '../site/document.ts'
+import { html, type Markup } from '../site/html.ts'
+import type { Problem } from './problem.ts'
+import type { SignedInPerson } from './sign-in-flow.ts'
+import type { WebSession } from './web-sessions.ts'
+
+/** The client's one page: a way in, or what came of it. */
+export function webPage({ person, problem }: WebSession): string {
+  return htmlDocument(
+    'Reading Room',
+    html`<header>
+<p class="eyebrow"><a href="/">Mintmark example</a></p>
+<h1>Reading Room</h1>
+<p>A confidential client: a web server with a secret of its own. The browser never sees a token, only this page.</p>
+</header>
+${problem && problemNotice(problem)}
+${person === undefined ? signInForm : tokens(person)}`,
+  )
+}
+
+const problemNotice = ({ code, text }: Problem): Markup => html`<div class="notice" role="alert">
+<h2>You are not signed in</h2>
+<p><code>${code}</code> ${text}</p>
+</div>`
+
+const signInForm = html`<form method="post" action="/web/sign-in">
+<fieldset>
+<legend>What the app asks for</legend>
+<label class="row"><input type="checkbox" checked disabled><span>Who you are, and your name</span></label>
+<label class="row"><input type="checkbox" name="scope" value="email"><span>Your email address too</span></label>
+<label class="row"><input type="checkbox" name="scope" value="offline_access"><span>To stay connected: a refresh token</span></label>
+</fieldset>
+<fieldset>
+<legend>How the answer comes back</legend>
+<label class="row"><input type="checkbox" name="response_mode" value="form_post"><span>As a posted form, not in the address</span></label>
+</fieldset>
+<div class="actions"><button class="primary" type="submit">Sign in</button></div>
+</form>`
+
+const tokens = ({ user, idToken, accessToken, refreshToken }: SignedInPerson): Markup => html`<section aria-labelledby="hello">
+<h2 id="hello">Signed in as ${user.name ?? user.sub}</h2>
+<h3>What userinfo says about you</h3>
+<pre id="userinfo" tabindex="0">${readable(user)}</pre>
+<h3>The ID token, verified: for the app</h3>
+<pre id="id-token" tabindex="0">${readable(idToken)}</pre>
+<h3>The access token, decoded: for an API, and none of the app's business</h3>
+<pre id="access-token" tabindex="0">${readable(payloadOf(accessToken))}</pre>
+<h3>The refresh token</h3>
+<p>${refreshToken === undefined ? 'There is none: the app did not ask to stay connected.' : 'The app has one, and keeps it to itself. Each use replaces it.'}</p>
+<div class="actions">
+${refreshToken && html`<form method="post" action="/web/refresh"><button class="primary" type="submit">Refresh</button></form>`}
+<form method="post" action="/web/sign-out"><button type="submit">Leave this app</button></form>
+</div>
+<p class="fine">Leaving revokes the app's tokens. You stay signed in at the server: <a href="/">its home page</a> signs you out.</p>
+</section>`
+
+/** The claims of a JWT, unverified: an access token is for the API to verify. */
+const payloadOf = (jwt: string): unknown => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
+
+const readable = (value: unknown): string => JSON.stringify(value, undefined, 2)
