@@ -30,7 +30,7 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
   TokenEndpointDependencies &
   IntrospectionEndpointDependencies &
   RevocationEndpointDependencies &
-  UserinfoEndpointDependencies
+  UserinfoEndpointDependencies & { readonly pages: AuthorizationServerOptions['pages'] }
 
 export function serverDependencies(options: AuthorizationServerOptions, settings: ServerSettings): ServerDependencies {
   const { storage, keys } = options
@@ -53,6 +53,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     mapClaims: options.claims,
     browserCookie: defineCookie(settings.issuerUrl.origin, `mintmark-browser${cookieSuffix(settings.issuerUrl)}`),
     interactionUrls: settings.interactionUrls,
+    pages: options.pages,
     rules: {
       issuer,
       keys,

@@ -4,6 +4,7 @@ import type { MapClaims } from '../claims/release-claims.ts'
 import type { ErrorPageContent } from '../error/render-error-page.ts'
 import type { EventListener } from '../event/journal.ts'
 import type { ServerRequest, ServerResponse } from '../http/index.ts'
+import type { InteractionPage } from '../interaction/interaction-page.ts'
 import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
@@ -19,7 +20,12 @@ export interface AuthorizationServerOptions {
   /** Who the host's own session says is there. It is asked at the authorization endpoint. */
   readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
 
-  /** The host's pages, absolute or relative to the issuer's address. Default `/login` and `/consent` below the issuer. */
+  /**
+   * The host's login and consent pages, served at their addresses below. Leave them out when the host's own framework
+   * serves them, and use `interaction(request)` there.
+   */
+  readonly pages?: { readonly login: InteractionPage; readonly consent: InteractionPage }
+  /** The addresses of the host's pages, absolute or relative to the issuer's address. Default `/login` and `/consent` below the issuer. */
   readonly interaction?: { readonly loginUrl?: string; readonly consentUrl?: string }
   /** Scope values beyond those of OpenID Connect: a sentence for the consent page, or the sentence and the claims that it opens. */
   readonly scopes?: Readonly<Record<string, string | ScopeOption>>

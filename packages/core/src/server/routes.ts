@@ -3,6 +3,7 @@ import { serverMetadata, type EndpointName } from '../discovery/metadata.ts'
 import { metadataEndpoint } from '../discovery/metadata-endpoint.ts'
 import { wellKnownPaths } from '../discovery/well-known-paths.ts'
 import type { Route } from '../http/index.ts'
+import { interactionPage } from '../interaction/interaction-page.ts'
 import { introspectionEndpoint } from '../introspection/introspection-endpoint.ts'
 import { jwksEndpoint } from '../key/jwks-endpoint.ts'
 import { revocationEndpoint } from '../revocation/revocation-endpoint.ts'
@@ -41,8 +42,19 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
     route('introspection_endpoint', { POST: introspectionEndpoint(deps) }, render.api),
     route('revocation_endpoint', { POST: revocationEndpoint(deps) }, render.api),
     route('jwks_uri', { GET: jwksEndpoint(deps.keys) }, render.api),
+    ...pageRoutes(deps, render.browser),
     ...wellKnownPaths(base).map((path) => ({ path, methods: { GET: metadata }, renderError: render.api })),
   ]
+}
+
+/** The host's login and consent pages, when it gave them. */
+function pageRoutes(deps: ServerDependencies, renderError: RenderError): readonly Route[] {
+  const { pages } = deps
+  if (pages === undefined) return []
+  return (['login', 'consent'] as const).map((kind) => {
+    const page = interactionPage(kind, pages[kind], deps)
+    return { path: new URL(deps.interactionUrls[kind]).pathname, methods: { GET: page, POST: page }, renderError }
+  })
 }
 
 const endpointUrls = (issuer: string): Readonly<Record<EndpointName, string>> => ({

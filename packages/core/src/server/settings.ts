@@ -32,14 +32,12 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     throw new TypeError('The storage is bound to another issuer. Create both with the same issuer.')
   }
 
+  const interactionUrls = pageUrls(parsed.interaction, issuerUrl, options)
   const scopes = scopeRegistry(parsed.scopes)
   return {
     issuer: options.issuer,
     issuerUrl,
-    interactionUrls: {
-      login: new URL(parsed.interaction.loginUrl ?? `${options.issuer}/login`, issuerUrl).href,
-      consent: new URL(parsed.interaction.consentUrl ?? `${options.issuer}/consent`, issuerUrl).href,
-    },
+    interactionUrls,
     scopes,
     identityScopes: new Set([...scopes].flatMap(([name, scope]) => (scope.isIdentity ? [name] : []))),
     resources: resourceRegistry(parsed, scopes),
@@ -49,6 +47,19 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     retryWindow: durations(parsed.refreshRetryWindow),
     dangerouslyAllowMissingPkceFor: new Set(parsed.dangerouslyAllowMissingPkceFor),
   }
+}
+
+function pageUrls(
+  given: ParsedOptions['interaction'],
+  issuerUrl: URL,
+  options: AuthorizationServerOptions,
+): ServerSettings['interactionUrls'] {
+  const login = new URL(given.loginUrl ?? `${options.issuer}/login`, issuerUrl)
+  const consent = new URL(given.consentUrl ?? `${options.issuer}/consent`, issuerUrl)
+  if (options.pages !== undefined && [login, consent].some(({ origin }) => origin !== issuerUrl.origin)) {
+    throw new TypeError('Invalid options: pages are served at the issuer, so loginUrl and consentUrl must be there too.')
+  }
+  return { login: login.href, consent: consent.href }
 }
 
 function scopeRegistry(own: ParsedOptions['scopes']): ScopeRegistry {

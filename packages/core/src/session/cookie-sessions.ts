@@ -37,7 +37,7 @@ export interface SessionStart {
 /** Browser sessions for hosts that have none of their own. */
 export interface CookieSessions {
   /** Who is signed in in the browser that sent the request: give it to `createAuthorizationServer`. */
-  signedIn(request: ServerRequest): Promise<SignedIn | undefined>
+  readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
   /**
    * Signs a person in. The browser's session before this one ends, so that a session planted in it is of no use.
    * @returns what to complete the interaction with, and the headers that set the cookie.

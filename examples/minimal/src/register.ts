@@ -1,0 +1,24 @@
+import { registerClient } from '@mintmark/core'
+import { epochSeconds, userId } from '@mintmark/storage-interface'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+
+const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
+const storage = await createSqlStorage({ issuer, dialect: sqliteFile('mintmark.db', { migrate: 'on-open' }) })
+
+// An account: its id becomes the `sub` of the tokens.
+const claims = { name: 'Ann Lee', given_name: 'Ann', family_name: 'Lee', email: 'ann@example.com', email_verified: true }
+await storage.users.insert({ userId: userId('user-1'), claims, createdAt: epochSeconds(Date.now() / 1000) })
+
+// A client: a web app that can keep a secret. The secret is shown here and never again.
+const { clientSecret } = await registerClient(
+  {
+    clientId: 'my-app',
+    clientName: 'My app',
+    redirectUris: ['http://localhost:4000/callback'],
+    grantTypes: ['authorization_code', 'refresh_token'],
+    scopes: ['openid', 'profile', 'email', 'offline_access'],
+  },
+  { storage },
+)
+console.log('client_id my-app, client_secret', clientSecret)

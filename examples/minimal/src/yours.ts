@@ -1,0 +1,6 @@
+/** Stands for your own user table. One person, whose password would be hashed with scrypt or argon2id in yours. */
+export const findPerson = (username: string, password: string): Promise<{ readonly id: string } | undefined> =>
+  Promise.resolve(username === 'ann' && password === 'example' ? { id: 'user-1' } : undefined)
+
+/** 32 random bytes in base64url, from your secret store: `openssl rand -base64 32 | tr '+/' '-_' | tr -d =`. */
+export const sealingKey = process.env['SEALING_KEY'] ?? ''
