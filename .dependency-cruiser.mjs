@@ -19,6 +19,7 @@ export default {
     only('storage-sql', { workspace: ['storage-interface/src/'], npm: ['kysely'], nodeBuiltins: true }),
     only('storage-redis', { workspace: ['storage-interface/src/'] }),
     only('pages', { workspace: ['core/src/http/'] }),
+    only('scim', { workspace: ['core/src/http/', 'storage-interface/src/'], npm: ['zod'] }),
     only('adapter-express', { workspace: ['core/src/'], npm: ['express', 'express-serve-static-core'], nodeBuiltins: true }),
     {
       name: 'http-stands-alone',

@@ -11,6 +11,7 @@ const allowedImports: Readonly<Record<string, { readonly any: readonly string[];
   'storage-sql': { any: ['@mintmark/storage-interface', 'kysely', 'kysely/migration', /* drivers and command: */ 'node:*'] },
   'storage-redis': { any: ['@mintmark/storage-interface'] },
   pages: { any: ['@mintmark/core/http'] },
+  scim: { any: ['@mintmark/core/http', '@mintmark/storage-interface', 'zod'] },
   'adapter-express': { any: ['node:*'], types: ['@mintmark/core/http', 'express', 'express-serve-static-core'] },
 }
 

@@ -1,0 +1,76 @@
+import { ScimError, type ScimErrorType } from './scim-error.ts'
+
+/**
+ * Every refusal of the engines: its reason, for operators and tests, and what the identity provider is told
+ * (RFC 7644 §3.12, table 9). One row for each, so that an answer is the same wherever it is given.
+ */
+const refusals = {
+  // The message as a whole: RFC 7644 §3.12 invalidSyntax, RFC 9110 §15.5.14 for what is too large.
+  body_malformed: [400, 'invalidSyntax', 'The request body must be a JSON object.'],
+  body_too_deep: [400, 'invalidSyntax', 'The request body is nested more deeply than any schema.'],
+  body_too_large: [413, undefined, 'The request body holds too many values.'],
+  member_repeated: [400, 'invalidSyntax', 'An attribute is given twice. Attribute names do not differ by case.'],
+  schemas_missing: [400, 'invalidSyntax', 'The schemas attribute must list the schema of this message.'],
+  schema_unknown: [400, 'invalidSyntax', 'The schemas attribute lists a schema that this resource type does not have.'],
+  attribute_unknown: [400, 'invalidSyntax', 'The request body holds an attribute that the schema does not define.'],
+
+  // Values: RFC 7644 §3.12 invalidValue and mutability.
+  value_missing: [400, 'invalidValue', 'The operation needs a value.'],
+  value_required: [400, 'invalidValue', 'A required attribute is missing or empty.'],
+  value_type: [400, 'invalidValue', 'A value does not have the type that the schema defines for its attribute.'],
+  value_characters: [400, 'invalidValue', 'A value holds characters that its attribute does not admit.'],
+  value_too_long: [400, 'invalidValue', 'A value is longer than its attribute admits.'],
+  value_too_many: [400, 'invalidValue', 'An attribute has more values than it admits.'],
+  value_primary_twice: [400, 'invalidValue', 'Only one value of an attribute can be the primary one.'],
+  attribute_read_only: [400, 'mutability', 'The attribute is read-only.'],
+  attribute_immutable: [400, 'mutability', 'The attribute cannot change once it has a value.'],
+  attribute_required: [400, 'mutability', 'A required attribute cannot be removed.'],
+
+  // Filters: RFC 7644 §3.4.2.2.
+  filter_empty: [400, 'invalidFilter', 'The filter is empty.'],
+  filter_too_long: [400, 'invalidFilter', 'The filter is longer than 4096 characters.'],
+  filter_too_deep: [400, 'invalidFilter', 'The filter is nested more than 20 levels deep.'],
+  filter_too_large: [400, 'invalidFilter', 'The filter has more than 200 parts.'],
+  filter_syntax: [400, 'invalidFilter', 'The filter does not follow the grammar of RFC 7644 section 3.4.2.2.'],
+  filter_value_malformed: [400, 'invalidFilter', 'A value of the filter is not a JSON string, number, boolean or null.'],
+  filter_value_too_long: [400, 'invalidFilter', 'A value of the filter is longer than 1024 characters.'],
+  filter_attribute_unknown: [400, 'invalidFilter', 'The filter names an attribute that this resource type does not have.'],
+  filter_attribute_secret: [400, 'invalidFilter', 'The filter names an attribute that is never returned.'],
+  filter_operator: [400, 'invalidFilter', 'The operator does not apply to the type of its attribute.'],
+  filter_value_type: [400, 'invalidFilter', 'A value of the filter does not have the type of its attribute.'],
+
+  // PATCH: RFC 7644 §3.5.2.
+  operations_missing: [400, 'invalidSyntax', 'A PATCH request needs an Operations array.'],
+  operations_empty: [400, 'invalidSyntax', 'A PATCH request needs at least one operation.'],
+  operations_too_many: [413, undefined, 'The PATCH request has too many operations.'],
+  operation_malformed: [400, 'invalidSyntax', 'A PATCH operation must be an object with op, path and value.'],
+  operation_unknown: [400, 'invalidSyntax', 'The op of a PATCH operation must be add, remove or replace.'],
+  remove_with_value: [400, 'invalidSyntax', 'A remove operation takes no value. Name the values in a filter in its path.'],
+  path_syntax: [400, 'invalidPath', 'The path does not follow the grammar of RFC 7644 section 3.5.2.'],
+  path_unknown: [400, 'invalidPath', 'The path names an attribute that this resource type does not have.'],
+  path_filter: [400, 'invalidPath', 'Only a complex attribute with several values can be selected by a filter in the path.'],
+  path_missing: [400, 'noTarget', 'A remove operation needs a path.'],
+  path_no_match: [400, 'noTarget', 'No value matches the filter in the path.'],
+
+  // Projection: RFC 7644 §3.9.
+  projection_both: [400, 'invalidSyntax', 'Only one of attributes and excludedAttributes can be given.'],
+  projection_too_many: [400, 'invalidSyntax', 'Too many attribute names are given.'],
+} as const satisfies Record<string, readonly [status: number, scimType: ScimErrorType | undefined, detail: string]>
+
+/** Why a SCIM request was refused, for operators and tests; never sent to an identity provider. */
+export type ScimRefusalReason = keyof typeof refusals
+
+interface RefusalOptions {
+  readonly cause?: unknown
+  /** The attribute that it is about, as our schema spells it; goes to events. */
+  readonly attribute?: string | undefined
+  /** An attribute of ours that was probably meant: told to the administrator, who has to mend a mapping. */
+  readonly suggestion?: string | undefined
+}
+
+/** The error to throw for a reason. */
+export function refusal(reason: ScimRefusalReason, options: RefusalOptions = {}): ScimError {
+  const [status, scimType, sentence] = refusals[reason]
+  const detail = options.suggestion === undefined ? sentence : `${sentence} Perhaps ${options.suggestion} is meant.`
+  return new ScimError(status, scimType, detail, { reason, cause: options.cause, attribute: options.attribute })
+}

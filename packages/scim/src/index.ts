@@ -1,0 +1,5 @@
+export { renderScimError } from './error/render-scim-error.ts'
+export type { ScimErrorBody } from './error/render-scim-error.ts'
+export type { ScimRefusalReason } from './error/refusals.ts'
+export { ScimError } from './error/scim-error.ts'
+export type { ScimErrorType } from './error/scim-error.ts'
