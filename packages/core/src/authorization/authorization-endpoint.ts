@@ -31,7 +31,7 @@ export const authorizationEndpoint =
   async (request) => {
     const now = deps.clock()
     // OIDC Core §3.1.2.1: a POST carries its parameters in the form alone.
-    const parameters = request.method === 'POST' ? readForm(request) : readQuery(request)
+    const parameters = request.method === 'POST' ? readForm(request, maxParameters) : readQuery(request, maxParameters)
     const client = await identifyClient(parameters, deps.storage)
     const verified = verifyRedirect(parameters, client)
     const authorization = await parseAuthorizationRequest(parameters, { client, redirect: verified }, deps.rules)
@@ -65,3 +65,6 @@ function redirectToSelf(request: ServerRequest, authorization: AuthorizationRequ
   const query = new URLSearchParams([...Object.entries(authorization.parameters), ...resources.map((pair) => [...pair])])
   return redirect(`${request.url.origin}${request.url.pathname}?${query.toString()}`)
 }
+
+/** Leaves room for a list of resources that is too long, so that the client hears of it (RFC 8707 §2). */
+const maxParameters = 128

@@ -4,16 +4,17 @@ import { indexParameters, type Parameters } from './parameters.ts'
 
 /**
  * Reads the form body of a POST. The query is not read (RFC 6749 §3.2).
+ * @param atMost how many parameters it may have.
  * @throws OAuthError invalid_request — reason `body_not_a_form` | `parameters_malformed`.
  */
-export function readForm(request: ServerRequest): Parameters {
+export function readForm(request: ServerRequest, atMost = maxParameters): Parameters {
   // RFC 6749 §3.2: parameters come as application/x-www-form-urlencoded. A body of another type is not guessed at.
   if (!isPlainForm(request)) {
     throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.', {
       reason: 'body_not_a_form',
     })
   }
-  return readParameters(decodeBody(request.body))
+  return readParameters(decodeBody(request.body), atMost)
 }
 
 /** A form as bytes of UTF-8 (RFC 6749 Appendix B): a body that says it is in another charset or compressed would be misread. */
@@ -26,12 +27,14 @@ function isPlainForm(request: ServerRequest): boolean {
 
 /**
  * Reads the query of a GET.
+ * @param atMost how many parameters it may have.
  * @throws OAuthError invalid_request — reason `parameters_malformed`.
  */
-export const readQuery = (request: ServerRequest): Parameters => readParameters(request.url.search.slice(1))
+export const readQuery = (request: ServerRequest, atMost = maxParameters): Parameters =>
+  readParameters(request.url.search.slice(1), atMost)
 
-function readParameters(text: string | undefined): Parameters {
-  const list = text === undefined ? undefined : parseParameters(text, maxParameters)
+function readParameters(text: string | undefined, atMost: number): Parameters {
+  const list = text === undefined ? undefined : parseParameters(text, atMost)
   // RFC 6749 Appendix B: escapes must be well-formed and UTF-8.
   if (list === undefined || 'malformed' in list) {
     throw new OAuthError('invalid_request', 'The parameters are malformed or too many.', { reason: 'parameters_malformed' })

@@ -3,12 +3,12 @@ import type { ResourceRegistry } from './resource.ts'
 
 /**
  * The resources that a request names, each registered (RFC 8707 §2). Identifiers are compared character by character.
- * @throws OAuthError invalid_target — reason `resource_unknown`, also for what is not an absolute URI without fragment:
- *   no such URI can be registered.
+ * @throws OAuthError invalid_target — reason `resource_unknown`, also for what is not an absolute URI without fragment,
+ *   since no such URI can be registered, and for a list of more than 32.
  */
 export function requestedResources(values: readonly string[], registry: ResourceRegistry): readonly string[] {
   // RFC 8707 §2: invalid_target when the resource is unknown or malformed.
-  if (values.some((uri) => !registry.has(uri))) {
+  if (values.length > maxResources || values.some((uri) => !registry.has(uri))) {
     throw new OAuthError('invalid_target', 'A requested resource is not known to this server.', { reason: 'resource_unknown' })
   }
   return [...new Set(values)]
@@ -26,3 +26,6 @@ export function narrowResources(values: readonly string[], granted: readonly str
   }
   return [...new Set(values)]
 }
+
+/** More audiences than an access token should have: each of them could use it at the others (RFC 8707 §3). */
+const maxResources = 32
