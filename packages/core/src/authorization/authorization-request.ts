@@ -12,7 +12,7 @@ import type { ResourceRegistry } from '../resource/resource.ts'
 import { requestedResources } from '../resource/requested-resources.ts'
 import { parseCodeChallenge, type CodeChallenge } from './code-challenge.ts'
 import { hintedSubject } from './id-token-hint.ts'
-import { knownParameters, maxStateLength, preferredLocales, refuseTooLong, refuseUnsupported } from './known-parameters.ts'
+import { isEchoable, knownParameters, preferredLocales, refuseTooLong, refuseUnsupported } from './known-parameters.ts'
 import { parsePrompt, type Prompt } from './prompt.ts'
 import { RedirectableError } from './redirectable-error.ts'
 import { requestedScopes, scopesOfRequestedClaims } from './requested-scopes.ts'
@@ -119,7 +119,7 @@ function responseTarget(
 ): ResponseTarget {
   const responseMode = responseModes.find(({ mode }) => mode === parameters.get('response_mode')) ?? queryResponseMode
   const state = parameters.isRepeated('state') ? undefined : parameters.get('state')
-  return { redirect, responseMode, state: state !== undefined && state.length <= maxStateLength ? state : undefined }
+  return { redirect, responseMode, state: state !== undefined && isEchoable(state) ? state : undefined }
 }
 
 function requireCodeResponse(parameters: Parameters, client: ClientRecord): void {

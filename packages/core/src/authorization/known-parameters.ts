@@ -20,7 +20,7 @@ export function refuseUnsupported(parameters: Parameters): void {
  */
 export function refuseTooLong(parameters: Parameters): void {
   for (const [name, bound] of bounds) {
-    if ((parameters.get(name)?.length ?? 0) <= bound) continue
+    if (byteLength(parameters.get(name) ?? '') <= bound) continue
     // RFC 6749 §4.1.2.1: a request that cannot be processed is an invalid_request.
     throw new OAuthError('invalid_request', 'A parameter is too long.', { reason: 'parameter_too_long' })
   }
@@ -42,10 +42,14 @@ export function knownParameters(parameters: Parameters): Readonly<Record<string,
   return known
 }
 
-/** How long `state` may be, in characters: a longer one is not even echoed. */
-export const maxStateLength = 1024
+/** Whether `state` is short enough to be echoed. */
+export const isEchoable = (state: string): boolean => byteLength(state) <= maxStateLength
 
-/** Characters by parameter. `scope` and `ui_locales` have bounds of their own. */
+const byteLength = (text: string): number => new TextEncoder().encode(text).length
+
+const maxStateLength = 1024
+
+/** Bytes in UTF-8 by parameter. `scope` and `ui_locales` have bounds of their own. */
 const bounds: ReadonlyMap<string, number> = new Map([
   ['response_type', 256],
   ['response_mode', 256],
