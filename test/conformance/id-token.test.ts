@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+
+import { clientId } from '@mintmark/storage-interface'
+import { createLocalJWKSet, decodeJwt, jwtVerify, type JSONWebKeySet } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { redeem } from '../support/flow.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { ask, signIn } from './sign-in.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+})
+afterAll(() => under.close())
+
+const verify = async (token: string) => {
+  const { json } = await under.send({ path: '/jwks' })
+  return jwtVerify(token, createLocalJWKSet(json as unknown as JSONWebKeySet), {
+    issuer: under.issuer,
+    audience: 'A',
+    currentDate: new Date(under.clock.now() * 1000),
+  })
+}
+
+describe('ID token', () => {
+  it('OIDC Core §2: carries iss, sub, aud, exp, iat, auth_time, nonce, at_hash, amr and sid, and nothing that was not asked for', async () => {
+    const { claims } = await signIn(under, { scope: 'openid' })
+
+    const now = under.clock.now()
+    expect(claims).toEqual({
+      iss: 'https://as.test',
+      sub: 'U1',
+      aud: 'A',
+      exp: now + 600,
+      iat: now,
+      auth_time: now - 5,
+      nonce: 'n1',
+      at_hash: expect.any(String) as string,
+      amr: ['pwd'],
+      sid: 'sid-U1',
+    })
+  })
+
+  it.each(['RS256', 'ES256'])('OIDC Core §3.1.3.7: is signed with the %s key of the key set that its client chose', async (alg) => {
+    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: alg })
+
+    const { tokens, header } = await signIn(under)
+
+    const { payload } = await verify(tokens['id_token'] ?? '')
+    expect(header).toMatchObject({ alg, kid: expect.any(String) as string })
+    expect(payload.sub).toBe('U1')
+    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'RS256' })
+  })
+
+  it('OIDC Core §15.1: is signed with RS256 where the client chose nothing', async () => {
+    const { header } = await signIn(under)
+
+    expect(header.alg).toBe('RS256')
+  })
+
+  it.each(['RS256', 'ES256'])('OIDC Core §3.1.3.6: at_hash is the left half of the access token’s SHA-256 (%s)', async (alg) => {
+    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: alg })
+
+    const { tokens, claims } = await signIn(under)
+
+    const hash = createHash('sha256').update(tokens['access_token'] ?? '').digest()
+    expect(claims['at_hash']).toBe(hash.subarray(0, 16).toString('base64url'))
+    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'RS256' })
+  })
+
+  it.each([
+    'n-0S6_WzA2Mj',
+    'with spaces  and + and %2B',
+    'quotes "\' and <b>&amp; \\ /',
+    'Grüße, 世界, 👋',
+    'x'.repeat(1024),
+  ])('OIDC Core §3.1.2.1: the nonce %j comes back byte for byte', async (nonce) => {
+    const { claims } = await signIn(under, { nonce })
+
+    expect(claims['nonce']).toBe(nonce)
+  })
+
+  it('OIDC Core §3.1.2.1: without a nonce in the request there is none in the token', async () => {
+    const { claims } = await signIn(under, { nonce: undefined })
+
+    expect(claims).not.toHaveProperty('nonce')
+  })
+
+  it('OIDC Core §2: sub is at most 255 ASCII characters, and the same in every token and answer', async () => {
+    const { tokens, claims } = await signIn(under, { scope: 'openid profile' })
+
+    expect(claims.sub).toMatch(/^[\x21-\x7E]{1,255}$/)
+    expect(decodeJwt(tokens['access_token'] ?? '').sub).toBe(claims.sub)
+  })
+
+  it('OIDC Core §5.4: claims of the granted scopes stand in it', async () => {
+    const { claims } = await signIn(under, { scope: 'openid profile email' })
+
+    expect(claims).toMatchObject({ name: 'Ann Lee', given_name: 'Ann', family_name: 'Lee', email: 'ann@example.test', email_verified: true })
+  })
+
+  it('OIDC Core §3.1.2.1: there is none where the request lacks the scope openid', async () => {
+    const reply = await ask(under, { scope: 'api.read' })
+
+    const { json } = await redeem(under, reply.location.searchParams.get('code') ?? '')
+
+    expect(json).toMatchObject({ scope: 'api.read' })
+    expect(json).not.toHaveProperty('id_token')
+  })
+})

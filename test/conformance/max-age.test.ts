@@ -1,0 +1,56 @@
+import { clientId } from '@mintmark/storage-interface'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { logIn, open, outcomeOf, pageOf, refusalOf, signIn } from './sign-in.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  await signIn(under)
+})
+afterAll(() => under.close())
+beforeEach(() => under.clock.advance(60))
+
+describe('max_age, for U1 who signed in five seconds ago', () => {
+  it.each(['10000', '6', '5'])('OIDC Core §3.1.2.1: %s is met, and auth_time says so', async (maxAge) => {
+    const { claims } = await outcomeOf(under, await open(under, { max_age: maxAge }, 'U1'))
+
+    expect(claims['auth_time']).toBe(under.clock.now() - 5)
+  })
+
+  it.each(['4', '1', '0'])('OIDC Core §3.1.2.1: %s is exceeded, and a new sign-in has a new auth_time', async (maxAge) => {
+    const started = await open(under, { max_age: maxAge }, 'U1')
+    under.clock.advance(3)
+
+    const { claims } = await outcomeOf(under, await logIn(under, started))
+
+    expect(pageOf(under, started)).toBe('/login')
+    expect(claims['auth_time']).toBe(under.clock.now())
+  })
+
+  it.each(['4', '0'])('OIDC Core §3.1.2.6: %s with prompt=none is login_required', async (maxAge) => {
+    const reply = await open(under, { max_age: maxAge, prompt: 'none' }, 'U1')
+
+    expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })
+  })
+
+  it.each(['-1', '1.5', 'x', '1e3', ' 1', '9999999999'])('OIDC Core §3.1.2.1: %j is not a number of seconds', async (maxAge) => {
+    const reply = await open(under, { max_age: maxAge }, 'U1')
+
+    expect(refusalOf(reply)).toMatchObject({ error: 'invalid_request' })
+    expect(under.lastReason()).toBe('max_age_invalid')
+  })
+
+  it('OIDC Registration §2: default_max_age stands in where the request has none, and the request overrules it', async () => {
+    await changeClient(under.storage, clientId('A'), { defaultMaxAge: 3 })
+
+    const byDefault = await open(under, {}, 'U1')
+    const overruled = await open(under, { max_age: '100' }, 'U1')
+
+    expect(pageOf(under, byDefault)).toBe('/login')
+    expect(pageOf(under, overruled)).toBeUndefined()
+    await changeClient(under.storage, clientId('A'), { defaultMaxAge: undefined })
+  })
+})

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { ask, logIn, open, outcomeOf, pageOf, refusalOf, signIn } from './sign-in.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+})
+afterAll(() => under.close())
+beforeEach(() => under.clock.advance(60))
+
+/** U1 has consented to the base request. */
+const consented = () => signIn(under)
+
+describe('prompt=none', () => {
+  it('OIDC Core §3.1.2.6: nobody signed in is login_required', async () => {
+    const reply = await open(under, { prompt: 'none' })
+
+    expect(refusalOf(reply)).toMatchObject({ error: 'login_required', state: 's1', iss: under.issuer })
+    expect(under.lastReason()).toBe('login_required')
+  })
+
+  it('OIDC Core §3.1.2.6: a person who has not consented is consent_required', async () => {
+    const reply = await open(under, { prompt: 'none', scope: 'openid phone' }, 'U1')
+
+    expect(refusalOf(reply)).toMatchObject({ error: 'consent_required', state: 's1' })
+    expect(under.lastReason()).toBe('consent_required')
+  })
+
+  it('OIDC Core §3.1.2.1: a person who has signed in and consented is not asked, and auth_time stays', async () => {
+    const first = await consented()
+
+    const second = await outcomeOf(under, await open(under, { prompt: 'none' }, 'U1'))
+
+    expect(second.claims.sub).toBe(first.claims.sub)
+    expect(second.claims['auth_time']).toBe(under.clock.now() - 5)
+  })
+
+  it.each(['none login', 'login none', 'none consent', 'none select_account', 'none none login', 'sometimes', 'NONE'])(
+    'OIDC Core §3.1.2.1: prompt=%s is invalid_request',
+    async (prompt) => {
+      const reply = await open(under, { prompt }, 'U1')
+
+      expect(refusalOf(reply)).toMatchObject({ error: 'invalid_request', state: 's1' })
+      expect(under.lastReason()).toBe('prompt_invalid')
+    },
+  )
+
+  it('OIDC Core §3.1.2.1: with the hint of who is signed in it succeeds', async () => {
+    const { tokens } = await consented()
+
+    const reply = await open(under, { prompt: 'none', id_token_hint: tokens['id_token'] }, 'U1')
+
+    expect((await outcomeOf(under, reply)).claims.sub).toBe('U1')
+  })
+
+  it('OIDC Core §3.1.2.1: with the hint of somebody who is not signed in it is login_required', async () => {
+    const { tokens } = await consented()
+
+    const reply = await open(under, { prompt: 'none', id_token_hint: tokens['id_token'] })
+
+    expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })
+  })
+})
+
+describe('prompt=login', () => {
+  it('OIDC Core §3.1.2.1: asks again who is signed in, and auth_time is new', async () => {
+    const first = await consented()
+    under.clock.advance(2)
+    const started = await open(under, { prompt: 'login' }, 'U1')
+    under.clock.advance(2)
+
+    const second = await outcomeOf(under, await logIn(under, started))
+
+    expect(pageOf(under, started)).toBe('/login')
+    expect(second.claims.sub).toBe('U1')
+    expect(second.claims['auth_time']).toBe(under.clock.now())
+    expect(Number(second.claims['auth_time'])).toBeGreaterThan(Number(first.claims['auth_time']))
+  })
+
+  it('OIDC Core §3.1.2.1: an older sign-in does not answer it', async () => {
+    const started = await open(under, { prompt: 'login' }, 'U1')
+
+    const reply = await logIn(under, started, { auth_time: String(under.clock.now() - 30) })
+
+    expect(pageOf(under, reply)).toBe('/login')
+  })
+})
+
+describe('prompt=consent and prompt=select_account', () => {
+  it('OIDC Core §3.1.2.1: consent is asked for although it was given before', async () => {
+    await consented()
+
+    const reply = await open(under, { prompt: 'consent' }, 'U1')
+
+    expect(pageOf(under, reply)).toBe('/consent')
+  })
+
+  it('OIDC Core §3.1.2.4: login and consent together ask for the one and then for the other', async () => {
+    await consented()
+    const started = await open(under, { prompt: 'consent login' }, 'U1')
+
+    const reply = await logIn(under, started)
+
+    expect(pageOf(under, started)).toBe('/login')
+    expect((await outcomeOf(under, reply)).claims['auth_time']).toBe(under.clock.now())
+  })
+
+  it('OIDC Core §3.1.2.1: select_account asks who it shall be, and the same account is an answer', async () => {
+    await consented()
+    const started = await open(under, { prompt: 'select_account' }, 'U1')
+
+    const reply = await logIn(under, started, { auth_time: String(under.clock.now() - 30) })
+
+    expect(pageOf(under, started)).toBe('/login')
+    expect((await outcomeOf(under, reply)).claims.sub).toBe('U1')
+  })
+})
+
+describe('without prompt', () => {
+  it('OIDC Core §3.1.2.3: nobody signed in is asked to sign in', async () => {
+    const started = await open(under)
+
+    const { claims } = await outcomeOf(under, await logIn(under, started))
+
+    expect(pageOf(under, started)).toBe('/login')
+    expect(claims.sub).toBe('U1')
+  })
+
+  it('OIDC Core §3.1.2.4: remembered consent covers fewer scopes, in any order', async () => {
+    await ask(under, { scope: 'openid profile email' })
+
+    const reply = await open(under, { scope: 'email openid' }, 'U1')
+
+    expect((await outcomeOf(under, reply)).tokens['scope']).toBe('email openid')
+  })
+
+  it('OIDC Core §3.1.2.4: and no further ones', async () => {
+    await consented()
+
+    const reply = await open(under, { scope: 'openid profile address' }, 'U1')
+
+    expect(pageOf(under, reply)).toBe('/consent')
+  })
+})

@@ -1,0 +1,50 @@
+import { ClientMetadataError, registerClient } from '@mintmark/core'
+import { clientId } from '@mintmark/storage-interface'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { refusedOnPage } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { open, signIn } from './sign-in.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  await signIn(under)
+})
+afterAll(() => under.close())
+
+describe('redirect_uri', () => {
+  it.each([
+    ['is missing', undefined, 'redirect_uri_missing'],
+    ['is not registered', 'https://other.test/cb', 'redirect_uri_mismatch'],
+    ['has another path', 'https://app.test/cb/more', 'redirect_uri_mismatch'],
+    ['has a query added', 'https://app.test/cb?foo=bar', 'redirect_uri_mismatch'],
+    ['has a fragment added', 'https://app.test/cb#foo', 'redirect_uri_mismatch'],
+  ] as const)('OIDC Core §3.1.2.1: a person sees a page of ours when it %s', async (_title, redirectUri, reason) => {
+    await refusedOnPage(under, { reason, send: () => open(under, { redirect_uri: redirectUri }, 'U1') })
+  })
+
+  it('RFC 6749 §3.1.2: a registered query stays, and the response is added to it', async () => {
+    await changeClient(under.storage, clientId('A'), { redirectUris: ['https://app.test/cb?foo=bar'] })
+
+    const reply = await open(under, { redirect_uri: 'https://app.test/cb?foo=bar' }, 'U1')
+
+    expect(reply.header('location')).toMatch(/^https:\/\/app\.test\/cb\?foo=bar&code=[\w-]{43}&state=s1&iss=/)
+  })
+
+  it.each(['https://app.test/cb?foo=bar&foo=baz', 'https://app.test/cb?foo=baz', 'https://app.test/cb?bar=foo', 'https://app.test/cb'])(
+    'OIDC Core §3.1.2.1: %s is not https://app.test/cb?foo=bar',
+    async (redirectUri) => {
+      await refusedOnPage(under, { reason: 'redirect_uri_mismatch', send: () => open(under, { redirect_uri: redirectUri }, 'U1') })
+    },
+  )
+
+  it('RFC 6749 §3.1.2: none with a fragment is registered', async () => {
+    const { storage } = under
+
+    const registered = registerClient({ clientName: 'Fragment', redirectUris: ['https://app.test/cb#foo'] }, { storage })
+
+    await expect(registered).rejects.toBeInstanceOf(ClientMetadataError)
+  })
+})

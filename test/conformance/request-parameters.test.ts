@@ -1,0 +1,152 @@
+import { userId } from '@mintmark/storage-interface'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { baseRequest, encode, postForm, signedInAs } from '../support/flow.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { ask, logIn, open, outcomeOf, pageOf, refusalOf, signIn } from './sign-in.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  await signIn(under)
+})
+afterAll(() => under.close())
+beforeEach(() => under.clock.advance(60))
+
+/** What the host's page is told about the request. */
+const pending = async (change: Readonly<Record<string, string>>) => {
+  const started = await open(under, change)
+  const cookie = started.cookies.map((value) => value.split(';', 1)[0]).join('; ')
+  return under.send({ path: started.location.pathname + started.location.search, headers: { cookie } })
+}
+
+describe('what the host’s page is told', () => {
+  it('OIDC Core §3.1.2.1: login_hint, as it came', async () => {
+    const page = await pending({ login_hint: 'jane+doe@example.test' })
+
+    expect(page.json['loginHint']).toBe('jane+doe@example.test')
+  })
+
+  it('OIDC Core §3.1.2.1: ui_locales, best first, without what is no language tag', async () => {
+    const page = await pending({ ui_locales: 'fr-CA <b> fr en' })
+
+    expect(page.json['uiLocales']).toEqual(['fr-CA', 'fr', 'en'])
+  })
+
+  it('OIDC Core §3.1.2.1: acr_values, best first', async () => {
+    const page = await pending({ acr_values: 'urn:gold urn:silver' })
+
+    expect(page.json['acrValues']).toEqual(['urn:gold', 'urn:silver'])
+  })
+})
+
+describe('what does not stand in the way', () => {
+  it.each([
+    ['OIDC Core §3.1.2.1: display=page', { display: 'page' }],
+    ['OIDC Core §3.1.2.1: display=popup', { display: 'popup' }],
+    ['OIDC Core §3.1.2.1: a display that nobody knows', { display: 'hologram' }],
+    ['OIDC Core §3.1.2.1: ui_locales that nobody speaks', { ui_locales: 'tlh xx-XX' }],
+    ['OIDC Core §5.2: claims_locales', { claims_locales: 'se de fr' }],
+    ['OIDC Core §3.1.2.1: acr_values that cannot be met', { acr_values: 'urn:platinum 1 2' }],
+    ['RFC 6749 §3.1: a parameter that nobody knows', { extra: 'foobar' }],
+    ['RFC 6749 §3.1: parameters without a value', { display: '', prompt: '', max_age: '', claims: '', request: '' }],
+    ['RFC 6749 §3.3: scope values in another order', { scope: 'profile openid' }],
+    ['RFC 6749 §3.3: a scope value that nobody knows', { scope: 'openid profile unheard-of' }],
+    ['OIDC Core §3.1.2.1: no state', { state: undefined }],
+    ['OIDC Core §3.1.2.1: no nonce', { nonce: undefined }],
+  ])('%s', async (_title, change) => {
+    const reply = await open(under, change, 'U1')
+
+    expect((await outcomeOf(under, reply)).claims.sub).toBe('U1')
+  })
+
+  it('OIDC Core §3.1.2.1: a POST is answered as a GET is', async () => {
+    const headers = { cookie: signedInAs(under, 'U1') }
+
+    const reply = await postForm(under, '/auth', encode(baseRequest), headers)
+
+    expect((await outcomeOf(under, reply)).claims.sub).toBe('U1')
+  })
+
+  it('RFC 7636 §4.3: no PKCE, for the confidential client that is exempt by name', async () => {
+    const redirectUri = 'https://x.test/cb'
+    const reply = await ask(under, { client_id: 'X', redirect_uri: redirectUri, code_challenge: undefined, code_challenge_method: undefined })
+
+    const code = reply.location.searchParams.get('code') ?? undefined
+    const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, client_id: 'X', client_secret: under.clients.X.secret }
+    const answered = await postForm(under, '/token', encode(form), {})
+
+    expect(answered.status).toBe(200)
+  })
+})
+
+describe('state', () => {
+  it.each(['s', 'a b+c%20&=?#"\'<>', 'Grüße, 世界', 'x'.repeat(1024)])('RFC 6749 §4.1.2: %j comes back as it was', async (state) => {
+    const success = await open(under, { state }, 'U1')
+    const refusal = await open(under, { state, prompt: 'none login' }, 'U1')
+
+    expect(success.location.searchParams.get('state')).toBe(state)
+    expect(refusal.location.searchParams.get('state')).toBe(state)
+  })
+})
+
+describe('what is refused', () => {
+  it.each([
+    ['RFC 6749 §3.1.1: no response_type', { response_type: undefined }, 'invalid_request', 'response_type_missing'],
+    ['RFC 6749 §4.1.2.1: an unknown response_type', { response_type: 'magic' }, 'unsupported_response_type', 'response_type_unsupported'],
+    ['RFC 6749 §3.3: no scope', { scope: undefined }, 'invalid_scope', 'scope_missing'],
+    ['OIDC Core §6.1: a request object', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported', 'parameter_unsupported'],
+    ['OIDC Core §6.2: a request object by reference', { request_uri: 'https://a.test/r' }, 'request_uri_not_supported', 'parameter_unsupported'],
+    ['OIDC Core §7.2.1: registration in the request', { registration: '{}' }, 'registration_not_supported', 'parameter_unsupported'],
+  ])('%s', async (_title, change, error, reason) => {
+    const reply = await open(under, change, 'U1')
+
+    expect(refusalOf(reply)).toMatchObject({ error, state: 's1', iss: under.issuer })
+    expect(under.lastReason()).toBe(reason)
+  })
+
+  it('RFC 6749 §4.1.2.1: a person who says no is access_denied', async () => {
+    const started = await open(under)
+
+    const reply = await logIn(under, started, { deny: 'yes' })
+
+    expect(refusalOf(reply)).toMatchObject({ error: 'access_denied', state: 's1', iss: under.issuer })
+    expect(pageOf(under, reply)).toBeUndefined()
+  })
+})
+
+describe('id_token_hint', () => {
+  it('OIDC Core §3.1.2.1: one that has expired still says who is meant', async () => {
+    const { tokens } = await signIn(under)
+    under.clock.advance(7200)
+
+    const reply = await open(under, { id_token_hint: tokens['id_token'] }, 'U1')
+
+    expect((await outcomeOf(under, reply)).claims.sub).toBe('U1')
+  })
+
+  it('OIDC Core §3.1.2.2: another account’s session does not do, nor does signing in with it', async () => {
+    await under.storage.users.insert({ userId: userId('U9'), claims: {}, createdAt: under.clock.now() })
+    const { tokens } = await signIn(under)
+    const started = await open(under, { id_token_hint: tokens['id_token'] }, 'U9')
+
+    const again = await logIn(under, started, { subject: 'U9' })
+    const right = await logIn(under, started, { subject: 'U1' })
+
+    expect(pageOf(under, started)).toBe('/login')
+    expect(pageOf(under, again)).toBe('/login')
+    expect((await outcomeOf(under, right)).claims.sub).toBe('U1')
+  })
+
+  it.each([
+    ['an access token', 'access_token'],
+    ['a refresh token', 'refresh_token'],
+  ])('OIDC Core §3.1.2.1: %s is no hint', async (_title, kind) => {
+    const { tokens } = await signIn(under, { scope: 'openid offline_access' })
+
+    const reply = await open(under, { id_token_hint: tokens[kind] }, 'U1')
+
+    expect(refusalOf(reply)).toMatchObject({ error: 'invalid_request' })
+    expect(under.lastReason()).toBe('id_token_hint_invalid')
+  })
+})

@@ -1,0 +1,107 @@
+import { clientId, userId } from '@mintmark/storage-interface'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { encode, postForm } from '../support/flow.ts'
+import { changeClient } from '../support/fixture-clients.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { visit } from '../support/visit.ts'
+import { outcomeOf, requestUrl, signIn, userinfo } from './sign-in.ts'
+
+/** Every standard claim (OIDC Core §5.1), by the scope that opens it (OIDC Core §5.4). */
+const claimsByScope = {
+  openid: {},
+  profile: {
+    name: 'Jane Q. Doe',
+    family_name: 'Doe',
+    given_name: 'Jane',
+    middle_name: 'Quincy',
+    nickname: 'JD',
+    preferred_username: 'j.doe',
+    profile: 'https://social.test/jdoe',
+    picture: 'https://social.test/jdoe.jpg',
+    website: 'https://doe.test',
+    gender: 'female',
+    birthdate: '1990-10-31',
+    zoneinfo: 'Europe/Paris',
+    locale: 'en-US',
+    updated_at: 1_700_000_000,
+  },
+  email: { email: 'janedoe@example.test', email_verified: true },
+  address: {
+    address: {
+      formatted: '1234 Hollywood Blvd.\nLos Angeles, CA 90210\nUS',
+      street_address: '1234 Hollywood Blvd.',
+      locality: 'Los Angeles',
+      region: 'CA',
+      postal_code: '90210',
+      country: 'US',
+    },
+  },
+  phone: { phone_number: '+1 (310) 123-4567', phone_number_verified: false },
+}
+const everything = Object.assign({}, ...Object.values(claimsByScope)) as Record<string, string>
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  const createdAt = under.clock.now()
+  await under.storage.users.insert({ userId: userId('jane'), claims: { ...everything, internal_rank: 7 }, createdAt })
+  await under.storage.users.insert({ userId: userId('bare'), claims: { name: null }, createdAt })
+})
+afterAll(() => under.close())
+
+const answerFor = async (user: string, scope: string) =>
+  userinfo(under, await outcomeOf(under, await visit(under, requestUrl(under, { scope }), user)))
+
+describe('userinfo', () => {
+  it.each(Object.entries(claimsByScope))('OIDC Core §5.4: the scope %s opens its claims and no others', async (scope, claims) => {
+    const reply = await answerFor('jane', scope === 'openid' ? scope : `openid ${scope}`)
+
+    expect(reply.json).toEqual({ sub: 'jane', ...claims })
+  })
+
+  it('OIDC Core §5.4: all scopes together open all claims', async () => {
+    const reply = await answerFor('jane', 'phone address email profile openid')
+
+    expect(reply.json).toEqual({ sub: 'jane', ...everything })
+  })
+
+  it('OIDC Core §5.3.2: a claim that the account does not have is left out, not null', async () => {
+    const reply = await answerFor('bare', 'openid profile email')
+
+    expect(reply.json).toEqual({ sub: 'bare' })
+  })
+
+  it('OIDC Core §5.3.2: the answer is JSON that no cache keeps', async () => {
+    const reply = await answerFor('jane', 'openid')
+
+    expect(reply.status).toBe(200)
+    expect(reply.header('content-type')).toBe('application/json')
+    expect(reply.header('cache-control')).toBe('no-store')
+  })
+
+  it('OIDC Core §5.3.1: the token may come in the header of a GET or a POST, or in the body of a POST', async () => {
+    const { tokens } = await signIn(under)
+    const bearer = tokens['access_token'] ?? ''
+
+    const replies = await Promise.all([
+      under.send({ path: '/userinfo', headers: { authorization: `Bearer ${bearer}` } }),
+      under.send({ method: 'POST', path: '/userinfo', headers: { authorization: `Bearer ${bearer}` } }),
+      postForm(under, '/userinfo', encode({ access_token: bearer }), {}),
+    ])
+
+    expect(replies.map(({ status, json }) => [status, json['sub']])).toEqual([[200, 'U1'], [200, 'U1'], [200, 'U1']])
+  })
+
+  it.each(['RS256', 'ES256'])('OIDC Core §5.3.2: an answer signed with %s carries iss and aud', async (alg) => {
+    await changeClient(under.storage, clientId('A'), { userinfoSignedResponseAlg: alg })
+
+    const reply = await answerFor('jane', 'openid email')
+
+    expect(reply.header('content-type')).toBe('application/jwt')
+    expect(decodeProtectedHeader(reply.text).alg).toBe(alg)
+    expect(decodeJwt(reply.text)).toEqual({ sub: 'jane', iss: under.issuer, aud: 'A', ...claimsByScope.email })
+    await changeClient(under.storage, clientId('A'), { userinfoSignedResponseAlg: undefined })
+  })
+})
