@@ -1,0 +1,232 @@
+import { memoryRateLimiter, type RefusalReason } from '@mintmark/core'
+import { clientId, epochSeconds, secretDigest } from '@mintmark/storage-interface'
+import { createHash } from 'node:crypto'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { assertionOf } from '../support/client-assertion.ts'
+import { changeClient } from '../support/fixture-clients.ts'
+import { basic, encode, postForm, type Change } from '../support/flow.ts'
+import { refusedInJson } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { introspect, noteSecretsInUse, refresh, tokensFor } from '../support/token-calls.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer({ rateLimits: { failedAuthentications: { consume: () => Promise.resolve({ allowed: true }) } } })
+  await noteSecretsInUse(under)
+})
+afterAll(() => under.close())
+
+interface Row {
+  readonly row: string
+  /** The Authorization header; A's secret is `{A}` in it. */
+  readonly authorization?: () => string
+  readonly form?: () => Change | Promise<Change>
+  readonly status?: 400 | 401
+  readonly reason: RefusalReason
+}
+
+const secretOf = (client: 'A' | 'M' | 'X'): string => under.clients[client].secret
+const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64')
+const header = (text: string): (() => string) => () => text
+const flip = (secret: string, at: number): string => secret.slice(0, at) + (secret[at] === 'A' ? 'B' : 'A') + secret.slice(at + 1)
+const wrong = { reason: 'client_credentials_wrong' } as const
+const unreadable = { reason: 'client_unknown' } as const
+const twice = { status: 400, reason: 'client_authentication_twice' } as const
+
+const endpoints: readonly { readonly path: string; readonly form: Change }[] = [
+  { path: '/token', form: { grant_type: 'client_credentials', scope: 'api.read' } },
+  { path: '/token/introspection', form: { token: 'x' } },
+  { path: '/token/revocation', form: { token: 'x' } },
+]
+
+describe.each(endpoints)('client authentication at $path', ({ path, form: base }) => {
+  const post = (form: Change, authorization: string) => postForm(under, path, encode({ ...base, ...form }), { authorization })
+
+  const rows: readonly Row[] = [
+    { row: 'ATK-212 an unknown client in Basic is refused (RFC 6749 §5.2)', authorization: () => basic('zzz', secretOf('M')), ...unreadable },
+    { row: 'RFC 6749 §5.2: a wrong secret in Basic is refused', authorization: () => basic('M', 'wrong'), ...wrong },
+    { row: 'RFC 6749 §5.2: an empty secret in Basic is refused', authorization: () => basic('M', ''), ...wrong },
+    { row: "RFC 6749 §5.2: another client's secret is refused", authorization: () => basic('M', secretOf('A')), ...wrong },
+    { row: 'RFC 6749 §5.2: a secret with a wrong last character is refused', authorization: () => basic('M', flip(secretOf('M'), 42)), ...wrong },
+    { row: 'RFC 6749 §5.2: a secret with a wrong first character is refused', authorization: () => basic('M', flip(secretOf('M'), 0)), ...wrong },
+    { row: 'RFC 6749 §5.2: half a secret is refused', authorization: () => basic('M', secretOf('M').slice(0, 21)), ...wrong },
+    { row: 'RFC 6749 §5.2: a secret with more behind it is refused', authorization: () => basic('M', `${secretOf('M')}\0`), ...wrong },
+    { row: 'RFC 6749 §5.2: the digest of a secret is no secret', authorization: () => basic('M', digestOf(secretOf('M'))), ...wrong },
+    { row: 'RFC 6749 §2.2: the identifier in other case is another client', authorization: () => basic('m', secretOf('M')), ...unreadable },
+    { row: 'RFC 6749 Appendix A.1: an identifier with NUL is unknown', authorization: () => basic('M\0', secretOf('M')), ...unreadable },
+    { row: 'RFC 6749 Appendix A.1: an identifier with a space before it is unknown', authorization: () => basic(' M', secretOf('M')), ...unreadable },
+    { row: 'RFC 6749 Appendix A.1: __proto__ is unknown', authorization: () => basic('__proto__', 'x'), ...unreadable },
+    { row: 'RFC 6749 Appendix A.1: 6,000 characters are unknown', authorization: () => basic('M'.repeat(6000), 'x'), ...unreadable },
+    { row: "RFC 6749 §5.2: ' OR 1=1-- is unknown", authorization: () => basic("' OR 1=1--", 'x'), ...unreadable },
+    { row: 'RFC 6749 §2.3.1: the header without a colon is unreadable', authorization: () => `Basic ${base64('M')}`, ...unreadable },
+    { row: 'RFC 6749 §2.3.1: base64 that is not is unreadable', authorization: header('Basic !!!!'), ...unreadable },
+    { row: 'RFC 6749 §2.3.1: base64url is unreadable', authorization: header('Basic TTo_Pz8-'), ...unreadable },
+    { row: 'RFC 6749 §2.3.1: bytes that are not UTF-8 are unreadable', authorization: header('Basic TTr//w=='), ...unreadable },
+    { row: 'RFC 6749 §2.3.1: a broken escape is unreadable', authorization: () => `Basic ${base64(`M:${secretOf('M')}%`)}`, ...unreadable },
+    { row: 'RFC 6749 §2.3.1: two credentials in one header are unreadable', authorization: () => `${basic('M', secretOf('M'))}, ${basic('M', secretOf('M'))}`, ...unreadable },
+    ...['Basic', 'Basic ', 'Bearer x', 'Digest username="M"', 'Negotiate abc', 'x', ':', 'Basic\tTTpN'].map((text) => ({
+      row: `ATK-223 Authorization: ${JSON.stringify(text)} is refused (RFC 6749 §5.2)`,
+      authorization: header(text),
+      ...unreadable,
+    })),
+    { row: 'ATK-217 Basic and a body secret together are refused (RFC 6749 §2.3)', authorization: () => basic('M', secretOf('M')), form: () => ({ client_id: 'M', client_secret: secretOf('M') }), ...twice },
+    { row: 'RFC 6749 §2.3: Basic and an assertion together are refused', authorization: () => basic('M', secretOf('M')), form: () => assertionOf(under), ...twice },
+    { row: 'RFC 6749 §2.3: a body secret and an assertion together are refused', form: async () => ({ client_id: 'X', client_secret: secretOf('X'), ...(await assertionOf(under)) }), ...twice },
+    { row: 'ATK-218 Basic for M and client_id=B in the body is refused (RFC 6749 §2.3.1)', authorization: () => basic('M', secretOf('M')), form: () => ({ client_id: 'B' }), status: 400, reason: 'client_id_contradicted' },
+    { row: 'ATK-227 client_id alone for the confidential client A is refused (OAuth 2.1 §3.2.1)', form: () => ({ client_id: 'A' }), reason: 'client_authentication_method' },
+    { row: 'RFC 6749 §2.3: client_id alone for client B is refused', form: () => ({ client_id: 'B' }), reason: 'client_authentication_method' },
+    { row: 'RFC 6749 §3.2.1: no authentication at all is refused', reason: 'client_authentication_missing' },
+    { row: 'RFC 6749 §2.3: M is registered for Basic; its secret in the body is refused', form: () => ({ client_id: 'M', client_secret: secretOf('M') }), reason: 'client_authentication_method' },
+    { row: 'RFC 6749 §2.3: X is registered for the body; its secret in Basic is refused', authorization: () => basic('X', secretOf('X')), reason: 'client_authentication_method' },
+    { row: 'RFC 6749 §2.3: a secret for the public client P is refused', form: () => ({ client_id: 'P', client_secret: 'x' }), reason: 'client_authentication_method' },
+    { row: 'RFC 6749 §2.3: an empty secret in Basic for P is refused', authorization: () => basic('P', ''), reason: 'client_authentication_method' },
+    { row: 'RFC 6749 §2.3: a secret for B, which signs, is refused', authorization: () => basic('B', ''), reason: 'client_authentication_method' },
+    { row: 'RFC 6749 §2.3.1: a secret in the body without client_id is refused', form: () => ({ client_secret: secretOf('X') }), ...unreadable },
+    { row: 'RFC 6749 §5.2: a wrong secret in the body is refused', form: () => ({ client_id: 'X', client_secret: 'wrong' }), ...wrong },
+  ]
+
+  it.each(rows)('$row', async ({ authorization, form, status = 401, reason }) => {
+    const change = (await form?.()) ?? {}
+
+    await refusedInJson(under, { status, error: status === 401 ? 'invalid_client' : 'invalid_request' }, {
+      send: () => post(change, authorization?.() ?? ''),
+      reason,
+      secrets: [secretOf('M'), secretOf('A'), secretOf('X')],
+    })
+
+    expect((await post({}, basic('M', secretOf('M')))).status).toBe(200)
+  })
+
+  it('RFC 6749 §3.2: a secret in the query is not read', async () => {
+    await refusedInJson(under, { status: 401, error: 'invalid_client' }, {
+      send: () => postForm(under, `${path}?client_id=X&client_secret=${secretOf('X')}`, encode(base), {}),
+      reason: 'client_authentication_missing',
+    })
+  })
+
+  it('ATK-220 two Authorization headers are refused (RFC 9110 §5.3)', async () => {
+    const answer = await rawPost(path, encode(base), [basic('M', secretOf('M')), basic('M', secretOf('M'))])
+
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toContain('"error":"invalid_request"')
+    expect(under.lastReason()).toBe('client_authentication_twice')
+  })
+
+  it.each(['basic', 'BASIC', 'Basic ', 'bAsIc'])('ATK-221 the scheme %j is Basic (RFC 9110 §11.1)', async (scheme) => {
+    const reply = await post({}, basic('M', secretOf('M')).replace('Basic', scheme))
+
+    expect(reply.status).toBe(200)
+  })
+
+  it('RFC 6749 §2.3.1: a client_id beside Basic that says the same is fine', async () => {
+    expect((await post({ client_id: 'M' }, basic('M', secretOf('M')))).status).toBe(200)
+  })
+
+  async function rawPost(target: string, body: string, authorizations: readonly string[]): Promise<string> {
+    const socket = connect(under.port, '127.0.0.1')
+    socket.setEncoding('utf8')
+    const lines = [
+      `POST ${target} HTTP/1.1`,
+      'Host: as.test',
+      ...authorizations.map((value) => `Authorization: ${value}`),
+      'Content-Type: application/x-www-form-urlencoded',
+      `Content-Length: ${body.length}`,
+      'Connection: close',
+    ]
+    socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
+    let answer = ''
+    for await (const chunk of socket) answer += String(chunk)
+    return answer
+  }
+})
+
+describe('client authentication: what is accepted', () => {
+  it.each(['a:b', 'a+b', 'a%b', 'a b', 'a&b=c', 'pässwörd ✓', '%2B', ':', '"quoted"\\'])(
+    'ATK-224 the secret %j, properly encoded, is accepted (RFC 6749 §2.3.1)',
+    async (secret) => {
+      const other = await startServer()
+      onTestFinished(() => other.close())
+      const digest = secretDigest(digestOf(secret))
+      const record = { digest, createdAt: other.clock.now(), expiresAt: undefined, lastUsedAt: undefined }
+      await changeClient(other.storage, clientId('M'), { secrets: [record] })
+      const form = encodeForm([['grant_type', 'client_credentials']])
+
+      const plus = `Basic ${base64(`M:${encodeForm([['', secret]]).slice(1)}`)}`
+      const ofPlus = await postForm(other, '/token', form, { authorization: plus })
+      const ofPercent = await postForm(other, '/token', form, { authorization: basic('M', secret) })
+
+      expect([ofPlus.status, ofPercent.status]).toEqual([200, 200])
+    },
+  )
+
+  it('ATK-226 an empty client_secret of the public client P is absent (RFC 6749 §3.2)', async () => {
+    const tokens = await tokensFor(under, 'P')
+
+    const reply = await refresh(under, tokens.refresh_token, { client_secret: '' }, 'P')
+
+    expect(reply.status).toBe(200)
+  })
+
+  it('RFC 6749 §2.3.1: of two live secrets each is accepted, and an expired one is not', async () => {
+    const other = await startServer()
+    onTestFinished(() => other.close())
+    const now = other.clock.now()
+    const secret = (text: string, expiresAt?: number) => ({
+      digest: secretDigest(digestOf(text)),
+      createdAt: now,
+      expiresAt: expiresAt === undefined ? undefined : epochSeconds(expiresAt),
+      lastUsedAt: undefined,
+    })
+    await changeClient(other.storage, clientId('M'), { secrets: [secret('old', now + 10), secret('new')] })
+    const attempt = async (text: string): Promise<number> => {
+      const authorization = basic('M', text)
+      return (await postForm(other, '/token', 'grant_type=client_credentials', { authorization })).status
+    }
+    const before = [await attempt('old'), await attempt('new')]
+    other.clock.advance(10)
+
+    expect([before, await attempt('old'), await attempt('new')]).toEqual([[200, 200], 401, 200])
+  })
+})
+
+describe('client authentication: guessing', () => {
+  it('ATK-241 100 parallel bad secrets are counted 100, not fewer (RFC 6749 §2.3.1)', async () => {
+    const keys: string[] = []
+    const limiter = memoryRateLimiter({ points: 30, window: 60 })
+    const consume: typeof limiter.consume = (key, now) => (keys.push(key), limiter.consume(key, now))
+    const other = await startServer({ rateLimits: { failedAuthentications: { consume } } })
+    onTestFinished(() => other.close())
+    const guess = (secret: string) =>
+      postForm(other, '/token', 'grant_type=client_credentials', { authorization: basic('M', secret) })
+
+    const replies = await Promise.all(Array.from({ length: 100 }, (_, index) => guess(`${index}`)))
+
+    const throttled = replies.filter(({ status }) => status === 429)
+    expect(keys).toEqual(Array.from({ length: 100 }, () => 'client M'))
+    expect([replies.filter(({ status }) => status === 401).length, throttled.length]).toEqual([30, 70])
+    expect(new Set(throttled.map((reply) => reply.header('retry-after')))).toEqual(new Set(['60']))
+  })
+
+  it('RFC 6749 §2.3.1: guessing at a client does not lock it out, and the count ends with its window', async () => {
+    const failedAuthentications = memoryRateLimiter({ points: 5, window: 60 })
+    const other = await startServer({ rateLimits: { failedAuthentications } })
+    onTestFinished(() => other.close())
+    const guess = () => postForm(other, '/token', 'grant_type=client_credentials', { authorization: basic('M', 'guess') })
+    for (let count = 0; count < 5; count += 1) await guess()
+
+    const throttled = await guess()
+    const honest = await introspect(other, 'x', 'M')
+    other.clock.advance(60)
+    const later = await guess()
+
+    expect([throttled.status, throttled.header('retry-after'), honest.status, later.status]).toEqual([429, '60', 200, 401])
+    expect(other.events.filter((event) => event.type === 'request.refused' && event.reason === 'client_throttled')).toHaveLength(1)
+  })
+})
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
+
+/** As browsers encode forms: a space becomes a plus. */
+const encodeForm = (pairs: [string, string][]): string => new URLSearchParams(pairs).toString()

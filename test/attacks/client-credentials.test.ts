@@ -1,0 +1,162 @@
+import type { RefusalReason } from '@mintmark/core'
+import { clientId } from '@mintmark/storage-interface'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { basic, postForm, type Change } from '../support/flow.ts'
+import { readJws } from '../support/forge-jwt.ts'
+import { refusedInJson } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { introspect, noteSecretsInUse, postAs, serviceToken, tokensOf, type ClientName } from '../support/token-calls.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  await noteSecretsInUse(under)
+})
+afterAll(() => under.close())
+
+interface Row {
+  readonly row: string
+  readonly client?: ClientName
+  readonly form: Change
+  readonly status?: number
+  readonly error: string
+  readonly reason: RefusalReason
+}
+
+const unknownGrant = { error: 'unsupported_grant_type', reason: 'grant_type_unknown' } as const
+const noGrant = { error: 'unauthorized_client', reason: 'grant_type_not_registered' } as const
+const noScope = { error: 'invalid_scope', reason: 'scope_not_allowed' } as const
+const noResource = { error: 'invalid_target', reason: 'resource_unknown' } as const
+
+const otherGrants = [
+  'urn:ietf:params:oauth:grant-type:jwt-bearer',
+  'urn:ietf:params:oauth:grant-type:saml2-bearer',
+  'urn:ietf:params:oauth:grant-type:token-exchange',
+  'urn:ietf:params:oauth:grant-type:device_code',
+  'urn:openid:params:grant-type:ciba',
+  'implicit',
+]
+const otherSpellings = ['Client_Credentials', 'client_credentials ', ' client_credentials', 'client_credentials\0', 'client_credentials,refresh_token']
+
+describe('client_credentials and grants that are not there', () => {
+  const rows: readonly Row[] = [
+    { row: 'ATK-200 the public client P is refused (OAuth 2.1 §4.2)', client: 'P', form: {}, ...noGrant },
+    { row: 'ATK-200 the public client N is refused (OAuth 2.1 §4.2)', client: 'N', form: {}, ...noGrant },
+    { row: 'ATK-200 P without its name is not authenticated (RFC 6749 §4.4.2)', client: 'P', form: { client_id: undefined }, status: 401, error: 'invalid_client', reason: 'client_authentication_missing' },
+    { row: 'RFC 6749 §4.4: M by its name alone is not authenticated', client: 'P', form: { client_id: 'M' }, status: 401, error: 'invalid_client', reason: 'client_authentication_method' },
+    { row: 'RFC 6749 §5.2: A, which is registered for other grants, is refused', client: 'A', form: {}, ...noGrant },
+    { row: 'ATK-202 M asks for openid (OIDC Core §3.1.2.1)', form: { scope: 'openid' }, ...noScope },
+    { row: 'ATK-202 M asks for openid beside its own scope (OIDC Core §3.1.2.1)', form: { scope: 'api.read openid' }, ...noScope },
+    { row: 'OIDC Core §11: M asks for offline_access', form: { scope: 'api.read offline_access' }, ...noScope },
+    { row: 'ATK-203 M asks for api.write, which it was not assigned (RFC 6749 §3.3)', form: { scope: 'api.write' }, ...noScope },
+    { row: 'ATK-203 M asks for api.write beside its own scope (RFC 6749 §3.3)', form: { scope: 'api.read api.write' }, ...noScope },
+    { row: 'RFC 6749 §3.3: M asks for a scope that nobody knows', form: { scope: 'api.read admin' }, ...noScope },
+    { row: 'RFC 6749 §3.3: a scope of spaces names none', form: { scope: ' ' }, ...noScope },
+    ...['API.READ', 'api.read\0', 'api', 'api.*', '*', 'api.read,api.write', '__proto__'].map((scope) => ({
+      row: `RFC 6749 §3.3: ${JSON.stringify(scope)} is not api.read`,
+      form: { scope },
+      ...noScope,
+    })),
+    { row: 'ATK-206 the password grant is not there (RFC 9700 §2.4)', form: { grant_type: 'password', username: 'ann', password: 'pw-7351' }, ...unknownGrant },
+    ...otherGrants.map((grant_type) => ({ row: `ATK-208 ${grant_type} is not there (RFC 6749 §5.2)`, form: { grant_type }, ...unknownGrant })),
+    ...['__proto__', 'constructor', 'toString', 'hasOwnProperty'].map((grant_type) => ({
+      row: `ATK-209 ${grant_type} names no grant (RFC 6749 §5.2)`,
+      form: { grant_type },
+      ...unknownGrant,
+    })),
+    ...otherSpellings.map((grant_type) => ({ row: `RFC 6749 §4.4.2: ${JSON.stringify(grant_type)} names no grant`, form: { grant_type }, ...unknownGrant })),
+    { row: 'ATK-211 M asks for another resource (RFC 8707 §2)', form: { resource: 'https://other.test' }, ...noResource },
+    ...['https://api.test/', 'https://API.test', 'https://api.test#x', 'api.test', 'http://api.test', 'https://as.test'].map((resource) => ({
+      row: `RFC 8707 §2: ${resource} is not https://api.test`,
+      form: { resource },
+      ...noResource,
+    })),
+  ]
+
+  it.each(rows)('$row', async ({ client = 'M', form, status = 400, error, reason }) => {
+    await refusedInJson(under, { status, error }, {
+      send: () => serviceToken(under, form, client),
+      reason,
+      secrets: ['pw-7351', under.clients.M.secret],
+    })
+
+    expect((await serviceToken(under)).status).toBe(200)
+  })
+
+  it('ATK-206 no event holds the password (RFC 9700 §2.4)', () => {
+    expect(JSON.stringify(under.events)).not.toContain('pw-7351')
+  })
+
+  it('RFC 8707 §2: of two resources each must be known', async () => {
+    const body = 'grant_type=client_credentials&resource=https%3A%2F%2Fapi.test&resource=https%3A%2F%2Fother.test'
+
+    await refusedInJson(under, { status: 400, error: 'invalid_target' }, {
+      send: () => postForm(under, '/token', body, { authorization: basic('M', under.clients.M.secret) }),
+      reason: 'resource_unknown',
+    })
+  })
+
+  it('ATK-200 a public client is refused also where it was registered for the grant (RFC 6749 §4.4)', async () => {
+    const other = await startServer()
+    onTestFinished(() => other.close())
+    await changeClient(other.storage, clientId('P'), { grantTypes: ['client_credentials'] })
+
+    await refusedInJson(other, { status: 400, error: 'unauthorized_client' }, {
+      send: () => serviceToken(other, {}, 'P'),
+      reason: 'client_public',
+    })
+  })
+})
+
+describe('client_credentials: what it gives', () => {
+  it('ATK-205 an access token for the client itself, and nothing else (RFC 6749 §4.4.3, RFC 9700 §4.15)', async () => {
+    const before = under.dump()
+
+    const reply = await serviceToken(under)
+
+    const { payload } = readJws(tokensOf(reply).access_token)
+    expect(Object.keys(reply.json).toSorted()).toEqual(['access_token', 'expires_in', 'scope', 'token_type'])
+    expect(payload).toMatchObject({ sub: 'M', client_id: 'M', scope: 'api.read', aud: under.issuer })
+    expect(Object.keys(payload).toSorted()).toEqual(['aud', 'client_id', 'exp', 'iat', 'iss', 'jti', 'scope', 'sub'])
+    expect(under.dump()).toBe(before)
+    expect(reply.header('cache-control')).toBe('no-store')
+    expect(reply.header('pragma')).toBe('no-cache')
+  })
+
+  it('RFC 9068 §3: with a resource the token is for it alone', async () => {
+    const reply = await serviceToken(under, { resource: 'https://api.test' })
+
+    expect(readJws(tokensOf(reply).access_token).payload['aud']).toBe('https://api.test')
+  })
+
+  it('RFC 6749 §3.3: without a scope the client gets those that are its own, and none that concerns a person', async () => {
+    const other = await startServer()
+    onTestFinished(() => other.close())
+    await changeClient(other.storage, clientId('M'), { scopes: ['openid', 'profile', 'offline_access', 'api.read'] })
+
+    const reply = await serviceToken(other, { scope: undefined })
+
+    expect(reply.json).toMatchObject({ scope: 'api.read' })
+    expect(reply.json).not.toHaveProperty('id_token')
+  })
+
+  it('RFC 6749 §4.4: a client that is disabled afterwards has no live token', async () => {
+    const other = await startServer()
+    onTestFinished(() => other.close())
+    const { access_token } = tokensOf(await serviceToken(other, { resource: 'https://api.test' }))
+    const live = (await introspect(other, access_token, 'RS')).json['active']
+    await changeClient(other.storage, clientId('M'), { disabledAt: other.clock.now() })
+
+    expect([live, (await introspect(other, access_token, 'RS')).text]).toEqual([true, '{"active":false}'])
+  })
+
+  it('RFC 6749 §4.4.2: user parameters mean nothing', async () => {
+    const form = { grant_type: 'client_credentials', username: 'U1', sub: 'U1', user_id: 'U1', client_id: 'M' }
+
+    const reply = await postAs(under, 'M', { path: '/token', form })
+
+    expect(readJws(tokensOf(reply).access_token).payload['sub']).toBe('M')
+  })
+})

@@ -1,0 +1,260 @@
+import { clientId, familyId, userId } from '@mintmark/storage-interface'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { readJws } from '../support/forge-jwt.ts'
+import { refusedInJson } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import {
+  introspect,
+  noteSecretsInUse,
+  refresh,
+  storedFamilies,
+  tokensFor,
+  tokensOf,
+  userinfo,
+  type Tokens,
+} from '../support/token-calls.ts'
+
+async function freshServer(options: Parameters<typeof startServer>[0] = {}): Promise<ServerUnderTest> {
+  const under = await startServer(options)
+  onTestFinished(() => under.close())
+  await noteSecretsInUse(under)
+  return under
+}
+
+/** That nothing of the family is honoured any more. */
+async function expectDead(under: ServerUnderTest, ...family: readonly Tokens[]): Promise<void> {
+  for (const tokens of family) {
+    expect((await introspect(under, tokens.access_token)).text).toBe('{"active":false}')
+    expect((await introspect(under, tokens.refresh_token)).text).toBe('{"active":false}')
+    expect((await userinfo(under, tokens.access_token)).status).toBe(401)
+    expect((await refresh(under, tokens.refresh_token)).status).toBe(400)
+  }
+}
+
+const invalidGrant = { status: 400, error: 'invalid_grant' } as const
+
+describe('refresh_token: a rotated token comes again', () => {
+  it('ATK-178 after the window it ends the family, the newest token too (RFC 9700 §4.14.2)', async () => {
+    const under = await freshServer()
+    const first = await tokensFor(under, 'A')
+    const second = tokensOf(await refresh(under, first.refresh_token))
+    under.clock.advance(10)
+
+    await refusedInJson(under, invalidGrant, {
+      send: () => refresh(under, first.refresh_token),
+      reason: 'refresh_token_reused',
+      kept: 'whatever',
+      secrets: [first.refresh_token],
+    })
+
+    await expectDead(under, first, second)
+  })
+
+  it('ATK-178 only that family ends: another of the same person and client lives on (RFC 9700 §4.14.2)', async () => {
+    const under = await freshServer()
+    const first = await tokensFor(under, 'A')
+    const other = await tokensFor(under, 'A')
+    await refresh(under, first.refresh_token)
+    under.clock.advance(10)
+    await refresh(under, first.refresh_token)
+
+    expect((await refresh(under, other.refresh_token)).status).toBe(200)
+  })
+
+  it('ATK-179 inside the window it gives the same child as the lost reply, and writes nothing (RFC 9700 §4.14.2)', async () => {
+    const under = await freshServer()
+    const first = await tokensFor(under, 'A')
+    const lost = tokensOf(await refresh(under, first.refresh_token))
+    under.clock.advance(9)
+    const before = under.dump()
+
+    const again = await refresh(under, first.refresh_token)
+
+    expect([again.status, tokensOf(again).refresh_token]).toEqual([200, lost.refresh_token])
+    expect(under.dump()).toBe(before)
+    expect((await refresh(under, lost.refresh_token)).status).toBe(200)
+  })
+
+  it('RFC 9700 §4.14.2: a retry does not move the window', async () => {
+    const under = await freshServer()
+    const first = await tokensFor(under, 'A')
+    await refresh(under, first.refresh_token)
+    under.clock.advance(6)
+    await refresh(under, first.refresh_token)
+    under.clock.advance(6)
+
+    await refusedInJson(under, invalidGrant, {
+      send: () => refresh(under, first.refresh_token),
+      reason: 'refresh_token_reused',
+      kept: 'whatever',
+    })
+  })
+
+  it('RFC 9700 §4.14.2: the window of a public client is its own', async () => {
+    const under = await freshServer()
+    const first = await tokensFor(under, 'P')
+    const second = tokensOf(await refresh(under, first.refresh_token, {}, 'P'))
+    under.clock.advance(29)
+
+    const retried = tokensOf(await refresh(under, first.refresh_token, {}, 'P'))
+    under.clock.advance(1)
+    const reused = await refresh(under, first.refresh_token, {}, 'P')
+
+    expect(retried.refresh_token).toBe(second.refresh_token)
+    expect([reused.status, under.lastReason()]).toEqual([400, 'refresh_token_reused'])
+  })
+
+  it('RFC 9700 §4.14.2: with a window of 0 the first retry ends the family', async () => {
+    const under = await freshServer({ refreshRetryWindow: { confidential: 0, public: 0 } })
+    const first = await tokensFor(under, 'A')
+    const second = tokensOf(await refresh(under, first.refresh_token))
+
+    const retried = await refresh(under, first.refresh_token)
+
+    expect([retried.status, under.lastReason()]).toEqual([400, 'refresh_token_reused'])
+    await expectDead(under, second)
+  })
+
+  it('RFC 6749 §6: a retry inside the window may not ask for more than was granted', async () => {
+    const under = await freshServer()
+    const first = await tokensFor(under, 'A')
+    await refresh(under, first.refresh_token, { scope: 'profile' })
+
+    await refusedInJson(under, { status: 400, error: 'invalid_scope' }, {
+      send: () => refresh(under, first.refresh_token, { scope: 'openid api.write' }),
+      reason: 'scope_not_granted',
+    })
+  })
+
+  it('ATK-182 the grandparent ends the family, also inside the window (RFC 9700 §4.14.2)', async () => {
+    const under = await freshServer()
+    const first = await tokensFor(under, 'A')
+    const second = tokensOf(await refresh(under, first.refresh_token))
+    const third = tokensOf(await refresh(under, second.refresh_token))
+
+    await refusedInJson(under, invalidGrant, {
+      send: () => refresh(under, first.refresh_token),
+      reason: 'refresh_token_reused',
+      kept: 'whatever',
+    })
+
+    await expectDead(under, second, third)
+  })
+
+  it("RFC 6749 §10.4: another client's presentation of a rotated token does not end the family", async () => {
+    const under = await freshServer()
+    const first = await tokensFor(under, 'A')
+    const second = tokensOf(await refresh(under, first.refresh_token))
+    under.clock.advance(60)
+    const families = storedFamilies(under)
+
+    await refusedInJson(under, invalidGrant, {
+      send: () => refresh(under, first.refresh_token, {}, 'B'),
+      reason: 'refresh_token_unknown',
+      kept: 'whatever',
+    })
+
+    expect(storedFamilies(under)).toEqual(families)
+    expect((await refresh(under, second.refresh_token)).status).toBe(200)
+  })
+})
+
+describe('refresh_token: the life that it depends on', () => {
+  const day = 86_400
+
+  it('RFC 9700 §4.14.2: a token that nobody used for its idle life is dead', async () => {
+    const under = await freshServer()
+    const tokens = await tokensFor(under, 'A')
+    under.clock.advance(14 * day)
+
+    await refusedInJson(under, invalidGrant, {
+      send: () => refresh(under, tokens.refresh_token),
+      reason: 'refresh_token_unknown',
+      kept: 'whatever',
+    })
+  })
+
+  it('ATK-190 no rotation moves the absolute maximum (RFC 9700 §4.14.2)', async () => {
+    const under = await freshServer({ lifetimes: { refreshTokenIdle: 10 * day, refreshTokenAbsolute: 25 * day } })
+    let tokens = await tokensFor(under, 'A')
+    for (const days of [9, 9, 6]) {
+      under.clock.advance(days * day)
+      tokens = tokensOf(await refresh(under, tokens.refresh_token))
+    }
+    under.clock.advance(day - 1)
+    const last = await refresh(under, tokens.refresh_token)
+    under.clock.advance(1)
+
+    await refusedInJson(under, invalidGrant, {
+      send: () => refresh(under, tokensOf(last).refresh_token),
+      reason: 'refresh_token_unknown',
+      kept: 'whatever',
+    })
+
+    expect(last.status).toBe(200)
+  })
+
+  it.each<{ row: string; end: (under: ServerUnderTest) => Promise<unknown> }>([
+    { row: 'ATK-191 a person who was deactivated', end: ({ storage, clock }) => storage.users.deactivate(userId('U1'), clock.now()) },
+    {
+      row: 'ATK-191 a person who was deactivated and is active again',
+      end: async ({ storage, clock }) => {
+        await storage.users.deactivate(userId('U1'), clock.now())
+        await storage.users.reactivate(userId('U1'), clock.now())
+      },
+    },
+    { row: 'RFC 6749 §10.4: a person who was removed', end: ({ storage, clock }) => storage.users.remove(userId('U1'), clock.now()) },
+    {
+      row: 'RFC 6749 §10.4: a person who disconnected the client',
+      end: async ({ storage, clock }) => {
+        const grant = await storage.grants.findUnrevoked(userId('U1'), clientId('A'))
+        if (grant !== undefined) await storage.grants.revoke(grant.grantId, clock.now())
+      },
+    },
+  ])('$row has no working token', async ({ end }) => {
+    const under = await freshServer()
+    const tokens = await tokensFor(under, 'A')
+    await end(under)
+
+    await refusedInJson(under, invalidGrant, {
+      send: () => refresh(under, tokens.refresh_token),
+      reason: 'refresh_token_unknown',
+    })
+
+    await expectDead(under, tokens)
+  })
+
+  it('RFC 7009 §2.1: a family that was revoked by itself has no working token', async () => {
+    const under = await freshServer()
+    const tokens = await tokensFor(under, 'A')
+    await under.storage.families.revoke(familyId(String(readJws(tokens.access_token).payload['family'])), under.clock.now())
+
+    await expectDead(under, tokens)
+  })
+
+  it('ATK-193 a client that lost the refresh grant is refused (RFC 6749 §5.2)', async () => {
+    const under = await freshServer()
+    const tokens = await tokensFor(under, 'A')
+    await changeClient(under.storage, clientId('A'), { grantTypes: ['authorization_code'] })
+
+    await refusedInJson(under, { status: 400, error: 'unauthorized_client' }, {
+      send: () => refresh(under, tokens.refresh_token),
+      reason: 'grant_type_not_registered',
+    })
+  })
+
+  it('ATK-194 a client that was disabled is refused, and its tokens are dead (RFC 6749 §5.2)', async () => {
+    const under = await freshServer()
+    const tokens = await tokensFor(under, 'A')
+    await changeClient(under.storage, clientId('A'), { disabledAt: under.clock.now() })
+
+    await refusedInJson(under, { status: 401, error: 'invalid_client' }, {
+      send: () => refresh(under, tokens.refresh_token),
+      reason: 'client_disabled',
+    })
+
+    expect((await userinfo(under, tokens.access_token)).status).toBe(401)
+  })
+})

@@ -1,0 +1,31 @@
+import type { Change } from './flow.ts'
+import { signEs256, writeJws, type SignBytes } from './forge-jwt.ts'
+import type { ServerUnderTest } from './server-under-test.ts'
+
+export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
+/** What an assertion of client B differs in from a right one. A claim set to `undefined` is left out. */
+export interface AssertionChange {
+  readonly header?: Readonly<Record<string, unknown>>
+  readonly claims?: Readonly<Record<string, unknown>>
+  readonly sign?: SignBytes
+}
+
+let written = 0
+
+/** A client assertion of B's (RFC 7523 §3), right but for the changes. */
+export function writeAssertion(under: ServerUnderTest, change: AssertionChange = {}): Promise<string> {
+  const now = under.clock.now()
+  written += 1
+  const claims = { iss: 'B', sub: 'B', aud: under.issuer, exp: now + 60, iat: now, jti: `assertion-${written}` }
+  return writeJws(
+    { alg: 'ES256', typ: 'JWT', kid: 'b1', ...change.header },
+    { ...claims, ...change.claims },
+    change.sign ?? signEs256(under.clients.B.privateKey),
+  )
+}
+
+/** The form parameters by which B authenticates. */
+export async function assertionOf(under: ServerUnderTest, change: AssertionChange = {}): Promise<Change> {
+  return { client_assertion_type: assertionType, client_assertion: await writeAssertion(under, change) }
+}

@@ -1,0 +1,85 @@
+import { assertionOf } from './client-assertion.ts'
+import { baseRequest, basic, encode, obtainCode, postForm, verifier, type Change } from './flow.ts'
+import type { Reply } from './reply.ts'
+import type { ServerUnderTest } from './server-under-test.ts'
+
+/** The fixture clients. */
+export type ClientName = 'A' | 'B' | 'M' | 'N' | 'P' | 'RS' | 'X'
+
+/** How a request says which client it comes from: by a header, or by form parameters. */
+export interface Credentials {
+  readonly authorization?: string
+  readonly form: Change
+}
+
+/** The right credentials of a client, by the method that it registered. */
+export async function credentialsOf(under: ServerUnderTest, client: ClientName): Promise<Credentials> {
+  if (client === 'B') return { form: await assertionOf(under) }
+  if (client === 'X') return { form: { client_id: 'X', client_secret: under.clients.X.secret } }
+  if (client === 'N' || client === 'P') return { form: { client_id: client } }
+  return { authorization: basic(client, under.clients[client].secret), form: {} }
+}
+
+/** Posts a form as the client. A member of `form` set to `undefined` takes a credential away. */
+export async function postAs(
+  under: ServerUnderTest,
+  client: ClientName,
+  call: { readonly path: string; readonly form: Change },
+): Promise<Reply> {
+  const credentials = await credentialsOf(under, client)
+  const headers = { authorization: credentials.authorization ?? '' }
+  return postForm(under, call.path, encode({ ...credentials.form, ...call.form }), headers)
+}
+
+export const refresh = (under: ServerUnderTest, refreshToken: string, change: Change = {}, client: ClientName = 'A'): Promise<Reply> =>
+  postAs(under, client, { path: '/token', form: { grant_type: 'refresh_token', refresh_token: refreshToken, ...change } })
+
+export const serviceToken = (under: ServerUnderTest, change: Change = {}, client: ClientName = 'M'): Promise<Reply> =>
+  postAs(under, client, { path: '/token', form: { grant_type: 'client_credentials', scope: 'api.read', ...change } })
+
+/** Introspects as the client that the token was issued to, unless another is named. */
+export const introspect = (under: ServerUnderTest, token: string, client: ClientName = 'A', change: Change = {}): Promise<Reply> =>
+  postAs(under, client, { path: '/token/introspection', form: { token, ...change } })
+
+export const revoke = (under: ServerUnderTest, token: string, client: ClientName = 'A', change: Change = {}): Promise<Reply> =>
+  postAs(under, client, { path: '/token/revocation', form: { token, ...change } })
+
+export const userinfo = (under: ServerUnderTest, accessToken: string): Promise<Reply> =>
+  under.send({ path: '/userinfo', headers: { authorization: `Bearer ${accessToken}` } })
+
+const redirectUris = {
+  A: 'https://app.test/cb',
+  B: 'https://b.test/cb',
+  N: 'http://127.0.0.1/cb',
+  P: 'https://spa.test/cb',
+  X: 'https://x.test/cb',
+} as const
+
+/** What a token response holds. */
+export interface Tokens {
+  readonly access_token: string
+  readonly refresh_token: string
+  readonly id_token: string
+  readonly scope: string
+}
+
+/** The tokens of U1 for a client, with `offline_access` unless changed. */
+export async function tokensFor(under: ServerUnderTest, client: keyof typeof redirectUris, change: Change = {}): Promise<Tokens> {
+  const redirect_uri = redirectUris[client]
+  const scope = change['scope'] ?? `${baseRequest.scope} offline_access`
+  const code = await obtainCode(under, { client_id: client, redirect_uri, ...change, scope })
+  const form = { grant_type: 'authorization_code', code, redirect_uri, code_verifier: verifier }
+  const reply = await postAs(under, client, { path: '/token', form })
+  if (reply.status !== 200) throw new Error(`No tokens: ${reply.status} ${reply.text}`)
+  return tokensOf(reply)
+}
+
+export const tokensOf = (reply: Reply): Tokens => reply.json as unknown as Tokens
+
+/** Lets every client authenticate once, so that storage has noted the use of its secret and later requests change nothing. */
+export async function noteSecretsInUse(under: ServerUnderTest): Promise<void> {
+  for (const client of ['A', 'M', 'RS', 'X'] as const) await introspect(under, 'none', client)
+}
+
+/** The token families that are stored, as they are. */
+export const storedFamilies = (under: ServerUnderTest): unknown => (JSON.parse(under.dump()) as { families: unknown }).families
