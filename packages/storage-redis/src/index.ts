@@ -1,1 +1,3 @@
-export {}
+export { createRedisStores } from './create-redis-stores.ts'
+export type { RedisStoresOptions } from './create-redis-stores.ts'
+export type { IoRedisClient, NodeRedisClient, RedisClient } from './redis-client.ts'

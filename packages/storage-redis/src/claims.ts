@@ -1,0 +1,45 @@
+import type { ClaimPurpose, ClaimStore } from '@mintmark/storage-interface'
+import { sha256, type KeyOf } from './key-space.ts'
+import type { RunScript } from './script-runner.ts'
+import { keepSeconds, timeToLive } from './time-to-live.ts'
+import { unexpectedReply } from './unexpected-reply.ts'
+
+export function createRedisClaims(run: RunScript, keyOf: KeyOf): ClaimStore {
+  const claimKey = async (purpose: ClaimPurpose, value: string): Promise<string> => keyOf(purpose, await sha256(value))
+
+  return {
+    async claim({ purpose, value, expiresAt, now }) {
+      const args = [now, ...timeToLive({ from: now, until: expiresAt, margin: keptAfterExpiry })]
+      const [outcome] = await run(claimScript, await claimKey(purpose, value), args)
+      if (outcome === 'fresh' || outcome === 'seen') return { outcome }
+      throw unexpectedReply(outcome)
+    },
+
+    async isClaimed(purpose, value, now) {
+      const [outcome] = await run(isClaimedScript, await claimKey(purpose, value), [now])
+      if (outcome === 'claimed' || outcome === 'unclaimed') return outcome === 'claimed'
+      throw unexpectedReply(outcome)
+    },
+  }
+}
+
+/** In seconds: a clock that is set back by an hour must not make an old assertion fresh. */
+const keptAfterExpiry = 3900
+
+// A claim is a string: the second in which it expires.
+
+/** ARGV: now, expiresAt, lifetime, margin. Answers `fresh` or `seen`. */
+const claimScript = `#!lua
+${keepSeconds}
+local expiresAt = redis.call('GET', KEYS[1])
+if expiresAt and tonumber(ARGV[1]) < tonumber(expiresAt) then return {'seen'} end
+redis.call('SET', KEYS[1], ARGV[2], 'EX', keepSeconds(ARGV[2], ARGV[3], ARGV[4]))
+return {'fresh'}
+`
+
+/** ARGV: now. Answers `claimed` or `unclaimed`. */
+const isClaimedScript = `#!lua flags=allow-oom
+local expiresAt = redis.call('GET', KEYS[1])
+if expiresAt and tonumber(ARGV[1]) < tonumber(expiresAt) then return {'claimed'} end
+return {'unclaimed'}
+`

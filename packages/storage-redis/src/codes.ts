@@ -1,0 +1,35 @@
+import type { AuthorizationCodeStore } from '@mintmark/storage-interface'
+import type { KeyOf } from './key-space.ts'
+import { readCode } from './records/code.ts'
+import type { RunScript } from './script-runner.ts'
+import { consumeScript, findScript, insertScript } from './single-use-scripts.ts'
+import { readStored, storedJson } from './stored-json.ts'
+import { timeToLive } from './time-to-live.ts'
+import { unexpectedReply } from './unexpected-reply.ts'
+
+export function createRedisCodes(run: RunScript, keyOf: KeyOf): AuthorizationCodeStore {
+  return {
+    async insert(code) {
+      const kept = timeToLive({ from: code.issuedAt, until: code.expiresAt })
+      const fields = ['owner', code.clientId, 'expiresAt', code.expiresAt, 'record', storedJson(code)]
+
+      const [outcome] = await run(insertScript, await keyOf('code', code.digest), [...kept, ...fields])
+      if (outcome === 'inserted' || outcome === 'taken') return { outcome }
+      throw unexpectedReply(outcome)
+    },
+
+    async find(digest, clientId, now) {
+      const [outcome, record] = await run(findScript, await keyOf('code', digest), [clientId, now])
+      if (outcome === 'absent') return undefined
+      if (outcome === 'found' || outcome === 'ended') return readCode(readStored(record))
+      throw unexpectedReply(outcome)
+    },
+
+    async consume(digest, clientId, now) {
+      const [outcome, record] = await run(consumeScript, await keyOf('code', digest), [clientId, now])
+      if (outcome === 'absent') return { outcome }
+      if (outcome === 'won' || outcome === 'replayed') return { outcome, record: readCode(readStored(record)) }
+      throw unexpectedReply(outcome)
+    },
+  }
+}

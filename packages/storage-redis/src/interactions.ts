@@ -1,0 +1,57 @@
+import type { InteractionRecord, InteractionStore } from '@mintmark/storage-interface'
+import type { KeyOf } from './key-space.ts'
+import { readInteraction } from './records/interaction.ts'
+import type { RunScript } from './script-runner.ts'
+import { consumeScript, findScript, insertScript, liveRecord } from './single-use-scripts.ts'
+import { storedJson } from './stored-json.ts'
+import { timeToLive } from './time-to-live.ts'
+import { unexpectedReply } from './unexpected-reply.ts'
+
+export function createRedisInteractions(run: RunScript, keyOf: KeyOf): InteractionStore {
+  return {
+    async insert(interaction) {
+      const kept = timeToLive({ from: interaction.createdAt, until: interaction.expiresAt })
+
+      const key = await keyOf('interaction', interaction.digest)
+      const [outcome] = await run(insertScript, key, [...kept, ...fieldsOf(interaction)])
+      if (outcome === 'inserted' || outcome === 'taken') return { outcome }
+      throw unexpectedReply(outcome)
+    },
+
+    async find(digest, browserDigest, now) {
+      const [outcome, ...stored] = await run(findScript, await keyOf('interaction', digest), [browserDigest, now])
+      if (outcome === 'absent' || outcome === 'ended') return undefined
+      if (outcome === 'found') return readInteraction(stored)
+      throw unexpectedReply(outcome)
+    },
+
+    async recordLogin({ digest, browserDigest, login, version, now }) {
+      const args = [browserDigest, now, version, storedJson(login), version + 1]
+      const [outcome, ...stored] = await run(recordLoginScript, await keyOf('interaction', digest), args)
+      if (outcome === 'absent' || outcome === 'conflict') return { outcome }
+      if (outcome === 'swapped') return { outcome, record: readInteraction(stored) }
+      throw unexpectedReply(outcome)
+    },
+
+    async consume(digest, browserDigest, now) {
+      const [outcome, ...stored] = await run(consumeScript, await keyOf('interaction', digest), [browserDigest, now])
+      if (outcome === 'absent') return { outcome }
+      if (outcome === 'won' || outcome === 'replayed') return { outcome, record: readInteraction(stored) }
+      throw unexpectedReply(outcome)
+    },
+  }
+}
+
+function fieldsOf({ login, version, ...record }: InteractionRecord): readonly (string | number)[] {
+  const fields = ['owner', record.browserDigest, 'expiresAt', record.expiresAt, 'record', storedJson(record), 'version', version]
+  return login === undefined ? fields : [...fields, 'login', storedJson(login)]
+}
+
+/** ARGV: owner, now, version, login, the next version. Answers `swapped` with record, login and version, `conflict` or `absent`. */
+const recordLoginScript = `#!lua
+${liveRecord}
+if endedAt then return {'absent'} end
+if version ~= ARGV[3] then return {'conflict'} end
+redis.call('HSET', KEYS[1], 'login', ARGV[4], 'version', ARGV[5])
+return {'swapped', record, ARGV[4], ARGV[5]}
+`

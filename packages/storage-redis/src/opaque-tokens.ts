@@ -1,0 +1,54 @@
+import type { OpaqueTokenStore } from '@mintmark/storage-interface'
+import type { KeyOf } from './key-space.ts'
+import { readOpaqueToken } from './records/opaque-token.ts'
+import type { RunScript } from './script-runner.ts'
+import { insertScript } from './single-use-scripts.ts'
+import { readStored, storedJson } from './stored-json.ts'
+import { timeToLive } from './time-to-live.ts'
+import { unexpectedReply } from './unexpected-reply.ts'
+
+export function createRedisOpaqueTokens(run: RunScript, keyOf: KeyOf): OpaqueTokenStore {
+  return {
+    async insert({ revokedAt, ...token }) {
+      // The record does not say when it was issued: Redis's own clock alone says how long the key is kept. A key that goes
+      // too early ends its token too early, which is safe.
+      const kept = timeToLive({ from: undefined, until: token.expiresAt })
+      const fields = ['owner', token.clientId, 'expiresAt', token.expiresAt, 'record', storedJson(token)]
+      const ended = revokedAt === undefined ? [] : ['endedAt', revokedAt]
+
+      const [outcome] = await run(insertScript, await keyOf('token', token.digest), [...kept, ...fields, ...ended])
+      if (outcome === 'inserted' || outcome === 'taken') return { outcome }
+      throw unexpectedReply(outcome)
+    },
+
+    async find(digest, now) {
+      const [outcome, record] = await run(findUnrevokedScript, await keyOf('token', digest), [now])
+      if (outcome === 'absent') return undefined
+      if (outcome === 'found') return readOpaqueToken(readStored(record))
+      throw unexpectedReply(outcome)
+    },
+
+    async revoke(digest, clientId, now) {
+      const [outcome] = await run(revokeScript, await keyOf('token', digest), [clientId, now])
+      if (outcome === 'ended' || outcome === 'unchanged' || outcome === 'absent') return { outcome }
+      throw unexpectedReply(outcome)
+    },
+  }
+}
+
+/** ARGV: now. Whoever holds the token may ask: there is no owner to compare. Answers `found` with the record, or `absent`. */
+const findUnrevokedScript = `#!lua flags=allow-oom
+local expiresAt, endedAt, record = unpack(redis.call('HMGET', KEYS[1], 'expiresAt', 'endedAt', 'record'))
+if not expiresAt or endedAt then return {'absent'} end
+if not (tonumber(ARGV[1]) < tonumber(expiresAt)) then return {'absent'} end
+return {'found', record}
+`
+
+/** RFC 7009 §2.1: a token is revoked only by the client it was issued to. ARGV: owner, now. Answers `ended`, `unchanged` or `absent`. */
+const revokeScript = `#!lua
+local owner, endedAt = unpack(redis.call('HMGET', KEYS[1], 'owner', 'endedAt'))
+if not owner or owner ~= ARGV[1] then return {'absent'} end
+if endedAt then return {'unchanged'} end
+redis.call('HSET', KEYS[1], 'endedAt', ARGV[2])
+return {'ended'}
+`

@@ -1,0 +1,39 @@
+/** What is used of a node-redis client, pool, cluster or sentinel (`redis`, from 6.0). */
+export interface NodeRedisClient {
+  evalSha(sha1: string, options: ScriptInput): Promise<unknown>
+  eval(script: string, options: ScriptInput): Promise<unknown>
+}
+
+/** What is used of an ioredis `Redis` or `Cluster` (from 6.0). */
+export interface IoRedisClient {
+  evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
+  eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
+}
+
+/** A connected client of the host's own: it configures, connects, watches and closes it. */
+export type RedisClient = NodeRedisClient | IoRedisClient
+
+interface ScriptInput {
+  keys: string[]
+  arguments: string[]
+}
+
+/** The two commands that everything here goes through, each for one key. */
+export interface Evaluator {
+  bySha1(sha1: string, key: string, args: readonly string[]): Promise<unknown>
+  byText(script: string, key: string, args: readonly string[]): Promise<unknown>
+}
+
+/** Reads both kinds of client alike. */
+export function evaluatorOf(client: RedisClient): Evaluator {
+  if ('evalSha' in client) {
+    return {
+      bySha1: (sha1, key, args) => client.evalSha(sha1, { keys: [key], arguments: [...args] }),
+      byText: (script, key, args) => client.eval(script, { keys: [key], arguments: [...args] }),
+    }
+  }
+  return {
+    bySha1: (sha1, key, args) => client.evalsha(sha1, 1, key, ...args),
+    byText: (script, key, args) => client.eval(script, 1, key, ...args),
+  }
+}

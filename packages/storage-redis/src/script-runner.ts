@@ -1,0 +1,81 @@
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { evaluatorOf, type Evaluator, type RedisClient } from './redis-client.ts'
+import { storageError } from './storage-error.ts'
+
+/** What a script answers: a word that says what happened, and what belongs to it. */
+export type ScriptReply = readonly [outcome: string, ...values: (string | null)[]]
+
+/**
+ * Runs a Lua script on one key.
+ * @throws StorageUnavailableError when Redis cannot answer now, or not in time.
+ */
+export type RunScript = (script: string, key: string, args: readonly (string | number)[]) => Promise<ScriptReply>
+
+/** @param timeoutMilliseconds after which an answer is no longer waited for. */
+export function createScriptRunner(client: RedisClient, timeoutMilliseconds: number): RunScript {
+  const evaluator = evaluatorOf(client)
+  const digests = new Map<string, Promise<string>>()
+
+  const sha1Of = (script: string): Promise<string> => {
+    const known = digests.get(script) ?? sha1(script)
+    digests.set(script, known)
+    return known
+  }
+
+  return async (script, key, args) => {
+    const call = { script, sha1: await sha1Of(script), key, args: args.map(String) }
+    const reply = await within(timeoutMilliseconds, evaluate(evaluator, call)).catch((thrown: unknown) => {
+      throw storageError(thrown)
+    })
+    return readReply(reply)
+  }
+}
+
+interface ScriptCall {
+  readonly script: string
+  readonly sha1: string
+  readonly key: string
+  readonly args: readonly string[]
+}
+
+/** A server that does not know the script yet, or has been restarted since, is sent its text: it knows it from then on. */
+async function evaluate(evaluator: Evaluator, { script, sha1, key, args }: ScriptCall): Promise<unknown> {
+  try {
+    return await evaluator.bySha1(sha1, key, args)
+  } catch (thrown) {
+    if (!(thrown instanceof Error) || !thrown.message.startsWith('NOSCRIPT')) throw thrown
+    return evaluator.byText(script, key, args)
+  }
+}
+
+/** A client may wait for a lost connection as long as it likes; whoever asks here gets an answer in time. */
+async function within<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const deadline = new Promise<never>((_resolve, reject) => {
+    const late = () => reject(new StorageUnavailableError(`Redis did not answer within ${milliseconds} ms.`))
+    timer = setTimeout(late, milliseconds)
+  })
+  try {
+    return await Promise.race([answer, deadline])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** An answer of another shape is never read as "absent". */
+function readReply(reply: unknown): ScriptReply {
+  if (!Array.isArray(reply) || !isReply(reply)) {
+    throw new TypeError('The Redis client did not answer with text: it must not map replies to other types.')
+  }
+  return reply
+}
+
+function isReply(values: unknown[]): values is [string, ...(string | null)[]] {
+  return typeof values[0] === 'string' && values.every((value) => typeof value === 'string' || value === null)
+}
+
+async function sha1(text: string): Promise<string> {
+  // EVALSHA names scripts so; nothing depends on its strength.
+  const digest = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text))
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

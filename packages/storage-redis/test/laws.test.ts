@@ -1,0 +1,63 @@
+import { storageLaws, type MakeStore } from '@mintmark/storage-interface/contract'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { startRedisCluster } from './support/redis-cluster.ts'
+import { connectClient, connectCluster, connectIoRedis } from './support/redis-clients.ts'
+import { startRedis } from './support/redis-server.ts'
+import { redisUnderTest } from './support/redis-under-test.ts'
+
+interface Target {
+  readonly name: string
+  readonly start: () => Promise<{ readonly makeStore: MakeStore; readonly stop: () => Promise<void> }>
+}
+
+const targets: readonly Target[] = [
+  {
+    name: 'one server, through node-redis',
+    start: async () => {
+      const server = await startRedis()
+      const clients = await Promise.all([connectClient(server), connectClient(server)])
+      const stop = async () => {
+        clients.forEach((client) => client.destroy())
+        await server.stop()
+      }
+      return { makeStore: redisUnderTest(clients), stop }
+    },
+  },
+  {
+    name: 'one server, through ioredis',
+    start: async () => {
+      const server = await startRedis()
+      const clients = await Promise.all([connectIoRedis(server), connectIoRedis(server)])
+      const stop = async () => {
+        clients.forEach((client) => client.disconnect())
+        await server.stop()
+      }
+      return { makeStore: redisUnderTest(clients), stop }
+    },
+  },
+  {
+    name: 'a cluster of three masters',
+    start: async () => {
+      const cluster = await startRedisCluster()
+      const clients = await Promise.all([connectCluster(cluster), connectCluster(cluster)])
+      const stop = async () => {
+        clients.forEach((client) => client.destroy())
+        await cluster.stop()
+      }
+      return { makeStore: redisUnderTest(clients), stop }
+    },
+  },
+]
+
+describe.for(targets)('a durable part in memory, what expires on $name', ({ start }) => {
+  let target: Awaited<ReturnType<Target['start']>>
+  beforeAll(async () => {
+    target = await start()
+  }, 30_000)
+  afterAll(() => target.stop())
+
+  it.for(storageLaws)('keeps the law $name', async (law) => {
+    await expect(law.run(target.makeStore)).resolves.toBeUndefined()
+  })
+})

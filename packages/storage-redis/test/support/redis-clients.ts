@@ -1,0 +1,34 @@
+import { Redis } from 'ioredis'
+import { createClient, createCluster } from 'redis'
+
+import type { RedisCluster } from './redis-cluster.ts'
+import type { RedisServer } from './redis-server.ts'
+
+// Each client as the package's documentation advises: nothing waits in a queue for a lost connection, nothing is sent twice.
+// What a lost connection means is what the tests ask the stores, so the clients' own events are not looked at.
+
+export async function connectClient({ url }: RedisServer) {
+  const client = createClient({ url, disableOfflineQueue: true, socket: { reconnectStrategy: 20 } })
+  return client.on('error', () => {}).connect()
+}
+
+export async function connectCluster({ nodes }: RedisCluster) {
+  const cluster = createCluster({
+    rootNodes: nodes.map(({ url }) => ({ url })),
+    defaults: { disableOfflineQueue: true, socket: { reconnectStrategy: 20 } },
+  })
+  await cluster.on('error', () => {}).connect()
+  return cluster
+}
+
+export async function connectIoRedis({ port }: RedisServer): Promise<Redis> {
+  const client = new Redis({
+    port,
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    retryStrategy: () => 20,
+  })
+  await client.on('error', () => {}).connect()
+  return client
+}

@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+import { freePort, startRedis, type RedisServer } from './redis-server.ts'
+
+/** A real cluster of three masters on 127.0.0.1, all slots covered. */
+export interface RedisCluster {
+  readonly nodes: readonly RedisServer[]
+  /** Resolves when every node finds the whole cluster in order. */
+  untilReady(): Promise<void>
+  stop(): Promise<void>
+}
+
+export async function startRedisCluster(): Promise<RedisCluster> {
+  const nodes = await Promise.all(
+    [1, 2, 3].map(async () =>
+      startRedis({ 'cluster-enabled': 'yes', 'cluster-port': await freePort(), 'cluster-node-timeout': 5000 }),
+    ),
+  )
+  await redisCli('--cluster', 'create', ...nodes.map(addressOf), '--cluster-replicas', '0', '--cluster-yes')
+
+  const cluster = {
+    nodes,
+    untilReady: async () => void (await Promise.all(nodes.map(untilInOrder))),
+    stop: async () => void (await Promise.all(nodes.map((node) => node.stop()))),
+  }
+  await cluster.untilReady()
+  return cluster
+}
+
+async function untilInOrder({ port }: RedisServer): Promise<void> {
+  const isInOrder = async () => (await redisCli('-p', String(port), 'cluster', 'info')).includes('cluster_state:ok')
+  const deadline = performance.now() + 30_000
+  while (!(await isInOrder())) {
+    if (performance.now() > deadline) throw new Error(`The cluster is not in order: ${await redisCli('-p', String(port), 'cluster', 'nodes')}`)
+  }
+}
+
+async function redisCli(...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.env['REDIS_CLI_PATH'] ?? 'redis-cli', args, { timeout: 30_000 })
+  return stdout
+}
+
+const addressOf = ({ port }: RedisServer): string => `127.0.0.1:${port}`

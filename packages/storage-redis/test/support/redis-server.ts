@@ -1,0 +1,118 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+/** A real Redis on 127.0.0.1 with a folder of its own. What it has confirmed is in its log: a restart brings it back. */
+export interface RedisServer {
+  readonly port: number
+  readonly url: string
+  /** Where its append-only log is. */
+  readonly folder: string
+  /** SIGKILL: no farewell to anybody. */
+  kill(): Promise<void>
+  /** Starts it again after `kill`, on the same port and folder, with further settings if there are any. */
+  restart(settings?: RedisSettings): Promise<void>
+  /** Stops the process where it is (SIGSTOP): connections stay, nothing is answered. */
+  freeze(): void
+  thaw(): void
+  /** Ends it and removes its folder. */
+  stop(): Promise<void>
+}
+
+/** Names and values as in redis.conf. */
+export type RedisSettings = Readonly<Record<string, string | number>>
+
+/** @throws Error when there is no redis-server, or it does not start: a test that needs one fails. */
+export async function startRedis(settings: RedisSettings = {}): Promise<RedisServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'mintmark-redis-'))
+  const { port, process: first } = await startOnFreePort(folder, settings)
+  let child = first
+
+  const kill = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+  }
+
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    folder,
+    kill,
+    restart: async (more = {}) => {
+      child = await startProcess({ folder, port, settings: { ...settings, ...more } })
+    },
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
+    stop: async () => {
+      await kill()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
+
+async function startOnFreePort(folder: string, settings: RedisSettings): Promise<{ port: number; process: ChildProcess }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort()
+    try {
+      return { port, process: await startProcess({ folder, port, settings }) }
+    } catch (error) {
+      // Somebody else may have taken the port in between.
+      if (attempt === 3 || !String(error).includes('Address already in use')) throw error
+    }
+  }
+}
+
+async function startProcess(server: { folder: string; port: number; settings: RedisSettings }): Promise<ChildProcess> {
+  const settings: RedisSettings = {
+    bind: '127.0.0.1',
+    port: server.port,
+    dir: server.folder,
+    save: '',
+    appendonly: 'yes',
+    // Compressed, a secret in a dump would not be seen.
+    rdbcompression: 'no',
+    'enable-debug-command': 'yes',
+    ...server.settings,
+  }
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])
+  const child = spawn(process.env['REDIS_SERVER_PATH'] ?? 'redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  await untilReady(child)
+  return child
+}
+
+/** A test run that ends early leaves no server behind. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')))
+
+async function untilReady(child: ChildProcess): Promise<void> {
+  if (child.stdout === null) throw new Error('redis-server has no output.')
+  const said: string[] = []
+
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', (error) => reject(new Error('redis-server could not be started: is it installed?', { cause: error })))
+    child.once('exit', (code) => reject(new Error(`redis-server ended with ${code}:\n${said.join('\n')}`)))
+    if (child.stdout === null) return
+    createInterface(child.stdout).on('line', (line) => {
+      said.push(line)
+      if (line.includes('Ready to accept connections')) resolve()
+    })
+  })
+}
