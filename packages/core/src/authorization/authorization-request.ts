@@ -11,7 +11,7 @@ import { spaceSeparated } from '../parameters/space-separated.ts'
 import type { ResourceRegistry } from '../resource/resource.ts'
 import { requestedResources } from '../resource/requested-resources.ts'
 import { parseCodeChallenge, type CodeChallenge } from './code-challenge.ts'
-import { hintedSubject } from './id-token-hint.ts'
+import { hintedSubject, meantSubjects } from './id-token-hint.ts'
 import { isEchoable, knownParameters, preferredLocales, refuseTooLong, refuseUnsupported } from './known-parameters.ts'
 import { parsePrompt, type Prompt } from './prompt.ts'
 import { RedirectableError } from './redirectable-error.ts'
@@ -35,7 +35,7 @@ export interface AuthorizationRequest {
   /** Seconds since the last sign-in that are still good enough. */
   readonly maxAge: number | undefined
   readonly claimsRequest: JsonObject | undefined
-  /** The authentication contexts that the client would like, best first. */
+  /** The authentication contexts that the client would like or insists on, best first. */
   readonly acrValues: readonly string[]
   /** The contexts without which the request fails; `undefined` when none is demanded (OIDC Core §5.5.1.1). */
   readonly essentialAcr: readonly JsonValue[] | undefined
@@ -91,6 +91,7 @@ async function parseRest(
   const scopes = requestedScopes(parameters.get('scope'), client, rules.scopes)
   const claimsRequest = scopes.includes('openid') ? parseClaimsRequest(parameters.get('claims')) : undefined
   const hinted = await hintedSubject(parameters.get('id_token_hint'), rules)
+  const acr = requestedValues(claimsRequest, 'id_token', 'acr')
   return {
     client,
     target,
@@ -102,9 +103,9 @@ async function parseRest(
     prompt: parsePrompt(parameters.get('prompt')),
     maxAge: parseMaxAge(parameters.get('max_age')) ?? client.defaultMaxAge,
     claimsRequest,
-    acrValues: spaceSeparated(parameters.get('acr_values')),
-    essentialAcr: isEssential(claimsRequest, 'id_token', 'acr') ? (requestedValues(claimsRequest, 'id_token', 'acr') ?? []) : undefined,
-    subjects: hinted === undefined ? requestedValues(claimsRequest, 'id_token', 'sub') : [hinted],
+    acrValues: wishedAcr(acr ?? [], parameters.get('acr_values')),
+    essentialAcr: isEssential(claimsRequest, 'id_token', 'acr') ? (acr ?? []) : undefined,
+    subjects: meantSubjects(hinted, requestedValues(claimsRequest, 'id_token', 'sub')),
     loginHint: parameters.get('login_hint'),
     uiLocales: preferredLocales(parameters),
     parameters: knownParameters(parameters),
@@ -141,6 +142,11 @@ function requireResponseMode(parameters: Parameters, responseModes: readonly Res
     throw refusal('invalid_request', 'This response_mode is not supported.', 'response_mode_unknown')
   }
 }
+
+/** OIDC Core §5.5.1.1: contexts are wished for in the claims parameter or in `acr_values`. */
+const wishedAcr = (claimed: readonly JsonValue[], acrValues: string | undefined): readonly string[] => [
+  ...new Set([...claimed.filter((value) => typeof value === 'string'), ...spaceSeparated(acrValues)]),
+]
 
 function parseMaxAge(value: string | undefined): number | undefined {
   if (value === undefined) return undefined

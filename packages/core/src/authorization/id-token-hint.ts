@@ -1,3 +1,5 @@
+import type { JsonValue } from '@mintmark/storage-interface'
+
 import { OAuthError } from '../error/oauth-error.ts'
 import type { KeyRing } from '../key/key-ring.ts'
 import { verifyOwnJwt } from '../key/verify-own-jwt.ts'
@@ -19,4 +21,14 @@ export async function hintedSubject(
     throw new OAuthError('invalid_request', 'The id_token_hint is not an ID token of this server.', { reason: 'id_token_hint_invalid' })
   }
   return subject
+}
+
+/**
+ * The only persons whom a request means: the hint and the `sub` claim with a value each say who it is, and where they
+ * disagree, nobody is (OIDC Core §3.1.2.1, §3.1.2.2).
+ * @returns `undefined` when anybody will do.
+ */
+export function meantSubjects(hinted: string | undefined, claimed: readonly JsonValue[] | undefined): readonly JsonValue[] | undefined {
+  if (hinted === undefined) return claimed
+  return claimed === undefined || claimed.includes(hinted) ? [hinted] : []
 }

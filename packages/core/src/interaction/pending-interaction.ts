@@ -81,7 +81,7 @@ export async function pendingInteraction(step: Step, deps: PendingInteractionDep
     })),
     subject: decision.kind === 'login' ? undefined : decision.person.user.userId,
     loginHint: request.loginHint,
-    acrValues: [...(request.essentialAcr ?? []).filter((value) => typeof value === 'string'), ...request.acrValues],
+    acrValues: request.acrValues,
     uiLocales: request.uiLocales,
     complete: (answer) => complete(answer, step, deps),
     deny: () => refuse('person_refused', step, deps),
