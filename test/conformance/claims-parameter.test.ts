@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { ask, logIn, open, outcomeOf, pageOf, refusalOf, signIn, userinfo } from './sign-in.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  await signIn(under)
+})
+afterAll(() => under.close())
+beforeEach(() => under.clock.advance(60))
+
+const claims = (request: object): string => JSON.stringify(request)
+
+describe('claims that are asked for one by one', () => {
+  it.each([{ essential: true }, null, {}])('OIDC Core §5.5: name at userinfo, as %j, without the scope profile', async (name) => {
+    const outcome = await signIn(under, { scope: 'openid', claims: claims({ userinfo: { name } }) })
+
+    const reply = await userinfo(under, outcome)
+
+    expect(reply.json).toEqual({ sub: 'U1', name: 'Ann Lee' })
+    expect(outcome.claims).not.toHaveProperty('name')
+  })
+
+  it('OIDC Core §5.5: email and phone_number in the ID token', async () => {
+    const { claims: idToken } = await signIn(under, { scope: 'openid', claims: claims({ id_token: { email: { essential: true }, phone_number: null } }) })
+
+    expect(idToken).toMatchObject({ email: 'ann@example.test', phone_number: '+44 20 7946 0000' })
+    expect(idToken).not.toHaveProperty('email_verified')
+  })
+
+  it('OIDC Core §5.5: beside the claims of the granted scopes', async () => {
+    const outcome = await signIn(under, { scope: 'openid email', claims: claims({ userinfo: { nickname: null } }) })
+
+    const reply = await userinfo(under, outcome)
+
+    expect(reply.json).toEqual({ sub: 'U1', nickname: 'annie', email: 'ann@example.test', email_verified: true })
+  })
+
+  it('OIDC Core §5.5.1: a claim that the account does not have fails nothing, essential or not', async () => {
+    const outcome = await signIn(under, { scope: 'openid', claims: claims({ userinfo: { website: { essential: true }, birthdate: null } }) })
+
+    const reply = await userinfo(under, outcome)
+
+    expect(reply.json).toEqual({ sub: 'U1' })
+  })
+
+  it('OIDC Core §5.5: members and claims that nobody knows are ignored', async () => {
+    const outcome = await signIn(under, {
+      claims: claims({ other: { a: 1 }, id_token: { 'https://x.test/claim': { essential: true, odd: [1] } }, userinfo: { internal: null } }),
+    })
+
+    expect(outcome.claims.sub).toBe('U1')
+  })
+
+  it('OIDC Core §5.5.1: auth_time as an essential claim is there', async () => {
+    const { claims: idToken } = await signIn(under, { claims: claims({ id_token: { auth_time: { essential: true } } }) })
+
+    expect(idToken['auth_time']).toBe(under.clock.now() - 5)
+  })
+
+  it.each(['[]', '"x"', '{', 'null', '{"id_token":[]}', '{"userinfo":{"name":true}}'])('OIDC Core §5.5: %s is malformed', async (text) => {
+    const reply = await open(under, { claims: text }, 'U1')
+
+    expect(refusalOf(reply)).toMatchObject({ error: 'invalid_request' })
+    expect(under.lastReason()).toBe('claims_malformed')
+  })
+})
+
+describe('the sub claim with a value', () => {
+  const sub = (value: string) => claims({ id_token: { sub: { value } } })
+
+  it('OIDC Core §3.1.2.2: is met by the person who is signed in', async () => {
+    const { claims: idToken } = await outcomeOf(under, await open(under, { prompt: 'none', claims: sub('U1') }, 'U1'))
+
+    expect(idToken.sub).toBe('U1')
+  })
+
+  it('OIDC Core §3.1.2.2: is not met by another, and prompt=none is login_required', async () => {
+    const reply = await open(under, { prompt: 'none', claims: sub('U2') }, 'U1')
+
+    expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })
+  })
+
+  it('OIDC Core §3.1.2.2: asks for a sign-in, and takes nobody else', async () => {
+    const started = await open(under, { claims: sub('somebody') }, 'U1')
+
+    const reply = await logIn(under, started)
+
+    expect(pageOf(under, started)).toBe('/login')
+    expect(pageOf(under, reply)).toBe('/login')
+  })
+
+  it('OIDC Core §3.1.2.1: counts beside an id_token_hint: whoever is meant by one and not by the other is not taken', async () => {
+    const { tokens } = await signIn(under)
+
+    const reply = await open(under, { prompt: 'none', claims: sub('U2'), id_token_hint: tokens['id_token'] }, 'U1')
+
+    expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })
+  })
+})
+
+describe('the acr claim', () => {
+  const essential = { id_token: { acr: { essential: true, values: ['urn:gold', 'urn:platinum'] } } }
+
+  it('OIDC Core §5.5.1.1: an essential value that the sign-in meets is in the ID token', async () => {
+    const started = await open(under, { claims: claims(essential) }, 'U1')
+
+    const { claims: idToken } = await outcomeOf(under, await logIn(under, started, { acr: 'urn:gold' }))
+
+    expect(pageOf(under, started)).toBe('/login')
+    expect(idToken['acr']).toBe('urn:gold')
+  })
+
+  it('OIDC Core §5.5.1.1: an essential value that the sign-in does not meet fails', async () => {
+    const started = await open(under, { claims: claims(essential) }, 'U1')
+
+    const reply = await logIn(under, started, { acr: 'urn:bronze' })
+
+    expect(refusalOf(reply)).toMatchObject({ error: 'unmet_authentication_requirements', state: 's1' })
+    expect(under.lastReason()).toBe('acr_unmet')
+  })
+
+  it('OIDC Core §5.5.1.1: an essential value with prompt=none is login_required where it might still be met', async () => {
+    const reply = await open(under, { claims: claims(essential), prompt: 'none' }, 'U1')
+
+    expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })
+  })
+
+  it.each([
+    ['acr_values', { acr_values: 'urn:gold urn:platinum' }],
+    ['a voluntary claim', { claims: claims({ id_token: { acr: { values: ['urn:gold', 'urn:platinum'] } } }) }],
+  ])('OIDC Core §5.5.1.1: %s is a wish that fails nothing', async (_title, change) => {
+    const reply = await ask(under, change)
+
+    expect((await outcomeOf(under, reply)).claims).not.toHaveProperty('acr')
+  })
+
+  it.each([
+    ['acr_values', { acr_values: 'urn:gold urn:platinum' }],
+    ['a voluntary claim', { claims: claims({ id_token: { acr: { values: ['urn:gold', 'urn:platinum'] } } }) }],
+    ['an essential claim', { claims: claims(essential) }],
+  ])('OIDC Core §5.5.1.1: %s is told to the host’s page', async (_title, change) => {
+    const started = await open(under, change)
+    const cookie = started.cookies.map((value) => value.split(';', 1)[0]).join('; ')
+
+    const page = await under.send({ path: started.location.pathname + started.location.search, headers: { cookie } })
+
+    expect(page.json['acrValues']).toEqual(['urn:gold', 'urn:platinum'])
+  })
+})

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { basic, encode, obtainCode, postForm, redeem } from '../support/flow.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { userinfo } from './sign-in.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+})
+afterAll(() => under.close())
+
+const introspect = async (token: string | undefined) =>
+  (await postForm(under, '/token/introspection', encode({ token }), { authorization: basic('A', under.clients.A.secret) })).json
+
+describe('authorization code', () => {
+  it.each([0, 30])('OIDC Core §3.1.3.2: used again %i seconds later is refused, and all that it gave is dead', async (delay) => {
+    const code = await obtainCode(under, { scope: 'openid profile offline_access' })
+    const tokens = (await redeem(under, code)).json as Record<string, string>
+    const alive = await userinfo(under, { tokens })
+    under.clock.advance(delay)
+
+    const again = await redeem(under, code)
+
+    expect(alive.status).toBe(200)
+    expect([again.status, again.json['error'], under.lastReason()]).toEqual([400, 'invalid_grant', 'code_replayed'])
+    expect((await userinfo(under, { tokens })).status).toBe(401)
+    expect(await introspect(tokens['access_token'])).toEqual({ active: false })
+    expect(await introspect(tokens['refresh_token'])).toEqual({ active: false })
+  })
+
+  it('OIDC Core §3.1.3.2: is bound to its redirect_uri', async () => {
+    const code = await obtainCode(under)
+
+    const reply = await redeem(under, code, { redirect_uri: 'https://app.test/other' })
+
+    expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([400, 'invalid_grant', 'redirect_uri_mismatch'])
+  })
+
+  it('OIDC Core §3.1.3.2: is bound to its client', async () => {
+    const code = await obtainCode(under)
+    const form = { client_id: 'X', client_secret: under.clients.X.secret }
+
+    const reply = await redeem(under, code, form, { authorization: '' })
+
+    expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([400, 'invalid_grant', 'code_unknown'])
+  })
+
+  it('RFC 6749 §4.1.2: expires, after a minute', async () => {
+    const code = await obtainCode(under)
+    under.clock.advance(60)
+
+    const reply = await redeem(under, code)
+
+    expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([400, 'invalid_grant', 'code_unknown'])
+  })
+})
+
+describe('token response', () => {
+  it('OIDC Core §3.1.3.3: is JSON that no cache keeps, with token_type Bearer', async () => {
+    const reply = await redeem(under, await obtainCode(under))
+
+    expect(reply.json).toMatchObject({ token_type: 'Bearer', expires_in: 600, scope: 'openid profile' })
+    expect(reply.header('content-type')).toBe('application/json')
+    expect(reply.header('cache-control')).toBe('no-store')
+    expect(reply.header('pragma')).toBe('no-cache')
+  })
+})

@@ -1,0 +1,109 @@
+import { importJWK } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+})
+afterAll(() => under.close())
+
+const metadata = async () => (await under.send({ path: '/.well-known/openid-configuration' })).json
+
+describe('discovery document', () => {
+  it('OIDC Discovery §3: has every required member, and the endpoints are the issuer’s', async () => {
+    expect(await metadata()).toMatchObject({
+      issuer: 'https://as.test',
+      authorization_endpoint: 'https://as.test/auth',
+      token_endpoint: 'https://as.test/token',
+      userinfo_endpoint: 'https://as.test/userinfo',
+      jwks_uri: 'https://as.test/jwks',
+      response_types_supported: ['code'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: expect.arrayContaining(['RS256']) as string[],
+    })
+  })
+
+  it('OIDC Discovery §3: says what is supported', async () => {
+    expect(await metadata()).toMatchObject({
+      scopes_supported: ['openid', 'profile', 'email', 'address', 'phone', 'offline_access', 'api.read', 'api.write'],
+      response_modes_supported: ['query', 'form_post'],
+      grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+      token_endpoint_auth_signing_alg_values_supported: expect.arrayContaining(['ES256', 'RS256']) as string[],
+      userinfo_signing_alg_values_supported: ['ES256', 'RS256'],
+      claims_parameter_supported: true,
+      prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+    })
+  })
+
+  it('OIDC Discovery §3: names every claim that may come, each once', async () => {
+    const { claims_supported: names } = (await metadata()) as { claims_supported: string[] }
+
+    expect(new Set(names).size).toBe(names.length)
+    expect(names).toEqual(expect.arrayContaining(['sub', 'auth_time', 'acr', 'name', 'birthdate', 'email', 'address', 'phone_number_verified']))
+  })
+
+  it('OIDC Discovery §3: says that request objects are not, since silence would mean that request_uri is', async () => {
+    expect(await metadata()).toMatchObject({ request_parameter_supported: false, request_uri_parameter_supported: false })
+  })
+
+  it('RFC 8414 §2: names the endpoints and methods of OAuth', async () => {
+    const document = await metadata()
+
+    expect(document).toMatchObject({
+      introspection_endpoint: 'https://as.test/token/introspection',
+      revocation_endpoint: 'https://as.test/token/revocation',
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+    })
+    expect(document['introspection_endpoint_auth_methods_supported']).not.toContain('none')
+  })
+
+  it('OIDC Discovery §4.2: is JSON, with status 200', async () => {
+    const reply = await under.send({ path: '/.well-known/openid-configuration' })
+
+    expect([reply.status, reply.header('content-type')]).toEqual([200, 'application/json'])
+  })
+
+  it('OIDC Discovery §4.1, RFC 8414 §3.1: an issuer with a path is found in both ways of writing it', async () => {
+    const withPath = await startServer({ issuer: 'https://as.test/tenant/one' })
+    const paths = [
+      '/tenant/one/.well-known/openid-configuration',
+      '/.well-known/oauth-authorization-server/tenant/one',
+      '/.well-known/openid-configuration/tenant/one',
+      '/tenant/one/.well-known/oauth-authorization-server',
+    ]
+
+    const issuers = await Promise.all(paths.map(async (path) => (await withPath.send({ path })).json['issuer']))
+
+    expect(issuers).toEqual(paths.map(() => 'https://as.test/tenant/one'))
+    expect((await withPath.send({ path: '/.well-known/openid-configuration' })).status).toBe(404)
+    await withPath.close()
+  })
+})
+
+describe('key set', () => {
+  it('RFC 7517 §4: holds public signing keys alone, each with kid, alg and use', async () => {
+    const { keys } = (await under.send({ path: '/jwks' })).json as { keys: Record<string, string>[] }
+
+    expect(keys.map(({ kty, alg, use }) => ({ kty, alg, use }))).toEqual([
+      { kty: 'EC', alg: 'ES256', use: 'sig' },
+      { kty: 'RSA', alg: 'RS256', use: 'sig' },
+    ])
+    expect(new Set(keys.map(({ kid }) => kid)).size).toBe(2)
+    for (const key of keys) {
+      expect(Object.keys(key).filter((name) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'oth'].includes(name))).toEqual([])
+      await expect(importJWK(key)).resolves.toMatchObject({ type: 'public' })
+    }
+  })
+
+  it('RFC 7518 §3.3: the RSA key has at least 2048 bits', async () => {
+    const { keys } = (await under.send({ path: '/jwks' })).json as { keys: Record<string, string>[] }
+
+    const modulus = keys.find(({ kty }) => kty === 'RSA')?.['n'] ?? ''
+
+    expect(Buffer.from(modulus, 'base64url').length).toBeGreaterThanOrEqual(256)
+  })
+})

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { answerInteraction, redeem } from '../support/flow.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { postedParameters } from '../support/visit.ts'
+import { ask, open, refusalOf, signIn } from './sign-in.ts'
+
+const formPost = { response_mode: 'form_post' }
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  await signIn(under)
+})
+afterAll(() => under.close())
+
+describe('response_mode', () => {
+  it('Form Post Response Mode §2: form_post answers with a form for the redirect URI that holds code, state and iss', async () => {
+    const page = await ask(under, formPost)
+
+    const posted = Object.fromEntries(postedParameters(page))
+    expect(page.status).toBe(200)
+    expect(page.header('location')).toBeUndefined()
+    expect(page.text).toContain('<form method="post" action="https://app.test/cb">')
+    expect(posted).toEqual({ code: expect.any(String) as string, state: 's1', iss: under.issuer })
+    expect((await redeem(under, posted['code'] ?? '')).status).toBe(200)
+  })
+
+  it.each([
+    ['a request that cannot go on', { prompt: 'none login' }, 'invalid_request'],
+    ['a request that may not ask', { prompt: 'none', max_age: '0' }, 'login_required'],
+    ['an unsupported response_type', { response_type: 'token' }, 'unsupported_response_type'],
+  ])('Form Post Response Mode §2: form_post is also how the client hears of %s', async (_title, change, error) => {
+    const page = await open(under, { ...formPost, ...change }, 'U1')
+
+    expect(page.status).toBe(200)
+    expect(Object.fromEntries(postedParameters(page))).toMatchObject({ error, state: 's1', iss: under.issuer })
+  })
+
+  it('Form Post Response Mode §2: and of a person who says no', async () => {
+    const started = await open(under, { ...formPost, scope: 'openid address' }, 'U1')
+
+    const page = await answerInteraction(under, started, 'deny=yes')
+
+    expect(Object.fromEntries(postedParameters(page))).toMatchObject({ error: 'access_denied', state: 's1' })
+  })
+
+  it('Form Post Response Mode §4: no cache keeps the page, nobody frames it, and no script but its own runs', async () => {
+    const page = await ask(under, formPost)
+
+    expect(page.header('cache-control')).toBe('no-store')
+    expect(page.header('referrer-policy')).toBe('no-referrer')
+    expect(page.header('content-security-policy')).toMatch(/^default-src 'none'; script-src 'sha256-[\w+/=]+'; frame-ancestors 'none'/)
+  })
+
+  it.each(['"><script>alert(1)</script>', '\' & &amp; <b>', 'Grüße, 世界'])('Form Post Response Mode §2: the state %j arrives as it was', async (state) => {
+    const page = await ask(under, { ...formPost, state })
+
+    expect(postedParameters(page).get('state')).toBe(state)
+    expect(page.text.match(/<script/g)).toHaveLength(1)
+  })
+
+  it('Multiple Response Types §2.1: query is the default for codes', async () => {
+    const asked = await ask(under, { response_mode: 'query' })
+    const byDefault = await ask(under)
+
+    expect([asked.location.searchParams.has('code'), byDefault.location.searchParams.has('code')]).toEqual([true, true])
+  })
+
+  it.each(['fragment', 'web_message', 'jwt', 'Query'])('Multiple Response Types §2.1: %s is not supported', async (mode) => {
+    const reply = await open(under, { response_mode: mode }, 'U1')
+
+    expect(refusalOf(reply)).toMatchObject({ error: 'invalid_request', state: 's1' })
+    expect(under.lastReason()).toBe('response_mode_unknown')
+  })
+})

@@ -1,0 +1,98 @@
+import { clientId } from '@mintmark/storage-interface'
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { token, type Change } from '../support/flow.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { open, outcomeOf, pageOf, signIn, userinfo, type Outcome } from './sign-in.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+})
+afterAll(() => under.close())
+beforeEach(() => under.clock.advance(60))
+
+const refresh = (outcome: Outcome, change: Change = {}, headers: Record<string, string> = {}) =>
+  token(under, { grant_type: 'refresh_token', refresh_token: outcome.tokens['refresh_token'], ...change }, headers)
+
+describe('offline_access', () => {
+  it('OIDC Core §11: with prompt=consent it brings a refresh token', async () => {
+    const { tokens } = await signIn(under, { scope: 'openid offline_access', prompt: 'consent' })
+
+    expect(tokens['refresh_token']).toBeTypeOf('string')
+    expect(tokens['scope']).toBe('openid offline_access')
+  })
+
+  it('OIDC Core §11: the person is asked, and asked once', async () => {
+    const first = await open(under, { scope: 'openid offline_access address' }, 'U1')
+    await signIn(under, { scope: 'openid offline_access address' })
+
+    const second = await open(under, { scope: 'openid offline_access address' }, 'U1')
+
+    expect(pageOf(under, first)).toBe('/consent')
+    expect((await outcomeOf(under, second)).tokens).toHaveProperty('refresh_token')
+  })
+
+  it('OIDC Core §11: without it there is no refresh token', async () => {
+    const { tokens } = await signIn(under, { scope: 'openid' })
+
+    expect(tokens).not.toHaveProperty('refresh_token')
+  })
+
+  it('OIDC Core §11: it is ignored for a client that does not refresh', async () => {
+    await changeClient(under.storage, clientId('A'), { grantTypes: ['authorization_code'] })
+
+    const { tokens } = await signIn(under, { scope: 'openid offline_access' })
+
+    expect(tokens['scope']).toBe('openid')
+    expect(tokens).not.toHaveProperty('refresh_token')
+    await changeClient(under.storage, clientId('A'), { grantTypes: ['authorization_code', 'refresh_token'] })
+  })
+})
+
+describe('refresh', () => {
+  it('OIDC Core §12.2: the new ID token has the same iss, sub, aud, auth_time and sid, a new iat, and no nonce', async () => {
+    const first = await signIn(under, { scope: 'openid profile offline_access' })
+    under.clock.advance(100)
+
+    const reply = await refresh(first)
+
+    const { iss, sub, aud, auth_time, sid, amr, name, iat } = first.claims
+    const renewed = decodeJwt(String(reply.json['id_token']))
+    expect(renewed).toMatchObject({ iss, sub, aud, auth_time, sid, amr, name, iat: Number(iat) + 100, exp: Number(iat) + 700 })
+    expect(renewed).not.toHaveProperty('nonce')
+    expect(renewed['at_hash']).not.toBe(first.claims['at_hash'])
+  })
+
+  it('OIDC Core §12.2: the new access token works, with the same scope', async () => {
+    const first = await signIn(under, { scope: 'openid email offline_access' })
+
+    const reply = await refresh(first)
+    const info = await userinfo(under, { tokens: reply.json as Record<string, string> })
+
+    expect(reply.json).toMatchObject({ token_type: 'Bearer', expires_in: 600, scope: 'openid email offline_access' })
+    expect(info.json).toEqual({ sub: 'U1', email: 'ann@example.test', email_verified: true })
+  })
+
+  it('OIDC Core §12.1: another client’s refresh token is invalid_grant', async () => {
+    const first = await signIn(under, { scope: 'openid offline_access' })
+    const other = { client_id: 'X', client_secret: under.clients.X.secret }
+
+    const reply = await refresh(first, other, { authorization: '' })
+
+    expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([400, 'invalid_grant', 'refresh_token_unknown'])
+    expect((await refresh(first)).status).toBe(200)
+  })
+
+  it('RFC 6749 §6: fewer scope values for one access token, and all of them again for the next', async () => {
+    const first = await signIn(under, { scope: 'openid profile offline_access' })
+
+    const narrowed = await refresh(first, { scope: 'openid' })
+    const next = await refresh(first, { refresh_token: String(narrowed.json['refresh_token']) })
+
+    expect([narrowed.json['scope'], next.json['scope']]).toEqual(['openid', 'openid profile offline_access'])
+    expect(decodeJwt(String(narrowed.json['id_token']))).not.toHaveProperty('name')
+  })
+})
