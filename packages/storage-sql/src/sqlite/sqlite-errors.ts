@@ -2,11 +2,12 @@ import { StorageUnavailableError } from '@mintmark/storage-interface'
 
 /** Turns "not now" into `StorageUnavailableError`; every other error is a mistake of ours and stays what it is. */
 export function asStorageError(thrown: unknown): unknown {
-  return isUnavailable(thrown) ? new StorageUnavailableError('The SQLite database cannot answer now', { cause: thrown }) : thrown
+  if (!(thrown instanceof Error) || !isUnavailable(thrown)) return thrown
+  return new StorageUnavailableError(`The SQLite database cannot answer now: ${thrown.message}`, { cause: thrown })
 }
 
-function isUnavailable(thrown: unknown): boolean {
-  if (!(thrown instanceof Error) || !('code' in thrown)) return false
+function isUnavailable(thrown: Error): boolean {
+  if (!('code' in thrown)) return false
   if (thrown.code === 'ERR_INVALID_STATE') return true // The database has been closed.
   // The low byte of an extended result code is the primary one (https://sqlite.org/rescode.html).
   return 'errcode' in thrown && unavailable.has(Number(thrown.errcode) & 0xff)

@@ -38,7 +38,7 @@ export function sqliteFile(path: string, options: SqliteFileOptions = {}): SqlDi
   return {
     engine: sqlite,
     migrate,
-    migrateCommand: `mintmark-migrate apply --sqlite ${path}`,
+    migrateCommand: `mintmark-migrate apply --sqlite ${/^[\w./:@+-]+$/.test(path) ? path : JSON.stringify(path)}`,
 
     async all(statement, parameters) {
       return converting(() => prepare(statement).all(...(parameters as Exclude<SqlValue, boolean>[])) as readonly SqlRow[])

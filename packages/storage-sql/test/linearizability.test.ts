@@ -1,0 +1,189 @@
+import { clientId, epochSeconds, grantId, seconds, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import {
+  aClientRecord,
+  aCodeRecord,
+  aDigest,
+  aFamilyRecord,
+  aGrantRecord,
+  anInteractionRecord,
+  anOpaqueTokenRecord,
+  aSessionRecord,
+  aUser,
+} from '@mintmark/storage-interface/contract'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+// The scheduler decides, between any two statements, which of the callers goes on: as several processes on one database.
+// Whatever it decides, the callers must be told what some order of whole calls would have told them; the reference storage,
+// called in every order, says which answers those are.
+
+type Call = (storage: Storage) => Promise<unknown>
+
+const issuer = 'https://issuer.example'
+const now = aCodeRecord().issuedAt
+const later = (by: number): EpochSeconds => epochSeconds(now + by)
+
+const { userId } = aUser()
+const family = aFamilyRecord()
+const { digest: codeDigest } = aCodeRecord()
+const { digest: visit, browserDigest } = anInteractionRecord()
+const owner = family.clientId
+const secondGrant = aGrantRecord({ grantId: grantId('grant-2') })
+const login = { userId, userGeneration: 0, authentication: aCodeRecord().authentication }
+
+const rotate = (token: string, successor: string, at = now): Call => (storage) =>
+  storage.families.rotate({
+    handleDigest: aDigest('handle-1'),
+    presentedDigest: aDigest(token),
+    clientId: owner,
+    successorDigest: aDigest(successor),
+    successorSalt: `salt of ${successor}`,
+    expiresAt: family.expiresAt,
+    now: at,
+    retryWindow: seconds(10),
+  })
+
+/** Calls that meet on the same rows. */
+const subjects: Readonly<Record<string, readonly Call[]>> = {
+  families: [
+    (storage) => storage.families.insert(family),
+    rotate('refresh-1', 'refresh-2'),
+    rotate('refresh-1', 'forked'),
+    rotate('refresh-2', 'refresh-3'),
+    rotate('refresh-1', 'late', later(30)),
+    (storage) => storage.families.revoke(family.familyId, later(1)),
+    (storage) => storage.families.bury(family, later(2)),
+    (storage) => storage.standing.ofRefreshHandle(aDigest('handle-1')),
+  ],
+  codes: [
+    (storage) => storage.codes.insert(aCodeRecord()),
+    (storage) => storage.codes.consume(codeDigest, owner, now),
+    (storage) => storage.codes.consume(codeDigest, owner, later(59)),
+    (storage) => storage.codes.consume(codeDigest, clientId('client-2'), now),
+    (storage) => storage.codes.find(codeDigest, owner, now),
+  ],
+  grants: [
+    (storage) => storage.grants.insert(aGrantRecord()),
+    (storage) => storage.grants.insert(secondGrant),
+    (storage) => storage.grants.revoke(aGrantRecord().grantId, now),
+    (storage) => storage.grants.revoke(secondGrant.grantId, now),
+    (storage) => storage.grants.replaceScopes({ grantId: aGrantRecord().grantId, scopes: ['a'], version: 1 }),
+    (storage) => storage.grants.replaceScopes({ grantId: aGrantRecord().grantId, scopes: ['b'], version: 2 }),
+    (storage) => storage.grants.findUnrevoked(userId, owner),
+    (storage) => storage.standing.ofGrant(aGrantRecord().grantId),
+  ],
+  users: [
+    (storage) => storage.users.insert(aUser()),
+    (storage) => storage.users.deactivate(userId, later(1)),
+    (storage) => storage.users.reactivate(userId, later(2)),
+    (storage) => storage.users.remove(userId, later(3)),
+    (storage) => storage.users.replaceClaims({ userId, claims: { name: 'a' }, version: 1, now: later(4) }),
+    (storage) => storage.users.replaceClaims({ userId, claims: { name: 'b' }, version: 2, now: later(5) }),
+    (storage) => storage.users.find(userId),
+  ],
+  clients: [
+    (storage) => storage.clients.insert(aClientRecord()),
+    (storage) => storage.clients.compareAndSwap(aClientRecord({ clientName: 'a' }), 1),
+    (storage) => storage.clients.compareAndSwap(aClientRecord({ clientName: 'b' }), 2),
+    (storage) => storage.clients.find(owner),
+  ],
+  interactions: [
+    (storage) => storage.interactions.insert(anInteractionRecord()),
+    (storage) => storage.interactions.recordLogin({ digest: visit, browserDigest, login, version: 1, now }),
+    (storage) => storage.interactions.recordLogin({ digest: visit, browserDigest, login, version: 2, now }),
+    (storage) => storage.interactions.consume(visit, browserDigest, now),
+    (storage) => storage.interactions.find(visit, browserDigest, now),
+  ],
+  sessions: [
+    (storage) => storage.sessions.insert(aSessionRecord()),
+    (storage) => storage.sessions.touch(aSessionRecord().digest, later(9)),
+    (storage) => storage.sessions.revoke(aSessionRecord().sessionId, now),
+    (storage) => storage.sessions.revoke(aSessionRecord().sessionId, later(1)),
+    (storage) => storage.standing.ofSession(aSessionRecord().digest),
+  ],
+  'opaque tokens': [
+    (storage) => storage.opaqueTokens.insert(anOpaqueTokenRecord()),
+    (storage) => storage.opaqueTokens.revoke(anOpaqueTokenRecord().digest, owner, now),
+    (storage) => storage.opaqueTokens.revoke(anOpaqueTokenRecord().digest, clientId('client-2'), now),
+    (storage) => storage.opaqueTokens.find(anOpaqueTokenRecord().digest, now),
+  ],
+  claims: [
+    (storage) => storage.claims.claim({ purpose: 'revoked_jti', value: 'jti-1', expiresAt: later(5), now }),
+    (storage) => storage.claims.claim({ purpose: 'revoked_jti', value: 'jti-1', expiresAt: later(9), now: later(5) }),
+    (storage) => storage.claims.isClaimed('revoked_jti', 'jti-1', later(5)),
+  ],
+}
+
+test.for(Object.entries(subjects))('law: calls on %s are answered as if one came after the other', async ([, calls]) => {
+  const aCall = fc.constantFrom(...calls.keys())
+  const before = fc.array(aCall, { maxLength: 3 })
+  const atOnce = fc.array(aCall, { minLength: 2, maxLength: 3 })
+
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), before, atOnce, async (scheduler, history, race) => {
+      const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
+      const alone = await createSqlStorage({ dialect, issuer })
+      await inOrder(alone, history, calls)
+      const pause = scheduler.scheduleFunction(async () => {})
+      const raced = await createSqlStorage({ dialect: withPauses(dialect, pause), issuer })
+
+      const answers = await scheduler.waitFor(Promise.all(race.map((index) => answerOf(raced, calls[index]))))
+      const after = await inOrder(alone, [...calls.keys()], calls)
+      await dialect.close()
+
+      const possible = await Promise.all(permutations(race.map((_, place) => place)).map((order) => answersOf({ history, race, order, calls })))
+      expect(possible).toContainEqual({ answers, after })
+    }),
+    { numRuns: 150 },
+  )
+})
+
+/** What the callers would be told if they came in that order, and what everything answers afterwards. */
+async function answersOf(given: {
+  readonly history: readonly number[]
+  readonly race: readonly number[]
+  readonly order: readonly number[]
+  readonly calls: readonly Call[]
+}): Promise<{ readonly answers: readonly unknown[]; readonly after: readonly unknown[] }> {
+  const { history, race, order, calls } = given
+  const storage = createMemoryStorage({ issuer })
+  await inOrder(storage, history, calls)
+
+  const answers = new Map<number, unknown>()
+  for (const place of order) answers.set(place, await answerOf(storage, calls[race[place] ?? 0]))
+  return { answers: race.map((_, place) => answers.get(place)), after: await inOrder(storage, [...calls.keys()], calls) }
+}
+
+/** A call that throws, as inserting a revoked grant's identifier again does, is answered by the name of what it throws. */
+async function answerOf(storage: Storage, call: Call | undefined): Promise<unknown> {
+  try {
+    return await call?.(storage)
+  } catch (error) {
+    return error instanceof Error ? error.name : error
+  }
+}
+
+async function inOrder(storage: Storage, indexes: readonly number[], calls: readonly Call[]): Promise<readonly unknown[]> {
+  const answers: unknown[] = []
+  for (const index of indexes) answers.push(await answerOf(storage, calls[index]))
+  return answers
+}
+
+function permutations(items: readonly number[]): readonly (readonly number[])[] {
+  if (items.length <= 1) return [items]
+  return items.flatMap((item) => permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]))
+}
+
+/** Pauses before each statement of a store; the schema is looked at before the race begins. */
+function withPauses(dialect: SqlDialect, pause: () => Promise<void>): SqlDialect {
+  return {
+    ...dialect,
+    all: async (statement, parameters) => {
+      if (statement.includes('"mintmark_')) await pause()
+      return dialect.all(statement, parameters)
+    },
+  }
+}

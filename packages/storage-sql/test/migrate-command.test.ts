@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createSqlStorage, printMigrations } from '@mintmark/storage-sql'
+import { sqlite, sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { aFolder } from './sqlite-under-test.ts'
+
+test('mintmark-migrate print shows the whole schema and touches nothing', async () => {
+  const { code, output } = await mintmarkMigrate('print', '--dialect', 'sqlite')
+
+  expect(code).toBe(0)
+  expect(output.trim()).toBe(printMigrations(sqlite).trim())
+})
+
+test('mintmark-migrate apply brings a file up, and status tells how far it is', async () => {
+  const file = await aFile()
+
+  const question = await mintmarkMigrate('status', '--sqlite', file)
+  expect(question.code).toBe(2)
+  expect(question.errors).toContain('There is no file')
+  expect(existsSync(file)).toBe(false)
+  await sqliteFile(file).close()
+  expect(await mintmarkMigrate('status', '--sqlite', file)).toMatchObject({ code: 1, output: 'Pending: 0001-first-tables.\n' })
+  expect(await mintmarkMigrate('apply', '--sqlite', file)).toMatchObject({ code: 0, output: 'Applied 0001-first-tables.\n' })
+  expect(await mintmarkMigrate('apply', '--sqlite', file)).toMatchObject({ code: 0, output: 'Nothing to apply.\n' })
+  expect(await mintmarkMigrate('status', '--sqlite', file)).toMatchObject({ code: 0, output: 'Up to date.\n' })
+
+  const dialect = sqliteFile(file)
+  onTestFinished(() => dialect.close())
+  await expect(createSqlStorage({ dialect, issuer: 'https://issuer.example' })).resolves.toBeDefined()
+})
+
+test.for([[], ['fly'], ['apply'], ['print', '--dialect', 'other'], ['print', '--unknown']])(
+  'mintmark-migrate %s is refused, with a reason and no stack',
+  async (args) => {
+    const { code, output, errors } = await mintmarkMigrate(...args)
+
+    expect(code).toBe(2)
+    expect(output).toBe('')
+    expect(errors).not.toBe('')
+    expect(errors).not.toMatch(/^\s+at /m)
+  },
+)
+
+async function aFile(): Promise<string> {
+  const folder = await aFolder()
+  onTestFinished(() => folder.remove())
+  return join(folder.path, 'test.db')
+}
+
+async function mintmarkMigrate(...args: readonly string[]): Promise<{ code: unknown; output: string; errors: string }> {
+  const script = fileURLToPath(new URL('../src/migrate-command.ts', import.meta.url))
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['--conditions=@mintmark/source', script, ...args], (error, output, errors) =>
+      resolve({ code: error?.code ?? 0, output, errors }),
+    )
+  })
+}

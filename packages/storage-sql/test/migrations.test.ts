@@ -1,0 +1,129 @@
+import { DatabaseSync } from 'node:sqlite'
+import { join } from 'node:path'
+import { createSqlStorage, migrate, pendingMigrations, printMigrations, SchemaMismatchError, type SqlDialect } from '@mintmark/storage-sql'
+import { sqlite, sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { migrationScripts } from '../src/migration-script.ts'
+import { aFolder } from './sqlite-under-test.ts'
+
+const issuer = 'https://issuer.example'
+
+test('an empty database comes up, once', async () => {
+  const dialect = await anEmptyFile()
+
+  expect(await pendingMigrations({ dialect })).toEqual(['0001-first-tables'])
+  expect(await migrate({ dialect })).toEqual(['0001-first-tables'])
+  expect(await migrate({ dialect })).toEqual([])
+  expect(await pendingMigrations({ dialect })).toEqual([])
+  await expect(createSqlStorage({ dialect, issuer })).resolves.toMatchObject({ issuer })
+})
+
+test('a released migration never changes: databases hold its checksum', () => {
+  const released = migrationScripts(sqlite).map(({ name, checksum }) => `${name} ${checksum}`)
+
+  expect(released).toMatchInlineSnapshot(`
+    [
+      "0001-first-tables 2b04c823bc303bac55abfa2a51bbbb286a2020f1ef1d5fa390c508348131747d",
+    ]
+  `)
+})
+
+test('migrations are numbered without gaps, and named as their files', () => {
+  const scripts = migrationScripts(sqlite)
+
+  expect(scripts.map(({ number }) => number)).toEqual(scripts.map((_, index) => index + 1))
+  expect(scripts.map(({ name }) => Number(name.slice(0, 4)))).toEqual(scripts.map(({ number }) => number))
+})
+
+test('a storage refuses a database that is behind, and names the command', async () => {
+  const dialect = await anEmptyFile()
+
+  const refusal = await createSqlStorage({ dialect, issuer }).catch((error: unknown) => error)
+
+  expect(refusal).toBeInstanceOf(SchemaMismatchError)
+  expect(refusal).toMatchObject({ kind: 'behind', migrations: ['0001-first-tables'] })
+  expect(String(refusal)).toContain(`Run: npx ${dialect.migrateCommand}`)
+  expect(await dialect.all("SELECT name FROM sqlite_schema WHERE name LIKE 'mintmark%'", [])).toEqual([])
+})
+
+test('a storage refuses a database that a newer version has migrated', async () => {
+  const dialect = await anEmptyFile()
+  await migrate({ dialect })
+  await dialect.atomically([`INSERT INTO mintmark_migrations (number, name, checksum) VALUES (999, '0999-later', 'x')`])
+
+  await expect(createSqlStorage({ dialect, issuer })).rejects.toMatchObject({ kind: 'ahead', migrations: ['0999-later'] })
+  await expect(migrate({ dialect })).rejects.toMatchObject({ kind: 'ahead' })
+})
+
+test('a storage refuses a database whose migration had another checksum', async () => {
+  const dialect = await anEmptyFile()
+  await migrate({ dialect })
+  await dialect.atomically([`UPDATE mintmark_migrations SET checksum = '0' WHERE number = 1`])
+
+  await expect(createSqlStorage({ dialect, issuer })).rejects.toMatchObject({ kind: 'changed', migrations: ['0001-first-tables'] })
+  await expect(migrate({ dialect })).rejects.toMatchObject({ kind: 'changed' })
+  await expect(pendingMigrations({ dialect })).rejects.toMatchObject({ kind: 'changed' })
+})
+
+test('for development a storage migrates what it opens', async () => {
+  const dialect = await anEmptyFile({ migrate: 'on-open' })
+
+  await expect(createSqlStorage({ dialect, issuer })).resolves.toBeDefined()
+  expect(await pendingMigrations({ dialect })).toEqual([])
+})
+
+test('what is printed is what apply runs', async () => {
+  const ran: string[] = []
+  const honest = await anEmptyFile()
+  await migrate({ dialect: { ...honest, atomically: async (statements) => (ran.push(...statements), honest.atomically(statements)) } })
+  const byHand = await anEmptyFile()
+
+  const printed = printMigrations(sqlite)
+  const database = new DatabaseSync(byHand.file)
+  database.exec(printed)
+  database.close()
+
+  for (const statement of ran) expect(printed).toContain(`${statement};`)
+  expect(await schemaOf(byHand)).toEqual(await schemaOf(honest))
+  await expect(createSqlStorage({ dialect: byHand, issuer })).resolves.toBeDefined()
+})
+
+test('a migration that fails in the middle leaves nothing behind', async () => {
+  const dialect = await anEmptyFile()
+  await dialect.atomically(['CREATE TABLE mintmark_sessions (mine TEXT)'])
+
+  await expect(migrate({ dialect })).rejects.toThrow('mintmark_sessions')
+
+  const tables = await dialect.all("SELECT name FROM sqlite_schema WHERE type = 'table'", [])
+  expect(tables).toEqual([{ name: 'mintmark_sessions' }])
+})
+
+test('two processes that migrate at once both succeed', async () => {
+  const first = await anEmptyFile()
+  const second = sqliteFile(first.file)
+  onTestFinished(() => second.close())
+
+  const applied = await Promise.all([migrate({ dialect: first }), migrate({ dialect: second })])
+
+  expect(applied.flat()).toEqual(['0001-first-tables'])
+})
+
+type FileDialect = SqlDialect & { readonly file: string }
+
+async function anEmptyFile(options?: Parameters<typeof sqliteFile>[1]): Promise<FileDialect> {
+  const folder = await aFolder()
+  const file = join(folder.path, 'test.db')
+  const dialect = sqliteFile(file, options)
+  onTestFinished(async () => {
+    await dialect.close()
+    await folder.remove()
+  })
+  return { ...dialect, file }
+}
+
+async function schemaOf(dialect: SqlDialect): Promise<unknown> {
+  return {
+    schema: await dialect.all('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name', []),
+    migrations: await dialect.all('SELECT number, name, checksum FROM mintmark_migrations', []),
+  }
+}

@@ -1,0 +1,61 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { aCodeRecord, aFamilyRecord } from '@mintmark/storage-interface/contract'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { expect, test } from 'vitest'
+import { aFolder } from './sqlite-under-test.ts'
+
+interface Told {
+  readonly presented: readonly string[]
+  readonly rotated: readonly string[]
+  readonly claimed: readonly string[]
+}
+
+test('RFC 6749 §10.5: of 50 presentations by two processes on one file exactly one wins', async () => {
+  const folder = await aFolder()
+  const file = join(folder.path, 'test.db')
+  const dialect = sqliteFile(file, { migrate: 'on-open' })
+  const storage = await createSqlStorage({ dialect, issuer: 'https://issuer.example' })
+  await storage.codes.insert(aCodeRecord())
+  await storage.families.insert(aFamilyRecord())
+
+  const told = await race(file)
+
+  const count = (outcome: string, list: readonly string[]) => list.filter((each) => each === outcome).length
+  const presented = told.flatMap((each) => each.presented)
+  expect([presented.length, count('won', presented), count('replayed', presented)]).toEqual([50, 1, 49])
+  const rotated = told.flatMap((each) => each.rotated)
+  expect([rotated.length, count('rotated', rotated), count('retried', rotated)]).toEqual([50, 1, 49])
+  const claimed = told.flatMap((each) => each.claimed)
+  expect([claimed.length, count('fresh', claimed), count('seen', claimed)]).toEqual([50, 1, 49])
+  await dialect.close()
+  await folder.remove()
+})
+
+/** Starts both, waits until both are ready, lets them go at once, and collects what they were told. */
+async function race(file: string): Promise<readonly Told[]> {
+  const servers = ['a', 'b'].map((name) => {
+    const process = startServer([file, '25', name])
+    return { process, lines: createInterface({ input: process.stdout })[Symbol.asyncIterator]() }
+  })
+  await Promise.all(servers.map(({ lines }) => lines.next()))
+  for (const { process } of servers) process.stdin.write('go\n')
+
+  return Promise.all(
+    servers.map(async ({ process, lines }) => {
+      const line = await lines.next()
+      if (process.exitCode === null) await once(process, 'exit')
+      return JSON.parse(String(line.value)) as Told
+    }),
+  )
+}
+
+function startServer(args: readonly string[]): ChildProcessByStdio<Writable, Readable, null> {
+  const script = fileURLToPath(new URL('racing-process.ts', import.meta.url))
+  return spawn(process.execPath, ['--conditions=@mintmark/source', script, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
+}

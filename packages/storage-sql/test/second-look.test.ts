@@ -1,0 +1,82 @@
+import { seconds, StorageUnavailableError, type RotateRequest } from '@mintmark/storage-interface'
+import { aCodeRecord, aDigest, aFamilyRecord } from '@mintmark/storage-interface/contract'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { untilSettled } from '../src/second-look.ts'
+
+const issuer = 'https://issuer.example'
+
+test('RFC 9700 §4.14.2: a rotation between looking at a family and revoking it is looked at again', async () => {
+  const { dialect, interrupt } = interruptible()
+  const storage = await createSqlStorage({ dialect, issuer })
+  await storage.families.insert(aFamilyRecord())
+  interrupt('update "mintmark_families" set "revoked_at"', () => storage.families.rotate(presentation('refresh-1', 'refresh-2')))
+
+  const result = await storage.families.rotate(presentation('refresh-2', 'refresh-3'))
+
+  expect(result).toMatchObject({ outcome: 'rotated', record: { revokedAt: undefined } })
+})
+
+test('RFC 6749 §4.1.2: a family that is written between revoking and looking is revoked', async () => {
+  const { dialect, interrupt } = interruptible()
+  const storage = await createSqlStorage({ dialect, issuer })
+  const family = aFamilyRecord()
+  interrupt('select "revoked_at" from "mintmark_families"', () => storage.families.insert(family))
+
+  const result = await storage.families.revoke(family.familyId, family.createdAt)
+
+  expect(result).toEqual({ outcome: 'ended' })
+  expect((await storage.standing.ofFamily(family.familyId))?.family.revokedAt).toBe(family.createdAt)
+})
+
+test('RFC 6749 §10.5: a code that is written between consuming and looking is consumed, not replayed', async () => {
+  const { dialect, interrupt } = interruptible()
+  const storage = await createSqlStorage({ dialect, issuer })
+  const { digest, clientId, issuedAt } = aCodeRecord()
+  interrupt('select "issuer", "digest"', () => storage.codes.insert(aCodeRecord()))
+
+  expect((await storage.codes.consume(digest, clientId, issuedAt)).outcome).toBe('won')
+})
+
+test('a row that never stands still is an outage, not an answer', async () => {
+  await expect(untilSettled(async () => undefined)).rejects.toBeInstanceOf(StorageUnavailableError)
+})
+
+/** A database where something else happens, once, just before a statement that begins so. */
+function interruptible(): { readonly dialect: SqlDialect; interrupt: (beginning: string, event: () => Promise<unknown>) => void } {
+  const database = sqliteFile(':memory:', { migrate: 'on-open' })
+  onTestFinished(() => database.close())
+  let pending: { readonly beginning: string; readonly event: () => Promise<unknown> } | undefined
+
+  return {
+    interrupt: (beginning, event) => {
+      pending = { beginning, event }
+    },
+    dialect: {
+      ...database,
+      all: async (statement, parameters) => {
+        const due = pending
+        if (due !== undefined && statement.startsWith(due.beginning)) {
+          pending = undefined
+          await due.event()
+        }
+        return database.all(statement, parameters)
+      },
+    },
+  }
+}
+
+function presentation(token: string, successor: string): RotateRequest {
+  const { clientId, expiresAt, createdAt } = aFamilyRecord()
+  return {
+    handleDigest: aDigest('handle-1'),
+    presentedDigest: aDigest(token),
+    clientId,
+    successorDigest: aDigest(successor),
+    successorSalt: `salt of ${successor}`,
+    expiresAt,
+    now: createdAt,
+    retryWindow: seconds(10),
+  }
+}

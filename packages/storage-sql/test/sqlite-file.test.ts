@@ -1,0 +1,112 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { aCodeRecord, aGrantRecord, aUser } from '@mintmark/storage-interface/contract'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { sqliteFile, type SqliteFileOptions } from '@mintmark/storage-sql/sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { aFolder } from './sqlite-under-test.ts'
+
+const issuer = 'https://issuer.example'
+
+test('a file is opened so that a killed process and a power cut lose nothing that was answered', async () => {
+  const { dialect } = await aFile()
+
+  expect(await pragma(dialect, 'journal_mode')).toBe('wal')
+  expect(await pragma(dialect, 'synchronous')).toBe(2) // FULL
+  expect(await pragma(dialect, 'busy_timeout', 'timeout')).toBe(5000)
+  expect(await pragma(dialect, 'foreign_keys')).toBe(1)
+  expect(await pragma(dialect, 'trusted_schema')).toBe(0)
+})
+
+test('synchronous normal is a choice by name', async () => {
+  const { dialect } = await aFile({ synchronous: 'normal' })
+
+  expect(await pragma(dialect, 'journal_mode')).toBe('wal')
+  expect(await pragma(dialect, 'synchronous')).toBe(1)
+})
+
+test('what was written is there when the file is opened again', async () => {
+  const { dialect, file } = await aFile({ migrate: 'on-open' })
+  const before = await createSqlStorage({ dialect, issuer })
+  await before.grants.insert(aGrantRecord())
+  await dialect.close()
+
+  const reopened = sqliteFile(file)
+  onTestFinished(() => reopened.close())
+  const after = await createSqlStorage({ dialect: reopened, issuer })
+
+  expect(await after.grants.listByUser(aGrantRecord().userId)).toEqual([aGrantRecord()])
+})
+
+test('storages of several issuers share one connection', async () => {
+  const { dialect } = await aFile({ migrate: 'on-open' })
+  const first = await createSqlStorage({ dialect, issuer })
+  const second = await createSqlStorage({ dialect, issuer: 'https://other.example' })
+
+  await first.users.insert(aUser())
+
+  expect(await second.users.find(aUser().userId)).toBeUndefined()
+  expect(await first.users.find(aUser().userId)).toBeDefined()
+})
+
+test('a closed database is an outage, not an answer', async () => {
+  const { dialect } = await aFile({ migrate: 'on-open' })
+  const storage = await createSqlStorage({ dialect, issuer })
+  await dialect.close()
+  await dialect.close()
+
+  const { digest, clientId, issuedAt } = aCodeRecord()
+  await expect(storage.codes.consume(digest, clientId, issuedAt)).rejects.toBeInstanceOf(StorageUnavailableError)
+  await expect(storage.users.find(aUser().userId)).rejects.toBeInstanceOf(StorageUnavailableError)
+})
+
+test('a lock that another process keeps is an outage, and nothing was written', async () => {
+  const { dialect, file } = await aFile({ migrate: 'on-open' })
+  const storage = await createSqlStorage({ dialect, issuer })
+  await dialect.all('PRAGMA busy_timeout = 1', [])
+  const other = new DatabaseSync(file)
+  other.exec('BEGIN IMMEDIATE')
+
+  await expect(storage.codes.insert(aCodeRecord())).rejects.toMatchObject({ name: 'StorageUnavailableError', cause: { errcode: 5 } })
+
+  other.exec('ROLLBACK')
+  other.close()
+  const { digest, clientId, issuedAt } = aCodeRecord()
+  expect(await storage.codes.find(digest, clientId, issuedAt)).toBeUndefined()
+})
+
+test('a file that is not a database, or not there to be made, is an outage', async () => {
+  const folder = await aFolder()
+  onTestFinished(() => folder.remove())
+  await writeFile(join(folder.path, 'letter.txt'), 'Dear reader, '.repeat(1000))
+
+  expect(() => sqliteFile(join(folder.path, 'letter.txt'))).toThrow(StorageUnavailableError)
+  expect(() => sqliteFile(join(folder.path, 'missing', 'test.db'))).toThrow(StorageUnavailableError)
+})
+
+test('a mistake in SQL is not taken for an outage', async () => {
+  const { dialect } = await aFile()
+
+  const mistake = await dialect.all('SELECT x FROM nowhere', []).catch((error: unknown) => error)
+
+  expect(mistake).not.toBeInstanceOf(StorageUnavailableError)
+  expect(String(mistake)).toContain('no such table')
+})
+
+async function aFile(options?: SqliteFileOptions): Promise<{ readonly dialect: SqlDialect; readonly file: string }> {
+  const folder = await aFolder()
+  const file = join(folder.path, 'test.db')
+  const dialect = sqliteFile(file, options)
+  onTestFinished(async () => {
+    await dialect.close()
+    await folder.remove()
+  })
+  return { dialect, file }
+}
+
+async function pragma(dialect: SqlDialect, name: string, column = name): Promise<unknown> {
+  const [row] = await dialect.all(`PRAGMA ${name}`, [])
+  return row?.[column]
+}
