@@ -6,6 +6,8 @@
 export function isRegistrableRedirectUri(uri: string): boolean {
   // Anything outside visible ASCII, and what parsers disagree about: backslash, wildcard, quotes, angle brackets, fragment.
   if (!/^[\x21-\x7E]{1,2000}$/.test(uri) || /[\\*"'<>`{}|^#]/.test(uri)) return false
+  // The same as escapes, and escaped control characters: some reader on the way decodes them.
+  if (/%(?:[01][0-9a-f]|7f|23|2a|5c)/i.test(uri)) return false
   if (!URL.canParse(uri)) return false
 
   const url = new URL(uri)
