@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { authorize, challenge, obtainCode, postForm, redeem, token, verifier, encode, type Change } from '../support/flow.ts'
+import { expectServing, refusedByRedirect, refusedInJson } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  await expectServing(under)
+})
+afterAll(() => under.close())
+
+const forX = { client_id: 'X', redirect_uri: 'https://x.test/cb' }
+const asP = { client_id: 'P', redirect_uri: 'https://spa.test/cb' }
+
+describe('RFC 7636 §4.3, §4.4.1: the challenge', () => {
+  it.each([
+    ['ATK-133 plain', { code_challenge: verifier, code_challenge_method: 'plain' }, 'code_challenge_method'],
+    ['ATK-133 plain with the challenge of S256', { code_challenge_method: 'plain' }, 'code_challenge_method'],
+    ['ATK-134 no method', { code_challenge_method: undefined }, 'code_challenge_method'],
+    ['ATK-134 an empty method', { code_challenge_method: '' }, 'code_challenge_method'],
+    ...['s256', 'S256 ', 'S 256', 'S256\0', 'S512', 'S384', 'none', 'exempt', 'PLAIN', 'S256 plain'].map(
+      (method) => [`the method ${encode({ '': method }).slice(1)}`, { code_challenge_method: method }, 'code_challenge_method'] as const,
+    ),
+    ['ATK-136 a method without challenge', { code_challenge: undefined }, 'code_challenge_missing'],
+    ['ATK-136 a method with an empty challenge', { code_challenge: '' }, 'code_challenge_missing'],
+    ['neither of them', { code_challenge: undefined, code_challenge_method: undefined }, 'code_challenge_missing'],
+    ['ATK-137 42 characters', { code_challenge: challenge.slice(1) }, 'code_challenge_malformed'],
+    ['ATK-137 44 characters', { code_challenge: `${challenge}A` }, 'code_challenge_malformed'],
+    ['ATK-137 129 characters', { code_challenge: 'a'.repeat(129) }, 'code_challenge_malformed'],
+    ['ATK-137 padding', { code_challenge: `${challenge}=` }, 'code_challenge_malformed'],
+    ['ATK-137 padding instead of a character', { code_challenge: `${challenge.slice(1)}=` }, 'code_challenge_malformed'],
+    ...['+', '/', '%', '~', '.', ' ', '\0', '\n', 'é'].map(
+      (char) =>
+        [`ATK-137 the character ${encodeURIComponent(char)}`, { code_challenge: challenge.slice(0, 42) + char }, 'code_challenge_malformed'] as const,
+    ),
+    ['ATK-137 a line break after it', { code_challenge: `${challenge}\n` }, 'code_challenge_malformed'],
+    ['a verifier of 43 characters and no method', { code_challenge: verifier, code_challenge_method: undefined }, 'code_challenge_method'],
+    ['a challenge of 257 characters', { code_challenge: 'a'.repeat(257) }, 'parameter_too_long'],
+  ] as const satisfies readonly (readonly [string, Change, string])[])('%s is refused', async (_, change, reason) => {
+    await refusedByRedirect(under, { error: 'invalid_request' }, { send: () => authorize(under, change), reason })
+  })
+
+  it.each([
+    ['public', asP],
+    ['confidential', {}],
+  ])('RFC 9700 §2.1.1: a %s client cannot do without, by POST either', async (_, client: Change) => {
+    const change = { response_type: 'code', client_id: 'A', redirect_uri: 'https://app.test/cb', scope: 'openid', state: 's1', ...client }
+
+    await refusedByRedirect(
+      under,
+      { error: 'invalid_request', at: change.redirect_uri },
+      { send: () => postForm(under, '/auth', encode(change), {}), reason: 'code_challenge_missing' },
+    )
+  })
+
+  it.each([
+    ['a method alone', { code_challenge: undefined }, 'code_challenge_missing'],
+    ['a challenge alone', { code_challenge_method: undefined }, 'code_challenge_method'],
+    ['plain', { code_challenge_method: 'plain' }, 'code_challenge_method'],
+    ['a malformed challenge', { code_challenge: 'x' }, 'code_challenge_malformed'],
+  ] as const)('RFC 9700 §4.8.2: an exempt client that uses PKCE uses it right: %s', async (_, change, reason) => {
+    await refusedByRedirect(
+      under,
+      { error: 'invalid_request', at: 'https://x.test/cb' },
+      { send: () => authorize(under, { ...forX, ...change }), reason },
+    )
+  })
+})
+
+describe('RFC 7636 §4.6: the verifier', () => {
+  it.each([
+    ['another one', verifier.replace('d', 'e'), 'code_verifier_mismatch'],
+    ['none', undefined, 'code_verifier_missing'],
+    ['an empty one', '', 'code_verifier_missing'],
+    ['ATK-142 the challenge', challenge, 'code_verifier_mismatch'],
+    ['one in upper case', verifier.toUpperCase(), 'code_verifier_mismatch'],
+    ['one with a character more', `${verifier}A`, 'code_verifier_mismatch'],
+    ['one with a character less', verifier.slice(0, 42), 'code_verifier_mismatch'],
+    ['one with padding', `${verifier}=`, 'code_verifier_mismatch'],
+    ['one with a space', `${verifier} `, 'code_verifier_mismatch'],
+    ['one with a line break', `${verifier}\n`, 'code_verifier_mismatch'],
+    ['one with a NUL', `${verifier}\0`, 'code_verifier_mismatch'],
+    ['one of 129 characters', 'a'.repeat(129), 'code_verifier_mismatch'],
+    ['one of 10,000 characters', 'a'.repeat(10_000), 'code_verifier_mismatch'],
+  ] as const)('ATK-140 %s burns the code: the right one comes too late', async (_, wrong, reason) => {
+    const code = await obtainCode(under)
+    const families = familiesOf(under)
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_grant' },
+      { send: () => redeem(under, code, { code_verifier: wrong }), reason, kept: 'all but codes', secrets: [code, verifier] },
+    )
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_grant' },
+      { send: () => redeem(under, code), reason: 'code_replayed', kept: 'whatever', secrets: [code, verifier] },
+    )
+
+    expect(familiesOf(under) - families).toBe(0)
+  })
+
+  it.each(['code_verifier[]', 'code_verifier[0]', 'CODE_VERIFIER', 'code_verifier.x'])('ATK-143 %s is no verifier', async (name) => {
+    const code = await obtainCode(under)
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_grant' },
+      {
+        send: () => redeem(under, code, { code_verifier: undefined, [name]: verifier }),
+        reason: 'code_verifier_missing',
+        kept: 'all but codes',
+      },
+    )
+  })
+
+  it('RFC 7636 §4.6: the verifier of another code of the same client does not fit', async () => {
+    const code = await obtainCode(under)
+    const other = await obtainCode(under, { code_challenge: challenge.toUpperCase() })
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_grant' },
+      { send: () => redeem(under, other), reason: 'code_verifier_mismatch', kept: 'all but codes' },
+    )
+    expect((await redeem(under, code)).status).toBe(200)
+  })
+
+  it('RFC 7636 App. B: the published example fits', async () => {
+    const code = await obtainCode(under, { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' })
+
+    expect((await redeem(under, code, { code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' })).status).toBe(200)
+  })
+})
+
+describe('RFC 9700 §4.8.2: a client that is exempt from PKCE', () => {
+  const withoutPkce = { ...forX, code_challenge: undefined, code_challenge_method: undefined }
+  const redeemAsX = (code: string, change: Change = {}) =>
+    token(
+      under,
+      { grant_type: 'authorization_code', code, ...forX, client_secret: under.clients.X.secret, ...change },
+      { authorization: '' },
+    )
+
+  it('ATK-139 a verifier without a challenge means that somebody removed the challenge', async () => {
+    await redeemAsX(await obtainCode(under, withoutPkce))
+    const code = await obtainCode(under, withoutPkce)
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_grant' },
+      { send: () => redeemAsX(code, { code_verifier: verifier }), reason: 'code_verifier_unexpected', kept: 'all but codes' },
+    )
+    expect((await redeemAsX(code)).json['error']).toBe('invalid_grant')
+  })
+
+  it('redeems without', async () => {
+    expect((await redeemAsX(await obtainCode(under, withoutPkce))).status).toBe(200)
+  })
+
+  it('who sent a challenge all the same has to prove it', async () => {
+    const code = await obtainCode(under, forX)
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_grant' },
+      { send: () => redeemAsX(code), reason: 'code_verifier_missing', kept: 'all but codes' },
+    )
+  })
+
+  it('RFC 9700 §2.1.1: a public client is not exempt, although its name is on the list', async () => {
+    const lax = await startServer({ dangerouslyAllowMissingPkceFor: ['P'] })
+
+    await refusedByRedirect(
+      lax,
+      { error: 'invalid_request', at: 'https://spa.test/cb' },
+      {
+        send: () => authorize(lax, { ...asP, code_challenge: undefined, code_challenge_method: undefined }),
+        reason: 'code_challenge_missing',
+      },
+    )
+    await lax.close()
+  })
+})
+
+it('ATK-146 discovery names S256 and nothing else', async () => {
+  for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {
+    expect((await under.send({ path })).json['code_challenge_methods_supported']).toEqual(['S256'])
+  }
+})
+
+it('after all of this a normal request succeeds', () => expectServing(under))
+
+/** How many families could still be used. */
+const familiesOf = (server: ServerUnderTest): number => {
+  const { families } = JSON.parse(server.dump()) as { families: { byId: readonly [string, { revokedAt?: number }][] } }
+  return families.byId.filter(([, family]) => family.revokedAt === undefined).length
+}

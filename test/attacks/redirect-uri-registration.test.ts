@@ -1,0 +1,120 @@
+import { ClientMetadataError, registerClient } from '@mintmark/core'
+import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { describe, expect, it } from 'vitest'
+
+import { dumpMedium } from '../support/dump-medium.ts'
+
+const issuer = 'https://as.test'
+
+const register = async (redirectUris: readonly string[]): Promise<{ error: unknown; before: string; after: string }> => {
+  const medium = createMemoryMedium()
+  const storage = createMemoryStorage({ issuer, medium })
+  const before = dumpMedium(medium, issuer)
+  const error: unknown = await registerClient({ clientName: 'App', redirectUris }, { storage }).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  return { error, before, after: dumpMedium(medium, issuer) }
+}
+
+describe('RFC 7591 §3.2.2: a redirect URI that cannot be safe is not registered', () => {
+  it.each([
+    ...['code=evil&state=evil&iss=evil', 'code=x', 'state=x', 'iss=x', 'error=x', 'a=b&code', '%63ode=x', 'error_description=x', 'error_uri=x', 'id_token=x', 'access_token=x', 'response=x'].map(
+      (query) => ['ATK-103', `https://app.test/cb?${query}`] as const,
+    ),
+    ['ATK-104', 'https://app.test/cb#'],
+    ['ATK-104', 'https://app.test/cb#x'],
+    ['ATK-104', 'https://app.test/cb%23'],
+    ['ATK-104', 'com.example.app:/cb#x'],
+    ['ATK-104', 'http://127.0.0.1/cb#'],
+    ['ATK-106', 'https://evil.test\\@app.test/cb'],
+    ['ATK-106', 'https:\\\\app.test\\cb'],
+    ['ATK-110', 'https:///app.test/cb'],
+    ['ATK-110', '//app.test/cb'],
+    ['ATK-110', '/cb'],
+    ['ATK-110', 'cb'],
+    ['ATK-110', ''],
+    ['ATK-115', 'javascript:alert(1)'],
+    ['ATK-115', 'JaVaScRiPt:alert(1)'],
+    ['ATK-115', 'java\tscript:alert(1)'],
+    ['ATK-115', ' javascript:alert(1)'],
+    ['ATK-115', '\u0001javascript:alert(1)'],
+    ['ATK-115', 'javascript://app.test/%0aalert(1)'],
+    ['ATK-115', 'data:text/html,x'],
+    ['ATK-115', 'DATA:text/html;base64,eA=='],
+    ['ATK-115', 'vbscript:x'],
+    ['ATK-115', 'blob:https://app.test/x'],
+    ['ATK-115', 'file:///etc/passwd'],
+    ['ATK-115', 'about:blank'],
+    ['ATK-115', 'view-source:https://app.test/cb'],
+    ['ATK-115', 'filesystem:https://app.test/x'],
+    ['ATK-115', 'mailto:a@app.test'],
+    ['ATK-115', 'intent://app.test/cb'],
+    ['ATK-115', 'ws://app.test/cb'],
+    ['ATK-115', 'ftp://app.test/cb'],
+    ['RFC 8252 §7.1', 'myapp:/cb'],
+    ['RFC 8252 §7.1', '.app:/cb'],
+    ['ATK-118', '*'],
+    ['ATK-118', 'https://*.app.test/cb'],
+    ['ATK-118', 'https://app.test/*'],
+    ['ATK-118', 'https://*'],
+    ['ATK-118', 'http://127.0.0.1:*/cb'],
+    ['ATK-118', 'https://%2A.app.test/cb'],
+    ['RFC 9700 §2.6', 'http://app.test/cb'],
+    ['RFC 9700 §2.6', 'http://127.0.0.1.evil.test/cb'],
+    ['RFC 9700 §2.6', 'http://192.168.0.1/cb'],
+    ['RFC 9700 §2.6', 'http://0.0.0.0/cb'],
+    ['RFC 9700 §2.6', 'http://localhost.evil.test/cb'],
+    ['RFC 3986 §3.2.1', 'https://user@app.test/cb'],
+    ['RFC 3986 §3.2.1', 'https://user:secret@app.test/cb'],
+    ['RFC 3986 §3.2.1', 'https://@app.test/cb'],
+    ['RFC 3986 §6.2.2', 'HTTPS://app.test/cb'],
+    ['RFC 3986 §6.2.2', 'https://APP.test/cb'],
+    ['RFC 3986 §6.2.2', 'https://app.test:443/cb'],
+    ['RFC 3986 §6.2.2', 'https://app.test/x/../cb'],
+    ['RFC 3986 §6.2.2', 'https://app.test/%2e%2e/cb'],
+    ['RFC 3986 §6.2.2', 'http://127.1/cb'],
+    ['RFC 3986 §6.2.2', 'http://2130706433/cb'],
+    ['RFC 3986 §6.2.2', 'http://[0:0:0:0:0:0:0:1]/cb'],
+    ['ATK-113', 'https://\u0430pp.test/cb'],
+    ['ATK-113', 'https://app.test/\u00e9'],
+    ['ATK-116', 'https://app.test/cb\0'],
+    ['ATK-116', 'https://app.test/cb%00'],
+    ['ATK-106', 'https://app.test/%5cevil.test'],
+    ['RFC 6749 §3.1.2', 'https://app.test/cb%0d%0aLocation:x'],
+    ['RFC 6749 §3.1.2', 'https://app.test/c b'],
+    ['RFC 6749 §3.1.2', 'https://app.test/cb\n'],
+    ['RFC 6749 §3.1.2', 'https://app.test/"><script>'],
+    ['RFC 6749 §3.1.2', `https://app.test/${'a'.repeat(2000)}`],
+  ])('%s %j', async (_, uri) => {
+    const { error, before, after } = await register(['https://app.test/good', uri])
+
+    expect(error).toBeInstanceOf(ClientMetadataError)
+    expect(error).toMatchObject({ code: 'invalid_redirect_uri' })
+    expect(after).toBe(before)
+  })
+
+  it('RFC 7591 §2: a client of the code grant without a redirect URI is not registered', async () => {
+    const { error } = await register([])
+
+    expect(error).toMatchObject({ code: 'invalid_redirect_uri' })
+  })
+
+  it.each([
+    'https://app.test/cb',
+    'https://app.test',
+    'https://app.test/cb?tenant=1',
+    'https://app.test:8443/cb',
+    'https://xn--pp-6kc.test/cb',
+    'http://127.0.0.1/cb',
+    'http://127.0.0.1:8080/cb',
+    'http://[::1]/cb',
+    'http://localhost:3000/cb',
+    'com.example.app:/cb',
+    'com.example.app://cb',
+  ])('%s is registered', async (uri) => {
+    const { error } = await register([uri])
+
+    expect(error).toBeUndefined()
+  })
+})

@@ -1,0 +1,271 @@
+import { clientId } from '@mintmark/storage-interface'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { authorize, obtainCode, redeem } from '../support/flow.ts'
+import { expectServing, refusedInJson, refusedOnPage } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  await expectServing(under)
+})
+afterAll(() => under.close())
+
+/** What the page must not hold of any redirect URI below. */
+const secrets = ['evil', 'alert', 'app.test', '127.0.0.1', 'localhost']
+
+describe('RFC 9700 §2.1: client A, registered https://app.test/cb: any other string is refused on a page', () => {
+  it.each([
+    ['ATK-095', undefined, 'redirect_uri_missing'],
+    ['ATK-095', '', 'redirect_uri_missing'],
+    ...[
+      ['ATK-097', 'https://app.test/CB'],
+      ['ATK-098', 'HTTPS://APP.TEST/cb'],
+      ['RFC 9700 §2.1', 'https://App.test/cb'],
+      ['RFC 9700 §2.1', 'https://app.test/cb/'],
+      ['RFC 9700 §2.1', 'https://app.test/c'],
+      ['RFC 9700 §2.1', 'https://app.test/cb2'],
+      ['RFC 9700 §2.1', 'https://app.test/cb/x'],
+      ['RFC 9700 §2.1', 'https://app.test/'],
+      ['RFC 9700 §2.1', 'https://app.test'],
+      ['RFC 9700 §2.1', 'https://app.test:443/cb'],
+      ['ATK-100', 'https://app.test:8443/cb'],
+      ['RFC 9700 §2.1', 'https://app.test:/cb'],
+      ['ATK-101', 'http://app.test/cb'],
+      ['RFC 9700 §2.1', 'https://app.test/cb?'],
+      ['RFC 9700 §2.1', 'https://app.test/cb?a=b'],
+      ['ATK-103', 'https://app.test/cb?code=evil&state=evil&iss=evil'],
+      ['ATK-104', 'https://app.test/cb#'],
+      ['ATK-104', 'https://app.test/cb#x'],
+      ['ATK-104', 'https://app.test/cb%23'],
+      ['RFC 3986 §3.2.1', 'https://app.test@evil.test/cb'],
+      ['RFC 3986 §3.2.1', 'https://evil@app.test/cb'],
+      ['RFC 3986 §3.2.1', 'https://app.test:evil@evil.test/cb'],
+      ['RFC 3986 §3.2.1', 'https://evil.test#@app.test/cb'],
+      ['RFC 3986 §3.2.1', 'https://evil.test?@app.test/cb'],
+      ['ATK-106', 'https://evil.test\\@app.test/cb'],
+      ['ATK-106', 'https:\\\\app.test\\cb'],
+      ['ATK-106', 'https:/\\app.test/cb'],
+      ['ATK-107', 'https://app.test.evil.test/cb'],
+      ['ATK-107', 'https://evilapp.test/cb'],
+      ['RFC 9700 §2.1', 'https://sub.app.test/cb'],
+      ['RFC 9700 §2.1', 'https://app.test./cb'],
+      ['RFC 9700 §2.1', 'https://evil.test/https://app.test/cb'],
+      ['RFC 9700 §2.1', 'https://evil.test/?u=https://app.test/cb'],
+      ['ATK-109', 'https://app.test/cb/../evil'],
+      ['ATK-109', 'https://app.test/cb/..;/x'],
+      ['ATK-109', 'https://app.test/%2e%2e/evil'],
+      ['ATK-109', 'https://app.test/./cb'],
+      ['ATK-109', 'https://app.test/x/../cb'],
+      ['ATK-109', 'https://app.test/cb/..%2fevil'],
+      ['ATK-109', 'https://app.test/cb/%252e%252e/evil'],
+      ['ATK-110', 'https://app.test//cb'],
+      ['ATK-110', 'https:///app.test/cb'],
+      ['ATK-110', '//app.test/cb'],
+      ['ATK-110', '/cb'],
+      ['ATK-110', 'cb'],
+      ['ATK-110', 'https:app.test/cb'],
+      ['RFC 9700 §2.1', ' https://app.test/cb'],
+      ['RFC 9700 §2.1', 'https://app.test/cb '],
+      ['RFC 9700 §2.1', 'https://app.test/cb\n'],
+      ['RFC 9700 §2.1', '\thttps://app.test/cb'],
+      ['RFC 9700 §2.1', 'https://app.test/c\nb'],
+      ['RFC 9700 §2.1', 'https://app.test/cb\r\nLocation: https://evil.test'],
+      ['ATK-112', 'https://app.test/%63b'],
+      ['ATK-112', 'https://%61pp.test/cb'],
+      ['ATK-113', 'https://\u0430pp.test/cb'],
+      ['ATK-113', 'https://xn--pp-6kc.test/cb'],
+      ['ATK-113', 'https://app\u3002test/cb'],
+      ['ATK-113', 'https://a\u200Bpp.test/cb'],
+      ['ATK-113', 'https://\uFF41pp.test/cb'],
+      ['ATK-115', 'javascript:alert(1)'],
+      ['ATK-115', 'JaVaScRiPt:alert(1)'],
+      ['ATK-115', 'java\tscript:alert(1)'],
+      ['ATK-115', 'javascript://app.test/cb%0aalert(1)'],
+      ['ATK-115', 'data:text/html,<script>alert(1)</script>'],
+      ['ATK-115', 'vbscript:alert(1)'],
+      ['ATK-115', 'blob:https://app.test/x'],
+      ['ATK-115', 'file:///etc/passwd'],
+      ['ATK-115', 'about:blank'],
+      ['ATK-116', 'https://app.test/cb\0.evil.test'],
+      ['ATK-116', 'https://app.test\0.evil.test/cb'],
+      ['RFC 9700 §2.1', '*'],
+      ['RFC 9700 §2.1', 'https://*'],
+      ['RFC 9700 §2.1', 'https://app.test/*'],
+      ['ATK-119', 'https://appXtest/cb'],
+      ['RFC 9700 §2.1', 'https://spa.test/cb'],
+      ['RFC 9700 §2.1', 'http://127.0.0.1/cb'],
+      ['RFC 9700 §2.1', `https://app.test/cb?${'a'.repeat(5000)}`],
+      ['RFC 6749 §3.1.2.4', '__proto__'],
+    ].map(([id, uri]) => [id, uri, 'redirect_uri_mismatch'] as const),
+  ] as const)('%s %j', async (_, uri, reason) => {
+    await refusedOnPage(under, { send: () => authorize(under, { redirect_uri: uri }), reason, secrets })
+  })
+
+  it('RFC 9700 §2.1: none of them is refused because everything is', async () => {
+    const reply = await authorize(under, { redirect_uri: 'https://app.test/cb' })
+
+    expect(reply.location.searchParams.has('code')).toBe(true)
+  })
+
+  it('ATK-095 a client with several redirect URIs has no default one either', async () => {
+    await changeClient(under.storage, clientId('X'), { redirectUris: ['https://x.test/cb', 'https://x.test/cb2'] })
+
+    await refusedOnPage(under, {
+      send: () => authorize(under, { client_id: 'X', redirect_uri: undefined }),
+      reason: 'redirect_uri_missing',
+    })
+  })
+
+  it('OIDC Core §3.1.2.1: the redirect URI of another client is refused', async () => {
+    await refusedOnPage(under, {
+      send: () => authorize(under, { client_id: 'P', redirect_uri: 'https://app.test/cb' }),
+      reason: 'redirect_uri_mismatch',
+    })
+  })
+})
+
+describe('RFC 8252 §7.3: client N, registered http://127.0.0.1/cb', () => {
+  const requestFor = (uri: string) => () => authorize(under, { client_id: 'N', redirect_uri: uri })
+
+  it.each([
+    ['ATK-121', 'http://127.0.0.1:51000/cb/x'],
+    ['ATK-121', 'http://127.0.0.1:51000/cb?a=b'],
+    ['ATK-121', 'http://u@127.0.0.1:51000/cb'],
+    ['ATK-121', 'http://127.0.0.1:51000@evil.test/cb'],
+    ['ATK-121', 'http://127.0.0.1:51000/cb#x'],
+    ['ATK-121', 'http://127.0.0.1:51000/cb#'],
+    ['ATK-121', 'http://127.0.0.1:51000/'],
+    ['ATK-121', 'http://127.0.0.1:51000'],
+    ['ATK-121', 'http://127.0.0.1:51000/CB'],
+    ['ATK-121', 'http://127.0.0.1:51000//cb'],
+    ['ATK-121', 'http://127.0.0.1:51000/x/../cb'],
+    ['ATK-122', 'http://localhost:51000/cb'],
+    ['ATK-122', 'http://localhost/cb'],
+    ['ATK-122', 'http://127.0.0.2:51000/cb'],
+    ['RFC 8252 §7.3', 'http://127.0.0.1.evil.test/cb'],
+    ['RFC 8252 §7.3', 'http://127.0.0.1:51000.evil.test/cb'],
+    ['RFC 8252 §7.3', 'http://127.0.0.1:/cb'],
+    ['RFC 8252 §7.3', 'http://127.0.0.1:0/cb'],
+    ['RFC 8252 §7.3', 'http://127.0.0.1:65536/cb'],
+    ['RFC 8252 §7.3', 'http://127.0.0.1:99999/cb'],
+    ['RFC 8252 §7.3', 'http://127.0.0.1:051000/cb'],
+    ['RFC 8252 §7.3', 'http://127.0.0.1:+5/cb'],
+    ['RFC 8252 §7.3', 'http://127.0.0.1:5e3/cb'],
+    ['RFC 8252 §7.3', 'http://127.0.0.1:5 /cb'],
+    ['RFC 8252 §7.3', 'http://127.0.0.1:\uFF15/cb'],
+    ['RFC 8252 §7.3', 'http://127.0.0.1:5\\cb'],
+    ['RFC 8252 §7.3', 'http:127.0.0.1:5/cb'],
+    ['RFC 8252 §7.3', 'http://127.0.0.1:5/cb\n'],
+    ['ATK-124', 'http://2130706433/cb'],
+    ['ATK-124', 'http://0x7f.1/cb'],
+    ['ATK-124', 'http://127.1/cb'],
+    ['ATK-124', 'http://0177.0.0.1/cb'],
+    ['ATK-124', 'http://127.0.0.1./cb'],
+    ['ATK-124', 'http://127.000.000.001/cb'],
+    ['ATK-124', 'http://\u2460\u2461\u2466.0.0.1/cb'],
+    ['ATK-124', 'http://[::ffff:127.0.0.1]/cb'],
+    ['ATK-124', 'http://0.0.0.0:5/cb'],
+    ['ATK-125', 'http://[::1]:5/cb'],
+    ['ATK-125', 'http://[::1]/cb'],
+    ['ATK-127', 'https://127.0.0.1:5/cb'],
+    ['ATK-127', 'https://127.0.0.1/cb'],
+    ['ATK-127', 'HTTP://127.0.0.1:5/cb'],
+  ])('%s %j is refused on a page', async (_, uri) => {
+    await refusedOnPage(under, { send: requestFor(uri), reason: 'redirect_uri_mismatch', secrets })
+  })
+
+  it.each(['http://127.0.0.1/cb', 'http://127.0.0.1:1/cb', 'http://127.0.0.1:51000/cb', 'http://127.0.0.1:65535/cb'])(
+    '%s goes on: the port is the one that the app got',
+    async (uri) => {
+      const reply = await requestFor(uri)()
+
+      expect(reply.location.pathname).toBe('/consent')
+    },
+  )
+
+  it('RFC 8252 §7.3: other hosts have no free port', async () => {
+    await changeClient(under.storage, clientId('X'), { redirectUris: ['http://192.168.0.1/cb', 'https://127.0.0.1/cb'] })
+
+    for (const uri of ['http://192.168.0.1:5/cb', 'https://127.0.0.1:5/cb']) {
+      await refusedOnPage(under, {
+        send: () => authorize(under, { client_id: 'X', redirect_uri: uri }),
+        reason: 'redirect_uri_mismatch',
+      })
+    }
+  })
+})
+
+describe('RFC 8252 §7.1: a private-use scheme', () => {
+  it.each([
+    'com.example.app:/cb2/',
+    'com.example.app:/cb',
+    'com.example.app://cb2',
+    'com.example.app:cb2',
+    'com.example.app2:/cb2',
+    'com.example.APP:/cb2',
+    'com.example.app:/cb2?x',
+    'com.example.app:/cb2#x',
+    'com.example:/cb2',
+  ])('ATK-128 %s is not com.example.app:/cb2', async (uri) => {
+    await changeClient(under.storage, clientId('N'), { redirectUris: ['com.example.app:/cb2'] })
+
+    await refusedOnPage(under, {
+      send: () => authorize(under, { client_id: 'N', redirect_uri: uri }),
+      reason: 'redirect_uri_mismatch',
+    })
+  })
+})
+
+describe('RFC 6749 §4.1.3: the redirect URI at the token endpoint', () => {
+  it('ATK-130 missing, although it was sent before', async () => {
+    const code = await obtainCode(under)
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_request' },
+      { send: () => redeem(under, code, { redirect_uri: undefined }), reason: 'redirect_uri_missing', secrets: [code] },
+    )
+
+    expect((await redeem(under, code)).status).toBe(200)
+  })
+
+  it.each([
+    'https://app.test/CB',
+    'https://app.test/cb/',
+    'https://app.test/cb?',
+    'https://app.test/cb#',
+    'https://app.test:443/cb',
+    'https://app.test/%63b',
+    'https://evil.test/cb',
+    'https://app.test/cb\0',
+    ' https://app.test/cb',
+    'cb',
+  ])('%j is not the one of the authorization request: the code is used up, and nobody gets tokens', async (uri) => {
+    const code = await obtainCode(under)
+    const refusal = { kept: 'all but codes', secrets: [code, 'evil'] } as const
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_grant' },
+      { ...refusal, send: () => redeem(under, code, { redirect_uri: uri }), reason: 'redirect_uri_mismatch' },
+    )
+
+    expect((await redeem(under, code)).json['error']).toBe('invalid_grant')
+  })
+
+  it('RFC 8252 §7.3: the port of the token request is the one of the authorization request', async () => {
+    await changeClient(under.storage, clientId('A'), { redirectUris: ['https://app.test/cb', 'http://127.0.0.1/cb'] })
+    const code = await obtainCode(under, { redirect_uri: 'http://127.0.0.1:5/cb' })
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_grant' },
+      { send: () => redeem(under, code, { redirect_uri: 'http://127.0.0.1:6/cb' }), reason: 'redirect_uri_mismatch', kept: 'all but codes' },
+    )
+  })
+})
+
+it('after all of this a normal request succeeds', () => expectServing(under))
