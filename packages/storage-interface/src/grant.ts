@@ -26,7 +26,11 @@ export type GrantInsertOutcome =
 
 /** Grants, by person and client. */
 export interface GrantStore {
-  /** Law: at most one unrevoked grant joins a person and a client. A unique index over (issuer, user, client) where `revoked_at IS NULL`. */
+  /**
+   * Law: at most one unrevoked grant joins a person and a client. A unique index over (issuer, user, client) where
+   * `revoked_at IS NULL`. Identifiers are random: one that a revoked grant holds is never offered again, and where it
+   * is, the store throws.
+   */
   insert(grant: GrantRecord): Promise<GrantInsertOutcome>
 
   /** The unrevoked grant that joins the two, of whatever generation. */

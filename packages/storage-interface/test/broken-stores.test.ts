@@ -28,24 +28,39 @@ const writes: readonly { readonly law: string; readonly method: string; readonly
   { law: 'round trip: grants that are revoked when they are written', method: 'grants.insert', record: full.fullGrant },
   { law: 'round trip: codes', method: 'codes.insert', record: full.fullCode },
   { law: 'round trip: families', method: 'families.insert', record: full.fullFamily },
-  { law: 'round trip: families as they are buried', method: 'families.bury', record: { ...full.fullFamily, revokedAt: undefined } },
+  {
+    law: 'round trip: families as they are buried',
+    method: 'families.bury',
+    record: { ...full.fullFamily, revokedAt: undefined },
+  },
   { law: 'round trip: opaque tokens', method: 'opaqueTokens.insert', record: full.fullOpaqueToken },
   { law: 'round trip: interactions', method: 'interactions.insert', record: full.fullInteraction },
   { law: 'round trip: sessions', method: 'sessions.insert', record: { ...full.fullSession, revokedAt: undefined } },
-  { law: 'round trip: sessions that are revoked when they are written', method: 'sessions.insert', record: full.fullSession },
+  {
+    law: 'round trip: sessions that are revoked when they are written',
+    method: 'sessions.insert',
+    record: full.fullSession,
+  },
   { law: 'round trip: signing keys', method: 'signingKeys.insert', record: full.fullSigningKey },
 ]
 
-const drops = writes.flatMap((write) => membersOf(write.record).map((member) => ({ ...write, member, path: member.join('.') })))
+const drops = writes.flatMap((write) =>
+  membersOf(write.record).map((member) => ({ ...write, member, path: member.join('.') })),
+)
 
-test.for(drops)('a store whose $method drops $path is caught by the law $law', async ({ law: name, method, member }) => {
-  const law = storageLaws.find((candidate) => candidate.name === name)
-  const dropping = sabotageAll((honest, call) => honest(...(call.name === method ? call.args.map((value) => without(value, member)) : call.args)))
+test.for(drops)(
+  'a store whose $method drops $path is caught by the law $law',
+  async ({ law: name, method, member }) => {
+    const law = storageLaws.find((candidate) => candidate.name === name)
+    const dropping = sabotageAll((honest, call) =>
+      honest(...(call.name === method ? call.args.map((value) => without(value, member)) : call.args)),
+    )
 
-  const broken = await caught(law?.run(async () => dropping(await memoryUnderTest())))
+    const broken = await caught(law?.run(async () => dropping(await memoryUnderTest())))
 
-  expect(broken.law).toBe(name)
-})
+    expect(broken.law).toBe(name)
+  },
+)
 
 test('a store that throws breaks the law, and the error is its cause', async () => {
   const failure = new Error('no connection')
@@ -80,7 +95,9 @@ function without(value: unknown, path: readonly string[]): unknown {
   const [key, ...rest] = path
   if (typeof value !== 'object' || value === null || key === undefined) return value
   if (Array.isArray(value)) {
-    return value.flatMap((member: unknown, index) => (String(index) !== key ? [member] : rest.length === 0 ? [] : [without(member, rest)]))
+    return value.flatMap((member: unknown, index) =>
+      String(index) !== key ? [member] : rest.length === 0 ? [] : [without(member, rest)],
+    )
   }
   const members = Object.entries(value).map(([name, member]: [string, unknown]) => {
     return [name, name !== key ? member : rest.length === 0 ? undefined : without(member, rest)] as const
@@ -89,7 +106,10 @@ function without(value: unknown, path: readonly string[]): unknown {
 }
 
 async function caught(run: Promise<void> | undefined): Promise<LawBroken> {
-  const outcome: unknown = await run?.then(() => 'kept', (thrown: unknown) => thrown)
+  const outcome: unknown = await run?.then(
+    () => 'kept',
+    (thrown: unknown) => thrown,
+  )
   if (outcome instanceof LawBroken) return outcome
   throw new Error(`the law was ${String(outcome)}`)
 }

@@ -1,5 +1,12 @@
 import { seconds, type RotateRequest, type Storage } from '@mintmark/storage-interface'
-import { aCodeRecord, aDigest, aFamilyRecord, aGrantRecord, anInteractionRecord, aUser } from '@mintmark/storage-interface/contract'
+import {
+  aCodeRecord,
+  aDigest,
+  aFamilyRecord,
+  aGrantRecord,
+  anInteractionRecord,
+  aUser,
+} from '@mintmark/storage-interface/contract'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -41,7 +48,9 @@ test('law: a refresh token rotates exactly once under any interleaving', async (
   await underAnyInterleaving(async (storage, waitFor, presenters) => {
     await waitFor([storage.families.insert(aFamilyRecord())])
 
-    const results = await waitFor(times(presenters, (index) => storage.families.rotate(presentation('refresh-1', `child-${index}`))))
+    const results = await waitFor(
+      times(presenters, (index) => storage.families.rotate(presentation('refresh-1', `child-${index}`))),
+    )
 
     expect(results.filter(({ outcome }) => outcome === 'rotated')).toHaveLength(1)
     expect(results.filter(({ outcome }) => outcome === 'retried')).toHaveLength(presenters - 1)
@@ -58,7 +67,9 @@ test('law: once an old token has been reused no token of the family rotates, und
       storage.families.rotate(presentation('refresh-2', 'refresh-3')),
     ])
 
-    const late = await waitFor(['refresh-2', 'refresh-3', 'forked'].map((token) => storage.families.rotate(presentation(token, 'late'))))
+    const late = await waitFor(
+      ['refresh-2', 'refresh-3', 'forked'].map((token) => storage.families.rotate(presentation(token, 'late'))),
+    )
     expect(late).toEqual([{ outcome: 'absent' }, { outcome: 'absent' }, { outcome: 'absent' }])
   })
 })
@@ -76,7 +87,9 @@ test('law: a family that is written and buried is dead under any interleaving', 
 
 test('law: one unrevoked grant joins a person and a client under any interleaving of writers', async () => {
   await underAnyInterleaving(async (storage, waitFor, writers) => {
-    const results = await waitFor(times(writers, (index) => storage.grants.insert(aGrantRecord({ grantId: `grant-${index}` as never }))))
+    const results = await waitFor(
+      times(writers, (index) => storage.grants.insert(aGrantRecord({ grantId: `grant-${index}` as never }))),
+    )
 
     expect(results.filter(({ outcome }) => outcome === 'inserted')).toHaveLength(1)
   })
@@ -100,10 +113,15 @@ test('law: a deactivation survives any interleaving with new claims', async () =
 type WaitFor = <T>(promises: readonly Promise<T>[]) => Promise<T[]>
 
 /** Runs the property with a scheduler that decides, at every pause of the store, who goes on first. */
-async function underAnyInterleaving(property: (storage: Storage, waitFor: WaitFor, callers: number) => Promise<void>): Promise<void> {
+async function underAnyInterleaving(
+  property: (storage: Storage, waitFor: WaitFor, callers: number) => Promise<void>,
+): Promise<void> {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), fc.integer({ min: 2, max: 4 }), async (scheduler, callers) => {
-      const storage = createMemoryStorage({ issuer: 'https://issuer.example', pause: scheduler.scheduleFunction(async () => {}) })
+      const storage = createMemoryStorage({
+        issuer: 'https://issuer.example',
+        pause: scheduler.scheduleFunction(async () => {}),
+      })
       await property(storage, (promises) => scheduler.waitFor(Promise.all(promises)), callers)
     }),
   )

@@ -20,8 +20,12 @@ const foldCase = (text: string): string => text.toLowerCase()
 
 /** One broken store for each law: its name, and what is wrong with the store. */
 export const saboteurs: Readonly<Record<string, Saboteur>> = {
-  ...forLaws('round trip: ', () => sabotageAll((method, { args }) => method(...args.map((value) => mapTexts(value, cutAtQuote))))),
-  ...forLaws('identifiers: ', () => sabotageAll((method, { args }) => method(...args.map((value) => mapTexts(value, foldCase))))),
+  ...forLaws('round trip: ', () =>
+    sabotageAll((method, { args }) => method(...args.map((value) => mapTexts(value, cutAtQuote)))),
+  ),
+  ...forLaws('identifiers: ', () =>
+    sabotageAll((method, { args }) => method(...args.map((value) => mapTexts(value, foldCase)))),
+  ),
   ...forLaws('ownership: ', handsOutItsOwnRows),
   ...forLaws('isolation: ', () => (store) => ({ ...store, open: () => store.open('https://issuer.example') })),
 
@@ -71,7 +75,10 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
     rotate: async (request) => {
       const result = await honest.rotate(request)
       if (result.outcome !== 'retried' || result.record.refresh === undefined) return result
-      return { ...result, record: { ...result.record, refresh: { ...result.record.refresh, successorSalt: request.successorSalt } } }
+      return {
+        ...result,
+        record: { ...result.record, refresh: { ...result.record.refresh, successorSalt: request.successorSalt } },
+      }
     },
   })),
   'families: the previous token, once the window is over, is reuse and revokes': sabotage('families', (honest) => ({
@@ -82,9 +89,12 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
   })),
   'families: a token older than the previous one is reuse and revokes, also inside the window': forgetsOldTokens(),
   'families: a token that was never issued, with a true handle, is reuse': forgetsOldTokens(),
-  'families: unknown handles, other clients and expired families are absent, and change nothing': sabotage('families', (honest) => ({
-    rotate: (request) => honest.rotate({ ...request, clientId: owner }),
-  })),
+  'families: unknown handles, other clients and expired families are absent, and change nothing': sabotage(
+    'families',
+    (honest) => ({
+      rotate: (request) => honest.rotate({ ...request, clientId: owner }),
+    }),
+  ),
   'families: nothing rotates from the second in which the family itself expires': sabotage('families', (honest) => ({
     insert: (family) => honest.insert({ ...family, expiresAt: epochSeconds(family.expiresAt + 1) }),
   })),
@@ -97,13 +107,16 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
       return wasCurrent && result.outcome === 'retried' ? { ...result, outcome: 'rotated' } : result
     },
   })),
-  'families: after reuse that races with a rotation no token rotates again': sabotage('families', (honest, storage) => ({
-    rotate: async (request) => {
-      const before = await storage.standing.ofRefreshHandle(request.handleDigest)
-      const isReuse = before?.family.refresh?.previousDigest === request.presentedDigest && request.retryWindow === 0
-      return isReuse ? { outcome: 'reused', record: before.family } : honest.rotate(request)
-    },
-  })),
+  'families: after reuse that races with a rotation no token rotates again': sabotage(
+    'families',
+    (honest, storage) => ({
+      rotate: async (request) => {
+        const before = await storage.standing.ofRefreshHandle(request.handleDigest)
+        const isReuse = before?.family.refresh?.previousDigest === request.presentedDigest && request.retryWindow === 0
+        return isReuse ? { outcome: 'reused', record: before.family } : honest.rotate(request)
+      },
+    }),
+  ),
 
   'families: an identifier or a handle is inserted at most once': sabotage('families', (honest) => ({
     insert: async (family) => (await honest.insert(family), inserted),
@@ -127,9 +140,12 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
       await honest.insert({ ...family, revokedAt: now })
     },
   })),
-  'families: a revocation is told once, its first time stays, and no token rotates after it': sabotage('families', (honest) => ({
-    revoke: async (...call) => (await honest.revoke(...call), ended),
-  })),
+  'families: a revocation is told once, its first time stays, and no token rotates after it': sabotage(
+    'families',
+    (honest) => ({
+      revoke: async (...call) => (await honest.revoke(...call), ended),
+    }),
+  ),
   'families: after a revocation that races with rotations no token rotates': sabotage('families', () => ({
     revoke: async () => ended,
   })),
@@ -162,13 +178,16 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
       return result.outcome === 'absent' ? result : { ...result, outcome: 'changed' }
     },
   })),
-  'users: a removed account is gone for every method, and its identifier stays taken': sabotage('users', (honest, _storage, seen) => ({
-    remove: async (userId, now) => {
-      seen.set(userId, true)
-      return honest.remove(userId, now)
-    },
-    insert: async (user) => (seen.has(user.userId) ? inserted : honest.insert(user)),
-  })),
+  'users: a removed account is gone for every method, and its identifier stays taken': sabotage(
+    'users',
+    (honest, _storage, seen) => ({
+      remove: async (userId, now) => {
+        seen.set(userId, true)
+        return honest.remove(userId, now)
+      },
+      insert: async (user) => (seen.has(user.userId) ? inserted : honest.insert(user)),
+    }),
+  ),
   'users: replacing claims touches neither active nor generation': sabotage('users', (honest) => ({
     replaceClaims: async (change) => {
       const result = await honest.replaceClaims(change)
@@ -240,14 +259,19 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
       return honest.compareAndSwap(client, current?.version ?? version)
     },
   })),
-  'clients: the version compared is the one that was read, not the one in the record': sabotage('clients', (honest) => ({
-    compareAndSwap: (client) => honest.compareAndSwap(client, client.version),
-  })),
+  'clients: the version compared is the one that was read, not the one in the record': sabotage(
+    'clients',
+    (honest) => ({
+      compareAndSwap: (client) => honest.compareAndSwap(client, client.version),
+    }),
+  ),
   'clients: noting the use of a secret changes nothing else': sabotage('clients', (honest) => ({
     touchSecret: async (id, digest, now) => {
       const client = await honest.find(id)
       if (client === undefined) return
-      const secrets = client.secrets.map((secret) => (secret.digest === digest ? { ...secret, lastUsedAt: now } : secret))
+      const secrets = client.secrets.map((secret) =>
+        secret.digest === digest ? { ...secret, lastUsedAt: now } : secret,
+      )
       await honest.compareAndSwap({ ...client, secrets }, client.version)
     },
   })),
@@ -267,9 +291,12 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
       return honest.recordLogin({ ...change, version: current?.version ?? change.version })
     },
   })),
-  'interactions: an interaction is completed once, and replayed with the same record after that': sabotage('interactions', (honest) => ({
-    consume: async (...call) => forgetReplays(await honest.consume(...call)),
-  })),
+  'interactions: an interaction is completed once, and replayed with the same record after that': sabotage(
+    'interactions',
+    (honest) => ({
+      consume: async (...call) => forgetReplays(await honest.consume(...call)),
+    }),
+  ),
   'interactions: of 16 completions at once exactly one wins': sabotage('interactions', (honest, _storage, seen) => ({
     consume: async (digest, browserDigest, now) => {
       const record = await honest.find(digest, browserDigest, now)
@@ -293,13 +320,19 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
   'sessions: a digest and a session identifier are inserted at most once': sabotage('sessions', (honest) => ({
     insert: async (session) => (await honest.insert(session), inserted),
   })),
-  'sessions: touching moves the idle expiry of an unrevoked session, and nothing else': sabotage('standing', (honest) => ({
-    ofSession: async (digest) => {
-      const standing = await honest.ofSession(digest)
-      if (standing?.session.revokedAt === undefined) return standing
-      return { ...standing, session: { ...standing.session, idleExpiresAt: epochSeconds(standing.session.idleExpiresAt + 3600) } }
-    },
-  })),
+  'sessions: touching moves the idle expiry of an unrevoked session, and nothing else': sabotage(
+    'standing',
+    (honest) => ({
+      ofSession: async (digest) => {
+        const standing = await honest.ofSession(digest)
+        if (standing?.session.revokedAt === undefined) return standing
+        return {
+          ...standing,
+          session: { ...standing.session, idleExpiresAt: epochSeconds(standing.session.idleExpiresAt + 3600) },
+        }
+      },
+    }),
+  ),
   'sessions: a revocation is told once and its first time stays': sabotage('sessions', (honest) => ({
     revoke: async (...call) => (await honest.revoke(...call), ended),
   })),
@@ -307,9 +340,12 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
     listByUser: (userId, now) => honest.listByUser(userId, aSecondEarlier(now)),
   })),
 
-  'opaque tokens: a digest is inserted at most once, and the first record stays': sabotage('opaqueTokens', (honest) => ({
-    insert: async (token) => (await honest.insert(token), inserted),
-  })),
+  'opaque tokens: a digest is inserted at most once, and the first record stays': sabotage(
+    'opaqueTokens',
+    (honest) => ({
+      insert: async (token) => (await honest.insert(token), inserted),
+    }),
+  ),
   'opaque tokens: a token is not found from the second in which it expires': sabotage('opaqueTokens', (honest) => ({
     find: (digest, now) => honest.find(digest, aSecondEarlier(now)),
   })),
@@ -320,12 +356,15 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
     revoke: (digest, _clientId, now) => honest.revoke(digest, owner, now),
   })),
 
-  "signing keys: of 8 servers that offer an algorithm's first key one is told inserted": sabotage('signingKeys', (honest, _storage, seen) => ({
-    insert: (key) => {
-      seen.set(key.keyId, true)
-      return honest.insert({ ...key, ordinal: seen.size })
-    },
-  })),
+  "signing keys: of 8 servers that offer an algorithm's first key one is told inserted": sabotage(
+    'signingKeys',
+    (honest, _storage, seen) => ({
+      insert: (key) => {
+        seen.set(key.keyId, true)
+        return honest.insert({ ...key, ordinal: seen.size })
+      },
+    }),
+  ),
   'signing keys: a kid is used once; each algorithm counts for itself': sabotage('signingKeys', (honest) => ({
     insert: (key) => honest.insert({ ...key, algorithm: 'ES256' }),
   })),
@@ -333,7 +372,9 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
     list: async () => (await honest.list()).toReversed(),
   })),
 
-  'claims: a value is fresh once, and seen after that': sabotage('claims', () => ({ claim: async () => ({ outcome: 'fresh' }) })),
+  'claims: a value is fresh once, and seen after that': sabotage('claims', () => ({
+    claim: async () => ({ outcome: 'fresh' }),
+  })),
   'claims: of 16 claims at once exactly one is fresh': sabotage('claims', (honest) => ({
     claim: async (claim) => {
       if (await honest.isClaimed(claim.purpose, claim.value, claim.now)) return { outcome: 'seen' }
@@ -381,7 +422,6 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
   'round trip: families as they rotate': sabotage('families', (honest) => ({
     rotate: (request) => honest.rotate({ ...request, successorSalt: '' }),
   })),
-
 }
 
 function forLaws(prefix: string, makeSaboteur: () => Saboteur): Readonly<Record<string, Saboteur>> {
@@ -407,7 +447,9 @@ function forgetsOldTokens(): Saboteur {
 function answersFromACache(): Saboteur {
   return (store) => {
     const cache = new Map<string, unknown>()
-    return sabotageAll((method, call) => (call.name.startsWith('standing.') ? remembered(cache, method, call) : method(...call.args)))(store)
+    return sabotageAll((method, call) =>
+      call.name.startsWith('standing.') ? remembered(cache, method, call) : method(...call.args),
+    )(store)
   }
 }
 

@@ -31,7 +31,10 @@ export function createDatabase(dialect: SqlDialect, issuer: string): Database {
         },
       },
     }),
-    run: <Name extends string>(statement: Statement<Name>, values: Readonly<Record<Exclude<Name, 'issuer'>, SqlValue>>) => {
+    run: <Name extends string>(
+      statement: Statement<Name>,
+      values: Readonly<Record<Exclude<Name, 'issuer'>, SqlValue>>,
+    ) => {
       const all: Readonly<Record<string, SqlValue>> = { ...values, issuer }
       return dialect.all(statement.sql, statement.bind(all))
     },

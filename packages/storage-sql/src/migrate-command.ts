@@ -24,7 +24,11 @@ async function run(args: readonly string[]): Promise<number> {
   const { positionals, values } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { dialect: { type: 'string', default: 'sqlite' }, sqlite: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: {
+      dialect: { type: 'string', default: 'sqlite' },
+      sqlite: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
   })
   const [command, ...rest] = positionals
   if (values.help === true) return print(usage)

@@ -30,7 +30,8 @@ export async function ensureSchema(dialect: SqlDialect): Promise<void> {
   if (dialect.migrate === 'on-open') await migrate({ dialect })
 
   const pending = await pendingMigrations({ dialect })
-  if (pending.length > 0) throw new SchemaMismatchError({ kind: 'behind', migrations: pending, command: dialect.migrateCommand })
+  if (pending.length > 0)
+    throw new SchemaMismatchError({ kind: 'behind', migrations: pending, command: dialect.migrateCommand })
 }
 
 async function apply(dialect: SqlDialect, script: MigrationScript): Promise<boolean> {
@@ -51,12 +52,14 @@ async function findPending(dialect: SqlDialect): Promise<readonly MigrationScrip
   const command = dialect.migrateCommand
 
   const unknown = applied.filter(({ number }) => !scripts.some((script) => script.number === number))
-  if (unknown.length > 0) throw new SchemaMismatchError({ kind: 'ahead', migrations: unknown.map(({ name }) => name), command })
+  if (unknown.length > 0)
+    throw new SchemaMismatchError({ kind: 'ahead', migrations: unknown.map(({ name }) => name), command })
 
   const changed = scripts.filter((script) =>
     applied.some(({ number, checksum }) => number === script.number && checksum !== script.checksum),
   )
-  if (changed.length > 0) throw new SchemaMismatchError({ kind: 'changed', migrations: changed.map(({ name }) => name), command })
+  if (changed.length > 0)
+    throw new SchemaMismatchError({ kind: 'changed', migrations: changed.map(({ name }) => name), command })
 
   return scripts.filter((script) => !applied.some(({ number }) => number === script.number))
 }

@@ -12,14 +12,26 @@ export class SchemaMismatchError extends Error {
   readonly kind: SchemaMismatch
   readonly migrations: readonly string[]
 
-  constructor(mismatch: { readonly kind: SchemaMismatch; readonly migrations: readonly string[]; readonly command: string }) {
+  constructor(mismatch: {
+    readonly kind: SchemaMismatch
+    readonly migrations: readonly string[]
+    readonly command: string
+  }) {
     super(describe(mismatch))
     this.kind = mismatch.kind
     this.migrations = mismatch.migrations
   }
 }
 
-function describe({ kind, migrations, command }: { kind: SchemaMismatch; migrations: readonly string[]; command: string }): string {
+function describe({
+  kind,
+  migrations,
+  command,
+}: {
+  kind: SchemaMismatch
+  migrations: readonly string[]
+  command: string
+}): string {
   const names = migrations.join(', ')
   switch (kind) {
     case 'behind':

@@ -11,7 +11,9 @@ export interface Statement<Name extends string> {
 export type Parameter<Name extends string> = (name: Name) => SqlValue
 
 /** Builds the statement: the only place where Kysely works, once for each statement of a storage. */
-export function compileStatement<Name extends string>(define: (parameter: Parameter<Name>) => Compilable): Statement<Name> {
+export function compileStatement<Name extends string>(
+  define: (parameter: Parameter<Name>) => Compilable,
+): Statement<Name> {
   const { sql, parameters } = define(named).compile()
   const slots = parameters.map((value) => (value instanceof NamedParameter ? value : (value as SqlValue)))
 

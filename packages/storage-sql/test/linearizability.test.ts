@@ -34,17 +34,19 @@ const owner = family.clientId
 const secondGrant = aGrantRecord({ grantId: grantId('grant-2') })
 const login = { userId, userGeneration: 0, authentication: aCodeRecord().authentication }
 
-const rotate = (token: string, successor: string, at = now): Call => (storage) =>
-  storage.families.rotate({
-    handleDigest: aDigest('handle-1'),
-    presentedDigest: aDigest(token),
-    clientId: owner,
-    successorDigest: aDigest(successor),
-    successorSalt: `salt of ${successor}`,
-    expiresAt: family.expiresAt,
-    now: at,
-    retryWindow: seconds(10),
-  })
+const rotate =
+  (token: string, successor: string, at = now): Call =>
+  (storage) =>
+    storage.families.rotate({
+      handleDigest: aDigest('handle-1'),
+      presentedDigest: aDigest(token),
+      clientId: owner,
+      successorDigest: aDigest(successor),
+      successorSalt: `salt of ${successor}`,
+      expiresAt: family.expiresAt,
+      now: at,
+      retryWindow: seconds(10),
+    })
 
 /** Calls that meet on the same rows. */
 const subjects: Readonly<Record<string, readonly Call[]>> = {
@@ -117,29 +119,34 @@ const subjects: Readonly<Record<string, readonly Call[]>> = {
   ],
 }
 
-test.for(Object.entries(subjects))('law: calls on %s are answered as if one came after the other', async ([, calls]) => {
-  const aCall = fc.constantFrom(...calls.keys())
-  const before = fc.array(aCall, { maxLength: 3 })
-  const atOnce = fc.array(aCall, { minLength: 2, maxLength: 3 })
+test.for(Object.entries(subjects))(
+  'law: calls on %s are answered as if one came after the other',
+  async ([, calls]) => {
+    const aCall = fc.constantFrom(...calls.keys())
+    const before = fc.array(aCall, { maxLength: 3 })
+    const atOnce = fc.array(aCall, { minLength: 2, maxLength: 3 })
 
-  await fc.assert(
-    fc.asyncProperty(fc.scheduler(), before, atOnce, async (scheduler, history, race) => {
-      const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
-      const alone = await createSqlStorage({ dialect, issuer })
-      await inOrder(alone, history, calls)
-      const pause = scheduler.scheduleFunction(async () => {})
-      const raced = await createSqlStorage({ dialect: withPauses(dialect, pause), issuer })
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), before, atOnce, async (scheduler, history, race) => {
+        const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
+        const alone = await createSqlStorage({ dialect, issuer })
+        await inOrder(alone, history, calls)
+        const pause = scheduler.scheduleFunction(async () => {})
+        const raced = await createSqlStorage({ dialect: withPauses(dialect, pause), issuer })
 
-      const answers = await scheduler.waitFor(Promise.all(race.map((index) => answerOf(raced, calls[index]))))
-      const after = await inOrder(alone, [...calls.keys()], calls)
-      await dialect.close()
+        const answers = await scheduler.waitFor(Promise.all(race.map((index) => answerOf(raced, calls[index]))))
+        const after = await inOrder(alone, [...calls.keys()], calls)
+        await dialect.close()
 
-      const possible = await Promise.all(permutations(race.map((_, place) => place)).map((order) => answersOf({ history, race, order, calls })))
-      expect(possible).toContainEqual({ answers, after })
-    }),
-    { numRuns: 150 },
-  )
-})
+        const possible = await Promise.all(
+          permutations(race.map((_, place) => place)).map((order) => answersOf({ history, race, order, calls })),
+        )
+        expect(possible).toContainEqual({ answers, after })
+      }),
+      { numRuns: 150 },
+    )
+  },
+)
 
 /** What the callers would be told if they came in that order, and what everything answers afterwards. */
 async function answersOf(given: {
@@ -154,7 +161,10 @@ async function answersOf(given: {
 
   const answers = new Map<number, unknown>()
   for (const place of order) answers.set(place, await answerOf(storage, calls[race[place] ?? 0]))
-  return { answers: race.map((_, place) => answers.get(place)), after: await inOrder(storage, [...calls.keys()], calls) }
+  return {
+    answers: race.map((_, place) => answers.get(place)),
+    after: await inOrder(storage, [...calls.keys()], calls),
+  }
 }
 
 /** A call that throws, as inserting a revoked grant's identifier again does, is answered by the name of what it throws. */
@@ -166,7 +176,11 @@ async function answerOf(storage: Storage, call: Call | undefined): Promise<unkno
   }
 }
 
-async function inOrder(storage: Storage, indexes: readonly number[], calls: readonly Call[]): Promise<readonly unknown[]> {
+async function inOrder(
+  storage: Storage,
+  indexes: readonly number[],
+  calls: readonly Call[],
+): Promise<readonly unknown[]> {
   const answers: unknown[] = []
   for (const index of indexes) answers.push(await answerOf(storage, calls[index]))
   return answers

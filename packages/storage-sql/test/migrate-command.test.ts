@@ -22,8 +22,14 @@ test('mintmark-migrate apply brings a file up, and status tells how far it is', 
   expect(question.errors).toContain('There is no file')
   expect(existsSync(file)).toBe(false)
   await sqliteFile(file).close()
-  expect(await mintmarkMigrate('status', '--sqlite', file)).toMatchObject({ code: 1, output: 'Pending: 0001-first-tables.\n' })
-  expect(await mintmarkMigrate('apply', '--sqlite', file)).toMatchObject({ code: 0, output: 'Applied 0001-first-tables.\n' })
+  expect(await mintmarkMigrate('status', '--sqlite', file)).toMatchObject({
+    code: 1,
+    output: 'Pending: 0001-first-tables.\n',
+  })
+  expect(await mintmarkMigrate('apply', '--sqlite', file)).toMatchObject({
+    code: 0,
+    output: 'Applied 0001-first-tables.\n',
+  })
   expect(await mintmarkMigrate('apply', '--sqlite', file)).toMatchObject({ code: 0, output: 'Nothing to apply.\n' })
   expect(await mintmarkMigrate('status', '--sqlite', file)).toMatchObject({ code: 0, output: 'Up to date.\n' })
 

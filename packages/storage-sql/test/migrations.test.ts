@@ -1,6 +1,13 @@
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
-import { createSqlStorage, migrate, pendingMigrations, printMigrations, SchemaMismatchError, type SqlDialect } from '@mintmark/storage-sql'
+import {
+  createSqlStorage,
+  migrate,
+  pendingMigrations,
+  printMigrations,
+  SchemaMismatchError,
+  type SqlDialect,
+} from '@mintmark/storage-sql'
 import { sqlite, sqliteFile } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { migrationScripts } from '../src/migration-script.ts'
@@ -51,7 +58,10 @@ test('a storage refuses a database that a newer version has migrated', async () 
   await migrate({ dialect })
   await dialect.atomically([`INSERT INTO mintmark_migrations (number, name, checksum) VALUES (999, '0999-later', 'x')`])
 
-  await expect(createSqlStorage({ dialect, issuer })).rejects.toMatchObject({ kind: 'ahead', migrations: ['0999-later'] })
+  await expect(createSqlStorage({ dialect, issuer })).rejects.toMatchObject({
+    kind: 'ahead',
+    migrations: ['0999-later'],
+  })
   await expect(migrate({ dialect })).rejects.toMatchObject({ kind: 'ahead' })
 })
 
@@ -60,7 +70,10 @@ test('a storage refuses a database whose migration had another checksum', async 
   await migrate({ dialect })
   await dialect.atomically([`UPDATE mintmark_migrations SET checksum = '0' WHERE number = 1`])
 
-  await expect(createSqlStorage({ dialect, issuer })).rejects.toMatchObject({ kind: 'changed', migrations: ['0001-first-tables'] })
+  await expect(createSqlStorage({ dialect, issuer })).rejects.toMatchObject({
+    kind: 'changed',
+    migrations: ['0001-first-tables'],
+  })
   await expect(migrate({ dialect })).rejects.toMatchObject({ kind: 'changed' })
   await expect(pendingMigrations({ dialect })).rejects.toMatchObject({ kind: 'changed' })
 })
@@ -75,7 +88,9 @@ test('for development a storage migrates what it opens', async () => {
 test('what is printed is what apply runs', async () => {
   const ran: string[] = []
   const honest = await anEmptyFile()
-  await migrate({ dialect: { ...honest, atomically: async (statements) => (ran.push(...statements), honest.atomically(statements)) } })
+  await migrate({
+    dialect: { ...honest, atomically: async (statements) => (ran.push(...statements), honest.atomically(statements)) },
+  })
   const byHand = await anEmptyFile()
 
   const printed = printMigrations(sqlite)

@@ -57,5 +57,7 @@ async function race(file: string): Promise<readonly Told[]> {
 
 function startServer(args: readonly string[]): ChildProcessByStdio<Writable, Readable, null> {
   const script = fileURLToPath(new URL('racing-process.ts', import.meta.url))
-  return spawn(process.execPath, ['--conditions=@mintmark/source', script, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
+  return spawn(process.execPath, ['--conditions=@mintmark/source', script, ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
 }

@@ -12,7 +12,9 @@ beforeAll(async () => {
 })
 
 test('the laws run every kind of statement on every table', () => {
-  const kinds = [...statements].map((text) => /^(insert into|update|select).*?"(mintmark_\w+)"/s.exec(text)?.slice(1, 3).join(' ') ?? text)
+  const kinds = [...statements].map(
+    (text) => /^(insert into|update|select).*?"(mintmark_\w+)"/s.exec(text)?.slice(1, 3).join(' ') ?? text,
+  )
 
   expect([...new Set(kinds)].toSorted(byText)).toMatchInlineSnapshot(`
     [

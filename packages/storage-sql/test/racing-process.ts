@@ -25,7 +25,9 @@ const rotated = await each((index) =>
     retryWindow: seconds(10),
   }),
 )
-const claimed = await each(() => storage.claims.claim({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt, now }))
+const claimed = await each(() =>
+  storage.claims.claim({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt, now }),
+)
 
 await dialect.close()
 process.stdout.write(`${JSON.stringify({ presented, rotated, claimed })}\n`)

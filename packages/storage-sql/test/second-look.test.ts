@@ -11,7 +11,9 @@ test('RFC 9700 §4.14.2: a rotation between looking at a family and revoking it 
   const { dialect, interrupt } = interruptible()
   const storage = await createSqlStorage({ dialect, issuer })
   await storage.families.insert(aFamilyRecord())
-  interrupt('update "mintmark_families" set "revoked_at"', () => storage.families.rotate(presentation('refresh-1', 'refresh-2')))
+  interrupt('update "mintmark_families" set "revoked_at"', () =>
+    storage.families.rotate(presentation('refresh-1', 'refresh-2')),
+  )
 
   const result = await storage.families.rotate(presentation('refresh-2', 'refresh-3'))
 
@@ -44,7 +46,10 @@ test('a row that never stands still is an outage, not an answer', async () => {
 })
 
 /** A database where something else happens, once, just before a statement that begins so. */
-function interruptible(): { readonly dialect: SqlDialect; interrupt: (beginning: string, event: () => Promise<unknown>) => void } {
+function interruptible(): {
+  readonly dialect: SqlDialect
+  interrupt: (beginning: string, event: () => Promise<unknown>) => void
+} {
   const database = sqliteFile(':memory:', { migrate: 'on-open' })
   onTestFinished(() => database.close())
   let pending: { readonly beginning: string; readonly event: () => Promise<unknown> } | undefined

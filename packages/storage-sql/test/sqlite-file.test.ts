@@ -69,7 +69,10 @@ test('a lock that another process keeps is an outage, and nothing was written', 
   const other = new DatabaseSync(file)
   other.exec('BEGIN IMMEDIATE')
 
-  await expect(storage.codes.insert(aCodeRecord())).rejects.toMatchObject({ name: 'StorageUnavailableError', cause: { errcode: 5 } })
+  await expect(storage.codes.insert(aCodeRecord())).rejects.toMatchObject({
+    name: 'StorageUnavailableError',
+    cause: { errcode: 5 },
+  })
 
   other.exec('ROLLBACK')
   other.close()

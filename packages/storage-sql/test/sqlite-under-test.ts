@@ -12,7 +12,9 @@ export async function aFolder(): Promise<{ readonly path: string; remove(): Prom
 }
 
 /** Storages of any issuer over one in-memory database; `watch` may stand between them and the database. */
-export async function memoryUnderTest(watch: (dialect: SqlDialect) => SqlDialect = (dialect) => dialect): Promise<StorageUnderTest> {
+export async function memoryUnderTest(
+  watch: (dialect: SqlDialect) => SqlDialect = (dialect) => dialect,
+): Promise<StorageUnderTest> {
   const dialect = watch(sqliteFile(':memory:', { migrate: 'on-open' }))
   return { open: (issuer) => createSqlStorage({ dialect, issuer }), close: () => dialect.close() }
 }

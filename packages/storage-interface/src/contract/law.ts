@@ -41,7 +41,13 @@ export function law(name: string, judge: (trial: Trial) => Promise<void>): Stora
         await judge(await beginTrial(name, store))
       } catch (thrown) {
         if (thrown instanceof LawBroken) throw thrown
-        throw new LawBroken({ law: name, about: 'the store threw', expected: 'an answer', found: thrown, cause: thrown })
+        throw new LawBroken({
+          law: name,
+          about: 'the store threw',
+          expected: 'an answer',
+          found: thrown,
+          cause: thrown,
+        })
       } finally {
         await store.close()
       }

@@ -12,7 +12,7 @@ import { aSigningKeyRecord } from './records/a-signing-key.ts'
 import { aUser } from './records/a-user.ts'
 import { now } from './records/moments.ts'
 
-/** What laws about every store alike need to know of one: a valid record for an identifier, how to write it, how to read it. */
+/** What laws about all stores alike need to know of one: a valid record for an identifier, how it is written and read. */
 export interface RecordKind {
   readonly store: Exclude<keyof Storage, 'issuer' | 'claims' | 'standing'>
   readonly make: (id: string) => object
@@ -43,7 +43,8 @@ export const recordKinds: readonly RecordKind[] = [
     read: (storage, id) => storage.codes.find(secretDigest(id), clientId('client-1'), now),
   }),
   kind('families', {
-    make: (id) => aFamilyRecord({ familyId: familyId(id), refresh: aRefreshRecord({ handleDigest: secretDigest(id) }) }),
+    make: (id) =>
+      aFamilyRecord({ familyId: familyId(id), refresh: aRefreshRecord({ handleDigest: secretDigest(id) }) }),
     insert: (storage, family) => storage.families.insert(family),
     read: async (storage, id) => (await storage.standing.ofRefreshHandle(secretDigest(id)))?.family,
   }),

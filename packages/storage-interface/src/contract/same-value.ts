@@ -8,7 +8,9 @@ export function isSameValue(a: unknown, b: unknown): boolean {
 
   const left = definedMembers(a)
   const right = definedMembers(b)
-  return left.size === right.size && [...left].every(([key, value]) => right.has(key) && isSameValue(value, right.get(key)))
+  return (
+    left.size === right.size && [...left].every(([key, value]) => right.has(key) && isSameValue(value, right.get(key)))
+  )
 }
 
 function isSameList(a: unknown, b: unknown): boolean {

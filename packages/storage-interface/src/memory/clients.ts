@@ -38,7 +38,9 @@ export function createMemoryClients(clients: ClientTable, pause: Pause): ClientS
       const current = clients.get(clientId)
       if (current === undefined) return
 
-      const secrets = current.secrets.map((secret) => (secret.digest === digest ? { ...secret, lastUsedAt: now } : secret))
+      const secrets = current.secrets.map((secret) =>
+        secret.digest === digest ? { ...secret, lastUsedAt: now } : secret,
+      )
       clients.set(clientId, frozenCopy({ ...current, secrets }))
     },
   }

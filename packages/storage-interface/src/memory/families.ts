@@ -1,5 +1,11 @@
 import type { FamilyId, SecretDigest } from '../identifiers.ts'
-import type { RefreshRecord, RotateOutcome, RotateRequest, TokenFamilyRecord, TokenFamilyStore } from '../token-family.ts'
+import type {
+  RefreshRecord,
+  RotateOutcome,
+  RotateRequest,
+  TokenFamilyRecord,
+  TokenFamilyStore,
+} from '../token-family.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Pause } from './pause.ts'
 
@@ -50,8 +56,10 @@ export function createMemoryFamilies(families: FamilyTable, pause: Pause): Token
 function rotate(families: FamilyTable, request: RotateRequest): RotateOutcome {
   const family = findByHandle(families, request.handleDigest)
   const refresh = family?.refresh
-  if (family === undefined || refresh === undefined || !isRotatable(family, refresh, request)) return { outcome: 'absent' }
-  if (request.presentedDigest === refresh.currentDigest) return { outcome: 'rotated', record: advance(families, family, request) }
+  if (family === undefined || refresh === undefined || !isRotatable(family, refresh, request))
+    return { outcome: 'absent' }
+  if (request.presentedDigest === refresh.currentDigest)
+    return { outcome: 'rotated', record: advance(families, family, request) }
   if (isRetry(refresh, request)) return { outcome: 'retried', record: family }
 
   // RFC 9700 §4.14.2: whoever holds a token that was replaced, the family can no longer be told from a stolen one.

@@ -9,13 +9,18 @@ export interface SessionTable {
   readonly byUser: Map<UserId, Set<SecretDigest>>
 }
 
-export const createSessionTable = (): SessionTable => ({ byDigest: new Map(), bySessionId: new Map(), byUser: new Map() })
+export const createSessionTable = (): SessionTable => ({
+  byDigest: new Map(),
+  bySessionId: new Map(),
+  byUser: new Map(),
+})
 
 export function createMemorySessions(sessions: SessionTable, pause: Pause): SessionStore {
   return {
     async insert(session) {
       await pause()
-      if (sessions.byDigest.has(session.digest) || sessions.bySessionId.has(session.sessionId)) return { outcome: 'taken' }
+      if (sessions.byDigest.has(session.digest) || sessions.bySessionId.has(session.sessionId))
+        return { outcome: 'taken' }
 
       write(sessions, session)
       return { outcome: 'inserted' }

@@ -40,7 +40,9 @@ export const clientRow = (client: ClientRecord, engine: SqlEngine): ClientRow =>
   client_id: client.clientId,
   client_name: client.clientName,
   token_endpoint_auth_method: client.tokenEndpointAuthMethod,
-  secrets: json(client.secrets.map(({ digest, createdAt, expiresAt }): SecretJson => ({ digest, createdAt, expiresAt }))),
+  secrets: json(
+    client.secrets.map(({ digest, createdAt, expiresAt }): SecretJson => ({ digest, createdAt, expiresAt })),
+  ),
   secret_uses: json(Object.fromEntries(client.secrets.map(({ digest, lastUsedAt }) => [digest, lastUsedAt]))),
   jwks: jsonOrNull(client.jwks),
   jwks_uri: orNull(client.jwksUri),
@@ -63,7 +65,10 @@ export const clientReader =
     clientId: clientId(read.text(row, 'client_id')),
     clientName: read.text(row, 'client_name'),
     tokenEndpointAuthMethod: read.text(row, 'token_endpoint_auth_method') as TokenEndpointAuthMethod,
-    secrets: readSecrets(read.json(row, 'secrets') as readonly SecretJson[], read.json(row, 'secret_uses') as SecretUses),
+    secrets: readSecrets(
+      read.json(row, 'secrets') as readonly SecretJson[],
+      read.json(row, 'secret_uses') as SecretUses,
+    ),
     jwks: read.optionalJson(row, 'jwks') as JsonObject | undefined,
     jwksUri: read.optionalText(row, 'jwks_uri'),
     redirectUris: read.json(row, 'redirect_uris') as string[],

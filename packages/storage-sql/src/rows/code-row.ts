@@ -32,7 +32,9 @@ export const codeColumns = [
   'consumed_at',
 ] as const
 
-export const codeRow = (code: AuthorizationCodeRecord): Omit<Record<(typeof codeColumns)[number], SqlValue>, 'issuer'> => ({
+export const codeRow = (
+  code: AuthorizationCodeRecord,
+): Omit<Record<(typeof codeColumns)[number], SqlValue>, 'issuer'> => ({
   digest: code.digest,
   client_id: code.clientId,
   grant_id: code.grantId,

@@ -36,7 +36,9 @@ export const familyColumns = [
   'revoked_at',
 ] as const
 
-export const familyRow = (family: TokenFamilyRecord): Omit<Record<(typeof familyColumns)[number], SqlValue>, 'issuer'> => ({
+export const familyRow = (
+  family: TokenFamilyRecord,
+): Omit<Record<(typeof familyColumns)[number], SqlValue>, 'issuer'> => ({
   family_id: family.familyId,
   grant_id: family.grantId,
   client_id: family.clientId,

@@ -1,9 +1,24 @@
-import { clientId, epochSeconds, familyId, secretDigest, type JsonObject, type OpaqueTokenRecord } from '@mintmark/storage-interface'
+import {
+  clientId,
+  epochSeconds,
+  familyId,
+  secretDigest,
+  type JsonObject,
+  type OpaqueTokenRecord,
+} from '@mintmark/storage-interface'
 import { json, orNull, type ColumnReader } from '../columns.ts'
 import type { SqlRow, SqlValue } from '../dialect.ts'
 import { optionalTime } from './optional-time.ts'
 
-export const opaqueTokenColumns = ['issuer', 'digest', 'client_id', 'family_id', 'claims', 'expires_at', 'revoked_at'] as const
+export const opaqueTokenColumns = [
+  'issuer',
+  'digest',
+  'client_id',
+  'family_id',
+  'claims',
+  'expires_at',
+  'revoked_at',
+] as const
 
 export const opaqueTokenRow = (
   token: OpaqueTokenRecord,

@@ -1,3 +1,4 @@
 import { epochSeconds, type EpochSeconds } from '@mintmark/storage-interface'
 
-export const optionalTime = (value: number | undefined): EpochSeconds | undefined => (value === undefined ? undefined : epochSeconds(value))
+export const optionalTime = (value: number | undefined): EpochSeconds | undefined =>
+  value === undefined ? undefined : epochSeconds(value)

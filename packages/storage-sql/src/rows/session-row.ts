@@ -18,7 +18,9 @@ export const sessionColumns = [
   'revoked_at',
 ] as const
 
-export const sessionRow = (session: SessionRecord): Omit<Record<(typeof sessionColumns)[number], SqlValue>, 'issuer'> => ({
+export const sessionRow = (
+  session: SessionRecord,
+): Omit<Record<(typeof sessionColumns)[number], SqlValue>, 'issuer'> => ({
   digest: session.digest,
   session_id: session.sessionId,
   user_id: session.userId,

@@ -41,7 +41,9 @@ export function sqliteFile(path: string, options: SqliteFileOptions = {}): SqlDi
     migrateCommand: `mintmark-migrate apply --sqlite ${/^[\w./:@+-]+$/.test(path) ? path : JSON.stringify(path)}`,
 
     async all(statement, parameters) {
-      return converting(() => prepare(statement).all(...(parameters as Exclude<SqlValue, boolean>[])) as readonly SqlRow[])
+      return converting(
+        () => prepare(statement).all(...(parameters as Exclude<SqlValue, boolean>[])) as readonly SqlRow[],
+      )
     },
 
     async atomically(statements) {

@@ -48,7 +48,9 @@ export function createClientStore({ query, engine, run }: Database): ClientStore
 const hour = 3600
 
 function clientStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
-  const changed = clientColumns.filter((column) => column !== 'issuer' && column !== 'client_id' && column !== 'version')
+  const changed = clientColumns.filter(
+    (column) => column !== 'issuer' && column !== 'client_id' && column !== 'version',
+  )
 
   return {
     insert: compileStatement((p: Parameter<(typeof clientColumns)[number]>) =>

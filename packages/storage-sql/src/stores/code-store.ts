@@ -55,7 +55,7 @@ function codeStatements(query: Database['query']) {
         .where('expires_at', '>', p('now')),
     ),
 
-    // RFC 6749 §10.5: of all presentations one meets `consumed_at IS NULL`, because the engine changes a row for one writer at a time.
+    // RFC 6749 §10.5: of all presentations one meets `consumed_at IS NULL`: the engine lets one writer at a time change a row.
     consume: compileStatement((p: Parameter<'issuer' | 'digest' | 'client_id' | 'now'>) =>
       query
         .updateTable('mintmark_codes')

@@ -90,7 +90,9 @@ function grantStatements(query: Database['query']) {
         .where('version', '=', p('version')),
     ),
 
-    revoke: compileStatement((p: Parameter<'issuer' | 'grant_id' | 'now'>) => unrevoked(query, p).set({ revoked_at: p('now') })),
+    revoke: compileStatement((p: Parameter<'issuer' | 'grant_id' | 'now'>) =>
+      unrevoked(query, p).set({ revoked_at: p('now') }),
+    ),
 
     listByUser: compileStatement((p: Parameter<'issuer' | 'user_id'>) =>
       query

@@ -16,7 +16,11 @@ export function createSigningKeyStore({ query, engine, run }: Database): Signing
   )
 
   const list = compileStatement((p: Parameter<'issuer'>) =>
-    query.selectFrom('mintmark_signing_keys').select(signingKeyColumns).where('issuer', '=', p('issuer')).orderBy('created_at'),
+    query
+      .selectFrom('mintmark_signing_keys')
+      .select(signingKeyColumns)
+      .where('issuer', '=', p('issuer'))
+      .orderBy('created_at'),
   )
 
   return {

@@ -57,7 +57,12 @@ export function createUserStore({ query, engine, run }: Database): UserStore {
     reactivate: (userId, now) => setActive(true, userId, now),
 
     async remove(userId, now) {
-      const [row] = await run(statements.remove, { user_id: userId, now, active: engine.encodeFlag(false), claims: json({}) })
+      const [row] = await run(statements.remove, {
+        user_id: userId,
+        now,
+        active: engine.encodeFlag(false),
+        claims: json({}),
+      })
       return { outcome: row === undefined ? 'absent' : 'removed' }
     },
   }

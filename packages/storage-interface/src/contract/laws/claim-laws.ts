@@ -7,7 +7,11 @@ export const claimLaws: readonly StorageLaw[] = [
   law('claims: a value is fresh once, and seen after that', async ({ storage, same }) => {
     same(await storage.claims.isClaimed(purpose, 'jti-1', now), false, 'before')
     same(await storage.claims.claim({ ...claim, now }), { outcome: 'fresh' }, 'the first claim')
-    same(await storage.claims.claim({ ...claim, now: nowPlus(59) }), { outcome: 'seen' }, 'the second, one second before expiry')
+    same(
+      await storage.claims.claim({ ...claim, now: nowPlus(59) }),
+      { outcome: 'seen' },
+      'the second, one second before expiry',
+    )
     same(await storage.claims.isClaimed(purpose, 'jti-1', nowPlus(59)), true, 'whether it is claimed then')
     same(await storage.claims.claim({ ...claim, value: 'jti-2', now }), { outcome: 'fresh' }, 'another value')
   }),
@@ -18,16 +22,27 @@ export const claimLaws: readonly StorageLaw[] = [
     same(tally(results), { fresh: 1, seen: 15 }, 'outcomes')
   }),
 
-  law('claims: from the second in which it expires a value may be claimed again, by one', async ({ storage, server, same }) => {
-    await storage.claims.claim({ ...claim, now })
-    const expired = claim.expiresAt
+  law(
+    'claims: from the second in which it expires a value may be claimed again, by one',
+    async ({ storage, server, same }) => {
+      await storage.claims.claim({ ...claim, now })
+      const expired = claim.expiresAt
 
-    same(await storage.claims.isClaimed(purpose, 'jti-1', expired), false, 'whether it is claimed at expiry')
-    const next = { ...claim, expiresAt: nowPlus(120), now: expired }
-    same(tally(await atOnce(8, (index) => server(index).claims.claim(next))), { fresh: 1, seen: 7 }, '8 claims at once')
-    same(await storage.claims.isClaimed(purpose, 'jti-1', nowPlus(119)), true, 'whether it is claimed until the new expiry')
-    same(await storage.claims.isClaimed(purpose, 'jti-1', nowPlus(120)), false, 'and no longer')
-  }),
+      same(await storage.claims.isClaimed(purpose, 'jti-1', expired), false, 'whether it is claimed at expiry')
+      const next = { ...claim, expiresAt: nowPlus(120), now: expired }
+      same(
+        tally(await atOnce(8, (index) => server(index).claims.claim(next))),
+        { fresh: 1, seen: 7 },
+        '8 claims at once',
+      )
+      same(
+        await storage.claims.isClaimed(purpose, 'jti-1', nowPlus(119)),
+        true,
+        'whether it is claimed until the new expiry',
+      )
+      same(await storage.claims.isClaimed(purpose, 'jti-1', nowPlus(120)), false, 'and no longer')
+    },
+  ),
 
   law('claims: a claim that is seen does not move the expiry', async ({ storage, same }) => {
     await storage.claims.claim({ ...claim, now })
@@ -46,13 +61,36 @@ export const claimLaws: readonly StorageLaw[] = [
 
   law('claims: values of any length and content are told apart', async ({ storage, same }) => {
     const long = 'x'.repeat(100_000)
-    const values = [`${long}1`, `${long}2`, `1${long}`, '', ' ', 'A', 'a', 'é', 'e\u0301', "' OR ''='", '__proto__', 'constructor', '😀', '\u0000']
+    const values = [
+      `${long}1`,
+      `${long}2`,
+      `1${long}`,
+      '',
+      ' ',
+      'A',
+      'a',
+      'é',
+      'e\u0301',
+      "' OR ''='",
+      '__proto__',
+      'constructor',
+      '😀',
+      '\u0000',
+    ]
 
     for (const value of values) {
-      same(await storage.claims.claim({ ...claim, value, now }), { outcome: 'fresh' }, `claiming ${JSON.stringify(value.slice(0, 20))}`)
+      same(
+        await storage.claims.claim({ ...claim, value, now }),
+        { outcome: 'fresh' },
+        `claiming ${JSON.stringify(value.slice(0, 20))}`,
+      )
     }
     for (const value of values) {
-      same(await storage.claims.claim({ ...claim, value, now }), { outcome: 'seen' }, `again ${JSON.stringify(value.slice(0, 20))}`)
+      same(
+        await storage.claims.claim({ ...claim, value, now }),
+        { outcome: 'seen' },
+        `again ${JSON.stringify(value.slice(0, 20))}`,
+      )
     }
   }),
 ]

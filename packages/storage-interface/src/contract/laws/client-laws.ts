@@ -7,15 +7,24 @@ import { now, nowPlus } from '../records/moments.ts'
 
 /** Clients. */
 export const clientLaws: readonly StorageLaw[] = [
-  law('clients: a client_id is inserted at most once, and the first record stays', async ({ storage, server, same }) => {
-    const inserts = await atOnce(8, (index) => server(index).clients.insert(aClientRecord({ clientName: `Name ${index}` })))
-    const written = await storage.clients.find(client.clientId)
+  law(
+    'clients: a client_id is inserted at most once, and the first record stays',
+    async ({ storage, server, same }) => {
+      const inserts = await atOnce(8, (index) =>
+        server(index).clients.insert(aClientRecord({ clientName: `Name ${index}` })),
+      )
+      const written = await storage.clients.find(client.clientId)
 
-    same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
-    same(await storage.clients.insert(aClientRecord({ clientName: 'later' })), { outcome: 'taken' }, 'an insertion after that')
-    same(await storage.clients.find(client.clientId), written, 'the client after it')
-    same(await storage.clients.find(clientId('unknown')), undefined, 'a client that was never there')
-  }),
+      same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
+      same(
+        await storage.clients.insert(aClientRecord({ clientName: 'later' })),
+        { outcome: 'taken' },
+        'an insertion after that',
+      )
+      same(await storage.clients.find(client.clientId), written, 'the client after it')
+      same(await storage.clients.find(clientId('unknown')), undefined, 'a client that was never there')
+    },
+  ),
 
   law('clients: a disabled client is found, and says so', async ({ storage, same }) => {
     await storage.clients.insert(client)
@@ -46,13 +55,20 @@ export const clientLaws: readonly StorageLaw[] = [
     same(await storage.clients.find(unknown.clientId), undefined, 'the unknown client as read')
   }),
 
-  law('clients: the version compared is the one that was read, not the one in the record', async ({ storage, same }) => {
-    await storage.clients.insert(client)
+  law(
+    'clients: the version compared is the one that was read, not the one in the record',
+    async ({ storage, same }) => {
+      await storage.clients.insert(client)
 
-    same(await storage.clients.compareAndSwap(aClientRecord({ version: 1 }), 7), { outcome: 'conflict' }, 'a stale version')
-    const result = await storage.clients.compareAndSwap(aClientRecord({ version: 7 }), 1)
-    same(result, { outcome: 'swapped', record: aClientRecord({ version: 2 }) }, 'the version that was read')
-  }),
+      same(
+        await storage.clients.compareAndSwap(aClientRecord({ version: 1 }), 7),
+        { outcome: 'conflict' },
+        'a stale version',
+      )
+      const result = await storage.clients.compareAndSwap(aClientRecord({ version: 7 }), 1)
+      same(result, { outcome: 'swapped', record: aClientRecord({ version: 2 }) }, 'the version that was read')
+    },
+  ),
 
   law('clients: noting the use of a secret changes nothing else', async ({ storage, same }) => {
     const used = { digest: aDigest('secret-1'), createdAt: now, expiresAt: nowPlus(90), lastUsedAt: undefined }

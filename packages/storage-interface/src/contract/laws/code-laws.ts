@@ -21,7 +21,11 @@ export const codeLaws: readonly StorageLaw[] = [
   law('codes: a code is won once, and replayed with the same record after that', async ({ storage, same }) => {
     await storage.codes.insert(code)
 
-    same(await storage.codes.consume(code.digest, code.clientId, now), { outcome: 'won', record: code }, 'the first presentation')
+    same(
+      await storage.codes.consume(code.digest, code.clientId, now),
+      { outcome: 'won', record: code },
+      'the first presentation',
+    )
     for (const second of [1, 30, 59]) {
       const later = await storage.codes.consume(code.digest, code.clientId, nowPlus(second))
       same(later, { outcome: 'replayed', record: code }, `a presentation ${second} s later`)
@@ -40,7 +44,11 @@ export const codeLaws: readonly StorageLaw[] = [
     await storage.codes.insert(code)
 
     same(await storage.codes.find(code.digest, code.clientId, now), code, 'the code as read')
-    same((await storage.codes.consume(code.digest, code.clientId, now)).outcome, 'won', 'the presentation after reading')
+    same(
+      (await storage.codes.consume(code.digest, code.clientId, now)).outcome,
+      'won',
+      'the presentation after reading',
+    )
     same(await storage.codes.find(code.digest, code.clientId, now), code, 'the consumed code as read')
   }),
 
@@ -50,8 +58,16 @@ export const codeLaws: readonly StorageLaw[] = [
 
     same(await storage.codes.consume(code.digest, thief, now), { outcome: 'absent' }, "another client's presentation")
     same(await storage.codes.find(code.digest, thief, now), undefined, "another client's reading")
-    same((await storage.codes.consume(code.digest, code.clientId, now)).outcome, 'won', "the owner's presentation after that")
-    same(await storage.codes.consume(code.digest, thief, now), { outcome: 'absent' }, 'the other client, once it is consumed')
+    same(
+      (await storage.codes.consume(code.digest, code.clientId, now)).outcome,
+      'won',
+      "the owner's presentation after that",
+    )
+    same(
+      await storage.codes.consume(code.digest, thief, now),
+      { outcome: 'absent' },
+      'the other client, once it is consumed',
+    )
   }),
 
   law('codes: a code is absent from the second in which it expires', async ({ storage, same }) => {
@@ -60,10 +76,22 @@ export const codeLaws: readonly StorageLaw[] = [
     const lastSecond = nowPlus(59)
 
     same(await storage.codes.find(code.digest, code.clientId, expired), undefined, 'reading at expiry')
-    same(await storage.codes.consume(code.digest, code.clientId, expired), { outcome: 'absent' }, 'presenting at expiry')
+    same(
+      await storage.codes.consume(code.digest, code.clientId, expired),
+      { outcome: 'absent' },
+      'presenting at expiry',
+    )
     same(await storage.codes.find(code.digest, code.clientId, lastSecond), code, 'reading one second before')
-    same((await storage.codes.consume(code.digest, code.clientId, lastSecond)).outcome, 'won', 'presenting one second before')
-    same(await storage.codes.consume(code.digest, code.clientId, expired), { outcome: 'absent' }, 'a consumed code at expiry')
+    same(
+      (await storage.codes.consume(code.digest, code.clientId, lastSecond)).outcome,
+      'won',
+      'presenting one second before',
+    )
+    same(
+      await storage.codes.consume(code.digest, code.clientId, expired),
+      { outcome: 'absent' },
+      'a consumed code at expiry',
+    )
   }),
 ]
 

@@ -11,10 +11,14 @@ import { now, nowPlus } from '../records/moments.ts'
 /** A family is written once and ends once, whatever its end races with (RFC 6749 §4.1.2, RFC 7009 §2.1). */
 export const deadFamilyLaws: readonly StorageLaw[] = [
   law('families: an identifier or a handle is inserted at most once', async ({ storage, server, same }) => {
-    const inserts = await atOnce(8, (index) => server(index).families.insert(aFamilyRecord({ scopes: [`scope-${index}`] })))
+    const inserts = await atOnce(8, (index) =>
+      server(index).families.insert(aFamilyRecord({ scopes: [`scope-${index}`] })),
+    )
     const written = await storage.standing.ofFamily(family.familyId)
     const sameHandle = await storage.families.insert(aFamilyRecord({ familyId: familyId('family-2') }))
-    const sameId = await storage.families.insert(aFamilyRecord({ refresh: aRefreshRecord({ handleDigest: aDigest('handle-2') }) }))
+    const sameId = await storage.families.insert(
+      aFamilyRecord({ refresh: aRefreshRecord({ handleDigest: aDigest('handle-2') }) }),
+    )
 
     same(tally(inserts), { inserted: 1, buried: 7 }, '8 insertions at once')
     same(sameHandle, { outcome: 'buried' }, 'another family with the same handle')
@@ -25,7 +29,11 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
   }),
 
   law('families: a family without a refresh token does not stand in the way of another', async ({ storage, same }) => {
-    same(await storage.families.insert(bare('family-1')), { outcome: 'inserted' }, 'the first family without a refresh token')
+    same(
+      await storage.families.insert(bare('family-1')),
+      { outcome: 'inserted' },
+      'the first family without a refresh token',
+    )
     same(await storage.families.insert(bare('family-2')), { outcome: 'inserted' }, 'the second')
   }),
 
@@ -45,38 +53,54 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
     const standing = await storage.standing.ofFamily(family.familyId)
     same(standing?.family, { ...family, revokedAt: nowPlus(1) }, 'the family after two burials')
     same(await rotateFirst(storage), { outcome: 'absent' }, 'its refresh token')
-    same(await storage.families.revoke(family.familyId, nowPlus(3)), { outcome: 'unchanged' }, 'a revocation after that')
-  }),
-
-  law('families: whichever of insertion and burial comes first, the family is dead', async ({ storage, server, same }) => {
-    const races = Array.from({ length: 8 }, (_, index) =>
-      aFamilyRecord({
-        familyId: familyId(`family-${index}`),
-        refresh: aRefreshRecord({ handleDigest: aDigest(`handle-${index}`) }),
-      }),
+    same(
+      await storage.families.revoke(family.familyId, nowPlus(3)),
+      { outcome: 'unchanged' },
+      'a revocation after that',
     )
-
-    await atOnce(16, async (index) => {
-      const raced = races[index >> 1] ?? family
-      const startsWithInsert = [0, 3].includes(index % 4)
-      return startsWithInsert ? server(0).families.insert(raced) : server(1).families.bury({ ...raced, refresh: undefined }, now)
-    })
-
-    for (const { familyId: id } of races) {
-      const standing = await storage.standing.ofFamily(id)
-      same(standing?.family.revokedAt, now, `when ${id} was revoked`)
-    }
   }),
 
-  law("families: a revocation is told once, its first time stays, and no token rotates after it", async ({ storage, same }) => {
-    await storage.families.insert(family)
+  law(
+    'families: whichever of insertion and burial comes first, the family is dead',
+    async ({ storage, server, same }) => {
+      const races = Array.from({ length: 8 }, (_, index) =>
+        aFamilyRecord({
+          familyId: familyId(`family-${index}`),
+          refresh: aRefreshRecord({ handleDigest: aDigest(`handle-${index}`) }),
+        }),
+      )
 
-    same(await storage.families.revoke(familyId('unknown'), now), { outcome: 'absent' }, 'an unknown family')
-    same(await storage.families.revoke(family.familyId, now), { outcome: 'ended' }, 'the first revocation')
-    same(await storage.families.revoke(family.familyId, nowPlus(5)), { outcome: 'unchanged' }, 'the second')
-    same((await storage.standing.ofFamily(family.familyId))?.family, { ...family, revokedAt: now }, 'the family as read')
-    same(await rotateFirst(storage), { outcome: 'absent' }, 'its refresh token')
-  }),
+      await atOnce(16, async (index) => {
+        const raced = races[index >> 1] ?? family
+        const startsWithInsert = [0, 3].includes(index % 4)
+        return startsWithInsert
+          ? server(0).families.insert(raced)
+          : server(1).families.bury({ ...raced, refresh: undefined }, now)
+      })
+
+      for (const { familyId: id } of races) {
+        const standing = await storage.standing.ofFamily(id)
+        same(standing?.family.revokedAt, now, `when ${id} was revoked`)
+      }
+    },
+  ),
+
+  law(
+    'families: a revocation is told once, its first time stays, and no token rotates after it',
+    async ({ storage, same }) => {
+      await storage.families.insert(family)
+
+      same(await storage.families.revoke(familyId('unknown'), now), { outcome: 'absent' }, 'an unknown family')
+      same(await storage.families.revoke(family.familyId, now), { outcome: 'ended' }, 'the first revocation')
+      same(await storage.families.revoke(family.familyId, nowPlus(5)), { outcome: 'unchanged' }, 'the second')
+      same(
+        (await storage.standing.ofFamily(family.familyId))?.family,
+        { ...family, revokedAt: now },
+        'the family as read',
+      )
+      same(await rotateFirst(storage), { outcome: 'absent' }, 'its refresh token')
+    },
+  ),
 
   law('families: after a revocation that races with rotations no token rotates', async ({ storage, server, same }) => {
     await storage.families.insert(family)
@@ -95,7 +119,8 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
 const family = aFamilyRecord()
 const bare = (id: string) => aFamilyRecord({ familyId: familyId(id), refresh: undefined })
 
-const rotateFirst = (storage: Storage, successor = 'refresh-2'): Promise<RotateOutcome> => rotate(storage, 'refresh-1', successor)
+const rotateFirst = (storage: Storage, successor = 'refresh-2'): Promise<RotateOutcome> =>
+  rotate(storage, 'refresh-1', successor)
 
 function rotate(storage: Storage, token: string, successor: string): Promise<RotateOutcome> {
   return storage.families.rotate({

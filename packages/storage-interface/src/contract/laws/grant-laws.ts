@@ -7,12 +7,18 @@ import { now, nowPlus } from '../records/moments.ts'
 /** Grants: one unrevoked grant a person and client, and the root of all that was issued under it. */
 export const grantLaws: readonly StorageLaw[] = [
   law('grants: at most one unrevoked grant joins a person and a client', async ({ storage, server, same }) => {
-    const inserts = await atOnce(8, (index) => server(index).grants.insert(aGrantRecord({ grantId: grantId(`grant-${index}`) })))
+    const inserts = await atOnce(8, (index) =>
+      server(index).grants.insert(aGrantRecord({ grantId: grantId(`grant-${index}`) })),
+    )
     const joining = await storage.grants.findUnrevoked(grant.userId, grant.clientId)
 
     same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
     const told = inserts.flatMap((result) => (result.outcome === 'taken' ? [result.record] : []))
-    same(told, Array.from({ length: 7 }, () => joining), 'what the seven were told')
+    same(
+      told,
+      Array.from({ length: 7 }, () => joining),
+      'what the seven were told',
+    )
     const again = await storage.grants.insert(aGrantRecord({ grantId: grantId('later') }))
     same(again, { outcome: 'taken', record: joining }, 'an insertion after that')
   }),
@@ -23,11 +29,16 @@ export const grantLaws: readonly StorageLaw[] = [
       aGrantRecord({ grantId: grantId('grant-3'), userId: userId('user-2') }),
     ]
 
-    for (const record of [grant, ...others]) same(await storage.grants.insert(record), { outcome: 'inserted' }, record.grantId)
+    for (const record of [grant, ...others])
+      same(await storage.grants.insert(record), { outcome: 'inserted' }, record.grantId)
     for (const record of [grant, ...others]) {
       same(await storage.grants.findUnrevoked(record.userId, record.clientId), record, record.grantId)
     }
-    same(await storage.grants.findUnrevoked(userId('user-2'), clientId('client-2')), undefined, 'a pair without a grant')
+    same(
+      await storage.grants.findUnrevoked(userId('user-2'), clientId('client-2')),
+      undefined,
+      'a pair without a grant',
+    )
   }),
 
   law('grants: a revoked grant makes room for a new one', async ({ storage, same }) => {
@@ -42,7 +53,7 @@ export const grantLaws: readonly StorageLaw[] = [
     same(await storage.grants.findUnrevoked(grant.userId, grant.clientId), next, 'the new grant after that')
   }),
 
-  law("grants: a revocation is told once and its first time stays", async ({ storage, server, same }) => {
+  law('grants: a revocation is told once and its first time stays', async ({ storage, server, same }) => {
     await storage.grants.insert(grant)
 
     const ends = await atOnce(4, (index) => server(index).grants.revoke(grant.grantId, now))
@@ -57,7 +68,9 @@ export const grantLaws: readonly StorageLaw[] = [
     await storage.grants.insert(grant)
     const change = { grantId: grant.grantId, version: 1 }
 
-    const results = await atOnce(8, (index) => server(index).grants.replaceScopes({ ...change, scopes: ['openid', `s-${index}`] }))
+    const results = await atOnce(8, (index) =>
+      server(index).grants.replaceScopes({ ...change, scopes: ['openid', `s-${index}`] }),
+    )
 
     same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
     const won = results.find((result) => result.outcome === 'swapped')
@@ -65,7 +78,11 @@ export const grantLaws: readonly StorageLaw[] = [
     same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
     same({ ...found, scopes: grant.scopes }, { ...grant, version: 2 }, 'all but the scopes')
     same(await storage.grants.replaceScopes({ ...change, scopes: [] }), { outcome: 'conflict' }, 'a writer after them')
-    same((await storage.grants.replaceScopes({ ...change, version: 2, scopes: [] })).outcome, 'swapped', 'with the new version')
+    same(
+      (await storage.grants.replaceScopes({ ...change, version: 2, scopes: [] })).outcome,
+      'swapped',
+      'with the new version',
+    )
   }),
 
   law('grants: the scopes of a revoked grant cannot be replaced', async ({ storage, same }) => {
@@ -73,8 +90,16 @@ export const grantLaws: readonly StorageLaw[] = [
     await storage.grants.revoke(grant.grantId, now)
     const change = { scopes: ['openid', 'email'], version: 1 }
 
-    same(await storage.grants.replaceScopes({ ...change, grantId: grant.grantId }), { outcome: 'absent' }, 'the revoked grant')
-    same(await storage.grants.replaceScopes({ ...change, grantId: grantId('unknown') }), { outcome: 'absent' }, 'an unknown grant')
+    same(
+      await storage.grants.replaceScopes({ ...change, grantId: grant.grantId }),
+      { outcome: 'absent' },
+      'the revoked grant',
+    )
+    same(
+      await storage.grants.replaceScopes({ ...change, grantId: grantId('unknown') }),
+      { outcome: 'absent' },
+      'an unknown grant',
+    )
     same((await storage.standing.ofGrant(grant.grantId))?.grant.scopes, grant.scopes, 'the scopes as read')
   }),
 
@@ -88,7 +113,11 @@ export const grantLaws: readonly StorageLaw[] = [
 
     const list = await storage.grants.listByUser(grant.userId)
 
-    same(list.map(({ grantId: id }) => id), ['grant-0', 'grant-1', 'grant-3', 'grant-4'], 'the list')
+    same(
+      list.map(({ grantId: id }) => id),
+      ['grant-0', 'grant-1', 'grant-3', 'grant-4'],
+      'the list',
+    )
     same(list[0], records[4], 'the newest record')
     same(await storage.grants.listByUser(userId('unknown')), [], 'the list of an unknown person')
   }),

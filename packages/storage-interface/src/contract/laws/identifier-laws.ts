@@ -4,7 +4,8 @@ import { recordKinds } from '../record-kinds.ts'
 /** Identifiers and digests are compared byte for byte, whatever is in them (RFC 6749 §2.2). */
 export const identifierLaws: readonly StorageLaw[] = recordKinds.map(({ store, make, insert, read }) =>
   law(`identifiers: ${store} are told apart byte for byte`, async ({ storage, same }) => {
-    for (const id of identifiers) same(await insert(storage, make(id)), { outcome: 'inserted' }, `inserting ${show(id)}`)
+    for (const id of identifiers)
+      same(await insert(storage, make(id)), { outcome: 'inserted' }, `inserting ${show(id)}`)
     for (const id of identifiers) same(await read(storage, id), make(id), `reading ${show(id)}`)
     for (const id of strangers) same(await read(storage, id), undefined, `reading ${show(id)}, which is not there`)
   }),

@@ -7,22 +7,33 @@ import { now, nowPlus } from '../records/moments.ts'
 
 /** Interactions: bound to one browser, completed once. */
 export const interactionLaws: readonly StorageLaw[] = [
-  law('interactions: a handle is inserted at most once, and the first record stays', async ({ storage, server, same }) => {
-    const inserts = await atOnce(8, (index) => server(index).interactions.insert(anInteractionRecord({ resources: [`r-${index}`] })))
-    const written = await storage.interactions.find(digest, browserDigest, now)
+  law(
+    'interactions: a handle is inserted at most once, and the first record stays',
+    async ({ storage, server, same }) => {
+      const inserts = await atOnce(8, (index) =>
+        server(index).interactions.insert(anInteractionRecord({ resources: [`r-${index}`] })),
+      )
+      const written = await storage.interactions.find(digest, browserDigest, now)
 
-    same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
-    const stolen = anInteractionRecord({ browserDigest: aDigest('browser-2') })
-    same(await storage.interactions.insert(stolen), { outcome: 'taken' }, "another browser's insertion after that")
-    same(await storage.interactions.find(digest, browserDigest, now), written, 'the interaction after it')
-  }),
+      same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
+      const stolen = anInteractionRecord({ browserDigest: aDigest('browser-2') })
+      same(await storage.interactions.insert(stolen), { outcome: 'taken' }, "another browser's insertion after that")
+      same(await storage.interactions.find(digest, browserDigest, now), written, 'the interaction after it')
+    },
+  ),
 
   law("interactions: another browser's is absent, and its attempts change nothing", async ({ storage, same }) => {
     await storage.interactions.insert(interaction)
     const other = aDigest('browser-2')
 
     same(await storage.interactions.find(digest, other, now), undefined, 'find')
-    const login = await storage.interactions.recordLogin({ digest, browserDigest: other, login: aLogin(), version: 1, now })
+    const login = await storage.interactions.recordLogin({
+      digest,
+      browserDigest: other,
+      login: aLogin(),
+      version: 1,
+      now,
+    })
     same(login, { outcome: 'absent' }, 'recordLogin')
     same(await storage.interactions.consume(digest, other, now), { outcome: 'absent' }, 'consume')
     same(await storage.interactions.find(digest, browserDigest, now), interaction, "the owner's reading after that")
@@ -41,7 +52,11 @@ export const interactionLaws: readonly StorageLaw[] = [
     same(await storage.interactions.consume(digest, browserDigest, expired), { outcome: 'absent' }, 'consume')
     const lastSecond = nowPlus(3599)
     same(await storage.interactions.find(digest, browserDigest, lastSecond), interaction, 'find, one second before')
-    same((await storage.interactions.recordLogin({ ...change, now: lastSecond })).outcome, 'swapped', 'recordLogin then')
+    same(
+      (await storage.interactions.recordLogin({ ...change, now: lastSecond })).outcome,
+      'swapped',
+      'recordLogin then',
+    )
     same((await storage.interactions.consume(digest, browserDigest, lastSecond)).outcome, 'won', 'consume then')
     same(await storage.interactions.consume(digest, browserDigest, expired), { outcome: 'absent' }, 'once completed')
   }),
@@ -59,20 +74,31 @@ export const interactionLaws: readonly StorageLaw[] = [
     const found = await storage.interactions.find(digest, browserDigest, now)
     same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
     same({ ...found, login: undefined }, { ...interaction, version: 2 }, 'all but the login')
-    same(await storage.interactions.recordLogin({ ...change, login: aLogin() }), { outcome: 'conflict' }, 'a writer after them')
+    same(
+      await storage.interactions.recordLogin({ ...change, login: aLogin() }),
+      { outcome: 'conflict' },
+      'a writer after them',
+    )
     same(await storage.interactions.find(digest, browserDigest, now), found, 'the interaction after a conflict')
   }),
 
-  law('interactions: an interaction is completed once, and replayed with the same record after that', async ({ storage, same }) => {
-    await storage.interactions.insert(interaction)
-    const login = await storage.interactions.recordLogin({ digest, browserDigest, login: aLogin(), version: 1, now })
-    const record = { ...interaction, login: aLogin(), version: 2 }
+  law(
+    'interactions: an interaction is completed once, and replayed with the same record after that',
+    async ({ storage, same }) => {
+      await storage.interactions.insert(interaction)
+      const login = await storage.interactions.recordLogin({ digest, browserDigest, login: aLogin(), version: 1, now })
+      const record = { ...interaction, login: aLogin(), version: 2 }
 
-    same(login, { outcome: 'swapped', record }, 'the login')
-    same(await storage.interactions.consume(digest, browserDigest, now), { outcome: 'won', record }, 'the first completion')
-    const again = await storage.interactions.consume(digest, browserDigest, nowPlus(9))
-    same(again, { outcome: 'replayed', record }, 'the second')
-  }),
+      same(login, { outcome: 'swapped', record }, 'the login')
+      same(
+        await storage.interactions.consume(digest, browserDigest, now),
+        { outcome: 'won', record },
+        'the first completion',
+      )
+      const again = await storage.interactions.consume(digest, browserDigest, nowPlus(9))
+      same(again, { outcome: 'replayed', record }, 'the second')
+    },
+  ),
 
   law('interactions: of 16 completions at once exactly one wins', async ({ storage, server, same }) => {
     await storage.interactions.insert(interaction)

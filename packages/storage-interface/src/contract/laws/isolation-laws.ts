@@ -28,7 +28,11 @@ export const isolationLaws: readonly StorageLaw[] = [
   isolation('clients are changed', async ({ storage, same }, other) => {
     await storage.clients.insert(client)
 
-    same(await other.clients.compareAndSwap(aClientRecord({ clientName: 'x' }), 1), { outcome: 'absent' }, 'compareAndSwap')
+    same(
+      await other.clients.compareAndSwap(aClientRecord({ clientName: 'x' }), 1),
+      { outcome: 'absent' },
+      'compareAndSwap',
+    )
     await other.clients.touchSecret(client.clientId, aDigest('client-secret-1'), nowPlus(9))
     same(await storage.clients.find(client.clientId), client, "the first issuer's client")
   }),
@@ -79,11 +83,19 @@ export const isolationLaws: readonly StorageLaw[] = [
     }
 
     same(await other.families.rotate(request), { outcome: 'absent' }, 'rotate')
-    same(await other.families.rotate({ ...request, presentedDigest: aDigest('forged') }), { outcome: 'absent' }, 'a forged token')
+    same(
+      await other.families.rotate({ ...request, presentedDigest: aDigest('forged') }),
+      { outcome: 'absent' },
+      'a forged token',
+    )
     same(await other.families.revoke(family.familyId, now), { outcome: 'absent' }, 'revoke')
     same(await other.standing.ofFamily(family.familyId), undefined, 'ofFamily')
     await other.families.bury(family, now)
-    same((await storage.standing.ofFamily(family.familyId))?.family, family, "the first issuer's family, after a burial")
+    same(
+      (await storage.standing.ofFamily(family.familyId))?.family,
+      family,
+      "the first issuer's family, after a burial",
+    )
   }),
 
   isolation('opaque tokens are revoked', async ({ storage, same }, other) => {
@@ -131,7 +143,11 @@ export const isolationLaws: readonly StorageLaw[] = [
     await other.sessions.insert(aSessionRecord())
 
     same(await storage.standing.ofGrant(grant.grantId), undefined, 'ofGrant')
-    same(await other.standing.ofGrant(grant.grantId), { grant, client: undefined, user: undefined }, 'what a grant stands with')
+    same(
+      await other.standing.ofGrant(grant.grantId),
+      { grant, client: undefined, user: undefined },
+      'what a grant stands with',
+    )
     const standing = { family, grant, client: undefined, user: undefined }
     same(await other.standing.ofFamily(family.familyId), standing, 'what a family stands with')
     same(await other.standing.ofRefreshHandle(aDigest('handle-1')), standing, 'what a refresh token stands with')

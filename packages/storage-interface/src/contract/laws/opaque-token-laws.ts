@@ -7,15 +7,24 @@ import { now, nowPlus } from '../records/moments.ts'
 
 /** Opaque access tokens (RFC 7009 §2.1). */
 export const opaqueTokenLaws: readonly StorageLaw[] = [
-  law('opaque tokens: a digest is inserted at most once, and the first record stays', async ({ storage, server, same }) => {
-    const inserts = await atOnce(8, (index) => server(index).opaqueTokens.insert(anOpaqueTokenRecord({ claims: { index } })))
-    const written = await storage.opaqueTokens.find(token.digest, now)
+  law(
+    'opaque tokens: a digest is inserted at most once, and the first record stays',
+    async ({ storage, server, same }) => {
+      const inserts = await atOnce(8, (index) =>
+        server(index).opaqueTokens.insert(anOpaqueTokenRecord({ claims: { index } })),
+      )
+      const written = await storage.opaqueTokens.find(token.digest, now)
 
-    same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
-    same(await storage.opaqueTokens.insert(anOpaqueTokenRecord({ claims: {} })), { outcome: 'taken' }, 'an insertion after that')
-    same(await storage.opaqueTokens.find(token.digest, now), written, 'the token after it')
-    same(await storage.opaqueTokens.find(aDigest('unknown'), now), undefined, 'a token that was never there')
-  }),
+      same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
+      same(
+        await storage.opaqueTokens.insert(anOpaqueTokenRecord({ claims: {} })),
+        { outcome: 'taken' },
+        'an insertion after that',
+      )
+      same(await storage.opaqueTokens.find(token.digest, now), written, 'the token after it')
+      same(await storage.opaqueTokens.find(aDigest('unknown'), now), undefined, 'a token that was never there')
+    },
+  ),
 
   law('opaque tokens: a token is not found from the second in which it expires', async ({ storage, same }) => {
     await storage.opaqueTokens.insert(token)
@@ -24,16 +33,19 @@ export const opaqueTokenLaws: readonly StorageLaw[] = [
     same(await storage.opaqueTokens.find(token.digest, nowPlus(299)), token, 'one second before')
   }),
 
-  law('opaque tokens: a revoked token is not found, and the revocation is told once', async ({ storage, server, same }) => {
-    await storage.opaqueTokens.insert(token)
+  law(
+    'opaque tokens: a revoked token is not found, and the revocation is told once',
+    async ({ storage, server, same }) => {
+      await storage.opaqueTokens.insert(token)
 
-    const ends = await atOnce(4, (index) => server(index).opaqueTokens.revoke(token.digest, token.clientId, now))
+      const ends = await atOnce(4, (index) => server(index).opaqueTokens.revoke(token.digest, token.clientId, now))
 
-    same(tally(ends), { ended: 1, unchanged: 3 }, '4 revocations at once')
-    same(await storage.opaqueTokens.find(token.digest, now), undefined, 'the revoked token')
-    same(await storage.opaqueTokens.insert(token), { outcome: 'taken' }, 'an insertion of the same digest')
-    same(await storage.opaqueTokens.find(token.digest, now), undefined, 'the token after the insertion')
-  }),
+      same(tally(ends), { ended: 1, unchanged: 3 }, '4 revocations at once')
+      same(await storage.opaqueTokens.find(token.digest, now), undefined, 'the revoked token')
+      same(await storage.opaqueTokens.insert(token), { outcome: 'taken' }, 'an insertion of the same digest')
+      same(await storage.opaqueTokens.find(token.digest, now), undefined, 'the token after the insertion')
+    },
+  ),
 
   law('opaque tokens: only its own client revokes a token', async ({ storage, same }) => {
     await storage.opaqueTokens.insert(token)

@@ -23,7 +23,11 @@ export const rotationLaws: readonly StorageLaw[] = [
   law('families: the previous token, inside the window, gets the same successor again', async ({ storage, same }) => {
     await storage.families.insert(family)
     await storage.families.rotate(present('refresh-1'))
-    const retry = present('refresh-1', { successorDigest: aDigest('other'), successorSalt: 'other', expiresAt: nowPlus(9) })
+    const retry = present('refresh-1', {
+      successorDigest: aDigest('other'),
+      successorSalt: 'other',
+      expiresAt: nowPlus(9),
+    })
 
     for (const later of [0, 1, 9]) {
       const result = await storage.families.rotate({ ...retry, now: nowPlus(later) })
@@ -40,7 +44,11 @@ export const rotationLaws: readonly StorageLaw[] = [
     const result = await storage.families.rotate(present('refresh-1', { now: nowPlus(10) }))
 
     same(result, { outcome: 'reused', record: { ...rotatedFamily, revokedAt: nowPlus(10) } }, 'the previous token')
-    same(await storage.families.rotate(present('refresh-2', { now: nowPlus(11) })), { outcome: 'absent' }, 'the current one after it')
+    same(
+      await storage.families.rotate(present('refresh-2', { now: nowPlus(11) })),
+      { outcome: 'absent' },
+      'the current one after it',
+    )
     same((await storage.standing.ofFamily(family.familyId))?.family.revokedAt, nowPlus(10), 'revocation as read')
   }),
 
@@ -54,18 +62,21 @@ export const rotationLaws: readonly StorageLaw[] = [
     same(result.outcome, 'reused', 'the previous token')
   }),
 
-  law('families: a token older than the previous one is reuse and revokes, also inside the window', async ({ storage, same }) => {
-    await storage.families.insert(family)
-    await storage.families.rotate(present('refresh-1'))
-    await storage.families.rotate(present('refresh-2', { successorDigest: aDigest('refresh-3') }))
+  law(
+    'families: a token older than the previous one is reuse and revokes, also inside the window',
+    async ({ storage, same }) => {
+      await storage.families.insert(family)
+      await storage.families.rotate(present('refresh-1'))
+      await storage.families.rotate(present('refresh-2', { successorDigest: aDigest('refresh-3') }))
 
-    const result = await storage.families.rotate(present('refresh-1'))
+      const result = await storage.families.rotate(present('refresh-1'))
 
-    same(result.outcome, 'reused', 'the token before the previous one')
-    for (const token of ['refresh-1', 'refresh-2', 'refresh-3']) {
-      same(await storage.families.rotate(present(token)), { outcome: 'absent' }, `${token} after the reuse`)
-    }
-  }),
+      same(result.outcome, 'reused', 'the token before the previous one')
+      for (const token of ['refresh-1', 'refresh-2', 'refresh-3']) {
+        same(await storage.families.rotate(present(token)), { outcome: 'absent' }, `${token} after the reuse`)
+      }
+    },
+  ),
 
   law('families: a token that was never issued, with a true handle, is reuse', async ({ storage, same }) => {
     await storage.families.insert(family)
@@ -74,28 +85,39 @@ export const rotationLaws: readonly StorageLaw[] = [
     same(await storage.families.rotate(present('refresh-1')), { outcome: 'absent' }, 'the current token after it')
   }),
 
-  law('families: unknown handles, other clients and expired families are absent, and change nothing', async ({ storage, same }) => {
-    await storage.families.insert(family)
-    const absent: readonly (readonly [string, RotateRequest])[] = [
-      ['an unknown handle', present('refresh-1', { handleDigest: aDigest('unknown') })],
-      ['another client', present('refresh-1', { clientId: clientId('client-2') })],
-      ['another client, with a forged token', present('forged', { clientId: clientId('client-2') })],
-      ['the second of the sliding expiry', present('refresh-1', { now: aRefreshRecord().expiresAt })],
-      ['a forged token after the sliding expiry', present('forged', { now: aRefreshRecord().expiresAt })],
-    ]
+  law(
+    'families: unknown handles, other clients and expired families are absent, and change nothing',
+    async ({ storage, same }) => {
+      await storage.families.insert(family)
+      const absent: readonly (readonly [string, RotateRequest])[] = [
+        ['an unknown handle', present('refresh-1', { handleDigest: aDigest('unknown') })],
+        ['another client', present('refresh-1', { clientId: clientId('client-2') })],
+        ['another client, with a forged token', present('forged', { clientId: clientId('client-2') })],
+        ['the second of the sliding expiry', present('refresh-1', { now: aRefreshRecord().expiresAt })],
+        ['a forged token after the sliding expiry', present('forged', { now: aRefreshRecord().expiresAt })],
+      ]
 
-    for (const [about, request] of absent) same(await storage.families.rotate(request), { outcome: 'absent' }, about)
-    same((await storage.standing.ofFamily(family.familyId))?.family, family, 'the family after them')
-  }),
+      for (const [about, request] of absent) same(await storage.families.rotate(request), { outcome: 'absent' }, about)
+      same((await storage.standing.ofFamily(family.familyId))?.family, family, 'the family after them')
+    },
+  ),
 
   law('families: nothing rotates from the second in which the family itself expires', async ({ storage, same }) => {
     const ending = aFamilyRecord({ expiresAt: nowPlus(60) })
     await storage.families.insert(ending)
 
     same(await storage.families.rotate(present('refresh-1', { now: nowPlus(60) })), { outcome: 'absent' }, 'at expiry')
-    same(await storage.families.rotate(present('forged', { now: nowPlus(60) })), { outcome: 'absent' }, 'a forged token at expiry')
+    same(
+      await storage.families.rotate(present('forged', { now: nowPlus(60) })),
+      { outcome: 'absent' },
+      'a forged token at expiry',
+    )
     same((await storage.standing.ofFamily(family.familyId))?.family, ending, 'the family after it')
-    same((await storage.families.rotate(present('refresh-1', { now: nowPlus(59) }))).outcome, 'rotated', 'one second before')
+    same(
+      (await storage.families.rotate(present('refresh-1', { now: nowPlus(59) }))).outcome,
+      'rotated',
+      'one second before',
+    )
   }),
 
   law('families: of 16 rotations of one token at once exactly one rotates', async ({ storage, server, same }) => {
@@ -108,7 +130,9 @@ export const rotationLaws: readonly StorageLaw[] = [
     )
 
     same(tally(results), { rotated: 1, retried: 15 }, 'outcomes')
-    const salts = new Set(results.map((result) => (result.outcome === 'absent' ? undefined : result.record.refresh?.successorSalt)))
+    const salts = new Set(
+      results.map((result) => (result.outcome === 'absent' ? undefined : result.record.refresh?.successorSalt)),
+    )
     same(salts.size, 1, 'different successors handed out')
   }),
 

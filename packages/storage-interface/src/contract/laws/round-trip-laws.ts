@@ -62,7 +62,11 @@ export const roundTripLaws: readonly StorageLaw[] = [
       await storage.codes.insert(code)
       same(await storage.codes.find(code.digest, code.clientId, now), code, 'through find')
       same(await storage.codes.consume(code.digest, code.clientId, now), { outcome: 'won', record: code }, 'as won')
-      same(await storage.codes.consume(code.digest, code.clientId, now), { outcome: 'replayed', record: code }, 'as replayed')
+      same(
+        await storage.codes.consume(code.digest, code.clientId, now),
+        { outcome: 'replayed', record: code },
+        'as replayed',
+      )
     }
   }),
 
@@ -78,16 +82,33 @@ export const roundTripLaws: readonly StorageLaw[] = [
   law('round trip: families as they are buried', async ({ storage, same }) => {
     for (const family of [full.fullFamily, sparse.sparseFamily]) {
       await storage.families.bury({ ...family, revokedAt: undefined }, now)
-      same((await storage.standing.ofFamily(family.familyId))?.family, { ...family, revokedAt: now }, 'through ofFamily')
+      same(
+        (await storage.standing.ofFamily(family.familyId))?.family,
+        { ...family, revokedAt: now },
+        'through ofFamily',
+      )
     }
   }),
 
   law('round trip: families as they rotate', async ({ storage, same }) => {
     const family = { ...full.fullFamily, revokedAt: undefined }
     const { refresh } = family
-    const request = { ...refresh, clientId: family.clientId, successorDigest: refresh.currentDigest, now: family.createdAt }
-    const rotation = { ...request, presentedDigest: refresh.previousDigest, successorSalt: 'salt', retryWindow: seconds(60) }
-    await storage.families.insert({ ...family, refresh: { ...refresh, currentDigest: refresh.previousDigest, previousDigest: undefined } })
+    const request = {
+      ...refresh,
+      clientId: family.clientId,
+      successorDigest: refresh.currentDigest,
+      now: family.createdAt,
+    }
+    const rotation = {
+      ...request,
+      presentedDigest: refresh.previousDigest,
+      successorSalt: 'salt',
+      retryWindow: seconds(60),
+    }
+    await storage.families.insert({
+      ...family,
+      refresh: { ...refresh, currentDigest: refresh.previousDigest, previousDigest: undefined },
+    })
 
     const record = { ...family, refresh: { ...refresh, successorSalt: 'salt', rotatedAt: family.createdAt } }
     same(await storage.families.rotate(rotation), { outcome: 'rotated', record }, 'as rotated')
@@ -120,7 +141,11 @@ export const roundTripLaws: readonly StorageLaw[] = [
       const record = { ...interaction, login, version: version + 2 }
       same(swap, { outcome: 'swapped', record }, 'through recordLogin')
       same(await storage.interactions.consume(digest, browserDigest, now), { outcome: 'won', record }, 'as won')
-      same(await storage.interactions.consume(digest, browserDigest, now), { outcome: 'replayed', record }, 'as replayed')
+      same(
+        await storage.interactions.consume(digest, browserDigest, now),
+        { outcome: 'replayed', record },
+        'as replayed',
+      )
     }
   }),
 

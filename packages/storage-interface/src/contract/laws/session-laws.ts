@@ -21,25 +21,28 @@ export const sessionLaws: readonly StorageLaw[] = [
     same(await storage.standing.ofSession(aDigest('session-2')), undefined, 'the refused session')
   }),
 
-  law('sessions: touching moves the idle expiry of an unrevoked session, and nothing else', async ({ storage, same }) => {
-    const revoked = ofAge(2)
-    for (const record of [session, revoked]) await storage.sessions.insert(record)
-    await storage.sessions.revoke(revoked.sessionId, now)
+  law(
+    'sessions: touching moves the idle expiry of an unrevoked session, and nothing else',
+    async ({ storage, same }) => {
+      const revoked = ofAge(2)
+      for (const record of [session, revoked]) await storage.sessions.insert(record)
+      await storage.sessions.revoke(revoked.sessionId, now)
 
-    await storage.sessions.touch(session.digest, nowPlus(7200))
-    await storage.sessions.touch(revoked.digest, nowPlus(7200))
-    await storage.sessions.touch(aDigest('unknown'), nowPlus(7200))
+      await storage.sessions.touch(session.digest, nowPlus(7200))
+      await storage.sessions.touch(revoked.digest, nowPlus(7200))
+      await storage.sessions.touch(aDigest('unknown'), nowPlus(7200))
 
-    const found = (await storage.standing.ofSession(session.digest))?.session
-    const idleExpiresAt = found?.idleExpiresAt
-    // The move may be lost; it may not be wrong.
-    same(idleExpiresAt === session.idleExpiresAt || idleExpiresAt === nowPlus(7200), true, 'the idle expiry')
-    same(found, { ...session, idleExpiresAt }, 'all the rest')
-    const ended = (await storage.standing.ofSession(revoked.digest))?.session
-    same(ended, { ...revoked, revokedAt: now }, 'the revoked session')
-  }),
+      const found = (await storage.standing.ofSession(session.digest))?.session
+      const idleExpiresAt = found?.idleExpiresAt
+      // The move may be lost; it may not be wrong.
+      same(idleExpiresAt === session.idleExpiresAt || idleExpiresAt === nowPlus(7200), true, 'the idle expiry')
+      same(found, { ...session, idleExpiresAt }, 'all the rest')
+      const ended = (await storage.standing.ofSession(revoked.digest))?.session
+      same(ended, { ...revoked, revokedAt: now }, 'the revoked session')
+    },
+  ),
 
-  law("sessions: a revocation is told once and its first time stays", async ({ storage, server, same }) => {
+  law('sessions: a revocation is told once and its first time stays', async ({ storage, server, same }) => {
     await storage.sessions.insert(session)
 
     const ends = await atOnce(4, (index) => server(index).sessions.revoke(session.sessionId, now))
@@ -62,7 +65,11 @@ export const sessionLaws: readonly StorageLaw[] = [
 
     const list = await storage.sessions.listByUser(session.userId, now)
 
-    same(list.map(({ sessionId: id }) => id), ['session-0', 'session-1', 'session-4', 'session-6'], 'the list')
+    same(
+      list.map(({ sessionId: id }) => id),
+      ['session-0', 'session-1', 'session-4', 'session-6'],
+      'the list',
+    )
     same(list[0], live[3], 'the newest record')
     same(await storage.sessions.listByUser(userId('unknown'), now), [], 'the list of an unknown person')
   }),

@@ -6,12 +6,17 @@ import { nowPlus } from '../records/moments.ts'
 
 /** Signing keys: all servers of an issuer sign with the same ones. */
 export const signingKeyLaws: readonly StorageLaw[] = [
-  law("signing keys: of 8 servers that offer an algorithm's first key one is told inserted", async ({ storage, server, same }) => {
-    const inserts = await atOnce(8, (index) => server(index).signingKeys.insert(aSigningKeyRecord({ keyId: keyId(`key-${index}`) })))
+  law(
+    "signing keys: of 8 servers that offer an algorithm's first key one is told inserted",
+    async ({ storage, server, same }) => {
+      const inserts = await atOnce(8, (index) =>
+        server(index).signingKeys.insert(aSigningKeyRecord({ keyId: keyId(`key-${index}`) })),
+      )
 
-    same(tally(inserts), { inserted: 1, taken: 7 }, 'outcomes')
-    same((await storage.signingKeys.list()).length, 1, 'how many keys there are')
-  }),
+      same(tally(inserts), { inserted: 1, taken: 7 }, 'outcomes')
+      same((await storage.signingKeys.list()).length, 1, 'how many keys there are')
+    },
+  ),
 
   law('signing keys: a kid is used once; each algorithm counts for itself', async ({ storage, same }) => {
     const insert = (id: string, algorithm: string, ordinal: number) =>

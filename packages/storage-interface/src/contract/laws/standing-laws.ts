@@ -11,28 +11,39 @@ import { nowPlus } from '../records/moments.ts'
 
 /** Rows that belong together are what the single stores hold, whatever has become of them. */
 export const standingLaws: readonly StorageLaw[] = [
-  law('standing: a grant stands with its client and person, as the single stores hold them', async ({ storage, same }) => {
-    await insertAll(storage)
-    for (const step of changes) {
-      await step.change(storage)
-      const expected = { grant: await grantOf(storage), client: await clientOf(storage), user: await userOf(storage) }
-      same(await storage.standing.ofGrant(grant.grantId), expected, step.name)
-    }
-    same(await storage.standing.ofGrant(grantId('unknown')), undefined, 'an unknown grant')
-  }),
+  law(
+    'standing: a grant stands with its client and person, as the single stores hold them',
+    async ({ storage, same }) => {
+      await insertAll(storage)
+      for (const step of changes) {
+        await step.change(storage)
+        const expected = { grant: await grantOf(storage), client: await clientOf(storage), user: await userOf(storage) }
+        same(await storage.standing.ofGrant(grant.grantId), expected, step.name)
+      }
+      same(await storage.standing.ofGrant(grantId('unknown')), undefined, 'an unknown grant')
+    },
+  ),
 
-  law('standing: a family stands with its grant, client and person, by identifier and by handle', async ({ storage, same }) => {
-    await insertAll(storage)
-    for (const step of changes) {
-      await step.change(storage)
-      const family = step.revoked ? { ...aFamilyRecord(), revokedAt: nowPlus(4) } : aFamilyRecord()
-      const expected = { family, grant: await grantOf(storage), client: await clientOf(storage), user: await userOf(storage) }
-      same(await storage.standing.ofFamily(family.familyId), expected, `by identifier: ${step.name}`)
-      same(await storage.standing.ofRefreshHandle(aDigest('handle-1')), expected, `by handle: ${step.name}`)
-    }
-    same(await storage.standing.ofFamily(familyId('unknown')), undefined, 'an unknown family')
-    same(await storage.standing.ofRefreshHandle(aDigest('unknown')), undefined, 'an unknown handle')
-  }),
+  law(
+    'standing: a family stands with its grant, client and person, by identifier and by handle',
+    async ({ storage, same }) => {
+      await insertAll(storage)
+      for (const step of changes) {
+        await step.change(storage)
+        const family = step.revoked ? { ...aFamilyRecord(), revokedAt: nowPlus(4) } : aFamilyRecord()
+        const expected = {
+          family,
+          grant: await grantOf(storage),
+          client: await clientOf(storage),
+          user: await userOf(storage),
+        }
+        same(await storage.standing.ofFamily(family.familyId), expected, `by identifier: ${step.name}`)
+        same(await storage.standing.ofRefreshHandle(aDigest('handle-1')), expected, `by handle: ${step.name}`)
+      }
+      same(await storage.standing.ofFamily(familyId('unknown')), undefined, 'an unknown family')
+      same(await storage.standing.ofRefreshHandle(aDigest('unknown')), undefined, 'an unknown handle')
+    },
+  ),
 
   law('standing: a session stands with its person', async ({ storage, same }) => {
     await insertAll(storage)
@@ -46,7 +57,9 @@ export const standingLaws: readonly StorageLaw[] = [
 
   law('standing: what a row names and is not there is undefined, and the row is found', async ({ storage, same }) => {
     await storage.grants.insert(grant)
-    await storage.families.insert(aFamilyRecord({ grantId: grantId('gone'), clientId: clientId('gone'), userId: userId('gone') }))
+    await storage.families.insert(
+      aFamilyRecord({ grantId: grantId('gone'), clientId: clientId('gone'), userId: userId('gone') }),
+    )
     await storage.sessions.insert(aSessionRecord())
 
     same(await storage.standing.ofGrant(grant.grantId), { grant, client: undefined, user: undefined }, 'a grant')
@@ -69,9 +82,17 @@ async function insertAll(storage: Storage): Promise<void> {
 }
 
 /** What becomes of the rows, one after the other. */
-const changes: readonly { readonly name: string; readonly revoked: boolean; change(storage: Storage): Promise<unknown> }[] = [
+const changes: readonly {
+  readonly name: string
+  readonly revoked: boolean
+  change(storage: Storage): Promise<unknown>
+}[] = [
   { name: 'all in use', revoked: false, change: async () => undefined },
-  { name: 'the person is deactivated', revoked: false, change: (storage) => storage.users.deactivate(grant.userId, nowPlus(1)) },
+  {
+    name: 'the person is deactivated',
+    revoked: false,
+    change: (storage) => storage.users.deactivate(grant.userId, nowPlus(1)),
+  },
   {
     name: 'the client is disabled',
     revoked: false,
@@ -80,7 +101,8 @@ const changes: readonly { readonly name: string; readonly revoked: boolean; chan
   {
     name: 'the grant is widened',
     revoked: false,
-    change: (storage) => storage.grants.replaceScopes({ grantId: grant.grantId, scopes: ['openid', 'email'], version: 1 }),
+    change: (storage) =>
+      storage.grants.replaceScopes({ grantId: grant.grantId, scopes: ['openid', 'email'], version: 1 }),
   },
   {
     name: 'grant, family and session are revoked',

@@ -5,7 +5,7 @@ import { law, type StorageLaw } from '../law.ts'
 import { aUser } from '../records/a-user.ts'
 import { now, nowPlus } from '../records/moments.ts'
 
-/** Accounts: the identifier is used once (OIDC Core §2), and the row is the kill switch of all that was issued to a person. */
+/** Accounts: the identifier is used once (OIDC Core §2), and the row is the kill switch of all that a person was issued. */
 export const userLaws: readonly StorageLaw[] = [
   law('users: an account begins active, with generation 0 and version 1', async ({ storage, same }) => {
     same(await storage.users.insert(user), { outcome: 'inserted' }, 'the insertion')
@@ -13,21 +13,34 @@ export const userLaws: readonly StorageLaw[] = [
     same(await storage.users.find(userId('unknown')), undefined, 'an account that was never there')
   }),
 
-  law('users: an identifier is inserted at most once, and the first record stays', async ({ storage, server, same }) => {
-    const inserts = await atOnce(8, (index) => server(index).users.insert(aUser({ claims: { name: `name-${index}` } })))
-    const written = await storage.users.find(user.userId)
+  law(
+    'users: an identifier is inserted at most once, and the first record stays',
+    async ({ storage, server, same }) => {
+      const inserts = await atOnce(8, (index) =>
+        server(index).users.insert(aUser({ claims: { name: `name-${index}` } })),
+      )
+      const written = await storage.users.find(user.userId)
 
-    same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
-    same(await storage.users.insert(aUser({ claims: { name: 'later' } })), { outcome: 'taken' }, 'an insertion after that')
-    same(await storage.users.find(user.userId), written, 'the account after it')
-  }),
+      same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
+      same(
+        await storage.users.insert(aUser({ claims: { name: 'later' } })),
+        { outcome: 'taken' },
+        'an insertion after that',
+      )
+      same(await storage.users.find(user.userId), written, 'the account after it')
+    },
+  ),
 
   law('users: deactivation advances the generation once, and tells who did it', async ({ storage, same }) => {
     await storage.users.insert(user)
     const inactive: UserRecord = { ...fresh, active: false, generation: 1, updatedAt: nowPlus(1), version: 2 }
 
     same(await storage.users.deactivate(user.userId, nowPlus(1)), { outcome: 'changed', record: inactive }, 'the first')
-    same(await storage.users.deactivate(user.userId, nowPlus(2)), { outcome: 'unchanged', record: inactive }, 'the second')
+    same(
+      await storage.users.deactivate(user.userId, nowPlus(2)),
+      { outcome: 'unchanged', record: inactive },
+      'the second',
+    )
     same(await storage.users.find(user.userId), inactive, 'the account as read')
     same(await storage.users.deactivate(userId('unknown'), now), { outcome: 'absent' }, 'an unknown account')
   }),
@@ -38,7 +51,11 @@ export const userLaws: readonly StorageLaw[] = [
     await storage.users.deactivate(user.userId, nowPlus(1))
     const revived: UserRecord = { ...fresh, generation: 1, updatedAt: nowPlus(2), version: 3 }
 
-    same(await storage.users.reactivate(user.userId, nowPlus(2)), { outcome: 'changed', record: revived }, 'after a deactivation')
+    same(
+      await storage.users.reactivate(user.userId, nowPlus(2)),
+      { outcome: 'changed', record: revived },
+      'after a deactivation',
+    )
     same(await storage.users.find(user.userId), revived, 'the account as read')
     same(await storage.users.reactivate(userId('unknown'), now), { outcome: 'absent' }, 'an unknown account')
     const again = await storage.users.deactivate(user.userId, nowPlus(3))
@@ -54,23 +71,30 @@ export const userLaws: readonly StorageLaw[] = [
     same((await storage.users.find(user.userId))?.generation, 1, 'the generation')
   }),
 
-  law('users: a removed account is gone for every method, and its identifier stays taken', async ({ storage, server, same }) => {
-    await storage.users.insert(user)
+  law(
+    'users: a removed account is gone for every method, and its identifier stays taken',
+    async ({ storage, server, same }) => {
+      await storage.users.insert(user)
 
-    const removals = await atOnce(4, (index) => server(index).users.remove(user.userId, now))
+      const removals = await atOnce(4, (index) => server(index).users.remove(user.userId, now))
 
-    same(tally(removals), { removed: 1, absent: 3 }, '4 removals at once')
-    same(await storage.users.find(user.userId), undefined, 'the account as read')
-    same(await storage.users.insert(user), { outcome: 'taken' }, 'an insertion of the same identifier')
-    same(await storage.users.find(user.userId), undefined, 'the account after the insertion')
-    same(await storage.users.deactivate(user.userId, now), { outcome: 'absent' }, 'deactivate')
-    same(await storage.users.reactivate(user.userId, now), { outcome: 'absent' }, 'reactivate')
-    for (const version of [1, 2]) {
-      const change = { userId: user.userId, claims: {}, version, now }
-      same(await storage.users.replaceClaims(change), { outcome: 'absent' }, `replaceClaims with version ${version}`)
-    }
-    same(await storage.users.remove(userId('unknown'), now), { outcome: 'absent' }, 'the removal of an unknown account')
-  }),
+      same(tally(removals), { removed: 1, absent: 3 }, '4 removals at once')
+      same(await storage.users.find(user.userId), undefined, 'the account as read')
+      same(await storage.users.insert(user), { outcome: 'taken' }, 'an insertion of the same identifier')
+      same(await storage.users.find(user.userId), undefined, 'the account after the insertion')
+      same(await storage.users.deactivate(user.userId, now), { outcome: 'absent' }, 'deactivate')
+      same(await storage.users.reactivate(user.userId, now), { outcome: 'absent' }, 'reactivate')
+      for (const version of [1, 2]) {
+        const change = { userId: user.userId, claims: {}, version, now }
+        same(await storage.users.replaceClaims(change), { outcome: 'absent' }, `replaceClaims with version ${version}`)
+      }
+      same(
+        await storage.users.remove(userId('unknown'), now),
+        { outcome: 'absent' },
+        'the removal of an unknown account',
+      )
+    },
+  ),
 
   law('users: replacing claims touches neither active nor generation', async ({ storage, same }) => {
     await storage.users.insert(user)
@@ -88,7 +112,9 @@ export const userLaws: readonly StorageLaw[] = [
     await storage.users.insert(user)
     const change = { userId: user.userId, version: 1, now }
 
-    const results = await atOnce(8, (index) => server(index).users.replaceClaims({ ...change, claims: { name: `n-${index}` } }))
+    const results = await atOnce(8, (index) =>
+      server(index).users.replaceClaims({ ...change, claims: { name: `n-${index}` } }),
+    )
     const written = await storage.users.find(user.userId)
 
     same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')

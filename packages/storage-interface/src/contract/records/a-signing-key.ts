@@ -7,7 +7,12 @@ export const aSigningKeyRecord = (overrides: Partial<SigningKeyRecord> = {}): Si
   keyId: keyId('key-1'),
   algorithm: 'ES256',
   ordinal: 1,
-  publicJwk: { kty: 'EC', crv: 'P-256', x: 'xA7ScRcvKPxCnbDX2dv1w1cNGZUWKhPz3eOfJeKw9v0', y: 'kf2z3PBQhTzTJKQh6oXQ0K1cRkh3Lu0dF9pBvJ0Zy9E' },
+  publicJwk: {
+    kty: 'EC',
+    crv: 'P-256',
+    x: 'xA7ScRcvKPxCnbDX2dv1w1cNGZUWKhPz3eOfJeKw9v0',
+    y: 'kf2z3PBQhTzTJKQh6oXQ0K1cRkh3Lu0dF9pBvJ0Zy9E',
+  },
   sealedPrivateJwk: 'c2VhbGVkLXByaXZhdGUtandr',
   sealingKeyId: 'sealing-1',
   createdAt: now,

@@ -22,7 +22,12 @@ import { nowPlus } from './moments.ts'
 
 // Every member that may be absent is, every list, object, text and number is empty: absent, empty and zero stay apart.
 
-const sparseAuthentication: AuthenticationRecord = { authTime: nowPlus(-9), acr: undefined, amr: [], sessionId: undefined }
+const sparseAuthentication: AuthenticationRecord = {
+  authTime: nowPlus(-9),
+  acr: undefined,
+  amr: [],
+  sessionId: undefined,
+}
 
 export const sparseClient: ClientRecord = aClientRecord({
   clientId: clientId('sparse-client'),
@@ -37,7 +42,11 @@ export const sparseClient: ClientRecord = aClientRecord({
 
 export const sparseUser: NewUser = aUser({ userId: userId('sparse-user'), claims: {} })
 
-export const sparseGrant: GrantRecord = aGrantRecord({ grantId: grantId('sparse-grant'), userId: userId('sparse-user'), scopes: [] })
+export const sparseGrant: GrantRecord = aGrantRecord({
+  grantId: grantId('sparse-grant'),
+  userId: userId('sparse-user'),
+  scopes: [],
+})
 
 export const sparseCode: AuthorizationCodeRecord = aCodeRecord({
   digest: aDigest('sparse-code'),
@@ -69,7 +78,10 @@ export const sparseOpaqueToken: OpaqueTokenRecord = anOpaqueTokenRecord({
   claims: {},
 })
 
-export const sparseInteraction: InteractionRecord = anInteractionRecord({ digest: aDigest('sparse-interaction'), parameters: {} })
+export const sparseInteraction: InteractionRecord = anInteractionRecord({
+  digest: aDigest('sparse-interaction'),
+  parameters: {},
+})
 
 export const sparseSession: SessionRecord = aSessionRecord({
   digest: aDigest('sparse-session'),
@@ -77,4 +89,8 @@ export const sparseSession: SessionRecord = aSessionRecord({
   amr: [],
 })
 
-export const sparseSigningKey: SigningKeyRecord = aSigningKeyRecord({ keyId: keyId('sparse-key'), publicJwk: {}, sealedPrivateJwk: '' })
+export const sparseSigningKey: SigningKeyRecord = aSigningKeyRecord({
+  keyId: keyId('sparse-key'),
+  publicJwk: {},
+  sealedPrivateJwk: '',
+})
