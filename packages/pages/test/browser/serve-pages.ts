@@ -18,7 +18,7 @@ export async function servePages(pages: Readonly<Record<string, ServerResponse>>
         repeatedHeaders: new Set(),
         body: Buffer.concat(parts),
       }
-      const { status, headers, body } = request.method === 'POST' ? answerPost(request) : (pages[url.pathname] ?? notFound)
+      const { status, headers, body } = request.method === 'POST' ? answerPost(request) : (pages[url.pathname] ?? nothing)
       outgoing.writeHead(status, headers.flat()).end(body)
     })
   })
@@ -33,4 +33,5 @@ export async function servePages(pages: Readonly<Record<string, ServerResponse>>
   return { origin: `http://127.0.0.1:${port}`, close }
 }
 
-const notFound: ServerResponse = { status: 404, headers: [], body: 'not found' }
+// No content rather than 404: Chromium asks for /favicon.ico when it likes, and says on the console that it is missing.
+const nothing: ServerResponse = { status: 204, headers: [], body: undefined }
