@@ -1,0 +1,21 @@
+import * as sql from '@mintmark/storage-sql'
+import * as sqlite from '@mintmark/storage-sql/sqlite'
+import { expect, test } from 'vitest'
+
+test('the public names are these, and no others by surprise', () => {
+  expect(Object.keys(sql)).toMatchInlineSnapshot(`
+    [
+      "SchemaMismatchError",
+      "createSqlStorage",
+      "migrate",
+      "pendingMigrations",
+      "printMigrations",
+    ]
+  `)
+  expect(Object.keys(sqlite)).toMatchInlineSnapshot(`
+    [
+      "sqlite",
+      "sqliteFile",
+    ]
+  `)
+})
