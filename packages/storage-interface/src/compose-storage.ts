@@ -33,5 +33,7 @@ export function composeStorage(parts: { readonly durable: DurableStores; readonl
     signingKeys: durable.signingKeys,
     claims: expiring.claims,
     standing: durable.standing,
+    // What expires in the other part goes by itself, or is that part's business.
+    purge: durable.purge,
   }
 }

@@ -11,6 +11,7 @@ export type { InteractionLogin, InteractionRecord, InteractionStore } from './in
 export type { JsonObject, JsonValue } from './json.ts'
 export type { ClaimOutcome, ConsumeOutcome, EndOutcome, InsertOutcome, SwapOutcome } from './outcome.ts'
 export type { OpaqueTokenRecord, OpaqueTokenStore } from './opaque-token.ts'
+export type { PurgeOutcome, PurgeStore } from './purge.ts'
 export type { SessionRecord, SessionStore } from './session.ts'
 export type { SigningKeyRecord, SigningKeyStore } from './signing-key.ts'
 export type { FamilyStanding, GrantStanding, SessionStanding, StandingStore } from './standing.ts'

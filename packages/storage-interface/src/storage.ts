@@ -4,6 +4,7 @@ import type { ClientStore } from './client.ts'
 import type { GrantStore } from './grant.ts'
 import type { InteractionStore } from './interaction.ts'
 import type { OpaqueTokenStore } from './opaque-token.ts'
+import type { PurgeStore } from './purge.ts'
 import type { SessionStore } from './session.ts'
 import type { SigningKeyStore } from './signing-key.ts'
 import type { StandingStore } from './standing.ts'
@@ -31,4 +32,5 @@ export interface Storage {
   readonly signingKeys: SigningKeyStore
   readonly claims: ClaimStore
   readonly standing: StandingStore
+  readonly purge: PurgeStore
 }

@@ -40,7 +40,7 @@ export interface TokenFamilyRecord {
   readonly revokedAt: EpochSeconds | undefined
 }
 
-/** `buried` means that the family was revoked before it was written: its tokens must not be handed out. */
+/** `buried` means that the family was revoked before it was written: nothing was changed, and none of its tokens is ever honoured. */
 export type FamilyInsertOutcome = { readonly outcome: 'inserted' } | { readonly outcome: 'buried' }
 
 export interface RotateRequest {

@@ -29,6 +29,26 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
   ...forLaws('ownership: ', handsOutItsOwnRows),
   ...forLaws('isolation: ', () => (store) => ({ ...store, open: () => store.open('https://issuer.example') })),
 
+  'purge: what is honoured is still there afterwards': sabotage('purge', (honest) => ({
+    purgeExpired: (request) => honest.purgeExpired({ ...request, now: epochSeconds(request.now + 4000) }),
+  })),
+  'purge: what was refused before is refused after': sabotage('users', (honest) => ({
+    insert: async (user) => (await honest.insert(user), inserted),
+  })),
+  'purge: a used code stays used while it could be presented': sabotage('codes', (honest) => ({
+    consume: async (...call) => forgetReplays(await honest.consume(...call)),
+  })),
+  'purge: a buried family stays buried while its code could be redeemed': sabotage('families', (honest) => ({
+    insert: async (family) => (await honest.insert(family), inserted),
+  })),
+  'purge: a revoked grant goes, and the one that took its place stays': sabotage('grants', () => ({
+    findUnrevoked: () => Promise.resolve(undefined),
+  })),
+  'purge: no call removes more than its limit, and calls add up to all': sabotage('purge', (honest) => ({
+    purgeExpired: (request) => honest.purgeExpired({ ...request, limit: 1000 }),
+  })),
+  'purge: an issuer clears away its own rows alone': (store) => ({ ...store, open: () => store.open('https://issuer.example') }),
+
   'codes: a digest is inserted at most once, and the first record stays': sabotage('codes', (honest) => ({
     insert: async (code) => (await honest.insert(code), inserted),
   })),

@@ -9,6 +9,7 @@ import { interactionLaws } from './laws/interaction-laws.ts'
 import { isolationLaws } from './laws/isolation-laws.ts'
 import { opaqueTokenLaws } from './laws/opaque-token-laws.ts'
 import { ownershipLaws } from './laws/ownership-laws.ts'
+import { purgeLaws } from './laws/purge-laws.ts'
 import { rotationLaws } from './laws/rotation-laws.ts'
 import { roundTripLaws } from './laws/round-trip-laws.ts'
 import { sessionLaws } from './laws/session-laws.ts'
@@ -37,4 +38,5 @@ export const storageLaws: readonly StorageLaw[] = [
   ...identifierLaws,
   ...ownershipLaws,
   ...isolationLaws,
+  ...purgeLaws,
 ]

@@ -100,3 +100,9 @@ function write(families: FamilyTable, family: TokenFamilyRecord): TokenFamilyRec
   if (record.refresh !== undefined) families.byHandle.set(record.refresh.handleDigest, record.familyId)
   return record
 }
+
+/** Forgets a family and the way to it. */
+export function removeFamily(families: FamilyTable, { familyId, refresh }: TokenFamilyRecord): void {
+  families.byId.delete(familyId)
+  if (refresh !== undefined) families.byHandle.delete(refresh.handleDigest)
+}

@@ -63,3 +63,10 @@ function write(sessions: SessionTable, session: SessionRecord): void {
   const ofUser = sessions.byUser.get(record.userId) ?? new Set<SecretDigest>()
   sessions.byUser.set(record.userId, ofUser.add(record.digest))
 }
+
+/** Forgets a session and the ways to it. */
+export function removeSession(sessions: SessionTable, { digest, sessionId, userId }: SessionRecord): void {
+  sessions.byDigest.delete(digest)
+  sessions.bySessionId.delete(sessionId)
+  sessions.byUser.get(userId)?.delete(digest)
+}

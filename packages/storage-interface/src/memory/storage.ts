@@ -7,6 +7,7 @@ import { createMemoryGrants } from './grants.ts'
 import { createMemoryInteractions } from './interactions.ts'
 import { createMemoryMedium, type MemoryMedium } from './medium.ts'
 import { createMemoryOpaqueTokens } from './opaque-tokens.ts'
+import { createMemoryPurge } from './purge.ts'
 import { createMemorySessions } from './sessions.ts'
 import { createMemorySigningKeys } from './signing-keys.ts'
 import { createMemoryStanding } from './standing.ts'
@@ -26,7 +27,7 @@ export interface MemoryStorageOptions {
 
 /**
  * The reference storage: it keeps every law of the contracts and forgets everything when the process ends. For tests
- * and first steps; one process only, and what has expired is not cleared away.
+ * and first steps; one process only, and what has expired is cleared away only by `purgeExpired`.
  */
 export function createMemoryStorage(options: MemoryStorageOptions): Storage {
   const { issuer, medium = createMemoryMedium(), pause = resolved } = options
@@ -45,6 +46,7 @@ export function createMemoryStorage(options: MemoryStorageOptions): Storage {
     signingKeys: createMemorySigningKeys(tables.signingKeys, pause),
     claims: createMemoryClaims(tables.claims, pause),
     standing: createMemoryStanding(tables, pause),
+    purge: createMemoryPurge(tables, pause),
   }
 }
 

@@ -1,0 +1,121 @@
+import { grantId, sessionId } from '../../identifiers.ts'
+import type { EpochSeconds } from '../../time.ts'
+import { law, type StorageLaw, type Trial } from '../law.ts'
+import { aCodeRecord } from '../records/a-code.ts'
+import { aDigest } from '../records/a-digest.ts'
+import { aFamilyRecord } from '../records/a-family.ts'
+import { aGrantRecord } from '../records/a-grant.ts'
+import { anInteractionRecord } from '../records/an-interaction.ts'
+import { anOpaqueTokenRecord } from '../records/an-opaque-token.ts'
+import { aSessionRecord } from '../records/a-session.ts'
+import { aUser } from '../records/a-user.ts'
+import { now, nowPlus } from '../records/moments.ts'
+
+/** Clearing away changes no answer. Stores whose rows expire by themselves may count fewer. */
+export const purgeLaws: readonly StorageLaw[] = [
+  law('purge: what is honoured is still there afterwards', async (trial) => {
+    const { storage, same } = trial
+    await fill(trial)
+
+    await purgeAll(trial, now)
+
+    const [code, interaction, token] = [aCodeRecord(), anInteractionRecord(), anOpaqueTokenRecord()]
+    const [family, session, grant] = [aFamilyRecord(), aSessionRecord(), aGrantRecord()]
+    same((await storage.codes.consume(code.digest, code.clientId, now)).outcome, 'won', 'the code')
+    same(await storage.interactions.find(interaction.digest, interaction.browserDigest, now), interaction, 'the interaction')
+    same((await storage.standing.ofFamily(family.familyId))?.family, family, 'the family')
+    same((await storage.standing.ofSession(session.digest))?.session, session, 'the session')
+    same(await storage.opaqueTokens.find(token.digest, now), token, 'the opaque token')
+    same(await storage.grants.findUnrevoked(grant.userId, grant.clientId), grant, 'the grant')
+    same(await storage.claims.isClaimed('revoked_jti', 'jti-1', now), true, 'the claim')
+  }),
+
+  law('purge: what was refused before is refused after', async (trial) => {
+    const { storage, same } = trial
+    await fill(trial)
+    await storage.users.insert(aUser())
+    await storage.users.remove(aUser().userId, now)
+
+    await purgeAll(trial, nowPlus(10_000_000))
+
+    const [code, family, session] = [aCodeRecord(), aFamilyRecord(), aSessionRecord()]
+    same(await storage.codes.consume(code.digest, code.clientId, nowPlus(10_000_000)), { outcome: 'absent' }, 'the code')
+    same(await storage.standing.ofFamily(family.familyId), undefined, 'the family')
+    same(await storage.standing.ofSession(session.digest), undefined, 'the session')
+    same(await storage.users.insert(aUser()), { outcome: 'taken' }, 'the identifier of a removed account')
+  }),
+
+  law('purge: a used code stays used while it could be presented', async (trial) => {
+    const { storage, same } = trial
+    const code = aCodeRecord()
+    await storage.codes.insert(code)
+    await storage.codes.consume(code.digest, code.clientId, now)
+
+    await purgeAll(trial, now)
+
+    same((await storage.codes.consume(code.digest, code.clientId, now)).outcome, 'replayed', 'the second presentation')
+  }),
+
+  law('purge: a buried family stays buried while its code could be redeemed', async (trial) => {
+    const { storage, same } = trial
+    const family = aFamilyRecord()
+    await storage.families.bury(family, now)
+
+    await purgeAll(trial, now)
+
+    same(await storage.families.insert(family), { outcome: 'buried' }, 'writing it')
+  }),
+
+  law('purge: a revoked grant goes, and the one that took its place stays', async (trial) => {
+    const { storage, same } = trial
+    const first = aGrantRecord()
+    const second = aGrantRecord({ grantId: grantId('grant-2') })
+    await storage.grants.insert(first)
+    await storage.grants.revoke(first.grantId, now)
+    await storage.grants.insert(second)
+
+    await purgeAll(trial, now)
+
+    same(await storage.standing.ofGrant(first.grantId), undefined, 'the revoked grant')
+    same(await storage.grants.findUnrevoked(second.userId, second.clientId), second, 'the grant in force')
+  }),
+
+  law('purge: no call removes more than its limit, and calls add up to all', async ({ storage, same }) => {
+    for (let index = 0; index < 5; index += 1) {
+      await storage.sessions.insert(aSessionRecord({ digest: aDigest(`s${index}`), sessionId: sessionId(`session-${index}`) }))
+    }
+    const later = nowPlus(10_000_000)
+
+    const first = await storage.purge.purgeExpired({ now: later, limit: 2 })
+    const second = await storage.purge.purgeExpired({ now: later, limit: 2 })
+    const last = await storage.purge.purgeExpired({ now: later, limit: 2 })
+
+    same([first.removed, second.removed, last.removed], [2, 2, 1], 'rows removed by each call')
+    same([first.done, last.done], [false, true], 'whether nothing was left')
+  }),
+
+  law('purge: an issuer clears away its own rows alone', async ({ storage, open, same }) => {
+    const session = aSessionRecord()
+    await storage.sessions.insert(session)
+    const other = await open('https://other.example')
+
+    const purged = await other.purge.purgeExpired({ now: nowPlus(10_000_000), limit: 100 })
+
+    same(purged, { removed: 0, done: true }, 'what the other issuer removed')
+    same((await storage.standing.ofSession(session.digest))?.session, session, 'the session')
+  }),
+]
+
+async function fill({ storage }: Trial): Promise<void> {
+  await storage.codes.insert(aCodeRecord())
+  await storage.interactions.insert(anInteractionRecord())
+  await storage.families.insert(aFamilyRecord())
+  await storage.sessions.insert(aSessionRecord())
+  await storage.opaqueTokens.insert(anOpaqueTokenRecord())
+  await storage.grants.insert(aGrantRecord())
+  await storage.claims.claim({ purpose: 'revoked_jti', value: 'jti-1', expiresAt: nowPlus(60), now })
+}
+
+async function purgeAll({ storage }: Trial, at: EpochSeconds): Promise<void> {
+  while (!(await storage.purge.purgeExpired({ now: at, limit: 2 })).done);
+}
