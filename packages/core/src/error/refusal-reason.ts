@@ -31,6 +31,7 @@ export type RefusalReason =
   | 'code_challenge_malformed'
   | 'code_challenge_method'
   | 'code_challenge_missing'
+  | 'code_incomplete'
   | 'code_missing'
   | 'code_replayed'
   | 'code_unknown'

@@ -1,3 +1,4 @@
+import type { RefusalReason } from '../error/refusal-reason.ts'
 import type { EventListener } from './journal.ts'
 
 /** The two methods that are asked of a logger; pino, winston and `console` have them. */
@@ -13,5 +14,9 @@ export const logEvents =
   (event) => {
     if (event.type !== 'request.refused') return logger.info(event, event.type)
     const message = `${event.method} ${event.path} refused: ${event.code} (${event.reason})`
-    return event.code === 'server_error' ? logger.error(event, message) : logger.warn(event, message)
+    const isOurFault = event.code === 'server_error' || storageFaults.has(event.reason)
+    return isOurFault ? logger.error(event, message) : logger.warn(event, message)
   }
+
+/** Storage returned a code without a part of it: clients are refused for no fault of theirs until the store is mended. */
+const storageFaults: ReadonlySet<RefusalReason> = new Set(['code_challenge_lost', 'code_incomplete'])

@@ -9,6 +9,7 @@ import { isGrantLive } from '../standing/is-live.ts'
 import { parseCodePresentation, type CodePresentation } from './code-presentation.ts'
 import { foundFamily, type FoundFamilyDependencies } from './found-family.ts'
 import { defineGrant, type GrantType } from './grant.ts'
+import { isIntact } from './intact-code.ts'
 import { redeemCode, type RedeemCodeDependencies } from './redeem-code.ts'
 
 export type AuthorizationCodeGrantDependencies = RedeemCodeDependencies & FoundFamilyDependencies & AimDependencies
@@ -23,7 +24,7 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       const code = await redeemCode({ presentation, client }, now, deps)
       const standing = await deps.storage.standing.ofGrant(code.grantId)
       // The kill switch: what a deactivated person, a revoked grant or a disabled client was given opens nothing.
-      if (!isGrantLive(standing)) {
+      if (!isGrantLive(standing) || standing.user.userId !== code.userId || standing.client.clientId !== client.clientId) {
         throw new OAuthError('invalid_grant', 'The authorization code is not valid.', { reason: 'grant_not_live' })
       }
       const resources = narrowResources(presentation.resources, code.resources)
@@ -43,5 +44,5 @@ async function refuseWiderResources(
   deps: RedeemCodeDependencies,
 ): Promise<void> {
   const code = await deps.storage.codes.find(await digestSecret(presentation.code), client.clientId, now)
-  if (code !== undefined) narrowResources(presentation.resources, code.resources)
+  if (code !== undefined && isIntact(code)) narrowResources(presentation.resources, code.resources)
 }

@@ -8,6 +8,7 @@ import { digestSecret } from '../runtime/digest.ts'
 import type { CodePresentation } from './code-presentation.ts'
 import { proveCodeVerifier } from './code-verifier.ts'
 import { familyOf } from './family-of.ts'
+import { isIntact } from './intact-code.ts'
 
 /** A code that this request alone has used up, with redirect URI and verifier proven. Only `redeemCode` makes it. */
 export type RedeemedCode = Brand<AuthorizationCodeRecord, 'RedeemedCode'>
@@ -20,7 +21,8 @@ export interface RedeemCodeDependencies {
 /**
  * Redeems a code. It is used up first and proven afterwards: a wrong verifier has burnt it, so nobody can try twice.
  * A second valid presentation ends everything that the first one was given (RFC 6749 §4.1.2).
- * @throws OAuthError invalid_grant — reason `code_unknown` | `code_replayed` | `redirect_uri_mismatch` | those of `proveCodeVerifier`.
+ * @throws OAuthError invalid_grant — reason `code_unknown` | `code_incomplete` | `code_replayed` | `redirect_uri_mismatch` |
+ *   those of `proveCodeVerifier`.
  */
 export async function redeemCode(
   { presentation, client }: { readonly presentation: CodePresentation; readonly client: AuthenticatedClient },
@@ -33,6 +35,8 @@ export async function redeemCode(
   const code = consumed.record
   // A store must not hand one client's code to another, nor an expired one; if it does, the code is unknown all the same.
   if (code.clientId !== client.clientId || !(now < code.expiresAt)) throw invalidGrant('code_unknown', client, undefined)
+  // What storage lost of a code is not known to be harmless (RFC 6749 §4.1.2: a code is bound to all that it was issued for).
+  if (!isIntact(code)) throw invalidGrant('code_incomplete', client, code)
   // RFC 6749 §4.1.3: the code is bound to this redirect_uri; without the check a code stolen elsewhere works here.
   if (code.redirectUri !== presentation.redirectUri) throw invalidGrant('redirect_uri_mismatch', client, code)
   await proveCodeVerifier(presentation.codeVerifier, code)

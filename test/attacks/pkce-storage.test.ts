@@ -1,0 +1,160 @@
+import { logEvents } from '@mintmark/core'
+import type { AuthorizationCodeRecord, Storage } from '@mintmark/storage-interface'
+import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { dumpMedium } from '../support/dump-medium.ts'
+import { obtainCode, redeem } from '../support/flow.ts'
+import { expectServing, refusedInJson } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+type Spoil = (code: AuthorizationCodeRecord) => object
+
+const issuer = 'https://as.test'
+const logged: { readonly level: string; readonly message: string }[] = []
+
+let under: ServerUnderTest
+let spoil: Spoil
+beforeAll(async () => {
+  const medium = createMemoryMedium()
+  const storage = createMemoryStorage({ issuer, medium })
+  const log = (level: string) => (_fields: object, message: string) => void logged.push({ level, message })
+  const events: ServerUnderTest['events'][number][] = []
+  const listener = logEvents({ info: log('info'), warn: log('warn'), error: log('error') })
+  const server = await startServer({
+    storage: withSpoiltCodes(storage, (code) => spoil(code)),
+    onEvent: (event) => {
+      events.push(event)
+      return listener(event)
+    },
+  })
+  under = { ...server, events, dump: () => dumpMedium(medium, issuer) }
+  spoil = (code) => code
+  await expectServing(under)
+})
+afterAll(() => under.close())
+
+/** A code as a store might return that has no column for the field. */
+const without =
+  (field: keyof AuthorizationCodeRecord): Spoil =>
+  ({ [field]: _dropped, ...rest }) =>
+    rest
+
+const withoutAuthentication =
+  (field: keyof AuthorizationCodeRecord['authentication']): Spoil =>
+  (code) => {
+    const { [field]: _dropped, ...authentication } = code.authentication
+    return { ...code, authentication }
+  }
+
+const guarding = [
+  ['codeChallenge', without('codeChallenge'), 'code_challenge_lost'],
+  ['codeChallengeMethod', without('codeChallengeMethod'), 'code_challenge_lost'],
+  ['challenge and method', (code) => without('codeChallenge')(without('codeChallengeMethod')(code) as AuthorizationCodeRecord), 'code_challenge_lost'],
+  ['codeChallenge, as null', (code) => ({ ...code, codeChallenge: null }), 'code_challenge_lost'],
+  ['codeChallengeMethod, as null', (code) => ({ ...code, codeChallengeMethod: null }), 'code_challenge_lost'],
+  ['both, as null', (code) => ({ ...code, codeChallenge: null, codeChallengeMethod: null }), 'code_challenge_lost'],
+  ['codeChallenge, as an empty text', (code) => ({ ...code, codeChallenge: '' }), 'code_verifier_mismatch'],
+  ['the method, for plain', (code) => ({ ...code, codeChallengeMethod: 'plain' }), 'code_challenge_lost'],
+  ['the method, for an exemption', (code) => ({ ...code, codeChallengeMethod: 'exempt' }), 'code_challenge_lost'],
+  ['digest', without('digest'), 'code_incomplete'],
+  ['clientId', without('clientId'), 'code_unknown'],
+  ['grantId', without('grantId'), 'code_incomplete'],
+  ['familyId', without('familyId'), 'code_incomplete'],
+  ['userId', without('userId'), 'code_incomplete'],
+  ['redirectUri', without('redirectUri'), 'code_incomplete'],
+  ['redirectUri, as an empty text', (code) => ({ ...code, redirectUri: '' }), 'code_incomplete'],
+  ['scopes', without('scopes'), 'code_incomplete'],
+  ['scopes, as text', (code) => ({ ...code, scopes: code.scopes.join(' ') }), 'code_incomplete'],
+  ['resources', without('resources'), 'code_incomplete'],
+  ['authentication', without('authentication'), 'code_incomplete'],
+  ['authentication, as null', (code) => ({ ...code, authentication: null }), 'code_incomplete'],
+  ['authTime', withoutAuthentication('authTime'), 'code_incomplete'],
+  ['amr', withoutAuthentication('amr'), 'code_incomplete'],
+  ['expiresAt', without('expiresAt'), 'code_unknown'],
+  ['expiresAt, as null', (code) => ({ ...code, expiresAt: null }), 'code_unknown'],
+  ['everything', () => ({}), 'code_unknown'],
+] as const satisfies readonly (readonly [string, Spoil, string])[]
+
+describe('a store that loses a field of a code redeems nothing, and fails nothing', () => {
+  it.each(guarding)('ATK-145 %s', async (_, spoilt, reason) => {
+    const code = await obtainCode(under, { scope: 'openid api.read', resource: 'https://api.test' })
+    spoil = spoilt
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_grant' },
+      { send: () => redeem(under, code), reason, kept: 'all but codes', secrets: [code] },
+    )
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_grant' },
+      { send: () => redeem(under, code, { resource: 'https://api.test' }), reason, kept: 'all but codes' },
+    )
+    spoil = (intact) => intact
+  })
+
+  it.each([
+    ['another person', { userId: 'U2' }, 'grant_not_live'],
+    ['another client', { clientId: 'P' }, 'code_unknown'],
+    ['a grant that does not exist', { grantId: 'none' }, 'grant_not_live'],
+    ['a time long ago', { expiresAt: 1 }, 'code_unknown'],
+  ] as const)('ATK-145 nor does one that returns a code of %s', async (_, change, reason) => {
+    const code = await obtainCode(under)
+    spoil = (intact) => ({ ...intact, ...change })
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_grant' },
+      { send: () => redeem(under, code), reason, kept: 'all but codes' },
+    )
+    spoil = (intact) => intact
+  })
+
+  it.each([
+    ['nonce', without('nonce')],
+    ['claimsRequest', without('claimsRequest')],
+    ['issuedAt', without('issuedAt')],
+    ['acr', withoutAuthentication('acr')],
+    ['sessionId', withoutAuthentication('sessionId')],
+  ] as const)('what a code need not have is missed by the client alone: %s', async (_, spoilt) => {
+    const code = await obtainCode(under)
+    spoil = spoilt
+
+    const reply = await redeem(under, code)
+
+    expect(reply.status).toBe(200)
+    spoil = (intact) => intact
+  })
+
+  it('ATK-145 the host hears of it as of an error of its own', async () => {
+    const code = await obtainCode(under)
+    spoil = without('codeChallenge')
+    logged.length = 0
+
+    await redeem(under, code)
+
+    expect(logged).toEqual([{ level: 'error', message: 'POST /token refused: invalid_grant (code_challenge_lost)' }])
+    spoil = (intact) => intact
+  })
+
+  it('once the store is mended a normal request succeeds', () => expectServing(under))
+})
+
+function withSpoiltCodes(storage: Storage, spoilt: Spoil): Storage {
+  const read = (record: AuthorizationCodeRecord): AuthorizationCodeRecord => spoilt(record) as AuthorizationCodeRecord
+  return {
+    ...storage,
+    codes: {
+      ...storage.codes,
+      async find(digest, client, now) {
+        const found = await storage.codes.find(digest, client, now)
+        return found === undefined ? undefined : read(found)
+      },
+      async consume(digest, client, now) {
+        const consumed = await storage.codes.consume(digest, client, now)
+        return consumed.outcome === 'absent' ? consumed : { ...consumed, record: read(consumed.record) }
+      },
+    },
+  }
+}
