@@ -1,7 +1,6 @@
 import { after, type DurationSeconds, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../client/authenticated-client.ts'
-import { OAuthError } from '../error/oauth-error.ts'
 import { foundRefreshToken, type RefreshLifetimes } from '../refresh/found-refresh-token.ts'
 import type { Random } from '../runtime/random.ts'
 import { familyOf } from './family-of.ts'
@@ -16,9 +15,11 @@ export interface FoundFamilyDependencies {
 /**
  * Writes the family that a redeemed code founds, with its first refresh token when `offline_access` was granted and the
  * client is registered to refresh.
+ *
+ * When the code was presented again while this request is at work, the family is buried already. The answer is the same,
+ * and all that it holds is dead from the start: as if the second presentation had come right behind it (RFC 6749 §4.1.2).
  * @param accessTokenLifetime how long a family without a refresh token has to be remembered.
  * @returns the refresh token, when there is one.
- * @throws OAuthError invalid_grant — reason `code_replayed`: the code was presented twice while this request was at work.
  */
 export async function foundFamily(
   founder: { readonly code: RedeemedCode; readonly client: AuthenticatedClient; readonly accessTokenLifetime: DurationSeconds },
@@ -29,12 +30,6 @@ export async function foundFamily(
   const refreshes = code.scopes.includes('offline_access') && client.grantTypes.includes('refresh_token')
   const refresh = refreshes ? await foundRefreshToken(now, deps) : undefined
   const lifetime = refreshes ? deps.lifetimes.refreshTokenAbsolute : founder.accessTokenLifetime
-  const family = { ...familyOf(code, { now, expiresAt: after(now, lifetime) }), refresh: refresh?.record }
-
-  const founded = await deps.storage.families.insert(family)
-  // RFC 6749 §4.1.2: a code that is presented twice gives nobody anything.
-  if (founded.outcome === 'buried') {
-    throw new OAuthError('invalid_grant', 'The authorization code is not valid.', { reason: 'code_replayed' })
-  }
+  await deps.storage.families.insert({ ...familyOf(code, { now, expiresAt: after(now, lifetime) }), refresh: refresh?.record })
   return refresh?.token
 }
