@@ -19,9 +19,18 @@ const register = async (redirectUris: readonly string[]): Promise<{ error: unkno
 
 describe('RFC 7591 §3.2.2: a redirect URI that cannot be safe is not registered', () => {
   it.each([
-    ...['code=evil&state=evil&iss=evil', 'code=x', 'state=x', 'iss=x', 'error=x', 'a=b&code', '%63ode=x', 'error_description=x', 'error_uri=x', 'id_token=x', 'access_token=x', 'response=x'].map(
-      (query) => ['ATK-103', `https://app.test/cb?${query}`] as const,
-    ),
+    ['ATK-103', 'https://app.test/cb?code=evil&state=evil&iss=evil'],
+    ['ATK-103', 'https://app.test/cb?code=x'],
+    ['ATK-103', 'https://app.test/cb?state=x'],
+    ['ATK-103', 'https://app.test/cb?iss=x'],
+    ['ATK-103', 'https://app.test/cb?error=x'],
+    ['ATK-103', 'https://app.test/cb?a=b&code'],
+    ['ATK-103', 'https://app.test/cb?%63ode=x'],
+    ['ATK-103', 'https://app.test/cb?error_description=x'],
+    ['ATK-103', 'https://app.test/cb?error_uri=x'],
+    ['ATK-103', 'https://app.test/cb?id_token=x'],
+    ['ATK-103', 'https://app.test/cb?access_token=x'],
+    ['ATK-103', 'https://app.test/cb?response=x'],
     ['ATK-104', 'https://app.test/cb#'],
     ['ATK-104', 'https://app.test/cb#x'],
     ['ATK-104', 'https://app.test/cb%23'],

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { obtainCode, redeem, token, verifier } from '../support/flow.ts'
+import { expectServing, refusedInJson } from '../support/refused.ts'
+import type { Reply } from '../support/reply.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  await expectServing(under)
+})
+afterAll(() => under.close())
+
+const invalidGrant = { status: 400, error: 'invalid_grant' }
+const offline = { scope: 'openid profile offline_access' }
+
+const userinfo = (tokens: Reply): Promise<Reply> =>
+  under.send({ path: '/userinfo', headers: { authorization: `Bearer ${String(tokens.json['access_token'])}` } })
+
+const refresh = (tokens: Reply): Promise<Reply> =>
+  token(under, { grant_type: 'refresh_token', refresh_token: String(tokens.json['refresh_token']) })
+
+/** Asserts that nothing of the tokens is honoured. */
+async function expectDead(tokens: Reply): Promise<void> {
+  const info = await userinfo(tokens)
+  expect([info.status, info.header('www-authenticate')]).toEqual([401, expect.stringContaining('invalid_token')])
+  expect((await refresh(tokens)).json['error']).toBe('invalid_grant')
+}
+
+describe('RFC 6749 §4.1.2: a code that is presented twice', () => {
+  it.each([
+    ['ATK-151 at once', 0],
+    ['ATK-152 after 30 seconds', 30],
+    ['ATK-152 in its last second', 59],
+  ])('%s ends all that it was exchanged for', async (_, age) => {
+    const code = await obtainCode(under, offline)
+    const tokens = await redeem(under, code)
+    expect((await userinfo(tokens)).status).toBe(200)
+    under.clock.advance(age)
+
+    await refusedInJson(under, invalidGrant, {
+      send: () => redeem(under, code),
+      reason: 'code_replayed',
+      kept: 'whatever',
+      secrets: [code],
+    })
+
+    await expectDead(tokens)
+  })
+
+  it('ATK-151 ends what was renewed since, and nothing else of the person and the client', async () => {
+    const other = await redeem(under, await obtainCode(under, offline))
+    const code = await obtainCode(under, offline)
+    const renewed = await refresh(await redeem(under, code))
+
+    await redeem(under, code)
+
+    await expectDead(renewed)
+    expect((await userinfo(other)).status).toBe(200)
+    expect((await refresh(other)).status).toBe(200)
+  })
+
+  it('ATK-151 a third presentation changes nothing more', async () => {
+    const code = await obtainCode(under, offline)
+    await redeem(under, code)
+    await redeem(under, code)
+
+    await refusedInJson(under, invalidGrant, { send: () => redeem(under, code), reason: 'code_replayed' })
+  })
+
+  it.each([
+    ['ATK-154 with a wrong verifier', { code_verifier: verifier.replace('d', 'e') }, {}, 'code_verifier_mismatch'],
+    ['ATK-154 without a verifier', { code_verifier: undefined }, {}, 'code_verifier_missing'],
+    ['ATK-154 with a wrong redirect URI', { redirect_uri: 'https://app.test/cb2' }, {}, 'redirect_uri_mismatch'],
+    ['by another client', { client_id: 'P' }, { authorization: '' }, 'code_unknown'],
+  ] as const)('%s revokes nothing: whoever knows the code alone cannot sign people out', async (_, change, headers, reason) => {
+    const code = await obtainCode(under, offline)
+    const tokens = await redeem(under, code)
+
+    await refusedInJson(under, invalidGrant, { send: () => redeem(under, code, change, headers), reason, secrets: [code] })
+
+    expect((await userinfo(tokens)).status).toBe(200)
+    expect((await refresh(tokens)).status).toBe(200)
+  })
+
+  it('RFC 6749 §4.1.2: after its minute it is unknown, and revokes nothing', async () => {
+    const code = await obtainCode(under, offline)
+    const tokens = await redeem(under, code)
+    under.clock.advance(60)
+
+    await refusedInJson(under, invalidGrant, { send: () => redeem(under, code), reason: 'code_unknown' })
+
+    expect((await refresh(tokens)).status).toBe(200)
+  })
+})
+
+describe('RFC 6749 §10.5: 50 presentations of one code at the same time', () => {
+  it.each([
+    ['with a refresh token', offline],
+    ['without a refresh token', { scope: 'openid' }],
+  ])('ATK-155 exactly one is answered with tokens, and they are dead: %s', async (_, change) => {
+    const before = familiesOf(under)
+    const code = await obtainCode(under, change)
+
+    const replies = await Promise.all(Array.from({ length: 50 }, () => redeem(under, code)))
+
+    const won = replies.filter(({ status }) => status === 200)
+    const lost = replies.filter(({ status }) => status !== 200)
+    expect(won).toHaveLength(1)
+    expect(lost.map((reply) => [reply.status, reply.json['error']])).toEqual(lost.map(() => [400, 'invalid_grant']))
+    for (const tokens of won) await expectDead(tokens)
+    expect(familiesOf(under) - before).toBe(1)
+  })
+
+  it('ATK-155 wrong verifiers among them gain nothing and revoke nothing more', async () => {
+    const code = await obtainCode(under, offline)
+
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => redeem(under, code, at % 2 === 0 ? { code_verifier: 'a'.repeat(43) } : {})),
+    )
+
+    expect(replies.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
+    expect(replies.filter((reply, at) => at % 2 === 0 && reply.status !== 400)).toEqual([])
+  })
+})
+
+it('after all of this a normal request succeeds', () => expectServing(under))
+
+const familiesOf = (server: ServerUnderTest): number =>
+  (JSON.parse(server.dump()) as { families: { byId: readonly unknown[] } }).families.byId.length

@@ -1,0 +1,289 @@
+import { clientId, epochSeconds, userId } from '@mintmark/storage-interface'
+import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { authorize, basic, challenge, obtainCode, obtainTokens, redeem, token, type Change } from '../support/flow.ts'
+import { expectServing, refusedInJson } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  await expectServing(under)
+})
+afterAll(() => under.close())
+
+const invalidGrant = { status: 400, error: 'invalid_grant' }
+const invalidClient = { status: 401, error: 'invalid_client' }
+
+describe('RFC 6749 §5.2: what is no code', () => {
+  it.each([
+    ['ATK-148 a random one, well-formed', 'Zm9yZ2VkLWZvcmdlZC1mb3JnZWQtZm9yZ2VkLWZvcmc'],
+    ['all zeros', 'A'.repeat(43)],
+    ['a word', 'undefined'],
+    ['a name of objects', '__proto__'],
+    ['SQL', "' OR '1'='1"],
+    ['a path', '../../codes'],
+    ['letters beyond ASCII', 'код'],
+  ])('%s', async (_, code) => {
+    await refusedInJson(under, invalidGrant, { send: () => redeem(under, code), reason: 'code_unknown', secrets: [code] })
+  })
+
+  it('ATK-149 every truncation, every suffix and every changed character of a code; the code itself still is one', async () => {
+    const code = await obtainCode(under)
+    const truncated = Array.from({ length: code.length - 1 }, (_, at) => code.slice(0, at + 1))
+    const changed = [...code].map((char, at) => code.slice(0, at) + (char === 'A' ? 'B' : 'A') + code.slice(at + 1))
+    const extended = ['A', '=', '==', '.', ' ', '\n', '\0', '%', '&', '/', code].map((suffix) => code + suffix)
+    const spelled = [code.toLowerCase(), code.toUpperCase(), ` ${code}`, `${code.slice(1)}`, code.replaceAll(/[-_]/g, '+')]
+
+    for (const wrong of new Set([...truncated, ...changed, ...extended, ...spelled])) {
+      if (wrong === code) continue
+      await refusedInJson(under, invalidGrant, { send: () => redeem(under, wrong), reason: 'code_unknown' })
+    }
+
+    expect((await redeem(under, code)).status).toBe(200)
+  })
+
+  it('ATK-160 a refresh token as code, and a code as refresh token', async () => {
+    const tokens = await obtainTokens(under)
+    const code = await obtainCode(under)
+    const refresh = (value: string) => token(under, { grant_type: 'refresh_token', refresh_token: value })
+
+    await refusedInJson(under, invalidGrant, { send: () => redeem(under, tokens['refresh_token'] ?? ''), reason: 'code_unknown' })
+    await refusedInJson(under, invalidGrant, { send: () => refresh(code), reason: 'refresh_token_unknown' })
+
+    expect((await redeem(under, code)).status).toBe(200)
+    expect((await refresh(tokens['refresh_token'] ?? '')).status).toBe(200)
+  })
+
+  it.each(['access_token', 'id_token'])('ATK-161 the %s as code', async (name) => {
+    const tokens = await obtainTokens(under)
+
+    await refusedInJson(under, invalidGrant, { send: () => redeem(under, tokens[name] ?? ''), reason: 'code_unknown' })
+  })
+
+  it('RFC 9700 §4.7: the handle of an interaction as code', async () => {
+    const started = await authorize(under, {}, { cookie: '' })
+    const handle = started.location.searchParams.get('interaction') ?? ''
+
+    await refusedInJson(under, invalidGrant, { send: () => redeem(under, handle), reason: 'code_unknown' })
+  })
+
+  it('ATK-170 RFC 9700 §4.4: a code of another issuer, in the same database', async () => {
+    const medium = createMemoryMedium()
+    const [here, there] = await Promise.all(
+      ['https://as.test', 'https://other.test'].map((issuer) =>
+        startServer({ issuer, storage: createMemoryStorage({ issuer, medium }) }),
+      ),
+    )
+    if (here === undefined || there === undefined) throw new Error('Two servers were started.')
+    const code = await obtainCode(there)
+
+    await refusedInJson(here, invalidGrant, { send: () => redeem(here, code), reason: 'code_unknown' })
+
+    expect((await redeem(there, code)).status).toBe(200)
+    await Promise.all([here.close(), there.close()])
+  })
+})
+
+describe('RFC 6749 §4.1.3: a code counts for its client alone', () => {
+  it('a public client with its own name: the code is unknown to it, and unharmed', async () => {
+    const code = await obtainCode(under)
+
+    await refusedInJson(under, invalidGrant, {
+      send: () => redeem(under, code, { client_id: 'P' }, { authorization: '' }),
+      reason: 'code_unknown',
+      secrets: [code],
+    })
+
+    expect((await redeem(under, code)).status).toBe(200)
+  })
+
+  it('a confidential client with its own secret: the code is unknown to it, and unharmed', async () => {
+    const code = await obtainCode(under)
+    const asX = { client_id: 'X', client_secret: under.clients.X.secret }
+    await redeem(under, 'x', asX, { authorization: '' })
+
+    await refusedInJson(under, invalidGrant, {
+      send: () => redeem(under, code, asX, { authorization: '' }),
+      reason: 'code_unknown',
+    })
+
+    expect((await redeem(under, code)).status).toBe(200)
+  })
+
+  it.each([
+    ['ATK-157 its name without its secret', { client_id: 'A' }, '', 'client_authentication_method'],
+    ['no client at all', {}, '', 'client_authentication_missing'],
+    ['another method than the registered one', { client_id: 'A', client_secret: 'x' }, '', 'client_authentication_method'],
+    ['an empty secret', { client_id: 'A', client_secret: '' }, '', 'client_authentication_method'],
+    ['a wrong secret', {}, basic('A', 'wrong'), 'client_credentials_wrong'],
+    ['the bearer of something', {}, 'Bearer x', 'client_unknown'],
+  ] as const)('%s: the client is not proven, and the code unharmed', async (_, change: Change, authorization, reason) => {
+    const code = await obtainCode(under)
+
+    await refusedInJson(under, invalidClient, { send: () => redeem(under, code, change, { authorization }), reason, secrets: [code] })
+
+    expect((await redeem(under, code)).status).toBe(200)
+  })
+
+  it.each([
+    ['ATK-157 a client_id that contradicts the secret', { client_id: 'P' }, 'client_id_contradicted'],
+    ['RFC 6749 §2.3: two methods at once', { client_id: 'A', client_secret: 'x' }, 'client_authentication_twice'],
+  ] as const)('%s', async (_, change, reason) => {
+    const code = await obtainCode(under)
+
+    await refusedInJson(under, { status: 400, error: 'invalid_request' }, { send: () => redeem(under, code, change), reason })
+
+    expect((await redeem(under, code)).status).toBe(200)
+  })
+
+  it('ATK-164 a client that was disabled after the code was issued', async () => {
+    const server = await startServer()
+    const code = await obtainCode(server)
+    await changeClient(server.storage, clientId('A'), { disabledAt: server.clock.now() })
+
+    await refusedInJson(server, invalidClient, { send: () => redeem(server, code), reason: 'client_disabled' })
+    await server.close()
+  })
+
+  it('RFC 6749 §5.2: a client that may no longer use the grant', async () => {
+    const server = await startServer()
+    await expectServing(server)
+    const code = await obtainCode(server)
+    await changeClient(server.storage, clientId('A'), { grantTypes: ['refresh_token'] })
+
+    await refusedInJson(
+      server,
+      { status: 400, error: 'unauthorized_client' },
+      { send: () => redeem(server, code), reason: 'grant_type_not_registered' },
+    )
+    await server.close()
+  })
+})
+
+describe('RFC 6749 §4.1.2: a code lives for 60 seconds', () => {
+  it.each([
+    [60, 'code_unknown'],
+    [61, 'code_unknown'],
+    [3000, 'code_unknown'],
+  ] as const)('ATK-158 after %i seconds it is unknown', async (age, reason) => {
+    const code = await obtainCode(under)
+    under.clock.advance(age)
+
+    await refusedInJson(under, invalidGrant, { send: () => redeem(under, code), reason })
+  })
+
+  it('after 59 seconds it counts', async () => {
+    await expectServing(under)
+    const code = await obtainCode(under)
+    under.clock.advance(59)
+
+    expect((await redeem(under, code)).status).toBe(200)
+  })
+})
+
+describe('the kill switch: what was issued to somebody opens nothing once they are gone', () => {
+  it.each([
+    ['ATK-163 removed', (server: ServerUnderTest) => server.storage.users.remove(userId('U1'), server.clock.now())],
+    ['deactivated', (server: ServerUnderTest) => server.storage.users.deactivate(userId('U1'), server.clock.now())],
+    [
+      'deactivated and reactivated',
+      async (server: ServerUnderTest) => {
+        await server.storage.users.deactivate(userId('U1'), server.clock.now())
+        await server.storage.users.reactivate(userId('U1'), epochSeconds(server.clock.now() + 1))
+      },
+    ],
+  ])('%s since the authorization', async (_, end) => {
+    const server = await startServer()
+    await expectServing(server)
+    const code = await obtainCode(server)
+    await end(server)
+
+    await refusedInJson(server, invalidGrant, { send: () => redeem(server, code), reason: 'grant_not_live', kept: 'all but codes' })
+    await server.close()
+  })
+})
+
+describe('RFC 6749 §3.3, RFC 8707 §2.2: the token request cannot widen what was granted', () => {
+  it.each(['openid api.write', 'openid profile offline_access admin', '"', ''])('ATK-166 scope=%s is not looked at', async (scope) => {
+    const code = await obtainCode(under)
+
+    const reply = await redeem(under, code, { scope })
+
+    expect(reply.status).toBe(200)
+    expect(reply.json['scope']).toBe('openid profile')
+    expect(reply.json['refresh_token']).toBeUndefined()
+  })
+
+  it.each(['https://api.test', 'https://evil.test', 'relative', 'https://as.test'])(
+    'ATK-167 resource=%s was not granted: the code stays redeemable',
+    async (resource) => {
+      const code = await obtainCode(under)
+
+      await refusedInJson(
+        under,
+        { status: 400, error: 'invalid_target' },
+        { send: () => redeem(under, code, { resource }), reason: 'resource_not_granted' },
+      )
+
+      expect((await redeem(under, code)).status).toBe(200)
+    },
+  )
+
+  it('RFC 8707 §2.2: the wrong resource tells another client nothing about the code', async () => {
+    const code = await obtainCode(under)
+
+    await refusedInJson(under, invalidGrant, {
+      send: () => redeem(under, code, { client_id: 'P', resource: 'https://api.test' }, { authorization: '' }),
+      reason: 'code_unknown',
+    })
+  })
+
+  it.each([
+    'Authorization_Code',
+    'AUTHORIZATION_CODE',
+    'authorization_code ',
+    ' authorization_code',
+    'authorization_code\0',
+    'authorization_code\n',
+    'authorization-code',
+    'password',
+    'implicit',
+    'urn:ietf:params:oauth:grant-type:jwt-bearer',
+    '__proto__',
+    'constructor',
+  ])('ATK-169 grant_type=%j is not supported', async (grantType) => {
+    const code = await obtainCode(under)
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'unsupported_grant_type' },
+      { send: () => redeem(under, code, { grant_type: grantType }), reason: 'grant_type_unknown' },
+    )
+  })
+})
+
+it('ATK-172 the ID token names its client alone, echoes the nonce, hashes the access token and expires', async () => {
+  const nonce = 'n-0S6_WzA2Mj "\\<>'
+  const tokens = await redeem(under, await obtainCode(under, { nonce }))
+  const { access_token: accessToken, id_token: idToken } = tokens.json as Record<string, string>
+  const claims = JSON.parse(Buffer.from(idToken?.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(accessToken)))
+
+  expect(claims).toMatchObject({ iss: 'https://as.test', aud: 'A', nonce, sub: 'U1' })
+  expect(claims['at_hash']).toBe(Buffer.from(hash.subarray(0, 16)).toString('base64url'))
+  expect(Number(claims['exp']) - Number(claims['iat'])).toBe(600)
+  expect(claims['iat']).toBe(under.clock.now())
+  expect(tokens.header('cache-control')).toBe('no-store')
+  expect(tokens.header('pragma')).toBe('no-cache')
+})
+
+it('RFC 6749 §2.3.1: a confidential client that names itself beside its secret redeems', async () => {
+  const code = await obtainCode(under, { code_challenge: challenge })
+
+  expect((await redeem(under, code, { client_id: 'A' })).status).toBe(200)
+})
+
+it('after all of this a normal request succeeds', () => expectServing(under))
