@@ -1,0 +1,246 @@
+import { type Storage } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { basic, encode, obtainCode, obtainTokens, postForm, redeem, token, verifier, type Change } from '../support/flow.ts'
+import { refusedInJson } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { visit } from '../support/visit.ts'
+import { requestUrl, userinfo } from './sign-in.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  // The first use of a secret is noted in storage, and later ones within the hour are not.
+  await obtainTokens(under)
+  await token(under, machine, { authorization: basic('M', under.clients.M.secret) })
+})
+afterAll(() => under.close())
+
+const invalidGrant = { status: 400, error: 'invalid_grant' }
+const invalidClient = { status: 401, error: 'invalid_client' }
+const invalidRequest = { status: 400, error: 'invalid_request' }
+const machine = { grant_type: 'client_credentials' }
+const refresh = (refreshToken: string | undefined, change: Change = {}) =>
+  token(under, { grant_type: 'refresh_token', refresh_token: refreshToken, ...change })
+
+describe('codes: what servers get wrong', () => {
+  it('RFC 6749 §4.1.3: redirect_uri must be there and identical', async () => {
+    const code = await obtainCode(under)
+
+    await refusedInJson(under, invalidRequest, { reason: 'redirect_uri_missing', send: () => redeem(under, code, { redirect_uri: undefined }) })
+    await refusedInJson(under, invalidGrant, {
+      reason: 'redirect_uri_mismatch',
+      kept: 'whatever',
+      send: () => redeem(under, code, { redirect_uri: 'https://app.test/cb/' }),
+    })
+  })
+
+  it('RFC 6749 §10.5: of two redemptions at once one wins at most, and the code’s tokens are dead', async () => {
+    const code = await obtainCode(under, { scope: 'openid' })
+
+    const replies = await Promise.all([redeem(under, code), redeem(under, code)])
+
+    const won = replies.filter(({ status }) => status === 200)
+    expect(won.length).toBeLessThanOrEqual(1)
+    for (const { json } of won) expect((await userinfo(under, { tokens: json as Record<string, string> })).status).toBe(401)
+  })
+
+  it('RFC 6749 §4.1.3: another client’s code reads as one that does not exist, and stays good', async () => {
+    const code = await obtainCode(under)
+    const asX = { client_id: 'X', client_secret: under.clients.X.secret }
+
+    const foreign = await redeem(under, code, asX, { authorization: '' })
+    const unknown = await redeem(under, 'x'.repeat(43), asX, { authorization: '' })
+
+    expect([foreign.status, foreign.text]).toEqual([unknown.status, unknown.text])
+    expect((await redeem(under, code)).status).toBe(200)
+  })
+
+  it.each(['short', 'x'.repeat(129), `${verifier.slice(0, -1)}!`, verifier.toLowerCase()])(
+    'RFC 7636 §4.6: the verifier %j is invalid_grant',
+    async (wrong) => {
+      const code = await obtainCode(under)
+
+      await refusedInJson(under, invalidGrant, {
+        reason: 'code_verifier_mismatch',
+        kept: 'whatever',
+        send: () => redeem(under, code, { code_verifier: wrong }),
+      })
+    },
+  )
+
+  it('RFC 9700 §4.8.2: a verifier for a code without a challenge is refused', async () => {
+    const redirectUri = 'https://x.test/cb'
+    const withoutPkce = { code_challenge: undefined, code_challenge_method: undefined }
+    const { location } = await visit(under, requestUrl(under, { client_id: 'X', redirect_uri: redirectUri, ...withoutPkce }))
+    const asX = { client_id: 'X', client_secret: under.clients.X.secret, redirect_uri: redirectUri }
+
+    await refusedInJson(under, invalidGrant, {
+      reason: 'code_verifier_unexpected',
+      kept: 'whatever',
+      send: () => redeem(under, location.searchParams.get('code') ?? '', asX, { authorization: '' }),
+    })
+  })
+
+  it('RFC 9700 §4.8.2: a store that lost the challenge has not switched PKCE off', async () => {
+    const forgetful = await startServer({ storage: forgettingChallenges(createMemoryStorage({ issuer: 'https://as.test' })) })
+    const code = await obtainCode(forgetful)
+
+    const reply = await redeem(forgetful, code)
+
+    expect([reply.status, forgetful.lastReason()]).toEqual([400, 'code_challenge_lost'])
+    await forgetful.close()
+  })
+})
+
+describe('client authentication: what servers get wrong', () => {
+  it('RFC 6749 §2.3.1: Basic credentials are form-decoded and split at the first colon', async () => {
+    const escaped = `Basic ${btoa(`%4D:${under.clients.M.secret}`)}`
+
+    const reply = await token(under, machine, { authorization: escaped })
+
+    expect(reply.status).toBe(200)
+    for (const pair of ['M', '%zz:x', 'M:%', `M:${under.clients.M.secret}%`]) {
+      await refusedInJson(under, invalidClient, {
+        reason: 'client_unknown',
+        send: () => token(under, machine, { authorization: `Basic ${btoa(pair)}` }),
+      })
+    }
+  })
+
+  it('RFC 6749 §2.3: one method in a request, and the registered one', async () => {
+    const { secret } = under.clients.M
+    const asPost = { ...machine, client_id: 'M', client_secret: secret }
+
+    await refusedInJson(under, invalidRequest, {
+      reason: 'client_authentication_twice',
+      send: () => token(under, asPost, { authorization: basic('M', secret) }),
+    })
+    await refusedInJson(under, invalidClient, { reason: 'client_authentication_method', send: () => token(under, asPost, { authorization: '' }) })
+  })
+
+  it('RFC 6749 §5.2: an unknown client and a wrong secret get the same 401 with a challenge', async () => {
+    const replies = [
+      await token(under, machine, { authorization: basic('nobody', 'x') }),
+      await token(under, machine, { authorization: basic('M', 'x') }),
+    ]
+
+    const seen = replies.map((reply) => [reply.status, reply.text, reply.header('www-authenticate')])
+    expect(seen[0]).toEqual(seen[1])
+    expect(seen[0]?.[2]).toMatch(/^Basic realm=/)
+  })
+
+  it('RFC 7523 §3: an assertion speaks of its client, to this issuer alone, briefly and once', async () => {
+    const good = { iss: 'B', sub: 'B', aud: under.issuer, jti: 'j1', exp: under.clock.now() + 60 }
+
+    const first = await asB(good)
+    const again = await asB(good)
+    const wrong = [
+      { ...good, jti: 'j2', iss: 'A' },
+      { ...good, jti: 'j3', aud: `${under.issuer}/token` },
+      { ...good, jti: 'j4', aud: [under.issuer] },
+      { ...good, jti: 'j5', exp: under.clock.now() + 86_400 },
+      { ...good, jti: 'j6', exp: under.clock.now() - 60 },
+      { ...good, jti: undefined },
+    ]
+    const refused = await Promise.all(wrong.map((claims) => asB(claims)))
+
+    // The client may not use this grant; that is said only to who has proven to be the client.
+    expect(first.json['error']).toBe('unauthorized_client')
+    expect([again, ...refused].map(({ json }) => json['error'])).toEqual(Array.from({ length: 7 }, () => 'invalid_client'))
+  })
+})
+
+describe('token requests: what servers get wrong', () => {
+  it('RFC 6749 §3.2: parameters come once, by POST, in the body', async () => {
+    const headers = { authorization: basic('M', under.clients.M.secret) }
+
+    await refusedInJson(under, invalidRequest, {
+      reason: 'grant_type_missing',
+      send: () => postForm(under, `/token?${encode(machine)}`, '', headers),
+    })
+    await refusedInJson(under, invalidRequest, {
+      reason: 'parameter_repeated',
+      send: () => postForm(under, '/token', `${encode(machine)}&${encode(machine)}`, headers),
+    })
+    expect((await under.send({ path: `/token?${encode(machine)}`, headers })).status).toBe(405)
+  })
+
+  it('RFC 6749 §5.1: answers and errors are not stored, by any cache', async () => {
+    const tokens = await obtainTokens(under)
+    const authorization = basic('A', under.clients.A.secret)
+    const about = encode({ token: tokens['refresh_token'] })
+
+    const replies = [
+      await refresh(tokens['refresh_token']),
+      await token(under, { grant_type: 'nothing' }),
+      await userinfo(under, { tokens }),
+      await under.send({ path: '/userinfo' }),
+      await postForm(under, '/token/introspection', about, { authorization }),
+      await postForm(under, '/token/revocation', about, { authorization }),
+    ]
+
+    expect(replies.map((reply) => [reply.header('cache-control'), reply.header('pragma')])).toEqual(replies.map(() => ['no-store', 'no-cache']))
+  })
+
+  it('RFC 6749 §5.2: error_description is plain ASCII that holds nothing of the request', async () => {
+    const hostile = '<b>"\\ü'
+
+    const reply = await token(under, { grant_type: hostile, code: hostile, scope: hostile })
+
+    expect(reply.json).toMatchObject({ error: 'unsupported_grant_type', error_description: expect.stringMatching(/^[\x20\x21\x23-\x5B\x5D-\x7E]+$/) as string })
+    expect(reply.text).not.toContain('<b>')
+  })
+})
+
+describe('refresh tokens: what servers get wrong', () => {
+  it('RFC 6749 §6: narrowing one access token does not shrink the refresh token; widening is refused', async () => {
+    const tokens = await obtainTokens(under)
+
+    const narrowed = await refresh(tokens['refresh_token'], { scope: 'openid' })
+    const next = String(narrowed.json['refresh_token'])
+
+    await refusedInJson(under, { status: 400, error: 'invalid_scope' }, {
+      reason: 'scope_not_granted',
+      send: () => refresh(next, { scope: 'openid email' }),
+    })
+    expect((await refresh(next)).json['scope']).toBe('openid profile offline_access')
+  })
+
+  it('RFC 9700 §4.14.2: a public client’s refresh token rotates, and the reuse of an old one ends the family', async () => {
+    const redirectUri = 'https://spa.test/cb'
+    const asP = (form: Change) => token(under, { client_id: 'P', ...form }, { authorization: '' })
+    const { location } = await visit(under, requestUrl(under, { client_id: 'P', redirect_uri: redirectUri, scope: 'openid offline_access' }))
+    const code = location.searchParams.get('code') ?? undefined
+    const first = await asP({ grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier })
+    const old = String(first.json['refresh_token'])
+
+    const second = await asP({ grant_type: 'refresh_token', refresh_token: old })
+    under.clock.advance(31)
+    const reuse = await asP({ grant_type: 'refresh_token', refresh_token: old })
+    const current = await asP({ grant_type: 'refresh_token', refresh_token: String(second.json['refresh_token']) })
+
+    expect(second.json['refresh_token']).not.toBe(old)
+    expect([reuse, current].map(({ json }) => json['error'])).toEqual(['invalid_grant', 'invalid_grant'])
+  })
+})
+
+/** A token request of client B with these claims in its assertion. */
+async function asB(claims: Readonly<Record<string, unknown>>) {
+  const assertion = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'b1' }).sign(under.clients.B.privateKey)
+  const proof = { client_assertion: assertion, client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer' }
+  return token(under, { ...machine, ...proof }, { authorization: '' })
+}
+
+const forgettingChallenges = (storage: Storage): Storage => ({
+  ...storage,
+  codes: {
+    ...storage.codes,
+    async consume(digest, client, now) {
+      const consumed = await storage.codes.consume(digest, client, now)
+      return consumed.outcome === 'absent' ? consumed : { ...consumed, record: { ...consumed.record, codeChallenge: undefined } }
+    },
+  },
+})

@@ -1,0 +1,206 @@
+import { createHash, createHmac } from 'node:crypto'
+
+import { clientId } from '@mintmark/storage-interface'
+import { base64url, decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { basic, encode, obtainCode, obtainTokens, postForm, redeem, token } from '../support/flow.ts'
+import { refusedByRedirect, refusedInJson } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { open, signIn, userinfo } from './sign-in.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  // The first use of a secret is noted in storage, and later ones within the hour are not.
+  await obtainTokens(under)
+})
+afterAll(() => under.close())
+
+const as = (id: 'A' | 'RS' | 'M') => ({ authorization: basic(id, under.clients[id].secret) })
+const introspect = (about: string | undefined, caller: 'A' | 'RS' | 'M' = 'A') =>
+  postForm(under, '/token/introspection', encode({ token: about }), as(caller))
+const revoke = (about: string | undefined, headers = as('A')) => postForm(under, '/token/revocation', encode({ token: about }), headers)
+const bearer = (accessToken: string) => userinfo(under, { tokens: { access_token: accessToken } })
+
+describe('ID tokens: what servers get wrong', () => {
+  it.each(['RS256', 'ES256'])('OIDC Core §3.1.3.6: at_hash is the left half of the hash that %s signs', async (alg) => {
+    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: alg })
+
+    const { tokens, claims, header } = await signIn(under)
+
+    expect(header.alg).toBe(alg)
+    expect(claims['at_hash']).toBe(createHash('sha256').update(tokens['access_token'] ?? '').digest().subarray(0, 16).toString('base64url'))
+    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'RS256' })
+  })
+
+  it('OIDC Core §12.2: one that a refresh brings has the same iss, sub, aud and auth_time, a new iat and no nonce', async () => {
+    const first = await obtainTokens(under)
+    under.clock.advance(5)
+
+    const { json } = await token(under, { grant_type: 'refresh_token', refresh_token: first['refresh_token'] })
+
+    const { nonce, iat, exp: _exp, at_hash: _hash, ...same } = decodeJwt(first['id_token'] ?? '')
+    const renewed = decodeJwt(String(json['id_token']))
+    expect(renewed).toMatchObject(same)
+    expect([nonce, renewed['nonce'], Number(renewed.iat) - Number(iat)]).toEqual(['n1', undefined, 5])
+  })
+
+  it('OIDC Core §8: the same sub in ID token, access token, userinfo and introspection', async () => {
+    const { tokens, claims } = await signIn(under)
+
+    const subjects = [
+      decodeJwt(tokens['access_token'] ?? '').sub,
+      (await userinfo(under, { tokens })).json['sub'],
+      (await introspect(tokens['access_token'])).json['sub'],
+    ]
+
+    expect(subjects).toEqual([claims.sub, claims.sub, claims.sub])
+    expect(claims.sub).toMatch(/^[\x20-\x7E]{1,255}$/)
+  })
+})
+
+describe('userinfo: what servers get wrong', () => {
+  it('RFC 6750 §3.1: no token is a bare challenge, a bad one invalid_token, one without openid 403', async () => {
+    const { json } = await redeem(under, await obtainCode(under, { scope: 'profile' }))
+
+    const replies = [await under.send({ path: '/userinfo' }), await bearer('bad'), await bearer(String(json['access_token']))]
+
+    expect(replies.map(({ status }) => status)).toEqual([401, 401, 403])
+    expect(replies.map((reply) => /error="(\w+)"/.exec(reply.header('www-authenticate') ?? '')?.[1])).toEqual([undefined, 'invalid_token', 'insufficient_scope'])
+  })
+
+  it('RFC 9700 §4.3.2: a good token in the query is refused', async () => {
+    const { access_token: accessToken } = await obtainTokens(under)
+
+    const reply = await under.send({ path: `/userinfo?${encode({ access_token: accessToken })}` })
+
+    expect([reply.status, under.lastReason()]).toEqual([400, 'bearer_in_query'])
+  })
+})
+
+describe('metadata: what servers get wrong', () => {
+  it('RFC 8414 §3.1: the issuer is exact, and both ways of writing the well-known path answer', async () => {
+    const withPath = await startServer({ issuer: 'https://as.test/a' })
+
+    const replies = await Promise.all(
+      ['/a/.well-known/openid-configuration', '/.well-known/oauth-authorization-server/a'].map((path) => withPath.send({ path })),
+    )
+
+    expect(replies.map(({ json }) => json['issuer'])).toEqual(['https://as.test/a', 'https://as.test/a'])
+    await withPath.close()
+  })
+})
+
+describe('introspection and revocation: what servers get wrong', () => {
+  it('RFC 7662 §2.1: the caller is authenticated', async () => {
+    const { access_token: accessToken } = await obtainTokens(under)
+    const ask = (form: string) => postForm(under, '/token/introspection', form, {})
+
+    await refusedInJson(under, { status: 401, error: 'invalid_client' }, {
+      reason: 'client_authentication_missing',
+      send: () => ask(encode({ token: accessToken })),
+    })
+    await refusedInJson(under, { status: 401, error: 'invalid_client' }, {
+      reason: 'client_public',
+      send: () => ask(encode({ token: accessToken, client_id: 'P' })),
+    })
+  })
+
+  it('RFC 7662 §2.2, §4: what is foreign, forged, expired or unknown is inactive and nothing else', async () => {
+    const { access_token: accessToken = '' } = await obtainTokens(under)
+    const forged = accessToken.replace(/\.[^.]+\./, `.${base64url.encode(JSON.stringify({ ...decodeJwt(accessToken), scope: 'api.write' }))}.`)
+
+    const foreign = await introspect(accessToken, 'M')
+    const changed = await introspect(forged)
+    under.clock.advance(601)
+    const expired = await introspect(accessToken)
+    const unknown = await introspect('unknown')
+
+    expect([foreign, changed, expired, unknown].map(({ status, text }) => [status, text])).toEqual(Array.from({ length: 4 }, () => [200, '{"active":false}']))
+  })
+
+  it('RFC 7009 §2.2: an unknown token is a 200, a wrong secret a 401, a hint is advice', async () => {
+    const { refresh_token: refreshToken } = await obtainTokens(under)
+
+    const unknown = await revoke('unknown')
+    const wrong = await revoke(refreshToken, { authorization: basic('A', 'wrong') })
+    const hinted = await postForm(under, '/token/revocation', encode({ token: refreshToken, token_type_hint: 'access_token' }), as('A'))
+
+    expect([unknown.status, wrong.status, hinted.status]).toEqual([200, 401, 200])
+    expect((await introspect(refreshToken)).json).toEqual({ active: false })
+  })
+
+  it('RFC 7009 §2.1: revoking the refresh token ends its access tokens', async () => {
+    const tokens = await obtainTokens(under)
+
+    await revoke(tokens['refresh_token'])
+
+    expect((await introspect(tokens['access_token'])).json).toEqual({ active: false })
+    expect((await userinfo(under, { tokens })).status).toBe(401)
+  })
+})
+
+describe('access tokens: what servers get wrong', () => {
+  it('RFC 8707 §2: resources are absolute URIs without fragment, may repeat, and the token request may only narrow', async () => {
+    const api = 'https://api.test'
+    for (const resource of [`${api}#x`, '/relative', 'https://unknown.test']) {
+      await refusedByRedirect(under, { error: 'invalid_target' }, { reason: 'resource_unknown', send: () => open(under, { resource }, 'U1') })
+    }
+    const code = await obtainCode(under, { resource: api, scope: 'openid api.read' })
+    const plain = await obtainCode(under)
+
+    await refusedInJson(under, { status: 400, error: 'invalid_target' }, {
+      reason: 'resource_not_granted',
+      send: () => redeem(under, plain, { resource: api }),
+    })
+    const twice = { ...as('A'), 'content-type': 'application/x-www-form-urlencoded' }
+    const form = { grant_type: 'authorization_code', code, redirect_uri: 'https://app.test/cb', code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' }
+    const issued = await postForm(under, '/token', `${encode(form)}&${encode({ resource: api })}&${encode({ resource: api })}`, twice)
+    expect(decodeJwt(String(issued.json['access_token'])).aud).toEqual([api, under.issuer])
+  })
+
+  it('RFC 9068 §2: typ at+jwt, with iss, exp, aud, sub, client_id, iat and jti', async () => {
+    const { access_token: accessToken = '' } = await obtainTokens(under)
+
+    expect(decodeProtectedHeader(accessToken).typ).toBe('at+jwt')
+    expect(Object.keys(decodeJwt(accessToken))).toEqual(expect.arrayContaining(['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti']))
+  })
+
+  it('RFC 9068 §4: an ID token is no access token', async () => {
+    const { id_token: idToken = '' } = await obtainTokens(under)
+
+    expect((await bearer(idToken)).status).toBe(401)
+    expect((await introspect(idToken)).json).toEqual({ active: false })
+  })
+
+  it('RFC 8725 §3.1: alg none, HMAC with the public key, another key and a key in the header are refused', async () => {
+    const { access_token: accessToken = '' } = await obtainTokens(under)
+    const claims = decodeJwt(accessToken)
+    const kid = decodeProtectedHeader(accessToken).kid ?? ''
+
+    const forgeries = await forge(claims, kid)
+    const statuses = await Promise.all(forgeries.map(async (forgery) => (await bearer(forgery)).status))
+
+    expect((await bearer(accessToken)).status).toBe(200)
+    expect(statuses).toEqual(forgeries.map(() => 401))
+  })
+})
+
+/** The claims under signatures that are not ours. */
+async function forge(claims: JWTPayload, kid: string): Promise<readonly string[]> {
+  const { keys } = (await under.send({ path: '/jwks' })).json as { keys: Record<string, string>[] }
+  const published = keys.find((key) => key['kid'] === kid) ?? {}
+  const own = await generateKeyPair('ES256', { extractable: true })
+  const jwk = await exportJWK(own.publicKey)
+  const unsigned = (header: object) => `${base64url.encode(JSON.stringify(header))}.${base64url.encode(JSON.stringify(claims))}`
+  const hmac = unsigned({ alg: 'HS256', typ: 'at+jwt', kid })
+  return [
+    `${unsigned({ alg: 'none', typ: 'at+jwt', kid })}.`,
+    `${hmac}.${createHmac('sha256', JSON.stringify(published)).update(hmac).digest('base64url')}`,
+    await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid }).sign(own.privateKey),
+    await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, jwk }).sign(own.privateKey),
+    await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'own', jku: 'https://evil.test/jwks' }).sign(own.privateKey),
+  ]
+}

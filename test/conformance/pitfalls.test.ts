@@ -1,0 +1,213 @@
+import { clientId } from '@mintmark/storage-interface'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { answerInteraction, authorize, redeem, signedInAs } from '../support/flow.ts'
+import { refusedByRedirect, refusedOnPage } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { postedParameters, visit } from '../support/visit.ts'
+import { ask, logIn, open, outcomeOf, pageOf, requestUrl, signIn } from './sign-in.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  await signIn(under)
+})
+afterAll(() => under.close())
+
+describe('authorization endpoint: what servers get wrong', () => {
+  it('RFC 6749 §4.1.2.1: an unknown client is told to the person, every later error to the client with state and iss', async () => {
+    await refusedOnPage(under, { reason: 'client_unknown', send: () => authorize(under, { client_id: 'nobody' }) })
+    await refusedByRedirect(under, { error: 'invalid_scope' }, { reason: 'scope_missing', send: () => authorize(under, { scope: undefined }) })
+  })
+
+  it.each(['https://app.test/cb/', 'https://app.test/cb?', 'https://app.test/c', 'https://app.test/cb#', 'https://APP.test/cb', 'JavaScript:alert(1)', 'https://app.test/cb\n'])(
+    'RFC 9700 §2.1: %j is not https://app.test/cb',
+    async (redirectUri) => {
+      await refusedOnPage(under, { reason: 'redirect_uri_mismatch', send: () => authorize(under, { redirect_uri: redirectUri }) })
+    },
+  )
+
+  it('RFC 8252 §7.3: on loopback the port is free, and nothing else', async () => {
+    const native = { client_id: 'N' }
+
+    const allowed = await visit(under, requestUrl(under, { ...native, redirect_uri: 'http://127.0.0.1:51004/cb' }))
+
+    expect(allowed.location.origin).toBe('http://127.0.0.1:51004')
+    for (const uri of ['http://127.0.0.1:51004/cb2', 'http://127.0.0.1:51004/cb?x', 'http://[::1]:51004/cb', 'https://127.0.0.1:51004/cb', 'http://localhost:51004/cb']) {
+      await refusedOnPage(under, { reason: 'redirect_uri_mismatch', send: () => authorize(under, { ...native, redirect_uri: uri }) })
+    }
+  })
+
+  it('OIDC Core §3.1.2.1: redirect_uri is required, also where one alone is registered', async () => {
+    await refusedOnPage(under, { reason: 'redirect_uri_missing', send: () => authorize(under, { redirect_uri: undefined }) })
+  })
+
+  it('RFC 6749 §3.1: a repeated parameter is refused; an empty one is absent; an unknown one is ignored', async () => {
+    const { pathname, search } = requestUrl(under, { max_age: '', unheard_of: 'x' })
+    const headers = { cookie: signedInAs(under, 'U1') }
+
+    const reply = await under.send({ path: pathname + search, headers })
+
+    expect(reply.location.searchParams.has('code')).toBe(true)
+    await refusedByRedirect(under, { error: 'invalid_request' }, {
+      reason: 'parameter_repeated',
+      send: () => under.send({ path: `${pathname}${search}&nonce=n2`, headers }),
+    })
+  })
+
+  it('RFC 7636 §4.3: a challenge without a method would be plain, and is refused', async () => {
+    await refusedByRedirect(under, { error: 'invalid_request' }, {
+      reason: 'code_challenge_method',
+      send: () => authorize(under, { code_challenge_method: undefined }),
+    })
+  })
+
+  it('OIDC Core §11: offline_access is no error where no refresh token can come of it', async () => {
+    await changeClient(under.storage, clientId('A'), { grantTypes: ['authorization_code'] })
+
+    const { tokens } = await signIn(under, { scope: 'openid offline_access' })
+
+    expect([tokens['scope'], tokens['refresh_token']]).toEqual(['openid', undefined])
+    await changeClient(under.storage, clientId('A'), { grantTypes: ['authorization_code', 'refresh_token'] })
+  })
+
+  it('OIDC Core §3.1.2.6: prompt=none never shows a page, and stands alone', async () => {
+    const noSession = { cookie: '' }
+
+    await refusedByRedirect(under, { error: 'login_required' }, {
+      reason: 'login_required',
+      send: () => authorize(under, { prompt: 'none' }, noSession),
+    })
+    await refusedByRedirect(under, { error: 'consent_required' }, {
+      reason: 'consent_required',
+      send: () => authorize(under, { prompt: 'none', scope: 'openid phone' }),
+    })
+    await refusedByRedirect(under, { error: 'invalid_request' }, {
+      reason: 'prompt_invalid',
+      send: () => authorize(under, { prompt: 'none consent' }),
+    })
+  })
+
+  it('OIDC Core §3.1.2.1: max_age=0 asks as prompt=login does, and auth_time is there', async () => {
+    const started = await open(under, { max_age: '0' }, 'U1')
+
+    const { claims } = await outcomeOf(under, await logIn(under, started))
+
+    expect(pageOf(under, started)).toBe('/login')
+    expect(claims['auth_time']).toBe(under.clock.now())
+  })
+
+  it('OIDC Registration §2: default_max_age and require_auth_time are honoured', async () => {
+    await changeClient(under.storage, clientId('A'), { defaultMaxAge: 2, requireAuthTime: true })
+
+    const started = await open(under, {}, 'U1')
+    const { claims } = await outcomeOf(under, await logIn(under, started))
+
+    expect(pageOf(under, started)).toBe('/login')
+    expect(claims['auth_time']).toBe(under.clock.now())
+    await changeClient(under.storage, clientId('A'), { defaultMaxAge: undefined, requireAuthTime: false })
+  })
+
+  it('OIDC Core §3.1.2.1: an id_token_hint may have expired, and another person’s session is login_required', async () => {
+    const { tokens } = await signIn(under)
+    under.clock.advance(100_000)
+
+    const same = await open(under, { id_token_hint: tokens['id_token'], prompt: 'none' }, 'U1')
+
+    expect(same.location.searchParams.has('code')).toBe(true)
+    await refusedByRedirect(under, { error: 'login_required' }, {
+      reason: 'login_required',
+      send: () => open(under, { id_token_hint: tokens['id_token'], prompt: 'none' }, 'somebody'),
+    })
+  })
+
+  it('OIDC Core §3.1.3.7: the nonce comes back byte for byte', async () => {
+    const nonce = ' +%20/ü"<&\\'
+
+    const { claims } = await signIn(under, { nonce })
+
+    expect(claims['nonce']).toBe(nonce)
+  })
+
+  it('OIDC Core §5.5.1.1: an essential acr that is not met fails, acr_values do not, and a sub that cannot be met does', async () => {
+    const essential = JSON.stringify({ id_token: { acr: { essential: true, values: ['urn:gold'] } } })
+    const sub = JSON.stringify({ id_token: { sub: { value: 'somebody' } } })
+    const started = await open(under, { claims: essential }, 'U1')
+
+    const unmet = await logIn(under, started, { acr: 'urn:lead' })
+    const wished = await ask(under, { acr_values: 'urn:gold', claims: '{"unheard_of":{}}' })
+
+    expect(unmet.location.searchParams.get('error')).toBe('unmet_authentication_requirements')
+    expect(wished.location.searchParams.has('code')).toBe(true)
+    await refusedByRedirect(under, { error: 'login_required' }, {
+      reason: 'login_required',
+      send: () => authorize(under, { claims: sub, prompt: 'none' }),
+    })
+  })
+
+  it('RFC 9207 §2: iss is in success and error, and advertised', async () => {
+    const success = await ask(under)
+    const error = await authorize(under, { prompt: 'x' })
+    const { json } = await under.send({ path: '/.well-known/openid-configuration' })
+
+    expect([success, error].map(({ location }) => location.searchParams.get('iss'))).toEqual([under.issuer, under.issuer])
+    expect(json['authorization_response_iss_parameter_supported']).toBe(true)
+  })
+
+  it('Form Post Response Mode §2: errors use form_post too, uncached, under a strict policy', async () => {
+    const page = await authorize(under, { response_mode: 'form_post', prompt: 'x' })
+
+    expect(postedParameters(page).get('error')).toBe('invalid_request')
+    expect(page.header('cache-control')).toBe('no-store')
+    expect(page.header('content-security-policy')).toContain("default-src 'none'")
+  })
+
+  it('Multiple Response Types §5: no token travels through the browser, so no response_type asks for one', async () => {
+    for (const type of ['token', 'id_token', 'code id_token', 'code token', 'code id_token token', 'none']) {
+      await refusedByRedirect(under, { error: 'unsupported_response_type' }, {
+        reason: 'response_type_unsupported',
+        send: () => authorize(under, { response_type: type }),
+      })
+    }
+  })
+
+  it('RFC 9700 §4.12: every redirect is a 303, also after a form with credentials', async () => {
+    const started = await open(under)
+
+    const signedIn = await answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now()}`)
+
+    expect([started.status, signedIn.status]).toEqual([303, 303])
+  })
+
+  it('RFC 9700 §4.16: pages of ours cannot be framed', async () => {
+    const page = await authorize(under, { client_id: undefined })
+
+    expect(page.header('x-frame-options')).toBe('DENY')
+    expect(page.header('content-security-policy')).toContain("frame-ancestors 'none'")
+  })
+
+  it('RFC 9700 §2.6: no other origin’s script reads the authorization endpoint', async () => {
+    const headers = { origin: 'https://spa.test', cookie: signedInAs(under, 'U1') }
+
+    const answer = await authorize(under, {}, headers)
+    const preflight = await under.send({ method: 'OPTIONS', path: '/auth', headers: { origin: 'https://spa.test', 'access-control-request-method': 'GET' } })
+
+    expect([answer, preflight].map((reply) => reply.header('access-control-allow-origin'))).toEqual([undefined, undefined])
+    expect(preflight.status).toBe(405)
+  })
+
+  it('RFC 6749 §3.3, §5.1: scope is case-sensitive, its order means nothing, and what was granted is said', async () => {
+    const { tokens } = await outcomeOf(under, await ask(under, { scope: 'email OPENID openid profile email' }))
+
+    expect(tokens['scope']).toBe('email openid profile')
+  })
+
+  it('RFC 6749 §4.1.2: the code is gone once it was redeemed', async () => {
+    const code = (await ask(under)).location.searchParams.get('code') ?? ''
+
+    const replies = [await redeem(under, code), await redeem(under, code)]
+
+    expect(replies.map(({ status }) => status)).toEqual([200, 400])
+  })
+})
