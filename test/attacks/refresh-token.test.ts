@@ -2,7 +2,7 @@ import type { RefusalReason } from '@mintmark/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { encode, obtainCode, postForm, redeem, type Change } from '../support/flow.ts'
-import { readJws } from '../support/forge-jwt.ts'
+import { readJws, withSpareBits } from '../support/forge-jwt.ts'
 import { expectServing, refusedInJson } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import {
@@ -188,10 +188,3 @@ describe('refresh_token: what a refresh gives', () => {
     expect((await introspect(under, tokens.access_token)).json).toEqual({ active: false })
   })
 })
-
-/** The same bytes, spelled with a last character whose unused bits are not zero. */
-function withSpareBits(token: string): string {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-  const last = alphabet.indexOf(token.at(-1) ?? '')
-  return token.slice(0, -1) + (alphabet[last + 1] ?? '')
-}

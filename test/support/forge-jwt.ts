@@ -34,6 +34,12 @@ export const signNothing =
   () =>
     Promise.resolve(new Uint8Array(length))
 
+/** The same bytes, spelled with a last character whose unused bits are not zero. */
+export function withSpareBits(text: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  return text.slice(0, -1) + (alphabet[alphabet.indexOf(text.at(-1) ?? '') + 1] ?? '')
+}
+
 const part = (value: unknown): string => base64url.encode(typeof value === 'string' ? value : JSON.stringify(value))
 
 const parse = (text: string): Record<string, unknown> =>

@@ -1,0 +1,236 @@
+import type { KeyRing, PublicKey, Signer } from '@mintmark/core'
+import { keyId, type JsonObject } from '@mintmark/storage-interface'
+import { exportJWK, generateKeyPair, type JWK } from 'jose'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { authorize, baseRequest, encode, postForm, signedInAs } from '../support/flow.ts'
+import { readJws, signEs256, writeJws } from '../support/forge-jwt.ts'
+import { forgeries, type GenuineJwt } from '../support/forgeries.ts'
+import { expectServing, refused, refusedByRedirect } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { introspect, noteSecretsInUse, revoke, serviceToken, tokensFor, tokensOf, userinfo } from '../support/token-calls.ts'
+
+let under: ServerUnderTest
+let attacker: GenuineJwt['attacker']
+let accessToken: GenuineJwt
+let idToken: GenuineJwt
+beforeAll(async () => {
+  under = await startServer()
+  attacker = await generateKeyPair('ES256', { extractable: true })
+  await noteSecretsInUse(under)
+  const [one, two] = [await tokensFor(under, 'A'), await tokensFor(under, 'A')]
+  accessToken = await genuine(one.access_token, two.access_token)
+  idToken = await genuine(one.id_token, two.id_token)
+})
+afterAll(() => under.close())
+
+/** What a genuine token tells, and its signer's key. */
+async function genuine(token: string, other: string): Promise<GenuineJwt> {
+  const { header, payload } = readJws(token)
+  const signer = await under.keys.signer(header['alg'] === 'RS256' ? 'RS256' : 'ES256')
+  const published = (await under.keys.publicKeys()).find((key) => key.keyId === signer.keyId)
+  return { token, other, header, payload, sign: (input) => signer.sign(input), publicJwk: published?.jwk as JWK, attacker }
+}
+
+/** The access token with some claims changed, signed by the server's own key. */
+const withClaims = ({ header, payload, sign }: GenuineJwt, claims: Readonly<Record<string, unknown>>): Promise<string> =>
+  writeJws(header, { ...payload, ...claims }, sign)
+
+/** Userinfo with whatever text as token: in the header where it can stand there, otherwise in the form. */
+const userinfoWith = (token: string) =>
+  /^[\x21-\x7E]+$/.test(token) && token.length < 12_000
+    ? userinfo(under, token)
+    : postForm(under, '/userinfo', encode({ access_token: token }), {})
+
+async function expectNoAccessToken(token: string, reasons: readonly string[]): Promise<void> {
+  const before = under.dump()
+  const asked = await userinfoWith(token)
+  const introspected = await introspect(under, token)
+
+  expect([asked.status, asked.json['error']]).toEqual([401, 'invalid_token'])
+  expect(reasons).toContain(under.lastReason())
+  expect(asked.header('www-authenticate')).toMatch(/^Bearer realm="userinfo", error="invalid_token", error_description="[^"]+"$/)
+  expect(asked.header('cache-control')).toBe('no-store')
+  expect(introspected.text).toBe('{"active":false}')
+  expect(under.dump()).toBe(before)
+}
+
+/** That the server takes the text for no token of its own: also to revoke it does nothing. */
+async function expectInvalid(token: string): Promise<void> {
+  await expectNoAccessToken(token, ['access_token_invalid', 'bearer_malformed'])
+  const before = under.dump()
+
+  expect((await revoke(under, token)).status).toBe(200)
+  expect(under.dump()).toBe(before)
+}
+
+describe('a forged or malformed JWT as access token', () => {
+  it.each(forgeries)('$row', async ({ forge }) => {
+    await expectInvalid(await forge(accessToken))
+
+    expect((await userinfo(under, accessToken.token)).status).toBe(200)
+  })
+
+  it.each(['JWT', undefined, 'at+jwt ', 'AT+JWT', 'application/at+jwt', 'token-introspection+jwt', 'dpop+jwt', '', 7, null, ['at+jwt']])(
+    'RFC 9068 §4: typ %j is not at+jwt',
+    async (typ) => {
+      await expectInvalid(await writeJws({ ...accessToken.header, typ }, accessToken.payload, accessToken.sign))
+    },
+  )
+
+  const now = 1_790_000_000
+  const wrongClaims: readonly (readonly [row: string, claims: Readonly<Record<string, unknown>>])[] = [
+    ...['https://other.test', 'https://as.test/', 'HTTPS://AS.TEST', 'https://as.test.evil.test', ['https://as.test'], undefined, null, 7, ''].map(
+      (iss) => [`ATK-274 iss ${JSON.stringify(iss)} (RFC 9068 §4)`, { iss }] as const,
+    ),
+    ...[undefined, [], 7, null, {}, '', [7], [''], ['https://as.test', 7], [['https://as.test']]].map(
+      (aud) => [`ATK-275 aud ${JSON.stringify(aud)} (RFC 9068 §4)`, { aud }] as const,
+    ),
+    ...[undefined, null, String(now + 60), 'x', now + 0.5, now, now - 1, 0, -1, 1e300, [now + 60], {}, true].map(
+      (exp) => [`RFC 9068 §4: exp ${JSON.stringify(exp)}`, { exp }] as const,
+    ),
+    ['ATK-277 nbf in a second (RFC 9068 §4)', { nbf: now + 1 }],
+    ['ATK-277 nbf is text (RFC 7519 §4.1.5)', { nbf: String(now) }],
+    ['ATK-277 nbf is null (RFC 7519 §4.1.5)', { nbf: null }],
+    ['ATK-277 iat in an hour (RFC 9068 §4)', { iat: now + 3600 }],
+    ['ATK-277 iat just beyond the skew (RFC 9068 §4)', { iat: now + 11 }],
+    ['ATK-277 no iat (RFC 9068 §2.2)', { iat: undefined }],
+    ['ATK-277 iat is text (RFC 9068 §2.2)', { iat: String(now) }],
+    ...[undefined, '', 7, {}, ['U1'], null, true].map((sub) => [`ATK-278 sub ${JSON.stringify(sub)} (RFC 9068 §2.2)`, { sub }] as const),
+    ...[undefined, '', 7, null].map((jti) => [`RFC 9068 §2.2: jti ${JSON.stringify(jti)}`, { jti }] as const),
+    ...[undefined, '', 7, null, ['A']].map((client_id) => [`RFC 9068 §2.2: client_id ${JSON.stringify(client_id)}`, { client_id }] as const),
+    ...[['openid'], 7, null, {}].map((scope) => [`RFC 9068 §2.2.3: scope ${JSON.stringify(scope)}`, { scope }] as const),
+    ...['', 7, null, {}].map((family) => [`RFC 9068 §4: family ${JSON.stringify(family)}`, { family }] as const),
+  ]
+
+  it.each(wrongClaims)('%s', async (_, claims) => {
+    await expectInvalid(await withClaims(accessToken, claims))
+  })
+
+  it.each<readonly [string, Readonly<Record<string, unknown>>]>([
+    ["ATK-299 another person's sub (RFC 7662 §4)", { sub: 'U2' }],
+    ['ATK-299 the sub of nobody (RFC 7662 §4)', { sub: 'nobody' }],
+    ["RFC 7662 §4: another client's client_id", { client_id: 'B' }],
+    ['RFC 7662 §4: a family that is not there', { family: 'none' }],
+    ['RFC 7662 §4: a family named __proto__', { family: '__proto__' }],
+  ])('%s', async (_, claims) => {
+    await expectNoAccessToken(await withClaims(accessToken, claims), ['access_token_not_live'])
+  })
+
+  it('ATK-275 an aud without this server opens no userinfo (RFC 9068 §4)', async () => {
+    const reply = await userinfo(under, await withClaims(accessToken, { aud: ['https://api.test'] }))
+
+    expect([reply.status, under.lastReason()]).toEqual([401, 'access_token_audience'])
+  })
+
+  it('ATK-275 an aud with this server among others opens userinfo (RFC 9068 §4)', async () => {
+    const token = await withClaims(accessToken, { aud: ['https://api.test', 'https://as.test'] })
+
+    expect((await userinfo(under, token)).status).toBe(200)
+  })
+
+  it('ATK-284 a token of 64 KiB is refused before anything looks at it (RFC 8725 §3.10)', async () => {
+    const token = await withClaims(accessToken, { x: 'x'.repeat(49_152) })
+    const form = encode({ access_token: token })
+
+    const presented = await refused(under, { send: () => postForm(under, '/userinfo', form, {}), reason: undefined })
+    const asked = await refused(under, { send: () => introspect(under, token), reason: undefined })
+
+    expect([presented.status, asked.status]).toEqual([413, 413])
+    await expectServing(under)
+  })
+
+  it('RFC 8725 §3.10: a token that fits in the body and is longer than any of ours is none', async () => {
+    await expectInvalid(await withClaims(accessToken, { x: 'x'.repeat(8192) }))
+  })
+
+  it('ATK-286 two tokens in turn: the claims of the one never answer for the other (RFC 8725 §3.10)', async () => {
+    const [person, service] = [(await tokensFor(under, 'A')).access_token, tokensOf(await serviceToken(under)).access_token]
+    const other = tokensOf(await serviceToken(under, { resource: 'https://api.test' })).access_token
+
+    for (let round = 0; round < 100; round += 1) {
+      const answers = await Promise.all([introspect(under, person), introspect(under, service, 'M'), introspect(under, other, 'M')])
+
+      expect(answers.map(({ json }) => json['jti'])).toEqual([person, service, other].map((token) => readJws(token).payload['jti']))
+    }
+  })
+})
+
+describe('a key that was retired', () => {
+  it('ATK-271 its tokens are honoured while it is published, and not afterwards (OIDC Core §10.1.1)', async () => {
+    const [retired, current] = [await ringKey('retired'), await ringKey('current')]
+    const rings = { before: ringOf([retired]), rotated: ringOf([retired, current]), after: ringOf([current]) }
+    let ring = rings.before
+    const keys: KeyRing = { algorithms: ['ES256'], signer: (alg) => ring.signer(alg), publicKeys: () => ring.publicKeys() }
+    const other = await startServer({ keys })
+    onTestFinished(() => other.close())
+    const { access_token } = tokensOf(await serviceToken(other))
+
+    const answers = []
+    for (const now of [rings.before, rings.rotated, rings.after]) {
+      ring = now
+      answers.push((await introspect(other, access_token, 'M')).json['active'])
+    }
+
+    expect(answers).toEqual([true, true, false])
+  })
+
+  interface RingKey {
+    readonly signer: Signer
+    readonly published: PublicKey
+  }
+
+  async function ringKey(name: string): Promise<RingKey> {
+    const pair = await generateKeyPair('ES256', { extractable: true })
+    const described = { keyId: keyId(name), algorithm: 'ES256' } as const
+    const jwk = { ...(await exportJWK(pair.publicKey)), kid: name, alg: 'ES256', use: 'sig' } as JsonObject
+    return { signer: { ...described, sign: signEs256(pair.privateKey) }, published: { ...described, jwk } }
+  }
+
+  /** The last key signs. */
+  const ringOf = (ring: readonly RingKey[]): KeyRing => ({
+    algorithms: ['ES256'],
+    signer: () => Promise.resolve((ring.at(-1) as RingKey).signer),
+    publicKeys: () => Promise.resolve(ring.map(({ published }) => published)),
+  })
+})
+
+describe('a forged or malformed JWT as id_token_hint', () => {
+  const hint = async (id_token_hint: string): Promise<void> => {
+    const form = encode({ ...baseRequest, id_token_hint })
+    await refusedByRedirect(under, { error: 'invalid_request' }, {
+      send: () => postForm(under, '/auth', form, { cookie: signedInAs(under, 'U1') }),
+      reason: id_token_hint.length > 8192 ? 'parameter_too_long' : 'id_token_hint_invalid',
+    })
+  }
+
+  it.each(forgeries)('$row', async ({ forge }) => {
+    await hint(await forge(idToken))
+  })
+
+  it.each<readonly [string, Readonly<Record<string, unknown>>]>([
+    ['ATK-274 iss of another issuer (OIDC Core §3.1.2.2)', { iss: 'https://other.test' }],
+    ...[undefined, 7, null, ['U1'], {}].map((sub) => [`ATK-278 sub ${JSON.stringify(sub)} (OIDC Core §3.1.2.2)`, { sub }] as const),
+  ])('%s', async (_, claims) => {
+    await hint(await withClaims(idToken, claims))
+  })
+
+  it('RFC 9068 §5: an access token is no hint', async () => {
+    await hint(accessToken.token)
+  })
+
+  it('ATK-071 a hint that has expired still says who is meant (OIDC Core §3.1.2.1)', async () => {
+    under.clock.advance(3000)
+
+    const reply = await authorize(under, { id_token_hint: idToken.token })
+
+    expect(reply.location.searchParams.has('code')).toBe(true)
+  })
+
+  it('ATK-071 a right hint signs nobody in (OIDC Core §3.1.2.2)', async () => {
+    await refusedByRedirect(under, { error: 'login_required' }, {
+      send: () => authorize(under, { id_token_hint: idToken.token, prompt: 'none' }, { cookie: '' }),
+      reason: 'login_required',
+    })
+  })
+})

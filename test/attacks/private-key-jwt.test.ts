@@ -1,0 +1,227 @@
+import { registerClient, type RefusalReason } from '@mintmark/core'
+import { clientId, type JsonObject } from '@mintmark/storage-interface'
+import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { assertionOf, assertionType, writeAssertion, type AssertionChange } from '../support/client-assertion.ts'
+import { encode, postForm, type Change } from '../support/flow.ts'
+import { readJws, signEs256, signHs256 } from '../support/forge-jwt.ts'
+import { forgeries, type GenuineJwt } from '../support/forgeries.ts'
+import { refusedInJson } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { noteSecretsInUse, refresh, tokensFor } from '../support/token-calls.ts'
+
+let under: ServerUnderTest
+let attacker: GenuineJwt['attacker']
+beforeAll(async () => {
+  under = await startServer({ rateLimits: { failedAuthentications: { consume: () => Promise.resolve({ allowed: true }) } } })
+  attacker = await generateKeyPair('ES256', { extractable: true })
+  await noteSecretsInUse(under)
+})
+afterAll(() => under.close())
+
+const paths = ['/token', '/token/introspection', '/token/revocation'] as const
+const introspection = paths[1]
+
+/** Posts a form that only lacks a good client authentication. */
+const present = (form: Change, path: string = introspection) =>
+  postForm(under, path, encode({ grant_type: 'refresh_token', refresh_token: 'x', token: 'x', ...form }), {})
+
+const isAccepted = async (change: AssertionChange): Promise<boolean> => (await present(await assertionOf(under, change))).status === 200
+
+const wrong = 'client_credentials_wrong'
+const unknown = 'client_unknown'
+
+async function refuseAssertion(assertion: string, reason: RefusalReason = wrong): Promise<void> {
+  await refusedInJson(under, { status: 401, error: 'invalid_client' }, {
+    send: () => present({ client_assertion_type: assertionType, client_assertion: assertion }),
+    reason,
+  })
+}
+
+describe('private_key_jwt: claims that do not speak of this client to this server now', () => {
+  const now = 1_790_000_000
+  type Row = readonly [row: string, claims: Readonly<Record<string, unknown>>, reason?: RefusalReason]
+  const rows: readonly Row[] = [
+    ['ATK-229 iss is not sub (RFC 7523 §3)', { iss: 'A' }],
+    ['ATK-229 sub is not iss (RFC 7523 §3)', { sub: 'A' }, 'client_authentication_method'],
+    ['RFC 7523 §3: no iss', { iss: undefined }],
+    ['RFC 7523 §3: no sub', { sub: undefined }, unknown],
+    ['RFC 7523 §3: iss and sub of an unknown client', { iss: 'zzz', sub: 'zzz' }, unknown],
+    ['RFC 7523 §3: iss is an array', { iss: ['B'] }],
+    ...[7, '', {}, ['B'], true, null].map((sub) => [`ATK-278 sub is ${JSON.stringify(sub)} (RFC 7519 §4.1.2)`, { sub }, unknown] as Row),
+    ['ATK-278 sub in other case (RFC 7519 §4.1.2)', { sub: 'b', iss: 'b' }, unknown],
+    ['ATK-230 no aud (RFC 7523 §3)', { aud: undefined }],
+    ['ATK-230 aud of another server (RFC 7523 §3)', { aud: 'https://other.test' }],
+    ['ATK-230 aud is an array with a foreign entry (RFC 7523 §3)', { aud: ['https://as.test', 'https://other.test'] }],
+    ['ATK-230 aud is the token endpoint of another issuer (RFC 7523 §3)', { aud: 'https://as.test/tenant/token' }],
+    ['RFC 7523 §3: aud with a trailing slash', { aud: 'https://as.test/' }],
+    ['RFC 7523 §3: aud in upper case', { aud: 'HTTPS://AS.TEST' }],
+    ['RFC 7523 §3: aud is an empty array', { aud: [] }],
+    ['RFC 7523 §3: aud is a number', { aud: 7 }],
+    ['RFC 7523 §3: aud is the client itself', { aud: 'B' }],
+    ['RFC 7523 §3: no exp', { exp: undefined }],
+    ['RFC 7523 §3: exp is now', { exp: now }],
+    ['RFC 7523 §3: exp was a second ago', { exp: now - 1 }],
+    ['RFC 7523 §3: exp is further away than five and a half minutes', { exp: now + 331 }],
+    ['RFC 7523 §3: exp is in milliseconds', { exp: (now + 60) * 1000 }],
+    ['RFC 7519 §4.1.4: exp is text', { exp: String(now + 60) }],
+    ['RFC 7519 §4.1.4: exp is null', { exp: null }],
+    ['ATK-233 iat 61 s ahead (RFC 7523 §3)', { iat: now + 61 }],
+    ['ATK-233 nbf 61 s ahead (RFC 7523 §3)', { nbf: now + 61 }],
+    ['RFC 7519 §4.1.6: iat is text', { iat: String(now) }],
+    ['RFC 7519 §4.1.5: nbf is text', { nbf: String(now) }],
+    ['ATK-235 no jti (OIDC Core §9)', { jti: undefined }],
+    ['ATK-236 jti of 10 KiB (RFC 7519 §4.1.7)', { jti: 'j'.repeat(10_240) }, unknown],
+    ['RFC 7519 §4.1.7: jti of 257 characters', { jti: 'j'.repeat(257) }],
+    ['ATK-236 jti with NUL (RFC 7519 §4.1.7)', { jti: 'j\0j' }],
+    ...['__proto__', 'constructor', '', 7, null, ['j'], {}, 'j\n', 'jé'].map((jti) => [`ATK-236 jti ${JSON.stringify(jti)} (RFC 7519 §4.1.7)`, { jti }] as Row),
+  ]
+
+  it.each(rows.map(([row, claims, reason]) => ({ row, claims, reason })))('$row', async ({ claims, reason }) => {
+    await refuseAssertion(await writeAssertion(under, { claims }), reason)
+
+    expect(await isAccepted({})).toBe(true)
+  })
+})
+
+describe('private_key_jwt: forged', () => {
+  it.each(forgeries)('$row', async ({ forge }) => {
+    const genuine = await genuineAssertion()
+
+    const before = under.dump()
+    const reply = await present({ client_assertion_type: assertionType, client_assertion: await forge(genuine) })
+
+    expect([reply.status, reply.json['error']]).toEqual([401, 'invalid_client'])
+    expect([wrong, unknown]).toContain(under.lastReason())
+    expect(under.dump()).toBe(before)
+    expect(await isAccepted({})).toBe(true)
+  })
+
+  it.each(['at+jwt', 'dpop+jwt', 'oauth-authz-req+jwt', 'logout+jwt', 'x'])('RFC 8725 §3.11: what was signed as %s is no assertion', async (typ) => {
+    await refuseAssertion(await writeAssertion(under, { header: { typ } }))
+  })
+
+  it('RFC 7518 §3.1: HS256 keyed with the empty secret of a client without one', async () => {
+    await refuseAssertion(await writeAssertion(under, { header: { alg: 'HS256' }, sign: signHs256(new Uint8Array(32)) }))
+  })
+
+  it("RFC 7523 §3: the server's own tokens are no assertions", async () => {
+    const tokens = await tokensFor(under, 'B')
+
+    await refuseAssertion(tokens.access_token, unknown)
+    await refuseAssertion(tokens.id_token, unknown)
+  })
+
+  it("RFC 7523 §3: A cannot be played with B's key", async () => {
+    await refusedInJson(under, { status: 401, error: 'invalid_client' }, {
+      send: async () => present(await assertionOf(under, { claims: { iss: 'A', sub: 'A' } })),
+      reason: 'client_authentication_method',
+    })
+  })
+
+  async function genuineAssertion(): Promise<GenuineJwt> {
+    const [token, other] = [await writeAssertion(under), await writeAssertion(under)]
+    const registered = await under.storage.clients.find(clientId('B'))
+    const [publicJwk] = registered?.jwks?.['keys'] as readonly [JWK]
+    return { token, other, ...readJws(token), sign: signEs256(under.clients.B.privateKey), publicJwk, attacker }
+  }
+})
+
+describe.each(paths)('private_key_jwt: the form at %s', (path) => {
+  it.each<readonly [string, (good: Change) => Change, 400 | 401, RefusalReason]>([
+    ['ATK-229 client_id is not sub (RFC 7521 §4.2)', (good) => ({ ...good, client_id: 'A' }), 401, 'client_id_contradicted'],
+    ['ATK-238 another client_assertion_type (RFC 7521 §4.2)', (good) => ({ ...good, client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:saml2-bearer' }), 401, unknown],
+    ['ATK-238 client_assertion_type in other case (RFC 7521 §4.2)', (good) => ({ ...good, client_assertion_type: assertionType.toUpperCase() }), 401, unknown],
+    ['ATK-238 no client_assertion_type (RFC 7521 §4.2)', (good) => ({ ...good, client_assertion_type: undefined }), 401, unknown],
+    ['RFC 7521 §4.2: no client_assertion', (good) => ({ ...good, client_assertion: undefined }), 401, unknown],
+    ['RFC 7521 §4.2: no client_assertion, and the client named', (good) => ({ ...good, client_assertion: undefined, client_id: 'P' }), 400, 'client_authentication_twice'],
+    ['RFC 6749 §2.3: a secret beside the assertion', (good) => ({ ...good, client_secret: 'x' }), 400, 'client_authentication_twice'],
+  ])('%s', async (_, change, status, reason) => {
+    const good = await assertionOf(under)
+
+    await refusedInJson(under, { status, error: status === 401 ? 'invalid_client' : 'invalid_request' }, {
+      send: () => present(change(good), path),
+      reason,
+    })
+
+    expect((await present(good)).status).toBe(200)
+  })
+
+  it('ATK-239 two client_assertion values (RFC 6749 §3.2)', async () => {
+    const [one, two] = [await assertionOf(under), await assertionOf(under)]
+
+    await refusedInJson(under, { status: 400, error: 'invalid_request' }, {
+      send: () => postForm(under, path, `${encode(one)}&${encode(two)}&token=x`, {}),
+      reason: 'parameter_repeated',
+    })
+  })
+
+  it('RFC 7523 §3: an assertion counts once, wherever it is presented', async () => {
+    const good = await assertionOf(under)
+    await present(good)
+
+    await refusedInJson(under, { status: 401, error: 'invalid_client' }, { send: () => present(good, path), reason: wrong })
+  })
+})
+
+describe('private_key_jwt: what is accepted', () => {
+  const now = 1_790_000_000
+
+  it.each<readonly [string, AssertionChange]>([
+    ['ATK-232 iat 8 s ahead (RFC 7523 §3)', { claims: { iat: now + 8 } }],
+    ['ATK-232 nbf 8 s ahead (RFC 7523 §3)', { claims: { nbf: now + 8 } }],
+    ['RFC 7523 §3: no iat', { claims: { iat: undefined } }],
+    ['RFC 7523 §3: exp at the limit', { claims: { exp: now + 330 } }],
+    ['RFC 7515 §4.1.4: no kid, where the client has one key', { header: { kid: undefined } }],
+    ['RFC 7515 §4.1.9: no typ', { header: { typ: undefined } }],
+    ['RFC 8725 §3.11: typ client-authentication+jwt', { header: { typ: 'client-authentication+jwt' } }],
+    ['RFC 7519 §4: a claim that nobody knows', { claims: { x: 1 } }],
+    ['RFC 7519 §4.1.7: jti of 256 characters', { claims: { jti: 'j'.repeat(256) } }],
+  ])('%s', async (_, change) => {
+    expect(await isAccepted(change)).toBe(true)
+  })
+
+  it('RFC 7521 §4.2: client_id may be said too', async () => {
+    expect((await present({ ...(await assertionOf(under)), client_id: 'B' })).status).toBe(200)
+  })
+
+  it('RFC 7523 §3: of 20 presentations at once exactly one is accepted', async () => {
+    const good = await assertionOf(under)
+
+    const replies = await Promise.all(Array.from({ length: 20 }, () => present(good)))
+
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(replies.filter(({ status }) => status === 401)).toHaveLength(19)
+  })
+
+  it('RFC 7523 §3: the assertion is used up also when the grant is refused', async () => {
+    const good = await assertionOf(under)
+    const refused = await present(good, '/token')
+
+    expect([refused.status, (await present(good)).status]).toEqual([400, 401])
+  })
+
+  it.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)('RFC 7518 §3.1: %s is verified', async (alg) => {
+    const other = await startServer()
+    onTestFinished(() => other.close())
+    const pair = await generateKeyPair(alg, { extractable: true })
+    const jwks = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k' } as JsonObject] }
+    const machine = { clientId: 'K', clientName: 'K', grantTypes: ['client_credentials'], scopes: ['api.read'] }
+    await registerClient({ ...machine, tokenEndpointAuthMethod: 'private_key_jwt', jwks }, { storage: other.storage })
+    const claims = { iss: 'K', sub: 'K', aud: other.issuer, exp: other.clock.now() + 60, jti: 'k1' }
+    const privateKey = await importJWK(await exportJWK(pair.privateKey), alg)
+    const client_assertion = await new SignJWT(claims).setProtectedHeader({ alg, kid: 'k' }).sign(privateKey)
+
+    const form = { grant_type: 'client_credentials', client_assertion_type: assertionType, client_assertion }
+    const reply = await postForm(other, '/token', encode(form), {})
+
+    expect(reply.status).toBe(200)
+  })
+
+  it('RFC 7523 §3: a client that signs refreshes its own token', async () => {
+    const tokens = await tokensFor(under, 'B')
+
+    expect((await refresh(under, tokens.refresh_token, {}, 'B')).status).toBe(200)
+  })
+})
