@@ -17,11 +17,12 @@ export function loginEndpoint({ server, sessions, people }: PageDependencies): E
   const attempts = memoryRateLimiter({ points: 10, window: 300 })
 
   return interactive(server, async (request, pending) => {
+    const attempt = readSignInForm(request)
+    const loginHint = attempt?.username ?? pending.loginHint
     const show = (error?: SignInError): ServerResponse =>
-      signInPage({ ...pending, loginHint: pending.loginHint, error, locale: localeOf(request, pending) })
+      signInPage({ ...pending, loginHint, error, locale: localeOf(request, pending) })
     if (request.method !== 'POST') return show()
 
-    const attempt = readSignInForm(request)
     if (attempt === undefined) return show('incomplete')
     const allowance = await attempts.consume(attempt.username.toLowerCase(), epochSeconds(Date.now() / 1000))
     if (!allowance.allowed) return withHeaders(show('throttled'), [['Retry-After', String(allowance.retryAfter)]])

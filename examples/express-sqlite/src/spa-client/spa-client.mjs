@@ -2,8 +2,6 @@
 const issuer = location.origin
 const client = { client_id: 'pocket-notes', redirect_uri: `${location.origin}/spa/` }
 
-start()
-
 async function start() {
   element('sign-in').addEventListener('submit', (event) => {
     event.preventDefault()
@@ -118,3 +116,5 @@ function decode(jwt) {
 const readable = (value) => JSON.stringify(value, undefined, 2)
 const element = (id) => document.getElementById(id)
 const show = (id) => element(id).removeAttribute('hidden')
+
+await start()

@@ -1,0 +1,79 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+
+import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
+import { openStage, type Stage } from './stage.ts'
+import { allow, deny, shown, signInAs, signInFully, startSignIn, tokens } from './walk.ts'
+
+let browser: Browser
+let stage: Stage
+
+beforeAll(async () => {
+  browser = await launchChromium()
+})
+
+afterAll(() => browser.close())
+
+beforeEach(async () => {
+  stage = await openStage(browser)
+  return () => stage.close()
+})
+
+describe.each(['spa', 'web'])('consent for the %s client', (client) => {
+  test('RFC 6749 §4.1.2.1: a denial reaches the client as access_denied, and nothing is shown or remembered', async () => {
+    const { page, complaints } = await stage.openBrowser()
+    await startSignIn(page, `${stage.url}/${client}/`)
+    await signInAs(page, 'ada')
+
+    await deny(page)
+    await page.getByRole('alert').waitFor()
+
+    expect(await page.getByRole('alert').innerText()).toContain('access_denied')
+    expect(await tokens(page).isVisible()).toBe(false)
+    expect(complaints).toEqual([])
+    await startSignIn(page, `${stage.url}/${client}/`)
+    await page.waitForURL('**/consent?*')
+  })
+
+  test('is remembered: the second time nothing is asked', async () => {
+    const { page } = await stage.openBrowser()
+    const visited: string[] = []
+    await signInFully(page, `${stage.url}/${client}/`)
+    if (client === 'web') await page.getByRole('button', { name: 'Leave this app' }).click()
+    page.on('framenavigated', (frame) => visited.push(new URL(frame.url()).pathname))
+
+    await startSignIn(page, `${stage.url}/${client}/`)
+    await tokens(page).waitFor()
+
+    expect(visited).not.toContain('/consent')
+    expect(visited).not.toContain('/login')
+  })
+
+  test('is asked again when the client asks for more, and says what was allowed before', async () => {
+    const { page } = await stage.openBrowser()
+    await signInFully(page, `${stage.url}/${client}/`)
+    if (client === 'web') await page.getByRole('button', { name: 'Leave this app' }).click()
+
+    await startSignIn(page, `${stage.url}/${client}/`, ['Your email address too'])
+    await page.waitForURL('**/consent?*')
+    const rows = await page.getByRole('listitem').allInnerTexts()
+    await allow(page)
+    await tokens(page).waitFor()
+
+    expect(rows.map((row) => row.includes('You allowed this before'))).toEqual([false, true, false])
+    expect(await shown(page, 'userinfo')).toMatchObject({ email: 'ada@example.org', email_verified: true })
+  })
+
+  test('RFC 6749 §3.3: what is left unchecked is not granted', async () => {
+    const { page } = await stage.openBrowser()
+    await startSignIn(page, `${stage.url}/${client}/`, ['Your email address too'])
+    await signInAs(page, 'ada')
+
+    await page.getByLabel('See your e-mail address').uncheck()
+    await allow(page)
+    await tokens(page).waitFor()
+
+    expect((await shown(page, 'access-token'))['scope']).toBe('openid profile')
+    expect(await shown(page, 'userinfo')).not.toHaveProperty('email')
+  })
+})

@@ -1,0 +1,56 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
+import { startHttpsExample } from './https-example.ts'
+import { openStage, openVisitor } from './stage.ts'
+import { shown, signInFully } from './walk.ts'
+
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await launchChromium()
+})
+
+afterAll(() => browser.close())
+
+test('RFC 6265bis §4.1.3.2: over https Chromium takes cookies that only this host can have set', async () => {
+  const example = await startHttpsExample()
+  const { page, context, complaints } = await openVisitor(browser, { ignoreHTTPSErrors: true })
+
+  await signInFully(page, `${example.url}/spa/`)
+
+  expect((await context.cookies()).map(looksOf).toSorted(byName)).toEqual([
+    { name: '__Host-mintmark-browser', secure: true, httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' },
+    { name: '__Host-mintmark-session', secure: true, httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' },
+  ])
+  expect((await shown(page, 'id-token'))['iss']).toBe(example.url)
+  expect(complaints).toEqual([])
+  await context.close()
+  await example.close()
+})
+
+test('over http on loopback, where browsers refuse that prefix, the names are plain', async () => {
+  const stage = await openStage(browser)
+  const { page, context } = await stage.openBrowser()
+
+  await signInFully(page, `${stage.url}/spa/`)
+
+  expect((await context.cookies()).map(looksOf).toSorted(byName)).toEqual([
+    { name: 'mintmark-browser', secure: false, httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' },
+    { name: 'mintmark-session', secure: false, httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' },
+  ])
+  await stage.close()
+})
+
+interface Cookie {
+  readonly name: string
+  readonly secure: boolean
+  readonly httpOnly: boolean
+  readonly sameSite: string
+  readonly path: string
+  readonly domain: string
+}
+
+const looksOf = ({ name, secure, httpOnly, sameSite, path, domain }: Cookie): Cookie => ({ name, secure, httpOnly, sameSite, path, domain })
+const byName = (a: Cookie, b: Cookie): number => a.name.localeCompare(b.name)

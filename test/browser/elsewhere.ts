@@ -1,0 +1,55 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+
+import { registerClient } from '@mintmark/core'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+
+import { challenge, encode } from '../support/flow.ts'
+import type { Stage } from './stage.ts'
+
+/** A website of somebody else, on another origin than the example. */
+export interface Elsewhere {
+  readonly origin: string
+  close(): Promise<void>
+}
+
+/** @param pages by path; every other path says where it was reached. */
+export async function openElsewhere(pages: Readonly<Record<string, string>> = {}): Promise<Elsewhere> {
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1')
+    response.setHeader('Content-Type', 'text/html; charset=utf-8')
+    response.end(`<!doctype html><link rel="icon" href="data:,">${pages[pathname] ?? 'back at the client'}`)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** Registers a client that lives elsewhere, through the example's own database. @returns the start of its sign-in. */
+export async function registerElsewhere(stage: Stage, redirectUri: string): Promise<string> {
+  const dialect = sqliteFile(join(stage.dataFolder, 'mintmark.db'))
+  const storage = await createSqlStorage({ dialect, issuer: stage.url })
+  const { client } = await registerClient(
+    { clientName: 'Elsewhere', tokenEndpointAuthMethod: 'none', redirectUris: [redirectUri], scopes: ['openid', 'profile'] },
+    { storage },
+  )
+  await dialect.close()
+  const request = {
+    client_id: client.clientId,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope: 'openid profile',
+    state: 's1',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+  }
+  return `${stage.url}/auth?${encode(request)}`
+}

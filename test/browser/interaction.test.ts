@@ -1,0 +1,167 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+
+import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
+import { openElsewhere, registerElsewhere } from './elsewhere.ts'
+import { openStage, type Stage } from './stage.ts'
+import { allow, shown, signInAs, signInFully, startSignIn, tokens } from './walk.ts'
+
+// The path from the client through the pages and back, off the beaten track.
+let browser: Browser
+let stage: Stage
+
+beforeAll(async () => {
+  browser = await launchChromium()
+})
+
+afterAll(() => browser.close())
+
+beforeEach(async () => {
+  stage = await openStage(browser)
+  return () => stage.close()
+})
+
+describe('CSP 3 §6.4.1, form-action in Chromium', () => {
+  test('lets the consent page redirect to a client on another origin', async () => {
+    const client = await openElsewhere()
+    const start = await registerElsewhere(stage, `${client.origin}/cb`)
+    const { page, complaints } = await stage.openBrowser()
+    await page.goto(start)
+
+    await signInAs(page, 'ada')
+    await allow(page)
+    await page.waitForURL(`${client.origin}/cb?*`)
+
+    const answer = new URL(page.url()).searchParams
+    expect([...answer.keys()].toSorted()).toEqual(['code', 'iss', 'state'])
+    expect(complaints).toEqual([])
+    await client.close()
+  })
+
+  test('lets the sign-in page redirect there when consent is remembered', async () => {
+    const client = await openElsewhere()
+    const start = await registerElsewhere(stage, `${client.origin}/cb`)
+    const { page, complaints } = await stage.openBrowser()
+    await page.goto(start)
+    await signInAs(page, 'ada')
+    await allow(page)
+    await page.waitForURL(`${client.origin}/cb?*`)
+    await page.context().clearCookies()
+
+    await page.goto(start)
+    await signInAs(page, 'ada')
+    await page.waitForURL(`${client.origin}/cb?*`)
+
+    expect(complaints).toEqual([])
+    await client.close()
+  })
+})
+
+describe('an interaction', () => {
+  test('RFC 9700 §4.16: its pages are not shown in a frame', async () => {
+    const { page } = await stage.openBrowser()
+    await startSignIn(page, `${stage.url}/web/`)
+    const framing = await openElsewhere({ '/frame': `<iframe src="${page.url()}"></iframe>` })
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+
+    await page.goto(`${framing.origin}/frame`)
+    await expect.poll(() => complaints.join()).toContain('frame-ancestors')
+
+    expect(await page.frameLocator('iframe').getByLabel('Password').count()).toBe(0)
+    await framing.close()
+  })
+
+  test('RFC 9700 §4.7: a form that another site posts to it is refused', async () => {
+    const { page } = await stage.openBrowser()
+    await startSignIn(page, `${stage.url}/web/`)
+    await signInAs(page, 'ada')
+    await page.waitForURL('**/consent?*')
+    const consent = page.url()
+    const form = `<form method="post" action="${consent}"><input name="decision" value="allow"><button>Win</button></form>`
+    const attacker = await openElsewhere({ '/win': form })
+    await page.goto(`${attacker.origin}/win`)
+
+    const [response] = await Promise.all([page.waitForResponse(/\/consent/), page.getByRole('button').click()])
+
+    expect(response.status()).toBe(403)
+    await page.goto(consent)
+    await allow(page)
+    await tokens(page).waitFor()
+    await attacker.close()
+  })
+
+  test('RFC 9700 §4.7: goes on only in the browser that started it', async () => {
+    const { page } = await stage.openBrowser()
+    await startSignIn(page, `${stage.url}/web/`)
+    const { page: elsewhere } = await stage.openBrowser()
+
+    const response = await elsewhere.goto(page.url())
+
+    expect(response?.status()).toBe(400)
+    expect(await elsewhere.locator('main').innerText()).toContain('was started in another browser')
+    expect(await elsewhere.getByLabel('Password').count()).toBe(0)
+  })
+
+  test.each(['spa', 'web'])('the back button after its end leads to a page that says so, and on from there (%s client)', async (client) => {
+    const { page } = await stage.openBrowser()
+    await signInFully(page, `${stage.url}/${client}/`)
+
+    await page.goBack()
+
+    expect(page.url()).toContain('/consent?')
+    expect(await page.getByRole('heading').innerText()).toBe('This did not work')
+    expect(await page.locator('main').innerText()).toContain('Go back to the application and start again.')
+    await startSignIn(page, `${stage.url}/spa/`)
+  })
+
+  test('two tabs sign in at once, and both arrive', async () => {
+    const { page: first, context } = await stage.openBrowser()
+    const second = await context.newPage()
+    await startSignIn(first, `${stage.url}/spa/`)
+    await startSignIn(second, `${stage.url}/web/`)
+    await Promise.all([first.waitForURL('**/login?*'), second.waitForURL('**/login?*')])
+
+    await signInAs(second, 'ada')
+    await signInAs(first, 'ada')
+    await Promise.all([first.waitForURL('**/consent?*'), second.waitForURL('**/consent?*')])
+    await Promise.all([allow(first), allow(second)])
+    await Promise.all([tokens(first).waitFor(), tokens(second).waitFor()])
+
+    expect((await shown(first, 'id-token'))['sub']).toBe((await shown(second, 'id-token'))['sub'])
+  })
+
+  test('two tabs of one client sign in as two people, and each gets its own', async () => {
+    const { page: first, context } = await stage.openBrowser()
+    const second = await context.newPage()
+    await startSignIn(first, `${stage.url}/spa/`)
+    await startSignIn(second, `${stage.url}/spa/`)
+
+    await signInAs(first, 'ada')
+    await signInAs(second, 'grace')
+    await Promise.all([first.waitForURL('**/consent?*'), second.waitForURL('**/consent?*')])
+    expect(await first.locator('main').innerText()).toContain('Signed in as ada@example.org')
+    await allow(second)
+    await tokens(second).waitFor()
+    await allow(first)
+    await tokens(first).waitFor()
+
+    expect(await shown(first, 'userinfo')).toMatchObject({ name: 'Ada Lovelace' })
+    expect(await shown(second, 'userinfo')).toMatchObject({ name: 'Grace Hopper' })
+  })
+
+  test('open in two tabs, it ends once: the slower tab is told so', async () => {
+    const { page: first, context } = await stage.openBrowser()
+    await startSignIn(first, `${stage.url}/web/`)
+    await signInAs(first, 'ada')
+    await first.waitForURL('**/consent?*')
+    const second = await context.newPage()
+    await second.goto(first.url())
+
+    await allow(first)
+    await tokens(first).waitFor()
+    await allow(second)
+
+    await second.getByRole('heading', { name: 'This did not work' }).waitFor()
+  })
+})

@@ -1,0 +1,151 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+
+import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
+import { openStage, type Stage } from './stage.ts'
+import { allow, shown, signInAs, signInFully, startSignIn, tabTo, tokens } from './walk.ts'
+
+// A person in a real Chromium signs in to both clients of the example.
+let browser: Browser
+let stage: Stage
+
+beforeAll(async () => {
+  browser = await launchChromium()
+})
+
+afterAll(() => browser.close())
+
+beforeEach(async () => {
+  stage = await openStage(browser)
+  return () => stage.close()
+})
+
+describe.each(['spa', 'web'])('the %s client', (client) => {
+  test('WCAG 2.2 §2.1.1: a keyboard alone signs in, consents and lands back with tokens', async () => {
+    const { page, complaints } = await stage.openBrowser()
+    await page.goto(stage.url)
+
+    await tabTo(page.locator(`a[href="/${client}/"]`))
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/${client}/`)
+    await tabTo(page.getByRole('button', { name: 'Sign in' }))
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/login?*')
+    await tabTo(page.getByLabel('Email or username'))
+    await page.keyboard.type('ada@example.org')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('engine')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/consent?*')
+    await tabTo(page.getByRole('button', { name: 'Allow' }))
+    await page.keyboard.press('Enter')
+    await tokens(page).waitFor()
+
+    const [userinfo, idToken, accessToken] = [await shown(page, 'userinfo'), await shown(page, 'id-token'), await shown(page, 'access-token')]
+    expect(userinfo).toEqual({
+      sub: accessToken['sub'],
+      name: 'Ada Lovelace',
+      given_name: 'Ada',
+      family_name: 'Lovelace',
+      preferred_username: 'ada',
+    })
+    expect(idToken).toMatchObject({ iss: stage.url, sub: userinfo['sub'], name: 'Ada Lovelace', amr: ['pwd'] })
+    expect(accessToken).toMatchObject({ iss: stage.url, client_id: idToken['aud'], scope: 'openid profile' })
+    expect(complaints).toEqual([])
+  })
+
+  test('RFC 9700 §2.1: the code does not stay in the address of the page', async () => {
+    const { page } = await stage.openBrowser()
+
+    await signInFully(page, `${stage.url}/${client}/`)
+
+    expect(page.url()).toBe(`${stage.url}/${client}/`)
+  })
+
+  test('who is signed in signs in to the next client without a password', async () => {
+    const { page } = await stage.openBrowser()
+    const other = client === 'spa' ? 'web' : 'spa'
+    await signInFully(page, `${stage.url}/${client}/`)
+    const { sub } = await shown(page, 'id-token')
+
+    await startSignIn(page, `${stage.url}/${other}/`)
+    await allow(page)
+    await tokens(page).waitFor()
+
+    expect((await shown(page, 'id-token'))['sub']).toBe(sub)
+  })
+})
+
+describe('the sign-in page', () => {
+  test.each([
+    ['a wrong password', 'ada', 'difference'],
+    ['an unknown name', 'mallory', 'difference'],
+  ])('says the same kind words to %s, keeps the name and lets the person try again', async (_case, username, password) => {
+    const { page } = await stage.openBrowser()
+    await startSignIn(page, `${stage.url}/web/`)
+
+    await page.getByLabel('Email or username').fill(username)
+    await page.getByLabel('Password').fill(password)
+    const [response] = await Promise.all([page.waitForResponse(/\/login/), page.getByRole('button', { name: 'Sign in' }).click()])
+
+    expect(response.status()).toBe(403)
+    expect(await page.getByRole('alert').innerText()).toBe(
+      'You are not signed in\n\nNo account matches this name and password. Check both and try again.',
+    )
+    expect(await page.getByLabel('Email or username').inputValue()).toBe(username)
+    expect(await page.getByLabel('Password').inputValue()).toBe('')
+    await signInAs(page, 'ada')
+    await allow(page)
+    await tokens(page).waitFor()
+  })
+
+  test('RFC 9700 §4.10: whoever guesses passwords is slowed down, and the right one does not help then', async () => {
+    const { page } = await stage.openBrowser()
+    await startSignIn(page, `${stage.url}/web/`)
+
+    for (let guesses = 0; guesses < 10; guesses += 1) await signInAs(page, 'ada', `guess ${guesses}`)
+    const [response] = await Promise.all([page.waitForResponse(/\/login/), signInAs(page, 'ada')])
+
+    expect(response.status()).toBe(429)
+    expect(Number(await response.headerValue('retry-after'))).toBeGreaterThan(0)
+    expect(await page.getByRole('alert').innerText()).toContain('There were too many attempts.')
+  })
+})
+
+describe('signing out', () => {
+  test('ends the session: the next sign-in asks for the password again', async () => {
+    const { page } = await stage.openBrowser()
+    await signInFully(page, `${stage.url}/spa/`)
+    await page.goto(stage.url)
+    expect(await page.locator('main').innerText()).toContain('Signed in here as Ada Lovelace')
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+
+    expect((await page.context().cookies()).map(({ name }) => name)).not.toContain('mintmark-session')
+    await startSignIn(page, `${stage.url}/spa/`)
+    await page.waitForURL('**/login?*')
+  })
+
+  test('is not for other sites to do', async () => {
+    const response = await fetch(`${stage.url}/sign-out`, { method: 'POST', headers: { origin: 'https://evil.test' } })
+
+    expect(response.status).toBe(403)
+    expect(response.headers.getSetCookie()).toEqual([])
+  })
+})
+
+describe('the web client', () => {
+  test('RFC 6749 §6: refreshes, and its refresh token ends when the person leaves', async () => {
+    const { page } = await stage.openBrowser()
+    await signInFully(page, `${stage.url}/web/`, ['To stay connected: a refresh token'])
+    const before = await shown(page, 'access-token')
+
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await expect.poll(async () => (await shown(page, 'access-token'))['jti']).not.toBe(before['jti'])
+    await page.getByRole('button', { name: 'Leave this app' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+
+    expect(before['scope']).toBe('openid profile offline_access')
+  })
+})

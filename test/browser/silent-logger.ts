@@ -1,0 +1,3 @@
+import type { Logger } from '@mintmark/core'
+
+export const silentLogger: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined }

@@ -1,0 +1,57 @@
+import type { Locator, Page } from 'playwright-core'
+
+import { demoPeople } from '../../examples/express-sqlite/src/demo-people.ts'
+
+type Username = 'ada' | 'grace' | 'alan'
+
+/** Starts a sign-in on the page of one of the clients, with some of its checkboxes checked. */
+export async function startSignIn(page: Page, clientUrl: string, checks: readonly string[] = []): Promise<void> {
+  await page.goto(clientUrl)
+  for (const label of checks) await page.getByLabel(label).check()
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** Fills in the sign-in page and sends it. */
+export async function signInAs(page: Page, username: Username, password = passwordOf(username)): Promise<void> {
+  await page.getByLabel('Email or username').fill(username)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** Presses Allow on the consent page. */
+export const allow = (page: Page): Promise<void> => page.getByRole('button', { name: 'Allow' }).click()
+
+/** Presses Deny on the consent page. */
+export const deny = (page: Page): Promise<void> => page.getByRole('button', { name: 'Deny' }).click()
+
+/** Goes the whole way: starts at the client, signs in, allows, and waits for the client to show the tokens. */
+export async function signInFully(page: Page, clientUrl: string, checks: readonly string[] = []): Promise<void> {
+  await startSignIn(page, clientUrl, checks)
+  await signInAs(page, 'ada')
+  await allow(page)
+  await tokens(page).waitFor()
+}
+
+/** The heading that a client shows over the tokens. */
+export const tokens = (page: Page): Locator => page.getByRole('heading', { name: /^Signed in as / })
+
+/** The claims that a client's page shows. */
+export async function shown(page: Page, what: 'userinfo' | 'id-token' | 'access-token'): Promise<Record<string, unknown>> {
+  return JSON.parse((await page.locator(`#${what}`).textContent()) ?? '') as Record<string, unknown>
+}
+
+/** Moves the focus with the Tab key until the element has it. */
+export async function tabTo(element: Locator): Promise<void> {
+  const page = element.page()
+  for (let presses = 0; presses < 20; presses += 1) {
+    if (await element.evaluate((node) => node === document.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error('The Tab key does not reach the element.')
+}
+
+function passwordOf(username: Username): string {
+  const person = demoPeople.find((one) => one.username === username)
+  if (person === undefined) throw new Error(`${username} is not among the people of the example.`)
+  return person.password
+}
