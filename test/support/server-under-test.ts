@@ -32,7 +32,7 @@ export interface ServerUnderTest {
   /** The reason of the last refusal; `undefined` when nothing was refused. */
   lastReason(): string | undefined
   /** The server's time; `advance` moves it. */
-  readonly clock: { now(): EpochSeconds; advance(seconds: number): void }
+  readonly clock: { readonly now: () => EpochSeconds; readonly advance: (seconds: number) => void }
   /** Everything that is stored, as text: equal before and after means that nothing changed. */
   dump(): string
   send(sent: Sent): Promise<Reply>

@@ -1,0 +1,99 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { addClientSecret, cookieSessions, type AuthorizationServerOptions } from '@mintmark/core'
+import type { ServerRequest } from '@mintmark/core/http'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { exportPKCS8 } from 'jose'
+import { expect, it } from 'vitest'
+
+import { assertionType, writeAssertion } from '../support/client-assertion.ts'
+import { answerInteraction, authorize, basic, browserCookie, encode, obtainCode, postForm, redeem, token, verifier } from '../support/flow.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+const opaqueResource: Pick<AuthorizationServerOptions, 'scopes' | 'resources'> = {
+  scopes: { 'api.read': 'Read the API', 'api.write': 'Write to the API' },
+  resources: { 'https://api.test': { scopes: ['api.read'], accessTokenFormat: 'opaque' } },
+}
+
+it('nothing that opens anything is in the database files or in the events, in the clear', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-at-rest-'))
+  const dialect = sqliteFile(join(folder, 'mintmark.db'), { migrate: 'on-open' })
+  const storage = await createSqlStorage({ issuer: 'https://as.test', dialect })
+  const under = await startServer({ storage, ...opaqueResource })
+
+  const secrets = [...(await everySecretOfAFlow(under)), await aSessionCookie(under), ...clientSecrets(under)]
+  secrets.push(await addClientSecret('A', {}, { storage }))
+  const files = readdirSync(folder).map((file) => readFileSync(join(folder, file)))
+  await under.close()
+  await dialect.close()
+  rmSync(folder, { recursive: true })
+
+  expect(secrets.length).toBeGreaterThanOrEqual(15)
+  expect(secrets.filter((secret) => secret.length < 20)).toEqual([])
+  const events = JSON.stringify(under.events)
+  expect(secrets.filter((secret) => files.some((bytes) => bytes.includes(secret)))).toEqual([])
+  expect(secrets.filter((secret) => events.includes(secret))).toEqual([])
+  // The digests are there, so the search looked at the right files.
+  expect(files.some((bytes) => bytes.includes('https://as.test'))).toBe(true)
+})
+
+it('no private signing key is in the database files: not as JWK, not as PKCS #8', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-keys-'))
+  const dialect = sqliteFile(join(folder, 'mintmark.db'), { migrate: 'on-open' })
+  const under = await startServer({ storage: await createSqlStorage({ issuer: 'https://as.test', dialect }) })
+  const files = (): Buffer[] => readdirSync(folder).map((file) => readFileSync(join(folder, file)))
+
+  const text = Buffer.concat(files()).toString('latin1')
+  await under.close()
+  await dialect.close()
+  rmSync(folder, { recursive: true })
+
+  // A private JWK has a member `d`; what a private key exports as must not be there either.
+  expect(text).not.toMatch(/"d"\s*:/)
+  expect(text).not.toContain((await exportPKCS8(under.clients.B.privateKey)).split('\n')[1])
+  expect(text).toContain('"kty"')
+})
+
+/** Runs each grant and endpoint once, and collects all that somebody could present. */
+async function everySecretOfAFlow(under: ServerUnderTest): Promise<readonly string[]> {
+  const started = await authorize(under, { scope: 'openid offline_access' })
+  const handle = started.location.searchParams.get('interaction') ?? ''
+  const browser = browserCookie(started).split('=')[1] ?? ''
+  const approved = await answerInteraction(under, started, 'scope=openid&scope=offline_access')
+  const code = approved.location.searchParams.get('code') ?? ''
+  const first = (await redeem(under, code)).json as Record<string, string>
+  const second = (await token(under, { grant_type: 'refresh_token', refresh_token: first['refresh_token'] })).json as Record<string, string>
+
+  const unused = await obtainCode(under, { scope: 'openid' })
+  const apiCode = await obtainCode(under, { scope: 'api.read', resource: 'https://api.test' })
+  const opaque = (await redeem(under, apiCode)).json as Record<string, string>
+  const assertion = await writeAssertion(under)
+  await postForm(under, '/token/introspection', encode({ token: opaque['access_token'], client_assertion: assertion, client_assertion_type: assertionType }), {})
+  await postForm(under, '/token/revocation', encode({ token: second['access_token'] }), { authorization: basic('A', under.clients.A.secret) })
+  await postForm(under, '/token', 'grant_type=client_credentials', { authorization: basic('M', 'a-wrong-secret-that-was-tried') })
+
+  const tokens = [first, second, opaque].flatMap((reply) => [reply['access_token'], reply['refresh_token'], reply['id_token']])
+  const parts = [first, second].map((reply) => Buffer.from(reply['refresh_token'] ?? '', 'base64url').subarray(32, 64).toString('base64url'))
+  const handles = Buffer.from(first['refresh_token'] ?? '', 'base64url').subarray(0, 32).toString('base64url')
+  const values = [handle, browser, code, unused, apiCode, assertion, verifier, handles, ...parts, ...tokens, 'a-wrong-secret-that-was-tried']
+  return values.filter((value) => value !== undefined)
+}
+
+async function aSessionCookie(under: ServerUnderTest): Promise<string> {
+  const sessions = cookieSessions({ storage: under.storage, clock: under.clock.now })
+  const request: ServerRequest = {
+    method: 'POST',
+    url: new URL(`${under.issuer}/login`),
+    headers: new Map(),
+    repeatedHeaders: new Set(),
+    body: new Uint8Array(),
+  }
+  const { headers } = await sessions.start(request, { subject: 'U1' })
+  return headers[0]?.[1].split(';', 1)[0]?.split('=')[1] ?? ''
+}
+
+const clientSecrets = (under: ServerUnderTest): readonly string[] =>
+  [under.clients.A, under.clients.M, under.clients.RS, under.clients.X].map(({ secret }) => secret)
