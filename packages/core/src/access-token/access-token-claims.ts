@@ -1,7 +1,7 @@
 import { after, type EpochSeconds, type JsonObject } from '@mintmark/storage-interface'
 
 import { randomIdentifier, type Random } from '../runtime/random.ts'
-import type { GrantDecision } from '../token/grant.ts'
+import type { GrantDecision } from '../grant/grant.ts'
 
 /** The claims of an access token (RFC 9068 §2.2). `family` names what its life depends on; it opens nothing. */
 export function accessTokenClaims(

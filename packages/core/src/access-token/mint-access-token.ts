@@ -4,7 +4,7 @@ import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { randomSecret, type Random } from '../runtime/random.ts'
 import { signJwt } from '../key/sign-jwt.ts'
-import type { GrantDecision } from '../token/grant.ts'
+import type { GrantDecision } from '../grant/grant.ts'
 import { accessTokenClaims } from './access-token-claims.ts'
 
 export interface AccessTokenDependencies {

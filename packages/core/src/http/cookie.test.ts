@@ -12,6 +12,13 @@ describe('defineCookie', () => {
   test('takes no prefix over plain http, where browsers would refuse it', () => {
     expect(defineCookie('http://127.0.0.1:3000', 'session')).toEqual({ name: 'session', secure: false })
   })
+
+  it('tells issuers apart that share a host', () => {
+    const names = ['', '/a', '/b', '/a/b', '/a-b', '/~x'].map((path) => defineCookie(`https://as.test${path}`, 'session').name)
+
+    expect(new Set(names).size).toBe(names.length)
+    expect(names.every((name) => /^__Host-session[\w.-]*$/.test(name))).toBe(true)
+  })
 })
 
 describe('readCookie', () => {

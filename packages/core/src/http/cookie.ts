@@ -8,14 +8,15 @@ export interface CookieDefinition {
 }
 
 /**
- * Names a cookie for an origin. Over https it takes the `__Host-` prefix: browsers then accept it only from this very
+ * Names a cookie for an issuer. Over https it takes the `__Host-` prefix: browsers then accept it only from this very
  * host, over TLS, for all paths (RFC 6265bis §4.1.3.2). Over plain http, which is for development on loopback, browsers
- * would refuse that prefix.
- * @param label distinguishes servers that share a host, such as issuers with a path.
+ * would refuse that prefix. Issuers that share a host must not share cookies: the path becomes a part of the name.
  */
-export function defineCookie(origin: string, label: string): CookieDefinition {
-  const secure = origin.startsWith('https:')
-  return { name: secure ? `__Host-${label}` : label, secure }
+export function defineCookie(issuer: string, label: string): CookieDefinition {
+  const { protocol, pathname } = new URL(issuer)
+  const path = pathname === '/' ? '' : pathname.replaceAll('/', '.').replaceAll(/[^A-Za-z0-9.]/g, '-')
+  const secure = protocol === 'https:'
+  return { name: `${secure ? '__Host-' : ''}${label}${path}`, secure }
 }
 
 /**

@@ -8,7 +8,7 @@ import { spaceSeparated } from '../parameters/space-separated.ts'
 import { aimAccessToken, type AimDependencies } from '../resource/access-token-aim.ts'
 import { narrowResources } from '../resource/requested-resources.ts'
 import { isFamilyLive } from '../standing/is-live.ts'
-import { defineGrant, type GrantType } from '../token/grant.ts'
+import { defineGrant, type GrantType } from '../grant/grant.ts'
 import { digestRefreshToken, readRefreshToken, type RefreshToken } from './refresh-token.ts'
 import { rotateRefreshToken, type RotateRefreshTokenDependencies } from './rotate-refresh-token.ts'
 

@@ -20,7 +20,6 @@ import { authorizationCodeGrant } from '../token/authorization-code-grant.ts'
 import { clientCredentialsGrant } from '../token/client-credentials-grant.ts'
 import type { TokenEndpointDependencies } from '../token/token-endpoint.ts'
 import type { UserinfoEndpointDependencies } from '../userinfo/userinfo-endpoint.ts'
-import { cookieSuffix } from './cookie-suffix.ts'
 import type { AuthorizationServerOptions } from './options.ts'
 import type { ServerSettings } from './settings.ts'
 
@@ -51,7 +50,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     journal: createJournal(options.onEvent, { clock, random }),
     signedIn: options.signedIn,
     mapClaims: options.claims,
-    browserCookie: defineCookie(settings.issuerUrl.origin, `mintmark-browser${cookieSuffix(settings.issuerUrl)}`),
+    browserCookie: defineCookie(issuer, 'mintmark-browser'),
     interactionUrls: settings.interactionUrls,
     pages: options.pages,
     rules: {

@@ -12,7 +12,6 @@ import { clearCookie, defineCookie, readCookie, setCookie, type Header, type Ser
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { randomIdentifier, randomSecret, systemRandom, type Random } from '../runtime/random.ts'
-import { cookieSuffix } from '../server/cookie-suffix.ts'
 import { isSessionLive } from '../standing/is-live.ts'
 import type { SignedIn } from './signed-in.ts'
 
@@ -64,8 +63,7 @@ export interface SessionSummary {
 /** Sessions in a cookie that only this host can set and no script can read; storage knows its digest alone. */
 export function cookieSessions(options: CookieSessionsOptions): CookieSessions {
   const { storage } = options
-  const issuerUrl = new URL(storage.issuer)
-  const cookie = defineCookie(issuerUrl.origin, `mintmark-session${cookieSuffix(issuerUrl)}`)
+  const cookie = defineCookie(storage.issuer, 'mintmark-session')
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom
   const idleLifetime = seconds(options.idleLifetime ?? 43_200)

@@ -8,7 +8,7 @@ import { digestSecret } from '../runtime/digest.ts'
 import { isGrantLive } from '../standing/is-live.ts'
 import { parseCodePresentation, type CodePresentation } from './code-presentation.ts'
 import { foundFamily, type FoundFamilyDependencies } from './found-family.ts'
-import { defineGrant, type GrantType } from './grant.ts'
+import { defineGrant, type GrantType } from '../grant/grant.ts'
 import { isIntact } from './intact-code.ts'
 import { redeemCode, type RedeemCodeDependencies } from './redeem-code.ts'
 

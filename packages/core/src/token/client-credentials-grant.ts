@@ -5,7 +5,7 @@ import { OAuthError } from '../error/oauth-error.ts'
 import { spaceSeparated } from '../parameters/space-separated.ts'
 import { aimAccessToken, type AimDependencies } from '../resource/access-token-aim.ts'
 import { requestedResources } from '../resource/requested-resources.ts'
-import { defineGrant, type GrantType } from './grant.ts'
+import { defineGrant, type GrantType } from '../grant/grant.ts'
 
 /** A confidential client that acts for itself. Only this grant makes it. */
 export type ServiceAccount = Brand<AuthenticatedClient, 'ServiceAccount'>

@@ -6,7 +6,7 @@ import { idTokenAlgorithm } from '../key/signing-algorithm.ts'
 import type { KeyRing } from '../key/key-ring.ts'
 import { signJwt } from '../key/sign-jwt.ts'
 import { sha256 } from '../runtime/digest.ts'
-import type { DecisionForPerson } from './grant.ts'
+import type { DecisionForPerson } from '../grant/grant.ts'
 
 export interface IdTokenDependencies extends ReleaseClaimsDependencies {
   readonly issuer: string

@@ -1,7 +1,7 @@
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import { mintAccessToken, type AccessTokenDependencies } from '../access-token/mint-access-token.ts'
-import type { DecisionForPerson, GrantDecision } from './grant.ts'
+import type { DecisionForPerson, GrantDecision } from '../grant/grant.ts'
 import { mintIdToken, type IdTokenDependencies } from './mint-id-token.ts'
 import type { IssuedTokens } from './token-response.ts'
 

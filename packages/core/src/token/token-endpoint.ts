@@ -3,9 +3,9 @@ import type { Journal } from '../event/journal.ts'
 import type { Endpoint } from '../http/index.ts'
 import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { GrantType } from './grant.ts'
+import type { GrantType } from '../grant/grant.ts'
 import { mintTokens, type MintDependencies } from './mint-tokens.ts'
-import { selectGrant } from './select-grant.ts'
+import { selectGrant } from '../grant/select-grant.ts'
 import { tokenResponse } from './token-response.ts'
 
 export interface TokenEndpointDependencies extends ClientAuthenticationDependencies, MintDependencies {
