@@ -13,7 +13,7 @@ describe('defineCookie', () => {
     expect(defineCookie('http://127.0.0.1:3000', 'session')).toEqual({ name: 'session', secure: false })
   })
 
-  it('tells issuers apart that share a host', () => {
+  test('tells issuers apart that share a host', () => {
     const names = ['', '/a', '/b', '/a/b', '/a-b', '/~x'].map((path) => defineCookie(`https://as.test${path}`, 'session').name)
 
     expect(new Set(names).size).toBe(names.length)
