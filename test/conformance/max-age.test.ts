@@ -2,6 +2,7 @@ import { clientId } from '@mintmark/storage-interface'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
+import { authorize, signedInAs } from '../support/flow.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { logIn, open, outcomeOf, pageOf, refusalOf, signIn } from './sign-in.ts'
 
@@ -28,6 +29,12 @@ describe('max_age, for U1 who signed in five seconds ago', () => {
 
     expect(pageOf(under, started)).toBe('/login')
     expect(claims['auth_time']).toBe(under.clock.now())
+  })
+
+  it('OIDC Core §3.1.2.1: 0 asks as prompt=login does, also who signed in this very second', async () => {
+    const reply = await authorize(under, { max_age: '0' }, { cookie: signedInAs(under, 'U1', 0) })
+
+    expect(pageOf(under, reply)).toBe('/login')
   })
 
   it.each(['4', '0'])('OIDC Core §3.1.2.6: %s with prompt=none is login_required', async (maxAge) => {

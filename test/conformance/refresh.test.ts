@@ -76,9 +76,9 @@ describe('refresh', () => {
     expect(info.json).toEqual({ sub: 'U1', email: 'ann@example.test', email_verified: true })
   })
 
-  it('OIDC Core §12.1: another client’s refresh token is invalid_grant', async () => {
+  it.each([undefined, 'openid email'])('OIDC Core §12.1: another client’s refresh token is invalid_grant, whatever is asked of it (scope %s)', async (scope) => {
     const first = await signIn(under, { scope: 'openid offline_access' })
-    const other = { client_id: 'X', client_secret: under.clients.X.secret }
+    const other = { client_id: 'X', client_secret: under.clients.X.secret, scope }
 
     const reply = await refresh(first, other, { authorization: '' })
 
