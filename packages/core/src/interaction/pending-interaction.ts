@@ -22,7 +22,7 @@ export interface RequestedScope {
 
 /** What the host's page decided. Members that are left out are still to come. */
 export interface InteractionAnswer extends Partial<SignedIn> {
-  /** The scope values that the person consents to, of those requested. An empty list denies. */
+  /** The scope values that the person consents to. Those that were not requested mean nothing; a list of none denies. */
   readonly grantedScopes?: readonly string[] | undefined
 }
 
@@ -45,7 +45,7 @@ export interface PendingInteraction {
   /**
    * Goes on with what the person did. The answer is a redirect: to the client when all is done, to the host's page for what is missing.
    * @throws OAuthError invalid_request — reason `interaction_completed` when another tab was faster.
-   * @throws TypeError when `grantedScopes` names a scope that was not requested, or `subject` comes without `authTime`.
+   * @throws TypeError when `subject` comes without `authTime`.
    */
   complete(answer: InteractionAnswer): Promise<ServerResponse>
   /** Tells the client that the person refused (`access_denied`). @throws as `complete` does. */
@@ -94,19 +94,20 @@ async function complete(
   deps: PendingInteractionDependencies,
 ): Promise<ServerResponse> {
   const { request, record, handle } = step
-  refuseUnrequested(answer.grantedScopes, request)
-  if (answer.grantedScopes?.length === 0) return refuse('person_refused', step, deps)
+  // The stored request wins: a form that was changed on the way cannot ask for more (RFC 6749 §3.3).
+  const granted = answer.grantedScopes && request.consentScopes.filter((scope) => answer.grantedScopes?.includes(scope))
+  if (granted?.length === 0) return refuse('person_refused', step, deps)
 
   const person = isSignIn(answer) ? await identifyPerson(answer, deps.storage) : await recallPerson(record.login, deps.storage)
   if (isSignIn(answer) && person === undefined) return refuse('account_not_active', step, deps)
   const decision = await decide(step, person, deps)
   if (decision.kind === 'login') return redirect(interactionLocation(deps.interactionUrls.login, handle))
-  if (decision.kind === 'consent' && answer.grantedScopes === undefined) return askConsent(decision.person, step, deps)
+  if (decision.kind === 'consent' && granted === undefined) return askConsent(decision.person, step, deps)
 
   await consume(step, deps)
-  const consented = answer.grantedScopes ?? request.consentScopes
+  const consented = granted ?? request.consentScopes
   const grant =
-    decision.kind === 'ready' && answer.grantedScopes === undefined
+    decision.kind === 'ready' && granted === undefined
       ? decision.grant
       : await saveGrant({ request, person: decision.person, scopes: consented }, step.now, deps)
   const code = await issueCode({ request, grant, consented, authentication: decision.person.authentication }, step.now, deps)
@@ -150,12 +151,6 @@ async function consume(step: Step, deps: InteractionDependencies): Promise<void>
   const consumed = await deps.storage.interactions.consume(digest, browserDigest, step.now)
   // One interaction ends once: a second submit must not make a second code.
   if (consumed.outcome !== 'won') throw alreadyCompleted()
-}
-
-function refuseUnrequested(granted: readonly string[] | undefined, request: AuthorizationRequest): void {
-  if (granted?.every((scope) => request.consentScopes.includes(scope)) === false) {
-    throw new TypeError('grantedScopes names a scope that the client did not request.')
-  }
 }
 
 function isSignIn(answer: InteractionAnswer): answer is InteractionAnswer & SignedIn {
