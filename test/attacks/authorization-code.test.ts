@@ -33,9 +33,9 @@ describe('RFC 6749 §5.2: what is no code', () => {
   it('ATK-149 every truncation, every suffix and every changed character of a code; the code itself still is one', async () => {
     const code = await obtainCode(under)
     const truncated = Array.from({ length: code.length - 1 }, (_, at) => code.slice(0, at + 1))
-    const changed = [...code].map((char, at) => code.slice(0, at) + (char === 'A' ? 'B' : 'A') + code.slice(at + 1))
+    const changed = Array.from(code, (char, at) => code.slice(0, at) + (char === 'A' ? 'B' : 'A') + code.slice(at + 1))
     const extended = ['A', '=', '==', '.', ' ', '\n', '\0', '%', '&', '/', code].map((suffix) => code + suffix)
-    const spelled = [code.toLowerCase(), code.toUpperCase(), ` ${code}`, `${code.slice(1)}`, code.replaceAll(/[-_]/g, '+')]
+    const spelled = [code.toLowerCase(), code.toUpperCase(), ` ${code}`, code.slice(1), code.replaceAll(/[-_]/g, '+')]
 
     for (const wrong of new Set([...truncated, ...changed, ...extended, ...spelled])) {
       if (wrong === code) continue

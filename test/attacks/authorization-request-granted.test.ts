@@ -1,0 +1,309 @@
+import { userId } from '@mintmark/storage-interface'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { answerInteraction, authorize, baseRequest, browserCookie, encode, obtainCode, obtainTokens, postForm, redeem, signedInAs, type Change } from '../support/flow.ts'
+import { expectServing, refused, refusedByRedirect, refusedOnPage } from '../support/refused.ts'
+import type { Reply } from '../support/reply.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  await expectServing(under)
+})
+afterAll(() => under.close())
+
+const codeOf = (reply: Reply): string | null => reply.location.searchParams.get('code')
+const rowsOf = (table: string): number => (JSON.parse(under.dump()) as Record<string, readonly unknown[]>)[table]?.length ?? -1
+
+describe('RFC 6749 §4.1.2: the answer to a good request', () => {
+  it('ATK-091 carries code, state and iss, and leaks to no cache and no referrer; one code is stored', async () => {
+    const codes = rowsOf('codes')
+
+    const reply = await authorize(under)
+
+    expect(reply.status).toBe(303)
+    expect(reply.location.href).toMatch(/^https:\/\/app\.test\/cb\?code=[\w-]{43}&state=s1&iss=https%3A%2F%2Fas\.test$/)
+    expect(reply.header('referrer-policy')).toBe('no-referrer')
+    expect(reply.header('cache-control')).toBe('no-store')
+    expect(reply.text).toBe('')
+    expect(rowsOf('codes') - codes).toBe(1)
+    expect(under.dump()).not.toContain(codeOf(reply))
+  })
+
+  it.each([
+    ['ATK-056 a state of 512 bytes', { state: 's'.repeat(512) }],
+    ['a state of 1,024 bytes', { state: 's'.repeat(1024) }],
+    ['a state of characters that mean something in a URL', { state: 'a&code=x#?=%00+ /"<>\\\'' }],
+    ['a state with line breaks', { state: 's\r\nSet-Cookie: x=y\r\n\r\n<script>' }],
+    ['a state beyond ASCII', { state: 'žluťoučký 🐴' }],
+  ])('RFC 6749 §4.1.2: %s comes back as it went', async (_, change) => {
+    const reply = await authorize(under, change)
+
+    expect(codeOf(reply)).not.toBeNull()
+    expect(reply.location.searchParams.get('state')).toBe(change.state)
+    expect(reply.header('set-cookie')).toBeUndefined()
+    expect(reply.header('location')).toMatch(/^[\x21-\x7E]+$/)
+  })
+
+  it.each([
+    ['ATK-058 no state', { state: undefined }],
+    ['an empty state', { state: '' }],
+  ])('OAuth 2.1 draft-16 §4.1.1: %s is allowed with PKCE, and none comes back', async (_, change) => {
+    const reply = await authorize(under, change)
+
+    expect(codeOf(reply)).not.toBeNull()
+    expect(reply.location.searchParams.has('state')).toBe(false)
+  })
+
+  it.each([
+    ['ATK-059 a nonce of 1,024 bytes', { nonce: 'n'.repeat(1024) }],
+    ['a display that is not known', { display: 'hologram' }],
+    ['unknown parameters', { code: 'x', error: 'y', access_token: 'z', __proto__x: '1', foo: 'bar' }],
+    ['an unknown scope beside known ones', { scope: 'openid unknown profile' }],
+    ['a scope said twice', { scope: 'openid openid profile' }],
+    ['acr_values that nobody knows', { acr_values: 'gold platinum' }],
+    ['a claims request of unknown members', { claims: '{"x":[1],"id_token":{"unheard_of":null},"userinfo":{}}' }],
+    ['a claims request of depth 1,000', { claims: `{"userinfo":{"x":{"value":${'['.repeat(1000)}${']'.repeat(1000)}}}}` }],
+    ['claims named as objects name things', { claims: '{"id_token":{"__proto__":null,"constructor":null},"__proto__":{"id_token":1}}' }],
+    ['a max_age that the sign-in satisfies', { max_age: '5' }],
+    ['an empty prompt', { prompt: '' }],
+  ])('RFC 6749 §3.1: %s does no harm', async (_, change) => {
+    const reply = await authorize(under, change)
+
+    expect(reply.location.searchParams.get('error')).toBeNull()
+    expect(codeOf(reply)).not.toBeNull()
+    expect((await redeem(under, codeOf(reply) ?? '')).status).toBe(200)
+  })
+
+  it('ATK-064 without openid there is no ID token, whatever nonce and claims say', async () => {
+    const code = await obtainCode(under, { scope: 'api.read', claims: '{"id_token":{"email":{"essential":true}}}' })
+
+    const reply = await redeem(under, code)
+
+    expect(reply.json['scope']).toBe('api.read')
+    expect(reply.json['id_token']).toBeUndefined()
+  })
+
+  it('ATK-083 ui_locales of 10,000 entries are capped, and fail nothing', async () => {
+    const request = (locales: string) => ({
+      method: 'GET',
+      url: new URL(`https://as.test/auth?${encode({ ...baseRequest, ui_locales: locales })}`),
+      headers: new Map([['cookie', signedInAs(under, 'nobody')]]),
+      repeatedHeaders: new Set<string>(),
+      body: new Uint8Array(),
+    })
+    const startedAt = performance.now()
+
+    const reply = await under.server.handle(request(Array.from({ length: 10_000 }, (_, at) => `x-${at}`).join(' ')))
+
+    expect(performance.now() - startedAt).toBeLessThan(50)
+    expect(reply.status).toBe(303)
+    expect(under.dump()).toContain('"x-0 x-1 x-2 x-3 x-4 x-5 x-6 x-7 x-8 x-9"')
+    expect(under.dump()).not.toContain('x-10')
+  })
+
+  it('ATK-061 a scope of 1 MiB is refused in less than 5 ms, should a transport let it through', async () => {
+    const request = {
+      method: 'GET',
+      url: new URL(`https://as.test/auth?${encode({ ...baseRequest, scope: 'a '.repeat(524_288) })}`),
+      headers: new Map<string, string>(),
+      repeatedHeaders: new Set<string>(),
+      body: new Uint8Array(),
+    }
+    await under.server.handle(request)
+    const startedAt = process.cpuUsage()
+
+    const reply = await under.server.handle(request)
+
+    const { user, system } = process.cpuUsage(startedAt)
+    expect(reply.headers.find(([name]) => name === 'Location')?.[1]).toContain('error=invalid_scope')
+    // The decoding of a megabyte is the larger part of it; a scope that is looked at word by word takes hundreds.
+    expect((user + system) / 1000).toBeLessThan(50)
+  })
+})
+
+describe('OIDC Core §3.1.2.1: POST', () => {
+  const cookie = () => signedInAs(under, 'U1')
+
+  it('ATK-049 has the same result as GET', async () => {
+    const reply = await postForm(under, '/auth', encode(baseRequest), { cookie: cookie() })
+
+    expect(reply.status).toBe(303)
+    expect(reply.location.origin + reply.location.pathname).toBe('https://app.test/cb')
+    expect((await redeem(under, codeOf(reply) ?? '')).status).toBe(200)
+  })
+
+  it.each([
+    ['the same parameters', baseRequest],
+    ['another redirect_uri', { redirect_uri: 'https://evil.test/cb' }],
+    ['another client', { client_id: 'P' }],
+    ['another state and more scope', { state: 'evil', scope: 'openid api.write' }],
+  ])('ATK-047 its query is not read, and never mixed with the form: %s', async (_, query: Change) => {
+    const reply = await postForm(under, `/auth?${encode(query)}`, encode(baseRequest), { cookie: cookie() })
+
+    expect(codeOf(reply)).not.toBeNull()
+    expect(reply.location.searchParams.get('state')).toBe('s1')
+    expect(reply.location.origin).toBe('https://app.test')
+  })
+
+  it('ATK-047 what only the query has is missing', async () => {
+    await refusedOnPage(under, {
+      send: () => postForm(under, `/auth?${encode(baseRequest)}`, 'state=s1', { cookie: cookie() }),
+      reason: 'client_id_missing',
+    })
+  })
+})
+
+describe('OAuth 2.0 Form Post Response Mode §2', () => {
+  it('ATK-055 a state of markup stays text, and only the page’s own script may run', async () => {
+    const state = `"><script>alert(1)</script><img src=x onerror='alert(1)'>&amp;`
+
+    const reply = await authorize(under, { response_mode: 'form_post', state })
+
+    expect(reply.status).toBe(200)
+    expect(reply.header('location')).toBeUndefined()
+    expect(reply.text.match(/<script>/g)).toHaveLength(1)
+    expect(reply.text).not.toMatch(/<img|alert\(1\)<|"><s/)
+    expect(reply.text).toContain('value="&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;')
+    expect(reply.header('content-security-policy')).toMatch(/^default-src 'none'; script-src 'sha256-[\w+/]{43}='; frame-ancestors 'none'; base-uri 'none'$/)
+    expect(reply.header('x-frame-options')).toBe('DENY')
+    expect(reply.header('cache-control')).toBe('no-store')
+    expect(reply.header('referrer-policy')).toBe('no-referrer')
+  })
+})
+
+describe('OIDC Core §3.1.2.3: who is signed in is not taken from the request', () => {
+  it('ATK-070 max_age=0 asks for a fresh sign-in, and auth_time is that one', async () => {
+    const started = await authorize(under, { max_age: '0' })
+    expect(started.location.pathname).toBe('/login')
+    under.clock.advance(7)
+
+    const stale = await answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now() - 100}`)
+    const done = await answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now()}`)
+
+    expect(stale.location.pathname).toBe('/login')
+    const tokens = await redeem(under, codeOf(done) ?? '')
+    expect(claimsOf(tokens)['auth_time']).toBe(under.clock.now())
+  })
+
+  it.each([
+    ['of another issuer', (hint: string) => resigned(hint, { iss: 'https://other.test' })],
+    ['with a changed subject', (hint: string) => resigned(hint, { sub: 'U2' })],
+    ['of algorithm none', (hint: string) => `${Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')}.${hint.split('.')[1]}.`],
+    ['without a signature', (hint: string) => hint.split('.').slice(0, 2).join('.')],
+    ['that is no JWT', () => 'hint'],
+    ['of 8,192 bytes', () => 'a'.repeat(8192)],
+  ])('ATK-071 a hint %s is refused', async (_, forge) => {
+    const hint = forge((await obtainTokens(under))['id_token'] ?? '')
+
+    for (const cookie of ['', signedInAs(under, 'U1')]) {
+      await refusedByRedirect(
+        under,
+        { error: 'invalid_request' },
+        { send: () => authorize(under, { id_token_hint: hint, prompt: 'none' }, { cookie }), reason: 'id_token_hint_invalid' },
+      )
+    }
+  })
+
+  it('ATK-071 an access token is no hint, and 8,193 bytes are too many', async () => {
+    const accessToken = (await obtainTokens(under))['access_token']
+
+    for (const [hint, reason] of [
+      [accessToken, 'id_token_hint_invalid'],
+      ['a'.repeat(8193), 'parameter_too_long'],
+    ] as const) {
+      await refusedByRedirect(
+        under,
+        { error: 'invalid_request' },
+        { send: () => authorize(under, { id_token_hint: hint }), reason },
+      )
+    }
+  })
+
+  it('ATK-071 a genuine hint, also an expired one, signs nobody in', async () => {
+    const hint = (await obtainTokens(under))['id_token']
+    under.clock.advance(1000)
+
+    await refusedByRedirect(
+      under,
+      { error: 'login_required' },
+      { send: () => authorize(under, { id_token_hint: hint, prompt: 'none' }, { cookie: '' }), reason: 'login_required' },
+    )
+    const asked = await authorize(under, { id_token_hint: hint }, { cookie: '' })
+    expect(asked.location.pathname).toBe('/login')
+    await expectServing(under)
+  })
+
+  it('OIDC Core §3.1.2.2: somebody else than the hint names is asked to sign in', async () => {
+    await under.storage.users.insert({ userId: userId('U4'), claims: {}, createdAt: under.clock.now() })
+    const hint = (await obtainTokens(under))['id_token']
+
+    const reply = await authorize(under, { id_token_hint: hint }, { cookie: signedInAs(under, 'U4') })
+
+    expect(reply.location.pathname).toBe('/login')
+  })
+
+  it('ATK-085 an old session of an account that is not active gets no code, nor does signing in again', async () => {
+    const codes = rowsOf('codes')
+
+    const started = await authorize(under, {}, { cookie: signedInAs(under, 'U2') })
+    const again = await answerInteraction(under, started, `subject=U2&auth_time=${under.clock.now()}&scope=openid`)
+
+    expect(started.location.pathname).toBe('/login')
+    expect([again.location.searchParams.get('error'), codeOf(again)]).toEqual(['access_denied', null])
+    expect(rowsOf('codes')).toBe(codes)
+  })
+
+  it.each(['<script>alert(1)</script>', '"><img src=x>', 'a@b.test\r\nSet-Cookie: x=y'])(
+    'ATK-082 login_hint %j reaches the host’s page and no address, header or error page',
+    async (loginHint) => {
+      const started = await authorize(under, { login_hint: loginHint }, { cookie: '' })
+      const { pathname, search } = started.location
+      const page = await under.send({ path: pathname + search, headers: { cookie: browserCookie(started) } })
+      const error = await authorize(under, { login_hint: loginHint, client_id: 'zzz' })
+
+      expect(page.json['loginHint']).toBe(loginHint)
+      expect(started.location.href).toMatch(/^https:\/\/as\.test\/login\?interaction=[\w-]{43}$/)
+      expect(error.text).not.toMatch(/alert|<img|Set-Cookie/)
+    },
+  )
+})
+
+describe('RFC 6819 §4.4.1.11: requests that are started and left', () => {
+  it('ATK-094 a browser may start 100; then it waits, others do not, and the rows are bounded', async () => {
+    const first = await authorize(under, {}, { cookie: '' })
+    const cookie = browserCookie(first)
+    const before = rowsOf('interactions')
+    for (let started = 1; started < 100; started += 1) await authorize(under, {}, { cookie })
+
+    const refusal = await refused(under, { send: () => authorize(under, {}, { cookie }), reason: 'interactions_throttled' })
+    for (let more = 0; more < 50; more += 1) await authorize(under, {}, { cookie })
+
+    expect([refusal.status, refusal.header('retry-after'), refusal.header('location')]).toEqual([429, '600', undefined])
+    expect(rowsOf('interactions') - before).toBe(99)
+    expect((await authorize(under, {}, { cookie: '' })).status).toBe(303)
+    await expectServing(under)
+    under.clock.advance(600)
+    expect((await authorize(under, {}, { cookie })).status).toBe(303)
+  })
+})
+
+it('ATK-086 no page of the server can be framed', async () => {
+  for (const change of [{ client_id: 'zzz' }, { response_mode: 'form_post' }, { response_mode: 'form_post', prompt: 'xyz' }]) {
+    const reply = await authorize(under, change)
+
+    expect(reply.header('content-security-policy')).toContain("frame-ancestors 'none'")
+    expect(reply.header('x-frame-options')).toBe('DENY')
+  }
+})
+
+const claimsOf = (tokens: Reply): Record<string, unknown> =>
+  JSON.parse(Buffer.from(String(tokens.json['id_token']).split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>
+
+/** The hint with claims changed, under its old signature. */
+function resigned(hint: string, change: Readonly<Record<string, string>>): string {
+  const [header = '', payload = '', signature = ''] = hint.split('.')
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object
+  return [header, Buffer.from(JSON.stringify({ ...claims, ...change })).toString('base64url'), signature].join('.')
+}

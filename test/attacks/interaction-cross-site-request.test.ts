@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { baseRequest, encode, postForm, redeem, signedInAs, verifier } from '../support/flow.ts'
+import { expectServing, refused, refusedByRedirect, refusedOnPage } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  await expectServing(under)
+})
+afterAll(() => under.close())
+
+const crossSite = { 'sec-fetch-site': 'cross-site', origin: 'https://app.test' }
+
+describe('OIDC Core §3.1.2.1: a request that the client’s page posts, from which the browser withholds its cookies', () => {
+  it.each(['cross-site', 'same-site'])('%s: comes again as a navigation, which has them', async (site) => {
+    const posted = await postForm(under, '/auth', encode({ ...baseRequest, x: 'unknown', ui_locales: 'de en' }), { 'sec-fetch-site': site })
+    const { pathname, search } = posted.location
+
+    expect(posted.status).toBe(303)
+    expect(posted.location.origin + pathname).toBe('https://as.test/auth')
+    expect(Object.fromEntries(posted.location.searchParams)).toEqual({ ...baseRequest, ui_locales: 'de en' })
+    expect(posted.cookies).toEqual([])
+
+    const navigated = await under.send({ path: pathname + search, headers: { cookie: signedInAs(under, 'U1') } })
+    expect(navigated.location.origin).toBe('https://app.test')
+    expect((await redeem(under, navigated.location.searchParams.get('code') ?? '', { code_verifier: verifier })).status).toBe(200)
+  })
+
+  it('RFC 8707 §2: its resources come along, each of them', async () => {
+    const body = `${encode({ ...baseRequest, scope: 'openid api.read' })}&resource=https%3A%2F%2Fapi.test&resource=https%3A%2F%2Fapi.test`
+
+    const posted = await postForm(under, '/auth', body, crossSite)
+
+    expect(posted.location.searchParams.getAll('resource')).toEqual(['https://api.test'])
+  })
+
+  it('stores nothing, whoever is signed in', async () => {
+    const reply = await refused(under, {
+      send: () => postForm(under, '/auth', encode(baseRequest), { ...crossSite, cookie: signedInAs(under, 'U1') }),
+      reason: undefined,
+    })
+
+    expect(reply.location.searchParams.has('code')).toBe(false)
+    expect(reply.header('referrer-policy')).toBe('no-referrer')
+    expect(reply.header('cache-control')).toBe('no-store')
+  })
+
+  it('carries what means something in a URL', async () => {
+    const state = 'a&code=x#?=%00+ /"\r\nSet-Cookie: x=y 🐴'
+
+    const posted = await postForm(under, '/auth', encode({ ...baseRequest, state }), crossSite)
+
+    expect(posted.location.searchParams.get('state')).toBe(state)
+    expect(posted.header('set-cookie')).toBeUndefined()
+  })
+
+  it.each([
+    ['no client', { client_id: undefined }, 'client_id_missing'],
+    ['an unregistered redirect URI', { redirect_uri: 'https://evil.test/cb' }, 'redirect_uri_mismatch'],
+  ] as const)('RFC 6749 §4.1.2.1: is not sent on with %s', async (_, change, reason) => {
+    await refusedOnPage(under, { send: () => postForm(under, '/auth', encode({ ...baseRequest, ...change }), crossSite), reason })
+  })
+
+  it('RFC 6749 §4.1.2.1: an error in it goes to the client at once', async () => {
+    await refusedByRedirect(
+      under,
+      { error: 'invalid_request' },
+      { send: () => postForm(under, '/auth', encode({ ...baseRequest, prompt: 'xyz' }), crossSite), reason: 'prompt_invalid' },
+    )
+  })
+
+  it('does not come again for ever: the navigation is answered', async () => {
+    const posted = await postForm(under, '/auth', encode(baseRequest), crossSite)
+    const { pathname, search } = posted.location
+
+    const navigated = await under.send({ path: pathname + search, headers: crossSite })
+
+    expect(navigated.location.pathname).toBe('/login')
+  })
+})

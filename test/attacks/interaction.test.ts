@@ -1,0 +1,282 @@
+import { clientId, userId } from '@mintmark/storage-interface'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { answerInteraction, authorize, browserCookie, redeem, token, verifier, type Change } from '../support/flow.ts'
+import { expectServing, refusedByRedirect, refusedOnPage } from '../support/refused.ts'
+import type { Reply } from '../support/reply.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  await expectServing(under)
+})
+afterAll(() => under.close())
+
+/** A request of client P that waits for consent, in a browser of its own. */
+const pkceForP = { client_id: 'P', redirect_uri: 'https://spa.test/cb', prompt: 'consent' }
+let started: Reply
+beforeEach(async () => {
+  started = await authorize(under, pkceForP)
+})
+
+const consent = 'scope=openid&scope=profile'
+const codeOf = (reply: Reply): string | null => reply.location.searchParams.get('code')
+const codes = (): number => (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
+
+const redeemAsP = (code: string | null, change: Change = {}): Promise<Reply> =>
+  token(
+    under,
+    { grant_type: 'authorization_code', client_id: 'P', code: code ?? '', redirect_uri: 'https://spa.test/cb', code_verifier: verifier, ...change },
+    { authorization: '' },
+  )
+
+/** Sends a request to the host's page with the headers given and no others. */
+const visit = (headers: Readonly<Record<string, string>>, sent: { method?: string; body?: string; search?: string } = {}) => () =>
+  under.send({
+    method: sent.method ?? 'GET',
+    path: started.location.pathname + (sent.search ?? started.location.search),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: sent.body ?? '',
+  })
+
+describe('RFC 6749 §4.1.2: an interaction ends once', () => {
+  it('ATK-088 completed twice', async () => {
+    const before = codes()
+    const first = await answerInteraction(under, started, consent)
+
+    await refusedOnPage(under, { send: () => answerInteraction(under, started, consent), reason: 'interaction_unknown' })
+
+    expect((await redeemAsP(codeOf(first))).status).toBe(200)
+    expect(codes() - before).toBe(1)
+  })
+
+  it('ATK-088 completed ten times at once', async () => {
+    const before = codes()
+
+    const replies = await Promise.all(Array.from({ length: 10 }, () => answerInteraction(under, started, consent)))
+
+    const won = replies.filter((reply) => codeOf(reply) !== null)
+    expect(won).toHaveLength(1)
+    expect(replies.filter(({ status }) => status === 400)).toHaveLength(9)
+    expect(codes() - before).toBe(1)
+  })
+
+  it('ATK-088 completed and refused at once: one of the two happens', async () => {
+    const before = codes()
+
+    const replies = await Promise.all(['deny', consent, 'deny', consent].map((form) => answerInteraction(under, started, form)))
+
+    expect(replies.filter(({ status }) => status === 303)).toHaveLength(1)
+    expect(codes() - before).toBe(replies.filter((reply) => codeOf(reply) !== null).length)
+  })
+
+  it('ATK-088 refused, then completed', async () => {
+    await refusedByRedirect(
+      under,
+      { error: 'access_denied', at: 'https://spa.test/cb' },
+      { send: () => answerInteraction(under, started, 'deny'), reason: undefined, kept: 'whatever' },
+    )
+
+    await refusedOnPage(under, { send: () => answerInteraction(under, started, consent), reason: 'interaction_unknown' })
+  })
+
+  it('after half an hour it is over', async () => {
+    const late = await startServer()
+    const old = await authorize(late, pkceForP)
+    late.clock.advance(1800)
+
+    await refusedOnPage(late, { send: () => answerInteraction(late, old, consent), reason: 'interaction_unknown' })
+    await late.close()
+  })
+
+  it('looking at it does not end it', async () => {
+    for (const method of ['GET', 'HEAD', 'GET']) await visit({ cookie: browserCookie(started) }, { method })()
+
+    expect(codeOf(await answerInteraction(under, started, consent))).not.toBeNull()
+  })
+})
+
+describe('RFC 6749 §3.3: the stored request wins over the form', () => {
+  it('ATK-089 fields that name another client, address, scope, state or challenge change nothing', async () => {
+    const form = `${consent}&client_id=A&redirect_uri=https%3A%2F%2Fevil.test%2Fcb&response_type=token&state=evil&code_challenge=x&code_challenge_method=plain&nonce=evil`
+
+    const done = await answerInteraction(under, started, form)
+
+    expect(done.location.origin).toBe('https://spa.test')
+    expect(done.location.searchParams.get('state')).toBe('s1')
+    expect((await redeemAsP(codeOf(done))).json['scope']).toBe('openid profile')
+  })
+
+  it('ATK-089 the same in the address of the page', async () => {
+    const search = `${started.location.search}&client_id=A&redirect_uri=https%3A%2F%2Fevil.test%2Fcb&scope=api.read&state=evil`
+
+    const done = await visit({ cookie: browserCookie(started), origin: under.issuer }, { method: 'POST', search, body: consent })()
+
+    expect(done.location.origin).toBe('https://spa.test')
+    expect(done.location.searchParams.get('state')).toBe('s1')
+  })
+
+  it.each(['api.read', 'api.write', 'offline_access', 'email', 'admin', 'openid profile', '__proto__'])(
+    'ATK-089 consent to %s, which was not requested, means nothing',
+    async (scope) => {
+      const done = await answerInteraction(under, started, `${consent}&scope=${encodeURIComponent(scope)}`)
+
+      const tokens = await redeemAsP(codeOf(done))
+      expect(tokens.json['scope']).toBe('openid profile')
+      expect(under.dump()).not.toMatch(/"scopes": \[[^\]]*"(?:api\.write|admin|openid profile|__proto__)"/)
+    },
+  )
+
+  it('ATK-089 consent to nothing that was requested is a refusal', async () => {
+    const before = codes()
+
+    const done = await answerInteraction(under, started, 'scope=api.write')
+
+    expect(done.location.searchParams.get('error')).toBe('access_denied')
+    expect(codes()).toBe(before)
+  })
+
+  it('ATK-089 consent that is said twice counts once', async () => {
+    const done = await answerInteraction(under, started, `${consent}&${consent}`)
+
+    expect((await redeemAsP(codeOf(done))).json['scope']).toBe('openid profile')
+    expect(under.dump()).not.toMatch(/"openid",\s+"profile",\s+"openid"/)
+  })
+
+  it('RFC 6749 §3.3: consent to less is a grant of less', async () => {
+    const done = await answerInteraction(under, started, 'scope=openid')
+
+    expect((await redeemAsP(codeOf(done))).json['scope']).toBe('openid')
+  })
+})
+
+describe('RFC 9700 §4.7: an interaction belongs to the browser that started it', () => {
+  const other = async (): Promise<string> => browserCookie(await authorize(under, pkceForP))
+
+  it.each([
+    ['no cookie', () => Promise.resolve('')],
+    ['the cookie of another browser', other],
+    ['a cookie that was made up', () => Promise.resolve(`__Host-mintmark-browser=${'A'.repeat(43)}`)],
+    ['an empty cookie', () => Promise.resolve('__Host-mintmark-browser=')],
+    ['its cookie under a name that a neighbouring host can set', () => Promise.resolve(browserCookie(started).replace('__Host-', ''))],
+    ['its cookie in other letters', () => Promise.resolve(browserCookie(started).toUpperCase())],
+    ['its cookie beside a planted one', async () => `${await other()}; ${browserCookie(started)}`],
+    ['its cookie inside another', () => Promise.resolve(`x=y, ${browserCookie(started)}`)],
+  ])('another browser neither sees nor ends it: %s', async (_, cookieOf) => {
+    const cookie = await cookieOf()
+    const headers = { cookie, origin: under.issuer }
+
+    await refusedOnPage(under, { send: visit(headers), reason: 'interaction_unknown', secrets: ['spa.test', 'Page', 'U1'] })
+    await refusedOnPage(under, { send: visit(headers, { method: 'POST', body: consent }), reason: 'interaction_unknown' })
+    await refusedOnPage(under, { send: visit(headers, { method: 'POST', body: 'deny' }), reason: 'interaction_unknown' })
+
+    expect(codeOf(await answerInteraction(under, started, consent))).not.toBeNull()
+  })
+
+  it.each([
+    ['none', ''],
+    ['an empty one', '?interaction='],
+    ['one that was made up', `?interaction=${'A'.repeat(43)}`],
+    ['a name of objects', '?interaction=__proto__'],
+    ['one under another name', '?Interaction=x'],
+    ['one of 10,000 characters', `?interaction=${'A'.repeat(10_000)}`],
+  ])('RFC 9700 §4.7: a handle that is not the interaction’s: %s', async (_, search) => {
+    const headers = { cookie: browserCookie(started), origin: under.issuer }
+
+    await refusedOnPage(under, { send: visit(headers, { search }), reason: 'interaction_unknown' })
+    await refusedOnPage(under, { send: visit(headers, { method: 'POST', search, body: consent }), reason: 'interaction_unknown' })
+  })
+
+  it('neither the handle nor the cookie is stored as it is', () => {
+    const handle = started.location.searchParams.get('interaction') ?? '?'
+    const secret = browserCookie(started).split('=')[1] ?? '?'
+
+    expect(under.dump()).not.toContain(handle)
+    expect(under.dump()).not.toContain(secret)
+  })
+})
+
+describe('RFC 9700 §4.7: a form that another site posts to the host’s page', () => {
+  const cookie = () => browserCookie(started)
+
+  it.each([
+    ['says so', { 'sec-fetch-site': 'cross-site' }],
+    ['says so, and lies about its origin', { 'sec-fetch-site': 'cross-site', origin: 'https://as.test' }],
+    ['is from a neighbouring host', { 'sec-fetch-site': 'same-site', origin: 'https://evil.as.test' }],
+    ['is from nowhere', { 'sec-fetch-site': 'none' }],
+    ['says two things', { 'sec-fetch-site': 'same-origin, cross-site' }],
+    ['says nothing that is known', { 'sec-fetch-site': 'SAME-ORIGIN' }],
+    ['says an empty thing', { 'sec-fetch-site': '', origin: 'https://as.test' }],
+    ['is of an older browser', { origin: 'https://evil.test' }],
+    ['is of an older browser, over http', { origin: 'http://as.test' }],
+    ['is of an older browser, from another port', { origin: 'https://as.test:8443' }],
+    ['is of an older browser, from a host that begins alike', { origin: 'https://as.test.evil.test' }],
+    ['is sandboxed', { origin: 'null' }],
+    ['has only a referrer', { referer: 'https://as.test/login' }],
+    ['says nothing at all', {}],
+  ])('is refused when it %s', async (_, headers) => {
+    for (const body of [consent, 'deny']) {
+      await refusedOnPage(
+        under,
+        { send: visit({ cookie: cookie(), ...headers }, { method: 'POST', body }), reason: 'cross_site_post' },
+        403,
+      )
+    }
+  })
+
+  it.each([
+    ['Sec-Fetch-Site', { 'sec-fetch-site': 'same-origin' }],
+    ['Origin', { origin: 'https://as.test' }],
+    ['both', { 'sec-fetch-site': 'same-origin', origin: 'https://as.test' }],
+  ])('is taken when it is from the host itself: %s', async (_, headers) => {
+    const done = await visit({ cookie: cookie(), ...headers }, { method: 'POST', body: consent })()
+
+    expect(codeOf(done)).not.toBeNull()
+  })
+})
+
+describe('the request is proven anew at each step', () => {
+  it.each([
+    ['the client was disabled', { disabledAt: 1 }, 'client_disabled'],
+    ['its redirect URI was withdrawn', { redirectUris: ['https://spa.test/new'] }, 'redirect_uri_mismatch'],
+  ] as const)('RFC 6749 §3.1.2.4: %s meanwhile', async (_, change, reason) => {
+    const server = await startServer()
+    const waiting = await authorize(server, pkceForP)
+    await changeClient(server.storage, clientId('P'), change as object)
+
+    await refusedOnPage(server, { send: () => answerInteraction(server, waiting, consent), reason })
+    await server.close()
+  })
+
+  it('RFC 6749 §3.3: the client lost a scope meanwhile', async () => {
+    const server = await startServer()
+    const waiting = await authorize(server, pkceForP)
+    await changeClient(server.storage, clientId('P'), { scopes: ['openid'] })
+
+    await refusedByRedirect(
+      server,
+      { error: 'invalid_scope', at: 'https://spa.test/cb' },
+      { send: () => answerInteraction(server, waiting, consent), reason: 'scope_not_allowed' },
+    )
+    await server.close()
+  })
+
+  it('the account was deactivated between sign-in and consent: no code', async () => {
+    const server = await startServer()
+    const waiting = await authorize(server, pkceForP)
+    await server.storage.users.deactivate(userId('U1'), server.clock.now())
+
+    const reply = await answerInteraction(server, waiting, consent)
+
+    expect(codeOf(reply)).toBeNull()
+    expect((JSON.parse(server.dump()) as { codes: readonly unknown[] }).codes).toEqual([])
+    await server.close()
+  })
+})
+
+it('after all of this a normal request succeeds', async () => {
+  await expectServing(under)
+  expect((await redeem(under, 'x')).status).toBe(400)
+})
