@@ -42,7 +42,7 @@ export interface ServerUnderTest {
 const sealingKey = Buffer.alloc(32, 7).toString('base64url')
 
 /** The claims of U1, one of each kind. */
-export const claimsOfU1 = {
+const claimsOfU1 = {
   name: 'Ann Lee',
   given_name: 'Ann',
   family_name: 'Lee',
