@@ -123,7 +123,7 @@ describe('private_key_jwt: forged', () => {
   async function genuineAssertion(): Promise<GenuineJwt> {
     const [token, other] = [await writeAssertion(under), await writeAssertion(under)]
     const registered = await under.storage.clients.find(clientId('B'))
-    const [publicJwk] = registered?.jwks?.['keys'] as readonly [JWK]
+    const [publicJwk = {}] = (registered?.jwks?.['keys'] ?? []) as readonly JWK[]
     return { token, other, ...readJws(token), sign: signEs256(under.clients.B.privateKey), publicJwk, attacker }
   }
 })

@@ -1,0 +1,259 @@
+import type { RefusalReason } from '@mintmark/core'
+import { clientId, userId } from '@mintmark/storage-interface'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { encode, obtainCode, postForm } from '../support/flow.ts'
+import { readJws, writeJws } from '../support/forge-jwt.ts'
+import { refused } from '../support/refused.ts'
+import type { Reply } from '../support/reply.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { noteSecretsInUse, refresh, revoke, serviceToken, tokensFor, tokensOf, userinfo, type Tokens } from '../support/token-calls.ts'
+
+let under: ServerUnderTest
+let tokens: Tokens
+beforeAll(async () => {
+  under = await startServer()
+  await noteSecretsInUse(under)
+  tokens = await tokensFor(under, 'A')
+})
+afterAll(() => under.close())
+
+const presented = (authorization: string): Promise<Reply> => under.send({ path: '/userinfo', headers: { authorization } })
+
+interface Answer {
+  readonly status: 400 | 401 | 403
+  readonly error: string
+  readonly reason: RefusalReason
+}
+
+const malformed = { status: 401, error: 'invalid_token', reason: 'bearer_malformed' } as const
+const invalid = { status: 401, error: 'invalid_token', reason: 'access_token_invalid' } as const
+const dead = { status: 401, error: 'invalid_token', reason: 'access_token_not_live' } as const
+
+/** Asserts a refusal in the terms of RFC 6750 §3. */
+async function refusedBearer(at: ServerUnderTest, { status, error, reason }: Answer, send: () => Promise<Reply>): Promise<Reply> {
+  const reply = await refused(at, { send, reason })
+  const challenge = reply.header('www-authenticate')
+
+  expect([reply.status, reply.json['error']]).toEqual([status, error])
+  expect(reply.header('content-type')).toBe('application/json')
+  expect(reply.header('cache-control')).toBe('no-store')
+  expect(reply.header('location')).toBeUndefined()
+  if (status === 400) expect(challenge).toBeUndefined()
+  else expect(challenge).toMatch(new RegExp(`^Bearer realm="userinfo", error="${error}", error_description="[^"\\\\]+"(, scope="openid")?$`))
+  return reply
+}
+
+describe('userinfo: requests that are refused', () => {
+  it('RFC 6750 §3.1: without a token there is a bare challenge', async () => {
+    const reply = await refused(under, { send: () => under.send({ path: '/userinfo' }), reason: 'bearer_missing' })
+
+    expect([reply.status, reply.text, reply.header('www-authenticate')]).toEqual([401, '{}', 'Bearer realm="userinfo"'])
+    expect(reply.header('cache-control')).toBe('no-store')
+  })
+
+  it.each<readonly [string, string, Answer]>([
+    ...['Bearer', 'Bearer ', 'Bearer a b', 'Bearer a, Bearer b', 'Bearer  ', 'Bearer "x"', 'Bearer\tx', 'Bearer =', 'Bearerx', 'x', 'Basic QTpC', 'DPoP x', 'Token x', `Bearer ${'é'}`].map(
+      (authorization) => [`ATK-244 Authorization: ${authorization} (RFC 6750 §3.1)`, authorization, malformed] as const,
+    ),
+    ...['Bearer garbage', 'bearer  x', 'BEARER x', 'Bearer a.b.c', 'Bearer ...', 'Bearer __proto__', `Bearer ${'A'.repeat(43)}`, `Bearer ${'x'.repeat(12_000)}`].map(
+      (authorization) => [`ATK-244 Authorization: ${authorization.slice(0, 30)} (RFC 6750 §3.1)`, authorization, invalid] as const,
+    ),
+  ])('%s', async (_, authorization, answer) => {
+    await refusedBearer(under, answer, () => presented(authorization))
+
+    expect((await userinfo(under, tokens.access_token)).status).toBe(200)
+  })
+
+  it.each<readonly [string, (good: string) => Promise<Reply>]>([
+    ['ATK-245 a good token in the query (OAuth 2.1 §5.1)', (good) => under.send({ path: `/userinfo?access_token=${good}` })],
+    ['ATK-245 a good token in the query of a POST (OAuth 2.1 §5.1)', (good) => postForm(under, `/userinfo?access_token=${good}`, '', {})],
+    [
+      'RFC 9700 §4.3.2: a good token in the query beside one in the header',
+      (good) => under.send({ path: `/userinfo?access_token=${good}`, headers: { authorization: `Bearer ${good}` } }),
+    ],
+  ])('%s', async (_, send) => {
+    await refusedBearer(under, { status: 400, error: 'invalid_request', reason: 'bearer_in_query' }, () => send(tokens.access_token))
+
+    expect(JSON.stringify(under.events)).not.toContain(tokens.access_token)
+  })
+
+  it('RFC 6750 §2: a token in the header and one in the form', async () => {
+    const form = encode({ access_token: tokens.access_token })
+
+    await refusedBearer(under, { status: 400, error: 'invalid_request', reason: 'bearer_twice' }, () =>
+      postForm(under, '/userinfo', form, { authorization: `Bearer ${tokens.access_token}` }),
+    )
+  })
+
+  it('RFC 6750 §2.2: two tokens in the form', async () => {
+    const form = encode({ access_token: tokens.access_token })
+
+    await refusedBearer(under, { status: 400, error: 'invalid_request', reason: 'parameter_repeated' }, () =>
+      postForm(under, '/userinfo', `${form}&${form}`, {}),
+    )
+  })
+
+  it.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x', 'application/json, application/x-www-form-urlencoded', ''])(
+    'ATK-247 a token in a body of type %j is none (RFC 6750 §2.2)',
+    async (type) => {
+      const form = encode({ access_token: tokens.access_token })
+      const reply = await refused(under, {
+        send: () => postForm(under, '/userinfo', form, { 'content-type': type }),
+        reason: 'bearer_missing',
+      })
+
+      expect(reply.status).toBe(401)
+    },
+  )
+
+  it('RFC 6750 §2.2: the body of a GET is not read', async () => {
+    const form = encode({ access_token: tokens.access_token })
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+
+    const reply = await under.send({ path: '/userinfo', headers, body: form })
+
+    expect([reply.status, under.lastReason()]).toEqual([401, 'bearer_missing'])
+  })
+
+  it.each<readonly [string, () => Promise<string> | string, Answer]>([
+    ['ATK-248 an ID token (RFC 9068 §5)', () => tokens.id_token, invalid],
+    ['RFC 6750 §2.1: a refresh token', () => tokens.refresh_token, invalid],
+    ['RFC 6750 §2.1: an authorization code', () => obtainCode(under), invalid],
+    ['ATK-250 a token of M, which has no person (OIDC Core §5.3)', async () => tokensOf(await serviceToken(under)).access_token, { ...invalid, reason: 'access_token_without_person' }],
+    ['RFC 9068 §4: a token for another resource', async () => tokensOf(await serviceToken(under, { resource: 'https://api.test' })).access_token, { ...invalid, reason: 'access_token_without_person' }],
+    [
+      'ATK-251 a token without openid (RFC 6750 §3.1)',
+      async () => tokensOf(await refresh(under, (await tokensFor(under, 'A')).refresh_token, { scope: 'profile' })).access_token,
+      { status: 403, error: 'insufficient_scope', reason: 'openid_not_granted' },
+    ],
+    ['ATK-253 a token that expired a second ago (RFC 9068 §4)', () => resigned({ exp: under.clock.now() - 1 }), invalid],
+    ['ATK-253 a token that expires now (RFC 9068 §4)', () => resigned({ exp: under.clock.now() }), invalid],
+    ['ATK-253 a token that is not valid yet (RFC 7519 §4.1.5)', () => resigned({ nbf: under.clock.now() + 1 }), invalid],
+  ])('%s', async (_, obtain, answer) => {
+    const token = await obtain()
+
+    const reply = await refusedBearer(under, answer, () => presented(`Bearer ${token}`))
+
+    expect(reply.header('www-authenticate')?.includes('scope="openid"')).toBe(answer.status === 403)
+  })
+
+  it('ATK-259 only GET, HEAD and POST are answered (OIDC Core §5.3)', async () => {
+    for (const method of ['DELETE', 'PUT', 'PATCH', 'OPTIONS', 'TRACE']) {
+      const reply = await refused(under, {
+        send: () => under.send({ method, path: '/userinfo', headers: { authorization: `Bearer ${tokens.access_token}` } }),
+        reason: undefined,
+      })
+
+      expect([reply.status, reply.header('allow'), reply.header('cache-control')]).toEqual([405, 'GET, HEAD, POST', 'no-store'])
+    }
+  })
+
+  /** The good token with claims changed, signed by the server's own key. */
+  async function resigned(claims: Readonly<Record<string, unknown>>): Promise<string> {
+    const { header, payload } = readJws(tokens.access_token)
+    const signer = await under.keys.signer('ES256')
+    return writeJws(header, { ...payload, ...claims }, (input) => signer.sign(input))
+  }
+})
+
+describe('userinfo: tokens that are not honoured any more', () => {
+  it.each<readonly [string, (at: ServerUnderTest, family: Tokens) => Promise<unknown>]>([
+    ['ATK-254 an access token that was revoked (RFC 7009 §2.1)', (at, family) => revoke(at, family.access_token)],
+    ['ATK-254 an access token of a revoked family (RFC 7009 §2.1)', (at, family) => revoke(at, family.refresh_token)],
+    ['RFC 9068 §4: a person who was deactivated', (at) => at.storage.users.deactivate(userId('U1'), at.clock.now())],
+    ['RFC 9068 §4: a person who was removed', (at) => at.storage.users.remove(userId('U1'), at.clock.now())],
+    [
+      'RFC 9068 §4: a person who was deactivated and is active again',
+      async (at) => {
+        await at.storage.users.deactivate(userId('U1'), at.clock.now())
+        await at.storage.users.reactivate(userId('U1'), at.clock.now())
+      },
+    ],
+    ['RFC 9068 §4: a client that was disabled', (at) => changeClient(at.storage, clientId('A'), { disabledAt: at.clock.now() })],
+    [
+      'RFC 9068 §4: a person who disconnected the client',
+      async (at) => {
+        const grant = await at.storage.grants.findUnrevoked(userId('U1'), clientId('A'))
+        if (grant !== undefined) await at.storage.grants.revoke(grant.grantId, at.clock.now())
+      },
+    ],
+    [
+      'RFC 9700 §4.14.2: a family whose old refresh token was used again',
+      async (at, family) => {
+        const next = tokensOf(await refresh(at, family.refresh_token))
+        await refresh(at, next.refresh_token)
+        await refresh(at, family.refresh_token)
+      },
+    ],
+  ])('%s', async (_, end) => {
+    const other = await startServer()
+    onTestFinished(() => other.close())
+    const family = await tokensFor(other, 'A')
+    const live = await userinfo(other, family.access_token)
+    await end(other, family)
+
+    await refusedBearer(other, dead, () => userinfo(other, family.access_token))
+
+    expect(live.status).toBe(200)
+  })
+
+  it('RFC 9068 §4: a token lives for its lifetime and not a second longer', async () => {
+    const other = await startServer()
+    onTestFinished(() => other.close())
+    const family = await tokensFor(other, 'A')
+    other.clock.advance(599)
+    const live = await userinfo(other, family.access_token)
+    other.clock.advance(1)
+
+    await refusedBearer(other, invalid, () => userinfo(other, family.access_token))
+
+    expect(live.status).toBe(200)
+  })
+})
+
+describe('userinfo: what it tells', () => {
+  it('ATK-260 the sub of the ID token, and only what the scopes open (OIDC Core §5.3.2)', async () => {
+    const reply = await userinfo(under, tokens.access_token)
+
+    expect(reply.json).toMatchObject({ sub: 'U1', name: 'Ann Lee' })
+    expect(reply.json['sub']).toBe(readJws(tokens.id_token).payload['sub'])
+    for (const name of ['email', 'phone_number', 'address', 'active', 'generation', 'scope', 'iss']) {
+      expect(reply.json).not.toHaveProperty(name)
+    }
+    expect(reply.header('cache-control')).toBe('no-store')
+    expect(reply.header('pragma')).toBe('no-cache')
+    expect(reply.header('x-content-type-options')).toBe('nosniff')
+  })
+
+  it('RFC 6750 §2.2: a POST with the token in its form, or in its header, is answered as a GET is', async () => {
+    const inForm = await postForm(under, '/userinfo', encode({ access_token: tokens.access_token }), {})
+    const inHeader = await postForm(under, '/userinfo', '', { authorization: `Bearer ${tokens.access_token}` })
+
+    const got = await userinfo(under, tokens.access_token)
+    expect([inForm.text, inHeader.text]).toEqual([got.text, got.text])
+  })
+
+  it('ATK-257 another origin is given nothing, and credentials never go with a wildcard (RFC 9700 §2.6)', async () => {
+    const headers = { origin: 'https://evil.test', authorization: `Bearer ${tokens.access_token}` }
+
+    const reply = await under.send({ path: '/userinfo', headers })
+
+    expect(reply.header('access-control-allow-credentials')).toBeUndefined()
+    expect(reply.header('access-control-allow-origin')).not.toBe('https://evil.test')
+  })
+
+  it('OIDC Core §5.3.2: a signed answer names its issuer and its reader, and is no access token', async () => {
+    const other = await startServer()
+    onTestFinished(() => other.close())
+    await changeClient(other.storage, clientId('A'), { userinfoSignedResponseAlg: 'RS256' })
+    const family = await tokensFor(other, 'A')
+
+    const reply = await userinfo(other, family.access_token)
+
+    expect([reply.header('content-type'), reply.header('cache-control')]).toEqual(['application/jwt', 'no-store'])
+    expect(readJws(reply.text).payload).toMatchObject({ sub: 'U1', iss: other.issuer, aud: 'A' })
+    await refusedBearer(other, invalid, () => userinfo(other, reply.text))
+  })
+})

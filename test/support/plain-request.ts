@@ -1,0 +1,31 @@
+import type { ServerRequest } from '@mintmark/core/http'
+
+/** A request as adapters hand it over, to try a server without a socket. */
+export const plainRequest = (
+  origin: string,
+  sent: {
+    readonly method?: string
+    readonly path: string
+    readonly headers?: Readonly<Record<string, string>>
+    readonly body?: string
+  },
+): ServerRequest => ({
+  method: sent.method ?? 'GET',
+  url: new URL(origin + sent.path),
+  headers: new Map(Object.entries(sent.headers ?? {})),
+  repeatedHeaders: new Set(),
+  body: new TextEncoder().encode(sent.body ?? ''),
+})
+
+/** A form post. */
+export const plainPost = (
+  origin: string,
+  path: string,
+  form: { readonly body: string; readonly headers?: Readonly<Record<string, string>> },
+): ServerRequest =>
+  plainRequest(origin, {
+    method: 'POST',
+    path,
+    body: form.body,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...form.headers },
+  })

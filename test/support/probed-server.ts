@@ -1,0 +1,60 @@
+import { StorageUnavailableError, type Storage } from '@mintmark/storage-interface'
+import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+
+import { dumpMedium } from './dump-medium.ts'
+import { startServer, type ServerUnderTest } from './server-under-test.ts'
+
+/** What a server asks of its storage, and when storage is down. */
+export interface Probe {
+  /** The calls so far, such as `families.rotate`. */
+  readonly calls: readonly string[]
+  /** Forgets the calls. */
+  reset(): void
+  /** From now on storage is down for the calls that the test picks; `undefined` brings it up again. */
+  failWhen(isDown: ((call: string, index: number) => boolean) | undefined): void
+}
+
+export type ProbedServer = ServerUnderTest & { readonly probe: Probe }
+
+/** The server of the attack rows over a storage that is watched and can go down. */
+export async function startProbedServer(options: Parameters<typeof startServer>[0] = {}): Promise<ProbedServer> {
+  const medium = createMemoryMedium()
+  const issuer = 'https://as.test'
+  const calls: string[] = []
+  let isDown: ((call: string, index: number) => boolean) | undefined
+  const storage = interceptStorage(createMemoryStorage({ issuer, medium }), (call) => {
+    calls.push(call)
+    if (isDown?.(call, calls.length) === true) throw new StorageUnavailableError(`${call} is down`)
+  })
+
+  const under = await startServer({ ...options, storage })
+  const probe: Probe = {
+    calls,
+    reset: () => void calls.splice(0),
+    failWhen: (test) => {
+      calls.splice(0)
+      isDown = test
+    },
+  }
+  return { ...under, dump: () => dumpMedium(medium, issuer), probe }
+}
+
+/** The same storage, with `before` run ahead of each call; what it throws, the call throws. */
+export function interceptStorage(storage: Storage, before: (call: string) => void): Storage {
+  const intercepted = (store: object, name: string): object =>
+    new Proxy(store, {
+      get(target, member) {
+        const method: unknown = Reflect.get(target, member)
+        if (typeof method !== 'function') return method
+        return async (...values: readonly unknown[]): Promise<unknown> => {
+          before(`${name}.${String(member)}`)
+          return Reflect.apply(method as (...values: readonly unknown[]) => Promise<unknown>, target, values)
+        }
+      },
+    })
+  const members = Object.entries(storage).map(([name, store]: [string, unknown]) => [
+    name,
+    typeof store === 'object' && store !== null ? intercepted(store, name) : store,
+  ])
+  return Object.fromEntries(members) as Storage
+}
