@@ -1,0 +1,216 @@
+import type { RefusalReason } from '@mintmark/core'
+import { clientId, userId } from '@mintmark/storage-interface'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { basic, encode, obtainCode, postForm } from '../support/flow.ts'
+import { readJws, signEs256, writeJws } from '../support/forge-jwt.ts'
+import { refused, refusedInJson } from '../support/refused.ts'
+import type { Reply } from '../support/reply.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { introspect, noteSecretsInUse, postAs, refresh, revoke, serviceToken, tokensFor, tokensOf, type ClientName, type Tokens } from '../support/token-calls.ts'
+
+const path = '/token/introspection'
+
+let under: ServerUnderTest
+let tokens: Tokens
+beforeAll(async () => {
+  under = await startServer()
+  await noteSecretsInUse(under)
+  tokens = await tokensFor(under, 'A')
+})
+afterAll(() => under.close())
+
+/** Asserts the answer that tells nothing: these bytes, these headers, and nothing written. */
+async function expectInactive(at: ServerUnderTest, token: string, client: ClientName = 'A'): Promise<void> {
+  const before = at.dump()
+  const reply = await introspect(at, token, client)
+
+  expect([reply.status, reply.text]).toEqual([200, '{"active":false}'])
+  expect(reply.header('content-type')).toBe('application/json')
+  expect(reply.header('cache-control')).toBe('no-store')
+  expect(reply.header('pragma')).toBe('no-cache')
+  expect(at.dump()).toBe(before)
+}
+
+describe('introspection: callers and requests that are refused', () => {
+  it.each<readonly [string, () => Promise<Reply>, number, string, RefusalReason]>([
+    ['RFC 7662 §2.1: no authentication', () => postForm(under, path, encode({ token: tokens.access_token }), {}), 401, 'invalid_client', 'client_authentication_missing'],
+    ['RFC 7662 §2.1: a wrong secret', () => postForm(under, path, encode({ token: tokens.access_token }), { authorization: basic('RS', 'x') }), 401, 'invalid_client', 'client_credentials_wrong'],
+    ['RFC 7662 §2.1: the token as its own authorization', () => postForm(under, path, encode({ token: tokens.access_token }), { authorization: `Bearer ${tokens.access_token}` }), 401, 'invalid_client', 'client_unknown'],
+    ['ATK-292 the public client P (RFC 7662 §4)', () => introspect(under, tokens.access_token, 'P'), 401, 'invalid_client', 'client_public'],
+    ['ATK-292 the public client N (RFC 7662 §4)', () => introspect(under, tokens.access_token, 'N'), 401, 'invalid_client', 'client_public'],
+    ['ATK-296 no token (RFC 7662 §2.1)', () => postAs(under, 'RS', { path, form: {} }), 400, 'invalid_request', 'token_missing'],
+    ['ATK-296 an empty token (RFC 7662 §2.1)', () => introspect(under, '', 'RS'), 400, 'invalid_request', 'token_missing'],
+    ['RFC 7662 §2.1: a token in the query', () => postAs(under, 'RS', { path: `${path}?token=${tokens.access_token}`, form: {} }), 400, 'invalid_request', 'token_missing'],
+    ['RFC 6749 §3.2: two tokens', () => postForm(under, path, `token=a&token=b`, { authorization: basic('RS', under.clients.RS.secret) }), 400, 'invalid_request', 'parameter_repeated'],
+    ['RFC 7662 §2.1: a body of JSON', () => postForm(under, path, '{"token":"x"}', { authorization: basic('RS', under.clients.RS.secret), 'content-type': 'application/json' }), 400, 'invalid_request', 'body_not_a_form'],
+  ])('%s', async (_, send, status, error, reason) => {
+    await refusedInJson(under, { status, error }, { send, reason, secrets: [tokens.access_token] })
+
+    expect((await introspect(under, tokens.access_token)).json['active']).toBe(true)
+  })
+
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE'])('ATK-304 %s is not answered (RFC 7662 §2.1)', async (method) => {
+    const reply = await refused(under, {
+      send: () => under.send({ method, path: `${path}?token=${tokens.access_token}` }),
+      reason: undefined,
+    })
+
+    expect([reply.status, reply.header('allow'), reply.header('cache-control')]).toEqual([405, 'POST', 'no-store'])
+  })
+})
+
+describe('introspection: what tells nothing', () => {
+  it.each<readonly [string, () => Promise<string> | string]>([
+    ['ATK-295 an unknown token (RFC 7662 §2.2)', () => 'unknown'],
+    ['ATK-295 a malformed JWT (RFC 7662 §2.2)', () => 'a.b.c'],
+    ['ATK-295 an unknown opaque token (RFC 7662 §2.2)', () => 'A'.repeat(43)],
+    ['ATK-295 an unknown refresh token (RFC 7662 §2.2)', () => 'A'.repeat(107)],
+    ['RFC 7662 §2.2: an ID token', () => tokens.id_token],
+    ['RFC 7662 §2.2: an authorization code', () => obtainCode(under)],
+    ['RFC 7662 §2.2: a client secret', () => under.clients.A.secret],
+    ['RFC 7662 §2.2: NUL', () => '\0'],
+    ['RFC 7662 §2.2: __proto__', () => '__proto__'],
+    ['RFC 7662 §2.2: a token with white space around it', () => ` ${tokens.access_token} `],
+    ['RFC 7662 §2.2: 8,000 characters', () => 'x'.repeat(8000)],
+    [
+      "ATK-299 the token with another scope, signed with another's key (RFC 7662 §4)",
+      async () => {
+        const { header, payload } = readJws(tokens.access_token)
+        const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign'])
+        return writeJws(header, { ...payload, scope: 'openid api.write' }, signEs256(pair.privateKey))
+      },
+    ],
+  ])('%s', async (_, obtain) => {
+    await expectInactive(under, await obtain())
+  })
+
+  it.each<readonly [string, ClientName, keyof Tokens]>([
+    ["ATK-293 A's access token, asked by B", 'B', 'access_token'],
+    ["ATK-293 A's access token, asked by M", 'M', 'access_token'],
+    ["ATK-293 A's access token for this server, asked by RS", 'RS', 'access_token'],
+    ["RFC 7662 §4: A's refresh token, asked by RS", 'RS', 'refresh_token'],
+    ["RFC 7662 §4: A's refresh token, asked by B", 'B', 'refresh_token'],
+  ])('%s (RFC 7662 §2.2)', async (_, client, kind) => {
+    const reply = await introspect(under, tokens[kind], client)
+
+    expect([reply.status, reply.text]).toEqual([200, '{"active":false}'])
+  })
+
+  it('RFC 7662 §4: a resource server that no longer serves the audience learns nothing', async () => {
+    const other = await freshServer()
+    const { access_token } = tokensOf(await serviceToken(other, { resource: 'https://api.test' }))
+    const before = (await introspect(other, access_token, 'RS')).json['active']
+    await changeClient(other.storage, clientId('RS'), { servedAudiences: ['https://other.test'] })
+
+    await expectInactive(other, access_token, 'RS')
+
+    expect(before).toBe(true)
+  })
+
+  it.each<readonly [string, (at: ServerUnderTest, family: Tokens) => Promise<unknown>]>([
+    ['ATK-295 a revoked access token and its family (RFC 7662 §2.2)', (at, family) => revoke(at, family.refresh_token)],
+    ['ATK-301 of a deactivated person (RFC 7662 §2.2)', (at) => at.storage.users.deactivate(userId('U1'), at.clock.now())],
+    ['ATK-301 of a removed person (RFC 7662 §2.2)', (at) => at.storage.users.remove(userId('U1'), at.clock.now())],
+    [
+      'ATK-302 of a person who was deactivated after the issue and is active again (RFC 7662 §2.2)',
+      async (at) => {
+        await at.storage.users.deactivate(userId('U1'), at.clock.now())
+        await at.storage.users.reactivate(userId('U1'), at.clock.now())
+      },
+    ],
+    [
+      'ATK-302 of a grant that was revoked, when the person consented anew since (RFC 7662 §2.2)',
+      async (at) => {
+        const grant = await at.storage.grants.findUnrevoked(userId('U1'), clientId('A'))
+        if (grant !== undefined) await at.storage.grants.revoke(grant.grantId, at.clock.now())
+        await tokensFor(at, 'A')
+      },
+    ],
+  ])('%s', async (_, end) => {
+    const other = await freshServer()
+    const family = await tokensFor(other, 'A')
+    const before = await Promise.all([introspect(other, family.access_token), introspect(other, family.refresh_token)])
+    await end(other, family)
+
+    await expectInactive(other, family.access_token)
+    await expectInactive(other, family.refresh_token)
+
+    expect(before.map(({ json }) => json['active'])).toEqual([true, true])
+  })
+
+  it("ATK-301 of a disabled client, asked by the token's audience (RFC 7662 §2.2)", async () => {
+    const other = await freshServer()
+    const scope = 'openid api.read'
+    const { access_token } = await tokensFor(other, 'A', { scope, resource: 'https://api.test' })
+    const before = (await introspect(other, access_token, 'RS')).json['active']
+    await changeClient(other.storage, clientId('A'), { disabledAt: other.clock.now() })
+
+    await expectInactive(other, access_token, 'RS')
+
+    expect(before).toBe(true)
+  })
+
+  it('ATK-295 an expired access token, and a rotated refresh token (RFC 7662 §2.2)', async () => {
+    const other = await freshServer()
+    const family = await tokensFor(other, 'A')
+    await refresh(other, family.refresh_token)
+    other.clock.advance(600)
+
+    await expectInactive(other, family.access_token)
+    await expectInactive(other, family.refresh_token)
+  })
+
+  async function freshServer(): Promise<ServerUnderTest> {
+    const other = await startServer()
+    onTestFinished(() => other.close())
+    await noteSecretsInUse(other)
+    return other
+  }
+})
+
+describe('introspection: what a caller is told', () => {
+  it('ATK-307 the claims of the token, no internal names, nothing about the person (RFC 7662 §2.2, §4)', async () => {
+    const reply = await introspect(under, tokens.access_token)
+
+    const { family, ...claims } = readJws(tokens.access_token).payload
+    expect(family).toBeTypeOf('string')
+    expect(reply.json).toEqual({ active: true, token_type: 'Bearer', ...claims })
+    expect(Object.keys(reply.json).filter((name) => ['email', 'name', 'family', 'username'].includes(name))).toEqual([])
+    expect([reply.header('cache-control'), reply.header('vary')]).toEqual(['no-store', 'Accept'])
+  })
+
+  it('ATK-305 a refresh token to its own client: active, and nothing secret (RFC 7662 §2.2)', async () => {
+    const reply = await introspect(under, tokens.refresh_token)
+
+    expect(Object.keys(reply.json).toSorted()).toEqual(['active', 'client_id', 'exp', 'iat', 'iss', 'scope', 'sub'])
+    expect(reply.json).toMatchObject({ active: true, client_id: 'A', sub: 'U1', scope: 'openid profile offline_access' })
+    expect(under.dump()).not.toContain(tokens.refresh_token)
+  })
+
+  it.each(['refresh_token', 'access_token', 'foo', '__proto__', ' '])(
+    'ATK-298 the hint %j changes no answer (RFC 7662 §2.1)',
+    async (token_type_hint) => {
+      const ofAccess = await introspect(under, tokens.access_token, 'A', { token_type_hint })
+      const ofRefresh = await introspect(under, tokens.refresh_token, 'A', { token_type_hint })
+
+      expect(ofAccess.text).toBe((await introspect(under, tokens.access_token)).text)
+      expect(ofRefresh.text).toBe((await introspect(under, tokens.refresh_token)).text)
+    },
+  )
+
+  it('RFC 9701 §5: a signed answer is for its caller, and is no access token', async () => {
+    const accept = 'application/token-introspection+jwt'
+    const headers = { authorization: basic('A', under.clients.A.secret), accept }
+
+    const live = await postForm(under, path, encode({ token: tokens.access_token }), headers)
+    const unknown = await postForm(under, path, 'token=unknown', headers)
+
+    expect([live.header('content-type'), live.header('cache-control'), live.header('vary')]).toEqual([accept, 'no-store', 'Accept'])
+    expect(readJws(live.text).header['typ']).toBe('token-introspection+jwt')
+    expect(readJws(live.text).payload).toMatchObject({ iss: under.issuer, aud: 'A', token_introspection: { active: true } })
+    expect(readJws(unknown.text).payload['token_introspection']).toEqual({ active: false })
+    await expectInactive(under, live.text)
+  })
+})

@@ -1,0 +1,226 @@
+import type { RefusalReason } from '@mintmark/core'
+import { clientId } from '@mintmark/storage-interface'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { basic, encode, obtainCode, postForm, redeem, type Change } from '../support/flow.ts'
+import { readJws, signEs256, signNothing, writeJws } from '../support/forge-jwt.ts'
+import { refused, refusedInJson } from '../support/refused.ts'
+import type { Reply } from '../support/reply.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { introspect, noteSecretsInUse, postAs, refresh, revoke, serviceToken, storedFamilies, tokensFor, tokensOf, userinfo, type ClientName, type Tokens } from '../support/token-calls.ts'
+
+const path = '/token/revocation'
+
+let under: ServerUnderTest
+let tokens: Tokens
+beforeAll(async () => {
+  under = await startServer()
+  await noteSecretsInUse(under)
+})
+beforeEach(async () => {
+  tokens = await tokensFor(under, 'A')
+})
+afterAll(() => under.close())
+
+const isLive = async (token: string): Promise<unknown> => (await introspect(under, token)).json['active']
+
+const expectAlive = async (): Promise<void> => {
+  expect([await isLive(tokens.access_token), await isLive(tokens.refresh_token)]).toEqual([true, true])
+  expect((await refresh(under, tokens.refresh_token)).status).toBe(200)
+}
+
+const expectDead = async (): Promise<void> => {
+  expect([await isLive(tokens.access_token), await isLive(tokens.refresh_token)]).toEqual([false, false])
+  expect((await userinfo(under, tokens.access_token)).status).toBe(401)
+  expect((await refresh(under, tokens.refresh_token)).status).toBe(400)
+}
+
+/** The one answer of the endpoint, whatever it found (RFC 7009 §2.2). */
+function expectDone(reply: Reply): void {
+  expect([reply.status, reply.text]).toEqual([200, ''])
+  expect([reply.header('cache-control'), reply.header('pragma')]).toEqual(['no-store', 'no-cache'])
+}
+
+describe('revocation: refused, and the token lives on', () => {
+  type Row = readonly [row: string, send: () => Promise<Reply>, status: number, error: string, reason: RefusalReason]
+  const form = (change: Change = {}): string => encode({ token: tokens.refresh_token, ...change })
+
+  it.each<Row>([
+    ["ATK-308 A's token without authentication (RFC 7009 §2.1)", () => postForm(under, path, form(), {}), 401, 'invalid_client', 'client_authentication_missing'],
+    ["RFC 7009 §2.1: A's token with a wrong secret", () => postForm(under, path, form(), { authorization: basic('A', 'x') }), 401, 'invalid_client', 'client_credentials_wrong'],
+    ['ATK-310 P, which says that it is A (RFC 7009 §5)', () => postForm(under, path, form({ client_id: 'A' }), {}), 401, 'invalid_client', 'client_authentication_method'],
+    ['ATK-313 no token (RFC 7009 §2.1)', () => postAs(under, 'A', { path, form: {} }), 400, 'invalid_request', 'token_missing'],
+    ['ATK-313 an empty token (RFC 7009 §2.1)', () => revoke(under, ''), 400, 'invalid_request', 'token_missing'],
+    ['RFC 7009 §2.1: a token in the query', () => postAs(under, 'A', { path: `${path}?${form()}`, form: {} }), 400, 'invalid_request', 'token_missing'],
+    ['ATK-314 two tokens (RFC 6749 §3.2)', () => postForm(under, path, `${form()}&${form()}`, { authorization: basic('A', under.clients.A.secret) }), 400, 'invalid_request', 'parameter_repeated'],
+    ['RFC 7009 §2.1: a body of JSON', () => postForm(under, path, '{}', { authorization: basic('A', under.clients.A.secret), 'content-type': 'application/json' }), 400, 'invalid_request', 'body_not_a_form'],
+  ])('%s', async (_, send, status, error, reason) => {
+    await refusedInJson(under, { status, error }, { send, reason, secrets: [tokens.refresh_token] })
+
+    await expectAlive()
+  })
+
+  it.each(['GET', 'HEAD', 'DELETE'])('ATK-323 %s is not answered, and there is no JSONP (RFC 7009 §2.3)', async (method) => {
+    const reply = await refused(under, {
+      send: () => under.send({ method, path: `${path}?token=${tokens.refresh_token}&callback=x` }),
+      reason: undefined,
+    })
+
+    expect([reply.status, reply.header('allow'), reply.header('cache-control')]).toEqual([405, 'POST', 'no-store'])
+    expect(reply.header('content-type')).not.toContain('javascript')
+    await expectAlive()
+  })
+})
+
+describe('revocation: answered, and nothing changed', () => {
+  it.each<readonly [string, ClientName, keyof Tokens]>([
+    ["RFC 7009 §2.1: A's refresh token, by B", 'B', 'refresh_token'],
+    ["RFC 7009 §2.1: A's access token, by B", 'B', 'access_token'],
+    ["ATK-310 A's refresh token, by the public client P", 'P', 'refresh_token'],
+    ["RFC 7009 §2.1: A's access token, by the public client N", 'N', 'access_token'],
+    ["RFC 7009 §2.1: A's access token, by the resource server", 'RS', 'access_token'],
+    ["RFC 7009 §2.1: A's refresh token, by M", 'M', 'refresh_token'],
+  ])('%s', async (_, client, kind) => {
+    const families = storedFamilies(under)
+
+    expectDone(await revoke(under, tokens[kind], client))
+
+    expect(storedFamilies(under)).toEqual(families)
+    await expectAlive()
+  })
+
+  it.each<readonly [string, () => Promise<string> | string]>([
+    ['RFC 7009 §2.2: an unknown token', () => 'unknown'],
+    ['RFC 7009 §2.2: a damaged refresh token', () => `${tokens.refresh_token.slice(0, -1)}_`],
+    ['RFC 7009 §2.2: an ID token', () => tokens.id_token],
+    ['ATK-322 an authorization code, which stays as it was', () => obtainCode(under)],
+    ["ATK-311 a JWT of one's own that names the token", () => forgedJwt({ client_id: 'A' })],
+    ["ATK-311 a JWT of one's own that names the token and B", () => forgedJwt({ client_id: 'B' })],
+    ['ATK-311 an unsigned JWT that names the token', () => writeJws({ alg: 'none' }, readJws(tokens.access_token).payload, signNothing())],
+  ])('%s', async (_, obtain) => {
+    const token = await obtain()
+    const before = under.dump()
+
+    expectDone(await revoke(under, token))
+
+    expect(under.dump()).toBe(before)
+    await expectAlive()
+  })
+
+  it('ATK-322 a code that was given to revocation can be redeemed', async () => {
+    const code = await obtainCode(under)
+
+    expectDone(await revoke(under, code))
+
+    expect((await redeem(under, code)).status).toBe(200)
+  })
+
+  it('RFC 7009 §2.2: revoking a second time reads like the first', async () => {
+    const first = await revoke(under, tokens.refresh_token)
+    const before = under.dump()
+    const second = await revoke(under, tokens.refresh_token)
+
+    expectDone(first)
+    expectDone(second)
+    expect(under.dump()).toBe(before)
+  })
+
+  async function forgedJwt(claims: Readonly<Record<string, unknown>>): Promise<string> {
+    const { header, payload } = readJws(tokens.access_token)
+    const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign'])
+    return writeJws(header, { ...payload, ...claims }, signEs256(pair.privateKey))
+  }
+})
+
+describe('revocation: what it ends', () => {
+  it('ATK-317 a refresh token: its access tokens are inactive at once (RFC 7009 §2.1)', async () => {
+    expectDone(await revoke(under, tokens.refresh_token))
+
+    await expectDead()
+  })
+
+  it.each(['access_token', 'refresh_token', 'foo', '__proto__'])('ATK-316 the hint %s changes nothing (RFC 7009 §2.1)', async (token_type_hint) => {
+    expectDone(await revoke(under, tokens.refresh_token, 'A', { token_type_hint }))
+
+    await expectDead()
+  })
+
+  it('RFC 7009 §2.1: an access token ends alone; its family lives on', async () => {
+    const before = JSON.parse(under.dump()) as Record<string, unknown>
+
+    expectDone(await revoke(under, tokens.access_token))
+
+    const after = JSON.parse(under.dump()) as Record<string, unknown>
+    expect({ ...after, claims: before['claims'] }).toEqual(before)
+    expect(await isLive(tokens.access_token)).toBe(false)
+    expect((await refresh(under, tokens.refresh_token)).status).toBe(200)
+  })
+
+  it('RFC 7009 §2.1: an access token is revoked whatever the hint says', async () => {
+    expectDone(await revoke(under, tokens.access_token, 'A', { token_type_hint: 'refresh_token' }))
+
+    expect(await isLive(tokens.access_token)).toBe(false)
+  })
+
+  it('RFC 7009 §2.1: an old refresh token of the family ends the family too', async () => {
+    const next = tokensOf(await refresh(under, tokens.refresh_token))
+
+    expectDone(await revoke(under, tokens.refresh_token))
+
+    expect([await isLive(next.access_token), await isLive(next.refresh_token)]).toEqual([false, false])
+    await expectDead()
+  })
+
+  it('RFC 7009 §2.1: another family of the same person and client lives on', async () => {
+    const other = await tokensFor(under, 'A')
+
+    expectDone(await revoke(under, tokens.refresh_token))
+
+    expect(await isLive(other.access_token)).toBe(true)
+  })
+
+  it.each<{ client: 'B' | 'N' | 'P' | 'X' }>([{ client: 'B' }, { client: 'N' }, { client: 'P' }, { client: 'X' }])(
+    'RFC 7009 §2.1: $client revokes its own refresh token',
+    async ({ client }) => {
+      const own = await tokensFor(under, client)
+
+      expectDone(await revoke(under, own.refresh_token, client))
+
+      expect((await refresh(under, own.refresh_token, {}, client)).status).toBe(400)
+      expect((await userinfo(under, own.access_token)).status).toBe(401)
+    },
+  )
+
+  it('RFC 7009 §2.1: M revokes its own access token, a JWT or an opaque one', async () => {
+    const opaque = await startServer({
+      resources: { 'https://api.test': { scopes: ['api.read', 'api.write'], accessTokenFormat: 'opaque' } },
+    })
+    onTestFinished(() => opaque.close())
+    const resource = 'https://api.test'
+
+    for (const at of [under, opaque]) {
+      const { access_token } = tokensOf(await serviceToken(at, { resource }))
+      const byAnother = await revoke(at, access_token, 'A')
+      const before = (await introspect(at, access_token, 'RS')).json['active']
+      expectDone(byAnother)
+      expectDone(await revoke(at, access_token, 'M'))
+
+      expect([before, (await introspect(at, access_token, 'RS')).text]).toEqual([true, '{"active":false}'])
+    }
+  })
+
+  it('RFC 7009 §2.1: a disabled client revokes nothing more; its tokens are dead already', async () => {
+    const other = await startServer()
+    onTestFinished(() => other.close())
+    const own = await tokensFor(other, 'A')
+    await changeClient(other.storage, clientId('A'), { disabledAt: other.clock.now() })
+
+    await refusedInJson(other, { status: 401, error: 'invalid_client' }, {
+      send: () => revoke(other, own.refresh_token),
+      reason: 'client_disabled',
+    })
+
+    expect((await userinfo(other, own.access_token)).status).toBe(401)
+  })
+})
