@@ -112,6 +112,10 @@ describe('cookie sessions', () => {
     await storage.users.insert({ userId: userId('U2'), claims: {}, createdAt: epochSeconds(0) })
     await storage.users.deactivate(userId('U2'), epochSeconds(1))
 
-    await expect(sessions.start(requestWith(), { subject })).rejects.toThrow(TypeError)
+    const { signedIn, headers } = await sessions.start(requestWith(), { subject, amr: ['pwd'] })
+
+    expect(headers).toEqual([])
+    expect(signedIn).toEqual({ subject, authTime: 1000, amr: ['pwd'], acr: undefined })
+    expect(await storage.sessions.listByUser(userId(subject), epochSeconds(1000))).toEqual([])
   })
 })

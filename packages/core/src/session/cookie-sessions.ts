@@ -39,8 +39,8 @@ export interface CookieSessions {
   readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
   /**
    * Signs a person in. The browser's session before this one ends, so that a session planted in it is of no use.
-   * @returns what to complete the interaction with, and the headers that set the cookie.
-   * @throws TypeError when the account is unknown or not active.
+   * @returns what to complete the interaction with, and the headers that set the cookie. An account that storage does not
+   *   know, or that is not active, gets neither session nor cookie, and `complete` then tells the client `access_denied`.
    */
   start(request: ServerRequest, start: SessionStart): Promise<{ readonly signedIn: SignedIn; readonly headers: readonly Header[] }>
   /** Signs out. @returns the headers that remove the cookie. */
@@ -89,7 +89,7 @@ export function cookieSessions(options: CookieSessionsOptions): CookieSessions {
     async start(request, { subject, amr = [], acr }) {
       const now = clock()
       const user = await storage.users.find(userId(subject))
-      if (user?.active !== true) throw new TypeError('A session needs an active account: insert it with storage.users.insert first.')
+      if (user?.active !== true) return { signedIn: { subject, authTime: now, amr, acr }, headers: [] }
       const previous = await find(request, now)
       if (previous !== undefined) await storage.sessions.revoke(previous.sessionId, now)
 
