@@ -1,0 +1,168 @@
+import { createAuthorizationServer, storedKeys } from '@mintmark/core'
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { plainRequest } from '../support/plain-request.ts'
+import { interceptStorage, startProbedServer, type ProbedServer } from '../support/probed-server.ts'
+import type { Reply } from '../support/reply.ts'
+import { introspect, noteSecretsInUse, refresh, revoke, serviceToken, tokensFor, tokensOf, userinfo, type Tokens } from '../support/token-calls.ts'
+
+let under: ProbedServer
+let tokens: Tokens
+beforeEach(async () => {
+  under = await startProbedServer({
+    resources: { 'https://api.test': { scopes: ['api.read', 'api.write'], accessTokenFormat: 'opaque' } },
+  })
+  await noteSecretsInUse(under)
+  tokens = await tokensFor(under, 'A')
+})
+afterEach(() => under.close())
+
+/** An outage is said to be one, never to be an answer. */
+function expectUnavailable(reply: Reply): void {
+  expect([reply.status, reply.json['error']]).toEqual([503, 'temporarily_unavailable'])
+  expect(Number(reply.header('retry-after'))).toBeGreaterThan(0)
+  expect(reply.header('cache-control')).toBe('no-store')
+  expect(reply.text).not.toMatch(/active|is down|families|clients/)
+  expect(under.lastReason()).toBe('storage_unavailable')
+}
+
+interface Operation {
+  readonly name: string
+  readonly send: () => Promise<Reply>
+  /** What the request comes to when it is sent again after the outage. */
+  readonly afterwards: (reply: Reply) => Promise<void> | void
+}
+
+const operations: readonly Operation[] = [
+  {
+    name: 'RFC 6749 §6: a refresh',
+    send: () => refresh(under, tokens.refresh_token),
+    afterwards: async (reply) => {
+      expect(reply.status).toBe(200)
+      expect((await refresh(under, tokensOf(reply).refresh_token)).status).toBe(200)
+    },
+  },
+  {
+    name: 'RFC 6749 §4.4: a service token',
+    send: () => serviceToken(under, { resource: 'https://api.test' }),
+    afterwards: (reply) => expect(reply.status).toBe(200),
+  },
+  {
+    name: 'ATK-334 introspection of an access token (RFC 7662 §2.2)',
+    send: () => introspect(under, tokens.access_token),
+    afterwards: (reply) => expect(reply.json['active']).toBe(true),
+  },
+  {
+    name: 'ATK-334 introspection of a refresh token (RFC 7662 §2.2)',
+    send: () => introspect(under, tokens.refresh_token),
+    afterwards: (reply) => expect(reply.json['active']).toBe(true),
+  },
+  {
+    name: 'ATK-334 introspection of an unknown opaque token (RFC 7662 §2.2)',
+    send: () => introspect(under, 'A'.repeat(43)),
+    afterwards: (reply) => expect(reply.json).toEqual({ active: false }),
+  },
+  {
+    name: 'ATK-320 revocation of a refresh token (RFC 7009 §2.2.1)',
+    send: () => revoke(under, tokens.refresh_token),
+    afterwards: async (reply) => {
+      expect(reply.status).toBe(200)
+      expect((await introspect(under, tokens.access_token)).json).toEqual({ active: false })
+    },
+  },
+  {
+    name: 'ATK-320 revocation of an access token (RFC 7009 §2.2.1)',
+    send: () => revoke(under, tokens.access_token),
+    afterwards: async (reply) => {
+      expect(reply.status).toBe(200)
+      expect((await introspect(under, tokens.access_token)).json).toEqual({ active: false })
+    },
+  },
+  {
+    name: 'RFC 6750 §3.1: userinfo',
+    send: () => userinfo(under, tokens.access_token),
+    afterwards: (reply) => expect(reply.json['sub']).toBe('U1'),
+  },
+]
+
+describe('storage goes down in the middle', () => {
+  it.each(operations)('$name is answered 503 at whichever call it was, and can be sent again', async ({ send, afterwards }) => {
+    let failed = 0
+    for (;;) {
+      const at = failed + 1
+      under.probe.failWhen((_, index) => index === at)
+      const reply = await send()
+      under.probe.failWhen(undefined)
+      if (reply.status !== 503) break
+      expectUnavailable(reply)
+      failed = at
+    }
+
+    await afterwards(await send())
+    expect(failed).toBeGreaterThan(0)
+  })
+
+  it('ATK-320 a revocation that failed has changed nothing, and the retry finishes it (RFC 7009 §2.2.1)', async () => {
+    const before = under.dump()
+    under.probe.failWhen((call) => call === 'families.revoke')
+    expectUnavailable(await revoke(under, tokens.refresh_token))
+    under.probe.failWhen(undefined)
+
+    expect(under.dump()).toBe(before)
+    expect((await revoke(under, tokens.refresh_token)).status).toBe(200)
+    expect((await introspect(under, tokens.access_token)).text).toBe('{"active":false}')
+  })
+
+  it('RFC 6749 §6: a refresh that failed after the rotation gives the same successor again', async () => {
+    const scope = 'openid offline_access api.read'
+    const opaque = await tokensFor(under, 'A', { scope, resource: 'https://api.test' })
+    under.probe.failWhen((call) => call === 'opaqueTokens.insert')
+    expectUnavailable(await refresh(under, opaque.refresh_token))
+    under.probe.failWhen(undefined)
+
+    const retried = await refresh(under, opaque.refresh_token)
+
+    expect(retried.status).toBe(200)
+    expect((await refresh(under, tokensOf(retried).refresh_token)).status).toBe(200)
+  })
+})
+
+describe('storage is down altogether', () => {
+  it('ATK-334 discovery and, once loaded, the key set are answered from memory (RFC 8414 §3)', async () => {
+    under.probe.failWhen(() => true)
+
+    const replies = await Promise.all(
+      ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/jwks'].map((path) => under.send({ path })),
+    )
+
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(under.probe.calls).toEqual([])
+  })
+
+  it.each(operations)('ATK-334 $name is answered 503, and nothing is said to be active or not (RFC 9110 §15.6.4)', async ({ send }) => {
+    under.probe.failWhen(() => true)
+
+    expectUnavailable(await send())
+  })
+
+  it('ATK-334 keys that could not be loaded at the first request are loaded at a later one (RFC 7517 §5)', async () => {
+    let isDown = true
+    const issuer = 'https://as.test'
+    const storage = interceptStorage(createMemoryStorage({ issuer }), (call) => {
+      if (isDown) throw new StorageUnavailableError(call)
+    })
+    const keys = storedKeys({ storage, sealingKey: Buffer.alloc(32, 7).toString('base64url'), algorithms: ['ES256'] })
+    const server = createAuthorizationServer({ issuer, storage, keys, signedIn: () => Promise.resolve(undefined) })
+    const read = (path: string) => server.handle(plainRequest(issuer, { path }))
+
+    const [discovery, before] = [await read('/.well-known/openid-configuration'), await read('/jwks')]
+    isDown = false
+    const after = await read('/jwks')
+
+    expect([discovery.status, before.status, after.status]).toEqual([200, 503, 200])
+    expect(new Map(before.headers).get('Retry-After')).toBe('5')
+    expect(new Map(before.headers).get('Cache-Control')).toBe('no-store')
+  })
+})

@@ -1,0 +1,215 @@
+import { createAuthorizationServer, storedKeys, type KeyRing } from '@mintmark/core'
+import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { plainRequest } from '../support/plain-request.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+})
+afterAll(() => under.close())
+
+const discovery = '/.well-known/openid-configuration'
+const paths = ['/jwks', discovery, '/.well-known/oauth-authorization-server'] as const
+
+describe.each(paths)('%s', (path) => {
+  it('RFC 9110 §9.3.1: anybody may read and keep it', async () => {
+    const reply = await under.send({ path })
+
+    expect([reply.status, reply.header('content-type')]).toEqual([200, 'application/json'])
+    expect(reply.header('cache-control')).toBe('public, max-age=300')
+    expect(reply.header('x-content-type-options')).toBe('nosniff')
+    expect(reply.header('etag')).toMatch(/^"[\w-]{22}"$/)
+    expect(reply.cookies).toEqual([])
+  })
+
+  it.each(['?kid=x&callback=f', '?access_token=x', '?%zz', `?${'x&'.repeat(1000)}`])(
+    'ATK-325 the parameters %s are ignored (RFC 9110 §9.3.1)',
+    async (query) => {
+      const [plain, asked] = [await under.send({ path }), await under.send({ path: path + query })]
+
+      expect([asked.status, asked.text, asked.header('content-type')]).toEqual([200, plain.text, 'application/json'])
+    },
+  )
+
+  it('ATK-326 a reader whose copy is current is told so (RFC 9110 §13.1.2)', async () => {
+    const tag = (await under.send({ path })).header('etag') ?? ''
+
+    for (const condition of [tag, `W/${tag}`, `"other", ${tag}`, '*', `"other",W/${tag} `]) {
+      const reply = await under.send({ path, headers: { 'if-none-match': condition } })
+
+      expect([reply.status, reply.text, reply.header('etag')]).toEqual([304, '', tag])
+      expect([reply.header('cache-control'), reply.header('content-type')]).toEqual(['public, max-age=300', undefined])
+    }
+  })
+
+  it.each(['"other"', 'W/"other"', '', 'x', '"', 'W/*', ','])('RFC 9110 §13.1.2: the copy %j is not current', async (condition) => {
+    const reply = await under.send({ path, headers: { 'if-none-match': condition } })
+
+    expect([reply.status, reply.text === '']).toEqual([200, false])
+  })
+
+  it('RFC 9110 §9.3.2: HEAD has the headers of GET, and no body', async () => {
+    const [got, head] = [await under.send({ path }), await under.send({ method: 'HEAD', path })]
+
+    expect([head.status, head.text]).toEqual([200, ''])
+    for (const name of ['etag', 'cache-control', 'content-type', 'content-length']) expect(head.header(name)).toBe(got.header(name))
+  })
+
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('RFC 9110 §15.5.6: %s is not answered', async (method) => {
+    const reply = await under.send({ method, path })
+
+    expect([reply.status, reply.header('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+
+  it('ATK-331 a hostile Host and forwarding headers change no byte (RFC 9700 §4.13)', async () => {
+    const plain = await under.send({ path })
+    const headers = {
+      host: 'evil.test',
+      'x-forwarded-host': 'evil.test',
+      'x-forwarded-proto': 'http',
+      'x-forwarded-prefix': '/evil',
+      'x-original-url': '/evil',
+      forwarded: 'host=evil.test;proto=http',
+    }
+
+    const reply = await under.send({ path, headers })
+
+    expect([reply.status, reply.text, reply.header('etag')]).toEqual([200, plain.text, plain.header('etag')])
+    expect(reply.text).not.toContain('evil')
+  })
+
+  it.each<readonly [string, (exact: string) => string]>([
+    ['a parent segment behind it', (exact) => `${exact}/../x`],
+    ['a parent segment in front', (exact) => `/x/..${exact}`],
+    ['a trailing slash', (exact) => `${exact}/`],
+    ['two slashes in front', (exact) => `/${exact}`],
+    ['its last letter escaped', (exact) => exact.replace(/.$/, (last) => `%${last.charCodeAt(0).toString(16)}`)],
+    ['an escaped dot behind it', (exact) => `${exact}%2e`],
+    ['NUL behind it', (exact) => `${exact}%00`],
+    ['a path parameter', (exact) => `${exact};x`],
+    ['capitals', (exact) => exact.toUpperCase()],
+    ['backslashes', (exact) => exact.replaceAll('/', '\\')],
+  ])('ATK-332 the path with %s is not there (RFC 8414 §3.1)', async (_, spell) => {
+    const reply = await under.send({ path: spell(path) })
+
+    // A target that does not begin with a slash is no request at all (RFC 9112 §3.2.1).
+    expect([400, 404]).toContain(reply.status)
+    expect(reply.text).not.toContain('"keys"')
+    expect(reply.text).not.toContain('"issuer"')
+  })
+})
+
+describe('what is published', () => {
+  it('RFC 7517 §9.3: the key set holds public keys only, each with kid, alg and use', async () => {
+    const { keys } = (await under.send({ path: '/jwks' })).json as { keys: Record<string, unknown>[] }
+
+    expect(keys.map(({ alg }) => alg).toSorted((a, b) => String(a).localeCompare(String(b)))).toEqual(['ES256', 'RS256'])
+    for (const key of keys) {
+      expect(Object.keys(key).filter((name) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'oth', 'key_ops'].includes(name))).toEqual([])
+      expect(key).toMatchObject({ use: 'sig', kid: expect.stringMatching(/^[\w-]{43}$/) as string })
+    }
+  })
+
+  it('RFC 8414 §2: every address is below the issuer, and something answers there', async () => {
+    const metadata = (await under.send({ path: discovery })).json
+    const addresses = Object.entries(metadata).filter(([name]) => /_endpoint$|^jwks_uri$/.test(name))
+
+    expect(addresses.length).toBeGreaterThan(5)
+    for (const [, address] of addresses) {
+      expect(String(address).startsWith(`${under.issuer}/`)).toBe(true)
+      expect((await under.send({ path: new URL(String(address)).pathname })).status).not.toBe(404)
+    }
+  })
+
+  it('RFC 9700 §2.1.2: nothing is offered that this server refuses', async () => {
+    const metadata = (await under.send({ path: discovery })).json
+
+    expect(metadata).toMatchObject({
+      issuer: under.issuer,
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+      request_parameter_supported: false,
+      request_uri_parameter_supported: false,
+      authorization_response_iss_parameter_supported: true,
+    })
+    expect(metadata['grant_types_supported']).not.toContain('password')
+    expect(metadata['grant_types_supported']).not.toContain('implicit')
+    expect(metadata['introspection_endpoint_auth_methods_supported']).not.toContain('none')
+    for (const [name, values] of Object.entries(metadata)) {
+      if (/signing_alg_values_supported$/.test(name)) expect(values).not.toContain('none')
+    }
+  })
+
+  it('RFC 8414 §3: both documents are one', async () => {
+    const [ours, oauth] = [await under.send({ path: discovery }), await under.send({ path: paths[2] })]
+
+    expect(ours.text).toBe(oauth.text)
+  })
+
+  it.each([
+    'https://as.test?x=1',
+    'https://as.test?',
+    'https://as.test#x',
+    'https://as.test#',
+    'http://as.test',
+    'https://as.test/',
+    'https://as.test/a/',
+    'https://AS.test',
+    'https://as.test:443',
+    'https://u:p@as.test',
+    'https://as.test/../x',
+    'ftp://as.test',
+    'as.test',
+    '//as.test',
+    '',
+    'https://as.test/a b',
+  ])('ATK-335 the issuer %j is refused at start (RFC 8414 §2)', (issuer) => {
+    const storage = createMemoryStorage({ issuer })
+    const keys = storedKeys({ storage, sealingKey: Buffer.alloc(32).toString('base64url') })
+
+    expect(() => createAuthorizationServer({ issuer, storage, keys, signedIn: () => Promise.resolve(undefined) })).toThrow(TypeError)
+  })
+})
+
+describe('keys', () => {
+  it('ATK-328 eight servers that start at once agree on one key for each algorithm (RFC 7517 §5)', async () => {
+    const medium = createMemoryMedium()
+    const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+    const storage = createMemoryStorage({ issuer: under.issuer, medium, pause })
+    const sealingKey = Buffer.alloc(32, 7).toString('base64url')
+    const rings = Array.from({ length: 8 }, () => storedKeys({ storage, sealingKey }))
+
+    const sets = await Promise.all(rings.map((ring) => ring.publicKeys()))
+    const signers = await Promise.all(rings.flatMap((ring) => ring.algorithms.map((algorithm) => ring.signer(algorithm))))
+
+    const stored = await storage.signingKeys.list()
+    expect(stored.map(({ algorithm }) => algorithm).toSorted((a, b) => a.localeCompare(b))).toEqual(['ES256', 'RS256'])
+    expect(new Set(sets.map((set) => JSON.stringify(set))).size).toBe(1)
+    expect(new Set(signers.map(({ keyId }) => keyId))).toEqual(new Set(stored.map(({ keyId }) => keyId)))
+  })
+
+  it('ATK-329 while keys rotate the old and the new are there, under a new tag (OIDC Core §10.1.1)', async () => {
+    const other = createMemoryStorage({ issuer: under.issuer })
+    const next = storedKeys({ storage: other, sealingKey: Buffer.alloc(32, 8).toString('base64url') })
+    let published = await under.keys.publicKeys()
+    const keys: KeyRing = { algorithms: ['ES256', 'RS256'], signer: (alg) => next.signer(alg), publicKeys: () => Promise.resolve(published) }
+    const server = createAuthorizationServer({
+      issuer: under.issuer,
+      storage: other,
+      keys,
+      signedIn: () => Promise.resolve(undefined),
+    })
+    const read = () => server.handle(plainRequest(under.issuer, { path: '/jwks' }))
+
+    const before = await read()
+    published = [...published, ...(await next.publicKeys())]
+    const during = await read()
+
+    const kids = (JSON.parse(String(during.body)) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid)
+    expect(kids).toEqual(published.map(({ keyId }) => keyId))
+    expect(new Map(during.headers).get('ETag')).not.toBe(new Map(before.headers).get('ETag'))
+  })
+})
