@@ -1,13 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 
 import { registerClient } from '@mintmark/core'
-import { createSqlStorage } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
 
 import { challenge, encode } from '../support/flow.ts'
 import type { Stage } from './stage.ts'
+import { useStorage } from './use-storage.ts'
 
 /** A website of somebody else, on another origin than the example. */
 export interface Elsewhere {
@@ -35,13 +33,12 @@ export async function openElsewhere(pages: Readonly<Record<string, string>> = {}
 
 /** Registers a client that lives elsewhere, through the example's own database. @returns the start of its sign-in. */
 export async function registerElsewhere(stage: Stage, redirectUri: string): Promise<string> {
-  const dialect = sqliteFile(join(stage.dataFolder, 'mintmark.db'))
-  const storage = await createSqlStorage({ dialect, issuer: stage.url })
-  const { client } = await registerClient(
-    { clientName: 'Elsewhere', tokenEndpointAuthMethod: 'none', redirectUris: [redirectUri], scopes: ['openid', 'profile'] },
-    { storage },
+  const { client } = await useStorage(stage, (storage) =>
+    registerClient(
+      { clientName: 'Elsewhere', tokenEndpointAuthMethod: 'none', redirectUris: [redirectUri], scopes: ['openid', 'profile'] },
+      { storage },
+    ),
   )
-  await dialect.close()
   const request = {
     client_id: client.clientId,
     redirect_uri: redirectUri,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import { createHost } from '../../examples/express-sqlite/src/host.ts'
 import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
-import { silentLogger } from './silent-logger.ts'
+import { quietLogger } from './quiet-logger.ts'
 
 /** The example's application behind TLS, as in production; the certificate is its own. */
 export async function startHttpsExample(): Promise<{ readonly url: string; close(): Promise<void> }> {
@@ -14,7 +14,7 @@ export async function startHttpsExample(): Promise<{ readonly url: string; close
   const listener = createServer(selfSignedCertificate('localhost'))
   await new Promise<void>((resolve) => listener.listen(0, 'localhost', resolve))
   const url = `https://localhost:${(listener.address() as AddressInfo).port}`
-  const host = await createHost({ issuer: url, dataFolder, logger: silentLogger })
+  const host = await createHost({ issuer: url, dataFolder, logger: quietLogger() })
   listener.on('request', host.app)
 
   return {

@@ -1,9 +1,14 @@
+import { join } from 'node:path'
+
+import { epochSeconds, userId } from '@mintmark/storage-interface'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
+import { openPeople } from '../../examples/express-sqlite/src/people.ts'
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { openStage, type Stage } from './stage.ts'
 import { allow, shown, signInAs, signInFully, startSignIn, tabTo, tokens } from './walk.ts'
+import { useStorage } from './use-storage.ts'
 
 // A person in a real Chromium signs in to both clients of the example.
 let browser: Browser
@@ -54,7 +59,7 @@ describe.each(['spa', 'web'])('the %s client', (client) => {
     expect(complaints).toEqual([])
   })
 
-  test('RFC 9700 §2.1: the code does not stay in the address of the page', async () => {
+  test('RFC 9700 §4.3.1: the code does not stay in the address of the page', async () => {
     const { page } = await stage.openBrowser()
 
     await signInFully(page, `${stage.url}/${client}/`)
@@ -99,7 +104,7 @@ describe('the sign-in page', () => {
     await tokens(page).waitFor()
   })
 
-  test('RFC 9700 §4.10: whoever guesses passwords is slowed down, and the right one does not help then', async () => {
+  test('RFC 6749 §10.10: whoever guesses passwords is slowed down, and the right one does not help then', async () => {
     const { page } = await stage.openBrowser()
     await startSignIn(page, `${stage.url}/web/`)
 
@@ -109,6 +114,38 @@ describe('the sign-in page', () => {
     expect(response.status()).toBe(429)
     expect(Number(await response.headerValue('retry-after'))).toBeGreaterThan(0)
     expect(await page.getByRole('alert').innerText()).toContain('There were too many attempts.')
+  })
+})
+
+describe('a deactivated account', () => {
+  test('RFC 6749 §4.1.2.1: signs in to nothing; the client is told access_denied', async () => {
+    const { page } = await stage.openBrowser()
+    await startSignIn(page, `${stage.url}/web/`)
+    const people = openPeople(join(stage.dataFolder, 'people.db'))
+    const subject = people.list().find(({ username }) => username === 'ada')?.subject ?? ''
+    people.close()
+    await useStorage(stage, ({ users }) => users.deactivate(userId(subject), epochSeconds(Date.now() / 1000)))
+
+    await signInAs(page, 'ada')
+    await page.waitForURL('**/web/')
+
+    expect(await page.getByRole('alert').innerText()).toContain('access_denied')
+    expect((await page.context().cookies()).map(({ name }) => name)).not.toContain('mintmark-session')
+  })
+
+  test('is signed in nowhere from that moment, and reactivating it does not bring the session back', async () => {
+    const { page } = await stage.openBrowser()
+    await signInFully(page, `${stage.url}/spa/`)
+    const { sub } = await shown(page, 'id-token')
+    const now = epochSeconds(Date.now() / 1000)
+
+    await useStorage(stage, async ({ users }) => {
+      await users.deactivate(userId(String(sub)), now)
+      await users.reactivate(userId(String(sub)), now)
+    })
+
+    await startSignIn(page, `${stage.url}/spa/`)
+    await page.waitForURL('**/login?*')
   })
 })
 
@@ -146,6 +183,7 @@ describe('the web client', () => {
     await page.getByRole('button', { name: 'Leave this app' }).click()
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
 
+    expect(stage.log).toContain('token.revoked')
     expect(before['scope']).toBe('openid profile offline_access')
   })
 })

@@ -5,12 +5,14 @@ import { join } from 'node:path'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 
 import { startExample } from '../../examples/express-sqlite/src/start.ts'
-import { silentLogger } from './silent-logger.ts'
+import { quietLogger } from './quiet-logger.ts'
 
 /** The example, started afresh on a free port, and browsers to visit it with. */
 export interface Stage {
   readonly url: string
   readonly dataFolder: string
+  /** What the server has reported so far, such as `tokens.issued`. */
+  readonly log: readonly string[]
   /** A browser that nobody has used: its own cookies, and one tab. */
   openBrowser(options?: BrowserContextOptions): Promise<Visitor>
   close(): Promise<void>
@@ -26,12 +28,14 @@ export interface Visitor {
 
 export async function openStage(browser: Browser): Promise<Stage> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'mintmark-example-'))
-  const example = await startExample({ port: 0, dataFolder, logger: silentLogger })
+  const log: string[] = []
+  const example = await startExample({ port: 0, dataFolder, logger: quietLogger(log) })
   const contexts: BrowserContext[] = []
 
   return {
     url: example.url,
     dataFolder,
+    log,
     async openBrowser(options) {
       const visitor = await openVisitor(browser, options)
       contexts.push(visitor.context)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import { toExpress, toExpressEndpoint } from '@mintmark/adapter-express'
+import { toExpress } from '@mintmark/adapter-express'
 import { cookieSessions, createAuthorizationServer, logEvents, storedKeys, type Logger } from '@mintmark/core'
 import { errorPage } from '@mintmark/pages'
 import { createSqlStorage } from '@mintmark/storage-sql'
@@ -9,7 +9,7 @@ import express, { type Express } from 'express'
 
 import { registerSpaClient, registerWebClient } from './clients.ts'
 import { provisionAccounts, seedPeople } from './demo-people.ts'
-import { consentEndpoint, loginEndpoint } from './pages.ts'
+import { askConsent, askSignIn } from './pages.ts'
 import { openPeople } from './people.ts'
 import { sealingKeyFrom } from './sealing-key.ts'
 import { site } from './site/site.ts'
@@ -45,13 +45,11 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
     storage,
     keys: storedKeys({ storage, sealingKey }),
     signedIn: sessions.signedIn,
+    pages: { login: askSignIn({ people, sessions }), consent: askConsent({ people }) },
     renderErrorPage: errorPage,
     onEvent: logEvents(logger),
   })
-  const app = express().disable('x-powered-by')
-  app.use(toExpress(server))
-  app.all('/login', toExpressEndpoint(server, loginEndpoint({ server, sessions, people })))
-  app.all('/consent', toExpressEndpoint(server, consentEndpoint({ server, sessions, people })))
+  const app = express().disable('x-powered-by').use(toExpress(server))
 
   // What makes it an example: people to sign in as, and two clients to sign in to.
   const isFirstRun = await seedPeople(people)
