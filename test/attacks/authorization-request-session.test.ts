@@ -1,0 +1,124 @@
+import { userId } from '@mintmark/storage-interface'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { answerInteraction, authorize, browserCookie, obtainTokens, redeem, signedInAs } from '../support/flow.ts'
+import { expectServing, refusedByRedirect } from '../support/refused.ts'
+import type { Reply } from '../support/reply.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  await expectServing(under)
+})
+afterAll(() => under.close())
+
+const codeOf = (reply: Reply): string | null => reply.location.searchParams.get('code')
+const codes = (): number => (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
+
+describe('OIDC Core §3.1.2.3: who is signed in is not taken from the request', () => {
+  it('ATK-070 max_age=0 asks for a fresh sign-in, and auth_time is that one', async () => {
+    const started = await authorize(under, { max_age: '0' })
+    expect(started.location.pathname).toBe('/login')
+    under.clock.advance(7)
+
+    const stale = await answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now() - 100}`)
+    const done = await answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now()}`)
+
+    expect(stale.location.pathname).toBe('/login')
+    const tokens = await redeem(under, codeOf(done) ?? '')
+    expect(claimsOf(tokens)['auth_time']).toBe(under.clock.now())
+  })
+
+  it.each([
+    ['of another issuer', (hint: string) => resigned(hint, { iss: 'https://other.test' })],
+    ['with a changed subject', (hint: string) => resigned(hint, { sub: 'U2' })],
+    ['of algorithm none', (hint: string) => `${Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')}.${hint.split('.')[1]}.`],
+    ['without a signature', (hint: string) => hint.split('.').slice(0, 2).join('.')],
+    ['that is no JWT', () => 'hint'],
+    ['of 8,192 bytes', () => 'a'.repeat(8192)],
+  ])('ATK-071 a hint %s is refused', async (_, forge) => {
+    const hint = forge((await obtainTokens(under))['id_token'] ?? '')
+
+    for (const cookie of ['', signedInAs(under, 'U1')]) {
+      await refusedByRedirect(
+        under,
+        { error: 'invalid_request' },
+        { send: () => authorize(under, { id_token_hint: hint, prompt: 'none' }, { cookie }), reason: 'id_token_hint_invalid' },
+      )
+    }
+  })
+
+  it('ATK-071 an access token is no hint, and 8,193 bytes are too many', async () => {
+    const accessToken = (await obtainTokens(under))['access_token']
+
+    for (const [hint, reason] of [
+      [accessToken, 'id_token_hint_invalid'],
+      ['a'.repeat(8193), 'parameter_too_long'],
+    ] as const) {
+      await refusedByRedirect(
+        under,
+        { error: 'invalid_request' },
+        { send: () => authorize(under, { id_token_hint: hint }), reason },
+      )
+    }
+  })
+
+  it('ATK-071 a genuine hint, also an expired one, signs nobody in', async () => {
+    const hint = (await obtainTokens(under))['id_token']
+    under.clock.advance(1000)
+
+    await refusedByRedirect(
+      under,
+      { error: 'login_required' },
+      { send: () => authorize(under, { id_token_hint: hint, prompt: 'none' }, { cookie: '' }), reason: 'login_required' },
+    )
+    const asked = await authorize(under, { id_token_hint: hint }, { cookie: '' })
+    expect(asked.location.pathname).toBe('/login')
+    await expectServing(under)
+  })
+
+  it('OIDC Core §3.1.2.2: somebody else than the hint names is asked to sign in', async () => {
+    await under.storage.users.insert({ userId: userId('U4'), claims: {}, createdAt: under.clock.now() })
+    const hint = (await obtainTokens(under))['id_token']
+
+    const reply = await authorize(under, { id_token_hint: hint }, { cookie: signedInAs(under, 'U4') })
+
+    expect(reply.location.pathname).toBe('/login')
+  })
+
+  it('ATK-085 an old session of an account that is not active gets no code, nor does signing in again', async () => {
+    const before = codes()
+
+    const started = await authorize(under, {}, { cookie: signedInAs(under, 'U2') })
+    const again = await answerInteraction(under, started, `subject=U2&auth_time=${under.clock.now()}&scope=openid`)
+
+    expect(started.location.pathname).toBe('/login')
+    expect([again.location.searchParams.get('error'), codeOf(again)]).toEqual(['access_denied', null])
+    expect(codes()).toBe(before)
+  })
+
+  it.each(['<script>alert(1)</script>', '"><img src=x>', 'a@b.test\r\nSet-Cookie: x=y'])(
+    'ATK-082 login_hint %j reaches the host’s page and no address, header or error page',
+    async (loginHint) => {
+      const started = await authorize(under, { login_hint: loginHint }, { cookie: '' })
+      const { pathname, search } = started.location
+      const page = await under.send({ path: pathname + search, headers: { cookie: browserCookie(started) } })
+      const error = await authorize(under, { login_hint: loginHint, client_id: 'zzz' })
+
+      expect(page.json['loginHint']).toBe(loginHint)
+      expect(started.location.href).toMatch(/^https:\/\/as\.test\/login\?interaction=[\w-]{43}$/)
+      expect(error.text).not.toMatch(/alert|<img|Set-Cookie/)
+    },
+  )
+})
+
+const claimsOf = (tokens: Reply): Record<string, unknown> =>
+  JSON.parse(Buffer.from(String(tokens.json['id_token']).split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>
+
+/** The hint with claims changed, under its old signature. */
+function resigned(hint: string, change: Readonly<Record<string, string>>): string {
+  const [header = '', payload = '', signature = ''] = hint.split('.')
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object
+  return [header, Buffer.from(JSON.stringify({ ...claims, ...change })).toString('base64url'), signature].join('.')
+}

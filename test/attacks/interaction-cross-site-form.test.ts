@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { authorize, browserCookie } from '../support/flow.ts'
+import { expectServing, refusedOnPage } from '../support/refused.ts'
+import type { Reply } from '../support/reply.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  await expectServing(under)
+})
+afterAll(() => under.close())
+
+/** A request that waits for consent. */
+let started: Reply
+beforeEach(async () => {
+  started = await authorize(under, { prompt: 'consent' })
+})
+
+const consent = 'scope=openid&scope=profile'
+
+/** Posts a form to the host's page with the browser's cookie and the headers given. */
+const post = (body: string, headers: Readonly<Record<string, string>>): Promise<Reply> =>
+  under.send({
+    method: 'POST',
+    path: started.location.pathname + started.location.search,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: browserCookie(started), ...headers },
+    body,
+  })
+
+describe('RFC 9700 §4.7: a form that another site posts to the host’s page', () => {
+  it.each([
+    ['says so', { 'sec-fetch-site': 'cross-site' }],
+    ['says so, and lies about its origin', { 'sec-fetch-site': 'cross-site', origin: 'https://as.test' }],
+    ['is from a neighbouring host', { 'sec-fetch-site': 'same-site', origin: 'https://evil.as.test' }],
+    ['is from nowhere', { 'sec-fetch-site': 'none' }],
+    ['says two things', { 'sec-fetch-site': 'same-origin, cross-site' }],
+    ['says nothing that is known', { 'sec-fetch-site': 'SAME-ORIGIN' }],
+    ['says an empty thing', { 'sec-fetch-site': '', origin: 'https://as.test' }],
+    ['is of an older browser', { origin: 'https://evil.test' }],
+    ['is of an older browser, over http', { origin: 'http://as.test' }],
+    ['is of an older browser, from another port', { origin: 'https://as.test:8443' }],
+    ['is of an older browser, from a host that begins alike', { origin: 'https://as.test.evil.test' }],
+    ['is sandboxed', { origin: 'null' }],
+    ['has only a referrer', { referer: 'https://as.test/login' }],
+    ['says nothing at all', {}],
+  ])('is refused when it %s', async (_, headers) => {
+    for (const body of [consent, 'deny']) {
+      await refusedOnPage(
+        under,
+        { send: () => post(body, headers), reason: 'cross_site_post' },
+        403,
+      )
+    }
+  })
+
+  it.each([
+    ['Sec-Fetch-Site', { 'sec-fetch-site': 'same-origin' }],
+    ['Origin', { origin: 'https://as.test' }],
+    ['both', { 'sec-fetch-site': 'same-origin', origin: 'https://as.test' }],
+  ])('is taken when it is from the host itself: %s', async (_, headers) => {
+    const done = await post(consent, headers)
+
+    expect(done.location.searchParams.has('code')).toBe(true)
+  })
+})

@@ -1,0 +1,115 @@
+import { OAuthError, type PendingInteraction } from '@mintmark/core'
+import type { ServerRequest } from '@mintmark/core/http'
+import type { InteractionRecord, Storage } from '@mintmark/storage-interface'
+import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { describe, expect, it } from 'vitest'
+
+import { dumpMedium } from '../support/dump-medium.ts'
+import { authorize, browserCookie } from '../support/flow.ts'
+import { refusedOnPage } from '../support/refused.ts'
+import type { Reply } from '../support/reply.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+const issuer = 'https://as.test'
+
+/** The form that the browser of an interaction posts to the host's page. */
+const posted = (under: ServerUnderTest, started: Reply): ServerRequest => ({
+  method: 'POST',
+  url: started.location,
+  headers: new Map([
+    ['cookie', browserCookie(started)],
+    ['origin', under.issuer],
+  ]),
+  repeatedHeaders: new Set(),
+  body: new Uint8Array(),
+})
+
+/** The same interaction found by several requests, none of which has ended it yet. */
+async function foundTogether(under: ServerUnderTest, times: number): Promise<readonly PendingInteraction[]> {
+  const started = await authorize(under)
+  return Promise.all(Array.from({ length: times }, () => under.server.interaction(posted(under, started))))
+}
+
+const codesOf = (under: ServerUnderTest): number => (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
+
+describe('RFC 6749 §4.1.2: requests that found the same interaction before any of them ended it', () => {
+  it.each([
+    ['ten completions', 10, (pending: PendingInteraction) => pending.complete({ grantedScopes: ['openid'] })],
+    ['ten refusals', 10, (pending: PendingInteraction) => pending.deny()],
+    [
+      'completions and refusals',
+      10,
+      (pending: PendingInteraction, at: number) => (at % 2 === 0 ? pending.deny() : pending.complete({ grantedScopes: ['openid'] })),
+    ],
+  ])('ATK-088 %s: one of them happens, and at most one code is stored', async (_, times, end) => {
+    const under = await startServer()
+    const found = await foundTogether(under, times)
+
+    const ended = await Promise.allSettled(found.map(end))
+
+    const refused = ended.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
+    const answers = ended.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+    expect(refused.map((error) => (error instanceof OAuthError ? error.reason : error))).toEqual(
+      Array.from({ length: times - 1 }, () => 'interaction_completed'),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([303])
+    const location = answers[0]?.headers.find(([name]) => name === 'Location')?.[1] ?? ''
+    expect(codesOf(under)).toBe(new URL(location).searchParams.has('code') ? 1 : 0)
+    await under.close()
+  })
+})
+
+describe('RFC 9700 §4.7: what a careless store returns is looked at again', () => {
+  it.each([
+    ['another browser’s interaction', (record: InteractionRecord) => record],
+    ['an interaction without a browser', ({ browserDigest: _dropped, ...record }: InteractionRecord) => record],
+  ])('%s is not found', async (_, read) => {
+    const { under, close } = await startCareless(read)
+    const started = await authorize(under)
+    const other = browserCookie(await authorize(under))
+
+    await refusedOnPage(under, {
+      send: () => under.send({ path: started.location.pathname + started.location.search, headers: { cookie: other } }),
+      reason: 'interaction_unknown',
+    })
+    await close()
+  })
+
+  it.each([
+    ['one that has expired', (record: InteractionRecord) => ({ ...record, expiresAt: record.createdAt })],
+    ['one that does not say when it expires', ({ expiresAt: _dropped, ...record }: InteractionRecord) => record],
+  ])('%s is not found', async (_, read) => {
+    const { under, close } = await startCareless(read)
+    const started = await authorize(under)
+
+    await refusedOnPage(under, {
+      send: () =>
+        under.send({ path: started.location.pathname + started.location.search, headers: { cookie: browserCookie(started) } }),
+      reason: 'interaction_unknown',
+    })
+    await close()
+  })
+})
+
+/** A server whose store finds interactions by their handle alone, and reads them in its own way. */
+async function startCareless(read: (record: InteractionRecord) => object): Promise<{ under: ServerUnderTest; close: () => Promise<void> }> {
+  const medium = createMemoryMedium()
+  const storage = createMemoryStorage({ issuer, medium })
+  const records = new Map<string, InteractionRecord>()
+  const careless: Storage = {
+    ...storage,
+    interactions: {
+      ...storage.interactions,
+      insert(record) {
+        records.set(record.digest, record)
+        return storage.interactions.insert(record)
+      },
+      find(digest) {
+        const record = records.get(digest)
+        return Promise.resolve(record === undefined ? undefined : (read(record) as InteractionRecord))
+      },
+    },
+  }
+  const server = await startServer({ storage: careless })
+  return { under: { ...server, dump: () => dumpMedium(medium, issuer) }, close: () => server.close() }
+}
