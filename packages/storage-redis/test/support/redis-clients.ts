@@ -1,18 +1,17 @@
 import { Redis } from 'ioredis'
 import { createClient, createCluster } from 'redis'
 
-import type { RedisCluster } from './redis-cluster.ts'
 import type { RedisServer } from './redis-server.ts'
 
 // Each client as the package's documentation advises: nothing waits in a queue for a lost connection, nothing is sent twice.
 // What a lost connection means is what the tests ask the stores, so the clients' own events are not looked at.
 
-export async function connectClient({ url }: RedisServer) {
+export async function connectClient({ url }: Pick<RedisServer, 'url'>) {
   const client = createClient({ url, disableOfflineQueue: true, socket: { reconnectStrategy: 20 } })
   return client.on('error', () => {}).connect()
 }
 
-export async function connectCluster({ nodes }: RedisCluster) {
+export async function connectCluster({ nodes }: { readonly nodes: readonly Pick<RedisServer, 'url'>[] }) {
   const cluster = createCluster({
     rootNodes: nodes.map(({ url }) => ({ url })),
     defaults: { disableOfflineQueue: true, socket: { reconnectStrategy: 20 } },

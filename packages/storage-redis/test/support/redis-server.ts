@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer, Socket, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -35,6 +35,7 @@ export async function startRedis(settings: RedisSettings = {}): Promise<RedisSer
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const exited = once(child, 'exit')
+    child.ref()
     child.kill('SIGKILL')
     await exited
   }
@@ -85,6 +86,8 @@ async function startProcess(server: { folder: string; port: number; settings: Re
     dir: server.folder,
     save: '',
     appendonly: 'yes',
+    // Every second, it would confirm what a crash still loses.
+    appendfsync: 'always',
     // Compressed, a secret in a dump would not be seen.
     rdbcompression: 'no',
     'enable-debug-command': 'yes',
@@ -95,6 +98,9 @@ async function startProcess(server: { folder: string; port: number; settings: Re
   running.add(child)
   child.once('exit', () => running.delete(child))
   await untilReady(child)
+  // A test that fails before it stops the server does not wait for it.
+  child.unref()
+  if (child.stdout instanceof Socket) child.stdout.unref()
   return child
 }
 

@@ -1,0 +1,92 @@
+import { composeStorage } from '@mintmark/storage-interface'
+import { aCodeRecord, aFamilyRecord } from '@mintmark/storage-interface/contract'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { expect, it, onTestFinished } from 'vitest'
+
+import { createRedisStores } from '../src/index.ts'
+import { connectClient } from './support/redis-clients.ts'
+import { startRedis, type RedisServer } from './support/redis-server.ts'
+
+const issuer = 'https://issuer.example'
+const code = aCodeRecord()
+const { digest, clientId, familyId, issuedAt: now } = code
+
+// What the documentation of createRedisStores admits, and what bounds it.
+
+it('a failover before replication loses a consumed mark, and the durable part still founds one family only', async () => {
+  const { master, atMaster, atReplica } = await startPair()
+  const durable = createMemoryStorage({ issuer })
+  const before = composeStorage({ durable, expiring: createRedisStores({ client: atMaster, issuer }) })
+  const after = composeStorage({ durable, expiring: createRedisStores({ client: atReplica, issuer }) })
+  await before.codes.insert(code)
+  await atMaster.sendCommand(['WAIT', '1', '0'])
+
+  // The replica takes over, while a server still talks to the master that was cut off.
+  await atReplica.sendCommand(['REPLICAOF', 'NO', 'ONE'])
+  const first = await before.codes.consume(digest, clientId, now)
+  const founded = await before.families.insert(aFamilyRecord({ familyId }))
+  await master.kill()
+  const second = await after.codes.consume(digest, clientId, now)
+  const foundedAgain = await after.families.insert(aFamilyRecord({ familyId }))
+
+  expect([first.outcome, second.outcome]).toEqual(['won', 'won'])
+  expect([founded.outcome, foundedAgain.outcome]).toEqual(['inserted', 'buried'])
+})
+
+it('a failover after replication loses nothing', async () => {
+  const { master, atMaster, atReplica } = await startPair()
+  await createRedisStores({ client: atMaster, issuer }).codes.insert(code)
+
+  const first = await createRedisStores({ client: atMaster, issuer }).codes.consume(digest, clientId, now)
+  await atMaster.sendCommand(['WAIT', '1', '0'])
+  await master.kill()
+  await atReplica.sendCommand(['REPLICAOF', 'NO', 'ONE'])
+  const second = await createRedisStores({ client: atReplica, issuer }).codes.consume(digest, clientId, now)
+
+  expect(first).toEqual({ outcome: 'won', record: code })
+  expect(second).toEqual({ outcome: 'replayed', record: code })
+})
+
+it('a master whose replica has fallen behind is an outage, where min-replicas-to-write is set', async () => {
+  const { replica, atMaster } = await startPair()
+  const stores = createRedisStores({ client: atMaster, issuer })
+  await stores.codes.insert(code)
+  await atMaster.configSet({ 'min-replicas-to-write': '1', 'min-replicas-max-lag': '1' })
+
+  replica.freeze()
+  await refusesWrites(atMaster)
+
+  await expect(stores.codes.consume(digest, clientId, now)).rejects.toMatchObject({ name: 'StorageUnavailableError' })
+  await expect(stores.codes.find(digest, clientId, now)).rejects.toMatchObject({ name: 'StorageUnavailableError' })
+})
+
+type Connection = Awaited<ReturnType<typeof connectClient>>
+
+interface Pair {
+  readonly master: RedisServer
+  readonly replica: RedisServer
+  readonly atMaster: Connection
+  readonly atReplica: Connection
+}
+
+/** A master and a replica that has all it has. */
+async function startPair(): Promise<Pair> {
+  const master = await startRedis({ 'repl-diskless-sync-delay': 0 })
+  onTestFinished(() => master.stop())
+  const replica = await startRedis({ replicaof: `127.0.0.1 ${master.port}` })
+  onTestFinished(() => replica.stop())
+  const atMaster = await connectClient(master)
+  onTestFinished(() => atMaster.destroy())
+  const atReplica = await connectClient(replica)
+  onTestFinished(() => atReplica.destroy())
+  await atMaster.set('synchronised', 'yes')
+  // Without a time limit: answers when the replica has it.
+  await atMaster.sendCommand(['WAIT', '1', '0'])
+  return { master, replica, atMaster, atReplica }
+}
+
+/** Resolves when the master counts its replica as lost, a second or two after it fell silent. */
+async function refusesWrites(client: Connection): Promise<void> {
+  const write = async () => client.set('probe', 'x').catch((error: unknown) => String(error))
+  for (let answer = await write(); !answer?.includes('NOREPLICAS'); answer = await write());
+}

@@ -1,0 +1,124 @@
+import { epochSeconds, type EpochSeconds, type ExpiringStores } from '@mintmark/storage-interface'
+import { aCodeRecord, aDigest, anInteractionRecord, anOpaqueTokenRecord } from '@mintmark/storage-interface/contract'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { createRedisStores } from '../src/index.ts'
+import { fill, reads, writes } from './support/every-operation.ts'
+import { connectClient } from './support/redis-clients.ts'
+import { startRedis, type RedisServer } from './support/redis-server.ts'
+
+let server: RedisServer
+let client: Awaited<ReturnType<typeof connectClient>>
+let stores: ExpiringStores
+
+beforeEach(async () => {
+  server = await startRedis()
+  client = await connectClient(server)
+  stores = createRedisStores({ client, issuer: 'https://issuer.example' })
+})
+afterEach(async () => {
+  client.destroy()
+  await server.stop()
+})
+
+describe('keys', () => {
+  it('have a time to live, always: whatever was done to them', async () => {
+    await fill(stores)
+    for (const operate of Object.values({ ...reads, ...writes })) await operate(stores)
+
+    const keys = await client.keys('*')
+    const lives = await Promise.all(keys.map((key) => client.ttl(key)))
+    expect(keys).toHaveLength(8)
+    expect(lives.filter((life) => life <= 0)).toEqual([])
+  })
+
+  it('outlive their record by five minutes, a claim by an hour more, by the clock that makes it longer', async () => {
+    // Two servers: the clock of one is years behind Redis's, that of the other agrees with it.
+    for (const now of [epochSeconds(1000), epochSeconds(Number((await client.time())[0]))]) {
+      await client.flushDb()
+      await stores.codes.insert(aCodeRecord({ issuedAt: now, expiresAt: epochSeconds(now + 60) }))
+      await stores.claims.claim({ purpose: 'revoked_jti', value: 'jti', expiresAt: epochSeconds(now + 600), now })
+      const lives = await Promise.all(['*:code:*', '*:revoked_jti:*'].map(lifeOf))
+
+      expect(lives[0]).toBeOneOf([359, 360, 361])
+      expect(lives[1]).toBeOneOf([4499, 4500, 4501])
+    }
+  })
+
+  it('of opaque tokens, which do not say when they were issued, outlive their record by the clock of Redis', async () => {
+    const now = Number((await client.time())[0])
+
+    await stores.opaqueTokens.insert(anOpaqueTokenRecord({ expiresAt: epochSeconds(now + 600) }))
+
+    expect(await lifeOf('*:token:*')).toBeOneOf([899, 900, 901])
+  })
+
+  it('are not written at all for a time that is none: they would never go away', async () => {
+    const nan = Number.NaN as EpochSeconds
+
+    await expect(stores.codes.insert(aCodeRecord({ expiresAt: nan }))).rejects.toThrow(TypeError)
+    await expect(stores.interactions.insert(anInteractionRecord({ createdAt: nan }))).rejects.toThrow(TypeError)
+    await expect(stores.opaqueTokens.insert(anOpaqueTokenRecord({ expiresAt: nan }))).rejects.toThrow(TypeError)
+    await expect(stores.claims.claim({ purpose: 'revoked_jti', value: 'jti', expiresAt: nan, now: nan })).rejects.toThrow(TypeError)
+    expect(await client.dbSize()).toBe(0)
+  })
+
+  it('begin with the prefix that was set, and name issuer and claims by digest', async () => {
+    const tenant = createRedisStores({ client, issuer: 'https://issuer.example', prefix: 'tenant' })
+
+    await fill(tenant)
+
+    expect(await client.keys('tenant:*')).toHaveLength(4)
+    expect(await client.keys('*example*')).toEqual([])
+    expect(await client.keys('*jti-1*')).toEqual([])
+  })
+
+  it('of ill-formed text, which UTF-8 writes alike, are not the same', async () => {
+    const claim = { purpose: 'revoked_jti', expiresAt: epochSeconds(60), now: epochSeconds(0) } as const
+
+    expect(await stores.claims.claim({ ...claim, value: '\ud800' })).toEqual({ outcome: 'fresh' })
+    expect(await stores.claims.claim({ ...claim, value: '\ud801' })).toEqual({ outcome: 'fresh' })
+  })
+
+  it('a time that is none is later than every expiry', async () => {
+    await fill(stores)
+    const { digest, clientId } = aCodeRecord()
+
+    expect(await stores.codes.consume(digest, clientId, Number.NaN as EpochSeconds)).toEqual({ outcome: 'absent' })
+  })
+})
+
+describe('a record from which something was lost', () => {
+  it('is not handed out: no member of a code may be missing', async () => {
+    const code = aCodeRecord({ digest: aDigest('whole') })
+    const { codes } = stores
+    await codes.insert(code)
+    const [key = ''] = await client.keys('*:code:*')
+    const whole = JSON.parse((await client.hGet(key, 'record')) ?? '{}') as Record<string, unknown>
+
+    for (const name of Object.keys(code)) {
+      await client.hSet(key, 'record', JSON.stringify({ ...whole, [name]: undefined }))
+      await expect(codes.find(code.digest, code.clientId, code.issuedAt), name).rejects.toThrow(name)
+    }
+    await client.hSet(key, 'record', JSON.stringify(whole))
+    expect(await codes.find(code.digest, code.clientId, code.issuedAt)).toEqual(code)
+  })
+
+  it.for(['owner', 'expiresAt', 'record', 'version'])('is not handed out: an interaction without its field %s', async (field) => {
+    const interaction = anInteractionRecord()
+    await stores.interactions.insert(interaction)
+    const [key = ''] = await client.keys('*:interaction:*')
+    await client.hDel(key, field)
+
+    const found = await reads['interactions.find']?.(stores).catch((error: unknown) => error)
+    const consumed = await writes['interactions.consume']?.(stores).catch((error: unknown) => error)
+
+    expect(found === undefined || found instanceof Error).toBe(true)
+    expect(consumed instanceof Error || JSON.stringify(consumed) === '{"outcome":"absent"}').toBe(true)
+  })
+})
+
+async function lifeOf(pattern: string): Promise<number> {
+  const [key = ''] = await client.keys(pattern)
+  return client.ttl(key)
+}

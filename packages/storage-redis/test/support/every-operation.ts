@@ -1,0 +1,37 @@
+import type { ExpiringStores } from '@mintmark/storage-interface'
+import { aCodeRecord, aDigest, anInteractionRecord, anOpaqueTokenRecord } from '@mintmark/storage-interface/contract'
+
+const code = aCodeRecord()
+const interaction = anInteractionRecord()
+const token = anOpaqueTokenRecord()
+const now = code.issuedAt
+const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: code.expiresAt, now } as const
+const login = { userId: code.userId, userGeneration: 0, authentication: code.authentication }
+
+/** One call of each method that reads, on what `fill` has written. */
+export const reads: Readonly<Record<string, (stores: ExpiringStores) => Promise<unknown>>> = {
+  'codes.find': ({ codes }) => codes.find(code.digest, code.clientId, now),
+  'interactions.find': ({ interactions }) => interactions.find(interaction.digest, interaction.browserDigest, now),
+  'opaqueTokens.find': ({ opaqueTokens }) => opaqueTokens.find(token.digest, now),
+  'claims.isClaimed': ({ claims }) => claims.isClaimed(claim.purpose, claim.value, now),
+}
+
+/** One call of each method that writes. Those that only compare, such as a second consumption, are here too. */
+export const writes: Readonly<Record<string, (stores: ExpiringStores) => Promise<unknown>>> = {
+  'codes.insert': ({ codes }) => codes.insert(aCodeRecord({ digest: aDigest('another') })),
+  'codes.consume': ({ codes }) => codes.consume(code.digest, code.clientId, now),
+  'interactions.insert': ({ interactions }) => interactions.insert(anInteractionRecord({ digest: aDigest('another') })),
+  'interactions.recordLogin': ({ interactions }) => interactions.recordLogin({ ...interaction, login, now }),
+  'interactions.consume': ({ interactions }) => interactions.consume(interaction.digest, interaction.browserDigest, now),
+  'opaqueTokens.insert': ({ opaqueTokens }) => opaqueTokens.insert(anOpaqueTokenRecord({ digest: aDigest('another') })),
+  'opaqueTokens.revoke': ({ opaqueTokens }) => opaqueTokens.revoke(token.digest, token.clientId, now),
+  'claims.claim': ({ claims }) => claims.claim({ ...claim, value: 'jti-2' }),
+}
+
+/** Writes one live record of each kind. */
+export async function fill({ codes, interactions, opaqueTokens, claims }: ExpiringStores): Promise<void> {
+  await codes.insert(code)
+  await interactions.insert(interaction)
+  await opaqueTokens.insert(token)
+  await claims.claim(claim)
+}

@@ -1,0 +1,32 @@
+import { clientId, epochSeconds, secretDigest } from '@mintmark/storage-interface'
+
+import { createRedisStores } from '../../src/index.ts'
+import { connectClient, connectCluster } from './redis-clients.ts'
+
+// A server process of its own, for races: it presents a code many times at once whenever it is told to.
+
+export interface PresenterTask {
+  readonly digest: string
+  readonly clientId: string
+  readonly now: number
+  readonly times: number
+}
+
+const [kind, ...urls] = process.argv.slice(2)
+const nodes = urls.map((url) => ({ url }))
+const [first] = nodes
+if (first === undefined) throw new Error('Which Redis?')
+
+const client = kind === 'cluster' ? await connectCluster({ nodes }) : await connectClient(first)
+const { codes } = createRedisStores({ client, issuer: 'https://issuer.example' })
+
+process.on('message', (task: PresenterTask) => void present(task))
+process.once('disconnect', () => client.destroy())
+process.send?.('ready')
+
+async function present(task: PresenterTask): Promise<void> {
+  const presentations = Array.from({ length: task.times }, () =>
+    codes.consume(secretDigest(task.digest), clientId(task.clientId), epochSeconds(task.now)),
+  )
+  process.send?.((await Promise.all(presentations)).map(({ outcome }) => outcome))
+}
