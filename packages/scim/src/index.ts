@@ -2,4 +2,44 @@ export { renderScimError } from './error/render-scim-error.ts'
 export type { ScimErrorBody } from './error/render-scim-error.ts'
 export type { ScimRefusalReason } from './error/refusals.ts'
 export { ScimError } from './error/scim-error.ts'
-export type { ScimErrorType } from './error/scim-error.ts'
+export type { ScimErrorType } from './error/scim-error-type.ts'
+export { filterLimits } from './filter/filter-limits.ts'
+export type {
+  CompareNode,
+  ComparisonOperator,
+  FilterLiteral,
+  FilterNode,
+  PresentNode,
+  ValuePathNode,
+} from './filter/filter-node.ts'
+export { matchesFilter } from './filter/matches-filter.ts'
+export type { ResourcePredicate } from './filter/matches-filter.ts'
+export { parseFilter } from './filter/parse-filter.ts'
+export { printFilter } from './filter/print-filter.ts'
+export { resolveFilter } from './filter/resolve-filter.ts'
+export type { FilterAttribute, OrderOperator, ResolvedFilter, TextOperator } from './filter/resolved-filter.ts'
+export type { AttributeName } from './schema/attribute-name.ts'
+export type { Attribute, AttributeOptions, AttributeType, Mutability, Returned, Uniqueness } from './schema/attribute.ts'
+export { defineAttribute } from './schema/define-attribute.ts'
+export { defineResourceType } from './schema/define-resource-type.ts'
+export type { ResourceType, ResourceTypeOptions, SchemaExtension } from './schema/define-resource-type.ts'
+export { defineSchema } from './schema/define-schema.ts'
+export type { Schema, SchemaOptions } from './schema/define-schema.ts'
+export { enterpriseUserSchema } from './schema/enterprise-user-schema.ts'
+export { groupSchema } from './schema/group-schema.ts'
+export { groupResourceType, userResourceType } from './schema/resource-types.ts'
+export { userSchema } from './schema/user-schema.ts'
+export { foldCase } from './text/fold-case.ts'
+export type { TextRule } from './text/text-rule.ts'
+export {
+  allTolerances,
+  entraTolerances,
+  generalTolerances,
+  oktaTolerances,
+  oneLoginTolerances,
+  strictTolerances,
+} from './tolerance/tolerance-profiles.ts'
+export { openTally } from './tolerance/tolerance-tally.ts'
+export type { ToleranceTally } from './tolerance/tolerance-tally.ts'
+export { toleranceDefinitions } from './tolerance/tolerance.ts'
+export type { AppliedTolerance, Tolerance, ToleranceDefinition, Tolerances } from './tolerance/tolerance.ts'

@@ -1,10 +1,10 @@
-import { ScimError, type ScimErrorType } from './scim-error.ts'
+import type { ScimErrorType } from './scim-error-type.ts'
 
 /**
  * Every refusal of the engines: its reason, for operators and tests, and what the identity provider is told
  * (RFC 7644 §3.12, table 9). One row for each, so that an answer is the same wherever it is given.
  */
-const refusals = {
+export const refusals = {
   // The message as a whole: RFC 7644 §3.12 invalidSyntax, RFC 9110 §15.5.14 for what is too large.
   body_malformed: [400, 'invalidSyntax', 'The request body must be a JSON object.'],
   body_too_deep: [400, 'invalidSyntax', 'The request body is nested more deeply than any schema.'],
@@ -59,18 +59,3 @@ const refusals = {
 
 /** Why a SCIM request was refused, for operators and tests; never sent to an identity provider. */
 export type ScimRefusalReason = keyof typeof refusals
-
-interface RefusalOptions {
-  readonly cause?: unknown
-  /** The attribute that it is about, as our schema spells it; goes to events. */
-  readonly attribute?: string | undefined
-  /** An attribute of ours that was probably meant: told to the administrator, who has to mend a mapping. */
-  readonly suggestion?: string | undefined
-}
-
-/** The error to throw for a reason. */
-export function refusal(reason: ScimRefusalReason, options: RefusalOptions = {}): ScimError {
-  const [status, scimType, sentence] = refusals[reason]
-  const detail = options.suggestion === undefined ? sentence : `${sentence} Perhaps ${options.suggestion} is meant.`
-  return new ScimError(status, scimType, detail, { reason, cause: options.cause, attribute: options.attribute })
-}

@@ -1,4 +1,5 @@
-import type { ScimError, ScimErrorType } from './scim-error.ts'
+import type { ScimErrorType } from './scim-error-type.ts'
+import type { ScimError } from './scim-error.ts'
 
 const errorSchema = 'urn:ietf:params:scim:api:messages:2.0:Error'
 

@@ -1,22 +1,8 @@
 import type { ScimRefusalReason } from './refusals.ts'
-
-/** The error keywords of RFC 7644 §3.12, table 9, and those of RFC 9865 §2.1 for cursors. */
-export type ScimErrorType =
-  | 'expiredCursor'
-  | 'invalidCount'
-  | 'invalidCursor'
-  | 'invalidFilter'
-  | 'invalidPath'
-  | 'invalidSyntax'
-  | 'invalidValue'
-  | 'invalidVers'
-  | 'mutability'
-  | 'noTarget'
-  | 'sensitive'
-  | 'tooMany'
-  | 'uniqueness'
+import type { ScimErrorType } from './scim-error-type.ts'
 
 interface ScimErrorOptions {
+  readonly scimType?: ScimErrorType | undefined
   readonly reason: ScimRefusalReason
   readonly cause?: unknown
   readonly attribute?: string | undefined
@@ -35,10 +21,10 @@ export class ScimError extends Error {
   /** The attribute that it was about, as our schema spells it; for events. */
   readonly attribute: string | undefined
 
-  constructor(status: number, scimType: ScimErrorType | undefined, detail: string, options: ScimErrorOptions) {
-    super(`${status} ${scimType ?? 'error'}: ${detail}`, { cause: options.cause })
+  constructor(status: number, detail: string, options: ScimErrorOptions) {
+    super(`${status} ${options.scimType ?? 'error'}: ${detail}`, { cause: options.cause })
     this.status = status
-    this.scimType = scimType
+    this.scimType = options.scimType
     this.detail = detail
     this.reason = options.reason
     this.attribute = options.attribute

@@ -1,0 +1,15 @@
+/** The error keywords of RFC 7644 §3.12, table 9, and those of RFC 9865 §2.1 for cursors. */
+export type ScimErrorType =
+  | 'expiredCursor'
+  | 'invalidCount'
+  | 'invalidCursor'
+  | 'invalidFilter'
+  | 'invalidPath'
+  | 'invalidSyntax'
+  | 'invalidValue'
+  | 'invalidVers'
+  | 'mutability'
+  | 'noTarget'
+  | 'sensitive'
+  | 'tooMany'
+  | 'uniqueness'

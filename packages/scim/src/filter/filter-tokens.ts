@@ -1,0 +1,97 @@
+import { refusal } from '../error/refusal.ts'
+import { filterLimits } from './filter-limits.ts'
+
+/** A piece of a filter; `gap` tells whether a space stood before it. */
+export type FilterToken =
+  | { readonly kind: 'word'; readonly text: string; readonly gap: boolean }
+  | { readonly kind: 'text'; readonly value: string; readonly gap: boolean }
+  | { readonly kind: '(' | ')' | '[' | ']' | 'end'; readonly gap: boolean }
+
+/** Reads tokens one after another. */
+export interface FilterCursor {
+  readonly peek: () => FilterToken
+  readonly next: () => FilterToken
+}
+
+/**
+ * Cuts a text into tokens, from left to right and never back.
+ * @throws ScimError invalidFilter — reason `filter_empty` | `filter_too_long` | `filter_value_malformed` | `filter_value_too_long`.
+ */
+export function openCursor(text: string): FilterCursor {
+  // RFC 7644 §3.4.2.2: a filter is at least one expression; §7.5.1: and no longer than we are ready to read.
+  if (text.length > filterLimits.length) throw refusal('filter_too_long')
+  if (text.trim() === '') throw refusal('filter_empty')
+
+  const tokens: FilterToken[] = []
+  for (let at = 0; at < text.length || tokens.length === 0; ) {
+    const { token, end } = readToken(text, at)
+    tokens.push(token)
+    at = end
+  }
+  const end = { kind: 'end', gap: false } as const
+  let position = 0
+  return {
+    peek: () => tokens[position] ?? end,
+    next: () => tokens[position++] ?? end,
+  }
+}
+
+function readToken(text: string, from: number): { readonly token: FilterToken; readonly end: number } {
+  let at = from
+  while (text[at] === ' ') at += 1
+  const gap = at > from
+  const first = text[at]
+  switch (first) {
+    case undefined:
+      return { token: { kind: 'end', gap }, end: at }
+    case '(':
+    case ')':
+    case '[':
+    case ']':
+      return { token: { kind: first, gap }, end: at + 1 }
+    case '"': {
+      const end = endOfString(text, at)
+      return { token: { kind: 'text', value: readString(text.slice(at, end)), gap }, end }
+    }
+    default: {
+      const end = endOfWord(text, at)
+      return { token: { kind: 'word', text: text.slice(at, end), gap }, end }
+    }
+  }
+}
+
+function endOfWord(text: string, from: number): number {
+  let at = from
+  while (at < text.length && !' ()[]"'.includes(text.charAt(at))) at += 1
+  return at
+}
+
+function endOfString(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1
+    else if (text[at] === '"') return at + 1
+  }
+  // RFC 8259 §7: a string ends with a quotation mark.
+  throw refusal('filter_value_malformed')
+}
+
+function readString(literal: string): string {
+  const value = parseJsonString(literal)
+  // RFC 8259 §8.2: half a surrogate pair is no character. NUL is none that a database compares.
+  if (noCharacter.test(value)) throw refusal('filter_value_malformed')
+  // RFC 7644 §7.5.1.
+  if (value.length > filterLimits.value) throw refusal('filter_value_too_long')
+  return value
+}
+
+function parseJsonString(literal: string): string {
+  try {
+    return JSON.parse(literal) as string
+  } catch (cause) {
+    // RFC 7644 §3.4.2.2: compValue follows the JSON grammar (RFC 8259 §7).
+    throw refusal('filter_value_malformed', { cause })
+  }
+}
+
+// With the u flag only a surrogate that stands alone is one.
+const noCharacter = /\0|\p{Surrogate}/u

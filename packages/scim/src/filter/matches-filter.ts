@@ -1,0 +1,112 @@
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+
+import { isArray, isObject, memberOf } from '../json/json-object.ts'
+import { compareText } from '../text/compare-text.ts'
+import { foldCase } from '../text/fold-case.ts'
+import { parseInstant } from '../text/instant.ts'
+import type { FilterAttribute, OrderOperator, ResolvedFilter, TextOperator } from './resolved-filter.ts'
+
+/** Whether a resource is what a filter asks for. */
+export type ResourcePredicate = (resource: JsonObject) => boolean
+
+/** Folds a filter into a predicate (RFC 7644 §3.4.2.2); see `ResolvedFilter` for what each kind means. Never throws. */
+export function matchesFilter(filter: ResolvedFilter): ResourcePredicate {
+  switch (filter.kind) {
+    case 'or': {
+      const operands = filter.operands.map(matchesFilter)
+      return (resource) => operands.some((matches) => matches(resource))
+    }
+    case 'and': {
+      const operands = filter.operands.map(matchesFilter)
+      return (resource) => operands.every((matches) => matches(resource))
+    }
+    case 'not': {
+      const matches = matchesFilter(filter.operand)
+      return (resource) => !matches(resource)
+    }
+    case 'element': {
+      const matches = matchesFilter(filter.where)
+      // RFC 7644 §3.4.2.2, "[ ]": one value satisfies the whole of it.
+      return (resource) => valuesOf(resource, filter.attribute).some((value) => isObject(value) && matches(value))
+    }
+    case 'present':
+      return (resource) => valuesOf(resource, filter.attribute).some(isPresent)
+    case 'text': {
+      const comparable = filter.caseExact ? (text: string) => text : foldCase
+      return anyValue(filter, (value) => typeof value === 'string' && textHolds(filter.operator, comparable(value), filter.value))
+    }
+    case 'number':
+      return anyValue(filter, (value) => typeof value === 'number' && orderHolds(filter.operator, value - filter.value))
+    case 'boolean':
+      return anyValue(filter, (value) => (value === filter.value) === (filter.operator === 'eq'))
+    case 'instant':
+      return anyValue(filter, (value) => {
+        const instant = typeof value === 'string' ? parseInstant(value) : undefined
+        return instant !== undefined && orderHolds(filter.operator, instant - filter.value)
+      })
+    default:
+      return filter satisfies never
+  }
+}
+
+/** RFC 7644 §3.4.2.2, pr: a value that is not empty, or a complex one with a part that is not empty. */
+export function isPresent(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null || value === '') return false
+  if (isArray(value)) return value.some(isPresent)
+  return isObject(value) ? Object.values(value).some(isPresent) : true
+}
+
+type Comparison = Extract<ResolvedFilter, { readonly kind: 'text' | 'number' | 'boolean' | 'instant' }>
+
+/** A comparison that one value has to satisfy; RFC 7643 §2.5: no value is not identical to any value. */
+function anyValue(filter: Comparison, satisfies: (value: JsonValue) => boolean): ResourcePredicate {
+  return (resource) => {
+    const values = valuesOf(resource, filter.attribute)
+    return values.length === 0 ? filter.operator === 'ne' : values.some(satisfies)
+  }
+}
+
+function valuesOf(resource: JsonObject, { extension, name, subName }: FilterAttribute): readonly JsonValue[] {
+  const owner = extension === undefined ? resource : memberOf(resource, extension)
+  const attribute = isObject(owner) ? memberOf(owner, name) : undefined
+  const value = subName === undefined ? attribute : subValue(attribute, subName)
+  if (value === undefined || value === null) return []
+  return isArray(value) ? value : [value]
+}
+
+const subValue = (value: JsonValue | undefined, subName: string): JsonValue | undefined =>
+  isObject(value) ? memberOf(value, subName) : undefined
+
+function textHolds(operator: TextOperator, text: string, value: string): boolean {
+  switch (operator) {
+    case 'eq':
+      return text === value
+    case 'co':
+      return text.includes(value)
+    case 'sw':
+      return text.startsWith(value)
+    case 'ew':
+      return text.endsWith(value)
+    default:
+      return orderHolds(operator, compareText(text, value))
+  }
+}
+
+function orderHolds(operator: OrderOperator, difference: number): boolean {
+  switch (operator) {
+    case 'eq':
+      return difference === 0
+    case 'ne':
+      return difference !== 0
+    case 'gt':
+      return difference > 0
+    case 'ge':
+      return difference >= 0
+    case 'lt':
+      return difference < 0
+    case 'le':
+      return difference <= 0
+    default:
+      return operator satisfies never
+  }
+}

@@ -1,0 +1,95 @@
+import { refusal } from '../error/refusal.ts'
+import type { Attribute } from '../schema/attribute.ts'
+import { foldCase } from '../text/fold-case.ts'
+import { parseInstant } from '../text/instant.ts'
+import { readBooleanText } from '../text/boolean-text.ts'
+import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { CompareNode, FilterLiteral } from './filter-node.ts'
+import type { FilterAttribute, OrderOperator, ResolvedFilter } from './resolved-filter.ts'
+
+/** What a comparison is made with. */
+export interface Comparand {
+  readonly target: FilterAttribute
+  /** The attribute or sub-attribute whose type decides. */
+  readonly attribute: Attribute
+  readonly tally: ToleranceTally
+}
+
+/**
+ * A comparison with a value of its attribute's type (RFC 7644 §3.4.2.2, table 3).
+ * @throws ScimError invalidFilter — reason `filter_operator` | `filter_value_type`.
+ */
+export function resolveComparison({ operator, value }: CompareNode, { target, attribute, tally }: Comparand): ResolvedFilter {
+  if (value.kind === 'null') return resolveNull(operator, target)
+  switch (attribute.type) {
+    case 'string':
+    case 'reference': {
+      const text = textValue(value, tally)
+      const { caseExact } = attribute
+      return { kind: 'text', attribute: target, operator, value: caseExact ? text : foldCase(text), caseExact }
+    }
+    case 'binary':
+      return { kind: 'text', attribute: target, operator: equality(operator), value: textValue(value, tally), caseExact: true }
+    case 'boolean':
+      return { kind: 'boolean', attribute: target, operator: equality(operator), value: booleanValue(value, tally) }
+    case 'integer':
+    case 'decimal':
+      return { kind: 'number', attribute: target, operator: order(operator), value: numberValue(value) }
+    case 'dateTime':
+      return { kind: 'instant', attribute: target, operator: order(operator), value: instantValue(value) }
+    case 'complex':
+      // RFC 7644 §3.4.2.2: a complex attribute without `value` has no value that could be compared.
+      throw refusal('filter_operator')
+    default:
+      return attribute.type satisfies never
+  }
+}
+
+/** RFC 7643 §2.5: null is the same as no value. */
+function resolveNull(operator: CompareNode['operator'], target: FilterAttribute): ResolvedFilter {
+  const present = { kind: 'present', attribute: target } as const
+  return equality(operator) === 'ne' ? present : { kind: 'not', operand: present }
+}
+
+function equality(operator: CompareNode['operator']): 'eq' | 'ne' {
+  // RFC 7644 §3.4.2.2, gt: boolean and binary values have no order, and no parts.
+  if (operator !== 'eq' && operator !== 'ne') throw refusal('filter_operator')
+  return operator
+}
+
+function order(operator: CompareNode['operator']): OrderOperator {
+  // RFC 7644 §3.4.2.2, co: substrings are of strings.
+  if (operator === 'co' || operator === 'sw' || operator === 'ew') throw refusal('filter_operator')
+  return operator
+}
+
+function textValue(value: FilterLiteral, tally: ToleranceTally): string {
+  if (value.kind === 'text') return value.value
+  if (value.kind === 'bare') return value.text
+  if (value.kind === 'number' && tally.admits('unquoted-filter-value')) return value.text
+  // RFC 7644 §3.4.2.2: the value has the type of the attribute.
+  throw refusal('filter_value_type')
+}
+
+function booleanValue(value: FilterLiteral, tally: ToleranceTally): boolean {
+  if (value.kind === 'boolean') return value.value
+  const text = value.kind === 'text' ? readBooleanText(value.value) : undefined
+  const bare = value.kind === 'bare' ? readBooleanText(value.text) : undefined
+  const found = text ?? bare
+  // RFC 7644 §3.4.2.2: the value has the type of the attribute; Entra writes "True".
+  if (found === undefined || !tally.admits('boolean-as-text')) throw refusal('filter_value_type')
+  return found
+}
+
+function numberValue(value: FilterLiteral): number {
+  // RFC 7644 §3.4.2.2: the value has the type of the attribute.
+  if (value.kind !== 'number') throw refusal('filter_value_type')
+  return Number(value.text)
+}
+
+function instantValue(value: FilterLiteral): number {
+  const instant = value.kind === 'text' ? parseInstant(value.value) : undefined
+  // RFC 7643 §2.3.5: a dateTime has a date, a time and a zone.
+  if (instant === undefined) throw refusal('filter_value_type')
+  return instant
+}

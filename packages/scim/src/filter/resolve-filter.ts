@@ -1,0 +1,140 @@
+import { refusal } from '../error/refusal.ts'
+import type { AttributeName } from '../schema/attribute-name.ts'
+import type { Attribute } from '../schema/attribute.ts'
+import type { ResourceType } from '../schema/define-resource-type.ts'
+import { attributeLabel, findAttribute, type FoundAttribute } from '../schema/find-attribute.ts'
+import { nameKey } from '../schema/name-key.ts'
+import { suggestAttribute } from '../schema/suggest-attribute.ts'
+import { openTally, type ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { CompareNode, FilterNode, PresentNode, ValuePathNode } from './filter-node.ts'
+import { frozenFilter } from './frozen-filter.ts'
+import { resolveComparison } from './resolve-comparison.ts'
+import type { FilterAttribute, ResolvedFilter } from './resolved-filter.ts'
+
+/**
+ * Checks a filter against the schema of what it filters (RFC 7644 §3.4.2.2).
+ * @throws ScimError invalidFilter — reasons `filter_attribute_unknown`, `filter_attribute_secret`, `filter_operator`,
+ * `filter_value_type`. Never an empty result for what is not understood: an identity provider would create people twice.
+ */
+export function resolveFilter(node: FilterNode, resourceType: ResourceType, tally: ToleranceTally = openTally(new Set())): ResolvedFilter {
+  return frozenFilter(resolve(node, (leaf) => resolveInResource(leaf, resourceType, tally)))
+}
+
+/** Checks the filter of a value path against its attribute, which has several complex values. */
+export function resolveValueFilter(node: FilterNode, attribute: Attribute, tally: ToleranceTally): ResolvedFilter {
+  return frozenFilter(resolve(node, (leaf) => resolveInValue(leaf, attribute, tally)))
+}
+
+type Leaf = PresentNode | CompareNode | ValuePathNode
+
+function resolve(node: FilterNode, resolveLeaf: (leaf: Leaf) => ResolvedFilter): ResolvedFilter {
+  switch (node.kind) {
+    case 'or':
+    case 'and':
+      return { kind: node.kind, operands: node.operands.map((operand) => resolve(operand, resolveLeaf)) }
+    case 'not':
+      return { kind: 'not', operand: resolve(node.operand, resolveLeaf) }
+    case 'valuePath':
+    case 'present':
+    case 'compare':
+      return resolveLeaf(node)
+    default:
+      return node satisfies never
+  }
+}
+
+function resolveInResource(leaf: Leaf, resourceType: ResourceType, tally: ToleranceTally): ResolvedFilter {
+  const found = findAttribute(leaf.attribute, { resourceType, tally })
+  // RFC 7644 §3.4.2.2: an attribute that does not exist makes the filter invalid.
+  if (found === undefined) throw unknownAttribute(leaf.attribute, resourceType)
+  refuseSecret(found)
+  if (leaf.kind === 'valuePath') return resolveValuePath(leaf, found, tally)
+  return resolveTest(leaf, found, tally)
+}
+
+/** A value path: one value of the attribute satisfies all of it. */
+function resolveValuePath(node: ValuePathNode, found: FoundAttribute, tally: ToleranceTally): ResolvedFilter {
+  const { attribute, subAttribute } = found
+  // RFC 7644 §3.4.2.2, "[ ]": for complex attributes with several values.
+  if (!isComplexList(attribute) || subAttribute !== undefined) throw refusal('filter_operator', { attribute: attributeLabel(found) })
+  const filters = node.test === undefined ? [node.filter] : [node.filter, node.test]
+  const resolved = filters.map((filter) => resolve(filter, (leaf) => resolveInValue(leaf, attribute, tally)))
+  const [where] = resolved
+  if (where === undefined || resolved.length > 1) return elementOf(found, { kind: 'and', operands: resolved })
+  return elementOf(found, where)
+}
+
+function resolveTest(node: PresentNode | CompareNode, found: FoundAttribute, tally: ToleranceTally): ResolvedFilter {
+  const { attribute, subAttribute } = found
+  if (isComplexList(attribute) && (subAttribute !== undefined || node.kind === 'compare')) {
+    return resolveAnyValue(node, found, tally)
+  }
+  if (node.kind === 'present') return { kind: 'present', attribute: targetOf(found) }
+  if (attribute.type !== 'complex' || subAttribute !== undefined) {
+    return resolveComparison(node, { target: targetOf(found), attribute: subAttribute ?? attribute, tally })
+  }
+  const value = attribute.subAttributesByName.get('value')
+  // RFC 7644 §3.4.2.2: a complex attribute is not compared; Entra compares the manager, meaning manager.value.
+  if (value === undefined || !tally.admits('complex-means-value')) throw refusal('filter_operator', { attribute: attributeLabel(found) })
+  const withValue = { ...found, subAttribute: value }
+  return resolveComparison(node, { target: targetOf(withValue), attribute: value, tally })
+}
+
+/** `emails.type` is the type of any of them, `emails` alone stands for `emails.value` (RFC 7644 §3.4.2.2). */
+function resolveAnyValue(node: PresentNode | CompareNode, found: FoundAttribute, tally: ToleranceTally): ResolvedFilter {
+  const sub = found.subAttribute ?? found.attribute.subAttributesByName.get('value')
+  // RFC 7644 §3.4.2.2: there is no value to compare with.
+  if (sub === undefined) throw refusal('filter_operator', { attribute: attributeLabel(found) })
+  const target = targetInValue(sub)
+  if (node.kind === 'present') return elementOf(found, { kind: 'present', attribute: target })
+
+  const element = elementOf(found, resolveComparison(node, { target, attribute: sub, tally }))
+  const none = { kind: 'not', operand: { kind: 'present', attribute: targetOf({ ...found, subAttribute: undefined }) } } as const
+  // RFC 7643 §2.5: no values at all are the same as null, and null is not identical to a value.
+  if (node.value.kind === 'null') return node.operator === 'eq' ? { kind: 'or', operands: [none, element] } : element
+  return node.operator === 'ne' ? { kind: 'or', operands: [none, element] } : element
+}
+
+function resolveInValue(leaf: Leaf, parent: Attribute, tally: ToleranceTally): ResolvedFilter {
+  const { urn, name, subName } = leaf.attribute
+  const attribute = urn === undefined && subName === undefined ? parent.subAttributesByName.get(nameKey(name)) : undefined
+  // RFC 7644 §3.4.2.2: names inside the brackets are sub-attributes of what stands before them.
+  if (attribute === undefined || leaf.kind === 'valuePath') throw refusal('filter_attribute_unknown', { attribute: parent.name })
+  refuseSecret({ extension: undefined, attribute, subAttribute: undefined })
+  const target = targetInValue(attribute)
+  return leaf.kind === 'present' ? { kind: 'present', attribute: target } : resolveComparison(leaf, { target, attribute, tally })
+}
+
+function refuseSecret(found: FoundAttribute): void {
+  const { attribute, subAttribute } = found
+  // RFC 7643 §7 returned "never": the answer to a filter would tell what the attribute may not tell.
+  if (attribute.returned === 'never' || subAttribute?.returned === 'never') {
+    throw refusal('filter_attribute_secret', { attribute: attributeLabel(found) })
+  }
+}
+
+function unknownAttribute(name: AttributeName, resourceType: ResourceType): Error {
+  return refusal('filter_attribute_unknown', { suggestion: suggestAttribute(name, resourceType) })
+}
+
+const isComplexList = ({ type, multiValued }: Attribute): boolean => type === 'complex' && multiValued
+
+const elementOf = (found: FoundAttribute, where: ResolvedFilter): ResolvedFilter => ({
+  kind: 'element',
+  attribute: targetOf({ ...found, subAttribute: undefined }),
+  where,
+})
+
+const targetOf = ({ extension, attribute, subAttribute }: FoundAttribute): FilterAttribute => ({
+  extension,
+  name: attribute.name,
+  subName: subAttribute?.name,
+  multiValued: attribute.multiValued || subAttribute?.multiValued === true,
+})
+
+const targetInValue = ({ name, multiValued }: Attribute): FilterAttribute => ({
+  extension: undefined,
+  name,
+  subName: undefined,
+  multiValued,
+})

@@ -1,0 +1,35 @@
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+
+import { refusal } from '../error/refusal.ts'
+import { isObject } from './json-object.ts'
+
+/** Deeper than any schema: message, operations, operation, value, extension, values, value, sub-attribute, its values. */
+const maximumDepth = 10
+
+/** More than the largest group in one message; what a megabyte of JSON holds. */
+const maximumValues = 500_000
+
+/**
+ * A parsed JSON body, once it is known to be an object of bounded depth and size. Iterative: depth costs no stack.
+ * @throws ScimError invalidSyntax — reason `body_malformed` | `body_too_deep`; 413 — reason `body_too_large`.
+ */
+export function boundedObject(body: unknown): JsonObject {
+  // RFC 7644 §3.12 invalidSyntax: a SCIM message is a JSON object.
+  if (!isObject(body)) throw refusal('body_malformed')
+
+  let level: readonly JsonValue[] = [body]
+  let values = 0
+  for (let depth = 0; level.length > 0; depth += 1) {
+    values += level.length
+    // RFC 7644 §3.12 invalidSyntax: no schema has complex attributes inside complex ones (RFC 7643 §2.3.8).
+    if (depth > maximumDepth) throw refusal('body_too_deep')
+    // RFC 9110 §15.5.14: refused before any of it is worked on.
+    if (values > maximumValues) throw refusal('body_too_large')
+    level = level.flatMap(children)
+  }
+  return body
+}
+
+function children(value: JsonValue): readonly JsonValue[] {
+  return typeof value === 'object' && value !== null ? Object.values(value as JsonObject) : []
+}

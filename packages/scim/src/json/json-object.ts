@@ -1,0 +1,27 @@
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+
+/** An object without a prototype: a member named `__proto__` is a member like any other, and none is inherited. */
+export function objectOf(members: Iterable<readonly [name: string, value: JsonValue | undefined]>): JsonObject {
+  const object = Object.create(null) as Record<string, JsonValue>
+  for (const [name, value] of members) if (value !== undefined) object[name] = value
+  return object
+}
+
+/** A member of its own; nothing that a prototype brings along. */
+export function memberOf(object: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined
+}
+
+/** A copy with one member set, or without it when the value is `undefined`. */
+export const withMember = (object: JsonObject, name: string, value: JsonValue | undefined): JsonObject =>
+  objectOf([...Object.entries(object), [name, value]])
+
+/** Whether it is a JSON object, and not an array or null. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether it is a JSON array. */
+export function isArray(value: unknown): value is readonly JsonValue[] {
+  return Array.isArray(value)
+}

@@ -1,0 +1,61 @@
+import type { Attribute } from './attribute.ts'
+import { byName } from './by-name.ts'
+import { leadingAttributes, trailingAttributes } from './common-attributes.ts'
+import type { Schema } from './define-schema.ts'
+import { nameKey } from './name-key.ts'
+
+/** An extension of a resource type (RFC 7643 §3.3, §6). */
+export interface SchemaExtension {
+  readonly schema: Schema
+  readonly required: boolean
+}
+
+/** A kind of resource (RFC 7643 §6): one schema and its extensions, with what names are looked up in. */
+export interface ResourceType {
+  /** Also its id, by which `/ResourceTypes/{id}` finds it. */
+  readonly name: string
+  /** Below the base URI, with a leading slash: `/Users`. */
+  readonly endpoint: string
+  readonly description: string
+  readonly schema: Schema
+  readonly extensions: readonly SchemaExtension[]
+  /** The common attributes and those of the schema, in the order in which a resource shows them. */
+  readonly attributes: readonly Attribute[]
+  /** The same by `nameKey`. */
+  readonly attributesByName: ReadonlyMap<string, Attribute>
+  /** By `nameKey` of the URN. */
+  readonly extensionsByUrn: ReadonlyMap<string, Schema>
+}
+
+/** What `defineResourceType` takes. */
+export interface ResourceTypeOptions {
+  readonly name: string
+  readonly endpoint: string
+  readonly description?: string
+  readonly schema: Schema
+  readonly extensions?: readonly (SchemaExtension | Schema)[]
+}
+
+/**
+ * A resource type, frozen.
+ * @throws TypeError when two attributes or two extensions have one name.
+ */
+export function defineResourceType(options: ResourceTypeOptions): ResourceType {
+  const attributes = [...leadingAttributes, ...options.schema.attributes, ...trailingAttributes]
+  const extensions = (options.extensions ?? []).map((extension) =>
+    Object.freeze('schema' in extension ? extension : { schema: extension, required: false }),
+  )
+  const urns = [options.schema, ...extensions.map(({ schema }) => schema)].map(({ id }) => nameKey(id))
+  if (new Set(urns).size < urns.length) throw new TypeError(`${options.name}: one schema is given twice.`)
+
+  return Object.freeze({
+    name: options.name,
+    endpoint: options.endpoint,
+    description: options.description ?? options.schema.description,
+    schema: options.schema,
+    extensions: Object.freeze(extensions),
+    attributes: Object.freeze(attributes),
+    attributesByName: byName(attributes, options.name),
+    extensionsByUrn: new Map(extensions.map(({ schema }) => [nameKey(schema.id), schema])),
+  })
+}

@@ -1,0 +1,33 @@
+import { defineSchema } from './define-schema.ts'
+
+/** RFC 7643 §4.2: urn:ietf:params:scim:schemas:core:2.0:Group. */
+export const groupSchema = defineSchema({
+  id: 'urn:ietf:params:scim:schemas:core:2.0:Group',
+  name: 'Group',
+  description: 'Group',
+  attributes: [
+    // RFC 7643 §4.2 with erratum 5368: required.
+    { name: 'displayName', required: true, description: 'The name of the group.' },
+    {
+      name: 'members',
+      type: 'complex',
+      multiValued: true,
+      maxValues: 100_000,
+      description: 'Who belongs to the group.',
+      // RFC 7643 §4.2: a member is added or removed, never edited.
+      subAttributes: [
+        { name: 'value', caseExact: true, mutability: 'immutable', description: 'The id of the member.' },
+        {
+          name: '$ref',
+          type: 'reference',
+          referenceTypes: ['User', 'Group'],
+          mutability: 'immutable',
+          description: 'The URI of the member.',
+        },
+        { name: 'type', mutability: 'immutable', canonicalValues: ['User', 'Group'], description: 'What the member is.' },
+        // Okta sends a name along; the one that is shown is the member's own.
+        { name: 'display', mutability: 'readOnly', description: 'The name of the member.' },
+      ],
+    },
+  ],
+})

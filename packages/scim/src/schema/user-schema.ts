@@ -1,0 +1,96 @@
+import { defineSchema } from './define-schema.ts'
+import { severalValues } from './several-values.ts'
+
+/** RFC 7643 §4.1: urn:ietf:params:scim:schemas:core:2.0:User. */
+export const userSchema = defineSchema({
+  id: 'urn:ietf:params:scim:schemas:core:2.0:User',
+  name: 'User',
+  description: 'User Account',
+  attributes: [
+    {
+      name: 'userName',
+      description: 'What the person is called at sign-in. Unique within the identity provider.',
+      required: true,
+      uniqueness: 'server',
+      characters: 'identifier',
+    },
+    {
+      name: 'name',
+      type: 'complex',
+      description: "The parts of the person's name.",
+      subAttributes: [
+        { name: 'formatted', description: 'The full name, for display.' },
+        { name: 'familyName', description: 'The family name, or last name.' },
+        { name: 'givenName', description: 'The given name, or first name.' },
+        { name: 'middleName', description: 'The middle name or names.' },
+        { name: 'honorificPrefix', description: 'A title, such as Dr.' },
+        { name: 'honorificSuffix', description: 'A suffix, such as III.' },
+      ],
+    },
+    { name: 'displayName', description: 'The name as shown to others.' },
+    { name: 'nickName', description: 'What the person is called in everyday life.' },
+    { name: 'profileUrl', type: 'reference', referenceTypes: ['external'], description: 'An online profile of the person.' },
+    { name: 'title', description: "The person's title, such as Vice President." },
+    { name: 'userType', description: 'How the person relates to the organization, such as Contractor.' },
+    { name: 'preferredLanguage', description: 'Preferred languages, as in Accept-Language (RFC 9110 §12.5.4).' },
+    { name: 'locale', description: 'A language tag for dates and numbers, such as en-US (RFC 5646).' },
+    { name: 'timezone', description: 'A time zone of the IANA database, such as Europe/Oslo.' },
+    { name: 'active', type: 'boolean', description: 'Whether the account may be used.' },
+    {
+      name: 'password',
+      description: 'A new password. Never returned.',
+      // RFC 7643 §4.1.1.
+      caseExact: true,
+      mutability: 'writeOnly',
+      returned: 'never',
+    },
+    severalValues({ name: 'emails', description: 'E-mail addresses.' }, {}, ['work', 'home', 'other']),
+    severalValues({ name: 'phoneNumbers', description: 'Telephone numbers (RFC 3966).' }, {}, [
+      'work',
+      'home',
+      'mobile',
+      'fax',
+      'pager',
+      'other',
+    ]),
+    severalValues({ name: 'ims', description: 'Addresses for instant messages.' }),
+    severalValues(
+      { name: 'photos', description: 'Pictures of the person.' },
+      { type: 'reference', referenceTypes: ['external'], maxLength: 16_384 },
+      ['photo', 'thumbnail'],
+    ),
+    {
+      name: 'addresses',
+      type: 'complex',
+      multiValued: true,
+      description: 'Postal addresses.',
+      subAttributes: [
+        { name: 'formatted', characters: 'lines', description: 'The full address, with line breaks.' },
+        { name: 'streetAddress', characters: 'lines', description: 'Street, house number, post box; with line breaks.' },
+        { name: 'locality', description: 'City.' },
+        { name: 'region', description: 'State or region.' },
+        { name: 'postalCode', description: 'Postal code.' },
+        { name: 'country', description: 'Country (ISO 3166-1 alpha-2).' },
+        { name: 'type', canonicalValues: ['work', 'home', 'other'], description: 'What the address is for.' },
+        { name: 'primary', type: 'boolean', description: 'Whether this is the preferred one; at most one value is.' },
+      ],
+    },
+    {
+      name: 'groups',
+      type: 'complex',
+      multiValued: true,
+      mutability: 'readOnly',
+      description: 'The groups that the person belongs to. Membership is written at the group.',
+      subAttributes: [
+        { name: 'value', caseExact: true, mutability: 'readOnly', description: 'The id of the group.' },
+        // RFC 7643 §8.7.1 with erratum 8471: only groups.
+        { name: '$ref', type: 'reference', referenceTypes: ['Group'], mutability: 'readOnly', description: 'The URI of the group.' },
+        { name: 'display', mutability: 'readOnly', description: 'The name of the group.' },
+        { name: 'type', mutability: 'readOnly', canonicalValues: ['direct', 'indirect'], description: 'How the person belongs to it.' },
+      ],
+    },
+    severalValues({ name: 'entitlements', description: 'What the person may use.', maxValues: 100 }),
+    severalValues({ name: 'roles', description: "The person's roles.", maxValues: 100 }),
+    severalValues({ name: 'x509Certificates', description: 'Certificates in DER, as base64.' }, { type: 'binary' }),
+  ],
+})

@@ -1,0 +1,173 @@
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  allTolerances,
+  matchesFilter,
+  openTally,
+  parseFilter,
+  printFilter,
+  resolveFilter,
+  userResourceType,
+} from '../src/index.ts'
+import { aFilterNode, aNearFilter } from './arbitraries/filter-text.ts'
+import { aStoredUser, aUserFilter, printPlain, type PlainFilter, type PlainType } from './arbitraries/user-and-filter.ts'
+import { millisecondsOf } from './milliseconds-of.ts'
+import { outcomeOf } from './outcome-of.ts'
+import { prototypesUntouched } from './prototypes-untouched.ts'
+
+test('law: what is printed is read as it was (parse ∘ print = id)', () => {
+  fc.assert(
+    fc.property(aFilterNode(), (node) => {
+      expect(parseFilter(printFilter(node))).toEqual(node)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('law: what is read prints the same text again, once it was printed (print ∘ parse ∘ print = print)', () => {
+  fc.assert(
+    fc.property(aNearFilter(), (text) => {
+      const outcome = outcomeOf(() => parseFilter(text, openTally(allTolerances)))
+      if ('refusal' in outcome) return
+
+      const printed = printFilter(outcome.value)
+
+      expect(printFilter(parseFilter(printed, openTally(allTolerances)))).toBe(printed)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('law: any text is read or refused with 400 invalidFilter, and no prototype changes', () => {
+  const read = (text: string) => {
+    const tally = openTally(allTolerances)
+    return matchesFilter(resolveFilter(parseFilter(text, tally), userResourceType, tally))
+  }
+
+  prototypesUntouched(() => {
+    fc.assert(
+      fc.property(fc.oneof(aNearFilter(), fc.string({ unit: 'binary' })), (text) => {
+        const outcome = outcomeOf(() => read(text))
+        if ('refusal' in outcome) {
+          expect(outcome.refusal).toMatchObject({ status: 400, scimType: 'invalidFilter' })
+          return
+        }
+        expect(typeof outcome.value({ userName: 'a', emails: [{ value: 'a' }] })).toBe('boolean')
+      }),
+      { numRuns: 3000 },
+    )
+  })
+})
+
+test('law: a predicate answers as a naive evaluator does', () => {
+  fc.assert(
+    fc.property(aStoredUser(), aUserFilter(), (user, filter) => {
+      const matches = matchesFilter(resolveFilter(parseFilter(printPlain(filter)), userResourceType))
+
+      expect(matches(user)).toBe(naive(filter, user))
+    }),
+    { numRuns: 5000 },
+  )
+})
+
+test('law: not (f) is the opposite of f, for every resource', () => {
+  fc.assert(
+    fc.property(aStoredUser(), aUserFilter(), (user, filter) => {
+      const matches = (text: string) => matchesFilter(resolveFilter(parseFilter(text), userResourceType))(user)
+
+      expect(matches(`not (${printPlain(filter)})`)).toBe(!matches(printPlain(filter)))
+    }),
+  )
+})
+
+/** Filters of exactly 4096 characters that cost most: words, strings, parentheses, escapes, long tails. */
+const hostile: readonly (readonly [name: string, text: string])[] = [
+  ['open parentheses', '('.repeat(4096)],
+  ['nots', 'not('.repeat(1024)],
+  ['spaces', ' '.repeat(4096)],
+  ['quotes', '"'.repeat(4096)],
+  ['escapes in a string', `a eq "${'\\'.repeat(4090)}`],
+  ['one long word', 'a'.repeat(4096)],
+  ['one long URN', 'urn:a'.repeat(819)],
+  ['dots', `a${'.a'.repeat(2047)}`],
+  ['a number that does not end', `a eq ${'1'.repeat(4091)}`],
+  ['a number with dots', `a eq ${'1.'.repeat(2045)}`],
+  ['a text without quotes', `a eq ${'é'.repeat(4091)}`],
+  ['many ors', Array.from({ length: 600 }, () => 'a pr').join(' or ')],
+  ['199 tests and a long value', `${'a pr or '.repeat(198)}a eq "${'x'.repeat(1000)}"`],
+  ['closing brackets', `a[${']'.repeat(4094)}`],
+]
+
+test.each(hostile)('law: no text of 4096 characters takes 5 ms: %s', (_, text) => {
+  const tally = openTally(allTolerances)
+  const work = () => outcomeOf(() => resolveFilter(parseFilter(text, tally), userResourceType, tally))
+
+  expect(millisecondsOf(work)).toBeLessThan(5)
+})
+
+test('a filter of 353 characters with 14 groups of two costs less than a millisecond, to read and to test', () => {
+  const group = (index: number) => `(id eq "${index % 10}" or id pr)`
+  const text = Array.from({ length: 14 }, (_, index) => group(index)).join(' and ').padEnd(353)
+  const work = () => matchesFilter(resolveFilter(parseFilter(text), userResourceType))({ id: 'x' })
+
+  expect(text).toHaveLength(353)
+  expect(work()).toBe(true)
+  expect(millisecondsOf(work, 50)).toBeLessThan(1)
+})
+
+test('a pattern that would be slow as a regular expression is compared literally', () => {
+  const matches = matchesFilter(resolveFilter(parseFilter('userName eq "(a+)+$"'), userResourceType))
+
+  expect(matches({ userName: 'a'.repeat(10_000) })).toBe(false)
+  expect(matches({ userName: '(A+)+$' })).toBe(true)
+  expect(millisecondsOf(() => matches({ userName: 'a'.repeat(10_000) }))).toBeLessThan(5)
+})
+
+// The naive evaluator: no schema, no folds of ours, one rule a line.
+
+function naive(filter: PlainFilter, owner: JsonObject): boolean {
+  if ('and' in filter) return filter.and.every((operand) => naive(operand, owner))
+  if ('or' in filter) return filter.or.some((operand) => naive(operand, owner))
+  if ('not' in filter) return !naive(filter.not, owner)
+  if ('in' in filter) return elements(owner[filter.in]).some((element) => naive(filter.where, element as JsonObject))
+  const { path, operator, type, value } = filter
+  const [first = '', second] = path
+  const holders = second === undefined ? [owner] : elements(owner[first])
+  const found = holders.map((holder) => (holder as JsonObject)[second ?? first])
+  if (operator === 'pr' || value === null || value === undefined) {
+    if (operator === 'ne' || operator === 'pr') return found.some(notEmpty)
+    return found.length === 0 || !found.every(notEmpty)
+  }
+  if (operator === 'ne') return found.length === 0 || found.some((one) => !compare('eq', [one, value], type))
+  return found.some((one) => one !== undefined && compare(operator, [one, value], type))
+}
+
+const elements = (value: JsonValue | undefined): readonly JsonValue[] =>
+  value === undefined ? [] : ((Array.isArray(value) ? value : [value]) as readonly JsonValue[])
+
+function notEmpty(value: JsonValue | undefined): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).some((part) => notEmpty(part))
+  return value !== undefined && value !== null && value !== ''
+}
+
+function compare(operator: string, [one, other]: readonly (JsonValue | undefined)[], type: PlainType): boolean {
+  const key = (value: JsonValue): string | number => {
+    if (typeof value !== 'string') return JSON.stringify(value)
+    if (type === 'instant') return Date.parse(value)
+    return type === 'exact' ? value : value.normalize('NFKC').toLowerCase()
+  }
+  if (one === undefined || other === undefined) return false
+  const [left, right] = [key(one), key(other)]
+  const table: Readonly<Record<string, boolean>> = {
+    eq: left === right,
+    gt: left > right,
+    ge: left >= right,
+    lt: left < right,
+    le: left <= right,
+    co: String(left).includes(String(right)),
+    sw: String(left).startsWith(String(right)),
+    ew: String(left).endsWith(String(right)),
+  }
+  return table[operator] ?? false
+}
