@@ -16,7 +16,7 @@ export default {
   forbidden: [
     only('storage-interface', {}),
     only('core', { workspace: ['storage-interface/src/'], npm: ['jose', 'zod'] }),
-    only('storage-sql', { workspace: ['storage-interface/src/'], npm: ['kysely'], nodeBuiltins: true }),
+    only('storage-sql', { workspace: ['storage-interface/src/'], npm: ['kysely', 'pg'], nodeBuiltins: true }),
     only('storage-redis', { workspace: ['storage-interface/src/'] }),
     only('pages', { workspace: ['core/src/http/'] }),
     only('scim', { workspace: ['core/src/http/', 'storage-interface/src/'], npm: ['zod'] }),

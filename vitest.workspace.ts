@@ -7,6 +7,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     execArgv: ['--conditions=@mintmark/source'],
     isolate: false,
+    globalSetup: ['packages/storage-sql/test/support/postgres-setup.ts'],
     reporters: ['default', tallyReporter],
     projects: [
       {

@@ -8,7 +8,7 @@ import { findCircles, readSourceFiles, type SourceFile } from './source-files.ts
 const allowedImports: Readonly<Record<string, { readonly any: readonly string[]; readonly types?: readonly string[] }>> = {
   'storage-interface': { any: [] },
   core: { any: ['@mintmark/storage-interface', 'jose', 'zod'] },
-  'storage-sql': { any: ['@mintmark/storage-interface', 'kysely', 'kysely/migration', /* drivers and command: */ 'node:*'] },
+  'storage-sql': { any: ['@mintmark/storage-interface', 'kysely', /* drivers and command: */ 'pg', 'node:*'] },
   'storage-redis': { any: ['@mintmark/storage-interface'] },
   pages: { any: ['@mintmark/core/http'] },
   scim: { any: ['@mintmark/core/http', '@mintmark/storage-interface', 'zod'] },

@@ -9,6 +9,7 @@ import { createFamilyStore } from './stores/family-store.ts'
 import { createGrantStore } from './stores/grant-store.ts'
 import { createInteractionStore } from './stores/interaction-store.ts'
 import { createOpaqueTokenStore } from './stores/opaque-token-store.ts'
+import { createPurgeStore } from './stores/purge-store.ts'
 import { createSessionStore } from './stores/session-store.ts'
 import { createSigningKeyStore } from './stores/signing-key-store.ts'
 import { createStandingStore } from './stores/standing-store.ts'
@@ -45,5 +46,6 @@ export async function createSqlStorage({ dialect, issuer }: SqlStorageOptions): 
     signingKeys: createSigningKeyStore(database),
     claims: createClaimStore(database),
     standing: createStandingStore(database),
+    purge: createPurgeStore(database),
   }
 }

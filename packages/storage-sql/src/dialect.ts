@@ -29,6 +29,19 @@ export interface SqlEngine {
   readonly decodeFlag: (value: unknown) => boolean
   /** JSON text of the object `target` with the members of the JSON text `patch` added or replaced. */
   readonly mergeJson: (target: Expression<SqlValue>, patch: Expression<SqlValue>) => RawBuilder<SqlValue>
+  /** Deletes the batch of rows, and returns a row for each. Rows that another connection is changing may be left. */
+  readonly deleteBatch: (batch: SqlBatch) => RawBuilder<unknown>
+}
+
+/** The first rows of a table that meet a condition. */
+export interface SqlBatch {
+  readonly table: string
+  /** The columns of the primary key. */
+  readonly key: readonly string[]
+  readonly condition: Expression<unknown>
+  /** Says which rows come first; with the condition it is what an index holds. */
+  readonly order: Expression<unknown>
+  readonly limit: Expression<SqlValue>
 }
 
 /**

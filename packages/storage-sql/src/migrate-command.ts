@@ -1,22 +1,24 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { migrate, pendingMigrations } from './migrate.ts'
 import { printMigrations } from './migration-script.ts'
+import { CommandRefused, openTarget, type Target } from './migration-target.ts'
+import { postgres } from './postgres/postgres-engine.ts'
 import { SchemaMismatchError } from './schema-mismatch.ts'
 import { sqlite } from './sqlite/sqlite-engine.ts'
-import { sqliteFile } from './sqlite/sqlite-file.ts'
 
-const usage = `mintmark-migrate print [--dialect sqlite]   prints the whole schema as SQL
-mintmark-migrate apply --sqlite FILE        applies pending migrations; makes the file if it is not there
-mintmark-migrate status --sqlite FILE       lists pending migrations; exit code 1 when there are any`
+const usage = `mintmark-migrate print [--dialect sqlite|postgres]       prints the whole schema as SQL
+mintmark-migrate apply --sqlite FILE | --postgres URL    applies pending migrations; makes the file if it is not there
+mintmark-migrate status --sqlite FILE | --postgres URL   lists pending migrations; exit code 1 when there are any
+
+Processes show their arguments to everybody on the machine: leave the password out of the URL, and set PGPASSWORD.`
 
 try {
   process.exitCode = await run(process.argv.slice(2))
 } catch (error) {
   if (!isExpected(error)) throw error
-  console.error(error.message)
+  console.error(error instanceof CommandRefused ? `${error.message}\n\n${usage}` : error.message)
   process.exitCode = 2
 }
 
@@ -27,47 +29,49 @@ async function run(args: readonly string[]): Promise<number> {
     options: {
       dialect: { type: 'string', default: 'sqlite' },
       sqlite: { type: 'string' },
+      postgres: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
     },
   })
   const [command, ...rest] = positionals
   if (values.help === true) return print(usage)
-  if (rest.length > 0) return refuse(`Unexpected: ${rest.join(' ')}`)
+  if (rest.length > 0) throw new CommandRefused(`Unexpected: ${rest.join(' ')}`)
 
   switch (command) {
     case 'print':
-      return values.dialect === 'sqlite' ? print(printMigrations(sqlite)) : refuse(`Unknown dialect: ${values.dialect}`)
+      return print(printMigrations(engineOf(values.dialect)))
     case 'apply':
-      return values.sqlite === undefined ? refuse('apply needs --sqlite FILE') : apply(values.sqlite)
+      return using(await openTarget(values, 'apply'), apply)
     case 'status':
-      return values.sqlite === undefined ? refuse('status needs --sqlite FILE') : status(values.sqlite)
+      return using(await openTarget(values, 'status'), status)
     default:
-      return refuse(command === undefined ? 'A command is missing' : `Unknown command: ${command}`)
+      throw new CommandRefused(command === undefined ? 'A command is missing' : `Unknown command: ${command}`)
   }
 }
 
-async function apply(file: string): Promise<number> {
-  const dialect = sqliteFile(file)
+async function apply({ dialect }: Target): Promise<number> {
+  const applied = await migrate({ dialect })
+  return print(applied.length === 0 ? 'Nothing to apply.' : applied.map((name) => `Applied ${name}.`).join('\n'))
+}
+
+async function status({ dialect }: Target): Promise<number> {
+  const pending = await pendingMigrations({ dialect })
+  print(pending.length === 0 ? 'Up to date.' : pending.map((name) => `Pending: ${name}.`).join('\n'))
+  return pending.length === 0 ? 0 : 1
+}
+
+async function using(target: Target, work: (target: Target) => Promise<number>): Promise<number> {
   try {
-    const applied = await migrate({ dialect })
-    return print(applied.length === 0 ? 'Nothing to apply.' : applied.map((name) => `Applied ${name}.`).join('\n'))
+    return await work(target)
   } finally {
-    await dialect.close()
+    await target.close()
   }
 }
 
-async function status(file: string): Promise<number> {
-  // Opening would make the file; a question changes nothing.
-  if (file !== ':memory:' && !existsSync(file)) return refuse(`There is no file ${file}`)
-
-  const dialect = sqliteFile(file)
-  try {
-    const pending = await pendingMigrations({ dialect })
-    print(pending.length === 0 ? 'Up to date.' : pending.map((name) => `Pending: ${name}.`).join('\n'))
-    return pending.length === 0 ? 0 : 1
-  } finally {
-    await dialect.close()
-  }
+function engineOf(name: string): typeof sqlite {
+  const engine = [sqlite, postgres].find((each) => each.name === name)
+  if (engine === undefined) throw new CommandRefused(`Unknown dialect: ${name}`)
+  return engine
 }
 
 function print(text: string): number {
@@ -75,12 +79,8 @@ function print(text: string): number {
   return 0
 }
 
-function refuse(reason: string): number {
-  console.error(`${reason}\n\n${usage}`)
-  return 2
-}
-
 function isExpected(error: unknown): error is Error {
+  if (error instanceof CommandRefused) return true
   if (error instanceof SchemaMismatchError || error instanceof StorageUnavailableError) return true
   return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
 }

@@ -44,5 +44,5 @@ const createMigrationTable = ({ text, integer, table }: SqlEngine['types']): str
   number ${integer} PRIMARY KEY,
   name ${text} NOT NULL,
   checksum ${text} NOT NULL,
-  applied_at ${text} NOT NULL DEFAULT (CAST(CURRENT_TIMESTAMP AS ${text}))
+  applied_at ${text} NOT NULL DEFAULT CURRENT_TIMESTAMP
 ) ${table}`.trim()

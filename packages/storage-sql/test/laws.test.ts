@@ -1,5 +1,6 @@
-import { storageLaws } from '@mintmark/storage-interface/contract'
-import { expect, test } from 'vitest'
+import { storageLaws, type MakeStore } from '@mintmark/storage-interface/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { aDatabase, postgresUnderTest, type TestDatabase } from './support/postgres-database.ts'
 import { fileUnderTest, memoryUnderTest } from './sqlite-under-test.ts'
 
 test.for(storageLaws)('SQLite in memory keeps the law $name', async (law) => {
@@ -8,4 +9,18 @@ test.for(storageLaws)('SQLite in memory keeps the law $name', async (law) => {
 
 test.for(storageLaws)('SQLite in a file, a connection for each server, keeps the law $name', async (law) => {
   await expect(law.run(fileUnderTest)).resolves.toBeUndefined()
+})
+
+describe('PostgreSQL, a pool for each server,', () => {
+  let database: TestDatabase
+  let makeStore: MakeStore
+  beforeAll(async () => {
+    database = await aDatabase()
+    makeStore = await postgresUnderTest(database)
+  })
+  afterAll(() => database.remove())
+
+  test.for(storageLaws)('keeps the law $name', async (law) => {
+    await expect(law.run(makeStore)).resolves.toBeUndefined()
+  })
 })

@@ -48,6 +48,11 @@ const rotate =
       retryWindow: seconds(10),
     })
 
+const purge =
+  (at: EpochSeconds): Call =>
+  async (storage) =>
+    (await storage.purge.purgeExpired({ now: at, limit: 10 })).removed
+
 /** Calls that meet on the same rows. */
 const subjects: Readonly<Record<string, readonly Call[]>> = {
   families: [
@@ -66,6 +71,7 @@ const subjects: Readonly<Record<string, readonly Call[]>> = {
     (storage) => storage.codes.consume(codeDigest, owner, later(59)),
     (storage) => storage.codes.consume(codeDigest, clientId('client-2'), now),
     (storage) => storage.codes.find(codeDigest, owner, now),
+    purge(aCodeRecord().expiresAt),
   ],
   grants: [
     (storage) => storage.grants.insert(aGrantRecord()),
@@ -76,6 +82,7 @@ const subjects: Readonly<Record<string, readonly Call[]>> = {
     (storage) => storage.grants.replaceScopes({ grantId: aGrantRecord().grantId, scopes: ['b'], version: 2 }),
     (storage) => storage.grants.findUnrevoked(userId, owner),
     (storage) => storage.standing.ofGrant(aGrantRecord().grantId),
+    purge(now),
   ],
   users: [
     (storage) => storage.users.insert(aUser()),
@@ -116,6 +123,7 @@ const subjects: Readonly<Record<string, readonly Call[]>> = {
     (storage) => storage.claims.claim({ purpose: 'revoked_jti', value: 'jti-1', expiresAt: later(5), now }),
     (storage) => storage.claims.claim({ purpose: 'revoked_jti', value: 'jti-1', expiresAt: later(9), now: later(5) }),
     (storage) => storage.claims.isClaimed('revoked_jti', 'jti-1', later(5)),
+    purge(later(5)),
   ],
 }
 

@@ -14,12 +14,13 @@ import { migrationScripts } from '../src/migration-script.ts'
 import { aFolder } from './sqlite-under-test.ts'
 
 const issuer = 'https://issuer.example'
+const all = ['0001-first-tables', '0002-purge-indexes']
 
 test('an empty database comes up, once', async () => {
   const dialect = await anEmptyFile()
 
-  expect(await pendingMigrations({ dialect })).toEqual(['0001-first-tables'])
-  expect(await migrate({ dialect })).toEqual(['0001-first-tables'])
+  expect(await pendingMigrations({ dialect })).toEqual(all)
+  expect(await migrate({ dialect })).toEqual(all)
   expect(await migrate({ dialect })).toEqual([])
   expect(await pendingMigrations({ dialect })).toEqual([])
   await expect(createSqlStorage({ dialect, issuer })).resolves.toMatchObject({ issuer })
@@ -31,6 +32,7 @@ test('a released migration never changes: databases hold its checksum', () => {
   expect(released).toMatchInlineSnapshot(`
     [
       "0001-first-tables 2b04c823bc303bac55abfa2a51bbbb286a2020f1ef1d5fa390c508348131747d",
+      "0002-purge-indexes 9480defce9b689fd928ccc2b0fbaac60bca3fc3e87647acec3931860074ac8e6",
     ]
   `)
 })
@@ -48,7 +50,7 @@ test('a storage refuses a database that is behind, and names the command', async
   const refusal = await createSqlStorage({ dialect, issuer }).catch((error: unknown) => error)
 
   expect(refusal).toBeInstanceOf(SchemaMismatchError)
-  expect(refusal).toMatchObject({ kind: 'behind', migrations: ['0001-first-tables'] })
+  expect(refusal).toMatchObject({ kind: 'behind', migrations: all })
   expect(String(refusal)).toContain(`Run: npx ${dialect.migrateCommand}`)
   expect(await dialect.all("SELECT name FROM sqlite_schema WHERE name LIKE 'mintmark%'", [])).toEqual([])
 })
@@ -76,6 +78,20 @@ test('a storage refuses a database whose migration had another checksum', async 
   })
   await expect(migrate({ dialect })).rejects.toMatchObject({ kind: 'changed' })
   await expect(pendingMigrations({ dialect })).rejects.toMatchObject({ kind: 'changed' })
+})
+
+test.for(migrationScripts(sqlite))('a database that stopped at $name comes up, and keeps what it holds', async (last) => {
+  const dialect = await anEmptyFile()
+  const before = migrationScripts(sqlite).filter(({ number }) => number <= last.number)
+  for (const { statements } of before) await dialect.atomically(statements)
+  await dialect.all(
+    "INSERT INTO mintmark_claims (issuer, purpose, value_digest, expires_at) VALUES (?, 'revoked_jti', 'digest', 7)",
+    [issuer],
+  )
+
+  expect(await migrate({ dialect })).toEqual(all.slice(last.number))
+  expect(await dialect.all('SELECT expires_at FROM mintmark_claims', [])).toEqual([{ expires_at: 7 }])
+  await expect(createSqlStorage({ dialect, issuer })).resolves.toBeDefined()
 })
 
 test('for development a storage migrates what it opens', async () => {
@@ -120,7 +136,7 @@ test('two processes that migrate at once both succeed', async () => {
 
   const applied = await Promise.all([migrate({ dialect: first }), migrate({ dialect: second })])
 
-  expect(applied.flat()).toEqual(['0001-first-tables'])
+  expect(applied.flat()).toEqual(all)
 })
 
 type FileDialect = SqlDialect & { readonly file: string }

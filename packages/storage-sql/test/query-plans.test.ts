@@ -13,11 +13,18 @@ beforeAll(async () => {
 
 test('the laws run every kind of statement on every table', () => {
   const kinds = [...statements].map(
-    (text) => /^(insert into|update|select).*?"(mintmark_\w+)"/s.exec(text)?.slice(1, 3).join(' ') ?? text,
+    (text) => /^(insert into|update|select|delete from).*?"(mintmark_\w+)"/s.exec(text)?.slice(1, 3).join(' ') ?? text,
   )
 
   expect([...new Set(kinds)].toSorted(byText)).toMatchInlineSnapshot(`
     [
+      "delete from mintmark_claims",
+      "delete from mintmark_codes",
+      "delete from mintmark_families",
+      "delete from mintmark_grants",
+      "delete from mintmark_interactions",
+      "delete from mintmark_opaque_tokens",
+      "delete from mintmark_sessions",
       "insert into mintmark_claims",
       "insert into mintmark_clients",
       "insert into mintmark_codes",

@@ -1,7 +1,8 @@
 import { firstTables } from './0001-first-tables.ts'
+import { purgeIndexes } from './0002-purge-indexes.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
 
 /** All of them, in order. */
-export const migrations: readonly Migration[] = [firstTables]
+export const migrations: readonly Migration[] = [firstTables, purgeIndexes]

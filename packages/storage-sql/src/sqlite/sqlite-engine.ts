@@ -22,4 +22,8 @@ export const sqlite: SqlEngine = {
   encodeFlag: (value) => (value ? 1 : 0),
   decodeFlag: (value) => value === 1,
   mergeJson: (target, patch) => sql`json_patch(${target}, ${patch})`,
+  deleteBatch: ({ table, key, condition, order, limit }) => {
+    const columns = sql.join(key.map((column) => sql.ref(column)))
+    return sql`delete from ${sql.table(table)} where (${columns}) in (select ${columns} from ${sql.table(table)} where ${condition} order by ${order} limit ${limit}) returning 1 as removed`
+  },
 }

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs'
+import type { SqlDialect } from './dialect.ts'
+import { postgresPool } from './postgres/postgres-pool.ts'
+import { sqliteFile } from './sqlite/sqlite-file.ts'
+
+/** The database that a command works on. */
+export interface Target {
+  readonly dialect: SqlDialect
+  close(): Promise<void>
+}
+
+/** The command cannot be carried out as it was given. */
+export class CommandRefused extends Error {
+  override readonly name = 'CommandRefused'
+}
+
+/** Opens the one database that the options name. @throws CommandRefused, StorageUnavailableError */
+export async function openTarget(
+  { sqlite, postgres }: { readonly sqlite?: string | undefined; readonly postgres?: string | undefined },
+  command: 'apply' | 'status',
+): Promise<Target> {
+  if ((sqlite === undefined) === (postgres === undefined)) {
+    throw new CommandRefused(`${command} needs --sqlite FILE or --postgres URL`)
+  }
+  if (postgres !== undefined) return openPostgres(postgres)
+
+  const file = String(sqlite)
+  // Opening would make the file; a question changes nothing.
+  if (command === 'status' && file !== ':memory:' && !existsSync(file)) {
+    throw new CommandRefused(`There is no file ${file}`)
+  }
+  const dialect = sqliteFile(file)
+  return { dialect, close: () => dialect.close() }
+}
+
+async function openPostgres(url: string): Promise<Target> {
+  const { Pool } = await importDriver()
+  let pool
+  try {
+    pool = new Pool({ connectionString: url, max: 1 })
+  } catch {
+    // The driver's message would repeat the URL, and with it a password.
+    throw new CommandRefused('The URL cannot be read: it looks like postgres://user@host:5432/database')
+  }
+  const dialect = postgresPool(pool)
+  return {
+    dialect,
+    close: async () => {
+      await dialect.close()
+      await pool.end()
+    },
+  }
+}
+
+async function importDriver(): Promise<typeof import('pg').default> {
+  try {
+    return (await import('pg')).default
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error
+    throw new CommandRefused('PostgreSQL needs the package pg: npm install pg')
+  }
+}

