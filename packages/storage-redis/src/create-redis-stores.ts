@@ -40,8 +40,8 @@ export interface RedisStoresOptions {
  *   which bounds the loss to about that second; `WAIT 1` narrows it and does not close it.
  *
  * What such a loss may do, until the record in question expires and no longer:
- * - A code that was consumed can be won once more. The family it founds is a row of the durable storage and is founded once:
- *   the second redemption is refused there. No second set of tokens comes of it.
+ * - A code that was consumed can be won once more. The family that it founds is a row of the durable storage: there the
+ *   second redemption shows, and ends what the first was given. No second set of tokens lives.
  * - A client assertion can be used once more, by somebody who has read it in transit.
  * - An access token that was revoked by itself (RFC 7009) is honoured again. One that ended with its family, grant, client or
  *   user is not: those are rows of the durable storage.

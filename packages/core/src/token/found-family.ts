@@ -18,6 +18,7 @@ export interface FoundFamilyDependencies {
  *
  * When the code was presented again while this request is at work, the family is buried already. The answer is the same,
  * and all that it holds is dead from the start: as if the second presentation had come right behind it (RFC 6749 §4.1.2).
+ * When it is there and alive, the store of codes has forgotten that the code was used, as a failover may: that ends it too.
  * @param accessTokenLifetime how long a family without a refresh token has to be remembered.
  * @returns the refresh token, when there is one.
  */
@@ -30,6 +31,10 @@ export async function foundFamily(
   const refreshes = code.scopes.includes('offline_access') && client.grantTypes.includes('refresh_token')
   const refresh = refreshes ? await foundRefreshToken(now, deps) : undefined
   const lifetime = refreshes ? deps.lifetimes.refreshTokenAbsolute : founder.accessTokenLifetime
-  await deps.storage.families.insert({ ...familyOf(code, { now, expiresAt: after(now, lifetime) }), refresh: refresh?.record })
+  const family = { ...familyOf(code, { now, expiresAt: after(now, lifetime) }), refresh: refresh?.record }
+
+  const founded = await deps.storage.families.insert(family)
+  // RFC 6749 §4.1.2: a code founds one family, once. Otherwise a second access token would live in the family of the first.
+  if (founded.outcome === 'buried') await deps.storage.families.bury(family, now)
   return refresh?.token
 }

@@ -1,0 +1,89 @@
+import { composeStorage } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createRedisStores, type NodeRedisClient, type RedisClient } from '@mintmark/storage-redis'
+import { createClient } from 'redis'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { startRedis, type RedisServer, type RedisSettings } from '../../packages/storage-redis/test/support/redis-server.ts'
+import { authorize, obtainCode, redeem, token } from '../support/flow.ts'
+import type { Reply } from '../support/reply.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+const issuer = 'https://as.test'
+
+describe('a server that keeps what expires on Redis', () => {
+  it('answers 503 with Retry-After while Redis is down, and redeems the code afterwards', async () => {
+    const redis = await start()
+    const client = await connect(redis)
+    const under = await serve(client)
+    const code = await obtainCode(under)
+    await redis.kill()
+
+    const [redeemed, started] = [await redeem(under, code), await authorize(under)]
+
+    expect([redeemed.status, redeemed.json['error']]).toEqual([503, 'temporarily_unavailable'])
+    expect(Number(redeemed.header('retry-after'))).toBeGreaterThan(0)
+    expect(under.lastReason()).toBe('storage_unavailable')
+    expect(started.text + (started.header('location') ?? '')).not.toMatch(/code=/)
+
+    const ready = new Promise<void>((resolve) => void client.once('ready', resolve))
+    await redis.restart()
+    await ready
+    expect((await redeem(under, code)).status).toBe(200)
+    expect((await redeem(under, code)).json['error']).toBe('invalid_grant')
+  })
+
+  it('ATK-538: of a code whose consumption a failover has lost no tokens live on, once it is presented again', async () => {
+    const master = await start()
+    const replica = await start({ replicaof: `127.0.0.1 ${master.port}` })
+    const [atMaster, atReplica] = [await connect(master), await connect(replica)]
+    // As a client that follows the elected master.
+    let elected = atMaster
+    const following: NodeRedisClient = {
+      evalSha: (sha1, options) => elected.evalSha(sha1, options),
+      eval: (script, options) => elected.eval(script, options),
+    }
+    const under = await serve(following)
+    const code = await obtainCode(under, { scope: 'openid offline_access' })
+    await atMaster.sendCommand(['WAIT', '1', '0'])
+
+    // The replica takes over, while the server still talks to the master that was cut off.
+    await atReplica.sendCommand(['REPLICAOF', 'NO', 'ONE'])
+    const first = await redeem(under, code)
+    const firstInfo = await userinfo(under, first)
+    await master.kill()
+    elected = atReplica
+    const second = await redeem(under, code)
+
+    // The second presentation ends what the first was given, as if its mark had not been lost (RFC 6749 §4.1.2).
+    expect([first.status, firstInfo.status]).toEqual([200, 200])
+    for (const reply of [first, second]) {
+      expect((await userinfo(under, reply)).status).toBe(401)
+      const refreshed = await token(under, { grant_type: 'refresh_token', refresh_token: String(reply.json['refresh_token']) })
+      expect(refreshed.json['error']).toBe('invalid_grant')
+    }
+  })
+})
+
+const userinfo = (under: ServerUnderTest, tokens: Reply): Promise<Reply> =>
+  under.send({ path: '/userinfo', headers: { authorization: `Bearer ${String(tokens.json['access_token'])}` } })
+
+async function start(settings: RedisSettings = {}): Promise<RedisServer> {
+  const server = await startRedis({ ...settings, 'repl-diskless-sync-delay': 0 })
+  onTestFinished(() => server.stop())
+  return server
+}
+
+async function connect({ url }: RedisServer) {
+  const client = createClient({ url, disableOfflineQueue: true, socket: { reconnectStrategy: 20 } })
+  await client.on('error', () => {}).connect()
+  onTestFinished(() => client.destroy())
+  return client
+}
+
+async function serve(client: RedisClient): Promise<ServerUnderTest> {
+  const storage = composeStorage({ durable: createMemoryStorage({ issuer }), expiring: createRedisStores({ client, issuer }) })
+  const under = await startServer({ storage })
+  onTestFinished(() => under.close())
+  return under
+}
