@@ -4,11 +4,16 @@ import { join } from 'node:path'
 
 import { addClientSecret, cookieSessions, type AuthorizationServerOptions } from '@mintmark/core'
 import type { ServerRequest } from '@mintmark/core/http'
+import { composeStorage } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createRedisStores } from '@mintmark/storage-redis'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { sqliteFile } from '@mintmark/storage-sql/sqlite'
 import { exportPKCS8 } from 'jose'
+import { createClient, RESP_TYPES } from 'redis'
 import { expect, it } from 'vitest'
 
+import { startRedis } from '../../packages/storage-redis/test/support/redis-server.ts'
 import { assertionType, writeAssertion } from '../support/client-assertion.ts'
 import { answerInteraction, authorize, basic, browserCookie, encode, obtainCode, postForm, redeem, token, verifier } from '../support/flow.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
@@ -38,6 +43,32 @@ it('nothing that opens anything is in the database files or in the events, in th
   expect(secrets.filter((secret) => events.includes(secret))).toEqual([])
   // The digests are there, so the search looked at the right files.
   expect(files.some((bytes) => bytes.includes('https://as.test'))).toBe(true)
+})
+
+it('nothing that opens anything is in Redis or in its log, in the clear', async () => {
+  const redis = await startRedis()
+  const client = await createClient({ url: redis.url }).on('error', () => {}).connect()
+  const issuer = 'https://as.test'
+  const storage = composeStorage({ durable: createMemoryStorage({ issuer }), expiring: createRedisStores({ client, issuer }) })
+  const under = await startServer({ storage, ...opaqueResource })
+
+  const secrets = await everySecretOfAFlow(under)
+  const keys: string[] = []
+  for await (const page of client.scanIterator()) keys.push(...page)
+  const asBytes = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer })
+  const dumps = await Promise.all(keys.map(async (key) => Buffer.concat([Buffer.from(key), await asBytes.dump(key)])))
+  const log = readdirSync(join(redis.folder, 'appendonlydir')).map((file) => readFileSync(join(redis.folder, 'appendonlydir', file)))
+  await under.close()
+  client.destroy()
+  await redis.stop()
+
+  const everything = Buffer.concat([...dumps, ...log])
+  expect(secrets.filter((secret) => everything.includes(secret))).toEqual([])
+  // What is no secret is there, in each: the search looked at the right bytes.
+  expect(Buffer.concat(dumps).includes('https://app.test/cb')).toBe(true)
+  expect(Buffer.concat(log).includes('https://app.test/cb')).toBe(true)
+  const kinds = new Set(keys.map((key) => key.split(':')[2]))
+  expect(kinds).toEqual(new Set(['client_assertion_jti', 'code', 'interaction', 'revoked_jti', 'token']))
 })
 
 it('no private signing key is in the database files: not as JWK, not as PKCS #8', async () => {

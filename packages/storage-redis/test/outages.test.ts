@@ -55,7 +55,7 @@ describe('one server', () => {
     const thrown = await stores.claims.isClaimed('revoked_jti', 'jti-1', aCodeRecord().issuedAt).catch((error: unknown) => error)
 
     expect(outcomes).toEqual(unavailable(all))
-    expect(thrown).toMatchObject({ name: 'StorageUnavailableError', cause: { message: expect.stringContaining(reply) } })
+    expect(causeOf(thrown)).toContain(reply)
 
     await client.sendCommand(['REPLICAOF', 'NO', 'ONE'])
     await client.configSet('min-replicas-to-write', '0')
@@ -125,7 +125,7 @@ describe('one server', () => {
     await restarted
 
     expect(outcomes).toEqual(unavailable(all))
-    expect(thrown).toMatchObject({ name: 'StorageUnavailableError', cause: { message: expect.stringContaining('LOADING') } })
+    expect(causeOf(thrown)).toContain('LOADING')
     expect(await outcomesOf(reads, stores)).toEqual(healthy)
   })
 
@@ -202,6 +202,8 @@ async function inWaves<T, R>(items: readonly T[], work: (item: T) => Promise<R>)
   }
   return results
 }
+
+const causeOf = (thrown: unknown): string => (thrown instanceof StorageUnavailableError ? String(thrown.cause) : 'no outage')
 
 function labelOf(result: unknown): string {
   if (result instanceof StorageUnavailableError) return 'unavailable'
