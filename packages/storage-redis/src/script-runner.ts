@@ -3,7 +3,7 @@ import { evaluatorOf, type Evaluator, type RedisClient } from './redis-client.ts
 import { storageError } from './storage-error.ts'
 
 /** What a script answers: a word that says what happened, and what belongs to it. */
-export type ScriptReply = readonly [outcome: string, ...values: (string | null)[]]
+type ScriptReply = readonly [outcome: string, ...values: (string | null)[]]
 
 /**
  * Runs a Lua script on one key.

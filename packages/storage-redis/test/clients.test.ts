@@ -1,0 +1,44 @@
+import { Cluster } from 'ioredis'
+import { createClientPool, createSentinel } from 'redis'
+import { expect, it, onTestFinished } from 'vitest'
+
+import { createRedisStores, type RedisClient } from '../src/index.ts'
+import { fill, reads } from './support/every-operation.ts'
+import { startRedisCluster } from './support/redis-cluster.ts'
+import { startRedis } from './support/redis-server.ts'
+
+const issuer = 'https://issuer.example'
+
+it('a pool of node-redis is a client', async () => {
+  const server = await startRedis()
+  onTestFinished(() => server.stop())
+  const pool = createClientPool({ url: server.url })
+  await pool.connect()
+  onTestFinished(() => pool.destroy())
+
+  await expectToServe(pool)
+})
+
+it('a cluster of ioredis is a client', async () => {
+  const cluster = await startRedisCluster()
+  onTestFinished(() => cluster.stop())
+  const client = new Cluster(cluster.nodes.map(({ port }) => ({ host: '127.0.0.1', port })))
+  onTestFinished(() => client.disconnect())
+
+  await expectToServe(client)
+})
+
+it('a sentinel of node-redis is a client, by its type', () => {
+  const sentinel: RedisClient = createSentinel({ name: 'main', sentinelRootNodes: [{ host: '127.0.0.1', port: 26_379 }] })
+
+  expect(createRedisStores({ client: sentinel, issuer }).issuer).toBe(issuer)
+})
+
+async function expectToServe(client: RedisClient): Promise<void> {
+  const stores = createRedisStores({ client, issuer })
+  await fill(stores)
+
+  const found = await Promise.all(Object.values(reads).map(async (read) => read(stores)))
+
+  expect(found).toEqual([expect.anything(), expect.anything(), expect.anything(), true])
+}
