@@ -90,7 +90,7 @@ export interface TokenFamilyStore {
   /**
    * Revokes a family that may not have been written yet: its code was presented twice while the first presenter is still
    * at work. Law: whichever of `insert` and `bury` comes first, the family is dead once `bury` has answered.
-   * `INSERT … (…, revoked_at) ON CONFLICT (issuer, family_id) DO UPDATE SET revoked_at = coalesce(families.revoked_at, excluded.revoked_at)`
+   * `INSERT … (…, revoked_at) ON CONFLICT DO NOTHING`; no row written means that it is there: revoke it, and look again if it went.
    */
   bury(family: TokenFamilyRecord, now: EpochSeconds): Promise<void>
 }

@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs'
+import type pg from 'pg'
+import type { Client, ClientConfig } from 'pg'
 import type { SqlDialect } from './dialect.ts'
 import { postgresPool } from './postgres/postgres-pool.ts'
 import { sqliteFile } from './sqlite/sqlite-file.ts'
@@ -34,14 +36,10 @@ export async function openTarget(
 }
 
 async function openPostgres(url: string): Promise<Target> {
-  const { Pool } = await importDriver()
-  let pool
-  try {
-    pool = new Pool({ connectionString: url, max: 1 })
-  } catch {
-    // The driver's message would repeat the URL, and with it a password.
-    throw new CommandRefused('The URL cannot be read: it looks like postgres://user@host:5432/database')
-  }
+  const driver = await importDriver()
+  const settings = { connectionString: url, max: 1 }
+  requireReadable(settings, driver)
+  const pool = new driver.Pool(settings)
   const dialect = postgresPool(pool)
   return {
     dialect,
@@ -52,7 +50,16 @@ async function openPostgres(url: string): Promise<Target> {
   }
 }
 
-async function importDriver(): Promise<typeof import('pg').default> {
+/** A pool would find out when it makes its first connection, and its message would repeat the URL, and with it a password. */
+function requireReadable(settings: ClientConfig, { Client }: typeof pg): Client {
+  try {
+    return new Client(settings)
+  } catch {
+    throw new CommandRefused('The URL cannot be read: it looks like postgres://user@host:5432/database')
+  }
+}
+
+async function importDriver(): Promise<typeof pg> {
   try {
     return (await import('pg')).default
   } catch (error) {

@@ -1,4 +1,5 @@
 import * as sql from '@mintmark/storage-sql'
+import * as postgres from '@mintmark/storage-sql/postgres'
 import * as sqlite from '@mintmark/storage-sql/sqlite'
 import { expect, test } from 'vitest'
 
@@ -10,6 +11,12 @@ test('the public names are these, and no others by surprise', () => {
       "migrate",
       "pendingMigrations",
       "printMigrations",
+    ]
+  `)
+  expect(Object.keys(postgres)).toMatchInlineSnapshot(`
+    [
+      "postgres",
+      "postgresPool",
     ]
   `)
   expect(Object.keys(sqlite)).toMatchInlineSnapshot(`

@@ -1,44 +1,93 @@
-import { seconds, StorageUnavailableError, type RotateRequest } from '@mintmark/storage-interface'
+import {
+  familyId,
+  seconds,
+  StorageUnavailableError,
+  type RefreshRecord,
+  type RotateRequest,
+  type TokenFamilyRecord,
+} from '@mintmark/storage-interface'
 import { aCodeRecord, aDigest, aFamilyRecord } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { postgresPool } from '@mintmark/storage-sql/postgres'
 import { sqliteFile } from '@mintmark/storage-sql/sqlite'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { untilSettled } from '../src/second-look.ts'
+import { aDatabase } from './support/postgres-database.ts'
 
 const issuer = 'https://issuer.example'
 
-test('RFC 9700 §4.14.2: a rotation between looking at a family and revoking it is looked at again', async () => {
-  const { dialect, interrupt } = interruptible()
-  const storage = await createSqlStorage({ dialect, issuer })
-  await storage.families.insert(aFamilyRecord())
-  interrupt('update "mintmark_families" set "revoked_at"', () =>
-    storage.families.rotate(presentation('refresh-1', 'refresh-2')),
-  )
+const engines = [
+  {
+    name: 'SQLite',
+    open: async () => {
+      const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
+      onTestFinished(() => dialect.close())
+      return dialect
+    },
+  },
+  {
+    // READ COMMITTED: each look sees what has been committed before it began.
+    name: 'PostgreSQL',
+    open: async () => {
+      const database = await aDatabase()
+      onTestFinished(() => database.remove())
+      return postgresPool(database.pool(), { migrate: 'on-open' })
+    },
+  },
+]
 
-  const result = await storage.families.rotate(presentation('refresh-2', 'refresh-3'))
+describe.for(engines)('on $name', ({ open }) => {
+  test('RFC 9700 §4.14.2: a rotation between looking at a family and revoking it is looked at again', async () => {
+    const { dialect, interrupt } = interruptible(await open())
+    const storage = await createSqlStorage({ dialect, issuer })
+    await storage.families.insert(aFamilyRecord())
+    interrupt('update "mintmark_families" set "revoked_at"', () =>
+      storage.families.rotate(presentation('refresh-1', 'refresh-2')),
+    )
 
-  expect(result).toMatchObject({ outcome: 'rotated', record: { revokedAt: undefined } })
-})
+    const result = await storage.families.rotate(presentation('refresh-2', 'refresh-3'))
 
-test('RFC 6749 §4.1.2: a family that is written between revoking and looking is revoked', async () => {
-  const { dialect, interrupt } = interruptible()
-  const storage = await createSqlStorage({ dialect, issuer })
-  const family = aFamilyRecord()
-  interrupt('select "revoked_at" from "mintmark_families"', () => storage.families.insert(family))
+    expect(result).toMatchObject({ outcome: 'rotated', record: { revokedAt: undefined } })
+  })
 
-  const result = await storage.families.revoke(family.familyId, family.createdAt)
+  test('RFC 6749 §4.1.2: a family that is written between revoking and looking is revoked', async () => {
+    const { dialect, interrupt } = interruptible(await open())
+    const storage = await createSqlStorage({ dialect, issuer })
+    const family = aFamilyRecord()
+    interrupt('select "revoked_at" from "mintmark_families"', () => storage.families.insert(family))
 
-  expect(result).toEqual({ outcome: 'ended' })
-  expect((await storage.standing.ofFamily(family.familyId))?.family.revokedAt).toBe(family.createdAt)
-})
+    const result = await storage.families.revoke(family.familyId, family.createdAt)
 
-test('RFC 6749 §10.5: a code that is written between consuming and looking is consumed, not replayed', async () => {
-  const { dialect, interrupt } = interruptible()
-  const storage = await createSqlStorage({ dialect, issuer })
-  const { digest, clientId, issuedAt } = aCodeRecord()
-  interrupt('select "issuer", "digest"', () => storage.codes.insert(aCodeRecord()))
+    expect(result).toEqual({ outcome: 'ended' })
+    expect((await storage.standing.ofFamily(family.familyId))?.family.revokedAt).toBe(family.createdAt)
+  })
 
-  expect((await storage.codes.consume(digest, clientId, issuedAt)).outcome).toBe('won')
+  test('RFC 6749 §4.1.2: a family that is written, rotated and buried at once is dead afterwards', async () => {
+    const storage = await createSqlStorage({ dialect: await open(), issuer })
+
+    for (let round = 0; round < 40; round += 1) {
+      const handleDigest = aDigest(`handle-${round}`)
+      const refresh = { ...refreshOf(aFamilyRecord()), handleDigest }
+      const family = aFamilyRecord({ familyId: familyId(`family-${round}`), refresh })
+      await Promise.all([
+        storage.families.insert(family),
+        storage.families.bury(family, family.createdAt),
+        storage.families.rotate({ ...presentation('refresh-1', 'refresh-2'), handleDigest }),
+      ])
+
+      expect((await storage.standing.ofFamily(family.familyId))?.family.revokedAt).toBe(family.createdAt)
+    }
+  })
+
+  test('RFC 6749 §10.5: a code that is written between consuming and looking is consumed, not replayed', async () => {
+    const { dialect, interrupt } = interruptible(await open())
+    const storage = await createSqlStorage({ dialect, issuer })
+    const { digest, clientId, issuedAt } = aCodeRecord()
+    interrupt('select "issuer", "digest"', () => storage.codes.insert(aCodeRecord()))
+
+    expect((await storage.codes.consume(digest, clientId, issuedAt)).outcome).toBe('won')
+  })
+
 })
 
 test('a row that never stands still is an outage, not an answer', async () => {
@@ -46,12 +95,10 @@ test('a row that never stands still is an outage, not an answer', async () => {
 })
 
 /** A database where something else happens, once, just before a statement that begins so. */
-function interruptible(): {
+function interruptible(database: SqlDialect): {
   readonly dialect: SqlDialect
   interrupt: (beginning: string, event: () => Promise<unknown>) => void
 } {
-  const database = sqliteFile(':memory:', { migrate: 'on-open' })
-  onTestFinished(() => database.close())
   let pending: { readonly beginning: string; readonly event: () => Promise<unknown> } | undefined
 
   return {
@@ -70,6 +117,11 @@ function interruptible(): {
       },
     },
   }
+}
+
+function refreshOf({ refresh }: TokenFamilyRecord): RefreshRecord {
+  if (refresh === undefined) throw new Error('The family has no refresh token.')
+  return refresh
 }
 
 function presentation(token: string, successor: string): RotateRequest {

@@ -37,18 +37,14 @@ type Tried =
   | { readonly outcome: 'failed'; readonly failure: PostgresFailure; readonly cause: unknown }
 
 async function tryOnce(pool: PostgresPool, statement: PostgresStatement, timeout: number): Promise<Tried> {
-  const connecting = pool.connect()
   let client: PostgresClient | typeof late
   try {
-    client = await inTime(connecting, timeout)
+    client = await connect(pool, timeout)
   } catch (cause) {
     // Whatever is wrong with the connection, the server has not seen the statement.
     return { outcome: 'failed', failure: 'unsent', cause }
   }
-  if (client === late) {
-    connecting.then((unwanted) => unwanted.release(), heardElsewhere)
-    return { outcome: 'failed', failure: 'late', cause: new Error('no connection was free in time') }
-  }
+  if (client === late) return { outcome: 'failed', failure: 'late', cause: new Error('no connection was free in time') }
 
   client.on('error', heardElsewhere)
   // A connection that is broken or silent is not given back to the pool.
@@ -66,6 +62,13 @@ async function tryOnce(pool: PostgresPool, statement: PostgresStatement, timeout
     client.off('error', heardElsewhere)
     client.release(!isSound)
   }
+}
+
+async function connect(pool: PostgresPool, timeout: number): Promise<PostgresClient | typeof late> {
+  const connecting = pool.connect()
+  const client = await inTime(connecting, timeout)
+  if (client === late) connecting.then((unwanted) => unwanted.release(), heardElsewhere)
+  return client
 }
 
 const late = Symbol('late')

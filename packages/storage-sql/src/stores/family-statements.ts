@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { familyColumns } from '../rows/family-row.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
@@ -71,17 +70,6 @@ export function familyStatements(query: Database['query']) {
         .where('family_id', '=', p('family_id'))
         .where('revoked_at', 'is', null)
         .returning('family_id'),
-    ),
-
-    bury: compileStatement((p: Parameter<(typeof familyColumns)[number]>) =>
-      query
-        .insertInto('mintmark_families')
-        .values(parameters(p, familyColumns))
-        .onConflict((conflict) =>
-          conflict.columns(['issuer', 'family_id']).doUpdateSet({
-            revoked_at: sql`coalesce(mintmark_families.revoked_at, excluded.revoked_at)`,
-          }),
-        ),
     ),
   }
 }

@@ -60,8 +60,19 @@ export function createFamilyStore({ query, engine, run }: Database): TokenFamily
       })
     },
 
+    // Not one statement with DO UPDATE: that names one unique index, and PostgreSQL throws when a family that is written at
+    // the same moment is met in the other first.
     async bury(family, now) {
-      await run(statements.bury, { ...familyRow(family), revoked_at: now })
+      await untilSettled(async () => {
+        const [written] = await run(statements.insert, { ...familyRow(family), revoked_at: now })
+        if (written !== undefined) return 'buried'
+
+        const [ended] = await run(statements.revoke, { family_id: family.familyId, now })
+        if (ended !== undefined) return 'buried'
+
+        const [current] = await run(statements.find, { family_id: family.familyId })
+        return current !== undefined && columns.has(current, 'revoked_at') ? 'buried' : undefined
+      })
     },
   }
 }

@@ -10,6 +10,8 @@ import { inject } from 'vitest'
 export interface TestDatabase {
   /** Connections of this address find and make tables in the schema. */
   readonly url: string
+  /** The connection option that leads to it, for pools with further ones. */
+  readonly options: string
   /** A pool that is ended with the database. */
   pool(settings?: PoolConfig): Pool
   /** Ends the pools and removes the schema. */
@@ -19,14 +21,15 @@ export interface TestDatabase {
 export async function aDatabase(server?: string): Promise<TestDatabase> {
   const address = server ?? (await addressOfTheRun())
   const schema = `test_${randomBytes(8).toString('hex')}`
-  const url = `${address}?options=${encodeURIComponent(`-c search_path=${schema}`)}`
+  const options = `-c search_path=${schema}`
   const pools: Pool[] = []
   await runAlone(address, `CREATE SCHEMA ${schema}`)
 
   return {
-    url,
+    url: `${address}?options=${encodeURIComponent(options)}`,
+    options,
     pool: (settings) => {
-      const pool = new Pool({ connectionString: url, max: 5, ...settings })
+      const pool = new Pool({ connectionString: address, options, max: 5, ...settings })
       pools.push(pool)
       return pool
     },

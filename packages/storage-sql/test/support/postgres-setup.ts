@@ -11,7 +11,7 @@ declare module 'vitest' {
 }
 
 /** One PostgreSQL for the whole run, for all worker processes; none when nobody asks. */
-export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   let server: Promise<PostgresServer> | undefined
 
   const door = createServer((socket) => {

@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { createSqlStorage, migrate, pendingMigrations, printMigrations } from '@mintmark/storage-sql'
+import { postgres, postgresPool } from '@mintmark/storage-sql/postgres'
+import { expect, onTestFinished, test } from 'vitest'
+import { migrationScripts } from '../src/migration-script.ts'
+import { aDatabase, type TestDatabase } from './support/postgres-database.ts'
+
+const issuer = 'https://issuer.example'
+const all = ['0001-first-tables', '0002-purge-indexes']
+
+test('an empty PostgreSQL database comes up, once', async () => {
+  const dialect = postgresPool((await anEmptyDatabase()).pool())
+
+  await expect(createSqlStorage({ dialect, issuer })).rejects.toMatchObject({ kind: 'behind', migrations: all })
+  expect(await migrate({ dialect })).toEqual(all)
+  expect(await migrate({ dialect })).toEqual([])
+  expect(await pendingMigrations({ dialect })).toEqual([])
+  await expect(createSqlStorage({ dialect, issuer })).resolves.toMatchObject({ issuer })
+})
+
+test('a released migration never changes: PostgreSQL databases hold its checksum', () => {
+  const released = migrationScripts(postgres).map(({ name, checksum }) => `${name} ${checksum}`)
+
+  expect(released).toMatchInlineSnapshot(`
+    [
+      "0001-first-tables 06ec743c76b92bdc4d9289bcc868618d52b68c79c4efb67fa3e9b3ddad882eb1",
+      "0002-purge-indexes 9480defce9b689fd928ccc2b0fbaac60bca3fc3e87647acec3931860074ac8e6",
+    ]
+  `)
+})
+
+test.for(migrationScripts(postgres))('a PostgreSQL database that stopped at $name comes up', async (last) => {
+  const dialect = postgresPool((await anEmptyDatabase()).pool())
+  const before = migrationScripts(postgres).filter(({ number }) => number <= last.number)
+  for (const { statements } of before) await dialect.atomically(statements)
+
+  expect(await migrate({ dialect })).toEqual(all.slice(last.number))
+  await expect(createSqlStorage({ dialect, issuer })).resolves.toBeDefined()
+})
+
+test('what is printed for PostgreSQL is what apply runs', async () => {
+  const [byCommand, byHand] = [await anEmptyDatabase(), await anEmptyDatabase()]
+  await migrate({ dialect: postgresPool(byCommand.pool()) })
+
+  await byHand.pool().query(printMigrations(postgres))
+
+  expect(await schemaOf(byHand)).toEqual(await schemaOf(byCommand))
+  await expect(createSqlStorage({ dialect: postgresPool(byHand.pool()), issuer })).resolves.toBeDefined()
+})
+
+test('a migration that fails in the middle leaves nothing behind in PostgreSQL', async () => {
+  const database = await anEmptyDatabase()
+  const dialect = postgresPool(database.pool())
+  await dialect.atomically(['CREATE TABLE mintmark_sessions (mine TEXT)'])
+
+  await expect(migrate({ dialect })).rejects.toThrow('mintmark_sessions')
+
+  const { rows } = await database.pool().query('SELECT tablename FROM pg_tables WHERE schemaname = current_schema')
+  expect(rows).toEqual([{ tablename: 'mintmark_sessions' }])
+})
+
+test('of four processes that migrate a PostgreSQL database at once each succeeds, and one applies', async () => {
+  const database = await anEmptyDatabase()
+
+  const told = await Promise.all([1, 2, 3, 4].map(() => mintmarkMigrate('apply', '--postgres', database.url)))
+
+  expect(told.map(({ code, errors }) => [code, errors])).toEqual([1, 2, 3, 4].map(() => [0, '']))
+  const applied = told.flatMap(({ output }) => output.match(/(?<=Applied )\S+(?=\.)/g) ?? [])
+  expect(applied.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(all)
+})
+
+test('mintmark-migrate prints, brings up and looks at a PostgreSQL database', async () => {
+  const { url } = await anEmptyDatabase()
+
+  const printed = await mintmarkMigrate('print', '--dialect', 'postgres')
+  const before = await mintmarkMigrate('status', '--postgres', url)
+  await mintmarkMigrate('apply', '--postgres', url)
+  const after = await mintmarkMigrate('status', '--postgres', url)
+
+  expect(printed).toMatchObject({ code: 0, output: printMigrations(postgres).trimEnd() + '\n' })
+  expect(before).toMatchObject({ code: 1, output: all.map((name) => `Pending: ${name}.\n`).join('') })
+  expect(after).toMatchObject({ code: 0, output: 'Up to date.\n' })
+})
+
+test.for(['postgres://somebody:pass-word@127.0.0.1:1/none', 'postgres://somebody:pass-word@[nowhere'])(
+  'mintmark-migrate tells why %s cannot be had, without the password and without a stack',
+  async (url) => {
+    const { code, output, errors } = await mintmarkMigrate('status', '--postgres', url)
+
+    expect({ code, output }).toEqual({ code: 2, output: '' })
+    expect(errors).not.toBe('')
+    expect(errors).not.toMatch(/pass-word|^\s+at /m)
+  },
+)
+
+async function anEmptyDatabase(): Promise<TestDatabase> {
+  const database = await aDatabase()
+  onTestFinished(() => database.remove())
+  return database
+}
+
+async function schemaOf(database: TestDatabase): Promise<unknown> {
+  const questions = [
+    `SELECT table_name, column_name, data_type, is_nullable, collation_name FROM information_schema.columns
+     WHERE table_schema = current_schema ORDER BY table_name, column_name`,
+    `SELECT replace(indexdef, current_schema, 'schema') AS index FROM pg_indexes WHERE schemaname = current_schema ORDER BY indexname`,
+    'SELECT number, name, checksum FROM mintmark_migrations ORDER BY number',
+  ]
+  const pool = database.pool()
+  const answers = await Promise.all(questions.map((question) => pool.query<Record<string, unknown>>(question)))
+  return answers.map(({ rows }) => rows)
+}
+
+async function mintmarkMigrate(...args: readonly string[]): Promise<{ code: unknown; output: string; errors: string }> {
+  const script = fileURLToPath(new URL('../src/migrate-command.ts', import.meta.url))
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['--conditions=@mintmark/source', script, ...args], (error, output, errors) =>
+      resolve({ code: error?.code ?? 0, output, errors }),
+    )
+  })
+}

@@ -1,0 +1,213 @@
+import { StorageUnavailableError, type Storage } from '@mintmark/storage-interface'
+import { aClientRecord, aCodeRecord, aUser } from '@mintmark/storage-interface/contract'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { postgresPool, type PostgresPool, type PostgresPoolOptions } from '@mintmark/storage-sql/postgres'
+import { Pool, type PoolConfig } from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { aDatabase, type TestDatabase } from './support/postgres-database.ts'
+
+const issuer = 'https://issuer.example'
+const { digest, clientId, issuedAt: now } = aCodeRecord()
+
+test('a write whose answer is lost is an outage, and is not tried again: the winner would be told that it came second', async () => {
+  const { storage, loseNextAnswer } = await losing()
+  await storage.codes.insert(aCodeRecord())
+  loseNextAnswer('update')
+
+  await expect(storage.codes.consume(digest, clientId, now)).rejects.toBeInstanceOf(StorageUnavailableError)
+
+  expect((await storage.codes.consume(digest, clientId, now)).outcome).toBe('replayed')
+})
+
+test('RFC 7523 §3: a claim whose answer is lost is an outage, not a replay', async () => {
+  const { storage, loseNextAnswer } = await losing()
+  const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: aCodeRecord().expiresAt, now } as const
+  loseNextAnswer('insert')
+
+  await expect(storage.claims.claim(claim)).rejects.toBeInstanceOf(StorageUnavailableError)
+})
+
+test('a read whose answer is lost is tried again', async () => {
+  const { storage, loseNextAnswer } = await losing()
+  await storage.codes.insert(aCodeRecord())
+  loseNextAnswer('select')
+
+  expect(await storage.codes.find(digest, clientId, now)).toEqual(aCodeRecord())
+})
+
+test('connections that the server has ended are replaced, without an answer that is not true', async () => {
+  const database = await aMigratedDatabase()
+  const pool = database.pool()
+  const storage = await createSqlStorage({ dialect: postgresPool(pool), issuer })
+  await Promise.all([1, 2, 3].map(() => storage.users.find(aUser().userId)))
+
+  await database.pool({ max: 1, application_name: 'other' }).query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%mintmark_users%'`,
+  )
+
+  expect(await storage.users.find(aUser().userId)).toBeUndefined()
+  await expect(storage.users.insert(aUser())).resolves.toEqual({ outcome: 'inserted' })
+})
+
+test('a server that is not there is an outage within a second', async () => {
+  const pool = new Pool({ connectionString: 'postgres://postgres@127.0.0.1:1/postgres' })
+  onTestFinished(() => pool.end())
+
+  const started = performance.now()
+  await expect(createSqlStorage({ dialect: postgresPool(pool), issuer })).rejects.toBeInstanceOf(StorageUnavailableError)
+  expect(performance.now() - started).toBeLessThan(1000)
+})
+
+test.for([
+  ['lock_timeout', '55P03'],
+  ['statement_timeout', '57014'],
+])('a row that is locked for longer than %s is an outage, and nothing was written', async ([setting, code]) => {
+  const database = await aMigratedDatabase()
+  const storage = await open(database, { options: `${database.options} -c ${setting}=50` })
+  await storage.codes.insert(aCodeRecord())
+  const other = await database.pool().connect()
+  await other.query('BEGIN')
+  await other.query('SELECT * FROM mintmark_codes FOR UPDATE')
+
+  await expect(storage.codes.consume(digest, clientId, now)).rejects.toMatchObject({
+    name: 'StorageUnavailableError',
+    cause: { code },
+  })
+
+  await other.query('ROLLBACK')
+  other.release()
+  expect((await storage.codes.consume(digest, clientId, now)).outcome).toBe('won')
+})
+
+test('RFC 6749 §10.5: at the isolation level SERIALIZABLE a conflict is an outage at worst', async () => {
+  const database = await aMigratedDatabase()
+  const storage = await open(database, { options: `${database.options} -c default_transaction_isolation=serializable` })
+  await storage.codes.insert(aCodeRecord())
+
+  const told = await Promise.all(
+    Array.from({ length: 8 }, () => storage.codes.consume(digest, clientId, now).catch(asOutage)),
+  )
+
+  const outcomes = told.map(({ outcome }) => outcome)
+  expect(outcomes.filter((outcome) => outcome === 'won')).toHaveLength(1)
+  expect(new Set(outcomes)).not.toContain('absent')
+})
+
+test('a database that has become a standby is an outage for writes', async () => {
+  const database = await aMigratedDatabase()
+  const storage = await open(database, { options: `${database.options} -c default_transaction_read_only=on` })
+
+  await expect(storage.users.insert(aUser())).rejects.toMatchObject({ name: 'StorageUnavailableError', cause: { code: '25006' } })
+  expect(await storage.users.find(aUser().userId)).toBeUndefined()
+})
+
+test('a pool without a free connection is an outage, and the connection that comes too late is not lost', async () => {
+  const database = await aMigratedDatabase()
+  const pool = database.pool({ max: 1 })
+  const storage = await createSqlStorage({ dialect: postgresPool(pool, { timeoutMilliseconds: 50 }), issuer })
+  const held = await pool.connect()
+
+  await expect(storage.users.find(aUser().userId)).rejects.toBeInstanceOf(StorageUnavailableError)
+
+  held.release()
+  expect(await storage.users.find(aUser().userId)).toBeUndefined()
+  expect([pool.totalCount, pool.idleCount, pool.waitingCount]).toEqual([1, 1, 0])
+})
+
+test('a server that does not answer is an outage, and its connection is given up', async () => {
+  const database = await aMigratedDatabase()
+  const pool = database.pool()
+  const storage = await open(database, {}, { timeoutMilliseconds: 50 })
+  await storage.codes.insert(aCodeRecord())
+  const other = await pool.connect()
+  await other.query('BEGIN')
+  await other.query('SELECT * FROM mintmark_codes FOR UPDATE')
+
+  await expect(storage.codes.consume(digest, clientId, now)).rejects.toBeInstanceOf(StorageUnavailableError)
+
+  await other.query('ROLLBACK')
+  other.release()
+})
+
+test('a storage that was closed, or whose pool was ended, is an outage', async () => {
+  const database = await aMigratedDatabase()
+  const [first, second] = [postgresPool(database.pool()), database.pool()]
+  const closed = await createSqlStorage({ dialect: first, issuer })
+  const ended = await createSqlStorage({ dialect: postgresPool(second), issuer })
+
+  await first.close()
+  await second.end()
+
+  await expect(closed.users.find(aUser().userId)).rejects.toBeInstanceOf(StorageUnavailableError)
+  await expect(ended.users.insert(aUser())).rejects.toBeInstanceOf(StorageUnavailableError)
+})
+
+test('a mistake in SQL is not taken for an outage of PostgreSQL', async () => {
+  const dialect = postgresPool((await aMigratedDatabase()).pool())
+
+  for (const statement of ['SELECT x FROM nowhere', 'SELECT 1 / 0', 'SELEKT']) {
+    const mistake = await dialect.all(statement, []).catch((error: unknown) => error)
+    expect(mistake).toBeInstanceOf(Error)
+    expect(mistake).not.toBeInstanceOf(StorageUnavailableError)
+  }
+})
+
+test('every text comes back as it was, also what PostgreSQL cannot hold', async () => {
+  const storage = await open(await aMigratedDatabase())
+  const texts = ['\0', 'a\0b', '\u001A', '\u001A0', '\u001As', '\0\u001A\u001As0', '\u0001\u001F\u007F']
+
+  for (const nonce of texts) {
+    const code = aCodeRecord({ digest: `digest ${nonce}` as never, nonce })
+    await storage.codes.insert(code)
+    expect(await storage.codes.find(code.digest, clientId, now)).toEqual(code)
+  }
+  for (const text of texts) {
+    expect(await storage.clients.find(text as never)).toBeUndefined()
+    const client = aClientRecord({ clientId: text as never, clientName: text })
+    expect(await storage.clients.insert(client)).toEqual({ outcome: 'inserted' })
+    expect(await storage.clients.find(client.clientId)).toEqual(client)
+  }
+})
+
+function asOutage(error: unknown): { readonly outcome: 'outage' } {
+  if (error instanceof StorageUnavailableError) return { outcome: 'outage' }
+  throw error
+}
+
+async function aMigratedDatabase(): Promise<TestDatabase> {
+  const database = await aDatabase()
+  onTestFinished(() => database.remove())
+  const dialect = postgresPool(database.pool({ max: 1 }), { migrate: 'on-open' })
+  await createSqlStorage({ dialect, issuer })
+  return database
+}
+
+async function open(database: TestDatabase, pool: PoolConfig = {}, options: PostgresPoolOptions = {}): Promise<Storage> {
+  return createSqlStorage({ dialect: postgresPool(database.pool(pool), options), issuer })
+}
+
+/** A storage whose connection breaks, when told so, after the server has carried out the next statement that begins so. */
+async function losing(): Promise<{ readonly storage: Storage; readonly loseNextAnswer: (beginning: string) => void }> {
+  const pool = (await aMigratedDatabase()).pool()
+  let due: string | undefined
+  const breaking: PostgresPool = {
+    on: (event, listener) => pool.on(event, listener),
+    off: (event, listener) => pool.off(event, listener),
+    connect: async () => {
+      const client = await pool.connect()
+      return {
+        on: (event, listener) => client.on(event, listener),
+        off: (event, listener) => client.off(event, listener),
+        release: (end) => client.release(end),
+        query: async (statement) => {
+          const answer = await client.query(statement)
+          if (due === undefined || !statement.text.startsWith(due)) return answer
+          due = undefined
+          throw new Error('Connection terminated unexpectedly')
+        },
+      }
+    },
+  }
+  const storage = await createSqlStorage({ dialect: postgresPool(breaking), issuer })
+  return { storage, loseNextAnswer: (beginning) => void (due = beginning) }
+}

@@ -1,0 +1,106 @@
+import { storageLaws } from '@mintmark/storage-interface/contract'
+import type { SqlDialect } from '@mintmark/storage-sql'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { aDatabase, postgresUnderTest, type TestDatabase } from './support/postgres-database.ts'
+
+// The laws call every method with every outcome, and so run every statement that the storage ever runs.
+const statements = new Set<string>()
+let database: TestDatabase
+let pool: Pool
+
+beforeAll(async () => {
+  database = await aDatabase()
+  const makeStore = await postgresUnderTest(database, collecting)
+  for (const law of storageLaws) await law.run(makeStore)
+  // One connection: it is told to plan as it does for a statement that has been prepared long ago, and keeps what is prepared.
+  pool = database.pool({ max: 1 })
+  await fillTables()
+  await pool.query('SET plan_cache_mode = force_generic_plan')
+})
+afterAll(() => database.remove())
+
+test('PostgreSQL finds every row of a filled table by an index, and by more than its issuer', async () => {
+  const wasteful = []
+  for (const statement of statements) {
+    const bad = scansOf(await planOf(statement)).filter((scan) => !isByIndex(scan, statement))
+    if (bad.length > 0) wasteful.push({ statement, bad })
+  }
+
+  expect(wasteful).toEqual([])
+  expect(statements.size).toBeGreaterThan(40)
+})
+
+interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Index Cond'?: string
+  readonly Plans?: readonly PlanNode[]
+}
+
+function scansOf(node: PlanNode): readonly PlanNode[] {
+  const below = (node.Plans ?? []).flatMap(scansOf)
+  return node['Node Type'].endsWith('Scan') ? [node, ...below] : below
+}
+
+function isByIndex(scan: PlanNode, statement: string): boolean {
+  const conditions = scan['Index Cond']?.match(/\bissuer\b|[a-z_]+(?= (=|<|>))|CASE/g) ?? []
+  switch (scan['Node Type']) {
+    case 'Index Scan':
+    case 'Index Only Scan':
+    case 'Bitmap Index Scan':
+      // The keys of an issuer are a handful: all are read at once.
+      return new Set(conditions).size >= (statement.includes('mintmark_signing_keys') ? 1 : 2)
+    // By the addresses that another part of the plan found.
+    case 'Bitmap Heap Scan':
+    case 'Tid Scan':
+      return true
+    default:
+      return false
+  }
+}
+
+async function planOf(statement: string): Promise<PlanNode> {
+  await pool.query(`PREPARE looked_at AS ${statement}`)
+  const { rows: found } = await pool.query<{ count: number }>(
+    `SELECT cardinality(parameter_types) AS count FROM pg_prepared_statements WHERE name = 'looked_at'`,
+  )
+  const values = Array<string>(found[0]?.count ?? 0).fill('NULL')
+  const { rows } = await pool.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
+    `EXPLAIN (FORMAT JSON) EXECUTE looked_at${values.length > 0 ? `(${values.join(', ')})` : ''}`,
+  )
+  await pool.query('DEALLOCATE looked_at')
+  const plan = rows[0]?.['QUERY PLAN'][0].Plan
+  if (plan === undefined) throw new Error(`No plan for ${statement}`)
+  return plan
+}
+
+/** 20,000 rows in each table, of 20 issuers: enough for a plan that reads them all to be the worse one. */
+async function fillTables(): Promise<void> {
+  const { rows: columns } = await pool.query<{ table: string; name: string; type: string }>(
+    `SELECT table_name AS "table", column_name AS name, data_type AS type FROM information_schema.columns
+     WHERE table_schema = current_schema AND table_name <> 'mintmark_migrations'`,
+  )
+  for (const table of new Set(columns.map((column) => column.table))) {
+    const own = columns.filter((column) => column.table === table)
+    const values = own.map(({ name, type }) => {
+      if (name === 'issuer') return `'https://issuer-' || n % 20`
+      if (name === 'revoked_at' || name === 'removed_at') return 'CASE WHEN n % 10 = 0 THEN n END'
+      return type === 'boolean' ? 'true' : type === 'bigint' ? 'n' : `'${name}-' || n`
+    })
+    await pool.query(
+      `INSERT INTO ${table} (${own.map(({ name }) => name).join(', ')})
+       SELECT ${values.join(', ')} FROM generate_series(1, 20000) AS n`,
+    )
+    await pool.query(`ANALYZE ${table}`)
+  }
+}
+
+function collecting(dialect: SqlDialect): SqlDialect {
+  return {
+    ...dialect,
+    all: (statement, parameters) => {
+      if (statement.includes('"mintmark_')) statements.add(statement)
+      return dialect.all(statement, parameters)
+    },
+  }
+}

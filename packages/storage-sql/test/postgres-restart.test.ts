@@ -1,0 +1,86 @@
+import { StorageUnavailableError, type AuthorizationCodeRecord, type Storage } from '@mintmark/storage-interface'
+import { aCodeRecord, aDigest } from '@mintmark/storage-interface/contract'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { expect, onTestFinished, test } from 'vitest'
+import { aDatabase } from './support/postgres-database.ts'
+import { startPostgres, type PostgresServer } from './support/postgres-server.ts'
+
+/** What each presentation of a code was told: an outcome, or `outage`. */
+type Told = readonly string[]
+
+test('RFC 6749 §10.5: while PostgreSQL is killed and started again under load no answer is false, and service resumes', async () => {
+  const { server, storage } = await aServer()
+  const told = new Map<AuthorizationCodeRecord, Told>()
+  const outages = () => [...told.values()].flat().filter((answer) => answer === 'outage').length
+
+  const workers = Array.from({ length: 8 }, (_, worker) => work(storage, { worker, codes: 60, told }))
+  for (let round = 1; round <= 2; round += 1) {
+    await until(() => told.size >= round * 100)
+    const before = outages()
+    await server.kill()
+    await until(() => outages() > before + 8)
+    await server.restart()
+  }
+  await Promise.all(workers)
+
+  expect(told.size).toBe(8 * 60)
+  expect([...told.values()].filter((answers) => !isTrue(answers))).toEqual([])
+  // What was answered before a kill still holds after it.
+  const after = await Promise.all([...told.keys()].map((code) => consume(storage, code)))
+  expect(new Set(after)).toEqual(new Set(['replayed']))
+})
+
+/** Writes codes and presents each until it is told twice what became of it. */
+async function work(
+  storage: Storage,
+  given: { readonly worker: number; readonly codes: number; readonly told: Map<AuthorizationCodeRecord, Told> },
+): Promise<void> {
+  for (let index = 0; index < given.codes; index += 1) {
+    const code = aCodeRecord({ digest: aDigest(`code-${given.worker}-${index}`) })
+    while ((await answerOf(storage.codes.insert(code))) === 'outage');
+
+    const answers: string[] = []
+    while (answers.filter((answer) => answer !== 'outage').length < 2) {
+      answers.push(await consume(storage, code))
+      given.told.set(code, answers)
+    }
+  }
+}
+
+/**
+ * Won once, and replayed ever after. The first answer may be `replayed` only when there was an outage before it: that
+ * presentation may have consumed the code.
+ */
+function isTrue(answers: Told): boolean {
+  const [first, ...rest] = answers.filter((answer) => answer !== 'outage')
+  const mayHaveWon = first === 'won' || (first === 'replayed' && answers[0] === 'outage')
+  return mayHaveWon && rest.every((answer) => answer === 'replayed')
+}
+
+const consume = (storage: Storage, code: AuthorizationCodeRecord): Promise<string> =>
+  answerOf(storage.codes.consume(code.digest, code.clientId, code.issuedAt))
+
+async function answerOf(call: Promise<{ readonly outcome: string }>): Promise<string> {
+  try {
+    return (await call).outcome
+  } catch (error) {
+    if (error instanceof StorageUnavailableError) return 'outage'
+    throw error
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve))
+}
+
+async function aServer(): Promise<{ readonly server: PostgresServer; readonly storage: Storage }> {
+  const server = await startPostgres()
+  const pool = (await aDatabase(server.url)).pool()
+  onTestFinished(async () => {
+    await pool.end()
+    await server.stop()
+  })
+  const dialect = postgresPool(pool, { migrate: 'on-open' })
+  return { server, storage: await createSqlStorage({ dialect, issuer: 'https://issuer.example' }) }
+}
