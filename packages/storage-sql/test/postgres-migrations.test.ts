@@ -70,6 +70,23 @@ test('of four processes that migrate a PostgreSQL database at once each succeeds
   expect(applied.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(all)
 })
 
+test('a migration of a PostgreSQL database waits for the one that another process is at', async () => {
+  const database = await anEmptyDatabase()
+  const other = await database.pool().connect()
+  await other.query('BEGIN')
+  await other.query('SELECT pg_advisory_xact_lock(7883954069019128427)')
+  const waiting = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND pid = ANY($1)`
+
+  const pool = database.pool({ max: 1 })
+  const { rows: own } = await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  const migrating = migrate({ dialect: postgresPool(pool) })
+  while ((await other.query(waiting, [own.map(({ pid }) => pid)])).rows.length === 0);
+  await other.query('ROLLBACK')
+  other.release()
+
+  expect(await migrating).toEqual(all)
+})
+
 test('mintmark-migrate prints, brings up and looks at a PostgreSQL database', async () => {
   const { url } = await anEmptyDatabase()
 
