@@ -4,7 +4,11 @@ import { createRedisStores, type NodeRedisClient, type RedisClient } from '@mint
 import { createClient } from 'redis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { startRedis, type RedisServer, type RedisSettings } from '../../packages/storage-redis/test/support/redis-server.ts'
+import {
+  startRedis,
+  type RedisServer,
+  type RedisSettings,
+} from '../../packages/storage-redis/test/support/redis-server.ts'
 import { authorize, obtainCode, redeem, token } from '../support/flow.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
@@ -59,7 +63,10 @@ describe('a server that keeps what expires on Redis', () => {
     expect([first.status, firstInfo.status]).toEqual([200, 200])
     for (const reply of [first, second]) {
       expect((await userinfo(under, reply)).status).toBe(401)
-      const refreshed = await token(under, { grant_type: 'refresh_token', refresh_token: String(reply.json['refresh_token']) })
+      const refreshed = await token(under, {
+        grant_type: 'refresh_token',
+        refresh_token: String(reply.json['refresh_token']),
+      })
       expect(refreshed.json['error']).toBe('invalid_grant')
     }
   })
@@ -82,7 +89,10 @@ async function connect({ url }: RedisServer) {
 }
 
 async function serve(client: RedisClient): Promise<ServerUnderTest> {
-  const storage = composeStorage({ durable: createMemoryStorage({ issuer }), expiring: createRedisStores({ client, issuer }) })
+  const storage = composeStorage({
+    durable: createMemoryStorage({ issuer }),
+    expiring: createRedisStores({ client, issuer }),
+  })
   const under = await startServer({ storage })
   onTestFinished(() => under.close())
   return under

@@ -43,11 +43,23 @@ export function createRedisInteractions(run: RunScript, keyOf: KeyOf): Interacti
 }
 
 function fieldsOf({ login, version, ...record }: InteractionRecord): readonly (string | number)[] {
-  const fields = ['owner', record.browserDigest, 'expiresAt', record.expiresAt, 'record', storedJson(record), 'version', version]
+  const fields = [
+    'owner',
+    record.browserDigest,
+    'expiresAt',
+    record.expiresAt,
+    'record',
+    storedJson(record),
+    'version',
+    version,
+  ]
   return login === undefined ? fields : [...fields, 'login', storedJson(login)]
 }
 
-/** ARGV: owner, now, version, login, the next version. Answers `swapped` with record, login and version, `conflict` or `absent`. */
+/**
+ * ARGV: owner, now, version, login, the next version.
+ * Answers `swapped` with record, login and version, `conflict` or `absent`.
+ */
 const recordLoginScript = `#!lua
 ${liveRecord}
 if endedAt then return {'absent'} end

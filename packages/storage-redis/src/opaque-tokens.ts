@@ -10,8 +10,8 @@ import { unexpectedReply } from './unexpected-reply.ts'
 export function createRedisOpaqueTokens(run: RunScript, keyOf: KeyOf): OpaqueTokenStore {
   return {
     async insert({ revokedAt, ...token }) {
-      // The record does not say when it was issued: Redis's own clock alone says how long the key is kept. A key that goes
-      // too early ends its token too early, which is safe.
+      // The record does not say when it was issued: Redis's own clock alone says how long the key is kept. A key that
+      // goes too early ends its token too early, which is safe.
       const kept = timeToLive({ from: undefined, until: token.expiresAt })
       const fields = ['owner', token.clientId, 'expiresAt', token.expiresAt, 'record', storedJson(token)]
       const ended = revokedAt === undefined ? [] : ['endedAt', revokedAt]
@@ -36,7 +36,7 @@ export function createRedisOpaqueTokens(run: RunScript, keyOf: KeyOf): OpaqueTok
   }
 }
 
-/** ARGV: now. Whoever holds the token may ask: there is no owner to compare. Answers `found` with the record, or `absent`. */
+/** ARGV: now. Whoever holds the token may ask: no owner is compared. Answers `found` with the record, or `absent`. */
 const findUnrevokedScript = `#!lua flags=allow-oom
 local expiresAt, endedAt, record = unpack(redis.call('HMGET', KEYS[1], 'expiresAt', 'endedAt', 'record'))
 if not expiresAt or endedAt then return {'absent'} end
@@ -44,7 +44,10 @@ if not (tonumber(ARGV[1]) < tonumber(expiresAt)) then return {'absent'} end
 return {'found', record}
 `
 
-/** RFC 7009 §2.1: a token is revoked only by the client it was issued to. ARGV: owner, now. Answers `ended`, `unchanged` or `absent`. */
+/**
+ * RFC 7009 §2.1: a token is revoked only by the client it was issued to.
+ * ARGV: owner, now. Answers `ended`, `unchanged` or `absent`.
+ */
 const revokeScript = `#!lua
 local owner, endedAt = unpack(redis.call('HMGET', KEYS[1], 'owner', 'endedAt'))
 if not owner or owner ~= ARGV[1] then return {'absent'} end

@@ -38,7 +38,7 @@ interface ScriptCall {
   readonly args: readonly string[]
 }
 
-/** A server that does not know the script yet, or has been restarted since, is sent its text: it knows it from then on. */
+/** A server that does not know the script, being new or restarted, is sent its text and knows it from then on. */
 async function evaluate(evaluator: Evaluator, { script, sha1, key, args }: ScriptCall): Promise<unknown> {
   try {
     return await evaluator.bySha1(sha1, key, args)

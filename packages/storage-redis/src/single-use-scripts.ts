@@ -1,10 +1,10 @@
 import { keepSeconds } from './time-to-live.ts'
 
-// Records are hashes. `owner` is whoever alone may present the record, `expiresAt` and `endedAt` are seconds, `record` is
-// JSON that Lua never parses, since its JSON cannot tell an empty list from an empty object.
+// Records are hashes. `owner` is whoever alone may present the record, `expiresAt` and `endedAt` are seconds, `record`
+// is JSON that Lua never parses, since its JSON cannot tell an empty list from an empty object.
 //
-// `#!lua` without the flag `no-writes` makes Redis refuse the whole script where a write would be refused: on a replica, on a
-// master with too few replicas, with a broken disk or full memory. So reads, too, are answered by the master only.
+// `#!lua` without the flag `no-writes` makes Redis refuse the whole script where a write would be refused: on a
+// replica, on a master with too few replicas, with a broken disk. So reads, too, are answered by the master only.
 
 /** ARGV: expiresAt, lifetime, margin, then names and values. Answers `inserted` or `taken`. */
 export const insertScript = `#!lua
@@ -23,7 +23,10 @@ if not owner or owner ~= ARGV[1] then return {'absent'} end
 if not (tonumber(ARGV[2]) < tonumber(expiresAt)) then return {'absent'} end
 `
 
-/** ARGV: owner, now. Answers `found` or `ended`, each with record, login and version, or `absent`. Memory may be full: it writes nothing. */
+/**
+ * ARGV: owner, now. Answers `found` or `ended`, each with record, login and version, or `absent`.
+ * It writes nothing, so memory may be full.
+ */
 export const findScript = `#!lua flags=allow-oom
 ${liveRecord}
 return {endedAt and 'ended' or 'found', record, login, version}

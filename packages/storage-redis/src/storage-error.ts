@@ -1,8 +1,8 @@
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 
 /**
- * Reads what a client threw. Whatever keeps Redis from answering now is an outage: a lost or closed connection, a command
- * that timed out, READONLY, CLUSTERDOWN, LOADING, MASTERDOWN, TRYAGAIN, OOM, MISCONF, NOREPLICAS, BUSY, refused
+ * Reads what a client threw. Whatever keeps Redis from answering now is an outage: a lost or closed connection, a
+ * command that timed out, READONLY, CLUSTERDOWN, LOADING, MASTERDOWN, TRYAGAIN, OOM, MISCONF, NOREPLICAS, BUSY, refused
  * credentials. Only a reply that calls the request itself wrong is passed on as it is: no retry mends it.
  */
 export function storageError(thrown: unknown): unknown {

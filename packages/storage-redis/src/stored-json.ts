@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-/** A record as JSON. A member that is `undefined` is written as null, so that a reader can tell it from one that was lost. */
+/** A record as JSON. A member that is `undefined` is written as null: a reader can tell it from one that was lost. */
 export const storedJson = (record: object): string =>
   JSON.stringify(record, (_name, value: unknown) => (value === undefined ? null : value))
 
@@ -44,7 +44,8 @@ function membersOf(value: JsonValue): StoredObject {
 const isText = (value: JsonValue): value is string => typeof value === 'string'
 const isInteger = (value: JsonValue): value is number => Number.isSafeInteger(value)
 const isTexts = (value: JsonValue): value is readonly string[] => Array.isArray(value) && value.every(isText)
-const isObject = (value: JsonValue): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: JsonValue): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 const orNull =
   <T extends JsonValue>(is: (value: JsonValue) => value is T) =>
   (value: JsonValue): value is T | null =>

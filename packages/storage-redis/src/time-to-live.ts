@@ -22,7 +22,8 @@ export function timeToLive(life: {
   readonly margin?: number
 }): readonly [expiresAt: number, lifetime: number, margin: number] {
   const { until, from = until, margin = keptAfterExpiry } = life
-  if (!Number.isSafeInteger(from) || !Number.isSafeInteger(until)) throw new TypeError('A time is a whole number of seconds.')
+  if (!Number.isSafeInteger(from) || !Number.isSafeInteger(until))
+    throw new TypeError('A time is a whole number of seconds.')
   return [until, Math.max(0, until - from), margin]
 }
 

@@ -29,7 +29,10 @@ it('a cluster of ioredis is a client', async () => {
 })
 
 it('a sentinel of node-redis is a client, by its type', () => {
-  const sentinel: RedisClient = createSentinel({ name: 'main', sentinelRootNodes: [{ host: '127.0.0.1', port: 26_379 }] })
+  const sentinel: RedisClient = createSentinel({
+    name: 'main',
+    sentinelRootNodes: [{ host: '127.0.0.1', port: 26_379 }],
+  })
 
   expect(createRedisStores({ client: sentinel, issuer }).issuer).toBe(issuer)
 })

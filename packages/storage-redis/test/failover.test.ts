@@ -13,7 +13,7 @@ const { digest, clientId, familyId, issuedAt: now } = code
 
 // What the documentation of createRedisStores admits, and what bounds it.
 
-it('a failover before replication loses a consumed mark, and the durable part still founds one family only', async () => {
+it('a failover before replication loses a consumed mark, and the durable part still founds one family', async () => {
   const { master, atMaster, atReplica } = await startPair()
   const durable = createMemoryStorage({ issuer })
   const before = composeStorage({ durable, expiring: createRedisStores({ client: atMaster, issuer }) })

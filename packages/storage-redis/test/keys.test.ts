@@ -59,7 +59,9 @@ describe('keys', () => {
     await expect(stores.codes.insert(aCodeRecord({ expiresAt: nan }))).rejects.toThrow(TypeError)
     await expect(stores.interactions.insert(anInteractionRecord({ createdAt: nan }))).rejects.toThrow(TypeError)
     await expect(stores.opaqueTokens.insert(anOpaqueTokenRecord({ expiresAt: nan }))).rejects.toThrow(TypeError)
-    await expect(stores.claims.claim({ purpose: 'revoked_jti', value: 'jti', expiresAt: nan, now: nan })).rejects.toThrow(TypeError)
+    await expect(
+      stores.claims.claim({ purpose: 'revoked_jti', value: 'jti', expiresAt: nan, now: nan }),
+    ).rejects.toThrow(TypeError)
     expect(await client.dbSize()).toBe(0)
   })
 
@@ -104,18 +106,21 @@ describe('a record from which something was lost', () => {
     expect(await codes.find(code.digest, code.clientId, code.issuedAt)).toEqual(code)
   })
 
-  it.for(['owner', 'expiresAt', 'record', 'version'])('is not handed out: an interaction without its field %s', async (field) => {
-    const interaction = anInteractionRecord()
-    await stores.interactions.insert(interaction)
-    const [key = ''] = await client.keys('*:interaction:*')
-    await client.hDel(key, field)
+  it.for(['owner', 'expiresAt', 'record', 'version'])(
+    'is not handed out: an interaction without its field %s',
+    async (field) => {
+      const interaction = anInteractionRecord()
+      await stores.interactions.insert(interaction)
+      const [key = ''] = await client.keys('*:interaction:*')
+      await client.hDel(key, field)
 
-    const found = await reads['interactions.find']?.(stores).catch((error: unknown) => error)
-    const consumed = await writes['interactions.consume']?.(stores).catch((error: unknown) => error)
+      const found = await reads['interactions.find']?.(stores).catch((error: unknown) => error)
+      const consumed = await writes['interactions.consume']?.(stores).catch((error: unknown) => error)
 
-    expect(found === undefined || found instanceof Error).toBe(true)
-    expect(consumed instanceof Error || JSON.stringify(consumed) === '{"outcome":"absent"}').toBe(true)
-  })
+      expect(found === undefined || found instanceof Error).toBe(true)
+      expect(consumed instanceof Error || JSON.stringify(consumed) === '{"outcome":"absent"}').toBe(true)
+    },
+  )
 })
 
 async function lifeOf(pattern: string): Promise<number> {

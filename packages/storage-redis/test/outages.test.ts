@@ -17,14 +17,17 @@ async function outcomesOf(
   stores: ExpiringStores,
 ): Promise<Readonly<Record<string, unknown>>> {
   const outcomes = Object.entries(operations).map(async ([name, operate]) => {
-    const outcome = await operate(stores).catch((error: unknown) => (error instanceof StorageUnavailableError ? error.name : error))
+    const outcome = await operate(stores).catch((error: unknown) =>
+      error instanceof StorageUnavailableError ? error.name : error,
+    )
     return [name, outcome] as const
   })
   return Object.fromEntries(await Promise.all(outcomes))
 }
 
 const all = { ...reads, ...writes }
-const unavailable = (operations: object) => Object.fromEntries(Object.keys(operations).map((name) => [name, 'StorageUnavailableError']))
+const unavailable = (operations: object) =>
+  Object.fromEntries(Object.keys(operations).map((name) => [name, 'StorageUnavailableError']))
 
 describe('one server', () => {
   let server: RedisServer
@@ -48,20 +51,25 @@ describe('one server', () => {
     { reply: 'READONLY', cause: async () => client.sendCommand(['REPLICAOF', '127.0.0.1', String(await freePort())]) },
     { reply: 'NOREPLICAS', cause: () => client.configSet('min-replicas-to-write', '1') },
     { reply: 'NOPERM', cause: () => client.aclSetUser('default', ['-evalsha']) },
-  ])('a server that answers $reply is an outage to every method, and nothing is lost by it', async ({ reply, cause }) => {
-    await cause()
+  ])(
+    'a server that answers $reply is an outage to every method, and nothing is lost by it',
+    async ({ reply, cause }) => {
+      await cause()
 
-    const outcomes = await outcomesOf(all, stores)
-    const thrown = await stores.claims.isClaimed('revoked_jti', 'jti-1', aCodeRecord().issuedAt).catch((error: unknown) => error)
+      const outcomes = await outcomesOf(all, stores)
+      const thrown = await stores.claims
+        .isClaimed('revoked_jti', 'jti-1', aCodeRecord().issuedAt)
+        .catch((error: unknown) => error)
 
-    expect(outcomes).toEqual(unavailable(all))
-    expect(causeOf(thrown)).toContain(reply)
+      expect(outcomes).toEqual(unavailable(all))
+      expect(causeOf(thrown)).toContain(reply)
 
-    await client.sendCommand(['REPLICAOF', 'NO', 'ONE'])
-    await client.configSet('min-replicas-to-write', '0')
-    await client.aclSetUser('default', ['+evalsha'])
-    expect(await outcomesOf(reads, stores)).toEqual(healthy)
-  })
+      await client.sendCommand(['REPLICAOF', 'NO', 'ONE'])
+      await client.configSet('min-replicas-to-write', '0')
+      await client.aclSetUser('default', ['+evalsha'])
+      expect(await outcomesOf(reads, stores)).toEqual(healthy)
+    },
+  )
 
   it('a server whose memory is full is an outage to every method that writes, and answers those that read', async () => {
     await client.configSet({ maxmemory: '1', 'maxmemory-policy': 'noeviction' })
@@ -98,7 +106,7 @@ describe('one server', () => {
     server.thaw()
   })
 
-  it('a server that was killed is an outage to every method, and brings everything back when it is started again', async () => {
+  it('a server that was killed is an outage to every method, and brings everything back when it starts again', async () => {
     await server.kill()
     expect(await outcomesOf(all, stores)).toEqual(unavailable(all))
 
@@ -107,7 +115,9 @@ describe('one server', () => {
     await ready
 
     expect(await outcomesOf(reads, stores)).toEqual(healthy)
-    expect(await stores.codes.consume(aCodeRecord().digest, aCodeRecord().clientId, aCodeRecord().issuedAt)).toMatchObject({ outcome: 'won' })
+    expect(
+      await stores.codes.consume(aCodeRecord().digest, aCodeRecord().clientId, aCodeRecord().issuedAt),
+    ).toMatchObject({ outcome: 'won' })
   })
 
   it('a server that is still loading its data answers LOADING, which is an outage to every method', async () => {
@@ -118,9 +128,15 @@ describe('one server', () => {
 
     const ready = isReadyAgain(client)
     // Slowly: 300 records of 4 ms each, looking after its clients in between.
-    const restarted = server.restart({ appendonly: 'no', 'key-load-delay': 4000, 'loading-process-events-interval-bytes': 1024 })
+    const restarted = server.restart({
+      appendonly: 'no',
+      'key-load-delay': 4000,
+      'loading-process-events-interval-bytes': 1024,
+    })
     await ready
-    const thrown = await stores.claims.isClaimed('revoked_jti', 'jti-1', aCodeRecord().issuedAt).catch((error: unknown) => error)
+    const thrown = await stores.claims
+      .isClaimed('revoked_jti', 'jti-1', aCodeRecord().issuedAt)
+      .catch((error: unknown) => error)
     const outcomes = await outcomesOf(all, stores)
     await restarted
 
@@ -184,7 +200,9 @@ describe('one server', () => {
     const second = await inWaves(codes, present)
 
     const pairs = codes.map((_, index) => `${labelOf(first[index])}, ${labelOf(second[index])}`)
-    expect(pairs.filter((pair) => !['won, replayed', 'unavailable, won', 'unavailable, replayed'].includes(pair))).toEqual([])
+    expect(
+      pairs.filter((pair) => !['won, replayed', 'unavailable, won', 'unavailable, replayed'].includes(pair)),
+    ).toEqual([])
     expect(pairs).toContain('won, replayed')
     expect(pairs).toContain('unavailable, won')
   })
@@ -203,7 +221,8 @@ async function inWaves<T, R>(items: readonly T[], work: (item: T) => Promise<R>)
   return results
 }
 
-const causeOf = (thrown: unknown): string => (thrown instanceof StorageUnavailableError ? String(thrown.cause) : 'no outage')
+const causeOf = (thrown: unknown): string =>
+  thrown instanceof StorageUnavailableError ? String(thrown.cause) : 'no outage'
 
 function labelOf(result: unknown): string {
   if (result instanceof StorageUnavailableError) return 'unavailable'
@@ -233,12 +252,18 @@ describe('a cluster', () => {
     await cluster.nodes[0]?.kill()
 
     const found = await Promise.all(
-      codes.map(({ digest, clientId, issuedAt }) => stores.codes.find(digest, clientId, issuedAt).catch((error: unknown) => error)),
+      codes.map(({ digest, clientId, issuedAt }) =>
+        stores.codes.find(digest, clientId, issuedAt).catch((error: unknown) => error),
+      ),
     )
 
     const answers = found.map((answer) => (answer instanceof StorageUnavailableError ? 'unavailable' : answer))
     expect(answers.filter((answer) => answer === undefined)).toEqual([])
     expect(answers).toContain('unavailable')
-    expect(codes.filter((code, index) => answers[index] !== 'unavailable' && JSON.stringify(answers[index]) !== JSON.stringify(code))).toEqual([])
+    expect(
+      codes.filter(
+        (code, index) => answers[index] !== 'unavailable' && JSON.stringify(answers[index]) !== JSON.stringify(code),
+      ),
+    ).toEqual([])
   }, 30_000)
 })

@@ -9,7 +9,7 @@ import {
 import { readStored } from '../stored-json.ts'
 import { readAuthentication } from './authentication.ts'
 
-/** @param stored record, login and version, as scripts answer them: the latter two are fields of their own, since they change. */
+/** Reads record, login and version, as scripts answer them; the latter two change, so they are fields of their own. */
 export function readInteraction([record, login, version]: readonly (string | null)[]): InteractionRecord {
   const stored = readStored(record)
   return {
@@ -36,6 +36,7 @@ function readLogin(json: string): InteractionLogin {
 }
 
 function readVersion(version: string | null | undefined): number {
-  if (typeof version !== 'string' || !/^-?\d+$/.test(version)) throw new Error('A stored interaction has no valid version.')
+  if (typeof version !== 'string' || !/^-?\d+$/.test(version))
+    throw new Error('A stored interaction has no valid version.')
   return Number(version)
 }

@@ -22,7 +22,8 @@ export const writes: Readonly<Record<string, (stores: ExpiringStores) => Promise
   'codes.consume': ({ codes }) => codes.consume(code.digest, code.clientId, now),
   'interactions.insert': ({ interactions }) => interactions.insert(anInteractionRecord({ digest: aDigest('another') })),
   'interactions.recordLogin': ({ interactions }) => interactions.recordLogin({ ...interaction, login, now }),
-  'interactions.consume': ({ interactions }) => interactions.consume(interaction.digest, interaction.browserDigest, now),
+  'interactions.consume': ({ interactions }) =>
+    interactions.consume(interaction.digest, interaction.browserDigest, now),
   'opaqueTokens.insert': ({ opaqueTokens }) => opaqueTokens.insert(anOpaqueTokenRecord({ digest: aDigest('another') })),
   'opaqueTokens.revoke': ({ opaqueTokens }) => opaqueTokens.revoke(token.digest, token.clientId, now),
   'claims.claim': ({ claims }) => claims.claim({ ...claim, value: 'jti-2' }),

@@ -32,7 +32,8 @@ async function untilInOrder({ port }: RedisServer): Promise<void> {
   const isInOrder = async () => (await redisCli('-p', String(port), 'cluster', 'info')).includes('cluster_state:ok')
   const deadline = performance.now() + 30_000
   while (!(await isInOrder())) {
-    if (performance.now() > deadline) throw new Error(`The cluster is not in order: ${await redisCli('-p', String(port), 'cluster', 'nodes')}`)
+    if (performance.now() > deadline)
+      throw new Error(`The cluster is not in order: ${await redisCli('-p', String(port), 'cluster', 'nodes')}`)
   }
 }
 

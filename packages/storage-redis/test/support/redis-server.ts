@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** A real Redis on 127.0.0.1 with a folder of its own. What it has confirmed is in its log: a restart brings it back. */
+/** A real Redis on 127.0.0.1 with a folder of its own. What it confirmed is in its log: a restart brings it back. */
 export interface RedisServer {
   readonly port: number
   readonly url: string
@@ -67,7 +67,10 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-async function startOnFreePort(folder: string, settings: RedisSettings): Promise<{ port: number; process: ChildProcess }> {
+async function startOnFreePort(
+  folder: string,
+  settings: RedisSettings,
+): Promise<{ port: number; process: ChildProcess }> {
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort()
     try {
@@ -94,7 +97,9 @@ async function startProcess(server: { folder: string; port: number; settings: Re
     ...server.settings,
   }
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])
-  const child = spawn(process.env['REDIS_SERVER_PATH'] ?? 'redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.env['REDIS_SERVER_PATH'] ?? 'redis-server', args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   running.add(child)
   child.once('exit', () => running.delete(child))
   await untilReady(child)
@@ -113,7 +118,9 @@ async function untilReady(child: ChildProcess): Promise<void> {
   const said: string[] = []
 
   await new Promise<void>((resolve, reject) => {
-    child.once('error', (error) => reject(new Error('redis-server could not be started: is it installed?', { cause: error })))
+    child.once('error', (error) =>
+      reject(new Error('redis-server could not be started: is it installed?', { cause: error })),
+    )
     child.once('exit', (code) => reject(new Error(`redis-server ended with ${code}:\n${said.join('\n')}`)))
     if (child.stdout === null) return
     createInterface(child.stdout).on('line', (line) => {
