@@ -114,7 +114,7 @@ describe('where a request seems to come from', () => {
 
     expect(reply.location.href).toMatch(/^https:\/\/as\.test\/login\?interaction=[\w-]{43}$/)
     expect(reply.cookies).toHaveLength(1)
-    expect(reply.cookies[0]).toMatch(/^__Host-mintmark-browser=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
+    expect(reply.cookies[0]).toMatch(/^__Host-mintmark-browser=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=31536000$/)
   })
 
   it.each(spoofs)('%s does not change iss, nor the redirect of a POST from another site', async (_, headers) => {

@@ -26,5 +26,11 @@ export async function bindBrowser(
   const known = await readBrowser(request, cookie)
   if (known !== undefined) return { digest: known, headers: [] }
   const secret = randomSecret(random)
-  return { digest: await digestSecret(secret), headers: [setCookie(cookie, secret)] }
+  return { digest: await digestSecret(secret), headers: [setCookie(cookie, secret, cookieLifetime)] }
 }
+
+/**
+ * A year, in seconds. A browser that restores several tabs starts several sign-ins at once; if it had lost the cookie,
+ * each answer would give it another one, and only the last tab could finish.
+ */
+const cookieLifetime = 31_536_000
