@@ -9,6 +9,8 @@ export type EventListener = (event: ServerEvent) => void | Promise<void>
 /** Where endpoints write what happened. */
 export interface Journal {
   record(request: ServerRequest, occurrence: ServerOccurrence): void
+  /** For what happens outside of any request. */
+  announce(occurrence: ServerOccurrence): void
 }
 
 /** A journal that dates its events and hands them to the host's listener. */
@@ -16,7 +18,7 @@ export function createJournal(
   listener: EventListener | undefined,
   deps: { readonly clock: Clock; readonly random: Random },
 ): Journal {
-  if (listener === undefined) return { record: () => undefined }
+  if (listener === undefined) return { record: () => undefined, announce: () => undefined }
   const correlationIds = new WeakMap<ServerRequest, string>()
 
   return {
@@ -24,6 +26,9 @@ export function createJournal(
       const correlationId = correlationIds.get(request) ?? correlationIdOf(request, deps.random)
       correlationIds.set(request, correlationId)
       void deliver(listener, { ...occurrence, at: deps.clock(), correlationId })
+    },
+    announce(occurrence) {
+      void deliver(listener, { ...occurrence, at: deps.clock(), correlationId: randomIdentifier(deps.random) })
     },
   }
 }

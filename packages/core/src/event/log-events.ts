@@ -12,6 +12,7 @@ export interface Logger {
 export const logEvents =
   (logger: Logger): EventListener =>
   (event) => {
+    if (event.type === 'option.unsafe') return logger.warn(event, `unsafe option ${event.option}: ${event.advice}`)
     if (event.type !== 'request.refused') return logger.info(event, event.type)
     const message = `${event.method} ${event.path} refused: ${event.code} (${event.reason})`
     const isOurFault = event.code === 'server_error' || storageFaults.has(event.reason)

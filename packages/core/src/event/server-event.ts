@@ -18,6 +18,13 @@ export type ServerEvent = ServerOccurrence & {
 export type ServerOccurrence =
   | RequestRefused
   | {
+      /** At start: an option is set that weakens the server. */
+      readonly type: 'option.unsafe'
+      readonly option: string
+      /** What it means, and when it is bearable. */
+      readonly advice: string
+    }
+  | {
       /** A person has to sign in or to consent. */
       readonly type: 'interaction.started'
       readonly kind: 'login' | 'consent'

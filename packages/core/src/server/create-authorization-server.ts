@@ -7,6 +7,7 @@ import type { AuthorizationServerOptions } from './options.ts'
 import { renderApiError, renderBearerError, renderBrowserError } from './render-error.ts'
 import { serverRoutes } from './routes.ts'
 import { parseSettings } from './settings.ts'
+import { unsafeOptions } from './unsafe-options.ts'
 
 /** An OAuth 2.0 authorization server with an OpenID Connect identity layer, for an adapter to serve. */
 export interface AuthorizationServer extends HttpService {
@@ -28,6 +29,7 @@ export interface AuthorizationServer extends HttpService {
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = parseSettings(options)
   const deps = serverDependencies(options, settings)
+  for (const unsafe of unsafeOptions(settings)) deps.journal.announce(unsafe)
   const renderPage = (error: unknown): ServerResponse =>
     renderBrowserError(error, { issuer: settings.issuer, renderErrorPage: options.renderErrorPage })
   const recorded =
