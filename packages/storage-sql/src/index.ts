@@ -1,6 +1,6 @@
 export { createSqlStorage } from './create-sql-storage.ts'
 export type { SqlStorageOptions } from './create-sql-storage.ts'
-export type { SqlDialect, SqlEngine, SqlRow, SqlValue } from './dialect.ts'
+export type { SqlBatch, SqlDialect, SqlEngine, SqlRow, SqlValue } from './dialect.ts'
 export { migrate, pendingMigrations } from './migrate.ts'
 export { printMigrations } from './migration-script.ts'
 export { SchemaMismatchError } from './schema-mismatch.ts'

@@ -1,0 +1,108 @@
+// How long a batch of 1,000 takes when a thousand rows have expired, and when a million have: `pnpm purge-million [rows]`.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { epochSeconds, type Storage } from '@mintmark/storage-interface'
+import { aCodeRecord, aDigest } from '@mintmark/storage-interface/contract'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { Pool } from 'pg'
+import { claimColumns } from '../src/rows/claim-row.ts'
+import { codeColumns } from '../src/rows/code-row.ts'
+import { familyColumns } from '../src/rows/family-row.ts'
+import { opaqueTokenColumns } from '../src/rows/opaque-token-row.ts'
+import { fillTable } from '../test/support/fill-table.ts'
+import { startPostgres } from '../test/support/postgres-server.ts'
+
+const issuer = 'https://issuer.example'
+const limit = 1000
+const rows = Number(process.argv[2] ?? 1_000_000)
+const { issuedAt: now } = aCodeRecord()
+
+await measureSqlite()
+await measurePostgres()
+
+async function measureSqlite(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'mintmark-purge-'))
+  const dialect = sqliteFile(join(folder, 'test.db'), { migrate: 'on-open', synchronous: 'normal' })
+  await measure(dialect, 'SQLite')
+  await dialect.close()
+  await rm(folder, { recursive: true })
+}
+
+async function measurePostgres(): Promise<void> {
+  const server = await startPostgres()
+  const pool = new Pool({ connectionString: server.url })
+  await measure(postgresPool(pool, { migrate: 'on-open' }), 'PostgreSQL')
+  await pool.end()
+  await server.stop()
+}
+
+async function measure(dialect: SqlDialect, name: string): Promise<void> {
+  const storage = await createSqlStorage({ dialect, issuer })
+  for (const expired of [4000, rows]) {
+    await fill(dialect, expired)
+    report(`${name}, ${expired} expired beside as many live`, await purgeAll(storage))
+  }
+
+  const [left] = await dialect.all('SELECT count(*) AS count FROM mintmark_families', [])
+  console.log(`${name}: ${String(left?.['count'])} live families are left\n`)
+}
+
+/** A quarter of the rows in each of four tables, the expired ones between the live ones. */
+async function fill(dialect: SqlDialect, expired: number): Promise<void> {
+  const tables = {
+    mintmark_codes: codeColumns,
+    mintmark_claims: claimColumns,
+    mintmark_opaque_tokens: opaqueTokenColumns,
+    mintmark_families: familyColumns,
+  }
+  for (const [table, columns] of Object.entries(tables)) {
+    const key = columns[1]
+    const values = {
+      issuer: `'${issuer}'`,
+      [key]: `'${expired}-' || n`,
+      value_digest: `'${expired}-' || n`,
+      handle_digest: `'${expired}-' || n`,
+      // Every other row has expired, each at a time of its own.
+      expires_at: `${now} + CASE WHEN n % 2 = 0 THEN -n ELSE n END`,
+      revoked_at: 'NULL',
+      consumed_at: 'NULL',
+    }
+    await fillTable(dialect, { table, columns, rows: expired / 2, values })
+  }
+}
+
+/** Milliseconds that each call took, and each presentation of a live code beside it. */
+async function purgeAll(storage: Storage): Promise<{ readonly batches: number[]; readonly beside: number[] }> {
+  const batches: number[] = []
+  const beside: number[] = []
+  for (let call = 0; ; call += 1) {
+    const code = aCodeRecord({ digest: aDigest(`beside-${call}`), expiresAt: epochSeconds(now + 60) })
+    const started = performance.now()
+    const purging = storage.purge.purgeExpired({ now, limit })
+    const presenting = storage.codes.insert(code).then(() => storage.codes.consume(code.digest, code.clientId, now))
+    const { done } = await purging.finally(() => batches.push(performance.now() - started))
+    await presenting.then(() => beside.push(performance.now() - started))
+    if (done) return { batches, beside }
+  }
+}
+
+function report(about: string, { batches, beside }: { readonly batches: number[]; readonly beside: number[] }): void {
+  const full = batches.slice(0, -1)
+  const tenth = Math.max(1, Math.floor(full.length / 10))
+  const figures = {
+    first: median(full.slice(0, tenth)),
+    middle: median(full.slice(full.length / 2 - tenth / 2, full.length / 2 + tenth / 2 + 1)),
+    last: median(full.slice(-tenth)),
+    longest: Math.max(...full),
+    beside: median(beside),
+  }
+  const text = Object.entries(figures).map(([name, value]) => `${name} ${value.toFixed(1)} ms`)
+  console.log(`${about}: ${batches.length} calls of ${limit}: ${text.join(', ')}`)
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}

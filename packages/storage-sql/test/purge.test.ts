@@ -1,0 +1,144 @@
+import { epochSeconds, familyId, seconds, type Storage } from '@mintmark/storage-interface'
+import { aCodeRecord, aDigest, aFamilyRecord } from '@mintmark/storage-interface/contract'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { claimColumns } from '../src/rows/claim-row.ts'
+import { codeColumns } from '../src/rows/code-row.ts'
+import { familyColumns } from '../src/rows/family-row.ts'
+import { aFolder } from './sqlite-under-test.ts'
+import { fillTable } from './support/fill-table.ts'
+import { aDatabase } from './support/postgres-database.ts'
+
+const issuer = 'https://issuer.example'
+const { issuedAt: now, clientId } = aCodeRecord()
+
+const pagesOfPostgres = `SELECT sum(pg_relation_size(oid)) AS bytes FROM pg_class
+  WHERE oid = to_regclass('mintmark_families')
+  OR oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = to_regclass('mintmark_families'))`
+
+describe.for([
+  { name: 'SQLite', open: twoFileDialects, size: 'SELECT page_count * 4096 AS bytes FROM pragma_page_count' },
+  { name: 'PostgreSQL', open: twoPools, size: pagesOfPostgres },
+])('$name', ({ open, size }) => {
+  test('two servers that purge beside live traffic remove every expired row once, and nothing else', async () => {
+    const [first, second] = await open()
+    const storages = [await createSqlStorage({ dialect: first, issuer }), await createSqlStorage({ dialect: second, issuer })]
+    for (const [table, columns] of Object.entries(tables)) {
+      await fillTable(first, { table, columns, rows: 1000, values: halfExpired })
+    }
+
+    const [removed, told] = await Promise.all([
+      Promise.all(storages.map(purgeAll)),
+      Promise.all(storages.map((storage, server) => presentCodes(storage, server))),
+    ])
+
+    expect(removed.reduce((sum, each) => sum + each, 0)).toBe(1500)
+    expect(new Set(told.flat())).toEqual(new Set(['won']))
+    for (const table of ['mintmark_claims', 'mintmark_families']) expect(await countOf(first, table)).toBe(500)
+  })
+
+  test('a purge runs one statement for each kind of row, however many rows there are', async () => {
+    const [dialect] = await open()
+    const ran: string[] = []
+    const storage = await createSqlStorage({ dialect, issuer })
+    const watched = await createSqlStorage({
+      dialect: { ...dialect, all: async (statement, values) => (ran.push(statement), dialect.all(statement, values)) },
+      issuer,
+    })
+    ran.length = 0
+    await fillTable(dialect, { table: 'mintmark_claims', columns: claimColumns, rows: 1000, values: halfExpired })
+
+    expect(await watched.purge.purgeExpired({ now, limit: 100 })).toEqual({ removed: 100, done: false })
+    expect(ran.length).toBeLessThanOrEqual(7)
+    expect(await purgeAll(storage)).toBe(400)
+  })
+
+  test('a family takes no more room after 600 rotations than after 200', async () => {
+    const [dialect] = await open()
+    const storage = await createSqlStorage({ dialect, issuer })
+    await storage.families.insert(aFamilyRecord())
+
+    await rotate(storage, { from: 1, to: 200 })
+    const before = await bytes(dialect, size)
+    await rotate(storage, { from: 200, to: 600 })
+
+    expect(await bytes(dialect, size)).toBeLessThanOrEqual(before)
+    expect(await countOf(dialect, 'mintmark_families')).toBe(1)
+  })
+})
+
+const tables = { mintmark_codes: codeColumns, mintmark_claims: claimColumns, mintmark_families: familyColumns }
+
+const halfExpired = {
+  issuer: `'${issuer}'`,
+  expires_at: `${now} + CASE WHEN n % 2 = 0 THEN -n ELSE n END`,
+  consumed_at: 'NULL',
+  revoked_at: 'NULL',
+}
+
+async function purgeAll(storage: Storage): Promise<number> {
+  let total = 0
+  for (;;) {
+    const { removed, done } = await storage.purge.purgeExpired({ now, limit: 50 })
+    total += removed
+    if (done) return total
+  }
+}
+
+async function presentCodes(storage: Storage, server: number): Promise<readonly string[]> {
+  const outcomes: string[] = []
+  for (let index = 0; index < 30; index += 1) {
+    const code = aCodeRecord({ digest: aDigest(`live-${server}-${index}`), expiresAt: epochSeconds(now + 60) })
+    await storage.codes.insert(code)
+    outcomes.push((await storage.codes.consume(code.digest, clientId, now)).outcome)
+  }
+  return outcomes
+}
+
+async function rotate(storage: Storage, { from, to }: { readonly from: number; readonly to: number }): Promise<void> {
+  for (let index = from; index < to; index += 1) {
+    const { outcome } = await storage.families.rotate({
+      handleDigest: aDigest('handle-1'),
+      presentedDigest: aDigest(`refresh-${index}`),
+      clientId,
+      successorDigest: aDigest(`refresh-${index + 1}`),
+      successorSalt: `salt-${index}`,
+      expiresAt: aFamilyRecord({ familyId: familyId('family-1') }).expiresAt,
+      now,
+      retryWindow: seconds(10),
+    })
+    expect(outcome).toBe('rotated')
+  }
+}
+
+async function bytes(dialect: SqlDialect, question: string): Promise<number> {
+  const [row] = await dialect.all(question, [])
+  return Number(row?.['bytes'])
+}
+
+async function countOf(dialect: SqlDialect, table: string): Promise<number> {
+  const [row] = await dialect.all(`SELECT count(*) AS count FROM ${table}`, [])
+  return Number(row?.['count'])
+}
+
+async function twoFileDialects(): Promise<readonly [SqlDialect, SqlDialect]> {
+  const folder = await aFolder()
+  const openFile = () => sqliteFile(`${folder.path}/test.db`, { migrate: 'on-open', synchronous: 'normal' })
+  const dialects = [openFile(), openFile()] as const
+  onTestFinished(async () => {
+    await Promise.all(dialects.map((dialect) => dialect.close()))
+    await folder.remove()
+  })
+  return dialects
+}
+
+async function twoPools(): Promise<readonly [SqlDialect, SqlDialect]> {
+  const database = await aDatabase()
+  onTestFinished(() => database.remove())
+  return [
+    postgresPool(database.pool(), { migrate: 'on-open' }),
+    postgresPool(database.pool(), { migrate: 'on-open' }),
+  ]
+}
