@@ -1,9 +1,15 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-/** An object without a prototype: a member named `__proto__` is a member like any other, and none is inherited. */
+/**
+ * An object without a prototype: a member named `__proto__` is a member like any other, and none is inherited. Of two
+ * members of one name the last wins, and `undefined` takes a member away.
+ */
 export function objectOf(members: Iterable<readonly [name: string, value: JsonValue | undefined]>): JsonObject {
   const object = Object.create(null) as Record<string, JsonValue>
-  for (const [name, value] of members) if (value !== undefined) object[name] = value
+  for (const [name, value] of members) {
+    if (value === undefined) delete object[name]
+    else object[name] = value
+  }
   return object
 }
 

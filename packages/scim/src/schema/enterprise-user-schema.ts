@@ -18,7 +18,14 @@ export const enterpriseUserSchema = defineSchema({
       subAttributes: [
         // RFC 7643 §8.7.1 with erratum 8472: an id, so case-exact.
         { name: 'value', caseExact: true, description: "The id of the manager's User resource." },
-        { name: '$ref', type: 'reference', referenceTypes: ['User'], description: "The URI of the manager's User resource." },
+        // Made from `value` in every answer: a URI from outside is not kept.
+        {
+          name: '$ref',
+          type: 'reference',
+          referenceTypes: ['User'],
+          mutability: 'readOnly',
+          description: "The URI of the manager's User resource.",
+        },
         { name: 'displayName', mutability: 'readOnly', description: 'The name of the manager.' },
       ],
     },

@@ -17,11 +17,12 @@ export const groupSchema = defineSchema({
       // RFC 7643 §4.2: a member is added or removed, never edited.
       subAttributes: [
         { name: 'value', caseExact: true, mutability: 'immutable', description: 'The id of the member.' },
+        // Made from `value` in every answer: a URI from outside is not kept.
         {
           name: '$ref',
           type: 'reference',
           referenceTypes: ['User', 'Group'],
-          mutability: 'immutable',
+          mutability: 'readOnly',
           description: 'The URI of the member.',
         },
         { name: 'type', mutability: 'immutable', canonicalValues: ['User', 'Group'], description: 'What the member is.' },

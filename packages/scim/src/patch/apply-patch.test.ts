@@ -1,0 +1,273 @@
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+import { expect, test } from 'vitest'
+import { refused, refusedWith } from '../../test/refused.ts'
+import { groupResourceType, userResourceType } from '../schema/resource-types.ts'
+import { openReading } from '../tolerance/reading.ts'
+import { allTolerances, strictTolerances } from '../tolerance/tolerance-profiles.ts'
+import type { Tolerance } from '../tolerance/tolerance.ts'
+import { applyPatch } from './apply-patch.ts'
+import { parsePatch } from './parse-patch.ts'
+
+const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group'
+const message = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
+
+const kim: JsonObject = {
+  schemas: [core],
+  id: 'usr_1',
+  userName: 'kim@x.test',
+  displayName: 'Kim',
+  active: true,
+  name: { givenName: 'Kim', familyName: 'Lee' },
+  emails: [
+    { value: 'kim@x.test', type: 'work', primary: true },
+    { value: 'kim@home.test', type: 'home' },
+  ],
+  meta: { resourceType: 'User', created: '2020-01-01T00:00:00Z' },
+}
+
+const ops: JsonObject = {
+  schemas: [groupSchema],
+  id: 'grp_1',
+  displayName: 'Ops',
+  members: [{ value: 'u1', type: 'User' }, { value: 'u2', type: 'User' }, { value: 'u3' }],
+}
+
+type Operation = Readonly<Record<string, JsonValue>>
+
+function patchAs(tolerances: ReadonlySet<Tolerance>, operations: readonly Operation[], resource: JsonObject) {
+  const reading = openReading(resource === ops ? groupResourceType : userResourceType, tolerances)
+  const before = JSON.stringify(resource)
+  const result = applyPatch(resource, parsePatch({ schemas: [message], Operations: operations }, reading.tally), reading)
+  expect(JSON.stringify(resource)).toBe(before)
+  return result
+}
+
+const patch = (operation: Operation, resource = kim) => patchAs(strictTolerances, [operation], resource)
+const tolerated = (operation: Operation, resource = kim) => patchAs(allTolerances, [operation], resource)
+
+const homeMail = { value: 'kim@home.test', type: 'home' }
+const workMail = { value: 'kim@x.test', type: 'work', primary: true }
+
+test.each<[string, Operation, JsonObject]>([
+  ['§3.5.2.1: add begins an absent attribute', { op: 'add', path: 'title', value: 'Boss' }, { title: 'Boss' }],
+  ['§3.5.2.1: add replaces a single value', { op: 'add', path: 'userName', value: 'k' }, { userName: 'k' }],
+  ['§3.5.2.1: add merges a complex value', { op: 'add', path: 'name', value: { middleName: 'Q' } }, { name: { givenName: 'Kim', middleName: 'Q', familyName: 'Lee' } }],
+  ['§3.5.2.1: add appends to several values', { op: 'add', path: 'emails', value: [{ value: 'c@x', type: 'other' }] }, { emails: [workMail, homeMail, { value: 'c@x', type: 'other' }] }],
+  ['§3.5.2.1: add takes one value without an array', { op: 'add', path: 'emails', value: { value: 'c@x' } }, { emails: [workMail, homeMail, { value: 'c@x' }] }],
+  ['§3.5.2.1: add without path takes a set of attributes', { op: 'add', value: { title: 'Boss', name: { givenName: 'K' } } }, { title: 'Boss', name: { givenName: 'K', familyName: 'Lee' } }],
+  ['§3.5.2.1: add to a selected value merges', { op: 'add', path: 'emails[type eq "home"]', value: { display: 'H' } }, { emails: [workMail, { ...homeMail, display: 'H' }] }],
+  ['§3.5.2: a new primary value takes it from the old one', { op: 'add', path: 'emails', value: [{ value: 'c@x', primary: true }] }, { emails: [{ ...workMail, primary: false }, homeMail, { value: 'c@x', primary: true }] }],
+  ['§3.5.2: so does a sub-attribute', { op: 'replace', path: 'emails[type eq "home"].primary', value: true }, { emails: [{ ...workMail, primary: false }, { ...homeMail, primary: true }] }],
+  ['§3.5.2: the primary value may be named again', { op: 'replace', path: 'emails[type eq "work"].primary', value: true }, { emails: [workMail, homeMail] }],
+  ['§3.5.2.2: remove unassigns', { op: 'remove', path: 'displayName' }, { displayName: undefined } as never],
+  ['§3.5.2.2: remove takes a sub-attribute', { op: 'remove', path: 'name.givenName' }, { name: { familyName: 'Lee' } }],
+  ['§3.5.2.2: remove takes selected values only', { op: 'remove', path: 'emails[type eq "home"]' }, { emails: [workMail] }],
+  ['§3.5.2.2: remove takes a sub-attribute of selected values', { op: 'remove', path: 'emails[type eq "work"].primary' }, { emails: [{ value: 'kim@x.test', type: 'work' }, homeMail] }],
+  ['§3.5.2.2: the last value leaves the attribute unassigned', { op: 'remove', path: 'emails[value pr]' }, { emails: undefined } as never],
+  ['§3.5.2.3: replace of what is absent adds', { op: 'replace', path: 'title', value: 'Boss' }, { title: 'Boss' }],
+  ['§3.5.2.3: replace of a complex value leaves the other parts', { op: 'replace', path: 'name', value: { givenName: 'K' } }, { name: { givenName: 'K', familyName: 'Lee' } }],
+  ['§3.5.2.3: replace of a part', { op: 'replace', path: 'name.familyName', value: 'Li' }, { name: { givenName: 'Kim', familyName: 'Li' } }],
+  ['§3.5.2.3: replace of several values replaces all', { op: 'replace', path: 'emails', value: [{ value: 'c@x' }] }, { emails: [{ value: 'c@x' }] }],
+  ['§3.5.2.3: replace of a selected value replaces it whole', { op: 'replace', path: 'emails[type eq "home"]', value: { value: 'c@x' } }, { emails: [workMail, { value: 'c@x' }] }],
+  ['§3.5.2.3: replace of a part of selected values', { op: 'replace', path: 'emails[type eq "work"].value', value: 'c@x' }, { emails: [{ ...workMail, value: 'c@x' }, homeMail] }],
+  ['§3.5.2.3: without a filter, of all values', { op: 'replace', path: 'emails.display', value: 'D' }, { emails: [{ ...workMail, display: 'D' }, { ...homeMail, display: 'D' }] }],
+  ['§3.10: a URN names an attribute of an extension', { op: 'add', path: `${enterprise}:department`, value: 'Ops' }, { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } }],
+  ['§3.10: and a part of it', { op: 'add', path: `${enterprise}:manager.value`, value: 'u9' }, { schemas: [core, enterprise], [enterprise]: { manager: { value: 'u9' } } }],
+  ['§3.10: in any case', { op: 'add', path: `${enterprise.toUpperCase()}:DEPARTMENT`, value: 'Ops' }, { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } }],
+  ['§3.10: a URN alone names the whole extension', { op: 'add', path: enterprise, value: { department: 'Ops' } }, { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } }],
+  ['§3.5.2.1: an extension is a key of a value without path', { op: 'add', value: { [enterprise]: { department: 'Ops' } } }, { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } }],
+  ['§3.10: the URN of the own schema may stand before a name', { op: 'replace', path: `${core}:displayName`, value: 'K' }, { displayName: 'K' }],
+  ['7643 §2.1: names do not differ by case', { op: 'replace', path: 'EMAILS[TYPE EQ "work"].Value', value: 'c@x' }, { emails: [{ ...workMail, value: 'c@x' }, homeMail] }],
+  ['7643 §2.1: nor do keys', { op: 'replace', value: { DISPLAYNAME: 'K' } }, { displayName: 'K' }],
+  ['7643 §2.5: a part that is null is cleared', { op: 'replace', path: 'name', value: { givenName: null } }, { name: { familyName: 'Lee' } }],
+  ['7643 §2.5: an empty array is no value', { op: 'replace', path: 'emails', value: [] }, { emails: undefined } as never],
+  ['Okta: its own id may be repeated', { op: 'replace', value: { id: 'usr_1', displayName: 'K' } }, { displayName: 'K' }],
+])('RFC 7644 %s', (_, operation, expected) => {
+  const { resource, changed, applied } = patch(operation)
+
+  const plain = JSON.parse(JSON.stringify({ ...kim, ...expected })) as JsonObject
+  expect(JSON.parse(JSON.stringify(resource))).toEqual(plain)
+  expect(changed).toBe(JSON.stringify(plain) !== JSON.stringify(kim))
+  expect(applied).toEqual([])
+})
+
+test.each<[string, Operation, JsonObject?]>([
+  ['an added value that is there', { op: 'add', path: 'emails', value: [{ value: 'kim@home.test', type: 'home' }] }],
+  ['the same in another case of type', { op: 'add', path: 'emails', value: [{ value: 'kim@home.test', type: 'home', display: null }] }],
+  ['the same single value', { op: 'replace', path: 'active', value: true }],
+  ['the same complex value', { op: 'add', path: 'name', value: { familyName: 'Lee', givenName: 'Kim' } }],
+  ['the same values in another order', { op: 'replace', path: 'emails', value: [homeMail, workMail] }],
+  ['a removal of what is not there', { op: 'remove', path: 'title' }],
+  ['a removal of a value that is not there', { op: 'remove', path: 'emails[value eq "none"]' }],
+  ['nothing added', { op: 'add', path: 'emails', value: [] }],
+  ['a member that is there, without its type', { op: 'add', path: 'members', value: [{ $ref: null, value: 'u1' }] }, ops],
+  ['all members again, with names', { op: 'replace', path: 'members', value: [{ value: 'u3', display: 'x' }, { value: 'u2' }, { value: 'u1' }] }, ops],
+  ['a member that left before', { op: 'remove', path: 'members[value eq "u7"]' }, ops],
+])('RFC 7644 §3.5.2.1: nothing changes with %s', (_, operation, resource = kim) => {
+  const result = patch(operation, resource)
+
+  expect(result.changed).toBe(false)
+  expect(result.resource).toBe(resource)
+})
+
+test.each<[Operation, string, JsonObject?]>([
+  [{ op: 'replace', path: 'title', value: null }, 'invalidValue value_missing'],
+  [{ op: 'replace', path: 'emails[type eq "none"].value', value: 'x' }, 'noTarget path_no_match'],
+  [{ op: 'add', path: 'emails[type eq "none"].value', value: 'x' }, 'noTarget path_no_match'],
+  [{ op: 'replace', path: 'ims.value', value: 'x' }, 'noTarget path_no_match'],
+  [{ op: 'replace', path: 'nothing', value: 'x' }, 'invalidPath path_unknown'],
+  [{ op: 'replace', path: 'name.nothing', value: 'x' }, 'invalidPath path_unknown'],
+  [{ op: 'replace', path: 'emails[type eq "work"].nothing', value: 'x' }, 'invalidPath path_unknown'],
+  [{ op: 'replace', path: 'urn:unknown:x', value: 'x' }, 'invalidPath path_unknown'],
+  [{ op: 'replace', path: 'manager', value: 'x' }, 'invalidPath path_unknown'],
+  [{ op: 'replace', path: '', value: 'x' }, 'invalidPath path_syntax'],
+  [{ op: 'replace', path: 'emails[', value: 'x' }, 'invalidPath path_syntax'],
+  [{ op: 'replace', path: 'emails[type eq "work"] ', value: 'x' }, 'invalidValue value_type'],
+  [{ op: 'replace', path: 'emails[type eq "work"] .value', value: 'x' }, 'invalidPath path_syntax'],
+  [{ op: 'replace', path: 'emails[type eq "work"].a.b', value: 'x' }, 'invalidPath path_syntax'],
+  [{ op: 'replace', path: 'userName eq "x"', value: 'x' }, 'invalidPath path_syntax'],
+  [{ op: 'replace', path: 'userName[value eq "x"]', value: 'x' }, 'invalidPath path_filter'],
+  [{ op: 'replace', path: 'name[givenName eq "x"].familyName', value: 'x' }, 'invalidPath path_filter'],
+  [{ op: 'replace', path: 'emails.value[type eq "x"]', value: 'x' }, 'invalidPath path_filter'],
+  [{ op: 'replace', path: 'emails[nothing eq "x"].value', value: 'x' }, 'invalidFilter filter_attribute_unknown'],
+  [{ op: 'replace', path: 'emails[primary gt true].value', value: 'x' }, 'invalidFilter filter_operator'],
+  [{ op: 'remove', path: 'userName' }, 'mutability attribute_required'],
+  [{ op: 'remove', path: 'displayName' }, 'mutability attribute_required', ops],
+  [{ op: 'remove', path: 'id' }, 'mutability attribute_read_only'],
+  [{ op: 'replace', path: 'id', value: 'x' }, 'mutability attribute_read_only'],
+  [{ op: 'replace', path: 'meta.created', value: 'x' }, 'mutability attribute_read_only'],
+  [{ op: 'add', path: 'groups', value: [{ value: 'g' }] }, 'mutability attribute_read_only'],
+  [{ op: 'add', path: 'schemas', value: ['urn:x:y'] }, 'mutability attribute_read_only'],
+  [{ op: 'replace', value: { groups: [{ value: 'g' }] } }, 'mutability attribute_read_only'],
+  [{ op: 'replace', path: `${enterprise}:manager.displayName`, value: 'x' }, 'mutability attribute_read_only'],
+  [{ op: 'replace', path: 'members[value eq "u1"].value', value: 'u9' }, 'mutability attribute_immutable', ops],
+  [{ op: 'replace', path: 'members[value eq "u1"]', value: { value: 'u9' } }, 'mutability attribute_immutable', ops],
+  [{ op: 'remove', path: 'members[value eq "u1"].value' }, 'mutability attribute_immutable', ops],
+  [{ op: 'replace', path: 'members', value: [{ value: 'u1', type: 'Group' }] }, 'mutability attribute_immutable', ops],
+  [{ op: 'replace', path: 'userName', value: '' }, 'invalidValue value_required'],
+  [{ op: 'replace', path: 'active', value: 'false' }, 'invalidValue value_type'],
+  [{ op: 'replace', path: 'active', value: [true] }, 'invalidValue value_type'],
+  [{ op: 'replace', path: 'emails', value: { value: 'x' } }, 'invalidValue value_type'],
+  [{ op: 'replace', path: 'emails', value: ['x'] }, 'invalidValue value_type'],
+  [{ op: 'replace', path: 'emails', value: [{ value: 5 }] }, 'invalidValue value_type'],
+  [{ op: 'replace', path: 'name', value: 'x' }, 'invalidValue value_type'],
+  [{ op: 'replace', path: enterprise, value: 'x' }, 'invalidValue value_type'],
+  [{ op: 'replace', value: 'x' }, 'invalidValue value_type'],
+  [{ op: 'replace', path: 'name', value: { nothing: 'x' } }, 'invalidSyntax attribute_unknown'],
+  [{ op: 'replace', path: 'name', value: { givenName: 'a', GIVENNAME: 'b' } }, 'invalidSyntax member_repeated'],
+  [{ op: 'replace', value: { nothing: 'x' } }, 'invalidSyntax attribute_unknown'],
+  [{ op: 'replace', value: { 'name.givenName': 'x' } }, 'invalidSyntax attribute_unknown'],
+  [{ op: 'replace', value: { title: 'a', TITLE: 'b' } }, 'invalidSyntax member_repeated'],
+  [{ op: 'remove', path: 'members', value: [{ value: 'u1' }] }, 'invalidSyntax remove_with_value', ops],
+  [{ op: 'remove', path: 'members[value eq "u1"]', value: 'x' }, 'invalidSyntax remove_with_value', ops],
+  [{ op: 'add', path: 'emails', value: [{ value: 'a', primary: true }, { value: 'b', primary: true }] }, 'invalidValue value_primary_twice'],
+  [{ op: 'replace', path: 'emails[value pr].primary', value: true }, 'invalidValue value_primary_twice'],
+  [{ op: 'add', path: 'emails', value: Array.from({ length: 19 }, (_, index) => ({ value: `${index}@x` })) }, 'invalidValue value_too_many'],
+])('RFC 7644 §3.5.2: refuses %j with %s', (operation, expected, resource = kim) => {
+  expect(refusedWith(() => patch(operation, resource))).toBe(`400 ${expected}`)
+})
+
+test('RFC 7644 §3.5.2: operations apply in order, and all or none', () => {
+  const operations = [
+    { op: 'add', path: 'ims', value: [{ value: 'a' }] },
+    { op: 'replace', path: 'ims[value eq "a"].type', value: 'x' },
+    { op: 'replace', path: 'ims[type eq "x"].value', value: 'b' },
+  ]
+
+  expect(patchAs(strictTolerances, operations, kim).resource['ims']).toEqual([{ value: 'b', type: 'x' }])
+  expect(refused(() => patchAs(strictTolerances, [...operations, { op: 'remove', path: 'userName' }], kim)).reason).toBe('attribute_required')
+  expect(kim).not.toHaveProperty('ims')
+})
+
+test('RFC 7643 §3: an extension leaves `schemas` with its last attribute', () => {
+  const before = { ...kim, schemas: [core, enterprise], [enterprise]: { department: 'Ops' } }
+
+  const { resource } = patch({ op: 'remove', path: `${enterprise}:department` }, before)
+
+  expect(resource['schemas']).toEqual([core])
+  expect(resource).not.toHaveProperty([enterprise])
+  expect(patch({ op: 'remove', path: enterprise }, before).resource['schemas']).toEqual([core])
+})
+
+test('a suggestion for an unknown path comes out of our own schema', () => {
+  expect(refused(() => patch({ op: 'replace', path: 'familyName', value: 'x' })).detail).toContain('Perhaps name.familyName is meant.')
+})
+
+// What identity providers send outside the RFC, where it is tolerated.
+
+test.each<[string, Operation, JsonObject, readonly Tolerance[]]>([
+  ['capital op, boolean in words', { op: 'Replace', path: 'active', value: 'False' }, { active: false }, ['operation-name-case', 'boolean-as-text']],
+  ['boolean in words, any case', { op: 'replace', value: { active: 'FALSE' } }, { active: false }, ['boolean-as-text']],
+  ['list around a boolean', { op: 'replace', path: 'active', value: [false] }, { active: false }, ['list-around-value']],
+  ['no op', { path: 'title', value: 'x' }, { title: 'x' }, ['operation-name-missing']],
+  ['no match, one sub-attribute', { op: 'Add', path: 'phoneNumbers[type eq "mobile"].value', value: '+1' }, { phoneNumbers: [{ type: 'mobile', value: '+1' }] }, ['operation-name-case', 'create-on-no-match']],
+  ['no match, beside others', { op: 'replace', path: 'emails[type eq "other"].value', value: 'c@x' }, { emails: [workMail, homeMail, { type: 'other', value: 'c@x' }] }, ['create-on-no-match']],
+  ['no match, primary in words', { op: 'add', path: 'roles[primary eq "True"].value', value: 'r' }, { roles: [{ primary: true, value: 'r' }] }, ['boolean-as-text', 'create-on-no-match', 'boolean-as-text']],
+  ['no match, a whole value', { op: 'replace', path: 'emails[type eq "other"]', value: { value: 'c@x' } }, { emails: [workMail, homeMail, { type: 'other', value: 'c@x' }] }, ['create-on-no-match']],
+  ['no match, two equalities', { op: 'add', path: 'ims[type eq "x" and display eq "d"].value', value: 'v' }, { ims: [{ type: 'x', display: 'd', value: 'v' }] }, ['create-on-no-match']],
+  ['no value at all', { op: 'replace', path: 'ims.value', value: 'v' }, { ims: [{ value: 'v' }] }, ['create-on-no-match']],
+  ['nothing to clear', { op: 'replace', path: 'ims[type eq "x"].value', value: null }, {}, ['create-on-no-match', 'null-means-absent']],
+  ['manager as a text, by its short name', { op: 'Add', path: 'manager', value: 'u9' }, { schemas: [core, enterprise], [enterprise]: { manager: { value: 'u9' } } }, ['operation-name-case', 'extension-attribute-without-urn', 'text-for-complex']],
+  ['manager as a list', { op: 'add', path: `${enterprise}:manager`, value: [{ $ref: null, value: 'u9' }] }, { schemas: [core, enterprise], [enterprise]: { manager: { value: 'u9' } } }, ['list-around-value']],
+  ['manager cleared by a text', { op: 'replace', path: `${enterprise}:manager`, value: '' }, {}, ['empty-text-means-absent']],
+  ['title cleared by null', { op: 'Replace', path: 'displayName', value: null }, { displayName: undefined } as never, ['operation-name-case', 'null-means-absent']],
+  ['paths as keys', { op: 'replace', value: { displayName: 'K', 'name.givenName': 'K', [`${enterprise}:employeeNumber`]: '42', active: true } }, { displayName: 'K', name: { givenName: 'K', familyName: 'Lee' }, schemas: [core, enterprise], [enterprise]: { employeeNumber: '42' } }, ['paths-as-keys', 'paths-as-keys']],
+  ['a filter in a key', { op: 'replace', value: { 'emails[type eq "work"].value': 'c@x' } }, { emails: [{ ...workMail, value: 'c@x' }, homeMail] }, ['paths-as-keys']],
+  ['unknown keys', { op: 'replace', value: { isAdmin: true, title: 'x' } }, { title: 'x' }, ['unknown-attributes']],
+  ['one value without a list', { op: 'replace', path: 'emails', value: { value: 'c@x' } }, { emails: [{ value: 'c@x' }] }, ['value-without-list']],
+  ['text for a complex value', { op: 'add', path: 'roles', value: ['r'] }, { roles: [{ value: 'r' }] }, ['text-for-complex']],
+  ['the misspelt URN', { op: 'add', path: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0User:department', value: 'Ops' }, { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } }, ['legacy-urns']],
+  ['a value without quotes', { op: 'replace', path: 'emails[type eq work].value', value: 'c@x' }, { emails: [{ ...workMail, value: 'c@x' }, homeMail] }, ['unquoted-filter-value']],
+  ['empty text for no name', { op: 'replace', path: 'displayName', value: '' }, { displayName: undefined } as never, ['empty-text-means-absent']],
+  ['a removal that repeats the single value', { op: 'remove', path: 'displayName', value: 'Kim' }, { displayName: undefined } as never, ['remove-with-value']],
+])('tolerated: %s', (_, operation, expected, tolerances) => {
+  const { resource, applied } = tolerated(operation)
+
+  expect(JSON.parse(JSON.stringify(resource))).toEqual(JSON.parse(JSON.stringify({ ...kim, ...expected })))
+  expect(applied.flatMap(({ tolerance, count }) => Array.from({ length: count }, () => tolerance)).toSorted()).toEqual(tolerances.toSorted())
+})
+
+test.each<[string, Operation, readonly string[], readonly Tolerance[]]>([
+  ['a list of values', { op: 'Remove', path: 'members', value: [{ value: 'u1', $ref: null }, { value: 'u9' }] }, ['u2', 'u3'], ['operation-name-case', 'remove-with-value']],
+  ['one value', { op: 'remove', path: 'members', value: { value: 'u1' } }, ['u2', 'u3'], ['remove-with-value']],
+  ['the attribute again', { op: 'remove', path: 'members', value: { members: [{ value: 'u1' }] } }, ['u2', 'u3'], ['remove-with-value', 'remove-with-nested-value']],
+  ['texts', { op: 'remove', path: 'members', value: ['u1', 'u2'] }, ['u3'], ['remove-with-value', 'text-for-complex']],
+  ['no values', { op: 'remove', path: 'members', value: [] }, ['u1', 'u2', 'u3'], ['remove-with-value']],
+  ['an empty text', { op: 'remove', path: 'members', value: '' }, ['u1', 'u2', 'u3'], ['remove-with-value', 'empty-text-means-absent']],
+])('tolerated: a remove lists %s, and only they leave', (_, operation, left, tolerances) => {
+  const { resource, applied } = tolerated(operation, ops)
+
+  expect((resource['members'] as readonly JsonObject[]).map(({ value }) => value)).toEqual(left)
+  expect(applied.map(({ tolerance }) => tolerance).toSorted()).toEqual(tolerances.toSorted())
+})
+
+test('a remove without a value empties the group, and the group stays', () => {
+  const { resource } = patch({ op: 'remove', path: 'members' }, ops)
+
+  expect(resource).not.toHaveProperty('members')
+  expect(resource['displayName']).toBe('Ops')
+})
+
+test('members: a type told later is taken on', () => {
+  const { resource } = patch({ op: 'add', path: 'members', value: [{ value: 'u3', type: 'User' }] }, ops)
+
+  expect(resource['members']).toEqual([{ value: 'u1', type: 'User' }, { value: 'u2', type: 'User' }, { value: 'u3', type: 'User' }])
+})
+
+test.each([
+  'emails[type eq "a" or type eq "b"].value',
+  'emails[not (type eq "a")].value',
+  'emails[type sw "a"].value',
+  'emails[type eq null].value',
+  'emails[type eq "a" and type eq "b"].value',
+  'members[display eq "a"].type',
+])('a filter that describes no single value begins none: %s', (path) => {
+  const resource = path.startsWith('members') ? ops : kim
+  const none = path.includes('null') ? { ...kim, emails: [homeMail] } : resource
+
+  const operation = { op: 'replace', path: path.replace('not (type eq "a")', 'not (type pr)'), value: 'x' }
+
+  expect(refusedWith(() => tolerated(operation, none))).toBe('400 noTarget path_no_match')
+})

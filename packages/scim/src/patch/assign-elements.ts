@@ -1,0 +1,88 @@
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+
+import { refusal } from '../error/refusal.ts'
+import { matchesFilter } from '../filter/matches-filter.ts'
+import { isObject, memberOf, withMember } from '../json/json-object.ts'
+import type { Attribute } from '../schema/attribute.ts'
+import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import { primaryElements, withOnePrimary } from '../value/one-primary.ts'
+import { complexOf, readParts } from '../value/read-value.ts'
+import { keepImmutableParts } from '../value/replace-elements.ts'
+import { unwrapValue } from '../value/unwrap-value.ts'
+import { assignValue } from './assign-value.ts'
+import type { Assignment } from './assignment.ts'
+
+/**
+ * The values of a complex multi-valued attribute after an operation on those that a filter selects, or on a sub-attribute
+ * of them (RFC 7644 §3.5.2). Without a filter, all are selected.
+ */
+export function assignElements(elements: readonly JsonValue[], assignment: Assignment, tally: ToleranceTally): readonly JsonValue[] {
+  const { op, target } = assignment
+  const matches = target.where === undefined ? () => true : matchesFilter(target.where.filter)
+  const selects = (element: JsonValue): element is JsonObject => isObject(element) && matches(element)
+  if (op === 'remove') return withoutSelected(elements, selects, { ...assignment, tally })
+  if (!elements.some(selects)) return withBegun(elements, assignment, tally)
+
+  const edited = new Map<JsonValue, JsonValue | undefined>()
+  for (const element of elements) if (selects(element)) edited.set(element, editElement(element, assignment, tally))
+  const next = elements.map((element) => (edited.has(element) ? edited.get(element) : element)).filter(isDefined)
+  return withOneClaim(target.attribute, next, [...edited.values()].filter(isDefined))
+}
+
+interface Removal extends Assignment {
+  readonly tally: ToleranceTally
+}
+
+function withoutSelected(
+  elements: readonly JsonValue[],
+  selects: (element: JsonValue) => element is JsonObject,
+  removal: Removal,
+): readonly JsonValue[] {
+  const { value, target, tally } = removal
+  // RFC 7644 §3.5.2.2: remove has no value; the path says what goes.
+  if (value !== undefined && value !== null && !tally.admits('remove-with-value')) throw refusal('remove_with_value')
+  // RFC 7644 §3.5.2.2: the values that match are removed; none is no error.
+  if (target.subAttribute === undefined) return elements.filter((element) => !selects(element))
+  const plain = { ...removal, value: undefined }
+  return elements.map((element) => (selects(element) ? editElement(element, plain, tally) : element)).filter(isDefined)
+}
+
+/** Entra expects phoneNumbers[type eq "mobile"].value to begin a mobile number where there is none. */
+function withBegun(elements: readonly JsonValue[], assignment: Assignment, tally: ToleranceTally): readonly JsonValue[] {
+  const { attribute, where, subAttribute } = assignment.target
+  const seed = where === undefined ? {} : where.seed()
+  // RFC 7644 §3.5.2.3: a value filter without a match is noTarget.
+  if (seed === undefined || !tally.admits('create-on-no-match')) throw refusal('path_no_match', { attribute: attribute.name })
+  const element = editElement(seed, { ...assignment, op: 'add' }, tally)
+  // Cleared, and it was not there: nothing begins.
+  if (!isObject(element) || (subAttribute !== undefined && !Object.hasOwn(element, subAttribute.name))) return elements
+  // RFC 7643 §2.4 sets no bound; this server does.
+  if (elements.length >= attribute.maxValues) throw refusal('value_too_many', { attribute: attribute.name })
+  return withOneClaim(attribute, [...elements, element], [element])
+}
+
+/** One value after the operation; undefined when nothing of it is left. */
+function editElement(element: JsonObject, { op, target, value }: Assignment, tally: ToleranceTally): JsonValue | undefined {
+  const { attribute, subAttribute } = target
+  if (subAttribute !== undefined) {
+    const part = assignValue(subAttribute, memberOf(element, subAttribute.name), { op, value, tally })
+    return complexOf(attribute, Object.entries(withMember(element, subAttribute.name, part)))
+  }
+  // RFC 7643 §2.5: null is no value; RFC 7644 §3.5.2 wants one.
+  if (value === undefined || (value === null && !tally.admits('null-means-absent'))) throw refusal('value_missing')
+  const given = unwrapValue(attribute, value, tally)
+  if (given === undefined) return undefined
+  // RFC 7644 §3.5.2.3: "all matching record values SHALL be replaced"; an add puts parts in.
+  const before = op === 'add' ? Object.entries(element) : []
+  const after = complexOf(attribute, [...before, ...readParts(attribute, given, tally)])
+  return after === undefined ? undefined : keepImmutableParts(attribute, element, after)
+}
+
+function withOneClaim(attribute: Attribute, elements: readonly JsonValue[], edited: readonly JsonValue[]): readonly JsonValue[] {
+  const [claimant, other] = primaryElements(edited)
+  // RFC 7643 §2.4: the primary value is true for no more than one.
+  if (other !== undefined) throw refusal('value_primary_twice', { attribute: attribute.name })
+  return claimant === undefined ? elements : withOnePrimary(elements, claimant)
+}
+
+const isDefined = (element: JsonValue | undefined): element is JsonValue => element !== undefined

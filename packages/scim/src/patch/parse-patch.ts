@@ -1,0 +1,77 @@
+import type { JsonValue } from '@mintmark/storage-interface'
+
+import { refusal } from '../error/refusal.ts'
+import { boundedObject } from '../json/bounded-json.ts'
+import { isArray, isObject } from '../json/json-object.ts'
+import { membersByName } from '../json/members-by-name.ts'
+import { nameKey } from '../schema/name-key.ts'
+import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { PatchOperation } from './patch-operation.ts'
+
+/** The most operations of one request. */
+export const maximumOperations = 1000
+
+/**
+ * Reads the body of a PATCH request (RFC 7644 §3.5.2).
+ * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`, `schemas_missing`,
+ * `operations_missing`, `operations_empty`, `operation_malformed`, `operation_unknown`; invalidValue — reason
+ * `value_missing`; noTarget — reason `path_missing`; 413 — reasons `operations_too_many`, `body_too_large`.
+ */
+export function parsePatch(body: unknown, tally: ToleranceTally): readonly PatchOperation[] {
+  const members = membersByName(boundedObject(body))
+  checkSchemas(members.get('schemas')?.value, tally)
+
+  const operations = members.get('operations')?.value
+  // RFC 7644 §3.5.2: "Operations" is required and an array.
+  if (!isArray(operations)) throw refusal('operations_missing')
+  // RFC 7644 §3.5.2: of one or more; Entra sends none when nothing changed.
+  if (operations.length === 0 && !tally.admits('operations-empty')) throw refusal('operations_empty')
+  // RFC 9110 §15.5.14: before any of them is applied.
+  if (operations.length > maximumOperations) throw refusal('operations_too_many')
+  return operations.map((operation) => readOperation(operation, tally))
+}
+
+function checkSchemas(schemas: JsonValue | undefined, tally: ToleranceTally): void {
+  if (isArray(schemas) && schemas.some((urn) => typeof urn === 'string' && nameKey(urn) === patchSchema)) return
+  // RFC 7644 §3.5.2: the body names the schema of the message.
+  if ((schemas !== undefined && schemas !== null) || !tally.admits('schemas-missing')) throw refusal('schemas_missing')
+}
+
+function readOperation(operation: JsonValue, tally: ToleranceTally): PatchOperation {
+  // RFC 7644 §3.5.2: an operation is an object.
+  if (!isObject(operation)) throw refusal('operation_malformed')
+  const members = membersByName(operation)
+  const op = readName(members.get('op')?.value, tally)
+  const path = readPath(members.get('path')?.value)
+  const value = members.get('value')?.value
+  if (op !== 'remove') {
+    // RFC 7644 §3.5.2.1, §3.5.2.3: the value is what is added or put in place.
+    if (value === undefined) throw refusal('value_missing')
+    return { op, path, value }
+  }
+  // RFC 7644 §3.5.2.2: without a path there is nothing to remove.
+  if (path === undefined) throw refusal('path_missing')
+  return { op, path, value }
+}
+
+function readName(op: JsonValue | undefined, tally: ToleranceTally): PatchOperation['op'] {
+  if ((op === undefined || op === null) && tally.admits('operation-name-missing')) return 'replace'
+  if (typeof op !== 'string') throw refusal('operation_malformed')
+  if (isOperationName(op)) return op
+  const lower = op.length > 7 ? '' : op.toLowerCase()
+  // RFC 7644 §3.5.2: add, remove or replace. Entra writes them with a capital.
+  if (!isOperationName(lower) || !tally.admits('operation-name-case')) throw refusal('operation_unknown')
+  return lower
+}
+
+function readPath(path: JsonValue | undefined): string | undefined {
+  if (path === undefined || path === null) return undefined
+  // RFC 7644 §3.5.2: the path is a string.
+  if (typeof path !== 'string') throw refusal('operation_malformed')
+  return path
+}
+
+const isOperationName = (name: string): name is PatchOperation['op'] => name === 'add' || name === 'remove' || name === 'replace'
+
+/** urn:ietf:params:scim:api:messages:2.0:PatchOp, by `nameKey`. */
+const patchSchema = 'urn:ietf:params:scim:api:messages:2.0:patchop'
