@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { expect, it, onTestFinished } from 'vitest'
+
+import { createFamilyWorld, type Answer, type FamilyWorld } from '../support/family-world.ts'
+import { startServer } from '../support/server-under-test.ts'
+import { createStage } from '../support/stage.ts'
+import { refresh, storedFamilies, tokensFor, tokensOf } from '../support/token-calls.ts'
+
+it('ATK-184 50 parallel refreshes with one token all carry the identical child (RFC 9700 §4.14.2)', async () => {
+  const under = await startServer()
+  onTestFinished(() => under.close())
+  const tokens = await tokensFor(under, 'A')
+
+  const replies = await Promise.all(Array.from({ length: 50 }, () => refresh(under, tokens.refresh_token)))
+
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(50)
+  expect(new Set(replies.map((reply) => tokensOf(reply).refresh_token)).size).toBe(1)
+  expect((storedFamilies(under) as { byId: unknown[] }).byId).toHaveLength(1)
+})
+
+/** Every token that the family ever had. */
+interface Family {
+  readonly oldToken: string
+  readonly currentToken: string
+  readonly answers: readonly Answer[]
+}
+
+it.each<{ row: string; rival: (world: FamilyWorld, family: Family) => Promise<Answer> }>([
+  { row: 'ATK-185 a replay of the old token (RFC 9700 §4.14.2)', rival: (world, { oldToken }) => world.refresh(oldToken) },
+  { row: 'ATK-319 a revocation of the same token (RFC 7009 §2.1)', rival: (world, { currentToken }) => world.revoke(currentToken) },
+  { row: 'RFC 7009 §2.1: a revocation of the old token', rival: (world, { oldToken }) => world.revoke(oldToken) },
+])('$row races with a refresh of the current one: no token lives afterwards', async ({ rival }) => {
+  const stage = createStage()
+  const world = await createFamilyWorld({ pause: stage.pause })
+  const turns = fc.oneof(
+    fc.tuple(fc.nat(1), fc.nat(8)).map(([first, ahead]) => [first, ...Array.from({ length: ahead }, () => 1), 0]),
+    fc.array(fc.nat(1), { minLength: 1, maxLength: 12, size: 'max' }),
+  )
+
+  await fc.assert(
+    fc.asyncProperty(turns, async (picks) => {
+      const family = await rotatedFamily(world)
+
+      const raced = await stage.run([() => world.refresh(family.currentToken), () => rival(world, family)], picks)
+
+      for (const { json } of [...family.answers, ...raced]) {
+        if (json.access_token !== undefined) expect(await world.isHonoured(json.access_token)).toBe(false)
+        if (json.refresh_token !== undefined) expect((await world.refresh(json.refresh_token)).status).toBe(400)
+      }
+    }),
+    { numRuns: 100 },
+  )
+
+  expect.hasAssertions()
+})
+
+/** A family whose first token was rotated longer ago than the retry window. */
+async function rotatedFamily(world: FamilyWorld): Promise<Family> {
+  const first = await world.redeem(await world.code(await world.person()))
+  const oldToken = first.json.refresh_token ?? ''
+  const second = await world.refresh(oldToken)
+  world.clock.advance(world.lifetimes.retryWindow)
+  return { oldToken, currentToken: second.json.refresh_token ?? '', answers: [first, second] }
+}

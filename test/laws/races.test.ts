@@ -1,0 +1,226 @@
+import { clientId, userId, type EpochSeconds } from '@mintmark/storage-interface'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+
+import { createFamilyWorld, type Answer, type FamilyWorld } from '../support/family-world.ts'
+import { changeClient } from '../support/fixture-clients.ts'
+import { createStage, type Stage } from '../support/stage.ts'
+
+/**
+ * Which of the parked flows goes on, turn by turn: any, or one that goes ahead for so many turns before the others. Who has
+ * just had a turn parks last.
+ */
+const picks = fc.oneof(
+  fc.tuple(fc.nat(2), fc.nat(8)).map(([first, turns]) => [first, ...Array.from({ length: turns }, () => 2), 0]),
+  fc.tuple(fc.nat(1), fc.nat(8)).map(([first, turns]) => [first, ...Array.from({ length: turns }, () => 1), 0]),
+  fc.array(fc.nat(5), { minLength: 1, maxLength: 20, size: 'max' }),
+)
+
+/** Two or three flows that meet at every storage call, and what must hold once all of them have ended. */
+interface Race {
+  readonly law: string
+  readonly retryWindow?: number
+  readonly run: (world: FamilyWorld, stage: Stage, picks: readonly number[]) => Promise<void>
+}
+
+/** That no access token of the answers is honoured, and no refresh token of theirs gives a live one. */
+async function expectNothingLives(world: FamilyWorld, answers: readonly Answer[]): Promise<void> {
+  for (const { access_token: accessToken, refresh_token: refreshToken } of answers.map(({ json }) => json)) {
+    if (accessToken !== undefined) expect(await world.isHonoured(accessToken)).toBe(false)
+    if (refreshToken !== undefined) expect((await world.refresh(refreshToken)).status).toBeGreaterThanOrEqual(400)
+  }
+}
+
+async function familyOf(world: FamilyWorld): Promise<{ readonly first: Answer; readonly refreshToken: string; readonly person: string }> {
+  const person = await world.person()
+  const first = await world.redeem(await world.code(person))
+  return { first, person, refreshToken: first.json.refresh_token ?? '' }
+}
+
+const statuses = (answers: readonly Answer[]): readonly number[] => answers.map(({ status }) => status).toSorted((a, b) => a - b)
+
+/** What ends a family from outside, other than by its tokens. */
+const endings: readonly (readonly [name: string, end: (world: FamilyWorld, person: string) => Promise<unknown>])[] = [
+  ['the person is deactivated', (world, person) => world.storage.users.deactivate(userId(person), world.clock.now())],
+  [
+    'the person is deactivated and reactivated',
+    async (world, person) => {
+      await world.storage.users.deactivate(userId(person), world.clock.now())
+      await world.storage.users.reactivate(userId(person), world.clock.now())
+    },
+  ],
+  ['the person is removed', (world, person) => world.storage.users.remove(userId(person), world.clock.now())],
+  [
+    'the grant is revoked',
+    async (world, person) => {
+      const grant = await world.storage.grants.findUnrevoked(userId(person), clientId('A'))
+      if (grant !== undefined) await world.storage.grants.revoke(grant.grantId, world.clock.now())
+    },
+  ],
+]
+
+/** The ending as a flow: it takes a turn like the server's storage calls. */
+const inTurn = (stage: Stage, end: () => Promise<unknown>): Promise<Answer> =>
+  stage
+    .pause()
+    .then(end)
+    .then(() => ({ status: 0, json: {} }))
+
+const races: readonly Race[] = [
+  {
+    law: 'two or three refreshes with one token give one child, and one family lives on',
+    async run(world, stage, picks) {
+      const { refreshToken } = await familyOf(world)
+      const refresh = () => world.refresh(refreshToken)
+
+      const answers = await stage.run([refresh, refresh, refresh], picks)
+
+      expect(statuses(answers)).toEqual([200, 200, 200])
+      expect(new Set(answers.map(({ json }) => json.refresh_token)).size).toBe(1)
+      expect((await world.refresh(answers[0]?.json.refresh_token ?? '')).status).toBe(200)
+    },
+  },
+  {
+    law: 'where no retry is allowed, of two refreshes with one token at most one succeeds, and nothing lives on',
+    retryWindow: 0,
+    async run(world, stage, picks) {
+      const { first, refreshToken } = await familyOf(world)
+      const refresh = () => world.refresh(refreshToken)
+
+      const answers = await stage.run([refresh, refresh], picks)
+
+      expect(statuses(answers)).toEqual([200, 400])
+      await expectNothingLives(world, [first, ...answers])
+    },
+  },
+  ...endings.map(
+    ([name, end]): Race => ({
+      law: `after a refresh while ${name}, nothing lives`,
+      async run(world, stage, picks) {
+        const { first, person, refreshToken } = await familyOf(world)
+
+        const answers = await stage.run([() => world.refresh(refreshToken), () => inTurn(stage, () => end(world, person))], picks)
+
+        await expectNothingLives(world, [first, ...answers])
+      },
+    }),
+  ),
+  {
+    law: 'after a refresh while the client is disabled, nothing lives',
+    async run(world, stage, picks) {
+      const { first, refreshToken } = await familyOf(world)
+      const change = (disabledAt: EpochSeconds | undefined) => changeClient(world.storage, clientId('A'), { disabledAt })
+
+      const answers = await stage.run(
+        [() => world.refresh(refreshToken), () => inTurn(stage, () => change(world.clock.now()))],
+        picks,
+      )
+
+      await expectNothingLives(world, [first, ...answers])
+      await change(undefined)
+    },
+  },
+  {
+    law: 'after a refresh while the same token is revoked, nothing lives',
+    async run(world, stage, picks) {
+      const { first, refreshToken } = await familyOf(world)
+
+      const answers = await stage.run([() => world.refresh(refreshToken), () => world.revoke(refreshToken)], picks)
+
+      await expectNothingLives(world, [first, ...answers])
+    },
+  },
+  {
+    law: 'after a refresh of the current token while an old one is replayed, nothing lives',
+    async run(world, stage, picks) {
+      const { first, refreshToken } = await familyOf(world)
+      const second = await world.refresh(refreshToken)
+      world.clock.advance(world.lifetimes.retryWindow)
+
+      const answers = await stage.run(
+        [() => world.refresh(second.json.refresh_token ?? ''), () => world.refresh(refreshToken)],
+        picks,
+      )
+
+      await expectNothingLives(world, [first, second, ...answers])
+    },
+  },
+  {
+    law: 'a code that is redeemed two or three times at once gives at most one answer, and nothing lives',
+    async run(world, stage, picks) {
+      const code = await world.code(await world.person())
+      const redeem = () => world.redeem(code)
+
+      const answers = await stage.run([redeem, redeem, redeem], picks)
+
+      expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
+      expect(answers.filter(({ json }) => json.error === 'invalid_grant').length).toBeGreaterThanOrEqual(2)
+      await expectNothingLives(world, answers)
+    },
+  },
+  {
+    law: 'a code that is redeemed while it is replayed and its child is refreshed leaves nothing alive',
+    async run(world, stage, picks) {
+      const code = await world.code(await world.person())
+      const first = await world.redeem(code)
+
+      const answers = await stage.run([() => world.redeem(code), () => world.refresh(first.json.refresh_token ?? '')], picks)
+
+      await expectNothingLives(world, [first, ...answers])
+    },
+  },
+  ...endings.map(
+    ([name, end]): Race => ({
+      law: `after a redemption while ${name}, nothing lives`,
+      async run(world, stage, picks) {
+        const person = await world.person()
+        const code = await world.code(person)
+
+        const answers = await stage.run([() => world.redeem(code), () => inTurn(stage, () => end(world, person))], picks)
+
+        await expectNothingLives(world, answers)
+      },
+    }),
+  ),
+  ...endings.slice(0, 3).map(
+    ([name, end]): Race => ({
+      law: `a code that is asked for while ${name} gives nothing that lives`,
+      async run(world, stage, picks) {
+        const person = await world.person()
+        let code = ''
+        const ask = async (): Promise<Answer> => {
+          code = await world.code(person)
+          return { status: 0, json: {} }
+        }
+
+        await stage.run([ask, () => inTurn(stage, () => end(world, person))], picks)
+
+        const account = await world.storage.users.find(userId(person))
+        const grant = await world.storage.grants.findUnrevoked(userId(person), clientId('A'))
+        // A person who is active again may have consented after their return, and only then is anything honoured.
+        const isOfReturn = account?.active === true && grant?.userGeneration === account.generation
+        expect((await world.redeem(code)).status === 200).toBe(code !== '' && isOfReturn)
+      },
+    }),
+  ),
+  {
+    law: 'of two or three presentations of one client assertion exactly one is accepted',
+    async run(world, stage, picks) {
+      const assertion = await world.assertion()
+      const present = () => world.post('/token/introspection', { token: 'x', ...assertion }, {})
+
+      const answers = await stage.run([present, present, present], picks)
+
+      expect(statuses(answers)).toEqual([200, 401, 401])
+    },
+  },
+]
+
+it.each(races)('law: $law', async ({ run, retryWindow }) => {
+  const stage = createStage()
+  const world = await createFamilyWorld({ pause: stage.pause, ...(retryWindow !== undefined && { retryWindow }) })
+
+  await fc.assert(fc.asyncProperty(picks, (turns) => run(world, stage, turns)), { numRuns: 40 })
+
+  expect.hasAssertions()
+})

@@ -1,0 +1,166 @@
+import { createAuthorizationServer, registerClient, storedKeys, type AuthorizationServer, type KeyRing } from '@mintmark/core'
+import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
+import { epochSeconds, userId, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import { createMemoryMedium, createMemoryStorage, type Pause } from '@mintmark/storage-interface/memory'
+
+import { assertionType } from './client-assertion.ts'
+import { basic, challenge, encode, verifier, type Change } from './flow.ts'
+import { signEs256, writeJws } from './forge-jwt.ts'
+import { plainPost, plainRequest } from './plain-request.ts'
+
+/**
+ * What a token family needs to live, without sockets: one server, a client A, a client K that signs,
+ * a resource server RS, any number of people.
+ */
+export interface FamilyWorld {
+  readonly storage: Storage
+  readonly clock: { now(): EpochSeconds; advance(seconds: number): void }
+  readonly lifetimes: typeof lifetimes
+  /** A new active person. */
+  person(): Promise<string>
+  /** A code for A that the person has consented to. */
+  code(person: string): Promise<string>
+  redeem(code: string): Promise<Answer>
+  refresh(refreshToken: string): Promise<Answer>
+  revoke(token: string): Promise<Answer>
+  /** Whether the resource server is told that the access token is active. */
+  isHonoured(accessToken: string): Promise<boolean>
+  userinfo(accessToken: string): Promise<Answer>
+  /** The form parameters by which the client K authenticates, once. */
+  assertion(): Promise<Change>
+  post(path: string, form: Change, headers?: Readonly<Record<string, string>>): Promise<Answer>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly json: { readonly access_token?: string; readonly refresh_token?: string; readonly active?: boolean; readonly error?: string }
+}
+
+const issuer = 'https://as.test'
+const redirectUri = 'https://app.test/cb'
+const scope = 'openid offline_access'
+
+/** Short ones, in seconds, so that each is reached. */
+const lifetimes = { accessToken: 50, refreshTokenIdle: 100, refreshTokenAbsolute: 300, authorizationCode: 60, retryWindow: 10 } as const
+
+/** All worlds sign with one key: to make one takes longer than to try a law. */
+const keys: KeyRing = storedKeys({
+  storage: createMemoryStorage({ issuer }),
+  sealingKey: Buffer.alloc(32, 7).toString('base64url'),
+  algorithms: ['ES256'],
+})
+
+export async function createFamilyWorld(
+  options: { readonly pause?: Pause; readonly retryWindow?: number } = {},
+): Promise<FamilyWorld> {
+  let now = 1_790_000_000
+  const clock = { now: () => epochSeconds(now), advance: (seconds: number) => void (now += seconds) }
+  const medium = createMemoryMedium()
+  // The same tables twice: a test sees and changes them at once, the server's calls take their turns.
+  const storage = createMemoryStorage({ issuer, medium })
+  const paused = options.pause === undefined ? {} : { pause: options.pause }
+  const server = serverOver(createMemoryStorage({ issuer, medium, ...paused }), clock.now, options.retryWindow)
+  const secrets = await registerClients(storage)
+
+  const answer = async (request: ServerRequest): Promise<Answer> => answerOf(await server.handle(request))
+  const post: FamilyWorld['post'] = (path, form, headers = { authorization: basic('A', secrets.A) }) =>
+    answer(plainPost(issuer, path, { body: encode(form), headers }))
+  let people = 0
+  let asserted = 0
+
+  return {
+    storage,
+    clock,
+    lifetimes,
+    post,
+    async person() {
+      people += 1
+      await storage.users.insert({ userId: userId(`U${people}`), claims: {}, createdAt: clock.now() })
+      return `U${people}`
+    },
+    code: (person) => codeFor(person, server, clock.now()),
+    redeem: (code) =>
+      post('/token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }),
+    refresh: (refreshToken) => post('/token', { grant_type: 'refresh_token', refresh_token: refreshToken }),
+    async assertion() {
+      asserted += 1
+      const claims = { iss: 'K', sub: 'K', aud: issuer, exp: clock.now() + 60, jti: `assertion-${asserted}` }
+      const client_assertion = await writeJws({ alg: 'ES256' }, claims, signEs256(secrets.K.privateKey))
+      return { client_assertion_type: assertionType, client_assertion }
+    },
+    revoke: (token) => post('/token/revocation', { token }),
+    async isHonoured(accessToken) {
+      const asked = await post('/token/introspection', { token: accessToken }, { authorization: basic('RS', secrets.RS) })
+      if (asked.status !== 200) throw new Error(`Introspection answered ${asked.status}.`)
+      return asked.json.active === true
+    },
+    userinfo: (accessToken) => answer(plainRequest(issuer, { path: '/userinfo', headers: { authorization: `Bearer ${accessToken}` } })),
+  }
+}
+
+const serverOver = (storage: Storage, clock: () => EpochSeconds, retryWindow: number = lifetimes.retryWindow): AuthorizationServer => {
+  const { retryWindow: _, ...serverLifetimes } = lifetimes
+  return createAuthorizationServer({
+    issuer,
+    storage,
+    keys,
+    clock,
+    lifetimes: serverLifetimes,
+    refreshRetryWindow: { confidential: retryWindow, public: retryWindow },
+    signedIn: (request) => Promise.resolve({ subject: request.headers.get('cookie') ?? '', authTime: clock() }),
+  })
+}
+
+async function registerClients(
+  storage: Storage,
+): Promise<{ readonly A: string; readonly RS: string; readonly K: CryptoKeyPair }> {
+  const a = await registerClient(
+    {
+      clientId: 'A',
+      clientName: 'App',
+      redirectUris: [redirectUri],
+      grantTypes: ['authorization_code', 'refresh_token'],
+      scopes: scope.split(' '),
+      idTokenSignedResponseAlg: 'ES256',
+    },
+    { storage },
+  )
+  const rs = await registerClient({ clientId: 'RS', clientName: 'API', grantTypes: [], servedAudiences: [issuer] }, { storage })
+  const K = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify'])
+  const { kty = '', crv = '', x = '', y = '' } = await crypto.subtle.exportKey('jwk', K.publicKey)
+  const jwks = { keys: [{ kty, crv, x, y }] }
+  await registerClient(
+    { clientId: 'K', clientName: 'Key', grantTypes: [], tokenEndpointAuthMethod: 'private_key_jwt', jwks },
+    { storage },
+  )
+  return { A: a.clientSecret ?? '', RS: rs.clientSecret ?? '', K }
+}
+
+/** Runs an authorization request to its end: the person, who is signed in, consents where it is needed. */
+async function codeFor(person: string, server: AuthorizationServer, now: EpochSeconds): Promise<string> {
+  const request = {
+    response_type: 'code',
+    client_id: 'A',
+    redirect_uri: redirectUri,
+    scope,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+  }
+  const started = await server.handle(plainRequest(issuer, { path: `/auth?${encode(request)}`, headers: { cookie: person } }))
+  const location = locationOf(started)
+  if (location.searchParams.has('code')) return location.searchParams.get('code') ?? ''
+
+  const cookie = (new Map(started.headers).get('Set-Cookie') ?? '').split(';', 1)[0] ?? ''
+  const page = plainPost(issuer, location.pathname + location.search, { body: '', headers: { cookie, origin: issuer } })
+  const pending = await server.interaction(page)
+  const signIn = { subject: person, authTime: now }
+  const done = await pending.complete({ ...signIn, grantedScopes: scope.split(' ') })
+  return locationOf(done).searchParams.get('code') ?? ''
+}
+
+const locationOf = ({ headers }: ServerResponse): URL => new URL(new Map(headers).get('Location') ?? 'missing:')
+
+const answerOf = ({ status, body }: ServerResponse): Answer => ({
+  status,
+  json: typeof body === 'string' && body !== '' ? (JSON.parse(body) as Answer['json']) : {},
+})
