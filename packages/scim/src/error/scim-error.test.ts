@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { refusal } from './refusal.ts'
+import { refusals, type ScimRefusalReason } from './refusals.ts'
+import { renderScimError } from './render-scim-error.ts'
+
+const reasons = Object.keys(refusals) as readonly ScimRefusalReason[]
+
+test('RFC 7644 §3.12: the status is a string, and there is always a detail', () => {
+  expect(renderScimError(refusal('filter_syntax'))).toEqual({
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+    scimType: 'invalidFilter',
+    detail: 'The filter does not follow the grammar of RFC 7644 section 3.4.2.2.',
+    status: '400',
+  })
+})
+
+test('RFC 7644 §3.12: scimType is left out where the list has none', () => {
+  expect(renderScimError(refusal('operations_too_many'))).not.toHaveProperty('scimType')
+})
+
+test.each(reasons)('%s is told in a fixed sentence', (reason) => {
+  const error = refusal(reason)
+
+  expect(error.detail).toMatch(/^[A-Z][ -~]+\.$/)
+  expect(error.status).toBeGreaterThanOrEqual(400)
+  expect(error.reason).toBe(reason)
+})
+
+test('the cause stays inside', () => {
+  const error = refusal('path_syntax', { cause: new Error('secret'), attribute: 'emails' })
+
+  expect(JSON.stringify(renderScimError(error))).not.toMatch(/secret|emails/)
+  expect(error.cause).toBeInstanceOf(Error)
+})

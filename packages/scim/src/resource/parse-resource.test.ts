@@ -1,0 +1,153 @@
+import type { JsonObject } from '@mintmark/storage-interface'
+import { expect, test } from 'vitest'
+import { refusedWith } from '../../test/refused.ts'
+import { defineResourceType } from '../schema/define-resource-type.ts'
+import { defineSchema } from '../schema/define-schema.ts'
+import { groupResourceType, userResourceType } from '../schema/resource-types.ts'
+import { userSchema } from '../schema/user-schema.ts'
+import { openReading } from '../tolerance/reading.ts'
+import { allTolerances, entraTolerances, oktaTolerances, oneLoginTolerances, strictTolerances } from '../tolerance/tolerance-profiles.ts'
+import type { Tolerance, Tolerances } from '../tolerance/tolerance.ts'
+import { parseResource } from './parse-resource.ts'
+
+const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+const group = 'urn:ietf:params:scim:schemas:core:2.0:Group'
+
+const parseAs = (tolerances: Tolerances, body: unknown, type = userResourceType) => parseResource(body, openReading(type, tolerances))
+const parse = (members: JsonObject) => parseAs(strictTolerances, { schemas: [core], userName: 'kim', ...members }).resource
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+test.each<[string, JsonObject, JsonObject]>([
+  ['7643 §2.1: names in any case', { USERNAME: 'k', Emails: [{ VALUE: 'a', Primary: true }] }, { userName: 'k', emails: [{ value: 'a', primary: true }] }],
+  ['7643 §2.5: null, [] and absent are one state', { title: null, emails: [], name: { givenName: null }, ims: [{ value: null }], nickName: 'x' }, { nickName: 'x' }],
+  ['7643 §3.1: what the server issues is ignored', { id: 'x', meta: { created: '1970', resourceType: 'Admin', version: 5 }, groups: [{ value: 'g' }] }, {}],
+  ['7643 §2.4: no value twice', { emails: [{ value: 'a@x', type: 'work' }, { value: 'A@x', type: 'Work' }, { value: 'a@x', type: 'home' }] }, { emails: [{ value: 'A@x', type: 'Work' }, { value: 'a@x', type: 'home' }] }],
+  ['7643 §3: an extension is listed once it is used', { [enterprise]: { department: 'Ops' } }, { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } }],
+  ['7643 §3: and not before', { schemas: [core, enterprise], [enterprise]: {} }, {}],
+  ['7644 §3.10: URNs in any case, and twice', { schemas: [core.toUpperCase(), core], [enterprise.toUpperCase()]: { DEPARTMENT: 'Ops' } }, { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } }],
+  ['7643 §4.3: the URI of the manager is ours to make', { [enterprise]: { manager: { value: 'u9', $ref: 'https://evil', displayName: 'x' } } }, { schemas: [core, enterprise], [enterprise]: { manager: { value: 'u9' } } }],
+  ['values stay as they were given', { title: '=cmd()', displayName: '<script>', emails: [{ value: 'Kim@X.TEST' }] }, { title: '=cmd()', displayName: '<script>', emails: [{ value: 'Kim@X.TEST' }] }],
+  ['externalId is text and nothing else', { externalId: '-1' }, { externalId: '-1' }],
+  ['addresses may have line breaks', { addresses: [{ formatted: '1 Road\nOslo' }] }, { addresses: [{ formatted: '1 Road\nOslo' }] }],
+  ['20 e-mail addresses', { emails: Array.from({ length: 20 }, (_, index) => ({ value: `${index}` })) }, { emails: Array.from({ length: 20 }, (_, index) => ({ value: `${index}` })) }],
+  ['a userName of 1024 characters', { userName: 'x'.repeat(1024) }, { userName: 'x'.repeat(1024) }],
+])('RFC %s', (_, members, expected) => {
+  const given = 'USERNAME' in members ? { schemas: [core], ...members } : { schemas: [core], userName: 'kim', ...members }
+  const { resource, applied } = parseAs(strictTolerances, given)
+
+  expect(plain(resource)).toEqual({ schemas: [core], userName: 'kim', ...expected })
+  expect(applied).toEqual([])
+})
+
+const nested = (depth: number): JsonObject => (depth === 0 ? {} : { a: nested(depth - 1) })
+
+test.each<[string, unknown, string]>([
+  ['no object: null', null, '400 invalidSyntax body_malformed'],
+  ['no object: []', [], '400 invalidSyntax body_malformed'],
+  ['no object: "x"', 'x', '400 invalidSyntax body_malformed'],
+  ['no object: 1', 1, '400 invalidSyntax body_malformed'],
+  ['depth', { schemas: [core], userName: 'k', x: nested(12) }, '400 invalidSyntax body_too_deep'],
+  ['no schemas', { userName: 'k' }, '400 invalidSyntax schemas_missing'],
+  ['empty schemas', { schemas: [], userName: 'k' }, '400 invalidSyntax schemas_missing'],
+  ['schemas as a text', { schemas: core, userName: 'k' }, '400 invalidSyntax schemas_missing'],
+  ['another schema', { schemas: [group], userName: 'k' }, '400 invalidSyntax schema_unknown'],
+  ['an extension without its schema', { schemas: [enterprise], userName: 'k' }, '400 invalidSyntax schemas_missing'],
+  ['a schema that is no text', { schemas: [core, 5], userName: 'k' }, '400 invalidSyntax schema_unknown'],
+  ['an unknown attribute', { schemas: [core], userName: 'k', isAdmin: true }, '400 invalidSyntax attribute_unknown'],
+  ['an unknown part', { schemas: [core], userName: 'k', name: { x: 1 } }, '400 invalidSyntax attribute_unknown'],
+  ['an unknown attribute of an extension', { schemas: [core], userName: 'k', [enterprise]: { x: 1 } }, '400 invalidSyntax attribute_unknown'],
+  ['a name twice', { schemas: [core], userName: 'k', USERNAME: 'k' }, '400 invalidSyntax member_repeated'],
+  ['a part twice', { schemas: [core], userName: 'k', name: { givenName: 'a', givenname: 'b' } }, '400 invalidSyntax member_repeated'],
+  ['no userName', { schemas: [core] }, '400 invalidValue value_required'],
+  ['an empty userName', { schemas: [core], userName: '' }, '400 invalidValue value_required'],
+  ['a userName that is null', { schemas: [core], userName: null }, '400 invalidValue value_required'],
+])('RFC 7644 §3.12: refuses %s', (_, body, expected) => {
+  expect(refusedWith(() => parseAs(strictTolerances, body))).toBe(expected)
+})
+
+test.each<[string, JsonObject, string]>([
+  ['blank userName', { userName: '   ' }, 'value_characters'],
+  ['userName of 1025 characters', { userName: 'x'.repeat(1025) }, 'value_too_long'],
+  ['control character', { userName: 'a\u0007b' }, 'value_characters'],
+  ['NUL', { title: 'a\0b' }, 'value_characters'],
+  ['bidi override', { userName: 'a\u202eb' }, 'value_characters'],
+  ['zero-width space', { userName: 'a\u200bb' }, 'value_characters'],
+  ['ligature', { userName: '\ufb01' }, 'value_characters'],
+  ['half a surrogate pair', { displayName: 'a\ud800' }, 'value_characters'],
+  ['line break in an address', { emails: [{ value: 'a@b\r\nBcc: x' }] }, 'value_characters'],
+  ['64 KiB of displayName', { displayName: 'x'.repeat(65_536) }, 'value_too_long'],
+  ['emails as an object', { emails: { value: 'a' } }, 'value_type'],
+  ['emails as a text', { emails: 'a' }, 'value_type'],
+  ['21 emails', { emails: Array.from({ length: 21 }, (_, index) => ({ value: `${index}` })) }, 'value_too_many'],
+  ['two primary', { emails: [{ value: 'a', primary: true }, { value: 'b', primary: true }] }, 'value_primary_twice'],
+  ['two primary of one value', { emails: [{ value: 'a', primary: true }, { value: 'a', primary: true }] }, 'value_primary_twice'],
+  ['a value that is a number', { emails: [{ value: 1 }] }, 'value_type'],
+  ['active as a text', { active: 'true' }, 'value_type'],
+  ['active as a number', { active: 0 }, 'value_type'],
+  ['active as a list', { active: [true] }, 'value_type'],
+  ['name as a text', { name: 'Kim' }, 'value_type'],
+  ['name as a list', { name: [{ givenName: 'K' }] }, 'value_type'],
+  ['a text as an object', { title: { value: 'x' } }, 'value_type'],
+  ['a certificate that is no base64', { x509Certificates: [{ value: '%' }] }, 'value_type'],
+  ['an extension as a list', { [enterprise]: [] }, 'value_type'],
+  ['an extension as a text', { [enterprise]: 'x' }, 'value_type'],
+])('RFC 7643 §2.3: refuses %s', (_, members, reason) => {
+  expect(refusedWith(() => parse(members))).toBe(`400 invalidValue ${reason}`)
+})
+
+test.each<[string, Tolerances, JsonObject, JsonObject, readonly Tolerance[]]>([
+  ['Entra: nulls, unknown keys, misspelt URN', entraTolerances, { schemas: [core, 'urn:ietf:params:scim:schemas:extension:enterprise:2.0User'], userName: 'k', title: null, addresses: null, department: 'x', manager: 'y' }, { schemas: [core], userName: 'k' }, ['legacy-urns', 'unknown-attributes']],
+  ['Entra: attributes under the misspelt URN', entraTolerances, { schemas: [core], userName: 'k', 'urn:ietf:params:scim:schemas:extension:enterprise:2.0User': { department: 'x' } }, { schemas: [core, enterprise], userName: 'k', [enterprise]: { department: 'x' } }, ['legacy-urns']],
+  ['Entra: PascalCase, seven digits of a second', entraTolerances, { schemas: [core], UserName: 'a', Active: true, Emails: [{ Primary: true, Type: 'work', Value: 'a@x' }], meta: { created: '2020-01-01T00:00:00.1234567Z' } }, { schemas: [core], userName: 'a', active: true, emails: [{ primary: true, type: 'work', value: 'a@x' }] }, []],
+  ['Entra: booleans in words', entraTolerances, { schemas: [core], userName: 'a', active: 'True', roles: [{ value: 'r', primary: 'True' }] }, { schemas: [core], userName: 'a', active: true, roles: [{ value: 'r', primary: true }] }, ['boolean-as-text']],
+  ['Okta: password, groups, empty texts', oktaTolerances, { schemas: [core], userName: 'a', nickName: '', name: { givenName: '', familyName: 'L' }, groups: [], password: 'p', active: true }, { schemas: [core], userName: 'a', name: { familyName: 'L' }, password: 'p', active: true }, ['empty-text-means-absent']],
+  ['OneLogin: SCIM 1.x URN, booleans in words, id null', oneLoginTolerances, { schemas: ['urn:scim:schemas:core:1.0'], userName: 'a', active: 'true', id: null, title: '' }, { schemas: [core], userName: 'a', active: true }, ['legacy-urns', 'boolean-as-text', 'empty-text-means-absent']],
+  ['OneLogin: no schemas', oneLoginTolerances, { userName: 'a' }, { schemas: [core], userName: 'a' }, ['schemas-missing']],
+  ['manager as a text', allTolerances, { schemas: [core], userName: 'a', [enterprise]: { manager: 'u9' } }, { schemas: [core, enterprise], userName: 'a', [enterprise]: { manager: { value: 'u9' } } }, ['text-for-complex']],
+  ['manager as a list', allTolerances, { schemas: [core], userName: 'a', [enterprise]: { manager: [{ value: 'u9' }] } }, { schemas: [core, enterprise], userName: 'a', [enterprise]: { manager: { value: 'u9' } } }, ['list-around-value']],
+  ['an object without a list', allTolerances, { schemas: [core], userName: 'a', emails: { value: 'a@x' } }, { schemas: [core], userName: 'a', emails: [{ value: 'a@x' }] }, ['value-without-list']],
+  ['a wrapped text', allTolerances, { schemas: [core], userName: 'a', title: { value: 'x' } }, { schemas: [core], userName: 'a', title: 'x' }, ['value-around-primitive']],
+])('tolerated: %s', (_, tolerances, body, expected, applied) => {
+  const result = parseAs(tolerances, body)
+
+  expect(plain(result.resource)).toEqual(expected)
+  expect(result.applied.map(({ tolerance }) => tolerance).toSorted()).toEqual(applied.toSorted())
+})
+
+test("Entra: a group with one of Microsoft's own URNs", () => {
+  const body = { schemas: [group, 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group'], displayName: 'Ops', externalId: 'g' }
+
+  const result = parseAs(entraTolerances, body, groupResourceType)
+
+  expect(plain(result.resource)).toEqual({ schemas: [group], displayName: 'Ops', externalId: 'g' })
+  expect(result.applied).toEqual([{ tolerance: 'unknown-schemas', count: 1 }])
+})
+
+test('RFC 7643 §2.3: a host defines attributes of every type, and of several simple values', () => {
+  const badge = defineSchema({
+    id: 'urn:example:params:badge:1.0',
+    name: 'Badge',
+    attributes: [
+      { name: 'number', type: 'integer', required: true },
+      { name: 'weight', type: 'decimal' },
+      { name: 'issued', type: 'dateTime' },
+      { name: 'tags', multiValued: true, maxValues: 3 },
+    ],
+  })
+  const type = defineResourceType({ name: 'User', endpoint: '/Users', schema: userSchema, extensions: [{ schema: badge, required: true }] })
+  const read = (members: JsonObject, tolerances: Tolerances = strictTolerances) =>
+    plain(parseAs(tolerances, { schemas: [core, badge.id], userName: 'k', [badge.id]: { number: 1, ...members } }, type).resource)
+
+  expect(read({ weight: 1.5, issued: '2020-01-01T00:00:00Z', tags: ['a', 'A', 'b'] })).toMatchObject({
+    [badge.id]: { number: 1, weight: 1.5, issued: '2020-01-01T00:00:00Z', tags: ['a', 'b'] },
+  })
+  expect(read({ tags: [{ value: '1' }] }, allTolerances)).toMatchObject({ [badge.id]: { tags: ['1'] } })
+  expect(refusedWith(() => read({ number: 1.5 }))).toBe('400 invalidValue value_type')
+  expect(refusedWith(() => read({ number: null }))).toBe('400 invalidValue value_required')
+  expect(refusedWith(() => read({ number: 2 ** 60 }))).toBe('400 invalidValue value_type')
+  expect(refusedWith(() => read({ weight: '1' }))).toBe('400 invalidValue value_type')
+  expect(refusedWith(() => read({ issued: 'today' }))).toBe('400 invalidValue value_type')
+  expect(refusedWith(() => read({ tags: ['a', 'b', 'c', 'd'] }))).toBe('400 invalidValue value_too_many')
+  expect(refusedWith(() => parseAs(strictTolerances, { schemas: [core], userName: 'k' }, type))).toBe('400 invalidValue value_required')
+})

@@ -1,0 +1,99 @@
+import type { JsonObject } from '@mintmark/storage-interface'
+import { expect, test } from 'vitest'
+import type { AttributeOptions } from './attribute.ts'
+import { parseAttributeName, printAttributeName } from './attribute-name.ts'
+import { defineAttribute } from './define-attribute.ts'
+import { defineResourceType } from './define-resource-type.ts'
+import { defineSchema } from './define-schema.ts'
+import { enterpriseUserSchema } from './enterprise-user-schema.ts'
+import { groupSchema } from './group-schema.ts'
+import { renderResourceType, renderSchema } from './render-schema.ts'
+import { userResourceType } from './resource-types.ts'
+import { userSchema } from './user-schema.ts'
+
+test('RFC 7643 §2.2: an attribute has these defaults', () => {
+  expect(defineAttribute({ name: 'x' })).toMatchObject({
+    type: 'string',
+    multiValued: false,
+    required: false,
+    caseExact: false,
+    mutability: 'readWrite',
+    returned: 'default',
+    uniqueness: 'none',
+  })
+  expect(defineAttribute({ name: 'x', type: 'reference' }).caseExact).toBe(true)
+  expect(defineAttribute({ name: 'x', type: 'binary' }).caseExact).toBe(true)
+})
+
+test.each<[string, AttributeOptions]>([
+  ['a prototype', { name: '__proto__' }],
+  ['a constructor', { name: 'constructor' }],
+  ['a member of Object.prototype', { name: 'toString' }],
+  ['no name', { name: '' }],
+  ['a dot', { name: 'a.b' }],
+  ['a colon', { name: 'a:b' }],
+  ['a dollar first', { name: '$x' }],
+  ['complex without parts', { name: 'x', type: 'complex' }],
+  ['parts of a simple one', { name: 'x', subAttributes: [{ name: 'a' }] }],
+  ['complex parts (erratum 8415)', { name: 'x', type: 'complex', subAttributes: [{ name: 'a', type: 'complex', subAttributes: [{ name: 'b' }] }] }],
+  ['uniqueness of a complex one (erratum 6004)', { name: 'x', type: 'complex', uniqueness: 'server', subAttributes: [{ name: 'a' }] }],
+  ['one name twice', { name: 'x', type: 'complex', subAttributes: [{ name: 'a' }, { name: 'A' }] }],
+  ['reference types of a text', { name: 'x', referenceTypes: ['User'] }],
+])('RFC 7643 §2: refuses to define %s', (_, options) => {
+  expect(() => defineAttribute(options)).toThrow(TypeError)
+})
+
+test('RFC 7643 §2.1: schemas are URNs, and hold no name twice', () => {
+  const schema = (id: string, ...names: readonly string[]) => defineSchema({ id, name: 'X', attributes: names.map((name) => ({ name })) })
+
+  expect(() => schema('https://example.com')).toThrow(TypeError)
+  expect(() => schema('urn:example:x', 'a', 'A')).toThrow(TypeError)
+  expect(() => defineResourceType({ name: 'X', endpoint: '/Xs', schema: schema('urn:example:x', 'id') })).toThrow(TypeError)
+  expect(() => defineResourceType({ ...userResourceType, extensions: [enterpriseUserSchema, enterpriseUserSchema] })).toThrow(TypeError)
+})
+
+test('what is defined is frozen', () => {
+  expect([userSchema, userSchema.attributes, userSchema.attributes[0], userSchema.attributes[1]?.subAttributes, userResourceType].every(Object.isFrozen)).toBe(true)
+})
+
+test.each([
+  ['userName', undefined, 'userName', undefined],
+  ['name.familyName', undefined, 'name', 'familyName'],
+  ['manager.$ref', undefined, 'manager', '$ref'],
+  ['urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.value', 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User', 'manager', 'value'],
+  ['urn:example:badge:1.0:number', 'urn:example:badge:1.0', 'number', undefined],
+])('RFC 7644 §3.10: %s', (text, urn, name, subName) => {
+  expect(parseAttributeName(text)).toEqual({ urn, name, subName })
+  expect(printAttributeName({ urn, name, subName })).toBe(text)
+})
+
+test.each(['', '.', 'a.', '.a', 'a.b.c', '1a', 'a b', '_a', '__proto__', 'a.__proto__', 'é', 'a:b', 'urn::', 'urn:a:', 'a/b', 'a[0]', 'urn:a b:c'])(
+  'RFC 7643 §2.1: %j is no name',
+  (text) => {
+    expect(parseAttributeName(text)).toBeUndefined()
+  },
+)
+
+test('RFC 7643 §8.7: what is published is what is implemented', () => {
+  const user = renderSchema(userSchema)
+  const attributes = user['attributes'] as readonly JsonObject[]
+
+  expect(attributes.find(({ name }) => name === 'userName')).toEqual({
+    name: 'userName',
+    type: 'string',
+    multiValued: false,
+    description: 'What the person is called at sign-in. Unique within the identity provider.',
+    required: true,
+    caseExact: false,
+    uniqueness: 'server',
+    mutability: 'readWrite',
+    returned: 'default',
+  })
+  expect(attributes.find(({ name }) => name === 'password')).toMatchObject({ mutability: 'writeOnly', returned: 'never' })
+  expect(attributes.map(({ name }) => name)).toEqual(userSchema.attributes.map(({ name }) => name))
+  expect(JSON.stringify([user, renderSchema(groupSchema), renderSchema(enterpriseUserSchema)])).not.toMatch(/null|maxLength|characters":/)
+  expect(renderResourceType(userResourceType)).toMatchObject({
+    id: 'User',
+    schemaExtensions: [{ schema: enterpriseUserSchema.id, required: false }],
+  })
+})
