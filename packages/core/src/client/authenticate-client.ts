@@ -1,13 +1,15 @@
-import { clientId, type ClientRecord, type EpochSeconds, type SecretDigest, type Storage } from '@mintmark/storage-interface'
+import { clientId, type Brand, type ClientRecord, type EpochSeconds, type SecretDigest, type Storage } from '@mintmark/storage-interface'
 
 import { OAuthError } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
 import type { ServerRequest } from '../http/index.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
-import type { AuthenticatedClient } from './authenticated-client.ts'
 import type { ClientAuthentication, PresentedCredentials } from './client-authentication.ts'
 import { isVisibleAscii } from './visible-ascii.ts'
+
+/** A client that proved who it is by its registered method, or a public client that named itself. Only `authenticateClient` makes it. */
+export type AuthenticatedClient = Brand<ClientRecord, 'AuthenticatedClient'>
 
 export interface ClientAuthenticationDependencies {
   readonly storage: Storage

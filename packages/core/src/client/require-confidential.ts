@@ -1,5 +1,5 @@
 import { OAuthError } from '../error/oauth-error.ts'
-import type { AuthenticatedClient } from './authenticated-client.ts'
+import type { AuthenticatedClient } from './authenticate-client.ts'
 
 /**
  * Refuses a public client where a caller must have proven who it is.

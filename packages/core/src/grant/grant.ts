@@ -1,6 +1,6 @@
 import type { AuthenticationRecord, Brand, EpochSeconds, FamilyId, JsonObject, UserRecord } from '@mintmark/storage-interface'
 
-import type { AuthenticatedClient } from '../client/authenticated-client.ts'
+import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import type { AccessTokenAim } from '../resource/access-token-aim.ts'
 

@@ -1,4 +1,4 @@
-import type { AuthenticatedClient } from '../client/authenticated-client.ts'
+import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import { OAuthError } from '../error/oauth-error.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import type { GrantType } from './grant.ts'

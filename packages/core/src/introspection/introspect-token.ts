@@ -2,7 +2,7 @@ import type { ClientRecord, EpochSeconds, JsonObject, Storage } from '@mintmark/
 
 import { standingOfAccessToken } from '../access-token/live-access-token.ts'
 import { verifyAccessToken, type VerifiedAccessToken, type VerifyAccessTokenDependencies } from '../access-token/verified-access-token.ts'
-import type { AuthenticatedClient } from '../client/authenticated-client.ts'
+import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import { digestRefreshToken, readRefreshToken, type RefreshToken } from '../refresh/refresh-token.ts'
 import { isFamilyLive } from '../standing/is-live.ts'
 

@@ -1,6 +1,6 @@
 import { after, type Brand, type DurationSeconds, type EpochSeconds, type Storage, type TokenFamilyRecord } from '@mintmark/storage-interface'
 
-import type { AuthenticatedClient } from '../client/authenticated-client.ts'
+import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import { OAuthError } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
 import { randomSecret, type Random } from '../runtime/random.ts'

@@ -1,7 +1,7 @@
 import type { EpochSeconds, Storage } from '@mintmark/storage-interface'
 
 import { verifyAccessToken, type VerifyAccessTokenDependencies } from '../access-token/verified-access-token.ts'
-import type { AuthenticatedClient } from '../client/authenticated-client.ts'
+import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import { digestRefreshToken, readRefreshToken } from '../refresh/refresh-token.ts'
 import { digestSecret } from '../runtime/digest.ts'
 

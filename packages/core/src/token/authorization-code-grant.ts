@@ -1,6 +1,6 @@
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
-import type { AuthenticatedClient } from '../client/authenticated-client.ts'
+import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import { OAuthError } from '../error/oauth-error.ts'
 import { aimAccessToken, type AimDependencies } from '../resource/access-token-aim.ts'
 import { narrowResources } from '../resource/requested-resources.ts'

@@ -1,6 +1,6 @@
 import { after, type DurationSeconds, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
 
-import type { AuthenticatedClient } from '../client/authenticated-client.ts'
+import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import { foundRefreshToken, type RefreshLifetimes } from '../refresh/found-refresh-token.ts'
 import type { Random } from '../runtime/random.ts'
 import { familyOf } from './family-of.ts'

@@ -1,6 +1,6 @@
 import { after, type AuthorizationCodeRecord, type Brand, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
 
-import type { AuthenticatedClient } from '../client/authenticated-client.ts'
+import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import { OAuthError } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
 import type { RefreshLifetimes } from '../refresh/found-refresh-token.ts'
