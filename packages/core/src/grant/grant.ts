@@ -4,8 +4,12 @@ import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import type { AccessTokenAim } from '../resource/access-token-aim.ts'
 
-/** Whatever proves that a grant was honoured, such as a redeemed code: a branded value, so that a plain object does not compile. */
-export type GrantEvidence = Brand<object, string>
+/**
+ * Whatever proves that a grant was honoured, such as a redeemed code. Each grant brands its own, in the one place that
+ * makes the check: `Brand<Proof, 'RedeemedCode' | 'GrantEvidence'>`. A plain object is none, and neither is a client: that
+ * it proved who it is does not say that it was granted anything.
+ */
+export type GrantEvidence = Brand<object, 'GrantEvidence'>
 
 /** What a grant decided to issue. Minting demands it, with the evidence that it rests on. */
 export interface GrantDecision {

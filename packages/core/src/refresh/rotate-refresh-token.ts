@@ -10,7 +10,7 @@ import { digestRefreshToken, succeedRefreshToken, writeRefreshToken, type Refres
 /** A family whose refresh token this request rotated, or retried within the window. Only `rotateRefreshToken` makes it. */
 export type RotatedFamily = Brand<
   { readonly family: TokenFamilyRecord; readonly refreshToken: string },
-  'RotatedFamily'
+  'RotatedFamily' | 'GrantEvidence'
 >
 
 export interface RotateRefreshTokenDependencies {

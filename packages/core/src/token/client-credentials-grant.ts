@@ -8,7 +8,7 @@ import { requestedResources } from '../resource/requested-resources.ts'
 import { defineGrant, type GrantType } from '../grant/grant.ts'
 
 /** A confidential client that acts for itself. Only this grant makes it. */
-export type ServiceAccount = Brand<AuthenticatedClient, 'ServiceAccount'>
+type ServiceAccount = Brand<AuthenticatedClient, 'ServiceAccount' | 'GrantEvidence'>
 
 /** The client credentials grant (RFC 6749 §4.4): an access token for the client itself, and nothing else. */
 export const clientCredentialsGrant = (deps: AimDependencies): GrantType =>

@@ -11,7 +11,7 @@ import { familyOf } from './family-of.ts'
 import { isIntact } from './intact-code.ts'
 
 /** A code that this request alone has used up, with redirect URI and verifier proven. Only `redeemCode` makes it. */
-export type RedeemedCode = Brand<AuthorizationCodeRecord, 'RedeemedCode'>
+export type RedeemedCode = Brand<AuthorizationCodeRecord, 'RedeemedCode' | 'GrantEvidence'>
 
 export interface RedeemCodeDependencies {
   readonly storage: Storage

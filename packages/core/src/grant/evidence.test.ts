@@ -1,0 +1,23 @@
+import { expectTypeOf, it } from 'vitest'
+
+import type { VerifiedAccessToken } from '../access-token/verified-access-token.ts'
+import type { AuthenticatedClient } from '../client/authenticate-client.ts'
+import type { RotatedFamily } from '../refresh/rotate-refresh-token.ts'
+import type { ProvenVerifier } from '../token/code-verifier.ts'
+import type { RedeemedCode } from '../token/redeem-code.ts'
+import type { GrantDecision, GrantEvidence } from './grant.ts'
+
+// What is asserted here is asserted by the type check.
+
+it('design §3: tokens are minted on the evidence of a grant', () => {
+  expectTypeOf<RedeemedCode>().toExtend<GrantEvidence>()
+  expectTypeOf<RotatedFamily>().toExtend<GrantEvidence>()
+  expectTypeOf<GrantDecision['evidence']>().toEqualTypeOf<GrantEvidence>()
+})
+
+it('design §3: neither a plain object nor the evidence of another check is the evidence of a grant', () => {
+  expectTypeOf<object>().not.toExtend<GrantEvidence>()
+  expectTypeOf<AuthenticatedClient>().not.toExtend<GrantEvidence>()
+  expectTypeOf<ProvenVerifier>().not.toExtend<GrantEvidence>()
+  expectTypeOf<VerifiedAccessToken>().not.toExtend<GrantEvidence>()
+})
