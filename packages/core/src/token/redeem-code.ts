@@ -6,7 +6,7 @@ import type { RefusalReason } from '../error/refusal-reason.ts'
 import type { RefreshLifetimes } from '../refresh/found-refresh-token.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import type { CodePresentation } from './code-presentation.ts'
-import { proveCodeVerifier } from './code-verifier.ts'
+import { proveCodeVerifier, type ProvenVerifier } from './code-verifier.ts'
 import { familyOf } from './family-of.ts'
 import { isIntact } from './intact-code.ts'
 
@@ -39,14 +39,17 @@ export async function redeemCode(
   if (!isIntact(code)) throw invalidGrant('code_incomplete', client, code)
   // RFC 6749 §4.1.3: the code is bound to this redirect_uri; without the check a code stolen elsewhere works here.
   if (code.redirectUri !== presentation.redirectUri) throw invalidGrant('redirect_uri_mismatch', client, code)
-  await proveCodeVerifier(presentation.codeVerifier, code)
+  const proof = await proveCodeVerifier(presentation.codeVerifier, code)
 
   if (consumed.outcome === 'replayed') {
     await deps.storage.families.bury(familyOf(code, { now, expiresAt: after(now, deps.lifetimes.refreshTokenAbsolute) }), now)
     throw invalidGrant('code_replayed', client, code)
   }
-  return code as RedeemedCode
+  return redeemed(code, proof)
 }
+
+/** Nothing else makes a redeemed code; without the proof of its verifier this does not compile. */
+const redeemed = (code: AuthorizationCodeRecord, _proof: ProvenVerifier): RedeemedCode => code as RedeemedCode
 
 function invalidGrant(
   reason: RefusalReason,
