@@ -2,12 +2,9 @@ import type { ClientRecord, EpochSeconds, JsonObject, Storage } from '@mintmark/
 
 import { standingOfAccessToken } from '../access-token/live-access-token.ts'
 import { verifyAccessToken, type VerifiedAccessToken, type VerifyAccessTokenDependencies } from '../access-token/verified-access-token.ts'
-import type { AuthenticatedClient } from '../client/authenticate-client.ts'
+import type { ConfidentialClient } from '../client/require-confidential.ts'
 import { digestRefreshToken, readRefreshToken, type RefreshToken } from '../refresh/refresh-token.ts'
 import { isFamilyLive } from '../standing/is-live.ts'
-
-/** What introspection says of every token that is not live, or not the caller's business: nothing (RFC 7662 §2.2). */
-export const inactive: JsonObject = { active: false }
 
 export type IntrospectDependencies = VerifyAccessTokenDependencies & { readonly storage: Storage }
 
@@ -16,7 +13,7 @@ export type IntrospectDependencies = VerifyAccessTokenDependencies & { readonly 
  * not needed: a token's form says what it is.
  */
 export async function introspectToken(
-  { token, caller }: { readonly token: string; readonly caller: AuthenticatedClient },
+  { token, caller }: { readonly token: string; readonly caller: ConfidentialClient },
   now: EpochSeconds,
   deps: IntrospectDependencies,
 ): Promise<JsonObject> {
@@ -56,8 +53,11 @@ async function describeRefreshToken(
 /** The claims of RFC 7662 §2.2; the family's name stays inside. */
 function describeAccessToken(token: VerifiedAccessToken): JsonObject {
   const { family: _family, ...claims } = token.claims
-  return { active: true, token_type: 'Bearer', ...claims }
+  return { ...claims, active: true, token_type: 'Bearer' }
 }
 
 const mayIntrospect = (caller: ClientRecord, token: VerifiedAccessToken): boolean =>
   caller.clientId === token.clientId || token.audience.some((audience) => caller.servedAudiences.includes(audience))
+
+/** What introspection says of every token that is not live, or not the caller's business: nothing (RFC 7662 §2.2). */
+const inactive: JsonObject = { active: false }
