@@ -1,6 +1,7 @@
 import { storageLaws, type MakeStore } from '@mintmark/storage-interface/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { aDatabase, postgresUnderTest, type TestDatabase } from './support/postgres-database.ts'
+import { postgresUnderTest, type TestDatabase } from './support/postgres-database.ts'
+import { aDatabase } from './support/postgres-of-the-run.ts'
 import { fileUnderTest, memoryUnderTest } from './sqlite-under-test.ts'
 
 test.for(storageLaws)('SQLite in memory keeps the law $name', async (law) => {

@@ -4,7 +4,8 @@ import { createSqlStorage, migrate, pendingMigrations, printMigrations } from '@
 import { postgres, postgresPool } from '@mintmark/storage-sql/postgres'
 import { expect, onTestFinished, test } from 'vitest'
 import { migrationScripts } from '../src/migration-script.ts'
-import { aDatabase, type TestDatabase } from './support/postgres-database.ts'
+import { type TestDatabase } from './support/postgres-database.ts'
+import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
 const all = ['0001-first-tables', '0002-purge-indexes']

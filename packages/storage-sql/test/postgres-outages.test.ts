@@ -4,7 +4,8 @@ import { createSqlStorage } from '@mintmark/storage-sql'
 import { postgresPool, type PostgresPool, type PostgresPoolOptions } from '@mintmark/storage-sql/postgres'
 import { Pool, type PoolConfig } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { aDatabase, type TestDatabase } from './support/postgres-database.ts'
+import { type TestDatabase } from './support/postgres-database.ts'
+import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
 const { digest, clientId, issuedAt: now } = aCodeRecord()

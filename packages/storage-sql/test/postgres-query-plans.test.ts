@@ -2,7 +2,8 @@ import { storageLaws } from '@mintmark/storage-interface/contract'
 import type { SqlDialect } from '@mintmark/storage-sql'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { aDatabase, postgresUnderTest, type TestDatabase } from './support/postgres-database.ts'
+import { postgresUnderTest, type TestDatabase } from './support/postgres-database.ts'
+import { aDatabase } from './support/postgres-of-the-run.ts'
 
 // The laws call every method with every outcome, and so run every statement that the storage ever runs.
 const statements = new Set<string>()

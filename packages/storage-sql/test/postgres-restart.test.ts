@@ -3,7 +3,7 @@ import { aCodeRecord, aDigest } from '@mintmark/storage-interface/contract'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { postgresPool } from '@mintmark/storage-sql/postgres'
 import { expect, onTestFinished, test } from 'vitest'
-import { aDatabase } from './support/postgres-database.ts'
+import { makeDatabase } from './support/postgres-database.ts'
 import { startPostgres, type PostgresServer } from './support/postgres-server.ts'
 
 /** What each presentation of a code was told: an outcome, or `outage`. */
@@ -76,7 +76,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 async function aServer(): Promise<{ readonly server: PostgresServer; readonly storage: Storage }> {
   const server = await startPostgres()
-  const pool = (await aDatabase(server.url)).pool()
+  const pool = (await makeDatabase(server.url)).pool()
   onTestFinished(async () => {
     await pool.end()
     await server.stop()

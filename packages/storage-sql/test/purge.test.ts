@@ -9,7 +9,7 @@ import { codeColumns } from '../src/rows/code-row.ts'
 import { familyColumns } from '../src/rows/family-row.ts'
 import { aFolder } from './sqlite-under-test.ts'
 import { fillTable } from './support/fill-table.ts'
-import { aDatabase } from './support/postgres-database.ts'
+import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
 const { issuedAt: now, clientId } = aCodeRecord()

@@ -12,7 +12,7 @@ import { postgresPool } from '@mintmark/storage-sql/postgres'
 import { sqliteFile } from '@mintmark/storage-sql/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { untilSettled } from '../src/second-look.ts'
-import { aDatabase } from './support/postgres-database.ts'
+import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
 

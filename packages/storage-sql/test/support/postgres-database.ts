@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { connect } from 'node:net'
 import type { MakeStore } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, migrate, type SqlDialect } from '@mintmark/storage-sql'
 import { postgresPool } from '@mintmark/storage-sql/postgres'
 import { Client, Pool, type PoolConfig } from 'pg'
-import { inject } from 'vitest'
 
-/** An empty schema of its own, on the run's PostgreSQL. */
+/** An empty schema of its own. */
 export interface TestDatabase {
   /** Connections of this address find and make tables in the schema. */
   readonly url: string
@@ -18,8 +16,7 @@ export interface TestDatabase {
   remove(): Promise<void>
 }
 
-export async function aDatabase(server?: string): Promise<TestDatabase> {
-  const address = server ?? (await addressOfTheRun())
+export async function makeDatabase(address: string): Promise<TestDatabase> {
   const schema = `test_${randomBytes(8).toString('hex')}`
   const options = `-c search_path=${schema}`
   const pools: Pool[] = []
@@ -67,13 +64,6 @@ export async function postgresUnderTest(
       close: async () => {},
     }
   }
-}
-
-async function addressOfTheRun(): Promise<string> {
-  const socket = connect(inject('postgresDoor'), '127.0.0.1')
-  const answer = (await socket.toArray()).join('')
-  if (!answer.startsWith('postgres:')) throw new Error(`There is no PostgreSQL: ${answer}`)
-  return answer
 }
 
 /** Runs one statement on a connection of its own. */

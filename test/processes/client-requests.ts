@@ -1,0 +1,63 @@
+import { baseRequest, basic, encode, verifier, type Change } from '../support/flow.ts'
+import { send, type Reply } from '../support/reply.ts'
+import type { FixtureClients } from '../support/fixture-clients.ts'
+
+/** What a token response holds. */
+export interface Tokens {
+  readonly access_token: string
+  readonly refresh_token: string
+}
+
+/** Client A, and U1's browser, at any of the servers. */
+export interface ClientRequests {
+  /** The authorization request of a person who is signed in and has consented. */
+  authorize(port: number): Promise<Reply>
+  redeem(port: number, code: string): Promise<Reply>
+  refresh(port: number, refreshToken: string): Promise<Reply>
+  introspect(port: number, token: string): Promise<Reply>
+  revoke(port: number, token: string): Promise<Reply>
+}
+
+export function clientRequests(clients: FixtureClients): ClientRequests {
+  const post = (port: number, path: string, form: Change): Promise<Reply> =>
+    send(port, {
+      method: 'POST',
+      path,
+      headers: {
+        authorization: basic('A', clients.A.secret),
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: encode(form),
+    })
+
+  return {
+    authorize: (port) => {
+      const cookie = `host=U1.${Math.floor(Date.now() / 1000) - 5}`
+      const query = encode({ ...baseRequest, scope: 'openid offline_access' })
+      return send(port, { path: `/auth?${query}`, headers: { cookie } })
+    },
+    redeem: (port, code) =>
+      post(port, '/token', {
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: baseRequest.redirect_uri,
+        code_verifier: verifier,
+      }),
+    refresh: (port, refresh_token) => post(port, '/token', { grant_type: 'refresh_token', refresh_token }),
+    introspect: (port, token) => post(port, '/token/introspection', { token }),
+    revoke: (port, token) => post(port, '/token/revocation', { token }),
+  }
+}
+
+/** The code of an authorization response. @throws Error when there is none. */
+export function codeOf(reply: Reply): string {
+  const code = reply.status < 400 ? reply.location.searchParams.get('code') : null
+  if (code === null) throw new Error(`No code: ${reply.status} ${reply.text} ${reply.header('location')}`)
+  return code
+}
+
+/** The tokens of a token response. @throws Error when there are none. */
+export function tokensOf(reply: Reply): Tokens {
+  if (reply.status !== 200) throw new Error(`No tokens: ${reply.status} ${reply.text}`)
+  return reply.json as unknown as Tokens
+}

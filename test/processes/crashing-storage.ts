@@ -1,0 +1,26 @@
+import type { Storage } from '@mintmark/storage-interface'
+
+import type { CrashPoint } from './server-config.ts'
+
+type Method = (...args: readonly unknown[]) => Promise<unknown>
+type Stores = Readonly<Record<string, Readonly<Record<string, Method>>>>
+
+/** The same storage, but for one call, at which the process kills itself. */
+export function crashingStorage(storage: Storage, { when, call }: CrashPoint): Storage {
+  const [storeName = '', methodName = ''] = call.split('.')
+  const store = (storage as unknown as Stores)[storeName]
+  const method = store?.[methodName]
+  if (method === undefined) throw new Error(`There is no storage call ${call}`)
+
+  const dying: Method = async (...args) => {
+    if (when === 'after') await method(...args)
+    return die()
+  }
+  return { ...storage, [storeName]: { ...store, [methodName]: dying } }
+}
+
+/** SIGKILL to oneself; nothing after it runs. */
+function die(): Promise<never> {
+  process.kill(process.pid, 'SIGKILL')
+  return new Promise(() => {})
+}

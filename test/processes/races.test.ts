@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
+import { racesOf, type Race } from './races.ts'
+import { startServerProcesses, type ServerProcess } from './server-processes.ts'
+import { postgresStage, sqliteStage, type Stage } from './stage.ts'
+
+const rounds = 20
+
+describe.for([
+  { name: 'PostgreSQL', open: async () => postgresStage(await addressOfTheRun()) },
+  { name: 'SQLite', open: sqliteStage },
+])('four servers over one $name database', ({ open }) => {
+  let stage: Stage
+  let servers: readonly ServerProcess[]
+  let races: Readonly<Record<string, Race>>
+
+  beforeAll(async () => {
+    stage = await open()
+    servers = await startServerProcesses(stage.database, 4)
+    races = racesOf(
+      stage,
+      servers.map(({ port }) => port),
+    )
+  })
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.kill()))
+    await stage.close()
+  })
+
+  test.for([
+    ['RFC 6749 §10.5', 'a code'],
+    ['RFC 9700 §4.14.2', 'a refresh token'],
+    ['RFC 7523 §3', 'the jti of a client assertion'],
+    ['RFC 9700 §4.14.2', 'an old refresh token against the current one'],
+  ])('%s: %s has one winner', async ([, subject = '']) => {
+    const race = races[subject]
+    const violations: string[] = []
+
+    for (let round = 0; round < rounds; round += 1) violations.push(...((await race?.(round)) ?? ['no such race']))
+
+    expect(violations).toEqual([])
+  })
+})

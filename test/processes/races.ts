@@ -1,0 +1,99 @@
+import { signEs256, writeJws } from '../support/forge-jwt.ts'
+import { assertionType } from '../support/client-assertion.ts'
+import { encode } from '../support/flow.ts'
+import { send, type Reply } from '../support/reply.ts'
+import { clientRequests, codeOf, tokensOf, type Tokens } from './client-requests.ts'
+import { issuer } from './server-config.ts'
+import type { Stage } from './stage.ts'
+
+/** One race; it returns what went wrong, and nothing when nothing did. */
+export type Race = (round: number) => Promise<readonly string[]>
+
+/** How often each thing is presented at once, spread over all servers. */
+export const presenters = 50
+
+/** The races of client A and B between the servers at these ports. */
+export function racesOf(stage: Stage, ports: readonly number[]): Readonly<Record<string, Race>> {
+  const requests = clientRequests(stage.clients)
+  const port = (index: number): number => ports[index % ports.length] ?? 0
+  const atOnce = (count: number, start: (port: number) => Promise<Reply>): Promise<readonly Reply[]> =>
+    Promise.all(Array.from({ length: count }, (_, index) => start(port(index))))
+  const obtain = async (round: number): Promise<Tokens> =>
+    tokensOf(await requests.redeem(port(round + 1), codeOf(await requests.authorize(port(round)))))
+  const isActive = async (token: string): Promise<unknown> => (await requests.introspect(port(0), token)).json['active']
+
+  return {
+    'a code': async (round) => {
+      const code = codeOf(await requests.authorize(port(round)))
+
+      const replies = await atOnce(presenters, (at) => requests.redeem(at, code))
+
+      const winners = replies.filter(({ status }) => status === 200)
+      const refused = replies.filter(({ status, json }) => status === 400 && json['error'] === 'invalid_grant')
+      const { access_token } = winners[0] === undefined ? { access_token: '' } : tokensOf(winners[0])
+      return [
+        ...unless(winners.length === 1, `${winners.length} of ${presenters} redeemed one code`),
+        ...unless(refused.length === presenters - 1, `only ${refused.length} were refused: ${statuses(replies)}`),
+        // RFC 6749 §4.1.2: what the winner got ends with the second presentation.
+        ...unless((await isActive(access_token)) === false, 'a replayed code left a live token'),
+      ]
+    },
+
+    'a refresh token': async (round) => {
+      const { refresh_token } = await obtain(round)
+
+      const replies = await atOnce(presenters, (at) => requests.refresh(at, refresh_token))
+
+      const successors = new Set(replies.map((reply) => (reply.status === 200 ? tokensOf(reply).refresh_token : reply.text)))
+      const [successor = ''] = successors
+      const next = await requests.refresh(port(round), successor)
+      return [
+        ...unless(successors.size === 1, `${successors.size} successors of one refresh token: ${statuses(replies)}`),
+        ...unless(next.status === 200, `the successor was refused: ${next.status} ${next.text}`),
+      ]
+    },
+
+    'the jti of a client assertion': async (round) => {
+      const now = Math.floor(Date.now() / 1000)
+      const claims = { iss: 'B', sub: 'B', aud: issuer, exp: now + 60, iat: now, jti: `jti-${process.pid}-${now}-${round}` }
+      const sign = signEs256(stage.clients.B.privateKey)
+      const assertion = await writeJws({ alg: 'ES256', typ: 'JWT', kid: 'b1' }, claims, sign)
+      const body = encode({ client_assertion_type: assertionType, client_assertion: assertion, token: 'none' })
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+
+      const replies = await atOnce(presenters, (at) => send(at, { method: 'POST', path: '/token/revocation', headers, body }))
+
+      const accepted = replies.filter(({ status }) => status === 200).length
+      const refused = replies.filter(({ status }) => status === 401).length
+      return [
+        ...unless(accepted === 1, `one client assertion was accepted ${accepted} times`),
+        ...unless(refused === presenters - 1, `only ${refused} were refused: ${statuses(replies)}`),
+      ]
+    },
+
+    'an old refresh token against the current one': async (round) => {
+      const first = await obtain(round)
+      const second = tokensOf(await requests.refresh(port(round), first.refresh_token))
+      const current = tokensOf(await requests.refresh(port(round), second.refresh_token))
+
+      const [, renewals] = await Promise.all([
+        atOnce(4, (at) => requests.refresh(at, first.refresh_token)),
+        atOnce(8, (at) => requests.refresh(at, current.refresh_token)),
+      ])
+
+      const successors = renewals.filter(({ status }) => status === 200).map(tokensOf)
+      const all = [first, second, current, ...successors]
+      const alive = await Promise.all(all.flatMap((tokens) => [tokens.access_token, tokens.refresh_token]).map(isActive))
+      const last = successors[0] ?? current
+      return [
+        ...unless(alive.every((active) => active === false), 'a token lives after an old one was replayed'),
+        ...unless((await requests.refresh(port(1), last.refresh_token)).status === 400, 'a refresh token works after the replay'),
+      ]
+    },
+  }
+}
+
+const unless = (holds: boolean, violation: string): readonly string[] => (holds ? [] : [violation])
+
+const statuses = (replies: readonly Reply[]): string =>
+  [...new Set(replies.map(({ status, text }) => `${status} ${text.slice(0, 80)}`))].join('; ')

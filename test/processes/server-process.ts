@@ -1,0 +1,46 @@
+// One of several servers over one database. Its argument is a ServerConfig in JSON; it prints its port, and ends with its stdin.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { toExpress } from '@mintmark/adapter-express'
+import { createAuthorizationServer, memoryRateLimiter, storedKeys } from '@mintmark/core'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import express from 'express'
+import { Pool } from 'pg'
+
+import { crashingStorage } from './crashing-storage.ts'
+import { issuer, type DatabaseAddress, type ServerConfig } from './server-config.ts'
+
+const { database, crash } = JSON.parse(process.argv[2] ?? '') as ServerConfig
+const sound = await createSqlStorage({ dialect: openDatabase(database), issuer })
+const storage = crash === undefined ? sound : crashingStorage(sound, crash)
+// The races present one thing fifty times over: that is the point here, not an attack.
+const unlimited = memoryRateLimiter({ points: 1_000_000_000, window: 1 })
+const server = createAuthorizationServer({
+  issuer,
+  storage,
+  keys: storedKeys({ storage: sound, sealingKey: Buffer.alloc(32, 7).toString('base64url'), algorithms: ['ES256'] }),
+  rateLimits: { failedAuthentications: unlimited, startedInteractions: unlimited },
+  signedIn: async (request) => hostSession(request.headers.get('cookie')),
+})
+
+const listener = createServer(express().use(toExpress(server)))
+listener.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`${(listener.address() as AddressInfo).port}\n`)
+})
+process.stdin.on('end', () => process.exit()).resume()
+
+function openDatabase(address: DatabaseAddress): SqlDialect {
+  // NORMAL: what a killed process has answered is kept; only a power cut would lose it.
+  if (address.engine === 'sqlite') return sqliteFile(address.file, { synchronous: 'normal' })
+  return postgresPool(new Pool({ connectionString: address.url, max: 8 }))
+}
+
+/** The host's own session: the cookie `host=<user>.<time of authentication>` says who signed in. */
+function hostSession(cookie: string | undefined) {
+  const match = /(?:^|; )host=([^.;]+)\.(\d+)/.exec(cookie ?? '')
+  if (match?.[1] === undefined) return undefined
+  return { subject: match[1], authTime: Number(match[2]), amr: ['pwd'] }
+}

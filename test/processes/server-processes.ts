@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+import type { CrashPoint, DatabaseAddress, ServerConfig } from './server-config.ts'
+
+/** A server in a process of its own. */
+export interface ServerProcess {
+  readonly port: number
+  /** Resolves when the process has ended, with the signal that ended it. */
+  readonly ended: Promise<string | null>
+  /** SIGKILL. */
+  kill(): Promise<void>
+}
+
+/** Starts a server, and waits until it listens. */
+export async function startServerProcess(database: DatabaseAddress, crash?: CrashPoint): Promise<ServerProcess> {
+  const config: ServerConfig = { database, crash }
+  const script = fileURLToPath(new URL('server-process.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--conditions=@mintmark/source', script, JSON.stringify(config)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit').then(([, signal]) => signal as string | null)
+  const { value: line } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
+  if (line === undefined) throw new Error('The server process ended before it listened.')
+
+  return {
+    port: Number(line),
+    ended,
+    kill: async () => {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** Starts several servers over one database. */
+export const startServerProcesses = (database: DatabaseAddress, count: number): Promise<readonly ServerProcess[]> =>
+  Promise.all(Array.from({ length: count }, () => startServerProcess(database)))
