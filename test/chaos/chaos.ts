@@ -1,0 +1,41 @@
+// Servers and databases are killed over and over: `pnpm chaos [rounds]`. It prints what happened, and ends with 1 when something went wrong.
+import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
+import { startServerProcess } from '../processes/server-processes.ts'
+import { postgresStage, sqliteStage, type Stage } from '../processes/stage.ts'
+import { crashPoints } from './crash-points.ts'
+import { crashAt } from './crash-round.ts'
+import { storm, type StormPlan } from './storm.ts'
+
+const rounds = Number(process.argv[2] ?? 10)
+let violations = 0
+
+const server = await startPostgres()
+await report('PostgreSQL', await postgresStage(server.url), server)
+await server.stop()
+await report('SQLite', await sqliteStage(), undefined)
+process.exitCode = violations === 0 ? 0 : 1
+
+async function report(name: string, stage: Stage, database: StormPlan['database']): Promise<void> {
+  const started = performance.now()
+  const survivor = await startServerProcess(stage.database)
+  const wrong: string[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    const outcomes = await crashAt(crashPoints, { stage, port: survivor.port })
+    wrong.push(...outcomes.flatMap(({ point, violations }) => violations.map((each) => `${point.name}: ${each}`)))
+  }
+  await survivor.kill()
+  print(`${name}: servers killed at ${crashPoints.length} points, ${rounds} times each`, { started, wrong })
+
+  const stormStarted = performance.now()
+  const outcome = await storm({ stage, rounds, database })
+  const counts = Object.entries(outcome.counts).map(([what, count]) => `${what} ${count}`)
+  print(`${name}: under load: ${counts.join(', ')}`, { started: stormStarted, wrong: outcome.violations })
+  await stage.close()
+}
+
+function print(what: string, { started, wrong }: { readonly started: number; readonly wrong: readonly string[] }): void {
+  const seconds = ((performance.now() - started) / 1000).toFixed(0)
+  console.log(`${what}; ${seconds} s: ${wrong.length} violations`)
+  for (const each of new Set(wrong)) console.log(`  ${each}`)
+  violations += wrong.length
+}

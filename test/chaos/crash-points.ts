@@ -1,0 +1,40 @@
+import type { CrashPoint } from '../processes/server-config.ts'
+import type { DeedName } from './deeds.ts'
+
+/** A moment at which a server dies while it does something, and what of it has happened by then. */
+export interface NamedPoint {
+  readonly name: string
+  readonly deed: DeedName
+  readonly crash: CrashPoint
+  /** Whether what cannot be done twice has been done. */
+  readonly effect: 'none' | 'done'
+}
+
+/** Twenty moments around redemption and rotation. */
+export const crashPoints: readonly NamedPoint[] = [
+  point('redeem', 'before clients.find', 'none'),
+  point('redeem', 'after clients.find', 'none'),
+  point('redeem', 'before codes.consume', 'none'),
+  point('redeem', 'after codes.consume', 'done'),
+  point('redeem', 'before standing.ofGrant', 'done'),
+  point('redeem', 'after standing.ofGrant', 'done'),
+  point('redeem', 'before families.insert', 'done'),
+  point('redeem', 'after families.insert', 'done'),
+  point('replay', 'before codes.consume', 'none'),
+  point('replay', 'before families.bury', 'none'),
+  point('replay', 'after families.bury', 'done'),
+  point('rotate', 'before standing.ofRefreshHandle', 'none'),
+  point('rotate', 'after standing.ofRefreshHandle', 'none'),
+  point('rotate', 'before families.rotate', 'none'),
+  point('rotate', 'after families.rotate', 'done'),
+  point('retry', 'after families.rotate', 'done'),
+  point('reuse', 'before families.rotate', 'none'),
+  point('reuse', 'after families.rotate', 'done'),
+  point('revoke', 'before families.revoke', 'none'),
+  point('revoke', 'after families.revoke', 'done'),
+]
+
+function point(deed: DeedName, moment: `${CrashPoint['when']} ${string}`, effect: NamedPoint['effect']): NamedPoint {
+  const [when, call] = moment.split(' ') as [CrashPoint['when'], string]
+  return { name: `${deed}: ${moment}`, deed, crash: { when, call }, effect }
+}

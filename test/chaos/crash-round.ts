@@ -1,0 +1,40 @@
+import { clientRequests } from '../processes/client-requests.ts'
+import { startServerProcess, type ServerProcess } from '../processes/server-processes.ts'
+import type { Stage } from '../processes/stage.ts'
+import type { NamedPoint } from './crash-points.ts'
+import { deedsOf } from './deeds.ts'
+
+/**
+ * A server dies at each of the points, one after the other.
+ * @param port a server over the same database that does not die.
+ * @returns for each point what went wrong afterwards.
+ */
+export async function crashAt(
+  points: readonly NamedPoint[],
+  { stage, port }: { readonly stage: Stage; readonly port: number },
+): Promise<readonly { readonly point: NamedPoint; readonly violations: readonly string[] }[]> {
+  const deeds = deedsOf(clientRequests(stage.clients), port)
+  const outcomes = []
+  // The next server starts while this one dies.
+  let starting = start(stage, points[0])
+  for (const [index, point] of points.entries()) {
+    const victim = await starting
+    starting = start(stage, points[index + 1])
+    const deed = await deeds[point.deed]()
+    const answer = await deed.perform(victim.port).catch(() => undefined)
+    if (answer !== undefined) {
+      await victim.kill()
+      outcomes.push({ point, violations: [`The server did not die: it answered ${answer.status}`] })
+      continue
+    }
+    await victim.ended
+    outcomes.push({ point, violations: await deed.examine(point.effect) })
+  }
+  return outcomes
+}
+
+/** A server that dies at the point; after the last point, none. */
+async function start(stage: Stage, point: NamedPoint | undefined): Promise<ServerProcess> {
+  if (point === undefined) return { port: 0, ended: Promise.resolve(null), kill: async () => {} }
+  return startServerProcess(stage.database, point.crash)
+}

@@ -1,0 +1,193 @@
+import { clientRequests, type ClientRequests, type Tokens } from '../processes/client-requests.ts'
+import { startServerProcess, startServerProcesses, type ServerProcess } from '../processes/server-processes.ts'
+import type { Stage } from '../processes/stage.ts'
+import type { Reply } from '../support/reply.ts'
+
+/** What happened in a storm. */
+export interface StormCounts {
+  redeemed: number
+  rotated: number
+  revoked: number
+  /** Codes and refresh tokens that were presented to two servers at once. */
+  doubled: number
+  /** Answers 503 with Retry-After. */
+  outages: number
+  /** Requests whose server died over them. */
+  lost: number
+  /** Clients that got an answer after an outage or a lost one. */
+  recovered: number
+  databaseKills: number
+  serverKills: number
+}
+
+/** A storm over one database: clients come and go while servers, and the database itself, are killed and started again. */
+export interface StormPlan {
+  readonly stage: Stage
+  readonly rounds: number
+  /** How the database is killed, and started again; `undefined` for one that is a file. */
+  readonly database: { kill(): Promise<void>; restart(): Promise<void> } | undefined
+}
+
+/** @returns what happened, and every answer that should not have been given. */
+export async function storm(plan: StormPlan): Promise<{ readonly counts: StormCounts; readonly violations: readonly string[] }> {
+  const servers = [...(await startServerProcesses(plan.stage.database, 3))]
+  const weather = newWeather(clientRequests(plan.stage.clients), servers)
+  const { counts } = weather
+
+  const people = Array.from({ length: 6 }, (_, index) => live(weather, index))
+  for (let round = 0; round < plan.rounds; round += 1) {
+    await until(after(counts, 'revoked', 6), weather)
+    await replaceServer(plan.stage, servers, round % servers.length)
+    counts.serverKills += 1
+    if (plan.database === undefined) continue
+
+    await until(after(counts, 'revoked', 6), weather)
+    const outages = after(counts, 'outages', 6)
+    await plan.database.kill()
+    counts.databaseKills += 1
+    await until(outages, weather)
+    await plan.database.restart()
+  }
+  await until(after(counts, 'revoked', 12), weather)
+  weather.over = true
+  await Promise.all(people)
+
+  // Nothing that was ended before a kill came to life by it.
+  for (const tokens of weather.ended.slice(-100)) await requireDead(weather, tokens, 'at the end')
+  await Promise.all(servers.map((server) => server.kill()))
+  return { counts, violations: weather.violations }
+}
+
+interface Weather {
+  readonly requests: ClientRequests
+  readonly servers: readonly ServerProcess[]
+  readonly counts: StormCounts
+  readonly violations: string[]
+  readonly ended: Tokens[]
+  over: boolean
+}
+
+const newWeather = (requests: ClientRequests, servers: readonly ServerProcess[]): Weather => ({
+  requests,
+  servers,
+  counts: {
+    redeemed: 0,
+    rotated: 0,
+    revoked: 0,
+    doubled: 0,
+    outages: 0,
+    lost: 0,
+    recovered: 0,
+    databaseKills: 0,
+    serverKills: 0,
+  },
+  violations: [],
+  ended: [],
+  over: false,
+})
+
+/** One client after another: signs in, renews, and revokes; every other one presents its code to two servers at once. */
+async function live(weather: Weather, person: number): Promise<void> {
+  for (let life = person; !weather.over; life += 1) {
+    try {
+      await (life % 2 === 0 ? liveOnce(weather, life) : liveDoubled(weather, life))
+    } catch (error) {
+      weather.violations.push(String(error))
+    }
+  }
+}
+
+async function liveOnce(weather: Weather, life: number): Promise<void> {
+  const { counts, requests } = weather
+  const code = await newCode(weather, life)
+  const redeemed = await persist(weather, life, (port) => requests.redeem(port, code))
+  // The answer was lost, or the outage hid that it was used: the client asks for another code.
+  if (redeemed.reply.status === 400 && redeemed.tries > 1) return
+  const tokens = tokensIn(redeemed.reply, 'redeeming')
+  counts.redeemed += 1
+
+  // Whatever becomes of the answer, the same token asks again and gets the successor (RFC 9700 §4.14.2).
+  const renewed = tokensIn((await persist(weather, life, (port) => requests.refresh(port, tokens.refresh_token))).reply, 'renewing')
+  const again = tokensIn((await persist(weather, life, (port) => requests.refresh(port, tokens.refresh_token))).reply, 'retrying')
+  if (again.refresh_token !== renewed.refresh_token) weather.violations.push('two successors of one refresh token')
+  counts.rotated += 1
+
+  const revoked = await persist(weather, life, (port) => requests.revoke(port, renewed.refresh_token))
+  if (revoked.reply.status !== 200) weather.violations.push(`revoking was answered ${revoked.reply.status}`)
+  await requireDead(weather, renewed, 'after revocation')
+  weather.ended.push(renewed)
+  counts.revoked += 1
+}
+
+async function liveDoubled(weather: Weather, life: number): Promise<void> {
+  const { requests } = weather
+  const code = await newCode(weather, life)
+  const both = await Promise.all([0, 1].map((shift) => persist(weather, life + shift, (port) => requests.redeem(port, code))))
+  const winners = both.filter(({ reply }) => reply.status === 200)
+  if (winners.length > 1) weather.violations.push('one code was redeemed twice')
+  weather.counts.doubled += 1
+  // The second presentation was answered: whatever the first one got has ended (RFC 6749 §4.1.2).
+  for (const { reply } of winners) {
+    const tokens = tokensIn(reply, 'redeeming')
+    await requireDead(weather, tokens, 'after a replay')
+    weather.ended.push(tokens)
+  }
+}
+
+async function newCode(weather: Weather, life: number): Promise<string> {
+  const { reply } = await persist(weather, life, (port) => weather.requests.authorize(port))
+  const code = reply.status < 400 ? reply.location.searchParams.get('code') : null
+  if (code === null) throw new Error(`authorizing was answered ${reply.status}`)
+  return code
+}
+
+/** Asks one server after the other until one answers; an outage must say when to come again (RFC 9110 §10.2.3). */
+async function persist(
+  weather: Weather,
+  life: number,
+  ask: (port: number) => Promise<Reply>,
+): Promise<{ readonly reply: Reply; readonly tries: number }> {
+  for (let tries = 1; ; tries += 1) {
+    const port = weather.servers[(life + tries) % weather.servers.length]?.port ?? 0
+    const reply = await ask(port).catch(() => undefined)
+    if (reply === undefined) {
+      weather.counts.lost += 1
+      continue
+    }
+    if (reply.status !== 503) {
+      if (tries > 1) weather.counts.recovered += 1
+      if (reply.status >= 500) weather.violations.push(`${reply.status}: ${reply.text}`)
+      return { reply, tries }
+    }
+    weather.counts.outages += 1
+    if (reply.header('retry-after') === undefined) weather.violations.push('an outage without Retry-After')
+  }
+}
+
+async function requireDead(weather: Weather, tokens: Tokens, when: string): Promise<void> {
+  for (const token of [tokens.access_token, tokens.refresh_token]) {
+    const { reply } = await persist(weather, 0, (port) => weather.requests.introspect(port, token))
+    if (reply.json['active'] !== false) weather.violations.push(`a token is alive ${when}`)
+  }
+}
+
+function tokensIn(reply: Reply, doing: string): Tokens {
+  if (reply.status !== 200) throw new Error(`${doing} was answered ${reply.status}: ${reply.text}`)
+  return reply.json as unknown as Tokens
+}
+
+async function replaceServer(stage: Stage, servers: ServerProcess[], index: number): Promise<void> {
+  await servers[index]?.kill()
+  servers[index] = await startServerProcess(stage.database)
+}
+
+/** Whether a count has grown by so many since now. */
+function after(counts: StormCounts, name: keyof StormCounts, more: number): () => boolean {
+  const goal = counts[name] + more
+  return () => counts[name] >= goal
+}
+
+/** Waits; not for what too many violations have made impossible. */
+async function until(condition: () => boolean, { violations }: Weather): Promise<void> {
+  while (!condition() && violations.length < 50) await new Promise((resolve) => setImmediate(resolve))
+}
