@@ -1,5 +1,6 @@
-import type { ClientId, JsonObject, JsonValue, UserRecord } from '@mintmark/storage-interface'
+import type { ClientId, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
+import type { LiveUser } from '../standing/is-live.ts'
 import { requestedClaimNames, type ClaimsDestination } from './claims-request.ts'
 import type { ScopeRegistry } from './scope-definition.ts'
 
@@ -18,7 +19,7 @@ export type MapClaims = (context: ClaimsContext) => JsonObject | Promise<JsonObj
 
 /** For whom and what claims are released. */
 export interface ClaimsRelease {
-  readonly user: UserRecord
+  readonly user: LiveUser
   readonly clientId: ClientId
   readonly scopes: readonly string[]
   /** The `claims` parameter, as far as the person consented to it. */
@@ -60,7 +61,7 @@ function openedNames(release: ClaimsRelease, registry: ScopeRegistry): ReadonlyS
 }
 
 /** Claims that the protocol makes itself: no account and no host overrides them (RFC 7519 §4.1, OIDC Core §2). */
-export const protocolClaims: ReadonlySet<string> = new Set([
+const protocolClaims: ReadonlySet<string> = new Set([
   'iss',
   'sub',
   'aud',

@@ -1,3 +1,4 @@
+import type { UserRecord } from '@mintmark/storage-interface'
 import { expectTypeOf, it } from 'vitest'
 
 import type { VerifiedAccessToken } from '../access-token/verified-access-token.ts'
@@ -5,7 +6,7 @@ import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import type { RotatedFamily } from '../refresh/rotate-refresh-token.ts'
 import type { ProvenVerifier } from '../token/code-verifier.ts'
 import type { RedeemedCode } from '../token/redeem-code.ts'
-import type { GrantDecision, GrantEvidence } from './grant.ts'
+import type { GrantDecision, GrantEvidence, PersonDecision } from './grant.ts'
 
 // What is asserted here is asserted by the type check.
 
@@ -20,4 +21,8 @@ it('design §3: neither a plain object nor the evidence of another check is the 
   expectTypeOf<AuthenticatedClient>().not.toExtend<GrantEvidence>()
   expectTypeOf<ProvenVerifier>().not.toExtend<GrantEvidence>()
   expectTypeOf<VerifiedAccessToken>().not.toExtend<GrantEvidence>()
+})
+
+it('design §4: tokens about a person are minted for an account whose kill switch was looked at', () => {
+  expectTypeOf<UserRecord>().not.toExtend<PersonDecision['user']>()
 })

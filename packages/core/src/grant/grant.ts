@@ -1,8 +1,9 @@
-import type { AuthenticationRecord, Brand, EpochSeconds, FamilyId, JsonObject, UserRecord } from '@mintmark/storage-interface'
+import type { AuthenticationRecord, Brand, EpochSeconds, FamilyId, JsonObject } from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import type { AccessTokenAim } from '../resource/access-token-aim.ts'
+import type { LiveUser } from '../standing/is-live.ts'
 
 /**
  * Whatever proves that a grant was honoured, such as a redeemed code. Each grant brands its own, in the one place that
@@ -25,7 +26,8 @@ export interface GrantDecision {
 
 /** The part of a decision that concerns a signed-in person. */
 export interface PersonDecision {
-  readonly user: UserRecord
+  /** The kill switch was looked at: nothing is minted for an account that is not live. */
+  readonly user: LiveUser
   readonly familyId: FamilyId
   readonly authentication: AuthenticationRecord
   readonly claimsRequest: JsonObject | undefined

@@ -1,4 +1,5 @@
 import type {
+  Brand,
   ClientRecord,
   EpochSeconds,
   FamilyStanding,
@@ -7,10 +8,13 @@ import type {
   UserRecord,
 } from '@mintmark/storage-interface'
 
+/** An account that is active, and of the generation that the thing was born in which stands on it. Only this file makes it. */
+export type LiveUser = Brand<UserRecord, 'LiveUser'>
+
 /** A standing whose rows are all there and in force. */
 export type Live<Standing extends { client: unknown; user: unknown }> = Standing & {
   readonly client: ClientRecord
-  readonly user: UserRecord
+  readonly user: LiveUser
 }
 
 /** Whether a grant is honoured: not revoked, its client in use, its user active and of the generation it was born in. */
@@ -18,7 +22,7 @@ export function isGrantLive(standing: GrantStanding | undefined): standing is Li
   if (standing === undefined) return false
   const { grant, client, user } = standing
   if (grant.revokedAt !== undefined || client === undefined || client.disabledAt !== undefined) return false
-  return isUserLive(user, grant.userGeneration) && user?.userId === grant.userId && client.clientId === grant.clientId
+  return isUserLive(user, grant.userGeneration) && user.userId === grant.userId && client.clientId === grant.clientId
 }
 
 /** Whether a token family is honoured: neither revoked nor expired, and its grant is live. */
@@ -38,5 +42,5 @@ export function isSessionLive(standing: SessionStanding | undefined, now: EpochS
 }
 
 /** Whether what was born in `generation` of the account is honoured. A row without the fields is not: it fails closed. */
-export const isUserLive = (user: UserRecord | undefined, generation: number): boolean =>
+export const isUserLive = (user: UserRecord | undefined, generation: number): user is LiveUser =>
   user?.active === true && user.generation === generation
