@@ -13,7 +13,7 @@ export type ResourcePredicate = (resource: JsonObject) => boolean
 export function matchesFilter(filter: ResolvedFilter): ResourcePredicate {
   switch (filter.kind) {
     case 'or': {
-      const operands = filter.operands.map(matchesFilter)
+      const operands = joinEqualities(filter.operands)
       return (resource) => operands.some((matches) => matches(resource))
     }
     case 'and': {
@@ -31,10 +31,8 @@ export function matchesFilter(filter: ResolvedFilter): ResourcePredicate {
     }
     case 'present':
       return (resource) => valuesOf(resource, filter.attribute).some(isPresent)
-    case 'text': {
-      const comparable = filter.caseExact ? (text: string) => text : foldCase
-      return anyValue(filter, (value) => typeof value === 'string' && textHolds(filter.operator, comparable(value), filter.value))
-    }
+    case 'text':
+      return textPredicate(filter, (text) => textHolds(filter.operator, text, filter.value))
     case 'number':
       return anyValue(filter, (value) => typeof value === 'number' && orderHolds(filter.operator, value - filter.value))
     case 'boolean':
@@ -56,6 +54,30 @@ export function isPresent(value: JsonValue | undefined): boolean {
   return isObject(value) ? Object.values(value).some(isPresent) : true
 }
 
+/** Equalities with one attribute are looked up together: a list of ids costs as much as one. */
+function joinEqualities(operands: readonly ResolvedFilter[]): readonly ResourcePredicate[] {
+  const joined = new Map<string, { readonly sample: TextComparison; readonly values: Set<string> }>()
+  const others: ResourcePredicate[] = []
+  for (const operand of operands) {
+    if (operand.kind !== 'text' || operand.operator !== 'eq') {
+      others.push(matchesFilter(operand))
+      continue
+    }
+    const key = JSON.stringify([operand.attribute, operand.caseExact])
+    const group = joined.get(key) ?? { sample: operand, values: new Set<string>() }
+    joined.set(key, group)
+    group.values.add(operand.value)
+  }
+  const equalities = [...joined.values()].map(({ sample, values }) => textPredicate(sample, (text) => values.has(text)))
+  return [...equalities, ...others]
+}
+
+function textPredicate(filter: TextComparison, holds: (text: string) => boolean): ResourcePredicate {
+  const comparable = filter.caseExact ? (text: string) => text : foldCase
+  return anyValue(filter, (value) => typeof value === 'string' && holds(comparable(value)))
+}
+
+type TextComparison = Extract<ResolvedFilter, { readonly kind: 'text' }>
 type Comparison = Extract<ResolvedFilter, { readonly kind: 'text' | 'number' | 'boolean' | 'instant' }>
 
 /** A comparison that one value has to satisfy; RFC 7643 §2.5: no value is not identical to any value. */

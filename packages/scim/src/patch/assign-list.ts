@@ -4,7 +4,7 @@ import { refusal } from '../error/refusal.ts'
 import { isArray } from '../json/json-object.ts'
 import type { Attribute } from '../schema/attribute.ts'
 import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
-import { addElements, elementKey } from '../value/element-list.ts'
+import { addElements, elementKeys } from '../value/element-list.ts'
 import { primaryElements, withOnePrimary } from '../value/one-primary.ts'
 import { readElements } from '../value/read-value.ts'
 import { replaceElements } from '../value/replace-elements.ts'
@@ -29,7 +29,8 @@ function added(attribute: Attribute, current: readonly JsonValue[], given: reado
   if (next.length > attribute.maxValues) throw refusal('value_too_many', { attribute: attribute.name })
   const [primary] = primaryElements(given)
   if (primary === undefined) return next
-  const key = elementKey(attribute, primary)
-  const claimant = next.find((element) => elementKey(attribute, element) === key)
+  const keyOf = elementKeys(attribute)
+  const key = keyOf(primary)
+  const claimant = next.find((element) => keyOf(element) === key)
   return claimant === undefined ? next : withOnePrimary(next, claimant)
 }

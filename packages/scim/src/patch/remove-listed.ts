@@ -5,7 +5,7 @@ import { membersByName } from '../json/members-by-name.ts'
 import type { Attribute } from '../schema/attribute.ts'
 import { nameKey } from '../schema/name-key.ts'
 import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
-import { elementKey, simpleKey } from '../value/element-list.ts'
+import { elementKeys, simpleKey } from '../value/element-list.ts'
 import { readElements } from '../value/read-value.ts'
 
 interface Listed {
@@ -41,7 +41,7 @@ function nestedItems(attribute: Attribute, value: JsonValue, tally: ToleranceTal
 function valueKey(attribute: Attribute, element: JsonValue): string {
   const sub = attribute.subAttributesByName.get('value')
   const value = sub !== undefined && isObject(element) ? memberOf(element, sub.name) : undefined
-  return sub === undefined || value === undefined ? elementKey(attribute, element) : simpleKey(sub, value)
+  return sub === undefined || value === undefined ? elementKeys(attribute)(element) : simpleKey(sub, value)
 }
 
 /** Where `type` tells values apart; the type of a member follows from who it is. */

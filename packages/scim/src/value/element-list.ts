@@ -10,13 +10,16 @@ import { foldCase } from '../text/fold-case.ts'
  * What tells the values of an attribute apart (RFC 7643 §2.4): `value` and `type`, since no pair of them should appear
  * twice; where `type` follows from `value`, as with members, `value` alone; without a `value` everything but `primary`.
  */
-export function elementKey(attribute: Attribute, element: JsonValue): string {
-  if (!isObject(element)) return simpleKey(attribute, element)
-  const value = memberOf(element, 'value')
-  if (value === undefined) return partsKey(attribute, element)
+export function elementKeys(attribute: Attribute): (element: JsonValue) => string {
+  const valued = attribute.subAttributesByName.get('value')
   const typed = attribute.subAttributesByName.get('type')
-  const type = typed?.mutability === 'readWrite' ? partKey(typed, element) : ''
-  return `${partKey(attribute.subAttributesByName.get('value') ?? attribute, element)}\0${type}`
+  const type = typed?.mutability === 'readWrite' ? typed : undefined
+  return (element) => {
+    if (!isObject(element)) return simpleKey(attribute, element)
+    const value = memberOf(element, 'value')
+    if (valued === undefined || value === undefined) return partsKey(attribute, element)
+    return type === undefined ? simpleKey(valued, value) : `${simpleKey(valued, value)}\0${partKey(type, element)}`
+  }
 }
 
 /** A value of a simple attribute, in the form in which it is compared. */
@@ -30,13 +33,14 @@ export function simpleKey({ caseExact }: Attribute, value: JsonValue): string {
  * may change; its place stays.
  */
 export function addElements(attribute: Attribute, existing: readonly JsonValue[], added: readonly JsonValue[]): readonly JsonValue[] {
+  const keyOf = elementKeys(attribute)
   const fresh = new Map<string, JsonValue>()
   for (const element of added) {
-    const key = elementKey(attribute, element)
+    const key = keyOf(element)
     fresh.set(key, mergeElements(attribute, fresh.get(key), element))
   }
   const kept = existing.map((element) => {
-    const key = elementKey(attribute, element)
+    const key = keyOf(element)
     const given = fresh.get(key)
     return given !== undefined && fresh.delete(key) ? mergeElements(attribute, element, given) : element
   })
@@ -46,8 +50,9 @@ export function addElements(attribute: Attribute, existing: readonly JsonValue[]
 /** Whether two lists hold the same values, in any order (RFC 7643 §2.4: order says nothing). */
 export function sameElements(attribute: Attribute, one: readonly JsonValue[], other: readonly JsonValue[]): boolean {
   if (one.length !== other.length) return false
-  const found = new Map(other.map((element) => [elementKey(attribute, element), element]))
-  return one.every((element) => sameValue(element, found.get(elementKey(attribute, element))))
+  const keyOf = elementKeys(attribute)
+  const found = new Map(other.map((element) => [keyOf(element), element]))
+  return one.every((element) => sameValue(element, found.get(keyOf(element))))
 }
 
 function mergeElements(attribute: Attribute, existing: JsonValue | undefined, given: JsonValue): JsonValue {

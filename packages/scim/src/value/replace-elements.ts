@@ -4,7 +4,7 @@ import { refusal } from '../error/refusal.ts'
 import { isObject, memberOf, objectOf } from '../json/json-object.ts'
 import { sameValue } from '../json/same-value.ts'
 import type { Attribute } from '../schema/attribute.ts'
-import { elementKey, sameElements } from './element-list.ts'
+import { elementKeys, sameElements } from './element-list.ts'
 
 /**
  * A list in the place of another (RFC 7644 §3.5.1, §3.5.2.3). A value that stays keeps its immutable parts, and cannot be
@@ -12,8 +12,9 @@ import { elementKey, sameElements } from './element-list.ts'
  * @throws ScimError mutability — reason `attribute_immutable`.
  */
 export function replaceElements(attribute: Attribute, current: readonly JsonValue[], given: readonly JsonValue[]): readonly JsonValue[] {
-  const before = new Map(current.map((element) => [elementKey(attribute, element), element]))
-  const replaced = given.map((element) => keepImmutableParts(attribute, before.get(elementKey(attribute, element)), element))
+  const keyOf = elementKeys(attribute)
+  const before = new Map(current.map((element) => [keyOf(element), element]))
+  const replaced = given.map((element) => keepImmutableParts(attribute, before.get(keyOf(element)), element))
   return sameElements(attribute, current, replaced) ? current : replaced
 }
 

@@ -1,0 +1,248 @@
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  allTolerances,
+  applyPatch,
+  groupResourceType,
+  openReading,
+  parsePath,
+  parsePatch,
+  parseProjection,
+  parseResource,
+  projectResource,
+  strictTolerances,
+  userResourceType,
+  type ResourceType,
+} from '../src/index.ts'
+import { aHostileName, aHostileValue, aPatchedUser, aPlainOperation, toOperation } from './arbitraries/patch-operations.ts'
+import { aNearFilter } from './arbitraries/filter-text.ts'
+import { enterprise } from './arbitraries/user-and-filter.ts'
+import { millisecondsOf } from './milliseconds-of.ts'
+import { NaiveRefusal, naivePatch } from './naive-patch.ts'
+import { outcomeOf } from './outcome-of.ts'
+import { refusedWith } from './refused.ts'
+import { prototypesUntouched } from './prototypes-untouched.ts'
+
+const message = (Operations: JsonValue) => ({ schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations })
+
+function patch(resource: JsonObject, operations: readonly JsonValue[], tolerances = strictTolerances, type: ResourceType = userResourceType) {
+  const reading = openReading(type, tolerances)
+  return applyPatch(resource, parsePatch(message(operations), reading.tally), reading)
+}
+
+test('law: PATCH does what a naive model does, and refuses what it refuses', () => {
+  const seen = { agreed: 0, refused: 0 }
+  fc.assert(
+    fc.property(aPatchedUser(), fc.array(aPlainOperation(), { minLength: 1, maxLength: 5 }), (user, operations) => {
+      const outcome = outcomeOf(() => patch(deeplyFrozen(user), operations.map(toOperation)))
+      const expected = naively(() => naivePatch(user, operations))
+      if (expected === undefined || 'refusal' in outcome) {
+        expect('refusal' in outcome).toBe(expected === undefined)
+        seen.refused += 1
+        return
+      }
+      seen.agreed += 1
+      expect(comparable(outcome.value.resource)).toEqual(comparable(expected))
+      expect(outcome.value.changed).toBe(JSON.stringify(comparable(expected)) !== JSON.stringify(comparable(user)))
+    }),
+    { numRuns: 5000 },
+  )
+  expect(seen.agreed).toBeGreaterThan(1000)
+  expect(seen.refused).toBeGreaterThan(500)
+})
+
+test('law: an unchanged resource is the very same, and a second add of the same changes nothing', () => {
+  fc.assert(
+    fc.property(aPatchedUser(), aPlainOperation(), (user, operation) => {
+      fc.pre((operation.kind === 'set' || operation.kind === 'merge' || operation.kind === 'list') && operation.op === 'add')
+      const first = outcomeOf(() => patch(user, [toOperation(operation)]))
+      if ('refusal' in first) return
+
+      const again = patch(first.value.resource, [toOperation(operation)])
+
+      expect(again.changed).toBe(false)
+      expect(again.resource).toBe(first.value.resource)
+      if (!first.value.changed) expect(first.value.resource).toBe(user)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('law: operations of one request do what the same operations do in a request each', () => {
+  const member = fc.record({ value: fc.constantFrom('u1', 'u2', 'u3', 'u4'), type: fc.constantFrom('User', null) })
+  const delta = fc.oneof(
+    member.map((one) => ({ op: 'add', path: 'members', value: [one] })),
+    member.map((one) => ({ op: 'add', path: 'members', value: one })),
+    member.map(({ value }) => ({ op: 'remove', path: `members[value eq "${value}"]` })),
+    fc.constant({ op: 'remove', path: 'members[type pr]' }),
+    fc.constant({ op: 'remove', path: 'members' }),
+  )
+  const group: JsonObject = { schemas: [groupResourceType.schema.id], id: 'g', displayName: 'Ops', members: [{ value: 'u1' }, { value: 'u2' }] }
+  const once = (resource: JsonObject, operations: readonly JsonObject[]) => patch(resource, operations, strictTolerances, groupResourceType).resource
+
+  fc.assert(
+    fc.property(fc.array(delta, { minLength: 1, maxLength: 8 }), (operations) => {
+      expect(once(group, operations)).toEqual(operations.reduce((resource, operation) => once(resource, [operation]), group))
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('law: additions commute, and so do additions and removals of different members', () => {
+  const member = fc.constantFrom('u1', 'u2', 'u3', 'u4').map((value) => ({ value }))
+  const delta = fc.oneof(
+    member.map((one) => ({ op: 'add', path: 'members', value: [one] })),
+    member.map(({ value }) => ({ op: 'remove', path: `members[value eq "${value}"]` })),
+  )
+  const group = { schemas: [groupResourceType.schema.id], id: 'g', displayName: 'Ops', members: [{ value: 'u1' }, { value: 'u2' }] }
+  const members = (operations: readonly JsonObject[]) =>
+    ((patch(group, operations, strictTolerances, groupResourceType).resource['members'] ?? []) as readonly JsonObject[])
+      .map(({ value }) => JSON.stringify(value))
+      .toSorted()
+
+  fc.assert(
+    fc.property(delta, delta, (one, other) => {
+      fc.pre(one.op === other.op || !JSON.stringify(other).includes(/u\d/.exec(JSON.stringify(one))?.[0] ?? ''))
+
+      expect(members([one, other])).toEqual(members([other, one]))
+    }),
+  )
+})
+
+test('law: hostile paths, keys and values end in a resource of our schema or in a ScimError; no prototype changes', () => {
+  const operation = fc.record(
+    { op: fc.constantFrom<JsonValue>('add', 'replace', 'Remove', 'x', null), path: fc.option(aHostileName(), { nil: undefined }), value: aHostileValue() },
+    { requiredKeys: ['op'] },
+  )
+  const user = { schemas: [userResourceType.schema.id], id: 'usr_1', userName: 'kim', emails: [{ value: 'a', type: 'a' }], name: { givenName: 'K' } }
+  prototypesUntouched(() => {
+    fc.assert(
+      fc.property(fc.array(operation, { minLength: 1, maxLength: 3 }), fc.constantFrom(allTolerances, strictTolerances), (operations, tolerances) => {
+        const outcome = outcomeOf(() => patch(user, operations as unknown as JsonValue[], tolerances))
+        if ('refusal' in outcome) {
+          expect([400, 413]).toContain(outcome.refusal.status)
+          return
+        }
+        onlyOurs(outcome.value.resource)
+      }),
+      { numRuns: 5000 },
+    )
+  })
+})
+
+test('law: hostile bodies become a resource of our schema or a ScimError; no prototype changes', () => {
+  prototypesUntouched(() => {
+    fc.assert(
+      fc.property(aHostileValue(), fc.constantFrom(allTolerances, strictTolerances), (body, tolerances) => {
+        const given = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.assign(Object.create(null) as object, body) : body
+        const outcome = outcomeOf(() => parseResource(given, openReading(userResourceType, tolerances)))
+        if ('refusal' in outcome) {
+          expect([400, 413]).toContain(outcome.refusal.status)
+          return
+        }
+        onlyOurs(outcome.value.resource)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+})
+
+test('law: any path is read, or refused with invalidPath', () => {
+  fc.assert(
+    fc.property(fc.oneof(aNearFilter(), aHostileName()), (text) => {
+      const outcome = outcomeOf(() => parsePath(text))
+      if ('refusal' in outcome) expect(outcome.refusal).toMatchObject({ status: 400, scimType: 'invalidPath', reason: 'path_syntax' })
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+// Costs. The bounds are several times what is measured on a slow machine.
+
+const crowd = (size: number): JsonObject => ({
+  schemas: [groupResourceType.schema.id],
+  id: 'g',
+  displayName: 'Ops',
+  members: Array.from({ length: size }, (_, index) => ({ value: `user-${index}`, type: 'User' })),
+})
+
+const patchGroup = (group: JsonObject, operations: readonly JsonValue[]) => patch(group, operations, strictTolerances, groupResourceType)
+
+test('10,000 members gain 1,000 in one operation within 100 ms', () => {
+  const group = crowd(10_000)
+  const value = Array.from({ length: 1000 }, (_, index) => ({ value: `new-${index}` }))
+
+  expect(millisecondsOf(() => patchGroup(group, [{ op: 'add', path: 'members', value }]), 3)).toBeLessThan(100)
+})
+
+test.each([
+  ['join', (index: number) => ({ op: 'add', path: 'members', value: [{ value: `new-${index}` }] })],
+  ['leave', (index: number) => ({ op: 'remove', path: `members[value eq "user-${index}"]` })],
+])('1,000 members %s 10,000, one operation each, within 100 ms', (_, operation) => {
+  const group = crowd(10_000)
+  const operations = Array.from({ length: 1000 }, (__, index) => operation(index))
+
+  expect(millisecondsOf(() => patchGroup(group, operations), 3)).toBeLessThan(100)
+})
+
+test('what would take seconds is refused before it does', () => {
+  const group = crowd(10_000)
+  const operations = Array.from({ length: 1000 }, (_, index) =>
+    index % 2 === 0
+      ? { op: 'add', path: 'members', value: [{ value: `new-${index}` }] }
+      : { op: 'remove', path: `members[value eq "user-${index}"]` },
+  )
+
+  const started = performance.now()
+  expect(refusedWith(() => patchGroup(group, operations))).toBe('413 - operations_too_many')
+  expect(performance.now() - started).toBeLessThan(3000)
+})
+
+test('the cost of a long list grows with its length, not with its square', () => {
+  const cost = (size: number) => {
+    const group = crowd(size)
+    const value = Array.from({ length: size }, (_, index) => ({ value: `new-${index}` }))
+    return millisecondsOf(() => patchGroup(group, [{ op: 'add', path: 'members', value }]), 5)
+  }
+  cost(2000)
+
+  expect(cost(16_000)).toBeLessThan(cost(2000) * 8 * 5)
+})
+
+function naively<T>(act: () => T): T | undefined {
+  try {
+    return act()
+  } catch (error) {
+    if (error instanceof NaiveRefusal) return undefined
+    throw error
+  }
+}
+
+/** E-mail addresses in any order: order says nothing (RFC 7643 §2.4). Keys sorted. */
+function comparable(user: JsonObject): JsonValue {
+  const emails = user['emails'] as readonly JsonObject[] | undefined
+  const sorted = emails?.map(sortKeys).toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1))
+  return sortKeys(JSON.parse(JSON.stringify({ ...user, emails: sorted })) as JsonObject)
+}
+
+function sortKeys(value: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, one]) => [name, typeof one === 'object' && one !== null && !Array.isArray(one) ? sortKeys(one as JsonObject) : one]),
+  )
+}
+
+/** Nothing is in a resource that its schemas do not define: projecting it with everything shown loses only what is never shown. */
+function onlyOurs(resource: JsonObject): void {
+  const shown = projectResource(resource, userResourceType, parseProjection({}, userResourceType))
+  const { password: _, ...rest } = resource
+  expect(JSON.parse(JSON.stringify(shown))).toEqual(JSON.parse(JSON.stringify(rest)))
+  expect(Object.keys(resource).every((name) => name === enterprise || userResourceType.attributesByName.has(name.toLowerCase()))).toBe(true)
+}
+
+function deeplyFrozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(deeplyFrozen)
+  return Object.freeze(value)
+}
