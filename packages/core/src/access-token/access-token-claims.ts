@@ -1,7 +1,7 @@
 import { after, type EpochSeconds, type JsonObject } from '@mintmark/storage-interface'
 
 import { randomIdentifier, type Random } from '../runtime/random.ts'
-import type { GrantDecision } from '../grant/grant.ts'
+import { subjectOf, type GrantDecision } from '../grant/grant.ts'
 
 /** The claims of an access token (RFC 9068 §2.2). `family` names what its life depends on; it opens nothing. */
 export function accessTokenClaims(
@@ -12,7 +12,7 @@ export function accessTokenClaims(
   const { client, aim, person } = decision
   return {
     iss: deps.issuer,
-    sub: decision.subject,
+    sub: subjectOf(decision),
     // One audience is written as a string, which every verifier reads (RFC 7519 §4.1.3).
     aud: aim.audience.length === 1 ? (aim.audience[0] ?? '') : aim.audience,
     exp: after(now, aim.lifetime),

@@ -16,10 +16,8 @@ export type GrantEvidence = Brand<object, 'GrantEvidence'>
 export interface GrantDecision {
   readonly evidence: GrantEvidence
   readonly client: AuthenticatedClient
-  /** The `sub` of the access token: a user, or the client itself. */
-  readonly subject: string
   readonly aim: AccessTokenAim
-  /** `undefined` when no person is involved. */
+  /** Whom the tokens are about; `undefined` when the client acts for itself. */
   readonly person: PersonDecision | undefined
   readonly refreshToken: string | undefined
 }
@@ -37,6 +35,9 @@ export interface PersonDecision {
 
 /** A decision that concerns a signed-in person. */
 export type DecisionForPerson = GrantDecision & { readonly person: PersonDecision }
+
+/** The `sub` of the access token: the person, or the client that acts for itself (RFC 9068 §2.2). */
+export const subjectOf = ({ person, client }: GrantDecision): string => person?.user.userId ?? client.clientId
 
 /** A grant type at the token endpoint (RFC 6749 §4). */
 export interface GrantType {

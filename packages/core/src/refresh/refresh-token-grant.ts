@@ -32,7 +32,6 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       return {
         evidence: rotated,
         client,
-        subject: standing.user.userId,
         aim: aimAccessToken({ scopes, resources }, deps),
         person: { user: standing.user, familyId, authentication, claimsRequest, nonce: undefined },
         refreshToken: rotated.refreshToken,

@@ -33,7 +33,7 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
 
       const { familyId, authentication, claimsRequest, nonce } = code
       const person = { user: standing.user, familyId, authentication, claimsRequest, nonce }
-      return { evidence: code, client, subject: code.userId, aim, person, refreshToken }
+      return { evidence: code, client, aim, person, refreshToken }
     },
   })
 

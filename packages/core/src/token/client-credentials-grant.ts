@@ -19,7 +19,7 @@ export const clientCredentialsGrant = (deps: AimDependencies): GrantType =>
       const scopes = serviceScopes(form.get('scope'), client, deps.identityScopes)
       const resources = requestedResources(form.all('resource'), deps.resources)
       const aim = aimAccessToken({ scopes, resources }, deps)
-      return Promise.resolve({ evidence, client, subject: client.clientId, aim, person: undefined, refreshToken: undefined })
+      return Promise.resolve({ evidence, client, aim, person: undefined, refreshToken: undefined })
     },
   })
 

@@ -1,11 +1,11 @@
 import { authenticateClient, type ClientAuthenticationDependencies } from '../client/authenticate-client.ts'
 import type { Journal } from '../event/journal.ts'
+import { subjectOf, type GrantType } from '../grant/grant.ts'
+import { selectGrant } from '../grant/select-grant.ts'
 import type { Endpoint } from '../http/index.ts'
 import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { GrantType } from '../grant/grant.ts'
 import { mintTokens, type MintDependencies } from './mint-tokens.ts'
-import { selectGrant } from '../grant/select-grant.ts'
 import { tokenResponse } from './token-response.ts'
 
 export interface TokenEndpointDependencies extends ClientAuthenticationDependencies, MintDependencies {
@@ -28,7 +28,7 @@ export const tokenEndpoint =
       type: 'tokens.issued',
       grantType: grant.grantType,
       clientId: client.clientId,
-      subject: decision.subject,
+      subject: subjectOf(decision),
       familyId: decision.person?.familyId,
       scopes: decision.aim.scopes,
       audience: decision.aim.audience,
