@@ -26,13 +26,14 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       if (!isFamilyLive(standing, now) || !isOwn(standing, client)) throw invalidGrant('refresh_token_unknown')
       const scopes = narrowScopes(form.get('scope'), standing.family.scopes)
       const resources = narrowResources(form.all('resource'), standing.family.resources)
+      const aim = aimAccessToken({ scopes, resources }, deps)
       const rotated = await rotateRefreshToken({ presented, client }, now, deps)
 
       const { familyId, authentication, claimsRequest } = rotated.family
       return {
         evidence: rotated,
         client,
-        aim: aimAccessToken({ scopes, resources }, deps),
+        aim,
         person: { user: standing.user, familyId, authentication, claimsRequest, nonce: undefined },
         refreshToken: rotated.refreshToken,
       }

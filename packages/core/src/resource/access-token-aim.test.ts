@@ -43,6 +43,13 @@ describe('what an access token is for', () => {
     expect(scopes).toEqual(['openid', 'profile', 'a:read'])
   })
 
+  it('RFC 8707 §2.2: a grant for a resource that is no longer registered is not widened to the default audience', () => {
+    expect(() => aimAccessToken({ scopes: ['openid', 'a:read'], resources: ['gone'] }, deps)).toThrow(
+      expect.objectContaining({ code: 'invalid_target', reason: 'resource_unknown' }),
+    )
+    expect(aimAccessToken({ scopes: ['a:read'], resources: ['gone', 'a'] }, deps).audience).toEqual(['a'])
+  })
+
   it('several resources: all audiences, the shortest lifetime, opaque when one of them wants it', () => {
     const aim = aimAccessToken({ scopes: [], resources: ['a', 'b', 'c'] }, deps)
 
