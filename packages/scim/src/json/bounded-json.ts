@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import { isObject } from './json-object.ts'
+import { isArray, isObject } from './json-object.ts'
 
 /** Deeper than any schema: message, operations, operation, value, extension, values, value, sub-attribute, its values. */
 const maximumDepth = 10
@@ -17,19 +17,22 @@ export function boundedObject(body: unknown): JsonObject {
   // RFC 7644 §3.12 invalidSyntax: a SCIM message is a JSON object.
   if (!isObject(body)) throw refusal('body_malformed')
 
-  let level: readonly JsonValue[] = [body]
+  let level: readonly JsonContainer[] = [body]
   let values = 0
   for (let depth = 0; level.length > 0; depth += 1) {
-    values += level.length
     // RFC 7644 §3.12 invalidSyntax: no schema has complex attributes inside complex ones (RFC 7643 §2.3.8).
     if (depth > maximumDepth) throw refusal('body_too_deep')
+    const members = level.map(membersOf)
+    values = members.reduce((sum, { length }) => sum + length, values)
     // RFC 9110 §15.5.14: refused before any of it is worked on.
     if (values > maximumValues) throw refusal('body_too_large')
-    level = level.flatMap(children)
+    level = members.flatMap((container) => container.filter(isContainer))
   }
   return body
 }
 
-function children(value: JsonValue): readonly JsonValue[] {
-  return typeof value === 'object' && value !== null ? Object.values(value as JsonObject) : []
-}
+type JsonContainer = JsonObject | readonly JsonValue[]
+
+const isContainer = (value: JsonValue): value is JsonContainer => typeof value === 'object' && value !== null
+
+const membersOf = (container: JsonContainer): readonly JsonValue[] => (isArray(container) ? container : Object.values(container))
