@@ -8,10 +8,11 @@ import type { ServerRequest } from '../http/index.ts'
 import { indexParameters } from '../parameters/parameters.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { readBrowser } from './browser-binding.ts'
-import { pendingInteraction, type PendingInteraction, type PendingInteractionDependencies } from './pending-interaction.ts'
+import type { CompleteInteractionDependencies } from './complete-interaction.ts'
+import { pendingInteraction, type PendingInteraction } from './pending-interaction.ts'
 import { requireSameOrigin } from './same-origin.ts'
 
-export interface FindInteractionDependencies extends PendingInteractionDependencies {
+export interface FindInteractionDependencies extends CompleteInteractionDependencies {
   readonly rules: AuthorizationRequestRules
 }
 

@@ -1,0 +1,116 @@
+import type { EpochSeconds, InteractionRecord } from '@mintmark/storage-interface'
+
+import type { AuthorizationRequest } from '../authorization/authorization-request.ts'
+import { authorizationErrorResponse, authorizationResponse } from '../authorization/authorization-response.ts'
+import { codeIssued, issueCode, type IssueCodeDependencies } from '../authorization/issue-code.ts'
+import { OAuthError } from '../error/oauth-error.ts'
+import { redirect, type ServerRequest, type ServerResponse } from '../http/index.ts'
+import type { SignedIn } from '../session/signed-in.ts'
+import { decideInteraction, type InteractionDecision } from './decide-interaction.ts'
+import { identifyPerson, loginOf, recallPerson, type Person } from './person.ts'
+import { saveGrant } from './save-grant.ts'
+import { interactionLocation, type InteractionDependencies } from './start-interaction.ts'
+
+/** What the host's page decided. Members that are left out are still to come. */
+export interface InteractionAnswer extends Partial<SignedIn> {
+  /** The scope values that the person consents to. Those that were not requested mean nothing; a list of none denies. */
+  readonly grantedScopes?: readonly string[] | undefined
+}
+
+export interface CompleteInteractionDependencies extends InteractionDependencies, IssueCodeDependencies {
+  readonly issuer: string
+}
+
+/** Everything a step of an interaction works on. */
+export interface InteractionStep {
+  readonly http: ServerRequest
+  readonly handle: string
+  readonly record: InteractionRecord
+  readonly request: AuthorizationRequest
+  readonly now: EpochSeconds
+}
+
+/** Goes on with what the person did: back to the client when all is done, to the host's page for what is missing. */
+export async function completeInteraction(
+  answer: InteractionAnswer,
+  step: InteractionStep,
+  deps: CompleteInteractionDependencies,
+): Promise<ServerResponse> {
+  const { request, record, handle } = step
+  // The stored request wins: a form that was changed on the way cannot ask for more (RFC 6749 §3.3).
+  const granted = answer.grantedScopes && request.consentScopes.filter((scope) => answer.grantedScopes?.includes(scope))
+  if (granted?.length === 0) return refuse('person_refused', step, deps)
+
+  const person = isSignIn(answer) ? await identifyPerson(answer, deps.storage) : await recallPerson(record.login, deps.storage)
+  if (isSignIn(answer) && person === undefined) return refuse('account_not_active', step, deps)
+  const decision = await decideStep(step, person, deps)
+  if (decision.kind === 'login') return redirect(interactionLocation(deps.interactionUrls.login, handle))
+  if (decision.kind === 'consent' && granted === undefined) return askConsent(decision.person, step, deps)
+
+  await consume(step, deps)
+  const consented = granted ?? request.consentScopes
+  const grant =
+    decision.kind === 'ready' && granted === undefined
+      ? decision.grant
+      : await saveGrant({ request, person: decision.person, scopes: consented }, step.now, deps)
+  const code = await issueCode({ request, grant, consented, authentication: decision.person.authentication }, step.now, deps)
+  deps.journal.record(step.http, codeIssued(request, grant))
+  return authorizationResponse(code, request.target, deps.issuer)
+}
+
+/** Ends the interaction with the person's refusal. */
+export const denyInteraction = (step: InteractionStep, deps: CompleteInteractionDependencies): Promise<ServerResponse> =>
+  refuse('person_refused', step, deps)
+
+/** Ends the interaction with a refusal: the person's own, or that of an account that is not, or no longer, active. */
+async function refuse(
+  reason: 'person_refused' | 'account_not_active',
+  step: InteractionStep,
+  deps: CompleteInteractionDependencies,
+): Promise<ServerResponse> {
+  await consume(step, deps)
+  deps.journal.record(step.http, { type: 'interaction.denied', clientId: step.request.client.clientId, reason })
+  // RFC 6749 §4.1.2.1: access_denied.
+  const refusal = new OAuthError('access_denied', 'The request was not approved.', { reason })
+  return authorizationErrorResponse(refusal, step.request.target, deps.issuer)
+}
+
+/** What is still needed from whoever has come this far. */
+export const decideStep = (
+  step: InteractionStep,
+  person: Person | undefined,
+  deps: InteractionDependencies,
+): Promise<InteractionDecision> =>
+  decideInteraction(step.request, { person, startedAt: step.record.createdAt }, { now: step.now, storage: deps.storage })
+
+/** Remembers who signed in, and goes on to the host's consent page. */
+async function askConsent(person: Person, step: InteractionStep, deps: InteractionDependencies): Promise<ServerResponse> {
+  const { digest, browserDigest, version } = step.record
+  const recorded = await deps.storage.interactions.recordLogin({
+    digest,
+    browserDigest,
+    version,
+    login: loginOf(person),
+    now: step.now,
+  })
+  if (recorded.outcome === 'absent') throw alreadyCompleted()
+  // On a conflict another tab of this browser went on with this interaction meanwhile; the page shows where it stands.
+  return redirect(interactionLocation(deps.interactionUrls.consent, step.handle))
+}
+
+async function consume(step: InteractionStep, deps: InteractionDependencies): Promise<void> {
+  const { digest, browserDigest } = step.record
+  const consumed = await deps.storage.interactions.consume(digest, browserDigest, step.now)
+  // One interaction ends once: a second submit must not make a second code.
+  if (consumed.outcome !== 'won') throw alreadyCompleted()
+}
+
+function isSignIn(answer: InteractionAnswer): answer is InteractionAnswer & SignedIn {
+  if (answer.subject !== undefined && answer.authTime === undefined) throw new TypeError('A subject needs an authTime.')
+  return answer.subject !== undefined
+}
+
+const alreadyCompleted = (): OAuthError =>
+  new OAuthError('invalid_request', 'This sign-in was already completed. Go back to the application and start again.', {
+    reason: 'interaction_completed',
+  })
