@@ -43,4 +43,4 @@ export function isSessionLive(standing: SessionStanding | undefined, now: EpochS
 
 /** Whether what was born in `generation` of the account is honoured. A row without the fields is not: it fails closed. */
 export const isUserLive = (user: UserRecord | undefined, generation: number): user is LiveUser =>
-  user?.active === true && user.generation === generation
+  user?.active === true && Number.isSafeInteger(generation) && user.generation === generation
