@@ -196,6 +196,18 @@ describe('refresh_token: the life that it depends on', () => {
     expect(last.status).toBe(200)
   })
 
+  it('RFC 9700 §4.14.2: at the absolute maximum the access tokens of the family are dead too', async () => {
+    const under = await freshServer({ lifetimes: { refreshTokenAbsolute: 1000 } })
+    const tokens = await tokensFor(under, 'A')
+    under.clock.advance(990)
+    const { access_token } = tokensOf(await refresh(under, tokens.refresh_token))
+    const before = (await introspect(under, access_token)).json['active']
+    under.clock.advance(10)
+
+    expect([before, (await introspect(under, access_token)).text]).toEqual([true, '{"active":false}'])
+    expect((await userinfo(under, access_token)).status).toBe(401)
+  })
+
   it.each<{ row: string; end: (under: ServerUnderTest) => Promise<unknown> }>([
     { row: 'ATK-191 a person who was deactivated', end: ({ storage, clock }) => storage.users.deactivate(userId('U1'), clock.now()) },
     {

@@ -45,6 +45,7 @@ describe('refresh_token: refused, and the token is as good as before', () => {
     { row: 'ATK-173 no refresh_token is refused (RFC 6749 §6)', form: () => ({ refresh_token: undefined }), status: 400, error: 'invalid_request', reason: 'refresh_token_missing' },
     { row: 'ATK-173 an empty refresh_token counts as absent (RFC 6749 §3.2)', form: () => ({ refresh_token: '' }), status: 400, error: 'invalid_request', reason: 'refresh_token_missing' },
     { row: "ATK-175 A's token by B is refused (RFC 6749 §10.4)", client: 'B', form: noForm, ...unknownToken },
+    { row: "RFC 6749 §10.4: of A's token B learns not even which scopes it has", client: 'B', form: () => ({ scope: 'api.write' }), ...unknownToken },
     { row: "RFC 6749 §10.4: A's token by the public client P is refused", client: 'P', form: noForm, ...unknownToken },
     { row: "RFC 6749 §10.4: A's token by a client that authenticates with client_secret_post is refused", client: 'X', form: noForm, ...unknownToken },
     { row: 'RFC 6749 §5.2: a client that is not registered to refresh is refused', client: 'M', form: noForm, status: 400, error: 'unauthorized_client', reason: 'grant_type_not_registered' },

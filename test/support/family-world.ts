@@ -41,7 +41,7 @@ const redirectUri = 'https://app.test/cb'
 const scope = 'openid offline_access'
 
 /** Short ones, in seconds, so that each is reached. */
-const lifetimes = { accessToken: 50, refreshTokenIdle: 100, refreshTokenAbsolute: 300, authorizationCode: 60, retryWindow: 10 } as const
+const lifetimes = { accessToken: 50, refreshTokenIdle: 100, refreshTokenAbsolute: 130, authorizationCode: 60, retryWindow: 10 } as const
 
 /** All worlds sign with one key: to make one takes longer than to try a law. */
 const keys: KeyRing = storedKeys({
