@@ -1,0 +1,303 @@
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+import { describe, expect, test } from 'vitest'
+import {
+  applyPatch,
+  entraTolerances,
+  generalTolerances,
+  groupResourceType,
+  matchesFilter,
+  oktaTolerances,
+  openReading,
+  openTally,
+  parseFilter,
+  parsePatch,
+  parseProjection,
+  parseResource,
+  projectResource,
+  replaceResource,
+  resolveFilter,
+  strictTolerances,
+  userResourceType,
+  type ResourceType,
+  type Tolerances,
+} from '../src/index.ts'
+import { refusedWith } from './refused.ts'
+
+// What identity providers are documented and seen to send, with the tolerances of their profile. Values are invented.
+
+const user = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+const group = 'urn:ietf:params:scim:schemas:core:2.0:Group'
+const message = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
+
+const kim: JsonObject = {
+  schemas: [user],
+  id: 'usr_1',
+  externalId: '0a1b-guid',
+  userName: 'kim@x.test',
+  active: true,
+  name: { formatted: 'Kim Lee', familyName: 'Lee', givenName: 'Kim' },
+  emails: [{ primary: true, type: 'work', value: 'kim@x.test' }],
+  meta: { resourceType: 'User', created: '2020-01-01T00:00:00Z' },
+}
+
+const ops: JsonObject = { schemas: [group], id: 'grp_1', displayName: 'Ops', members: [{ value: 'u1', type: 'User' }, { value: 'u2', type: 'User' }] }
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+function create(tolerances: Tolerances, body: JsonObject, type: ResourceType = userResourceType) {
+  return plain(parseResource(body, openReading(type, tolerances)).resource)
+}
+
+function patch(tolerances: Tolerances, operations: readonly JsonValue[], resource = kim) {
+  const reading = openReading(resource === ops ? groupResourceType : userResourceType, tolerances)
+  const result = applyPatch(resource, parsePatch({ schemas: [message], Operations: operations }, reading.tally), reading)
+  return plain(result.resource)
+}
+
+function finds(tolerances: Tolerances, filter: string, resource: JsonObject = kim): boolean {
+  const tally = openTally(tolerances)
+  const type = resource === ops ? groupResourceType : userResourceType
+  return matchesFilter(resolveFilter(parseFilter(filter, tally), type, tally))(resource)
+}
+
+describe('Microsoft Entra ID', () => {
+  test.each([
+    ['E-01: looking for someone who is not there', 'userName eq "d3a7b1d2-nobody"', false],
+    ['E-02: by externalId', 'externalId eq "0a1b-guid"', true],
+    ['E-02: without quotes', 'externalId eq 0a1b-guid', true],
+    ['E-04: in another case', 'userName eq "KIM@X.TEST"', true],
+    ['E-05: manager is manager.value', 'id eq "usr_1" and manager eq "u9"', false],
+    ['E-05: in either order', 'manager eq "u9" and id eq "usr_1"', false],
+    ['by the work address', 'emails[type eq "work"].value eq "KIM@x.test"', true],
+    ['by another address', 'emails[type eq "home"].value eq "kim@x.test"', false],
+  ])('%s', (_, filter, found) => {
+    expect(finds(entraTolerances, filter)).toBe(found)
+  })
+
+  test('E-05: finds the report of a manager', () => {
+    const report = { ...kim, [enterprise]: { manager: { value: 'u9' } } }
+
+    expect(finds(entraTolerances, 'id eq "usr_1" and manager eq "u9"', report)).toBe(true)
+  })
+
+  test('E-07: the current form of a new user', () => {
+    const body = {
+      schemas: [user, enterprise],
+      externalId: '0a1b-guid',
+      userName: 'kim@x.test',
+      active: true,
+      emails: [{ primary: true, type: 'work', value: 'kim@x.test' }],
+      meta: { resourceType: 'User' },
+      name: { formatted: 'Kim Lee', familyName: 'Lee', givenName: 'Kim' },
+      roles: [],
+    }
+
+    const { meta: _, roles: __, ...expected } = body
+    expect(create(entraTolerances, body)).toEqual({ ...expected, schemas: [user] })
+  })
+
+  test('E-08: the older form: nulls, unknown keys, a misspelt URN', () => {
+    const body = {
+      schemas: [user, 'urn:ietf:params:scim:schemas:extension:enterprise:2.0User'],
+      userName: 'kim@x.test',
+      title: null,
+      addresses: null,
+      phoneNumbers: null,
+      department: 'bob',
+      manager: 'u9',
+    }
+
+    expect(create(entraTolerances, body)).toEqual({ schemas: [user], userName: 'kim@x.test' })
+  })
+
+  test('E-10: several operations at once', () => {
+    expect(
+      patch(entraTolerances, [
+        { op: 'Replace', path: 'emails[type eq "work"].value', value: 'kim2@x.test' },
+        { op: 'Replace', path: 'name.familyName', value: 'Li' },
+        { op: 'Replace', path: 'active', value: false },
+      ]),
+    ).toEqual({
+      ...kim,
+      active: false,
+      name: { formatted: 'Kim Lee', familyName: 'Li', givenName: 'Kim' },
+      emails: [{ primary: true, type: 'work', value: 'kim2@x.test' }],
+    })
+  })
+
+  test('E-12: four parts of an address that is not there make one address', () => {
+    const parts = { formatted: '1 Road', locality: 'Oslo', region: 'OS', postalCode: '0001' }
+    const operations = Object.entries(parts).map(([name, value]) => ({ op: 'Add', path: `addresses[type eq "work"].${name}`, value }))
+
+    expect(patch(entraTolerances, operations)).toEqual({ ...kim, addresses: [{ type: 'work', ...parts }] })
+  })
+
+  test.each<[string, JsonValue, JsonObject]>([
+    ['E-11: a value filter that matches nothing', { op: 'Add', path: 'phoneNumbers[type eq "mobile"].value', value: '+1 555' }, { phoneNumbers: [{ type: 'mobile', value: '+1 555' }] }],
+    ['E-11: beside another, which stays primary', { op: 'Add', path: 'emails[type eq "other"].value', value: 'o@x' }, { emails: [{ primary: true, type: 'work', value: 'kim@x.test' }, { type: 'other', value: 'o@x' }] }],
+    ['E-13: primary as a boolean', { op: 'Replace', path: 'phoneNumbers[primary eq true].value', value: '+1' }, { phoneNumbers: [{ primary: true, value: '+1' }] }],
+    ['E-13: primary in quotes', { op: 'Add', path: 'roles[primary eq "True"].value', value: 'admin' }, { roles: [{ primary: true, value: 'admin' }] }],
+    ['E-14: disabled, the old way', { op: 'Replace', path: 'active', value: 'False' }, { active: false }],
+    ['E-16: paths as keys', { op: 'replace', value: { displayName: 'Kim', 'name.givenName': 'K', [`${enterprise}:employeeNumber`]: '42', active: true } }, { displayName: 'Kim', name: { formatted: 'Kim Lee', familyName: 'Lee', givenName: 'K' }, schemas: [user, enterprise], [enterprise]: { employeeNumber: '42' } }],
+    ['E-17: an attribute of the enterprise extension', { op: 'Add', path: `${enterprise}:department`, value: 'Ops' }, { schemas: [user, enterprise], [enterprise]: { department: 'Ops' } }],
+    ['E-19: manager in a list', { op: 'Add', path: 'manager', value: [{ $ref: null, value: 'usr_9' }] }, { schemas: [user, enterprise], [enterprise]: { manager: { value: 'usr_9' } } }],
+    ['E-19: manager by URN', { op: 'Add', path: `${enterprise}:manager`, value: [{ $ref: null, value: 'usr_9' }] }, { schemas: [user, enterprise], [enterprise]: { manager: { value: 'usr_9' } } }],
+    ['E-22: add in place of replace', { op: 'Add', path: 'userName', value: 'x' }, { userName: 'x' }],
+    ['E-23: null clears', { op: 'Replace', path: 'externalId', value: null }, { externalId: undefined as never }],
+    ['E-26: no op', { path: 'title', value: 'Boss' }, { title: 'Boss' }],
+    ['E-26: nothing added', { op: 'Add', path: 'emails', value: [] }, {}],
+    ['E-38: capital sub-attributes', { op: 'Replace', path: 'emails[type eq "work"].Value', value: 'k@x' }, { emails: [{ primary: true, type: 'work', value: 'k@x' }] }],
+    ['E-38: capital sub-attributes of what is not there', { op: 'Add', path: 'addresses[type eq "other"].Formatted', value: 'Room 1' }, { addresses: [{ type: 'other', formatted: 'Room 1' }] }],
+  ])('%s', (_, operation, expected) => {
+    expect(patch(entraTolerances, [operation])).toEqual(plain({ ...kim, ...expected }))
+  })
+
+  test('E-20: manager is cleared in four ways', () => {
+    const report = { ...kim, schemas: [user, enterprise], [enterprise]: { manager: { value: 'u9' } } }
+    const path = `${enterprise}:manager`
+    const ways: readonly JsonValue[] = [{ op: 'Replace', path, value: '' }, { op: 'Remove', path, value: '' }, { op: 'Remove', path }, { op: 'Replace', path, value: { value: '' } }]
+
+    for (const way of ways) expect(patch(entraTolerances, [way], report)).toEqual(kim)
+  })
+
+  test('E-26: no operations at all', () => {
+    expect(patch(entraTolerances, [])).toEqual(kim)
+  })
+
+  test('E-28: a group by its name, without members', () => {
+    const shown = projectResource(ops, groupResourceType, parseProjection({ excludedAttributes: ['members'] }, groupResourceType))
+
+    expect(finds(entraTolerances, 'displayName eq "ops"', ops)).toBe(true)
+    expect(plain(shown)).toEqual({ schemas: [group], id: 'grp_1', displayName: 'Ops' })
+  })
+
+  test("E-30: a new group, with one of Microsoft's own URNs", () => {
+    const body = { schemas: [group, 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group'], externalId: '8aa1-guid', displayName: 'Ops', meta: { resourceType: 'Group' } }
+
+    expect(create(entraTolerances, body, groupResourceType)).toEqual({ schemas: [group], externalId: '8aa1-guid', displayName: 'Ops' })
+  })
+
+  test.each<[string, JsonValue, readonly JsonObject[]]>([
+    ['E-32: members join; one is there', { op: 'Add', path: 'members', value: [{ $ref: null, value: 'u1' }, { $ref: null, value: 'u3' }] }, [{ value: 'u1', type: 'User' }, { value: 'u2', type: 'User' }, { value: 'u3' }]],
+    ['E-34: a member leaves', { op: 'remove', path: 'members[value eq "u1"]' }, [{ value: 'u2', type: 'User' }]],
+    ['E-34: one who is not there is no error', { op: 'remove', path: 'members[value eq "u9"]' }, [{ value: 'u1', type: 'User' }, { value: 'u2', type: 'User' }]],
+    ['a member leaves, the old way', { op: 'Remove', path: 'members', value: [{ $ref: null, value: 'u1' }] }, [{ value: 'u2', type: 'User' }]],
+  ])('%s', (_, operation, members) => {
+    expect(patch(entraTolerances, [operation], ops)).toEqual({ ...ops, members })
+  })
+
+  test('E-31, E-35: a group is renamed, and emptied', () => {
+    const { members: _, ...empty } = ops
+
+    expect(patch(entraTolerances, [{ op: 'Replace', path: 'displayName', value: 'Operations' }], ops)).toEqual({ ...ops, displayName: 'Operations' })
+    expect(patch(entraTolerances, [{ op: 'Remove', path: 'members' }], ops)).toEqual(empty)
+  })
+
+  test('E-40, E-41, E-43: capitals are taken, meta is not, and userName is needed', () => {
+    const body = { schemas: [user], UserName: 'a', Active: true, DisplayName: 'A', Emails: [{ Primary: true, Type: 'work', Value: 'a@x.test' }], meta: { lastModified: '2020-01-01T00:00:00.1234567Z' } }
+
+    expect(create(entraTolerances, body)).toEqual({ schemas: [user], userName: 'a', active: true, displayName: 'A', emails: [{ primary: true, type: 'work', value: 'a@x.test' }] })
+    expect(refusedWith(() => create(entraTolerances, { schemas: [user], displayName: 'A' }))).toBe('400 invalidValue value_required')
+  })
+
+  test('E-44: a value filter in attributes is taken for the attribute', () => {
+    const shown = projectResource(kim, userResourceType, parseProjection({ attributes: ['emails[type eq "work"]'] }, userResourceType))
+
+    expect(plain(shown)).toEqual({ schemas: [user], id: 'usr_1', emails: kim['emails'] })
+  })
+})
+
+describe('Okta', () => {
+  test('O-02: a new user', () => {
+    const body = {
+      schemas: [user],
+      userName: 'kim@x.test',
+      name: { givenName: 'Kim', familyName: 'Lee' },
+      emails: [{ primary: true, value: 'kim@x.test', type: 'work' }],
+      displayName: 'Kim Lee',
+      locale: 'en-US',
+      externalId: '00u1abc',
+      groups: [],
+      password: 'placeholder',
+      active: true,
+    }
+
+    const { groups: _, ...expected } = body
+    expect(create(oktaTolerances, body)).toEqual(expected)
+  })
+
+  test('O-06: an update by PUT', () => {
+    const body = {
+      schemas: [user],
+      id: 'usr_1',
+      userName: 'kim@x.test',
+      name: { givenName: 'Kim', middleName: 'Q', familyName: 'Lee' },
+      emails: [{ primary: true, value: 'kim@x.test', type: 'work', display: 'kim@x.test' }],
+      active: false,
+      groups: [],
+      meta: { resourceType: 'User' },
+    }
+    const { resource } = parseResource(body, openReading(userResourceType, oktaTolerances))
+
+    const { groups: _, ...expected } = body
+    expect(plain(replaceResource(kim, resource, userResourceType).resource)).toEqual({ ...expected, meta: kim['meta'] })
+  })
+
+  test('O-07: deactivated and reactivated without a path', () => {
+    expect(patch(oktaTolerances, [{ op: 'replace', value: { active: false } }])).toEqual({ ...kim, active: false })
+    expect(patch(oktaTolerances, [{ op: 'replace', value: { active: true } }])).toEqual(kim)
+  })
+
+  test('O-08: a password is taken, and not shown', () => {
+    const reading = openReading(userResourceType, oktaTolerances)
+    const operations = parsePatch({ schemas: [message], Operations: [{ op: 'replace', value: { password: 'p' } }] }, reading.tally)
+    const { resource, changed } = applyPatch(kim, operations, reading)
+
+    expect(changed).toBe(true)
+    expect(resource['password']).toBe('p')
+    expect(plain(projectResource(resource, userResourceType, parseProjection({}, userResourceType)))).toEqual(kim)
+  })
+
+  test('O-11: a group is pushed', () => {
+    expect(create(oktaTolerances, { schemas: [group], displayName: 'Ops', members: [] }, groupResourceType)).toEqual({ schemas: [group], displayName: 'Ops' })
+  })
+
+  test('O-13, O-14: members change one by one, or all', () => {
+    const one = [
+      { op: 'remove', path: 'members[value eq "u1"]' },
+      { op: 'add', path: 'members', value: [{ value: 'u3', display: 'kim@x.test' }] },
+    ]
+    const all = [{ op: 'replace', path: 'members', value: [{ value: 'u4', display: 'a' }, { value: 'u2', display: 'b' }] }]
+
+    expect(patch(oktaTolerances, one, ops)).toEqual({ ...ops, members: [{ value: 'u2', type: 'User' }, { value: 'u3' }] })
+    expect(patch(oktaTolerances, all, ops)).toEqual({ ...ops, members: [{ value: 'u4' }, { value: 'u2', type: 'User' }] })
+  })
+
+  test('a group is renamed with its own id in the value', () => {
+    expect(patch(oktaTolerances, [{ op: 'replace', value: { id: 'grp_1', displayName: 'Operations' } }], ops)).toEqual({ ...ops, displayName: 'Operations' })
+  })
+
+  test('O-20: empty texts are no values', () => {
+    expect(create(oktaTolerances, { schemas: [user], userName: 'a', nickName: '', name: { givenName: '' } })).toEqual({ schemas: [user], userName: 'a' })
+  })
+})
+
+describe('others', () => {
+  test('C-04, SailPoint: a part of a name leaves the other parts', () => {
+    expect(patch(generalTolerances, [{ op: 'replace', path: 'name', value: { familyName: 'Li' } }])).toEqual({ ...kim, name: { formatted: 'Kim Lee', familyName: 'Li', givenName: 'Kim' } })
+  })
+
+  test('C-07, Keycloak: active in words, without a path', () => {
+    expect(patch(generalTolerances, [{ op: 'replace', value: { active: 'false' } }])).toEqual({ ...kim, active: false })
+  })
+
+  test('P-02, Ping: operators in any case', () => {
+    expect(finds(strictTolerances, 'USERNAME Eq "kim@x.test"')).toBe(true)
+    expect(finds(strictTolerances, 'emails Co "X.TEST"')).toBe(true)
+  })
+
+  test('C-17: a list around a boolean', () => {
+    expect(patch(generalTolerances, [{ op: 'replace', path: 'active', value: [false] }])).toEqual({ ...kim, active: false })
+  })
+})
