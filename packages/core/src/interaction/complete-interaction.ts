@@ -52,7 +52,8 @@ export async function completeInteraction(
   const grant =
     decision.kind === 'ready' && granted === undefined
       ? decision.grant
-      : await saveGrant({ request, person: decision.person, scopes: consented }, step.now, deps)
+      : await saveGrant({ clientId: request.client.clientId, person: decision.person, scopes: consented }, step.now, deps)
+  if (grant === undefined) return refused('account_not_active', step, deps)
   const code = await issueCode({ request, grant, consented, authentication: decision.person.authentication }, step.now, deps)
   deps.journal.record(step.http, codeIssued(request, grant))
   return authorizationResponse(code, request.target, deps.issuer)
@@ -63,12 +64,14 @@ export const denyInteraction = (step: InteractionStep, deps: CompleteInteraction
   refuse('person_refused', step, deps)
 
 /** Ends the interaction with a refusal: the person's own, or that of an account that is not, or no longer, active. */
-async function refuse(
-  reason: 'person_refused' | 'account_not_active',
-  step: InteractionStep,
-  deps: CompleteInteractionDependencies,
-): Promise<ServerResponse> {
+async function refuse(reason: Denial, step: InteractionStep, deps: CompleteInteractionDependencies): Promise<ServerResponse> {
   await consume(step, deps)
+  return refused(reason, step, deps)
+}
+
+type Denial = 'person_refused' | 'account_not_active'
+
+function refused(reason: Denial, step: InteractionStep, deps: CompleteInteractionDependencies): ServerResponse {
   deps.journal.record(step.http, { type: 'interaction.denied', clientId: step.request.client.clientId, reason })
   // RFC 6749 §4.1.2.1: access_denied.
   const refusal = new OAuthError('access_denied', 'The request was not approved.', { reason })

@@ -1,6 +1,5 @@
-import { grantId, type EpochSeconds, type GrantRecord, type Storage } from '@mintmark/storage-interface'
+import { grantId, type ClientId, type EpochSeconds, type GrantRecord, type Storage } from '@mintmark/storage-interface'
 
-import type { AuthorizationRequest } from '../authorization/authorization-request.ts'
 import { randomIdentifier, type Random } from '../runtime/random.ts'
 import type { Person } from './person.ts'
 
@@ -12,15 +11,17 @@ interface SaveGrantDependencies {
 /**
  * Remembers what the person has consented to: in a new grant, or by widening the one that joins them and the client.
  * Two tabs that consent at once end with one grant that holds both.
+ * @returns `undefined` when the account was deactivated since the person was identified, and is in use again: what they
+ *   consented to counts for nothing, and what they consented to after that stays.
  */
 export async function saveGrant(
-  consent: { readonly request: AuthorizationRequest; readonly person: Person; readonly scopes: readonly string[] },
+  consent: { readonly clientId: ClientId; readonly person: Person; readonly scopes: readonly string[] },
   now: EpochSeconds,
   deps: SaveGrantDependencies,
-): Promise<GrantRecord> {
+): Promise<GrantRecord | undefined> {
   const fresh: GrantRecord = {
     grantId: grantId(randomIdentifier(deps.random)),
-    clientId: consent.request.client.clientId,
+    clientId: consent.clientId,
     userId: consent.person.user.userId,
     userGeneration: consent.person.user.generation,
     scopes: consent.scopes,
@@ -31,6 +32,7 @@ export async function saveGrant(
   for (;;) {
     const inserted = await deps.storage.grants.insert(fresh)
     if (inserted.outcome === 'inserted') return fresh
+    if (inserted.record.userGeneration > fresh.userGeneration) return undefined
     const saved = await widen(inserted.record, fresh, deps.storage)
     // Each failed round means that another writer got ahead, so the loop ends when they do.
     if (saved !== undefined) return saved
