@@ -1,3 +1,4 @@
+import type { Brand } from '@mintmark/storage-interface'
 import { base64url } from 'jose'
 
 import type { Random } from '../runtime/random.ts'
@@ -12,13 +13,25 @@ export interface SealingKey {
   open(sealed: string, context: string): Promise<string>
 }
 
+/** 32 secret bytes. Only `parseSealingKey` makes it. */
+export type SealingKeyBytes = Brand<Uint8Array<ArrayBuffer>, 'SealingKeyBytes'>
+
 /**
- * Makes a sealing key of 32 secret bytes.
- * @param secret base64url of 32 random bytes (43 characters), from the host's secret store.
- * @throws TypeError when it is not 32 bytes.
+ * Reads a sealing key as a host's secret store has it: 32 random bytes in base64url, 43 characters.
+ * @throws TypeError that says how to make one.
  */
-export async function importSealingKey(secret: string): Promise<SealingKey> {
-  const bytes = decodeSecret(secret)
+export function parseSealingKey(secret: string): SealingKeyBytes {
+  const bytes = decodeBase64url(secret)
+  if (bytes?.length !== 32) {
+    throw new TypeError(
+      "The sealing key must be 32 random bytes in base64url (43 characters). Make one, once: node -p \"crypto.randomBytes(32).toString('base64url')\"",
+    )
+  }
+  return bytes as SealingKeyBytes
+}
+
+/** Makes a sealing key of its bytes. */
+export async function importSealingKey(bytes: SealingKeyBytes): Promise<SealingKey> {
   const key = await crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt'])
   const fingerprint = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
 
@@ -38,10 +51,13 @@ export async function importSealingKey(secret: string): Promise<SealingKey> {
   }
 }
 
-function decodeSecret(secret: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(base64url.decode(secret))
-  if (bytes.length !== 32) throw new TypeError('The sealing key must be 32 random bytes in base64url (43 characters).')
-  return bytes
+function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return new Uint8Array(base64url.decode(text))
+  } catch {
+    // The decoder throws on what is no base64url, and on a variable of the environment that is not set.
+    return undefined
+  }
 }
 
 const algorithm = (nonce: Uint8Array<ArrayBuffer>, context: string) => ({

@@ -51,6 +51,13 @@ describe('stored keys', () => {
     expect(new Set(signing).size).toBe(1)
   })
 
+  it.each([['a sealing key that is not set', undefined as unknown as string], ['an empty one', ''], ['an earlier one that is none', [sealingKey, 'short']]] as const)(
+    'refuses %s when it is given, not when the first token is to be signed',
+    (_case, wrong) => {
+      expect(() => storedKeys({ storage: createMemoryStorage({ issuer }), sealingKey: wrong })).toThrow(TypeError)
+    },
+  )
+
   it('refuses keys that were sealed with another key, and says so', async () => {
     const medium = createMemoryMedium()
     await storedKeys({ storage: createMemoryStorage({ issuer, medium }), sealingKey }).publicKeys()

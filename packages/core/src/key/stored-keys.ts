@@ -4,7 +4,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { systemRandom, type Random } from '../runtime/random.ts'
 import type { KeyRing, PublicKey, Signer, SigningAlgorithm } from './key-ring.ts'
-import { importSealingKey, type SealingKey } from './sealing-key.ts'
+import { importSealingKey, parseSealingKey, type SealingKey, type SealingKeyBytes } from './sealing-key.ts'
 import { asSigningAlgorithm } from './signing-algorithm.ts'
 import { webCryptoSigner } from './web-crypto-signer.ts'
 
@@ -24,14 +24,15 @@ export interface StoredKeysOptions {
 /**
  * A key ring kept in storage. The first server to need a key makes it; servers that start at the same time agree on one.
  * The ring is loaded at first use.
- * @throws TypeError when the sealing key is not 32 bytes; Error at first use when stored keys were sealed with another key.
+ * @throws TypeError at once when a sealing key is not 32 bytes; Error at first use when stored keys were sealed with another key.
  */
 export function storedKeys(options: StoredKeysOptions): KeyRing {
   const algorithms = options.algorithms ?? ['ES256', 'RS256']
+  const sealingKeys = parseSealingKeys(options.sealingKey)
   let loading: Promise<LoadedRing> | undefined
 
   const load = async (): Promise<LoadedRing> => {
-    loading ??= loadRing(algorithms, options)
+    loading ??= loadRing({ algorithms, sealingKeys }, options)
     try {
       return await loading
     } catch (error) {
@@ -57,9 +58,16 @@ interface LoadedRing {
   readonly publicKeys: readonly PublicKey[]
 }
 
-async function loadRing(algorithms: readonly SigningAlgorithm[], options: StoredKeysOptions): Promise<LoadedRing> {
+type SealingKeys = readonly [current: SealingKeyBytes, ...previous: readonly SealingKeyBytes[]]
+
+async function loadRing(
+  { algorithms, sealingKeys }: { readonly algorithms: readonly SigningAlgorithm[]; readonly sealingKeys: SealingKeys },
+  options: StoredKeysOptions,
+): Promise<LoadedRing> {
   const { signingKeys } = options.storage
-  const [sealingKey, ...previous] = await importSealingKeys(options.sealingKey)
+  const [current, ...others] = sealingKeys
+  const sealingKey = await importSealingKey(current)
+  const previous = await Promise.all(others.map(importSealingKey))
   const existing = await signingKeys.list()
   for (const algorithm of algorithms) {
     if (existing.some((key) => key.algorithm === algorithm)) continue
@@ -76,9 +84,9 @@ async function loadRing(algorithms: readonly SigningAlgorithm[], options: Stored
   return { signers, publicKeys: records.map(publicKeyOf) }
 }
 
-async function importSealingKeys(given: StoredKeysOptions['sealingKey']): Promise<readonly [SealingKey, ...SealingKey[]]> {
-  const [current, ...previous] = typeof given === 'string' ? [given] : given
-  return [await importSealingKey(current), ...(await Promise.all(previous.map(importSealingKey)))]
+function parseSealingKeys(given: StoredKeysOptions['sealingKey']): SealingKeys {
+  const [current, ...previous] = typeof given === 'object' ? given : [given]
+  return [parseSealingKey(current), ...previous.map(parseSealingKey)]
 }
 
 async function generateKey(
@@ -110,7 +118,7 @@ async function unseal(
 ): Promise<Signer> {
   const sealingKey = sealingKeys.find(({ id }) => id === record.sealingKeyId)
   if (sealingKey === undefined) {
-    throw new Error('The stored signing keys were sealed with another sealing key. Start with the key that sealed them.')
+    throw new Error('The stored signing keys were sealed with another sealing key. Start with the key that sealed them, or give both: [new, old].')
   }
   const jwk = await sealingKey.open(record.sealedPrivateJwk, sealContext(issuer, record.keyId))
   const key = await importJWK(JSON.parse(jwk) as JWK, record.algorithm)
@@ -121,7 +129,6 @@ async function unseal(
 function publicKeyOf(record: SigningKeyRecord): PublicKey {
   return { keyId: record.keyId, algorithm: asSigningAlgorithm(record.algorithm), jwk: record.publicJwk }
 }
-
 
 const jsonMembers = (jwk: JWK): Record<string, string> =>
   Object.fromEntries(Object.entries(jwk).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
