@@ -50,8 +50,9 @@ async function answer(
   if (decision.kind !== 'ready') return startInteraction({ authorization, decision, request }, now, deps)
 
   const { grant, person: { authentication } } = decision
-  const code = await issueCode({ request: authorization, grant, consented: authorization.consentScopes, authentication }, now, deps)
-  deps.journal.record(request, codeIssued(authorization, grant))
+  const subject = { request: authorization, grant, consented: authorization.consentScopes, authentication }
+  const code = await issueCode(subject, now, deps)
+  deps.journal.record(request, codeIssued(subject))
   return authorizationResponse(code, authorization.target, deps.issuer)
 }
 

@@ -43,7 +43,7 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
     familyId: familyId(randomIdentifier(deps.random)),
     userId: grant.userId,
     redirectUri: request.target.redirect,
-    scopes: request.scopes.filter((scope) => consented.includes(scope)),
+    scopes: grantedScopes(subject),
     resources: request.resources,
     nonce: request.nonce,
     codeChallengeMethod: request.codeChallenge.method,
@@ -57,10 +57,13 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
 }
 
 /** The event that tells of it. */
-export const codeIssued = (request: AuthorizationRequest, grant: GrantRecord): ServerOccurrence => ({
+export const codeIssued = (subject: CodeSubject): ServerOccurrence => ({
   type: 'code.issued',
-  clientId: request.client.clientId,
-  userId: grant.userId,
-  grantId: grant.grantId,
-  scopes: request.scopes,
+  clientId: subject.request.client.clientId,
+  userId: subject.grant.userId,
+  grantId: subject.grant.grantId,
+  scopes: grantedScopes(subject),
 })
+
+const grantedScopes = ({ request, consented }: CodeSubject): readonly string[] =>
+  request.scopes.filter((scope) => consented.includes(scope))

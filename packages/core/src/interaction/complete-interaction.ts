@@ -54,8 +54,9 @@ export async function completeInteraction(
       ? decision.grant
       : await saveGrant({ clientId: request.client.clientId, person: decision.person, scopes: consented }, step.now, deps)
   if (grant === undefined) return refused('account_not_active', step, deps)
-  const code = await issueCode({ request, grant, consented, authentication: decision.person.authentication }, step.now, deps)
-  deps.journal.record(step.http, codeIssued(request, grant))
+  const subject = { request, grant, consented, authentication: decision.person.authentication }
+  const code = await issueCode(subject, step.now, deps)
+  deps.journal.record(step.http, codeIssued(subject))
   return authorizationResponse(code, request.target, deps.issuer)
 }
 
