@@ -48,7 +48,7 @@ export function matchesFilter(filter: ResolvedFilter): ResourcePredicate {
 }
 
 /** RFC 7644 §3.4.2.2, pr: a value that is not empty, or a complex one with a part that is not empty. */
-export function isPresent(value: JsonValue | undefined): boolean {
+function isPresent(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === '') return false
   if (isArray(value)) return value.some(isPresent)
   return isObject(value) ? Object.values(value).some(isPresent) : true
