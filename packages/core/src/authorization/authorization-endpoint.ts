@@ -44,7 +44,7 @@ async function answer(
   now: EpochSeconds,
   deps: AuthorizationEndpointDependencies,
 ): Promise<ServerResponse> {
-  const person = await identifyPerson(await deps.signedIn(request), deps.storage)
+  const person = await identifyPerson(await deps.signedIn(request), now, deps.storage)
   const decision = await decideInteraction(authorization, { person, startedAt: undefined }, { now, storage: deps.storage })
   refuseUnaskable(decision, authorization)
   if (decision.kind !== 'ready') return startInteraction({ authorization, decision, request }, now, deps)

@@ -41,7 +41,7 @@ export async function completeInteraction(
   const granted = answer.grantedScopes && request.consentScopes.filter((scope) => answer.grantedScopes?.includes(scope))
   if (granted?.length === 0) return refuse('person_refused', step, deps)
 
-  const person = isSignIn(answer) ? await identifyPerson(answer, deps.storage) : await recallPerson(record.login, deps.storage)
+  const person = isSignIn(answer) ? await identifyPerson(answer, step.now, deps.storage) : await recallPerson(record.login, deps.storage)
   if (isSignIn(answer) && person === undefined) return refuse('account_not_active', step, deps)
   const decision = await decideStep(step, person, deps)
   if (decision.kind === 'login') return redirect(interactionLocation(deps.interactionUrls.login, handle))

@@ -37,7 +37,7 @@ export interface PendingInteraction {
   /**
    * Goes on with what the person did. The answer is a redirect: to the client when all is done, to the host's page for what is missing.
    * @throws OAuthError invalid_request — reason `interaction_completed` when another tab was faster.
-   * @throws TypeError when `subject` comes without `authTime`.
+   * @throws TypeError when `subject` comes without `authTime`, or that is not in seconds.
    */
   complete(answer: InteractionAnswer): Promise<ServerResponse>
   /** Tells the client that the person refused (`access_denied`). @throws as `complete` does. */

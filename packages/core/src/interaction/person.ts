@@ -3,6 +3,7 @@ import {
   sessionId,
   userId,
   type AuthenticationRecord,
+  type EpochSeconds,
   type InteractionLogin,
   type Storage,
   type UserRecord,
@@ -17,11 +18,19 @@ export interface Person {
   readonly authentication: AuthenticationRecord
 }
 
-/** Finds the active account that a session names; `undefined` when nobody is signed in, or the account is not active. */
-export async function identifyPerson(signedIn: SignedIn | undefined, storage: Storage): Promise<Person | undefined> {
+/**
+ * Finds the active account that a session names; `undefined` when nobody is signed in, or the account is not active.
+ * @throws TypeError when the host's `authTime` cannot be one.
+ */
+export async function identifyPerson(
+  signedIn: SignedIn | undefined,
+  now: EpochSeconds,
+  storage: Storage,
+): Promise<Person | undefined> {
   if (signedIn === undefined) return undefined
+  const authentication = authenticationOf(signedIn, now)
   const user = await storage.users.find(userId(signedIn.subject))
-  return user?.active === true ? { user, authentication: authenticationOf(signedIn) } : undefined
+  return user?.active === true ? { user, authentication } : undefined
 }
 
 /** Finds who signed in to an interaction earlier; `undefined` when the account has been deactivated since. */
@@ -38,9 +47,15 @@ export const loginOf = (person: Person): InteractionLogin => ({
   authentication: person.authentication,
 })
 
-const authenticationOf = (signedIn: SignedIn): AuthenticationRecord => ({
-  authTime: epochSeconds(signedIn.authTime),
-  acr: signedIn.acr,
-  amr: signedIn.amr ?? [],
-  sessionId: signedIn.sessionId === undefined ? undefined : sessionId(signedIn.sessionId),
-})
+function authenticationOf(signedIn: SignedIn, now: EpochSeconds): AuthenticationRecord {
+  const authTime = epochSeconds(signedIn.authTime)
+  // OIDC Core §3.1.2.1: max_age is counted from it. No age is too great for a time in milliseconds, or for one that is no number.
+  if (!(authTime <= now + clockSkew)) {
+    throw new TypeError('authTime must be a time in seconds since the epoch, and not in the future.')
+  }
+  const { acr, amr = [], sessionId: session } = signedIn
+  return { authTime, acr, amr, sessionId: session === undefined ? undefined : sessionId(session) }
+}
+
+/** Seconds by which the clock of the host's sign-in may be ahead. */
+const clockSkew = 60

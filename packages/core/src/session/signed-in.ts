@@ -2,7 +2,7 @@
 export interface SignedIn {
   /** The account's identifier in storage; the `sub` of its tokens. */
   readonly subject: string
-  /** When they last proved who they are, in seconds since the epoch. */
+  /** When they last proved who they are, in seconds since the epoch. A time in the future is an error. */
   readonly authTime: number
   /** How, by the names of RFC 8176, such as `['pwd']`. */
   readonly amr?: readonly string[] | undefined
