@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
-import { answerInteraction, authorize, redeem } from '../support/flow.ts'
+import { answerInteraction, authorize, postForm, redeem } from '../support/flow.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 let under: ServerUnderTest
@@ -22,4 +22,15 @@ it('each thing that happens is one event, with what was granted and not what was
     { type: 'code.issued', clientId: 'A', userId: 'U1', scopes: granted },
     { type: 'tokens.issued', clientId: 'A', subject: 'U1', grantType: 'authorization_code', scopes: granted },
   ])
+})
+
+it('RFC 6749 §2.3: a client that comes otherwise than it is registered reads what every other reads, and the event tells how', async () => {
+  const reply = await postForm(under, '/token', 'grant_type=client_credentials&client_id=M&client_secret=x', {})
+
+  expect(reply.json).toEqual({ error: 'invalid_client', error_description: 'Client authentication failed.' })
+  expect(under.events.at(-1)).toMatchObject({
+    type: 'request.refused',
+    reason: 'client_authentication_method',
+    context: { clientId: 'M', registeredMethod: 'client_secret_basic', presentedMethod: 'client_secret_post' },
+  })
 })

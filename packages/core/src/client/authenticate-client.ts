@@ -1,6 +1,7 @@
 import { clientId, type Brand, type ClientRecord, type EpochSeconds, type SecretDigest, type Storage } from '@mintmark/storage-interface'
 
 import { OAuthError } from '../error/oauth-error.ts'
+import type { RefusalContext } from '../error/refusal-context.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
 import type { ServerRequest } from '../http/index.ts'
 import type { Parameters } from '../parameters/parameters.ts'
@@ -37,7 +38,7 @@ export async function authenticateClient(
   const proof = await credentials.verify(client, now)
 
   const reason = refusalReason(client, credentials, proof !== undefined)
-  if (reason !== undefined || client === undefined) throw await refusal(reason ?? 'client_unknown', credentials, { ...deps, now })
+  if (reason !== undefined || client === undefined) throw await refusal(reason ?? 'client_unknown', { client, credentials }, { ...deps, now })
   if (proof?.usedSecret !== undefined) await noteUse(client, proof.usedSecret, { storage: deps.storage, now })
   return client as AuthenticatedClient
 }
@@ -54,12 +55,12 @@ function readCredentials(
   if (second !== undefined || request.repeatedHeaders.has('authorization')) {
     throw new OAuthError('invalid_request', 'Use one client authentication method.', { reason: 'client_authentication_twice' })
   }
-  if (credentials === undefined) throw invalidClient('client_authentication_missing', undefined)
+  if (credentials === undefined) throw invalidClient('client_authentication_missing', {})
 
   const named = form.get('client_id')
   if (named !== undefined && credentials.clientId !== undefined && named !== credentials.clientId) {
     // RFC 7521 §4.2.1: an assertion about another client than the request's is an invalid one.
-    if (credentials.method === 'private_key_jwt') throw invalidClient('client_id_contradicted', named)
+    if (credentials.method === 'private_key_jwt') throw invalidClient('client_id_contradicted', { clientId: named })
     // RFC 6749 §2.3.1: a client_id in the body names the client that authenticates, or the request contradicts itself.
     throw new OAuthError('invalid_request', 'The request names two clients.', { reason: 'client_id_contradicted' })
   }
@@ -86,11 +87,13 @@ function refusalReason(
 /** Counts the failure. A client that proves itself is never held up: guessing is throttled, not the guessed-at. */
 async function refusal(
   reason: RefusalReason,
-  { clientId: presentedId = '' }: PresentedCredentials,
+  { client, credentials }: { readonly client: ClientRecord | undefined; readonly credentials: PresentedCredentials },
   deps: ClientAuthenticationDependencies & { readonly now: EpochSeconds },
 ): Promise<OAuthError> {
+  const { clientId: presentedId = '', method: presentedMethod } = credentials
   const decision = await deps.failedAuthentications.consume(`client ${presentedId.slice(0, 256)}`, deps.now)
-  if (decision.allowed) return invalidClient(reason, presentedId)
+  const methods = reason === 'client_authentication_method' ? { presentedMethod, registeredMethod: client?.tokenEndpointAuthMethod } : {}
+  if (decision.allowed) return invalidClient(reason, { clientId: presentedId, ...methods })
   return new OAuthError('temporarily_unavailable', 'Too many failed attempts. Try again later.', {
     reason: 'client_throttled',
     context: { clientId: presentedId },
@@ -108,5 +111,5 @@ async function noteUse(
   if (lastUsedAt === undefined || now - lastUsedAt >= 3600) await storage.clients.touchSecret(client.clientId, used, now)
 }
 
-const invalidClient = (reason: RefusalReason, presentedId: string | undefined): OAuthError =>
-  new OAuthError('invalid_client', 'Client authentication failed.', { reason, context: { clientId: presentedId } })
+const invalidClient = (reason: RefusalReason, context: RefusalContext): OAuthError =>
+  new OAuthError('invalid_client', 'Client authentication failed.', { reason, context })

@@ -60,7 +60,7 @@ describe('logger', () => {
   it.each([
     ['warn', 'POST /token refused: invalid_grant (code_replayed)', { ...refused, code: 'invalid_grant', reason: 'code_replayed' }],
     ['error', 'POST /token refused: server_error (unexpected_failure)', { ...refused, code: 'server_error', reason: 'unexpected_failure' }],
-    ['info', 'interaction.denied', { ...occurrence, ...at }],
+    ['info', 'interaction.denied: person_refused for A', { ...occurrence, ...at }],
   ] as const)('writes one line at %s: %s', async (level, message, event) => {
     const lines: unknown[] = []
     const write = (name: string) => (_fields: object, text: string) => void lines.push([name, text])

@@ -1,22 +1,23 @@
 import type { RefusalReason } from '../error/refusal-reason.ts'
+import { eventLine } from './event-line.ts'
 import type { EventListener } from './journal.ts'
 
-/** The two methods that are asked of a logger; pino, winston and `console` have them. */
+/** What is asked of a logger: pino and `console` are ones. */
 export interface Logger {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
 }
 
-/** Writes each event as one line: why was this refused, and for whom. */
+/** Writes each event once: a line that says what happened, for which client and why, and the event itself as its fields. */
 export const logEvents =
   (logger: Logger): EventListener =>
   (event) => {
-    if (event.type === 'option.unsafe') return logger.warn(event, `unsafe option ${event.option}: ${event.advice}`)
-    if (event.type !== 'request.refused') return logger.info(event, event.type)
-    const message = `${event.method} ${event.path} refused: ${event.code} (${event.reason})`
+    const line = eventLine(event)
+    if (event.type === 'option.unsafe') return logger.warn(event, line)
+    if (event.type !== 'request.refused') return logger.info(event, line)
     const isOurFault = event.code === 'server_error' || storageFaults.has(event.reason)
-    return isOurFault ? logger.error(event, message) : logger.warn(event, message)
+    return isOurFault ? logger.error(event, line) : logger.warn(event, line)
   }
 
 /** Storage returned a code without a part of it: clients are refused for no fault of theirs until the store is mended. */

@@ -1,0 +1,46 @@
+import { epochSeconds } from '@mintmark/storage-interface'
+import { expect, it } from 'vitest'
+
+import { eventLine } from './event-line.ts'
+import type { ServerOccurrence } from './server-event.ts'
+
+const line = (occurrence: ServerOccurrence): string => eventLine({ ...occurrence, at: epochSeconds(7), correlationId: 'c' })
+
+const unauthenticated = {
+  type: 'request.refused',
+  method: 'POST',
+  path: '/token',
+  code: 'invalid_client',
+  reason: 'client_authentication_method',
+  cause: undefined,
+} as const
+
+it('names the method that a client is registered for beside the one that it sent', () => {
+  const context = { clientId: 'my-app', registeredMethod: 'client_secret_basic', presentedMethod: 'client_secret_post' } as const
+
+  expect(line({ ...unauthenticated, context })).toBe(
+    'POST /token refused: invalid_client (client_authentication_method): my-app, registered for client_secret_basic, sent client_secret_post',
+  )
+})
+
+it.each([
+  ['a line of its own', 'x\nPOST /token refused: nothing'],
+  ['words of its own', 'x, registered for none'],
+  ['a terminal escape', 'x\u001B[2J'],
+  ['no end', 'x'.repeat(65)],
+])('lets a stranger who calls itself %s write nothing into the log', (_case, clientId) => {
+  expect(line({ ...unauthenticated, context: { clientId } })).toBe(
+    'POST /token refused: invalid_client (client_authentication_method): a client of unusual name',
+  )
+})
+
+it.each([
+  ['interaction.started: login for A', { type: 'interaction.started', kind: 'login', clientId: 'A' }],
+  ['interaction.denied: person_refused for A', { type: 'interaction.denied', clientId: 'A', reason: 'person_refused' }],
+  ['token.introspected: not active to A', { type: 'token.introspected', clientId: 'A', active: false }],
+  ['token.revoked: family by A', { type: 'token.revoked', clientId: 'A', ended: 'family' }],
+  ['userinfo.answered: to A', { type: 'userinfo.answered', clientId: 'A', userId: 'U' }],
+  ['unsafe option issuer: Plain http.', { type: 'option.unsafe', option: 'issuer', advice: 'Plain http.' }],
+] as const)('says in one line what happened, and for which client: %s', (expected, occurrence) => {
+  expect(line(occurrence)).toBe(expected)
+})
