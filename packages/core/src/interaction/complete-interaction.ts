@@ -11,8 +11,8 @@ import { identifyPerson, loginOf, recallPerson, type Person } from './person.ts'
 import { saveGrant } from './save-grant.ts'
 import { interactionLocation, type InteractionDependencies } from './start-interaction.ts'
 
-/** What the host's page decided. Members that are left out are still to come. */
-export interface InteractionAnswer extends Partial<SignedIn> {
+/** What the host's page decided: who signed in, what they consent to, or both. What is left out is still to come. */
+export type InteractionAnswer = (SignedIn | { readonly subject?: undefined }) & {
   /** The scope values that the person consents to. Those that were not requested mean nothing; a list of none denies. */
   readonly grantedScopes?: readonly string[] | undefined
 }
@@ -109,10 +109,7 @@ async function consume(step: InteractionStep, deps: InteractionDependencies): Pr
   if (consumed.outcome !== 'won') throw alreadyCompleted()
 }
 
-function isSignIn(answer: InteractionAnswer): answer is InteractionAnswer & SignedIn {
-  if (answer.subject !== undefined && answer.authTime === undefined) throw new TypeError('A subject needs an authTime.')
-  return answer.subject !== undefined
-}
+const isSignIn = (answer: InteractionAnswer): answer is InteractionAnswer & SignedIn => answer.subject !== undefined
 
 const alreadyCompleted = (): OAuthError =>
   new OAuthError('invalid_request', 'This sign-in was already completed. Go back to the application and start again.', {

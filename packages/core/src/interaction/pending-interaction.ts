@@ -36,8 +36,9 @@ export interface PendingInteraction {
   readonly uiLocales: readonly string[]
   /**
    * Goes on with what the person did. The answer is a redirect: to the client when all is done, to the host's page for what is missing.
-   * @throws OAuthError invalid_request — reason `interaction_completed` when another tab was faster.
-   * @throws TypeError when `subject` comes without `authTime`, or that is not in seconds.
+   * @throws whatever `renderError` renders: OAuthError invalid_request — reason `interaction_completed` when another tab
+   *   was faster; unmet_authentication_requirements — reason `acr_unmet`, which goes to the client.
+   * @throws TypeError when `authTime` is missing, not in seconds, or in the future.
    */
   complete(answer: InteractionAnswer): Promise<ServerResponse>
   /** Tells the client that the person refused (`access_denied`). @throws as `complete` does. */
