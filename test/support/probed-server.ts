@@ -5,7 +5,7 @@ import { dumpMedium } from './dump-medium.ts'
 import { startServer, type ServerUnderTest } from './server-under-test.ts'
 
 /** What a server asks of its storage, and when storage is down. */
-export interface Probe {
+interface Probe {
   /** The calls so far, such as `families.rotate`. */
   readonly calls: readonly string[]
   /** Forgets the calls. */

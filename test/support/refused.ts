@@ -6,7 +6,7 @@ import type { Reply } from './reply.ts'
 import type { ServerUnderTest } from './server-under-test.ts'
 
 /** What must not have changed when a request was refused: everything, everything but codes being used up, or nothing in particular. */
-export type Kept = 'all' | 'all but codes' | 'whatever'
+type Kept = 'all' | 'all but codes' | 'whatever'
 
 /** A request that is refused, and why. `reason` is `undefined` where no endpoint of the server was reached. */
 export interface Refusal {

@@ -7,13 +7,13 @@ import type { ServerUnderTest } from './server-under-test.ts'
 export type ClientName = 'A' | 'B' | 'M' | 'N' | 'P' | 'RS' | 'X'
 
 /** How a request says which client it comes from: by a header, or by form parameters. */
-export interface Credentials {
+interface Credentials {
   readonly authorization?: string
   readonly form: Change
 }
 
 /** The right credentials of a client, by the method that it registered. */
-export async function credentialsOf(under: ServerUnderTest, client: ClientName): Promise<Credentials> {
+async function credentialsOf(under: ServerUnderTest, client: ClientName): Promise<Credentials> {
   if (client === 'B') return { form: await assertionOf(under) }
   if (client === 'X') return { form: { client_id: 'X', client_secret: under.clients.X.secret } }
   if (client === 'N' || client === 'P') return { form: { client_id: client } }

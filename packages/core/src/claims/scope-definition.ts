@@ -1,5 +1,5 @@
 /** A scope value: how it is put to people, and which claims about them it opens. */
-export interface ScopeDefinition {
+interface ScopeDefinition {
   /** A sentence for the consent page. */
   readonly description: string
   /** Claim names that userinfo answers with, where the account has them. */
