@@ -48,7 +48,7 @@ export async function storm(plan: StormPlan): Promise<{ readonly counts: StormCo
     await until(outages, weather)
     await plan.database.restart()
   }
-  await until(after(counts, 'revoked', 12), weather)
+  await until(after(counts, 'revoked', 6), weather)
   weather.over = true
   await Promise.all(people)
 
@@ -64,6 +64,8 @@ interface Weather {
   readonly counts: StormCounts
   readonly violations: string[]
   readonly ended: Tokens[]
+  /** Called at the next answer. */
+  readonly waiting: (() => void)[]
   over: boolean
 }
 
@@ -83,6 +85,7 @@ const newWeather = (requests: ClientRequests, servers: readonly ServerProcess[])
   },
   violations: [],
   ended: [],
+  waiting: [],
   over: false,
 })
 
@@ -150,6 +153,7 @@ async function persist(
   for (let tries = 1; ; tries += 1) {
     const port = weather.servers[(life + tries) % weather.servers.length]?.port ?? 0
     const reply = await ask(port).catch(() => undefined)
+    for (const wake of weather.waiting.splice(0)) wake()
     if (reply === undefined) {
       weather.counts.lost += 1
       continue
@@ -188,6 +192,8 @@ function after(counts: StormCounts, name: keyof StormCounts, more: number): () =
 }
 
 /** Waits; not for what too many violations have made impossible. */
-async function until(condition: () => boolean, { violations }: Weather): Promise<void> {
-  while (!condition() && violations.length < 50) await new Promise((resolve) => setImmediate(resolve))
+async function until(condition: () => boolean, weather: Weather): Promise<void> {
+  while (!condition() && weather.violations.length < 50) {
+    await new Promise<void>((resolve) => weather.waiting.push(resolve))
+  }
 }

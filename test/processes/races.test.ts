@@ -5,7 +5,8 @@ import { racesOf, type Race } from './races.ts'
 import { startServerProcesses, type ServerProcess } from './server-processes.ts'
 import { postgresStage, sqliteStage, type Stage } from './stage.ts'
 
-const rounds = 20
+// `pnpm race` runs a thousand.
+const rounds = 10
 
 describe.for([
   { name: 'PostgreSQL', open: async () => postgresStage(await addressOfTheRun()) },

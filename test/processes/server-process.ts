@@ -1,5 +1,6 @@
 // One of several servers over one database. Its argument is a ServerConfig in JSON; it prints its port, and ends with its stdin.
 import { createServer } from 'node:http'
+import { flushCompileCache } from 'node:module'
 import type { AddressInfo } from 'node:net'
 
 import { toExpress } from '@mintmark/adapter-express'
@@ -29,6 +30,8 @@ const server = createAuthorizationServer({
 const listener = createServer(express().use(toExpress(server)))
 listener.listen(0, '127.0.0.1', () => {
   process.stdout.write(`${(listener.address() as AddressInfo).port}\n`)
+  // A process that is killed would leave nothing for the next one.
+  flushCompileCache()
 })
 process.stdin.on('end', () => process.exit()).resume()
 

@@ -18,7 +18,7 @@ describe('PostgreSQL, a pool for each server,', () => {
   beforeAll(async () => {
     database = await aDatabase()
     makeStore = await postgresUnderTest(database)
-  })
+  }, 60_000)
   afterAll(() => database.remove())
 
   test.for(storageLaws)('keeps the law $name', async (law) => {

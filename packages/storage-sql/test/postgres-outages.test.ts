@@ -50,6 +50,24 @@ test('connections that the server has ended are replaced, without an answer that
   await expect(storage.users.insert(aUser())).resolves.toEqual({ outcome: 'inserted' })
 })
 
+test('a connection that the server ends in the breath in which it is made does not end the process', async () => {
+  const pool = (await aMigratedDatabase()).pool()
+  const ending: PostgresPool = {
+    on: (event, listener) => pool.on(event, listener),
+    off: (event, listener) => pool.off(event, listener),
+    connect: (taken) =>
+      pool.connect((error, client) => {
+        taken(error, client)
+        // As the driver does when one packet says that all is ready, and the next that the server ends.
+        client?.emit('error', new Error('terminating connection due to administrator command'))
+      }),
+  }
+
+  const storage = await createSqlStorage({ dialect: postgresPool(ending), issuer })
+
+  expect(await storage.users.find(aUser().userId)).toBeUndefined()
+})
+
 test('a server that is not there is an outage within a second', async () => {
   const pool = new Pool({ connectionString: 'postgres://postgres@127.0.0.1:1/postgres' })
   onTestFinished(() => pool.end())
@@ -194,20 +212,21 @@ async function losing(): Promise<{ readonly storage: Storage; readonly loseNextA
   const breaking: PostgresPool = {
     on: (event, listener) => pool.on(event, listener),
     off: (event, listener) => pool.off(event, listener),
-    connect: async () => {
-      const client = await pool.connect()
-      return {
-        on: (event, listener) => client.on(event, listener),
-        off: (event, listener) => client.off(event, listener),
-        release: (end) => client.release(end),
-        query: async (statement) => {
-          const answer = await client.query(statement)
-          if (due === undefined || !statement.text.startsWith(due)) return answer
-          due = undefined
-          throw new Error('Connection terminated unexpectedly')
-        },
-      }
-    },
+    connect: (taken) =>
+      pool.connect((error, client) => {
+        if (client === undefined) return taken(error, undefined)
+        taken(undefined, {
+          on: (event, listener) => client.on(event, listener),
+          off: (event, listener) => client.off(event, listener),
+          release: (end) => client.release(end),
+          query: async (statement) => {
+            const answer = await client.query(statement)
+            if (due === undefined || !statement.text.startsWith(due)) return answer
+            due = undefined
+            throw new Error('Connection terminated unexpectedly')
+          },
+        })
+      }),
   }
   const storage = await createSqlStorage({ dialect: postgresPool(breaking), issuer })
   return { storage, loseNextAnswer: (beginning) => void (due = beginning) }

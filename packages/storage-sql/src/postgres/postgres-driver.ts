@@ -2,7 +2,7 @@ import type { SqlRow } from '../dialect.ts'
 
 /** A `Pool` of `pg`, or what behaves like one. */
 export interface PostgresPool {
-  connect(): Promise<PostgresClient>
+  connect(taken: (error: Error | undefined, client: PostgresClient | undefined) => void): void
   on(event: 'error', listener: (error: Error) => void): unknown
   off(event: 'error', listener: (error: Error) => void): unknown
 }
@@ -21,6 +21,26 @@ export interface PostgresStatement {
   readonly name?: string
   readonly text: string
   readonly values?: unknown[]
+}
+
+/**
+ * Takes a connection. The server may end it in the same breath in which it is made: it is listened to from the first
+ * moment, which a promise would miss.
+ */
+export function takeConnection(pool: PostgresPool): Promise<PostgresClient> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      client?.on('error', heardElsewhere)
+      if (client === undefined) reject(error ?? new Error('There is no connection'))
+      else resolve(client)
+    })
+  })
+}
+
+/** Gives a connection back; one that is not sound is ended. */
+export function giveBack(client: PostgresClient, { isSound }: { readonly isSound: boolean }): void {
+  client.off('error', heardElsewhere)
+  client.release(!isSound)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { heardElsewhere, type PostgresClient, type PostgresPool } from './postgres-driver.ts'
+import { giveBack, takeConnection, type PostgresClient, type PostgresPool } from './postgres-driver.ts'
 import { asStorageError, failureOf } from './postgres-failure.ts'
 
 /**
@@ -8,7 +8,6 @@ import { asStorageError, failureOf } from './postgres-failure.ts'
  */
 export async function runInTransaction(pool: PostgresPool, statements: readonly string[]): Promise<void> {
   const client = await connect(pool)
-  client.on('error', heardElsewhere)
   let isSound = false
   try {
     await client.query({ text: 'BEGIN' })
@@ -19,15 +18,14 @@ export async function runInTransaction(pool: PostgresPool, statements: readonly 
   } catch (error) {
     throw asStorageError(failureOf(error), error)
   } finally {
-    client.off('error', heardElsewhere)
     // Ending the connection undoes the transaction, whatever state it is in.
-    client.release(!isSound)
+    giveBack(client, { isSound })
   }
 }
 
 async function connect(pool: PostgresPool): Promise<PostgresClient> {
   try {
-    return await pool.connect()
+    return await takeConnection(pool)
   } catch (error) {
     throw asStorageError('unsent', error)
   }

@@ -1,6 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SqlRow } from '../dialect.ts'
-import { heardElsewhere, type PostgresClient, type PostgresPool, type PostgresStatement } from './postgres-driver.ts'
+import {
+  giveBack,
+  heardElsewhere,
+  takeConnection,
+  type PostgresClient,
+  type PostgresPool,
+  type PostgresStatement,
+} from './postgres-driver.ts'
 import { asStorageError, failureOf, type PostgresFailure } from './postgres-failure.ts'
 
 /**
@@ -46,7 +53,6 @@ async function tryOnce(pool: PostgresPool, statement: PostgresStatement, timeout
   }
   if (client === late) return { outcome: 'failed', failure: 'late', cause: new Error('no connection was free in time') }
 
-  client.on('error', heardElsewhere)
   // A connection that is broken or silent is not given back to the pool.
   let isSound = false
   try {
@@ -59,15 +65,14 @@ async function tryOnce(pool: PostgresPool, statement: PostgresStatement, timeout
     isSound = failure !== 'lost' && failure !== 'unsent'
     return { outcome: 'failed', failure, cause }
   } finally {
-    client.off('error', heardElsewhere)
-    client.release(!isSound)
+    giveBack(client, { isSound })
   }
 }
 
 async function connect(pool: PostgresPool, timeout: number): Promise<PostgresClient | typeof late> {
-  const connecting = pool.connect()
+  const connecting = takeConnection(pool)
   const client = await inTime(connecting, timeout)
-  if (client === late) connecting.then((unwanted) => unwanted.release(), heardElsewhere)
+  if (client === late) connecting.then((unwanted) => giveBack(unwanted, { isSound: true }), heardElsewhere)
   return client
 }
 
