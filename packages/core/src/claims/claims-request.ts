@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { OAuthError } from '../error/oauth-error.ts'
+import { isJsonObject, parseJsonObject } from '../json/json-object.ts'
 
 /** Where claims about a person go. */
 export type ClaimsDestination = 'id_token' | 'userinfo'
@@ -12,9 +13,9 @@ export type ClaimsDestination = 'id_token' | 'userinfo'
  */
 export function parseClaimsRequest(text: string | undefined): JsonObject | undefined {
   if (text === undefined) return undefined
-  const request = parseJson(text)
+  const request = parseJsonObject(text)
   // OIDC Core §5.5: a JSON object of objects.
-  if (!isObject(request) || !destinations.every((name) => isOptionalClaims(own(request, name)))) {
+  if (request === undefined || !destinations.every((name) => isOptionalClaims(own(request, name)))) {
     throw new OAuthError('invalid_request', 'The claims parameter is malformed.', { reason: 'claims_malformed' })
   }
   return request
@@ -23,7 +24,7 @@ export function parseClaimsRequest(text: string | undefined): JsonObject | undef
 /** The names of the claims that are asked for one by one. */
 export function requestedClaimNames(request: JsonObject | undefined, destination: ClaimsDestination): readonly string[] {
   const claims = request === undefined ? undefined : own(request, destination)
-  return isObject(claims) ? Object.keys(claims) : []
+  return isJsonObject(claims) ? Object.keys(claims) : []
 }
 
 /** What a claim is asked to be: its `value` or any of its `values`; `undefined` when anything will do. */
@@ -33,8 +34,8 @@ export function requestedValues(
   name: string,
 ): readonly JsonValue[] | undefined {
   const claims = request === undefined ? undefined : own(request, destination)
-  const claim = isObject(claims) ? own(claims, name) : undefined
-  if (!isObject(claim)) return undefined
+  const claim = isJsonObject(claims) ? own(claims, name) : undefined
+  if (!isJsonObject(claim)) return undefined
   const values = own(claim, 'values')
   const value = own(claim, 'value')
   if (isList(values)) return values
@@ -44,8 +45,8 @@ export function requestedValues(
 /** Whether the request fails without the claim (OIDC Core §5.5.1). */
 export function isEssential(request: JsonObject | undefined, destination: ClaimsDestination, name: string): boolean {
   const claims = request === undefined ? undefined : own(request, destination)
-  const claim = isObject(claims) ? own(claims, name) : undefined
-  return isObject(claim) && own(claim, 'essential') === true
+  const claim = isJsonObject(claims) ? own(claims, name) : undefined
+  return isJsonObject(claim) && own(claim, 'essential') === true
 }
 
 /** The same request with those claims alone that are among `names`: what the person did not consent to is forgotten. */
@@ -53,7 +54,7 @@ export function keepClaims(request: JsonObject | undefined, names: ReadonlySet<s
   if (request === undefined) return undefined
   const kept = destinations.map((destination) => {
     const claims = own(request, destination)
-    const entries = isObject(claims) ? Object.entries(claims).filter(([name]) => names.has(name)) : []
+    const entries = isJsonObject(claims) ? Object.entries(claims).filter(([name]) => names.has(name)) : []
     return [destination, Object.fromEntries(entries)] as const
   })
   return Object.fromEntries(kept)
@@ -63,21 +64,8 @@ const destinations: readonly ClaimsDestination[] = ['id_token', 'userinfo']
 
 function isOptionalClaims(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null) return true
-  return isObject(value) && Object.values(value).every((claim) => claim === null || isObject(claim))
+  return isJsonObject(value) && Object.values(value).every((claim) => claim === null || isJsonObject(claim))
 }
-
-function parseJson(text: string): JsonValue | undefined {
-  try {
-    const value: JsonValue = JSON.parse(text) as JsonValue
-    return value
-  } catch {
-    // `JSON.parse` has no other way to say that a text is not JSON.
-    return undefined
-  }
-}
-
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value)
 

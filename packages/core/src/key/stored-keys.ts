@@ -1,6 +1,7 @@
 import { keyId, type SigningKeyRecord, type Storage } from '@mintmark/storage-interface'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 
+import { parseJsonObject } from '../json/json-object.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { systemRandom, type Random } from '../runtime/random.ts'
 import type { KeyRing, PublicKey, Signer, SigningAlgorithm } from './key-ring.ts'
@@ -120,8 +121,8 @@ async function unseal(
   if (sealingKey === undefined) {
     throw new Error('The stored signing keys were sealed with another sealing key. Start with the key that sealed them, or give both: [new, old].')
   }
-  const jwk = await sealingKey.open(record.sealedPrivateJwk, sealContext(issuer, record.keyId))
-  const key = await importJWK(JSON.parse(jwk) as JWK, record.algorithm)
+  const jwk = parseJsonObject(await sealingKey.open(record.sealedPrivateJwk, sealContext(issuer, record.keyId)))
+  const key = await importJWK({ ...jwk }, record.algorithm)
   if (key instanceof Uint8Array) throw new TypeError('A stored signing key is symmetric.')
   return webCryptoSigner(record.keyId, asSigningAlgorithm(record.algorithm), key)
 }

@@ -1,6 +1,7 @@
-import type { EpochSeconds, JsonObject, JsonValue } from '@mintmark/storage-interface'
+import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
 import { compactVerify, decodeProtectedHeader, importJWK, type ProtectedHeaderParameters } from 'jose'
 
+import { parseJsonObject } from '../json/json-object.ts'
 import { isCompactJws } from './compact-jws.ts'
 import type { KeyRing, PublicKey } from './key-ring.ts'
 
@@ -55,10 +56,9 @@ async function verifiedPayload(token: string, key: PublicKey): Promise<JsonObjec
     const { payload } = await compactVerify(token, await importJWK({ ...key.jwk }, key.algorithm), {
       algorithms: [key.algorithm],
     })
-    const claims = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload)) as JsonValue
-    return typeof claims === 'object' && claims !== null && !Array.isArray(claims) ? (claims as JsonObject) : undefined
+    return parseJsonObject(new TextDecoder('utf-8', { fatal: true }).decode(payload))
   } catch {
-    // jose and JSON.parse throw on whatever does not verify or parse; for the caller they are all the same.
+    // jose throws on what does not verify, the decoder on what is not UTF-8; for the caller they are all the same.
     return undefined
   }
 }
