@@ -13,12 +13,11 @@ export interface Journal {
   announce(occurrence: ServerOccurrence): void
 }
 
-/** A journal that dates its events and hands them to the host's listener. */
+/** A journal that dates its events and hands them to the listener. */
 export function createJournal(
-  listener: EventListener | undefined,
+  listener: EventListener,
   deps: { readonly clock: Clock; readonly random: Random },
 ): Journal {
-  if (listener === undefined) return { record: () => undefined, announce: () => undefined }
   const correlationIds = new WeakMap<ServerRequest, string>()
 
   return {

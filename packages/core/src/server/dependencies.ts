@@ -2,6 +2,7 @@ import type { AuthorizationEndpointDependencies } from '../authorization/authori
 import { formPostResponseMode } from '../authorization/form-post-response-mode.ts'
 import { queryResponseMode } from '../authorization/response-mode.ts'
 import { createJournal } from '../event/journal.ts'
+import { reportFaults } from '../event/report-faults.ts'
 import { memoryRateLimiter } from '../rate-limit/rate-limiter.ts'
 import { clientSecretBasic } from '../client/client-secret-basic.ts'
 import { clientSecretPost } from '../client/client-secret-post.ts'
@@ -47,7 +48,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     random,
     scopes,
     clock,
-    journal: createJournal(options.onEvent, { clock, random }),
+    journal: createJournal(options.onEvent ?? reportFaults(console), { clock, random }),
     signedIn: options.signedIn,
     mapClaims: options.claims,
     browserCookie: defineCookie(issuer, 'mintmark-browser'),

@@ -44,7 +44,10 @@ export interface AuthorizationServerOptions {
   readonly dangerouslyAllowMissingPkceFor?: readonly string[]
   /** Renders the page that a person sees when a request cannot go back to its client. */
   readonly renderErrorPage?: (error: ErrorPageContent) => ServerResponse
-  /** Receives what happened and what was refused, with the reason. */
+  /**
+   * Receives what happened and what was refused, with the reason: `logEvents(logger)`. Default: failures inside the server
+   * and unsafe options go to the console, everything else nowhere.
+   */
   readonly onEvent?: EventListener
   /** Counters in place of this process's memory, such as `fromRateLimiterFlexible(…)`: several servers then count together. */
   readonly rateLimits?: {
