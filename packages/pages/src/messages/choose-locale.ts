@@ -32,10 +32,11 @@ function languageRanges(header: string): readonly string[] {
 }
 
 function lookUp(range: string): Locale | undefined {
-  const lowerCase = range.toLowerCase()
-  return locales.find((locale) => lowerCase === locale || lowerCase.startsWith(`${locale}-`))
+  const [language = ''] = range.toLowerCase().split('-', 1)
+  return isLocale(language) ? language : undefined
 }
 
+const isLocale = (language: string): language is Locale => Object.hasOwn(catalogues, language)
+
 const catalogues = { en: english, de: german } satisfies Readonly<Record<string, Messages>>
-const locales = Object.keys(catalogues) as readonly Locale[]
 const mostWishes = 32
