@@ -32,7 +32,7 @@ export function remoteKeySets(fetch: typeof globalThis.fetch): RemoteKeySets {
 /**
  * Whether an address may be fetched: https, a host name with a dot that is no IP address, the default port. It keeps a
  * registration from reaching into the host's own network by its literal address; names that resolve there are the
- * business of the injected `fetch` (RFC 9700 §4.11).
+ * business of the injected `fetch` (RFC 8725 §3.10).
  */
 export function isFetchable(uri: string): boolean {
   if (!URL.canParse(uri)) return false
