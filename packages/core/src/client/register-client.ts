@@ -10,6 +10,7 @@ import {
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { randomIdentifier, randomSecret, systemRandom, type Random } from '../runtime/random.ts'
+import { parseIssuer } from '../server/issuer.ts'
 import { ClientMetadataError } from './client-metadata-error.ts'
 import { isFetchable, readKeySet } from './remote-key-set.ts'
 import { isRegistrableRedirectUri } from './redirect-uri.ts'
@@ -59,11 +60,13 @@ interface RegisterClientDependencies {
 /**
  * Registers a client (RFC 7591 §2). A client that authenticates with a secret is given one of 256 random bits; storage keeps its digest.
  * @throws ClientMetadataError invalid_redirect_uri | invalid_client_metadata; nothing was written.
+ * @throws TypeError when the storage is bound to an issuer that no server can have: none would ever find the client.
  */
 export async function registerClient(
   registration: ClientRegistration,
   deps: RegisterClientDependencies,
 ): Promise<RegisteredClient> {
+  parseIssuer(deps.storage.issuer)
   const random = deps.random ?? systemRandom
   const now = (deps.clock ?? systemClock)()
   const record = clientRecord(registration, now, random)

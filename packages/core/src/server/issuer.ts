@@ -9,11 +9,15 @@ export function parseIssuer(issuer: string): URL {
   if (!URL.canParse(issuer)) throw new TypeError('The issuer must be an absolute URL, such as https://id.example.com.')
   const url = new URL(issuer)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname))) {
-    throw new TypeError('The issuer must use https. Plain http is for 127.0.0.1, [::1] and localhost only.')
+    throw new TypeError(
+      'The issuer must use https, also behind a proxy: it is the address that browsers see. Plain http is for 127.0.0.1, [::1] and localhost only.',
+    )
   }
-  const canonical = url.origin + (url.pathname === '/' ? '' : url.pathname)
-  if (issuer !== canonical || issuer.endsWith('/')) {
-    throw new TypeError('The issuer must have no query, fragment, credentials or trailing slash, and be in lower case where case does not matter.')
+  const canonical = url.origin + url.pathname.replace(/\/+$/, '')
+  if (issuer !== canonical) {
+    throw new TypeError(
+      `The issuer must have no query, fragment, credentials or trailing slash, and be in lower case where case does not matter. Write it as ${canonical}`,
+    )
   }
   return url
 }

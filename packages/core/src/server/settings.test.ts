@@ -1,7 +1,10 @@
+import { clientId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
+import { registerClient } from '../client/register-client.ts'
 import { storedKeys } from '../key/stored-keys.ts'
+import { cookieSessions } from '../session/cookie-sessions.ts'
 import type { AuthorizationServerOptions } from './options.ts'
 import { parseSettings } from './settings.ts'
 
@@ -69,5 +72,20 @@ describe('issuer', () => {
     'https://as.test:443',
   ])('ATK-335 RFC 8414 §2: refuses to start with %s', (issuer) => {
     expect(() => parseSettings(options({ issuer }))).toThrow(TypeError)
+  })
+
+  it.each([
+    ['https://as.test/id/', 'Write it as https://as.test/id'],
+    ['https://user:pw@AS.test?x=1', 'Write it as https://as.test'],
+  ])('says how to write %s', (issuer, advice) => {
+    expect(() => parseSettings(options({ issuer }))).toThrow(new RegExp(`${advice}$`))
+  })
+
+  it('is refused where sessions and clients are made for it, before the server is', async () => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test/' })
+
+    expect(() => cookieSessions({ storage })).toThrow(/Write it as https/)
+    await expect(registerClient({ clientId: 'app', clientName: 'App', grantTypes: [] }, { storage })).rejects.toThrow(/Write it as https/)
+    expect(await storage.clients.find(clientId('app'))).toBeUndefined()
   })
 })

@@ -12,6 +12,7 @@ import { clearCookie, defineCookie, readCookie, setCookie, type Header, type Ser
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { randomIdentifier, randomSecret, systemRandom, type Random } from '../runtime/random.ts'
+import { parseIssuer } from '../server/issuer.ts'
 import { isSessionLive } from '../standing/is-live.ts'
 import type { SignedIn } from './signed-in.ts'
 
@@ -60,10 +61,13 @@ export interface SessionSummary {
   readonly expiresAt: EpochSeconds
 }
 
-/** Sessions in a cookie that only this host can set and no script can read; storage knows its digest alone. */
+/**
+ * Sessions in a cookie that only this host can set and no script can read; storage knows its digest alone.
+ * @throws TypeError when the storage is bound to an issuer that no server can have; it says what to change.
+ */
 export function cookieSessions(options: CookieSessionsOptions): CookieSessions {
   const { storage } = options
-  const cookie = defineCookie(storage.issuer, 'mintmark-session')
+  const cookie = defineCookie(parseIssuer(storage.issuer).href, 'mintmark-session')
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom
   const idleLifetime = seconds(options.idleLifetime ?? 43_200)
