@@ -9,16 +9,28 @@ import { requestUrl } from './request-url.ts'
  *
  * The services know their own full paths, so `app.use(toExpress(server))` is right for an issuer with a path too. Mounted
  * below a path, it also has to be given the root's well-known addresses: `app.use(['/id', '/.well-known'], toExpress(server))`.
+ * @throws Error when it is mounted below a path that the issuer does not have, at the first request that shows it.
  */
 export function toExpress(...services: readonly HttpService[]): RequestHandler {
   return async (request, response, next) => {
     const [path = ''] = request.originalUrl.split('?', 1)
     const service = services.find((candidate) => candidate.serves(path))
+    if (service === undefined) refuseMisplaced(path, request.baseUrl, services)
     const url = service && requestUrl(service.origin, request.originalUrl)
     if (service === undefined || url === undefined) return next()
 
     await answer({ request, response, url, bodyLimit: service.bodyLimit }, (received) => service.handle(received))
   }
+}
+
+/** A service that would have the path if the mount path were not in front of it would otherwise be silent: 404 for everything. */
+function refuseMisplaced(path: string, mountPath: string, services: readonly HttpService[]): void {
+  const below = path.slice(mountPath.length)
+  const isRightMount = mountPath === '' || `${below}/`.includes(`${mountPath}/`)
+  if (isRightMount || !services.some((candidate) => candidate.serves(below))) return
+  throw new Error(
+    `toExpress(…) is mounted below ${mountPath}, where the issuer has no path ${mountPath}. Mount it with app.use(toExpress(…)), or add ${mountPath} to the issuer.`,
+  )
 }
 
 /**

@@ -193,3 +193,29 @@ test.each(['X-HTTP-Method-Override: DELETE', 'X-HTTP-Method: DELETE', 'X-Method-
     expect(service.received.map((request) => request.method)).toEqual(['POST'])
   },
 )
+
+test('a mount path that the issuer does not have is an error that names both ways out, and no silent 404', async () => {
+  const service = aService()
+  const host = await aHost((app) => app.use('/id', toExpress(service)))
+
+  const response = await fetch(`${host.url}/id/token`, { method: 'POST' })
+
+  expect(response.status).toBe(500)
+  expect(await response.text()).toBe(
+    'toExpress(…) is mounted below /id, where the issuer has no path /id. Mount it with app.use(toExpress(…)), or add /id to the issuer.',
+  )
+  expect((await fetch(`${host.url}/id/hello`)).status).toBe(404)
+  expect(service.received).toEqual([])
+})
+
+test.each(['/id/id/token', '/id/.well-known/oauth-authorization-server/id'])(
+  'below its own path a service leaves what is not its own to the host: %s',
+  async (path) => {
+    const paths = ['/id/token', '/.well-known/oauth-authorization-server/id']
+    const service = { ...aService(), serves: (candidate: string) => paths.includes(candidate) }
+    const host = await aHost((app) => app.use('/id', toExpress(service)))
+
+    expect((await fetch(`${host.url}${path}`)).status).toBe(404)
+    expect(host.errors).toEqual([])
+  },
+)
