@@ -26,7 +26,7 @@ export async function decideInteraction(
   if (person === undefined || needsLogin(request, { person, startedAt }, deps.now)) return { kind: 'login' }
 
   const grant = await liveGrant(request, person, deps.storage)
-  if (grant === undefined || request.prompt.has('consent')) return { kind: 'consent', person, grant }
+  if (grant === undefined || request.prompt.has('consent') || isImpersonable(request)) return { kind: 'consent', person, grant }
   const isCovered = request.consentScopes.every((scope) => grant.scopes.includes(scope))
   return isCovered ? { kind: 'ready', person, grant } : { kind: 'consent', person, grant }
 }
@@ -43,6 +43,14 @@ export function refuseUnaskable(decision: InteractionDecision, request: Authoriz
       : new OAuthError('consent_required', 'Consent is needed, and the request forbids to ask.', { reason: 'consent_required' })
   throw new RedirectableError(refusal, request.target)
 }
+
+/**
+ * Whether another program on the device could be asking in the client's name: a public client proves nothing, and anybody
+ * can listen on loopback or claim a private-use scheme. An earlier consent was then given to who knows whom
+ * (RFC 8252 §8.6, RFC 6749 §10.2).
+ */
+const isImpersonable = ({ client, target }: AuthorizationRequest): boolean =>
+  client.tokenEndpointAuthMethod === 'none' && !target.redirect.startsWith('https:')
 
 /** The standing consent, unless it was given before the account was last deactivated. */
 async function liveGrant(
