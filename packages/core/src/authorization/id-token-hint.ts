@@ -16,8 +16,9 @@ export async function hintedSubject(
   if (hint === undefined) return undefined
   const claims = await verifyOwnJwt(hint, 'JWT', deps)
   const subject = claims?.['sub']
-  // OIDC Core §3.1.2.1: the hint must be an ID token of this server's.
-  if (typeof subject !== 'string') {
+  // OIDC Core §3.1.2.1: the hint must be an ID token of this server's. A signed userinfo answer is of the same type and
+  // has no `exp`, which every ID token has (OIDC Core §2, RFC 8725 §3.12).
+  if (typeof subject !== 'string' || !Number.isSafeInteger(claims?.['exp'])) {
     throw new OAuthError('invalid_request', 'The id_token_hint is not an ID token of this server.', { reason: 'id_token_hint_invalid' })
   }
   return subject
