@@ -1,7 +1,7 @@
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import type { Journal } from '../event/journal.ts'
-import { redirect, type Endpoint, type ServerRequest, type ServerResponse } from '../http/index.ts'
+import { noStore, redirect, type Endpoint, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import { decideInteraction, refuseUnaskable } from '../interaction/decide-interaction.ts'
 import { identifyPerson } from '../interaction/person.ts'
 import { startInteraction, type InteractionDependencies } from '../interaction/start-interaction.ts'
@@ -35,6 +35,8 @@ export const authorizationEndpoint =
     const client = await identifyClient(parameters, deps.storage)
     const verified = verifyRedirect(parameters, client)
     const authorization = await parseAuthorizationRequest(parameters, { client, redirect: verified }, deps.rules)
+    // RFC 9110 §9.2.1: HEAD is safe. Whoever looks gets no code, and starts no interaction.
+    if (request.method === 'HEAD') return { status: 200, headers: noStore, body: undefined }
     if (isCrossSitePost(request)) return redirectToSelf(request, authorization)
     return answer({ authorization, request }, now, deps)
   }

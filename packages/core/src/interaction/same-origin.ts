@@ -7,7 +7,8 @@ import { OAuthError } from '../error/oauth-error.ts'
  * @throws OAuthError access_denied — reason `cross_site_post`.
  */
 export function requireSameOrigin(request: ServerRequest): void {
-  if (request.method === 'GET' || request.method === 'HEAD') return
+  // HEAD is no exception: a page that takes all but GET for its form would take it too, and needs none.
+  if (request.method === 'GET') return
   const site = request.headers.get('sec-fetch-site')
   const isSameOrigin = site === undefined ? request.headers.get('origin') === request.url.origin : site === 'same-origin'
   // RFC 9700 §4.7: what changes state must come from this server's own page.
