@@ -1,6 +1,7 @@
 import type { FamilyStanding } from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../client/authenticate-client.ts'
+import { registeredScopes } from '../client/registered-scopes.ts'
 import { OAuthError } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
 import type { Parameters } from '../parameters/parameters.ts'
@@ -24,7 +25,7 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       const standing = await deps.storage.standing.ofRefreshHandle(handleDigest)
       // RFC 6749 §10.4: bound to the client it was issued to; another's presentation changes nothing.
       if (!isFamilyLive(standing, now) || !isOwn(standing, client)) throw invalidGrant('refresh_token_unknown')
-      const scopes = narrowScopes(form.get('scope'), standing.family.scopes)
+      const scopes = narrowScopes(form.get('scope'), registeredScopes(standing.family.scopes, client))
       const resources = narrowResources(form.all('resource'), standing.family.resources)
       const aim = aimAccessToken({ scopes, resources }, deps)
       const rotated = await rotateRefreshToken({ presented, client }, now, deps)

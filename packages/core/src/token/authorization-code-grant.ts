@@ -1,6 +1,7 @@
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../client/authenticate-client.ts'
+import { registeredScopes } from '../client/registered-scopes.ts'
 import { OAuthError } from '../error/oauth-error.ts'
 import { aimAccessToken, type AimDependencies } from '../resource/access-token-aim.ts'
 import { narrowResources } from '../resource/requested-resources.ts'
@@ -28,7 +29,7 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
         throw new OAuthError('invalid_grant', 'The authorization code is not valid.', { reason: 'grant_not_live' })
       }
       const resources = narrowResources(presentation.resources, code.resources)
-      const aim = aimAccessToken({ scopes: code.scopes, resources }, deps)
+      const aim = aimAccessToken({ scopes: registeredScopes(code.scopes, client), resources }, deps)
       const refreshToken = await foundFamily({ code, client, accessTokenLifetime: aim.lifetime }, now, deps)
 
       const { familyId, authentication, claimsRequest, nonce } = code

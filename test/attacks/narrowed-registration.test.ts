@@ -1,0 +1,46 @@
+import { clientId } from '@mintmark/storage-interface'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { obtainCode, obtainTokens, redeem, token } from '../support/flow.ts'
+import { expectServing } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+let under: ServerUnderTest
+beforeEach(async () => {
+  under = await startServer()
+  await expectServing(under)
+})
+afterEach(() => under.close())
+
+const scope = 'openid offline_access api.read email'
+const narrow = () => changeClient(under.storage, clientId('A'), { scopes: ['openid', 'offline_access'] })
+
+describe('RFC 6749 §3.3: a scope that was taken from a client is in no token that is issued later', () => {
+  it('by refreshing', async () => {
+    const tokens = await obtainTokens(under, { scope })
+    await narrow()
+
+    const refreshed = await token(under, { grant_type: 'refresh_token', refresh_token: tokens['refresh_token'] })
+
+    expect([refreshed.status, refreshed.json['scope']]).toEqual([200, 'openid offline_access'])
+  })
+
+  it('by refreshing with its name', async () => {
+    const tokens = await obtainTokens(under, { scope })
+    await narrow()
+
+    const refreshed = await token(under, { grant_type: 'refresh_token', refresh_token: tokens['refresh_token'], scope: 'api.read' })
+
+    expect([refreshed.status, refreshed.json['error']]).toEqual([400, 'invalid_scope'])
+  })
+
+  it('by redeeming a code of before', async () => {
+    const code = await obtainCode(under, { scope })
+    await narrow()
+
+    const redeemed = await redeem(under, code)
+
+    expect([redeemed.status, redeemed.json['scope']]).toEqual([200, 'openid offline_access'])
+  })
+})
