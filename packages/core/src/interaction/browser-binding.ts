@@ -1,8 +1,11 @@
 import type { SecretDigest } from '@mintmark/storage-interface'
 
-import { readCookie, setCookie, type CookieDefinition, type Header, type ServerRequest } from '../http/index.ts'
+import { defineCookie, readCookie, setCookie, type CookieDefinition, type Header, type ServerRequest } from '../http/index.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { randomSecret, type Random } from '../runtime/random.ts'
+
+/** The cookie that a server knows its browsers by. */
+export const defineBrowserCookie = (issuer: string): CookieDefinition => defineCookie(issuer, 'mintmark-browser')
 
 /** The browser that an interaction belongs to, known by a cookie that it alone has. */
 export interface BrowserBinding {

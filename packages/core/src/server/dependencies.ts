@@ -9,7 +9,7 @@ import { clientSecretPost } from '../client/client-secret-post.ts'
 import { privateKeyJwt } from '../client/private-key-jwt.ts'
 import { publicClient } from '../client/public-client.ts'
 import { remoteKeySets } from '../client/remote-key-set.ts'
-import { defineCookie } from '../http/index.ts'
+import { defineBrowserCookie } from '../interaction/browser-binding.ts'
 import type { FindInteractionDependencies } from '../interaction/find-interaction.ts'
 import type { IntrospectionEndpointDependencies } from '../introspection/introspection-endpoint.ts'
 import { refreshTokenGrant } from '../refresh/refresh-token-grant.ts'
@@ -51,7 +51,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     journal: createJournal(options.onEvent ?? reportFaults(console), { clock, random }),
     signedIn: options.signedIn,
     mapClaims: options.claims,
-    browserCookie: defineCookie(issuer, 'mintmark-browser'),
+    browserCookie: defineBrowserCookie(issuer),
     interactionUrls: settings.interactionUrls,
     pages: options.pages,
     rules: {

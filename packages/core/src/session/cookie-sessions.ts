@@ -9,6 +9,7 @@ import {
 } from '@mintmark/storage-interface'
 
 import { clearCookie, defineCookie, readCookie, setCookie, type Header, type ServerRequest } from '../http/index.ts'
+import { defineBrowserCookie } from '../interaction/browser-binding.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { randomIdentifier, randomSecret, systemRandom, type Random } from '../runtime/random.ts'
@@ -44,7 +45,7 @@ export interface CookieSessions {
    *   know, or that is not active, gets neither session nor cookie, and `complete` then tells the client `access_denied`.
    */
   start(request: ServerRequest, start: SessionStart): Promise<{ readonly signedIn: SignedIn; readonly headers: readonly Header[] }>
-  /** Signs out. @returns the headers that remove the cookie. */
+  /** Signs out. @returns the headers that remove the cookie, and with it the sign-ins that the browser has not finished. */
   end(request: ServerRequest): Promise<readonly Header[]>
   /** The person's live sessions, newest first, for their account page. */
   list(subject: string): Promise<readonly SessionSummary[]>
@@ -118,7 +119,8 @@ export function cookieSessions(options: CookieSessionsOptions): CookieSessions {
       const now = clock()
       const session = await find(request, now)
       if (session !== undefined) await storage.sessions.revoke(session.sessionId, now)
-      return [clearCookie(cookie)]
+      // Whoever uses the browser next must not finish what the person who left had begun (RFC 9700 §4.7).
+      return [clearCookie(cookie), clearCookie(defineBrowserCookie(storage.issuer))]
     },
     async list(subject) {
       const sessions = await storage.sessions.listByUser(userId(subject), clock())

@@ -1,0 +1,57 @@
+import { cookieSessions } from '@mintmark/core'
+import type { Header, ServerRequest } from '@mintmark/core/http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { authorize, browserCookie } from '../support/flow.ts'
+import { expectServing, refusedOnPage } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+  await expectServing(under)
+})
+afterAll(() => under.close())
+
+/** The browser's cookies, as it keeps them: what is set with no time to live is gone. */
+function cookiesAfter(cookies: ReadonlyMap<string, string>, headers: readonly Header[]): ReadonlyMap<string, string> {
+  const kept = new Map(cookies)
+  for (const [, header] of headers) {
+    const [name = '', value = ''] = header.split(';', 1)[0]?.split('=') ?? []
+    if (header.includes('Max-Age=0')) kept.delete(name)
+    else kept.set(name, value)
+  }
+  return kept
+}
+
+const cookieHeader = (cookies: ReadonlyMap<string, string>): string => [...cookies].map((pair) => pair.join('=')).join('; ')
+
+describe('RFC 9700 §4.7: on a shared machine', () => {
+  it('whoever comes after a sign-out cannot go back and consent for the person who left', async () => {
+    const sessions = cookieSessions({ storage: under.storage, clock: under.clock.now })
+    const started = await authorize(under, { prompt: 'consent' })
+    const [name = '', value = ''] = browserCookie(started).split('=')
+    const before = new Map([[name, value]])
+    const request: ServerRequest = {
+      method: 'POST',
+      url: new URL(`${under.issuer}/sign-out`),
+      headers: new Map([['cookie', cookieHeader(before)]]),
+      repeatedHeaders: new Set(),
+      body: new Uint8Array(),
+    }
+
+    const after = cookiesAfter(before, await sessions.end(request))
+
+    await refusedOnPage(under, {
+      send: () =>
+        under.send({
+          method: 'POST',
+          path: started.location.pathname + started.location.search,
+          headers: { cookie: cookieHeader(after), 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' },
+          body: 'scope=openid&scope=profile',
+        }),
+      reason: 'interaction_unknown',
+    })
+    expect(cookieHeader(before)).toBe(browserCookie(started))
+  })
+})
