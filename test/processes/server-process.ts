@@ -24,6 +24,10 @@ const server = createAuthorizationServer({
   storage,
   keys: storedKeys({ storage: sound, sealingKey: Buffer.alloc(32, 7).toString('base64url'), algorithms: ['ES256'] }),
   rateLimits: { failedAuthentications: unlimited, startedInteractions: unlimited },
+  // Refusals and outages are what the races and storms are about; anything else is not.
+  onEvent: (event) => {
+    if (event.type === 'request.refused' && event.reason === 'unexpected_failure') console.error(event)
+  },
   signedIn: async (request) => hostSession(request.headers.get('cookie')),
 })
 
