@@ -11,7 +11,7 @@ import { quietLogger } from './quiet-logger.ts'
 export interface Stage {
   readonly url: string
   readonly dataFolder: string
-  /** What the server has reported so far, such as `tokens.issued`. */
+  /** What the server has reported so far, such as `tokens.issued: refresh_token to A`. */
   readonly log: readonly string[]
   /** A browser that nobody has used: its own cookies, and one tab. */
   openBrowser(options?: BrowserContextOptions): Promise<Visitor>

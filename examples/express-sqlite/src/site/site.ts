@@ -2,8 +2,7 @@ import { fileURLToPath } from 'node:url'
 
 import { toExpressEndpoint } from '@mintmark/adapter-express'
 import type { AuthorizationServer, CookieSessions } from '@mintmark/core'
-import { withHeaders, type Endpoint, type ServerResponse } from '@mintmark/core/http'
-import { signedOutPage } from '@mintmark/pages'
+import { redirect, type Endpoint, type ServerResponse } from '@mintmark/core/http'
 import express, { Router } from 'express'
 
 import type { People } from '../people.ts'
@@ -26,7 +25,8 @@ export function site({ server, sessions, people }: SiteDependencies): Router {
   const signOut: Endpoint = async (request) => {
     // Other sites must not sign people out.
     if (request.headers.get('origin') !== request.url.origin) return { status: 403, headers: [], body: 'Not from this site.' }
-    return withHeaders(signedOutPage(), await sessions.end(request))
+    // Back to the home page, which shows that nobody is signed in and where to go on.
+    return redirect('/', await sessions.end(request))
   }
 
   return Router()
