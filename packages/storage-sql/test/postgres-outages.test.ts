@@ -80,9 +80,9 @@ test('a server that is not there is an outage within a second', async () => {
 test.for([
   ['lock_timeout', '55P03'],
   ['statement_timeout', '57014'],
-])('a row that is locked for longer than %s is an outage, and nothing was written', async ([setting, code]) => {
+] as const)('a row that is locked for longer than %s is an outage, and nothing was written', async ([setting, code]) => {
   const database = await aMigratedDatabase()
-  const storage = await open(database, { options: `${database.options} -c ${setting}=50` })
+  const storage = await open(database, { options: `${database.options} -c ${setting}=1000` })
   await storage.codes.insert(aCodeRecord())
   const other = await database.pool().connect()
   await other.query('BEGIN')
@@ -123,7 +123,7 @@ test('a database that has become a standby is an outage for writes', async () =>
 test('a pool without a free connection is an outage, and the connection that comes too late is not lost', async () => {
   const database = await aMigratedDatabase()
   const pool = database.pool({ max: 1 })
-  const storage = await createSqlStorage({ dialect: postgresPool(pool, { timeoutMilliseconds: 50 }), issuer })
+  const storage = await createSqlStorage({ dialect: postgresPool(pool, { timeoutMilliseconds: 1000 }), issuer })
   const held = await pool.connect()
 
   await expect(storage.users.find(aUser().userId)).rejects.toBeInstanceOf(StorageUnavailableError)
@@ -136,7 +136,7 @@ test('a pool without a free connection is an outage, and the connection that com
 test('a server that does not answer is an outage, and its connection is given up', async () => {
   const database = await aMigratedDatabase()
   const pool = database.pool()
-  const storage = await open(database, {}, { timeoutMilliseconds: 50 })
+  const storage = await open(database, {}, { timeoutMilliseconds: 1000 })
   await storage.codes.insert(aCodeRecord())
   const other = await pool.connect()
   await other.query('BEGIN')
