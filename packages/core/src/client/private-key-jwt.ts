@@ -51,7 +51,8 @@ async function isGenuine(assertion: string, presentation: Presentation, deps: Pr
   if (!isUsableJti(jti)) return false
   const claimed = await deps.storage.claims.claim({
     purpose: 'client_assertion_jti',
-    value: `${client.clientId} ${jti}`,
+    // A line break is in neither of the two, so that one client's pair is never another's.
+    value: `${client.clientId}\n${jti}`,
     expiresAt: after(epochSeconds(exp), seconds(clockSkew)),
     now,
   })

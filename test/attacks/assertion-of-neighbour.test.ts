@@ -1,0 +1,26 @@
+import { registerClient } from '@mintmark/core'
+import { clientId } from '@mintmark/storage-interface'
+import { expect, it, onTestFinished } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { assertionOf } from '../support/client-assertion.ts'
+import { token, type Change } from '../support/flow.ts'
+import { startServer } from '../support/server-under-test.ts'
+
+it('RFC 7523 §3: a client with a space in its name does not use up the jti of its neighbour, nor the other way round', async () => {
+  const under = await startServer()
+  onTestFinished(() => under.close())
+  const machine = { grantTypes: ['client_credentials'], scopes: ['api.read'] }
+  await changeClient(under.storage, clientId('B'), machine)
+  const b = await under.storage.clients.find(clientId('B'))
+  await registerClient(
+    { ...machine, clientId: 'B C', clientName: 'Neighbour', tokenEndpointAuthMethod: 'private_key_jwt', jwks: b?.jwks ?? {} },
+    { storage: under.storage },
+  )
+  const asking = (assertion: Change) => token(under, { grant_type: 'client_credentials', ...assertion }, { authorization: '' })
+
+  const burnt = await asking(await assertionOf(under, { claims: { jti: 'C 1' } }))
+  const neighbour = await asking(await assertionOf(under, { claims: { iss: 'B C', sub: 'B C', jti: '1' } }))
+
+  expect([burnt.status, neighbour.status]).toEqual([200, 200])
+})
