@@ -14,7 +14,7 @@ describe('defineCookie', () => {
   })
 
   test('tells issuers apart that share a host', () => {
-    const names = ['', '/a', '/b', '/a/b', '/a-b', '/~x'].map((path) => defineCookie(`https://as.test${path}`, 'session').name)
+    const names = ['', '/a', '/b', '/a/b', '/a.b', '/a-b', '/a_b', '/a-2db', '/~x'].map((path) => defineCookie(`https://as.test${path}`, 'session').name)
 
     expect(new Set(names).size).toBe(names.length)
     expect(names.every((name) => /^__Host-session[\w.-]*$/.test(name))).toBe(true)

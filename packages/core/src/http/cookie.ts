@@ -14,10 +14,13 @@ export interface CookieDefinition {
  */
 export function defineCookie(issuer: string, label: string): CookieDefinition {
   const { protocol, pathname } = new URL(issuer)
-  const path = pathname === '/' ? '' : pathname.replaceAll('/', '.').replaceAll(/[^A-Za-z0-9.]/g, '-')
+  const path = pathname === '/' ? '' : pathname.replaceAll(/[^A-Za-z0-9]/g, escapeInName)
   const secure = protocol === 'https:'
   return { name: `${secure ? '__Host-' : ''}${label}${path}`, secure }
 }
+
+/** Each character by a spelling of its own: `/a.b`, `/a-b` and `/a/b` are three issuers. */
+const escapeInName = (char: string): string => (char === '/' ? '.' : `-${char.charCodeAt(0).toString(16)}`)
 
 /**
  * The cookie's value; `undefined` when it is absent or came more than once, since then one of them was planted.
