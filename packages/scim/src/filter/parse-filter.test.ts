@@ -120,6 +120,7 @@ test.each([
   ['21 levels', nested(21), 'filter_too_deep'],
   ['21 levels of not', `${'not ('.repeat(21)}a pr${')'.repeat(21)}`, 'filter_too_deep'],
   ['200 tests and one or', joined(200), 'filter_too_large'],
+  ['a number of 1025 digits', `a eq ${'1'.repeat(1025)}`, 'filter_value_too_long'],
   ['a value of 1025 characters', `a eq "${'x'.repeat(1025)}"`, 'filter_value_too_long'],
 ])('RFC 7644 §7.5.1: refuses %s', (_, text, reason) => {
   expect(refusedWith(() => parseFilter(text))).toBe(`400 invalidFilter ${reason}`)

@@ -83,6 +83,7 @@ test.each<[string, Operation, JsonObject]>([
   ['7643 §2.1: nor do keys', { op: 'replace', value: { DISPLAYNAME: 'K' } }, { displayName: 'K' }],
   ['7643 §2.5: a part that is null is cleared', { op: 'replace', path: 'name', value: { givenName: null } }, { name: { familyName: 'Lee' } }],
   ['7643 §2.5: an empty array is no value', { op: 'replace', path: 'emails', value: [] }, { emails: undefined } as never],
+  ['7643 §3: schemas is computed, and may be sent along', { op: 'replace', value: { schemas: [core, enterprise], displayName: 'K' } }, { displayName: 'K' }],
   ['Okta: its own id may be repeated', { op: 'replace', value: { id: 'usr_1', displayName: 'K' } }, { displayName: 'K' }],
 ])('RFC 7644 %s', (_, operation, expected) => {
   const { resource, changed, applied } = patch(operation)
@@ -114,6 +115,9 @@ test.each<[string, Operation, JsonObject?]>([
 
 test.each<[Operation, string, JsonObject?]>([
   [{ op: 'replace', path: 'title', value: null }, 'invalidValue value_missing'],
+  [{ op: 'add', path: 'emails', value: null }, 'invalidValue value_missing'],
+  [{ op: 'replace', path: 'emails[type eq "work"]', value: null }, 'invalidValue value_missing'],
+  [{ op: 'replace', path: 'emails[type eq "work"].value', value: null }, 'invalidValue value_missing'],
   [{ op: 'replace', path: 'emails[type eq "none"].value', value: 'x' }, 'noTarget path_no_match'],
   [{ op: 'add', path: 'emails[type eq "none"].value', value: 'x' }, 'noTarget path_no_match'],
   [{ op: 'replace', path: 'ims.value', value: 'x' }, 'noTarget path_no_match'],
@@ -213,6 +217,11 @@ test.each<[string, Operation, JsonObject, readonly Tolerance[]]>([
   ['manager as a list', { op: 'add', path: `${enterprise}:manager`, value: [{ $ref: null, value: 'u9' }] }, { schemas: [core, enterprise], [enterprise]: { manager: { value: 'u9' } } }, ['list-around-value']],
   ['manager cleared by a text', { op: 'replace', path: `${enterprise}:manager`, value: '' }, {}, ['empty-text-means-absent']],
   ['title cleared by null', { op: 'Replace', path: 'displayName', value: null }, { displayName: undefined } as never, ['operation-name-case', 'null-means-absent']],
+  ['null added to a list', { op: 'add', path: 'emails', value: null }, {}, ['null-means-absent']],
+  ['null for a list', { op: 'replace', path: 'emails', value: null }, { emails: undefined } as never, ['null-means-absent']],
+  ['null for a selected value', { op: 'replace', path: 'emails[type eq "home"]', value: null }, { emails: [workMail] }, ['null-means-absent']],
+  ['null for a part of a selected value', { op: 'replace', path: 'emails[type eq "work"].primary', value: null }, { emails: [{ value: 'kim@x.test', type: 'work' }, homeMail] }, ['null-means-absent']],
+  ['a removal with a value of another type', { op: 'remove', path: 'displayName', value: [{}, 5] }, { displayName: undefined } as never, ['remove-with-value']],
   ['paths as keys', { op: 'replace', value: { displayName: 'K', 'name.givenName': 'K', [`${enterprise}:employeeNumber`]: '42', active: true } }, { displayName: 'K', name: { givenName: 'K', familyName: 'Lee' }, schemas: [core, enterprise], [enterprise]: { employeeNumber: '42' } }, ['paths-as-keys', 'paths-as-keys']],
   ['a filter in a key', { op: 'replace', value: { 'emails[type eq "work"].value': 'c@x' } }, { emails: [{ ...workMail, value: 'c@x' }, homeMail] }, ['paths-as-keys']],
   ['unknown keys', { op: 'replace', value: { isAdmin: true, title: 'x' } }, { title: 'x' }, ['unknown-attributes']],
@@ -270,4 +279,10 @@ test.each([
   const operation = { op: 'replace', path: path.replace('not (type eq "a")', 'not (type pr)'), value: 'x' }
 
   expect(refusedWith(() => tolerated(operation, none))).toBe('400 noTarget path_no_match')
+})
+
+test('RFC 7643 §2.4: a value that is begun counts too', () => {
+  const full = { ...kim, emails: Array.from({ length: 20 }, (_, index) => ({ value: `${index}@x` })) }
+
+  expect(refusedWith(() => tolerated({ op: 'add', path: 'emails[type eq "other"].value', value: 'x' }, full))).toBe('400 invalidValue value_too_many')
 })

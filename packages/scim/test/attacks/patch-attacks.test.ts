@@ -56,6 +56,7 @@ test.each<[string, string, unknown, string]>([
   ['ATK-451', 'an array', [], '400 invalidSyntax body_malformed'],
   ['ATK-451', 'Operations twice', { schemas: [message], Operations: [], operations: [] }, '400 invalidSyntax member_repeated'],
   ['ATK-451', 'an operation that is no object', operations('x'), '400 invalidSyntax operation_malformed'],
+  ['ATK-451', 'an operation that is null', operations(null), '400 invalidSyntax operation_malformed'],
   ['ATK-451', 'a path that is no text', operations({ op: 'add', path: 5, value: 1 }), '400 invalidSyntax operation_malformed'],
   ['ATK-451', 'another op', operations({ op: 'move', path: 'title', value: 1 }), '400 invalidSyntax operation_unknown'],
   ['ATK-452', 'no operation', operations(), '400 invalidSyntax operations_empty'],

@@ -1,0 +1,109 @@
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+import { expect, test } from 'vitest'
+import { refusedWith } from '../../test/refused.ts'
+import { matchesFilter } from '../filter/matches-filter.ts'
+import { parseFilter } from '../filter/parse-filter.ts'
+import { resolveFilter } from '../filter/resolve-filter.ts'
+import { defineResourceType } from '../schema/define-resource-type.ts'
+import { defineSchema } from '../schema/define-schema.ts'
+import { userSchema } from '../schema/user-schema.ts'
+import { openReading } from '../tolerance/reading.ts'
+import { strictTolerances } from '../tolerance/tolerance-profiles.ts'
+import { applyPatch } from './apply-patch.ts'
+import { parsePatch } from './parse-patch.ts'
+
+const badge = defineSchema({
+  id: 'urn:example:badge:1.0',
+  name: 'Badge',
+  attributes: [
+    { name: 'number', type: 'integer', mutability: 'immutable' },
+    { name: 'weight', type: 'decimal' },
+    { name: 'tags', multiValued: true },
+    { name: 'labels', multiValued: true, caseExact: true },
+    { name: 'floors', type: 'integer', multiValued: true },
+    { name: 'doors', type: 'complex', multiValued: true, mutability: 'immutable', subAttributes: [{ name: 'value' }, { name: 'note' }] },
+    { name: 'desk', type: 'complex', subAttributes: [{ name: 'room', required: true }, { name: 'plates', multiValued: true }] },
+  ],
+})
+const type = defineResourceType({ name: 'User', endpoint: '/Users', schema: userSchema, extensions: [badge] })
+
+const kim: JsonObject = {
+  schemas: [userSchema.id, badge.id],
+  userName: 'kim',
+  [badge.id]: { number: 7, weight: 1.5, tags: ['a', 'b'], labels: ['x'], floors: [1], doors: [{ value: 'd1' }], desk: { room: '1', plates: ['p'] } },
+}
+
+function patch(...operations: readonly JsonValue[]): JsonObject {
+  const reading = openReading(type, strictTolerances)
+  const body = { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: operations }
+  return applyPatch(kim, parsePatch(body, reading.tally), reading).resource[badge.id] as JsonObject
+}
+
+const at = (name: string): string => `${badge.id}:${name}`
+const finds = (filter: string, resource = kim): boolean => matchesFilter(resolveFilter(parseFilter(filter), type))(resource)
+
+test('RFC 7644 §3.5.2: neighbouring operations on different lists do not mix', () => {
+  const after = patch(
+    { op: 'add', path: at('tags'), value: ['c'] },
+    { op: 'add', path: at('labels'), value: ['y'] },
+    { op: 'add', path: at('labels'), value: ['X'] },
+    { op: 'add', path: at('tags'), value: ['A', 'd'] },
+  )
+
+  expect(after).toMatchObject({ tags: ['a', 'b', 'c', 'd'], labels: ['x', 'y', 'X'] })
+})
+
+test('RFC 7644 §3.5.2: lists of simple values are replaced and removed', () => {
+  expect(patch({ op: 'replace', path: at('tags'), value: ['c'] })['tags']).toEqual(['c'])
+  expect(patch({ op: 'add', path: at('floors'), value: [1, 2] })['floors']).toEqual([1, 2])
+  expect(patch({ op: 'remove', path: at('tags') })).not.toHaveProperty('tags')
+  expect(patch({ op: 'add', path: at('desk.plates'), value: ['q'] })['desk']).toEqual({ room: '1', plates: ['p', 'q'] })
+  expect(refusedWith(() => patch({ op: 'remove', path: `${badge.id}:tags[value eq "a"]` }))).toBe('400 invalidPath path_filter')
+})
+
+test('RFC 7643 §7: what is immutable does not change, in whole or in part', () => {
+  const refusals: readonly JsonValue[] = [
+    { op: 'replace', path: at('number'), value: 8 },
+    { op: 'remove', path: at('number') },
+    { op: 'remove', path: badge.id },
+    { op: 'add', path: at('doors'), value: [{ value: 'd2' }] },
+    { op: 'replace', path: at('doors[value eq "d1"].note'), value: 'n' },
+    { op: 'remove', path: at('doors[value eq "d1"]') },
+  ]
+
+  for (const operation of refusals) expect(refusedWith(() => patch(operation))).toBe('400 mutability attribute_immutable')
+  expect(patch({ op: 'replace', path: at('number'), value: 7 })).toBe(kim[badge.id])
+})
+
+test('RFC 7643 §2.2: a required part of a complex value stays', () => {
+  expect(refusedWith(() => patch({ op: 'remove', path: at('desk.room') }))).toBe('400 mutability attribute_required')
+  expect(refusedWith(() => patch({ op: 'replace', path: at('desk'), value: { room: null } }))).toBe('400 invalidValue value_required')
+  expect(patch({ op: 'remove', path: at('desk') })).not.toHaveProperty('desk')
+})
+
+test.each([
+  [at('number eq 7'), true],
+  [at('number ne 7'), false],
+  [at('number gt 6'), true],
+  [at('number lt 7'), false],
+  [at('weight ge 1.5'), true],
+  [at('weight le 1.4e0'), false],
+  [at('tags eq "A"'), true],
+  [at('tags ne "a"'), true],
+  [at('tags co "z"'), false],
+  [at('labels eq "X"'), false],
+  [at('desk.plates eq "P"'), true],
+  [at('doors[value eq "d1"]'), true],
+])('RFC 7644 §3.4.2.2: %s: %j', (filter, found) => {
+  expect(finds(filter)).toBe(found)
+})
+
+test('RFC 7644 §3.4.2.2: numbers are compared with numbers', () => {
+  expect(refusedWith(() => finds(at('number eq "7"')))).toBe('400 invalidFilter filter_value_type')
+  expect(refusedWith(() => finds(at('number co 7')))).toBe('400 invalidFilter filter_operator')
+})
+
+test('RFC 7644 §3.4.2.2: a part that is an empty list is not present', () => {
+  expect(finds(at('desk pr'), { [badge.id]: { desk: { plates: [] } } })).toBe(false)
+  expect(finds(at('desk pr'), { [badge.id]: { desk: { plates: ['p'] } } })).toBe(true)
+})
