@@ -34,3 +34,15 @@ it('RFC 6749 §2.3: a client that comes otherwise than it is registered reads wh
     context: { clientId: 'M', registeredMethod: 'client_secret_basic', presentedMethod: 'client_secret_post' },
   })
 })
+
+it.each([
+  ['account_unknown', 'nobody'],
+  ['account_not_active', 'U2'],
+])('OIDC Core §3.1.2.6: the client reads access_denied, and the host reads %s', async (reason, subject) => {
+  const started = await authorize(under, { prompt: 'login' }, { cookie: '' })
+
+  const back = await answerInteraction(under, started, `subject=${subject}&auth_time=${under.clock.now()}`)
+
+  expect(back.location.searchParams.get('error')).toBe('access_denied')
+  expect(under.events.at(-1)).toMatchObject({ type: 'interaction.denied', clientId: 'A', reason })
+})

@@ -8,6 +8,7 @@ export type RefusalReason =
   | 'access_token_not_live'
   | 'access_token_without_person'
   | 'account_not_active'
+  | 'account_unknown'
   | 'acr_unmet'
   | 'bearer_in_query'
   | 'bearer_malformed'

@@ -33,7 +33,8 @@ export type ServerOccurrence =
   | {
       readonly type: 'interaction.denied'
       readonly clientId: string
-      readonly reason: 'person_refused' | 'account_not_active'
+      /** `account_unknown`: the host signed in a subject that `storage.users` has no account for. */
+      readonly reason: 'person_refused' | 'account_not_active' | 'account_unknown'
     }
   | {
       readonly type: 'code.issued'

@@ -1,4 +1,4 @@
-import type { EpochSeconds, InteractionRecord } from '@mintmark/storage-interface'
+import { userId, type EpochSeconds, type InteractionRecord, type Storage } from '@mintmark/storage-interface'
 
 import type { AuthorizationRequest } from '../authorization/authorization-request.ts'
 import { authorizationErrorResponse, authorizationResponse } from '../authorization/authorization-response.ts'
@@ -42,7 +42,7 @@ export async function completeInteraction(
   if (granted?.length === 0) return refuse('person_refused', step, deps)
 
   const person = isSignIn(answer) ? await identifyPerson(answer, step.now, deps.storage) : await recallPerson(record.login, deps.storage)
-  if (isSignIn(answer) && person === undefined) return refuse('account_not_active', step, deps)
+  if (isSignIn(answer) && person === undefined) return refuse(await whyNobody(answer, deps.storage), step, deps)
   const decision = await decideStep(step, person, deps)
   if (decision.kind === 'login') return redirect(interactionLocation(deps.interactionUrls.login, handle))
   if (decision.kind === 'consent' && granted === undefined) return askConsent(decision.person, step, deps)
@@ -64,13 +64,17 @@ export async function completeInteraction(
 export const denyInteraction = (step: InteractionStep, deps: CompleteInteractionDependencies): Promise<ServerResponse> =>
   refuse('person_refused', step, deps)
 
-/** Ends the interaction with a refusal: the person's own, or that of an account that is not, or no longer, active. */
+/** Ends the interaction with a refusal: the person's own, or that of an account that is not there, or not active. */
 async function refuse(reason: Denial, step: InteractionStep, deps: CompleteInteractionDependencies): Promise<ServerResponse> {
   await consume(step, deps)
   return refused(reason, step, deps)
 }
 
-type Denial = 'person_refused' | 'account_not_active'
+type Denial = 'person_refused' | 'account_not_active' | 'account_unknown'
+
+/** For events only: a host that never made the account must be able to tell that from one that was deactivated. */
+const whyNobody = async ({ subject }: SignedIn, storage: Storage): Promise<Denial> =>
+  (await storage.users.find(userId(subject))) === undefined ? 'account_unknown' : 'account_not_active'
 
 function refused(reason: Denial, step: InteractionStep, deps: CompleteInteractionDependencies): ServerResponse {
   deps.journal.record(step.http, { type: 'interaction.denied', clientId: step.request.client.clientId, reason })
