@@ -1,4 +1,5 @@
 import { clientId } from '@mintmark/storage-interface'
+import { decodeJwt } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
@@ -43,4 +44,18 @@ describe('RFC 6749 §3.3: a scope that was taken from a client is in no token th
 
     expect([redeemed.status, redeemed.json['scope']]).toEqual([200, 'openid offline_access'])
   })
+})
+
+it('OIDC Core §5.5: a claim that was asked for by name goes with the scope that opened it', async () => {
+  const claims = JSON.stringify({ userinfo: { email: null, nickname: null }, id_token: { email: null } })
+  const code = await obtainCode(under, { scope: 'openid profile email offline_access', claims })
+  const tokens = (await redeem(under, code)).json
+  await changeClient(under.storage, clientId('A'), { scopes: ['openid', 'profile', 'offline_access'] })
+
+  const refreshed = await token(under, { grant_type: 'refresh_token', refresh_token: String(tokens['refresh_token']) })
+  const userinfo = await under.send({ path: '/userinfo', headers: { authorization: `Bearer ${String(refreshed.json['access_token'])}` } })
+
+  expect(userinfo.json).toMatchObject({ sub: 'U1', nickname: 'annie' })
+  expect(userinfo.json).not.toHaveProperty('email')
+  expect(decodeJwt(String(refreshed.json['id_token']))).not.toHaveProperty('email')
 })

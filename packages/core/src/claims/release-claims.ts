@@ -1,4 +1,4 @@
-import type { ClientId, JsonObject, JsonValue } from '@mintmark/storage-interface'
+import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import type { LiveUser } from '../standing/is-live.ts'
 import { requestedClaimNames, type ClaimsDestination } from './claims-request.ts'
@@ -20,7 +20,7 @@ export type MapClaims = (context: ClaimsContext) => JsonObject | Promise<JsonObj
 /** For whom and what claims are released. */
 export interface ClaimsRelease {
   readonly user: LiveUser
-  readonly clientId: ClientId
+  readonly client: ClientRecord
   readonly scopes: readonly string[]
   /** The `claims` parameter, as far as the person consented to it. */
   readonly claimsRequest: JsonObject | undefined
@@ -48,16 +48,19 @@ export async function releaseClaims(release: ClaimsRelease, deps: ReleaseClaimsD
 }
 
 async function knownClaims(release: ClaimsRelease, mapClaims: MapClaims | undefined): Promise<JsonObject> {
-  const { user, clientId, scopes, destination } = release
+  const { user, client, scopes, destination } = release
   if (mapClaims === undefined) return user.claims
-  const mapped = await mapClaims({ subject: user.userId, claims: user.claims, clientId, scopes, destination })
+  const mapped = await mapClaims({ subject: user.userId, claims: user.claims, clientId: client.clientId, scopes, destination })
   return { ...user.claims, ...mapped }
 }
 
 function openedNames(release: ClaimsRelease, registry: ScopeRegistry): ReadonlySet<string> {
   const member = release.destination === 'id_token' ? 'idTokenClaims' : 'claims'
   const byScope = release.scopes.flatMap((scope) => registry.get(scope)?.[member] ?? [])
-  return new Set([...byScope, ...requestedClaimNames(release.claimsRequest, release.destination)])
+  // OIDC Core §5.5: asked for one by one, and only while a scope of the client's opens it: a registration may be narrowed.
+  const openToClient = new Set(release.client.scopes.flatMap((scope) => registry.get(scope)?.claims ?? []))
+  const byName = requestedClaimNames(release.claimsRequest, release.destination).filter((name) => openToClient.has(name))
+  return new Set([...byScope, ...byName])
 }
 
 /** Claims that the protocol makes itself: no account and no host overrides them (RFC 7519 §4.1, OIDC Core §2). */

@@ -25,7 +25,7 @@ export async function mintIdToken(
 ): Promise<string> {
   const { client, person, aim } = decision
   const { user, authentication, claimsRequest } = person
-  const release = { user, clientId: client.clientId, scopes: aim.scopes, claimsRequest, destination: 'id_token' } as const
+  const release = { user, client, scopes: aim.scopes, claimsRequest, destination: 'id_token' } as const
   const claims: JsonObject = {
     ...(await releaseClaims(release, deps)),
     iss: deps.issuer,

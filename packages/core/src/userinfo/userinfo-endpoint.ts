@@ -71,7 +71,7 @@ async function userinfoClaims(
   { user, family, client }: Live<FamilyStanding>,
   deps: UserinfoEndpointDependencies,
 ): Promise<JsonObject> {
-  const release = { user, clientId: client.clientId, scopes: token.scopes, claimsRequest: family.claimsRequest }
+  const release = { user, client, scopes: token.scopes, claimsRequest: family.claimsRequest }
   const claims = await releaseClaims({ ...release, destination: 'userinfo' }, deps)
   return { ...claims, sub: user.userId }
 }
