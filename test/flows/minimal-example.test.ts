@@ -22,7 +22,7 @@ beforeAll(async () => {
     resolve('examples/minimal/src', program),
   ]
   secret = execFileSync(process.execPath, run('register.ts'), options).toString().trim().split(' ').at(-1) ?? ''
-  server = spawn(process.execPath, run('server.ts'), { ...options, stdio: 'inherit' })
+  server = spawn(process.execPath, run('server.ts'), { ...options, stdio: ['ignore', 'ignore', 'inherit'] })
   await waitUntilUp()
 })
 

@@ -1,5 +1,5 @@
 import { toExpress } from '@mintmark/adapter-express'
-import { cookieSessions, createAuthorizationServer, storedKeys } from '@mintmark/core'
+import { cookieSessions, createAuthorizationServer, logEvents, storedKeys } from '@mintmark/core'
 import { withHeaders } from '@mintmark/core/http'
 import { consentPage, errorPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
 import { createSqlStorage } from '@mintmark/storage-sql'
@@ -17,6 +17,7 @@ const server = createAuthorizationServer({
   keys: storedKeys({ storage, sealingKey }),
   signedIn: sessions.signedIn,
   renderErrorPage: errorPage,
+  onEvent: logEvents(console),
   pages: {
     async login(pending, request) {
       const attempt = readSignInForm(request)

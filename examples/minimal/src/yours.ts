@@ -2,5 +2,5 @@
 export const findPerson = (username: string, password: string): Promise<{ readonly id: string } | undefined> =>
   Promise.resolve(username === 'ann' && password === 'example' ? { id: 'user-1' } : undefined)
 
-/** 32 random bytes in base64url, from your secret store: `openssl rand -base64 32 | tr '+/' '-_' | tr -d =`. */
+/** 32 random bytes in base64url, from your secret store. Make them once: `node -p "crypto.randomBytes(32).toString('base64url')"`. */
 export const sealingKey = process.env['SEALING_KEY'] ?? ''
