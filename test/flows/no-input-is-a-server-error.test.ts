@@ -147,7 +147,9 @@ async function goodRequests(server: AuthorizationServer, { signedIn, asA, asM, a
 
   return [
     // Most can be asked of this endpoint.
-    ...[authorizations, authorizations, authorizations],
+    authorizations,
+    authorizations,
+    authorizations,
     await several(redemption),
     others.map((each) => post('/token', { grant_type: 'refresh_token', refresh_token: each['refresh_token'] ?? '' }, asA)),
     [
