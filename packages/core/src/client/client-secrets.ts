@@ -3,6 +3,7 @@ import { clientId, epochSeconds, type ClientRecord, type ClientSecretRecord, typ
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { randomSecret, systemRandom, type Random } from '../runtime/random.ts'
+import { untilSettled } from '../storage/until-settled.ts'
 import { ClientMetadataError } from './client-metadata-error.ts'
 import { maxLiveSecrets } from './verify-client-secret.ts'
 
@@ -49,13 +50,13 @@ async function changeSecrets(
   storage: Storage,
   change: (client: ClientRecord) => readonly ClientSecretRecord[],
 ): Promise<void> {
-  for (;;) {
+  await untilSettled(async () => {
     const client = await storage.clients.find(clientId(id))
     if (client === undefined) throw invalid('There is no such client.')
     const swapped = await storage.clients.compareAndSwap({ ...client, secrets: change(client) }, client.version)
     // On a conflict another administrator was faster; the change is made again on what they left.
-    if (swapped.outcome === 'swapped') return
-  }
+    return swapped.outcome === 'swapped' ? swapped : undefined
+  })
 }
 
 const isLive = (secret: ClientSecretRecord, now: EpochSeconds): boolean =>

@@ -4,6 +4,7 @@ import {
   type EpochSeconds,
   type JsonObject,
   type Storage,
+  userId,
   type TokenEndpointAuthMethod,
 } from '@mintmark/storage-interface'
 
@@ -78,6 +79,8 @@ export async function registerClient(
       ? []
       : [{ digest: await digestSecret(clientSecret), createdAt: now, expiresAt: undefined, lastUsedAt: undefined }]
   const client: ClientRecord = { ...record, secrets }
+  // RFC 9700 §4.15: the `sub` of a client that acts for itself must never be taken for a person's.
+  if ((await deps.storage.users.find(userId(client.clientId))) !== undefined) throw invalid('client_id is the identifier of an account.')
   const inserted = await deps.storage.clients.insert(client)
   if (inserted.outcome === 'taken') throw invalid('client_id is already registered.')
   return { client, clientSecret }

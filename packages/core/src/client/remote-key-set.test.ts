@@ -80,6 +80,16 @@ describe('fetching key sets', () => {
     expect(calls).toHaveLength(2)
   })
 
+  it('keeps the keys that a client had when its server does not answer', async () => {
+    let isDown = false
+    const { fetch } = fetching(() => (isDown ? new Response('', { status: 503 }) : Response.json(keySet)))
+    const sets = remoteKeySets(fetch)
+    await sets.read(uri, 'kept', now)
+    isDown = true
+
+    expect((await sets.read(uri, 'refresh', epochSeconds(1060)))?.keys).toHaveLength(1)
+  })
+
   it.each([
     ['a status that is not 200', () => new Response('{}', { status: 500 })],
     ['text that is not JSON', () => new Response('<html>')],

@@ -22,7 +22,8 @@ export function remoteKeySets(fetch: typeof globalThis.fetch): RemoteKeySets {
       const maxAge = mode === 'refresh' ? cooldown : keepFor
       if (known !== undefined && now < known.fetchedAt + maxAge) return known.keySet
 
-      const keySet = fetchKeySet(uri, fetch)
+      // A client whose server is down for a moment keeps the keys that it had.
+      const keySet = fetchKeySet(uri, fetch).then((fetched) => fetched ?? known?.keySet)
       kept.set(uri, { fetchedAt: now, keySet })
       return keySet
     },

@@ -1,6 +1,7 @@
 import { grantId, type ClientId, type EpochSeconds, type GrantRecord, type Storage } from '@mintmark/storage-interface'
 
 import { randomIdentifier, type Random } from '../runtime/random.ts'
+import { untilSettled } from '../storage/until-settled.ts'
 import type { Person } from './person.ts'
 
 interface SaveGrantDependencies {
@@ -29,14 +30,13 @@ export async function saveGrant(
     revokedAt: undefined,
     version: 1,
   }
-  for (;;) {
+  const saved = await untilSettled(async () => {
     const inserted = await deps.storage.grants.insert(fresh)
     if (inserted.outcome === 'inserted') return fresh
-    if (inserted.record.userGeneration > fresh.userGeneration) return undefined
-    const saved = await widen(inserted.record, fresh, deps.storage)
-    // Each failed round means that another writer got ahead, so the loop ends when they do.
-    if (saved !== undefined) return saved
-  }
+    if (inserted.record.userGeneration > fresh.userGeneration) return 'outlived'
+    return widen(inserted.record, fresh, deps.storage)
+  })
+  return saved === 'outlived' ? undefined : saved
 }
 
 /** The existing grant with the new scopes; `undefined` when it changed meanwhile, or is of an older generation and was put away. */

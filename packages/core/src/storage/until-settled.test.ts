@@ -1,0 +1,18 @@
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { expect, it } from 'vitest'
+
+import { untilSettled } from './until-settled.ts'
+
+it('goes on until the attempt held', async () => {
+  const answers = [undefined, undefined, 'held']
+
+  expect(await untilSettled(() => Promise.resolve(answers.shift()))).toBe('held')
+})
+
+it('a store whose reads are stale is down, it does not hold the server up for ever', async () => {
+  let attempts = 0
+  const never = (): Promise<undefined> => Promise.resolve(void (attempts += 1))
+
+  await expect(untilSettled(never)).rejects.toThrow(StorageUnavailableError)
+  expect(attempts).toBe(20)
+})
