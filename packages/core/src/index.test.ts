@@ -18,6 +18,7 @@ it('exports these names and no others', () => {
       "logEvents",
       "memoryRateLimiter",
       "registerClient",
+      "requireSameOrigin",
       "storedKeys",
       "traceService",
     ]
