@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 
 import { toExpressEndpoint } from '@mintmark/adapter-express'
-import type { AuthorizationServer, CookieSessions } from '@mintmark/core'
+import { requireSameOrigin, type AuthorizationServer, type CookieSessions } from '@mintmark/core'
 import { redirect, type Endpoint, type ServerResponse } from '@mintmark/core/http'
 import express, { Router } from 'express'
 
@@ -23,10 +23,15 @@ export function site({ server, sessions, people }: SiteDependencies): Router {
     return page(homePage(person))
   }
   const signOut: Endpoint = async (request) => {
-    // Other sites must not sign people out.
-    if (request.headers.get('origin') !== request.url.origin) return { status: 403, headers: [], body: 'Not from this site.' }
-    // Back to the home page, which shows that nobody is signed in and where to go on.
-    return redirect('/', await sessions.end(request))
+    try {
+      // Other sites must not sign people out.
+      requireSameOrigin(request)
+      // Back to the home page, which shows that nobody is signed in and where to go on.
+      return redirect('/', await sessions.end(request))
+    } catch (error) {
+      // The server renders what is thrown in its own endpoints; this one is the host's, which has to ask for it.
+      return server.renderError(error, request)
+    }
   }
 
   return Router()
