@@ -14,7 +14,7 @@ export interface ClaimsContext {
   readonly destination: ClaimsDestination
 }
 
-/** Adds claims to what storage knows, or replaces them. A claim is released only where a granted scope opens it. */
+/** Adds claims to what storage knows, or replaces them. A claim is released only where a granted scope or the `claims` parameter opens it. */
 export type MapClaims = (context: ClaimsContext) => JsonObject | Promise<JsonObject>
 
 /** For whom and what claims are released. */

@@ -42,6 +42,8 @@ export type RefusalReason =
   | 'consent_required'
   | 'cross_site_post'
   | 'grant_not_live'
+  /** By a grant of the host's own; its `cause` may say more. */
+  | 'grant_refused'
   | 'grant_type_missing'
   | 'grant_type_not_registered'
   | 'grant_type_unknown'

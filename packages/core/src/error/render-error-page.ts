@@ -21,5 +21,5 @@ export const renderErrorPage = (content: ErrorPageContent): ServerResponse => ({
     ['Referrer-Policy', 'no-referrer'],
     ...noStore,
   ],
-  body: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Sign-in stopped</title><h1>Sign-in stopped</h1><p>${content.description}</p><p>Error: <code>${content.code}</code></p></html>`,
+  body: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Sign-in stopped</title><h1>Sign-in stopped</h1><p>${content.description}</p><p>Go back to the application that you came from and start again.</p><p>Error: <code>${content.code}</code></p></html>`,
 })

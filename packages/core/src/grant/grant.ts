@@ -26,6 +26,7 @@ export interface GrantDecision {
 export interface PersonDecision {
   /** The kill switch was looked at: nothing is minted for an account that is not live. */
   readonly user: LiveUser
+  /** The family that the tokens belong to, already stored: tokens of no family are never honoured. */
   readonly familyId: FamilyId
   readonly authentication: AuthenticationRecord
   readonly claimsRequest: JsonObject | undefined
@@ -47,5 +48,20 @@ export interface GrantType {
   decide(form: Parameters, client: AuthenticatedClient, now: EpochSeconds): Promise<GrantDecision>
 }
 
-/** Declares a grant type; discovery lists it. */
+/**
+ * Declares a grant type; discovery lists it.
+ * @example An extension grant of the host's own (RFC 6749 §4.5), for the option `grants`. A client must be registered for it.
+ * ```ts
+ * type SpentVoucher = Brand<{ readonly voucher: string }, 'SpentVoucher' | 'GrantEvidence'>
+ *
+ * const voucherGrant = defineGrant({
+ *   grantType: 'urn:example:params:oauth:grant-type:voucher',
+ *   async decide(form, client, now) {
+ *     const evidence = await spend(form.get('voucher'), now) // returns SpentVoucher, or throws OAuthError
+ *     const aim = { audience: ['https://api.test'], scopes: ['api.read'], lifetime: seconds(60), format: 'jwt' } as const
+ *     return { evidence, client, aim, person: undefined, refreshToken: undefined }
+ *   },
+ * })
+ * ```
+ */
 export const defineGrant = (grant: GrantType): GrantType => grant

@@ -116,6 +116,6 @@ async function consume(step: InteractionStep, deps: InteractionDependencies): Pr
 const isSignIn = (answer: InteractionAnswer): answer is InteractionAnswer & SignedIn => answer.subject !== undefined
 
 const alreadyCompleted = (): OAuthError =>
-  new OAuthError('invalid_request', 'This sign-in was already completed. Go back to the application and start again.', {
+  new OAuthError('invalid_request', 'This sign-in was already completed.', {
     reason: 'interaction_completed',
   })

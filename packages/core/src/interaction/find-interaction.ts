@@ -44,8 +44,6 @@ export async function findInteraction(
 }
 
 const unknownInteraction = (): OAuthError =>
-  new OAuthError(
-    'invalid_request',
-    'This sign-in has expired, or was started in another browser. Go back to the application and start again.',
-    { reason: 'interaction_unknown' },
-  )
+  new OAuthError('invalid_request', 'This sign-in is over, has expired, or was started in another browser.', {
+    reason: 'interaction_unknown',
+  })

@@ -65,7 +65,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     clientAuthentication: [clientSecretBasic, clientSecretPost, privateKeyJwt({ issuer, storage, keySets }), publicClient],
     failedAuthentications: options.rateLimits?.failedAuthentications ?? memoryRateLimiter({ points: 100, window: 60 }),
     startedInteractions: options.rateLimits?.startedInteractions ?? memoryRateLimiter({ points: 100, window: 600 }),
-    grants: [authorizationCodeGrant(grantDeps), refreshTokenGrant(grantDeps), clientCredentialsGrant(aim)],
+    grants: [authorizationCodeGrant(grantDeps), refreshTokenGrant(grantDeps), clientCredentialsGrant(aim), ...(options.grants ?? [])],
     accessTokenAlgorithm: settings.accessTokenAlgorithm,
     idTokenLifetime: lifetimes.idToken,
     interactionLifetime: lifetimes.interaction,

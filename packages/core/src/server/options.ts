@@ -3,6 +3,7 @@ import type { Storage } from '@mintmark/storage-interface'
 import type { MapClaims } from '../claims/release-claims.ts'
 import type { ErrorPageContent } from '../error/render-error-page.ts'
 import type { EventListener } from '../event/journal.ts'
+import type { GrantType } from '../grant/grant.ts'
 import type { ServerRequest, ServerResponse } from '../http/index.ts'
 import type { InteractionPage } from '../interaction/interaction-page.ts'
 import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
@@ -33,6 +34,11 @@ export interface AuthorizationServerOptions {
   readonly resources?: Readonly<Record<string, ResourceOption>>
   /** The `aud` of access tokens when the request names no resource. Default: the issuer. */
   readonly defaultAudience?: string
+  /**
+   * Grants of the host's own, made with `defineGrant`, beside `authorization_code`, `refresh_token` and
+   * `client_credentials`. Their names are absolute URIs (RFC 6749 §4.5).
+   */
+  readonly grants?: readonly GrantType[]
   /** Adds claims about a person to what storage knows, or replaces them. */
   readonly claims?: MapClaims
   /** The algorithm that signs access tokens. Default: the first of the key ring's. */

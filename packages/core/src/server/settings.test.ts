@@ -15,6 +15,8 @@ function options(change: Partial<AuthorizationServerOptions> = {}): Authorizatio
   return { issuer, storage, keys, signedIn: () => Promise.resolve(undefined), ...change }
 }
 
+const voucher = { grantType: 'urn:example:voucher', decide: () => Promise.reject(new Error('never')) }
+
 describe('options', () => {
   it('needs four and fills in the rest', () => {
     const settings = parseSettings(options())
@@ -40,6 +42,9 @@ describe('options', () => {
     ['a resource with a fragment', { resources: { 'https://api.test#x': { scopes: [] } } }, /resources/],
     ['a resource that is not absolute', { resources: { api: { scopes: [] } } }, /resources/],
     ['a resource with an unknown scope', { resources: { 'https://api.test': { scopes: ['nope'] } } }, /nope/],
+    ['a grant whose name is no URI (RFC 6749 §4.5)', { grants: [{ grantType: 'password', decide: () => undefined }] }, /absolute URI/],
+    ['a grant that cannot decide', { grants: [{ grantType: 'urn:example:voucher' }] }, /decide/],
+    ['two grants of one name', { grants: [voucher, voucher] }, /different names/],
     ['an algorithm that the ring lacks', { accessTokenAlgorithm: 'PS256' }, /accessTokenAlgorithm/],
     ['signedIn that is no function', { signedIn: true }, /signedIn/],
     ['a storage of another issuer', { storage: createMemoryStorage({ issuer: 'https://other.test' }) }, /another issuer/],

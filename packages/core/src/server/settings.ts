@@ -98,6 +98,12 @@ const resourceUri = z.string().refine((uri) => URL.canParse(uri) && !uri.include
   error: 'must be an absolute URI without fragment',
 })
 
+/** RFC 6749 §4.5: the name of an extension grant is an absolute URI. */
+const extensionGrant = z.looseObject({
+  grantType: z.string().refine((name) => URL.canParse(name), { error: 'must be an absolute URI' }),
+  decide: z.custom((value) => typeof value === 'function', { error: 'must be a function' }),
+})
+
 /** RFC 6749 §3.3: visible ASCII without space, quote and backslash. */
 const scopeName = z.string().regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/)
 
@@ -127,6 +133,10 @@ const optionsSchema = z.object({
       }),
     )
     .default({}),
+  grants: z
+    .array(extensionGrant)
+    .refine((grants) => new Set(grants.map(({ grantType }) => grantType)).size === grants.length, { error: 'must have different names' })
+    .default([]),
   defaultAudience: z.string().min(1).optional(),
   lifetimes: z
     .strictObject({
