@@ -40,7 +40,7 @@ describe('CSP 3 §6.4.1, form-action in Chromium', () => {
 
   test('lets the sign-in page redirect there when consent is remembered', async () => {
     const client = await openElsewhere()
-    const start = await registerElsewhere(stage, `${client.origin}/cb`)
+    const start = await registerElsewhere(stage, `${client.origin}/cb`, 'client_secret_basic')
     const { page, complaints } = await stage.openBrowser()
     await page.goto(start)
     await signInAs(page, 'ada')
@@ -111,7 +111,7 @@ describe('an interaction', () => {
 
     expect(page.url()).toContain('/consent?')
     expect(await page.getByRole('heading').innerText()).toBe('This did not work')
-    expect(await page.locator('main').innerText()).toContain('Go back to the application and start again.')
+    expect(await page.locator('main').innerText()).toContain('Go back to the app that you came from and start again.')
     await startSignIn(page, `${stage.url}/spa/`)
   })
 

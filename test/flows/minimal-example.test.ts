@@ -56,7 +56,7 @@ it("the README's thirty lines: an interaction that is not there gets a kind page
   const reply = await fetch(`${issuer}/login?interaction=unknown`, { method: 'POST', headers: { origin: issuer } })
 
   expect(reply.status).toBe(400)
-  expect(await reply.text()).toContain('Go back to the application')
+  expect(await reply.text()).toContain('Go back to the app')
 })
 
 /** Opens a page or posts its form, and says where the browser is sent and which cookies it was given. */
