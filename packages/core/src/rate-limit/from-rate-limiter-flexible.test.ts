@@ -1,0 +1,20 @@
+import { epochSeconds, StorageUnavailableError } from '@mintmark/storage-interface'
+import { expect, it } from 'vitest'
+
+import { fromRateLimiterFlexible } from './from-rate-limiter-flexible.ts'
+
+const now = epochSeconds(1000)
+
+it('RFC 6585 §4: tells how long to wait, in whole seconds', async () => {
+  const limiter = fromRateLimiterFlexible({ consume: () => Promise.reject(Object.assign(new Error(), { msBeforeNext: 1200 })) })
+
+  expect(await limiter.consume('key', now)).toEqual({ allowed: false, retryAfter: 2 })
+})
+
+it('design §4: a limiter whose store is down is an outage, and no server error', async () => {
+  const cause = new Error('ECONNREFUSED')
+  const limiter = fromRateLimiterFlexible({ consume: () => Promise.reject(cause) })
+
+  await expect(limiter.consume('key', now)).rejects.toThrow(StorageUnavailableError)
+  await expect(limiter.consume('key', now)).rejects.toMatchObject({ cause })
+})
