@@ -46,7 +46,7 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     introspection_endpoint_auth_methods_supported: authMethods.filter((method) => method !== 'none'),
     revocation_endpoint_auth_methods_supported: authMethods,
     claim_types_supported: ['normal'],
-    claims_supported: [...idTokenClaims, ...[...sources.scopes.values()].flatMap(({ claims }) => claims)],
+    claims_supported: [...new Set([...idTokenClaims, ...[...sources.scopes.values()].flatMap(({ claims }) => claims)])],
     code_challenge_methods_supported: codeChallengeMethods,
     prompt_values_supported: prompts,
     authorization_response_iss_parameter_supported: true,

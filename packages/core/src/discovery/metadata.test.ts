@@ -1,0 +1,25 @@
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { expect, it } from 'vitest'
+
+import { storedKeys } from '../key/stored-keys.ts'
+import { standardScopes } from '../claims/scope-definition.ts'
+import { serverMetadata, type MetadataSources } from './metadata.ts'
+
+it('OIDC Discovery §3: a claim that several scopes open is listed once', () => {
+  const endpoints = { authorization_endpoint: '', token_endpoint: '', userinfo_endpoint: '', introspection_endpoint: '', revocation_endpoint: '', jwks_uri: '' }
+  const staff = { description: 'See your work', claims: ['email', 'department'], idTokenClaims: [], isIdentity: true }
+  const sources: MetadataSources = {
+    issuer: 'https://as.test',
+    endpoints,
+    grants: [],
+    clientAuthentication: [],
+    responseModes: [],
+    scopes: new Map([...standardScopes, ['staff', staff]]),
+    keys: storedKeys({ storage: createMemoryStorage({ issuer: 'https://as.test' }), sealingKey: 'A'.repeat(43) }),
+  }
+
+  const { claims_supported: claims } = serverMetadata(sources)
+
+  expect(claims).toContain('department')
+  expect(claims).toHaveLength(new Set(claims as readonly string[]).size)
+})
