@@ -15,10 +15,13 @@ export const traceService = <Service extends HttpService>(service: Service, trac
   ...service,
   handle: (request) =>
     tracer.startActiveSpan(`${request.method} ${request.url.pathname}`, async (span) => {
-      const response = await service.handle(request)
-      span.setAttribute('http.request.method', request.method)
-      span.setAttribute('http.response.status_code', response.status)
-      span.end()
-      return response
+      try {
+        span.setAttribute('http.request.method', request.method)
+        const response = await service.handle(request)
+        span.setAttribute('http.response.status_code', response.status)
+        return response
+      } finally {
+        span.end()
+      }
     }),
 })
