@@ -35,20 +35,6 @@ describe.each(['spa', 'web'])('consent for the %s client', (client) => {
     await page.waitForURL('**/consent?*')
   })
 
-  test('is remembered: the second time nothing is asked', async () => {
-    const { page } = await stage.openBrowser()
-    const visited: string[] = []
-    await signInFully(page, `${stage.url}/${client}/`)
-    if (client === 'web') await page.getByRole('button', { name: 'Leave this app' }).click()
-    page.on('framenavigated', (frame) => visited.push(new URL(frame.url()).pathname))
-
-    await startSignIn(page, `${stage.url}/${client}/`)
-    await tokens(page).waitFor()
-
-    expect(visited).not.toContain('/consent')
-    expect(visited).not.toContain('/login')
-  })
-
   test('is asked again when the client asks for more, and says what was allowed before', async () => {
     const { page } = await stage.openBrowser()
     await signInFully(page, `${stage.url}/${client}/`)
@@ -76,4 +62,29 @@ describe.each(['spa', 'web'])('consent for the %s client', (client) => {
     expect((await shown(page, 'access-token'))['scope']).toBe('openid profile')
     expect(await shown(page, 'userinfo')).not.toHaveProperty('email')
   })
+})
+
+test('consent is remembered: the second time nothing is asked', async () => {
+  const { page } = await stage.openBrowser()
+  const visited: string[] = []
+  await signInFully(page, `${stage.url}/web/`)
+  await page.getByRole('button', { name: 'Leave this app' }).click()
+  page.on('framenavigated', (frame) => visited.push(new URL(frame.url()).pathname))
+
+  await startSignIn(page, `${stage.url}/web/`)
+  await tokens(page).waitFor()
+
+  expect(visited).not.toContain('/consent')
+  expect(visited).not.toContain('/login')
+})
+
+test('RFC 8252 §8.6: a public client on loopback could be any program of the device, so it is asked each time', async () => {
+  const { page } = await stage.openBrowser()
+  await signInFully(page, `${stage.url}/spa/`)
+
+  await startSignIn(page, `${stage.url}/spa/`)
+  await page.waitForURL('**/consent?*')
+  await allow(page)
+
+  await tokens(page).waitFor()
 })

@@ -32,10 +32,14 @@ export async function openElsewhere(pages: Readonly<Record<string, string>> = {}
 }
 
 /** Registers a client that lives elsewhere, through the example's own database. @returns the start of its sign-in. */
-export async function registerElsewhere(stage: Stage, redirectUri: string): Promise<string> {
+export async function registerElsewhere(
+  stage: Stage,
+  redirectUri: string,
+  tokenEndpointAuthMethod: 'none' | 'client_secret_basic' = 'none',
+): Promise<string> {
   const { client } = await useStorage(stage, (storage) =>
     registerClient(
-      { clientName: 'Elsewhere', tokenEndpointAuthMethod: 'none', redirectUris: [redirectUri], scopes: ['openid', 'profile'] },
+      { clientName: 'Elsewhere', tokenEndpointAuthMethod, redirectUris: [redirectUri], scopes: ['openid', 'profile'] },
       { storage },
     ),
   )
