@@ -1,6 +1,7 @@
+import { userId } from '@mintmark/storage-interface'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
-import { answerInteraction, authorize, postForm, redeem } from '../support/flow.ts'
+import { answerInteraction, authorize, encode, obtainTokens, postForm, redeem, token } from '../support/flow.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 let under: ServerUnderTest
@@ -46,3 +47,18 @@ it.each([
   expect(back.location.searchParams.get('error')).toBe('access_denied')
   expect(under.events.at(-1)).toMatchObject({ type: 'interaction.denied', clientId: 'A', reason })
 })
+
+it('a refresh token that is refused names the client that sent it, and the person only where it is theirs', async () => {
+  const { refresh_token } = await obtainTokens(under)
+  const refresh = { grant_type: 'refresh_token', refresh_token }
+
+  await postForm(under, '/token', encode({ ...refresh, client_id: 'P' }), {})
+  const stranger = lastContext()
+  await under.storage.users.deactivate(userId('U1'), under.clock.now())
+  await token(under, refresh)
+
+  expect(stranger).toEqual({ clientId: 'P' })
+  expect(lastContext()).toEqual({ clientId: 'A', userId: 'U1', familyId: expect.any(String) as string })
+})
+
+const lastContext = () => under.events.flatMap((event) => (event.type === 'request.refused' ? [event.context] : [])).at(-1)

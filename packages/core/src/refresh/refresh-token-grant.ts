@@ -1,9 +1,8 @@
-import type { FamilyStanding } from '@mintmark/storage-interface'
+import type { TokenFamilyRecord } from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import { registeredScopes } from '../client/registered-scopes.ts'
 import { OAuthError } from '../error/oauth-error.ts'
-import type { RefusalReason } from '../error/refusal-reason.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import { spaceSeparated } from '../parameters/space-separated.ts'
 import { aimAccessToken, type AimDependencies } from '../resource/access-token-aim.ts'
@@ -20,11 +19,13 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
   defineGrant({
     grantType: 'refresh_token',
     async decide(form, client, now) {
-      const presented = await parsePresentedToken(form)
+      const presented = await parsePresentedToken(form, client)
       const { handleDigest } = await digestRefreshToken(presented)
       const standing = await deps.storage.standing.ofRefreshHandle(handleDigest)
       // RFC 6749 §10.4: bound to the client it was issued to; another's presentation changes nothing.
-      if (!isFamilyLive(standing, now) || !isOwn(standing, client)) throw invalidGrant('refresh_token_unknown')
+      if (standing?.family.clientId !== client.clientId) throw unknownToken(client, undefined)
+      // The kill switch: what a deactivated person, a revoked grant or a disabled client was given opens nothing.
+      if (!isFamilyLive(standing, now)) throw unknownToken(client, standing.family)
       const scopes = narrowScopes(form.get('scope'), registeredScopes(standing.family.scopes, client))
       const resources = narrowResources(form.all('resource'), standing.family.resources)
       const aim = aimAccessToken({ scopes, resources }, deps)
@@ -41,14 +42,14 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
     },
   })
 
-async function parsePresentedToken(form: Parameters): Promise<RefreshToken> {
+async function parsePresentedToken(form: Parameters, client: AuthenticatedClient): Promise<RefreshToken> {
   const text = form.get('refresh_token')
   // RFC 6749 §6: refresh_token is required.
   if (text === undefined) {
     throw new OAuthError('invalid_request', 'The refresh_token parameter is missing.', { reason: 'refresh_token_missing' })
   }
   const token = await readRefreshToken(text)
-  if (token === undefined) throw invalidGrant('refresh_token_unknown')
+  if (token === undefined) throw unknownToken(client, undefined)
   return token
 }
 
@@ -63,8 +64,7 @@ function narrowScopes(requested: string | undefined, granted: readonly string[])
   return scopes
 }
 
-const isOwn = (standing: FamilyStanding, client: AuthenticatedClient): boolean =>
-  standing.family.clientId === client.clientId
-
-const invalidGrant = (reason: RefusalReason): OAuthError =>
-  new OAuthError('invalid_grant', 'The refresh token is not valid.', { reason })
+function unknownToken({ clientId }: AuthenticatedClient, family: TokenFamilyRecord | undefined): OAuthError {
+  const context = { clientId, userId: family?.userId, familyId: family?.familyId }
+  return new OAuthError('invalid_grant', 'The refresh token is not valid.', { reason: 'refresh_token_unknown', context })
+}
