@@ -38,3 +38,19 @@ it('a person disconnects their own apps, and nobody else does', async () => {
   expect(await storage.grants.findUnrevoked(userId('U1'), clientId('A'))).toBeUndefined()
   expect(await apps.list('U1')).toEqual([])
 })
+
+it('design §4: an app that was let in before a deactivation gets nothing any more, and is not listed', async () => {
+  const { storage, apps } = await aPersonWithAnApp()
+  await storage.users.deactivate(userId('U1'), epochSeconds(60))
+  await storage.users.reactivate(userId('U1'), epochSeconds(70))
+
+  expect(await apps.list('U1')).toEqual([])
+})
+
+it('an app whose client is disabled gets nothing any more, and is not listed', async () => {
+  const { storage, apps } = await aPersonWithAnApp()
+  const client = await storage.clients.find(clientId('A'))
+  if (client !== undefined) await storage.clients.compareAndSwap({ ...client, disabledAt: epochSeconds(60) }, client.version)
+
+  expect(await apps.list('U1')).toEqual([])
+})

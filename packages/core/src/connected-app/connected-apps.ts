@@ -1,6 +1,7 @@
 import { grantId, userId, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
 
 import { systemClock, type Clock } from '../runtime/clock.ts'
+import { isGrantLive } from '../standing/is-live.ts'
 
 /** A client that a person has let in, as their account page shows it. */
 export interface ConnectedApp {
@@ -14,7 +15,10 @@ export interface ConnectedApp {
 
 /** The clients that people have let in. */
 export interface ConnectedApps {
-  /** Newest first. Clients that were disabled or deleted are left out: they get nothing any more. */
+  /**
+   * Newest first. What gets nothing any more is left out: clients that were disabled or deleted, and consent of before
+   * the account was deactivated.
+   */
   list(subject: string): Promise<readonly ConnectedApp[]>
   /**
    * Ends a grant: the consent and every token under it, at once.
@@ -30,15 +34,11 @@ export function connectedApps(deps: { readonly storage: Storage; readonly clock?
   return {
     async list(subject) {
       const grants = await storage.grants.listByUser(userId(subject))
-      const apps = await Promise.all(
-        grants.map(async (grant): Promise<readonly ConnectedApp[]> => {
-          const client = await storage.clients.find(grant.clientId)
-          if (client === undefined || client.disabledAt !== undefined) return []
-          const { clientName } = client
-          return [{ grantId: grant.grantId, clientId: grant.clientId, clientName, scopes: grant.scopes, since: grant.createdAt }]
-        }),
-      )
-      return apps.flat()
+      const standings = await Promise.all(grants.map((grant) => storage.standing.ofGrant(grant.grantId)))
+      return standings.filter(isGrantLive).map(({ grant, client: { clientName } }) => {
+        const { grantId: id, clientId, scopes, createdAt } = grant
+        return { grantId: id, clientId, clientName, scopes, since: createdAt }
+      })
     },
     async disconnect(subject, grant) {
       const own = await storage.grants.listByUser(userId(subject))
