@@ -3,6 +3,14 @@ import type { Endpoint } from './endpoint.ts'
 import type { ServerRequest } from './request.ts'
 import { createRouter } from './router.ts'
 
+test('two routes with one path are a mistake that shows at once, not one of them that is never reached', () => {
+  const route = { path: '/token', methods: {}, renderError: () => ({ status: 500, headers: [], body: undefined }) }
+  const answer = () => ({ status: 404, headers: [], body: undefined })
+  const options = { origin: 'https://as.test', bodyLimit: 1, notFound: answer, methodNotAllowed: answer }
+
+  expect(() => createRouter({ ...options, routes: [route, route] })).toThrow('same path')
+})
+
 describe('serves', () => {
   test.each(['/token/', '/TOKEN', '//token', '/%74oken', '/token;x', '/toke', '/', '', '__proto__', 'constructor'])(
     'ATK-029: %j is not /token',

@@ -14,9 +14,11 @@ interface RouterOptions {
 /**
  * Finds the endpoint by exact path and method. The only place in the server that catches.
  * HEAD is answered as GET, with the length of its body instead of the body (RFC 9110 §9.3.2).
+ * @throws TypeError when two routes have the same path.
  */
 export function createRouter(options: RouterOptions): HttpService {
   const routes = new Map(options.routes.map((route) => [route.path, { ...route, methods: new Map(Object.entries(route.methods)) }]))
+  if (routes.size < options.routes.length) throw new TypeError('Two routes have the same path.')
 
   return {
     origin: options.origin,
