@@ -17,6 +17,9 @@ function options(change: Partial<AuthorizationServerOptions> = {}): Authorizatio
 
 const voucher = { grantType: 'urn:example:voucher', decide: () => Promise.reject(new Error('never')) }
 
+const page = (): Promise<never> => Promise.reject(new Error('never'))
+const pages = { login: page, consent: page }
+
 describe('options', () => {
   it('needs four and fills in the rest', () => {
     const settings = parseSettings(options())
@@ -37,6 +40,14 @@ describe('options', () => {
   it.each([
     ['an unknown lifetime', { lifetimes: { accessTokens: 5 } }, /lifetimes/],
     ['a lifetime that is no whole number', { lifetimes: { accessToken: 0.5 } }, /accessToken/],
+    ['a misspelled option', { lifetime: { accessToken: 5 } }, /lifetime/],
+    ['a page that is no function', { pages: { login: 'login.html', consent: page } }, /pages/],
+    ['a page at an address that is none', { interaction: { loginUrl: 'http://[' } }, /loginUrl/],
+    ['a page at an address that runs', { interaction: { consentUrl: 'javascript:alert(1)' } }, /consentUrl/],
+    ['two pages at one address', { pages, interaction: { loginUrl: '/in', consentUrl: '/in?2' } }, /must differ/],
+    ['a scope of OpenID Connect (OIDC Core §5.4)', { scopes: { email: 'Read your mail address' } }, /email/],
+    ['a limiter that cannot count', { rateLimits: { startedInteractions: {} } }, /startedInteractions/],
+    ['a resource whose tokens live for ever', { resources: { 'https://api.test': { scopes: [], accessTokenLifetime: 1e12 } } }, /accessTokenLifetime/],
     ['a scope value with a space', { scopes: { 'api read': 'Read' } }, /scopes/],
     ['a scope without a sentence', { scopes: { api: '' } }, /scopes/],
     ['a resource with a fragment', { resources: { 'https://api.test#x': { scopes: [] } } }, /resources/],
