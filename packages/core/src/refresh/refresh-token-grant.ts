@@ -20,8 +20,8 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
     grantType: 'refresh_token',
     async decide(form, client, now) {
       const presented = await parsePresentedToken(form, client)
-      const { handleDigest } = await digestRefreshToken(presented)
-      const standing = await deps.storage.standing.ofRefreshHandle(handleDigest)
+      const digests = await digestRefreshToken(presented)
+      const standing = await deps.storage.standing.ofRefreshHandle(digests.handleDigest)
       // RFC 6749 §10.4: bound to the client it was issued to; another's presentation changes nothing.
       if (standing?.family.clientId !== client.clientId) throw unknownToken(client, undefined)
       // The kill switch: what a deactivated person, a revoked grant or a disabled client was given opens nothing.
@@ -29,7 +29,7 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       const scopes = narrowScopes(form.get('scope'), registeredScopes(standing.family.scopes, client))
       const resources = narrowResources(form.all('resource'), standing.family.resources)
       const aim = aimAccessToken({ scopes, resources }, deps)
-      const rotated = await rotateRefreshToken({ presented, client }, now, deps)
+      const rotated = await rotateRefreshToken({ presented, digests, client }, now, deps)
 
       const { familyId, authentication, claimsRequest } = rotated.family
       return {

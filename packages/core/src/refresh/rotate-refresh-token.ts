@@ -5,7 +5,7 @@ import { OAuthError } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
 import { randomSecret, type Random } from '../runtime/random.ts'
 import type { RefreshLifetimes } from './found-refresh-token.ts'
-import { digestRefreshToken, succeedRefreshToken, writeRefreshToken, type RefreshToken } from './refresh-token.ts'
+import { digestRefreshToken, succeedRefreshToken, writeRefreshToken, type RefreshToken, type RefreshTokenDigests } from './refresh-token.ts'
 
 /** A family whose refresh token this request rotated, or retried within the window. Only `rotateRefreshToken` makes it. */
 export type RotatedFamily = Brand<
@@ -27,16 +27,16 @@ export interface RotateRefreshTokenDependencies {
  * @throws OAuthError invalid_grant — reason `refresh_token_unknown` | `refresh_token_reused`.
  */
 export async function rotateRefreshToken(
-  { presented, client }: { readonly presented: RefreshToken; readonly client: AuthenticatedClient },
+  presentation: { readonly presented: RefreshToken; readonly digests: RefreshTokenDigests; readonly client: AuthenticatedClient },
   now: EpochSeconds,
   deps: RotateRefreshTokenDependencies,
 ): Promise<RotatedFamily> {
-  const { handleDigest, tokenDigest } = await digestRefreshToken(presented)
+  const { presented, digests, client } = presentation
   const salt = randomSecret(deps.random)
   const successor = await succeedRefreshToken(presented, salt)
   const rotated = await deps.storage.families.rotate({
-    handleDigest,
-    presentedDigest: tokenDigest,
+    handleDigest: digests.handleDigest,
+    presentedDigest: digests.tokenDigest,
     clientId: client.clientId,
     successorDigest: (await digestRefreshToken(successor)).tokenDigest,
     successorSalt: salt,
