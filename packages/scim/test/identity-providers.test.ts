@@ -5,7 +5,6 @@ import {
   entraTolerances,
   generalTolerances,
   groupResourceType,
-  matchesFilter,
   oktaTolerances,
   openReading,
   openTally,
@@ -21,6 +20,7 @@ import {
   type ResourceType,
   type Tolerances,
 } from '../src/index.ts'
+import { finder } from './finder.ts'
 import { refusedWith } from './refused.ts'
 
 // What identity providers are documented and seen to send, with the tolerances of their profile. Values are invented.
@@ -58,7 +58,7 @@ function patch(tolerances: Tolerances, operations: readonly JsonValue[], resourc
 function finds(tolerances: Tolerances, filter: string, resource: JsonObject = kim): boolean {
   const tally = openTally(tolerances)
   const type = resource === ops ? groupResourceType : userResourceType
-  return matchesFilter(resolveFilter(parseFilter(filter, tally), type, tally))(resource)
+  return finder(filter, type, tally)(resource)
 }
 
 describe('Microsoft Entra ID', () => {

@@ -32,6 +32,9 @@ export function composeStorage(parts: { readonly durable: DurableStores; readonl
     sessions: durable.sessions,
     signingKeys: durable.signingKeys,
     claims: expiring.claims,
+    identityProviders: durable.identityProviders,
+    provisionedUsers: durable.provisionedUsers,
+    groups: durable.groups,
     standing: durable.standing,
     // What expires in the other part goes by itself, or is that part's business.
     purge: durable.purge,

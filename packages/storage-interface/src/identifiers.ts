@@ -18,6 +18,12 @@ export type SessionId = Brand<string, 'SessionId'>
 /** A signing key's `kid` (RFC 7515 §4.1.4). */
 export type KeyId = Brand<string, 'KeyId'>
 
+/** An identity provider's identifier, as its SCIM Tenant URL has it: letters, digits and hyphens. */
+export type ProviderId = Brand<string, 'ProviderId'>
+
+/** The SCIM `id` of a group; random, never used again. */
+export type GroupId = Brand<string, 'GroupId'>
+
 /**
  * The SHA-256 of a secret of at least 256 random bits, base64url without padding (43 characters).
  * Stores hold digests only: whoever reads a table cannot present what is in it.
@@ -30,4 +36,6 @@ export const grantId = (value: string): GrantId => value as GrantId
 export const familyId = (value: string): FamilyId => value as FamilyId
 export const sessionId = (value: string): SessionId => value as SessionId
 export const keyId = (value: string): KeyId => value as KeyId
+export const providerId = (value: string): ProviderId => value as ProviderId
+export const groupId = (value: string): GroupId => value as GroupId
 export const secretDigest = (value: string): SecretDigest => value as SecretDigest

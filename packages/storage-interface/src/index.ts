@@ -5,13 +5,51 @@ export type { ClientRecord, ClientSecretRecord, ClientStore, TokenEndpointAuthMe
 export { composeStorage } from './compose-storage.ts'
 export type { DurableStores, ExpiringStores } from './compose-storage.ts'
 export type { GrantInsertOutcome, GrantRecord, GrantStore } from './grant.ts'
-export type { ClientId, FamilyId, GrantId, KeyId, SecretDigest, SessionId, UserId } from './identifiers.ts'
-export { clientId, familyId, grantId, keyId, secretDigest, sessionId, userId } from './identifiers.ts'
+export { compareText } from './filter/compare-text.ts'
+export { matchesFilter } from './filter/matches-filter.ts'
+export type { ResourcePredicate } from './filter/matches-filter.ts'
+export type { FilterAttribute, OrderOperator, ResolvedFilter, TextOperator } from './filter/resolved-filter.ts'
+export type { GroupChangeOutcome, GroupMember, GroupRecord, GroupState, GroupStore, MemberChange } from './group.ts'
+export type {
+  ClientId,
+  FamilyId,
+  GrantId,
+  GroupId,
+  KeyId,
+  ProviderId,
+  SecretDigest,
+  SessionId,
+  UserId,
+} from './identifiers.ts'
+export {
+  clientId,
+  familyId,
+  grantId,
+  groupId,
+  keyId,
+  providerId,
+  secretDigest,
+  sessionId,
+  userId,
+} from './identifiers.ts'
+export type { IdentityProviderRecord, IdentityProviderStore, ProviderSecretRecord } from './identity-provider.ts'
 export type { InteractionLogin, InteractionRecord, InteractionStore } from './interaction.ts'
 export type { JsonObject, JsonValue } from './json.ts'
 export type { ClaimOutcome, ConsumeOutcome, EndOutcome, InsertOutcome, SwapOutcome } from './outcome.ts'
 export type { OpaqueTokenRecord, OpaqueTokenStore } from './opaque-token.ts'
+export type {
+  GroupReference,
+  ProvisionedState,
+  ProvisionedUserChange,
+  ProvisionedUserRecord,
+  ProvisionedUserStore,
+  ProvisionOutcome,
+  RemovalOutcome,
+  RemovalRequest,
+  TakenKey,
+} from './provisioned-user.ts'
 export type { PurgeOutcome, PurgeStore } from './purge.ts'
+export type { ListOutcome, ListPage, ListPosition, ListQuery, SortKey } from './resource-list.ts'
 export type { SessionRecord, SessionStore } from './session.ts'
 export type { SigningKeyRecord, SigningKeyStore } from './signing-key.ts'
 export type { FamilyStanding, GrantStanding, SessionStanding, StandingStore } from './standing.ts'

@@ -2,8 +2,11 @@ import type { AuthorizationCodeStore } from './authorization-code.ts'
 import type { ClaimStore } from './claim.ts'
 import type { ClientStore } from './client.ts'
 import type { GrantStore } from './grant.ts'
+import type { GroupStore } from './group.ts'
+import type { IdentityProviderStore } from './identity-provider.ts'
 import type { InteractionStore } from './interaction.ts'
 import type { OpaqueTokenStore } from './opaque-token.ts'
+import type { ProvisionedUserStore } from './provisioned-user.ts'
 import type { PurgeStore } from './purge.ts'
 import type { SessionStore } from './session.ts'
 import type { SigningKeyStore } from './signing-key.ts'
@@ -31,6 +34,9 @@ export interface Storage {
   readonly sessions: SessionStore
   readonly signingKeys: SigningKeyStore
   readonly claims: ClaimStore
+  readonly identityProviders: IdentityProviderStore
+  readonly provisionedUsers: ProvisionedUserStore
+  readonly groups: GroupStore
   readonly standing: StandingStore
   readonly purge: PurgeStore
 }

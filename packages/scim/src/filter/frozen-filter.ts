@@ -1,4 +1,5 @@
-import type { ResolvedFilter } from './resolved-filter.ts'
+import type { ResolvedFilter } from '@mintmark/storage-interface'
+
 
 /** The same filter, frozen down to its leaves. */
 export function frozenFilter(filter: ResolvedFilter): ResolvedFilter {

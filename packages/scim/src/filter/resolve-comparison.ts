@@ -1,3 +1,5 @@
+import type { FilterAttribute, OrderOperator, ResolvedFilter } from '@mintmark/storage-interface'
+
 import { refusal } from '../error/refusal.ts'
 import type { Attribute } from '../schema/attribute.ts'
 import { foldCase } from '../text/fold-case.ts'
@@ -5,7 +7,6 @@ import { parseInstant } from '../text/instant.ts'
 import { readBooleanText } from '../text/boolean-text.ts'
 import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
 import type { CompareNode, FilterLiteral } from './filter-node.ts'
-import type { FilterAttribute, OrderOperator, ResolvedFilter } from './resolved-filter.ts'
 
 /** What a comparison is made with. */
 export interface Comparand {
@@ -25,18 +26,17 @@ export function resolveComparison({ operator, value }: CompareNode, { target, at
     case 'string':
     case 'reference': {
       const text = textValue(value, tally)
-      const { caseExact } = attribute
-      return { kind: 'text', attribute: target, operator, value: caseExact ? text : foldCase(text), caseExact }
+      return { kind: 'text', attribute: target, operator, value: attribute.caseExact ? text : foldCase(text) }
     }
     case 'binary':
-      return { kind: 'text', attribute: target, operator: equality(operator), value: textValue(value, tally), caseExact: true }
+      return { kind: 'text', attribute: target, operator: equality(operator), value: textValue(value, tally) }
     case 'boolean':
       return { kind: 'boolean', attribute: target, operator: equality(operator), value: booleanValue(value, tally) }
     case 'integer':
     case 'decimal':
       return { kind: 'number', attribute: target, operator: order(operator), value: numberValue(value) }
     case 'dateTime':
-      return { kind: 'instant', attribute: target, operator: order(operator), value: instantValue(value) }
+      return { kind: 'number', attribute: target, operator: order(operator), value: instantValue(value) }
     case 'complex':
       // RFC 7644 §3.4.2.2: a complex attribute without `value` has no value that could be compared.
       throw refusal('filter_operator')

@@ -1,3 +1,5 @@
+import type { FilterAttribute, ResolvedFilter } from '@mintmark/storage-interface'
+
 import { refusal } from '../error/refusal.ts'
 import type { AttributeName } from '../schema/attribute-name.ts'
 import type { Attribute } from '../schema/attribute.ts'
@@ -9,7 +11,6 @@ import { openTally, type ToleranceTally } from '../tolerance/tolerance-tally.ts'
 import type { CompareNode, FilterNode, PresentNode, ValuePathNode } from './filter-node.ts'
 import { frozenFilter } from './frozen-filter.ts'
 import { resolveComparison } from './resolve-comparison.ts'
-import type { FilterAttribute, ResolvedFilter } from './resolved-filter.ts'
 
 /**
  * Checks a filter against the schema of what it filters (RFC 7644 §3.4.2.2).

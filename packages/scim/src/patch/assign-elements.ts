@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+import { matchesFilter, type JsonObject, type JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import { matchesFilter } from '../filter/matches-filter.ts'
 import { isObject, memberOf, withMember } from '../json/json-object.ts'
+import { comparableValue } from '../resource/comparable-resource.ts'
 import type { Attribute } from '../schema/attribute.ts'
 import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
 import { primaryElements, withOnePrimary } from '../value/one-primary.ts'
@@ -18,8 +18,7 @@ import type { Assignment } from './assignment.ts'
  */
 export function assignElements(elements: readonly JsonValue[], assignment: Assignment, tally: ToleranceTally): readonly JsonValue[] {
   const { op, target } = assignment
-  const matches = target.where === undefined ? () => true : matchesFilter(target.where.filter)
-  const selects = (element: JsonValue): element is JsonObject => isObject(element) && matches(element)
+  const selects = selectorOf(target)
   if (op === 'remove') return withoutSelected(elements, selects, { ...assignment, tally })
   if (!elements.some(selects)) return withBegun(elements, assignment, tally)
 
@@ -27,6 +26,14 @@ export function assignElements(elements: readonly JsonValue[], assignment: Assig
   for (const element of elements) if (selects(element)) edited.set(element, editElement(element, assignment, tally))
   const next = elements.map((element) => (edited.has(element) ? edited.get(element) : element)).filter(isDefined)
   return withOneClaim(target.attribute, next, [...edited.values()].filter(isDefined))
+}
+
+function selectorOf({ attribute, where }: Assignment['target']): (element: JsonValue) => element is JsonObject {
+  const matches = where === undefined ? () => true : matchesFilter(where.filter)
+  return (element): element is JsonObject => {
+    const comparable = comparableValue(attribute, element)
+    return isObject(comparable) && matches(comparable)
+  }
 }
 
 interface Removal extends Assignment {

@@ -1,9 +1,7 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
+import { finder } from '../../test/finder.ts'
 import { refusedWith } from '../../test/refused.ts'
-import { matchesFilter } from '../filter/matches-filter.ts'
-import { parseFilter } from '../filter/parse-filter.ts'
-import { resolveFilter } from '../filter/resolve-filter.ts'
 import { defineResourceType } from '../schema/define-resource-type.ts'
 import { defineSchema } from '../schema/define-schema.ts'
 import { userSchema } from '../schema/user-schema.ts'
@@ -40,7 +38,7 @@ function patch(...operations: readonly JsonValue[]): JsonObject {
 }
 
 const at = (name: string): string => `${badge.id}:${name}`
-const finds = (filter: string, resource = kim): boolean => matchesFilter(resolveFilter(parseFilter(filter), type))(resource)
+const finds = (filter: string, resource = kim): boolean => finder(filter, type)(resource)
 
 test('RFC 7644 §3.5.2: neighbouring operations on different lists do not mix', () => {
   const after = patch(

@@ -1,6 +1,5 @@
-import type { JsonValue } from '@mintmark/storage-interface'
+import type { JsonValue, ResolvedFilter } from '@mintmark/storage-interface'
 
-import type { ResolvedFilter } from '../filter/resolved-filter.ts'
 import { isArray } from '../json/json-object.ts'
 import type { Assignment } from './assignment.ts'
 

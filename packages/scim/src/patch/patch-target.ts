@@ -1,6 +1,5 @@
-import type { JsonObject } from '@mintmark/storage-interface'
+import type { JsonObject, ResolvedFilter } from '@mintmark/storage-interface'
 
-import type { ResolvedFilter } from '../filter/resolved-filter.ts'
 import type { Attribute } from '../schema/attribute.ts'
 import type { Schema } from '../schema/define-schema.ts'
 

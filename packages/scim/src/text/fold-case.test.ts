@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compareText } from './compare-text.ts'
 import { foldCase } from './fold-case.ts'
 import { parseInstant } from './instant.ts'
 import { keepsRule } from './text-rule.ts'
@@ -22,18 +21,6 @@ test.each([
 
 test('law: folding twice is folding once', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => foldCase(foldCase(text)) === foldCase(text)))
-})
-
-test('law: texts are ordered as their UTF-8 bytes are', () => {
-  const text = fc.string({ unit: fc.oneof(fc.constantFrom('a', 'b', '\ufffd', '\ue000', '😀', 'é'), fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })) })
-
-  fc.assert(
-    fc.property(
-      text,
-      text,
-      (one, other) => Math.sign(compareText(one, other)) === Math.sign(Buffer.compare(Buffer.from(one), Buffer.from(other))),
-    ),
-  )
 })
 
 test.each([

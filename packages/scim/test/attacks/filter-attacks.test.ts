@@ -2,7 +2,6 @@ import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
 import {
   generalTolerances,
-  matchesFilter,
   openTally,
   parseFilter,
   parseProjection,
@@ -14,6 +13,7 @@ import {
   strictTolerances,
   userResourceType,
 } from '../../src/index.ts'
+import { finder } from '../finder.ts'
 import { millisecondsOf } from '../milliseconds-of.ts'
 import { outcomeOf } from '../outcome-of.ts'
 import { prototypesUntouched } from '../prototypes-untouched.ts'
@@ -34,7 +34,7 @@ const users: readonly JsonObject[] = [
 
 function search(text: string, tolerances = strictTolerances): readonly unknown[] {
   const tally = openTally(tolerances)
-  const matches = matchesFilter(resolveFilter(parseFilter(text, tally), userResourceType, tally))
+  const matches = finder(text, userResourceType, tally)
   return users.filter(matches).map(({ id }) => id)
 }
 

@@ -3,6 +3,8 @@ import { createClientTable, type ClientTable } from './clients.ts'
 import { createCodeTable, type CodeTable } from './codes.ts'
 import { createFamilyTable, type FamilyTable } from './families.ts'
 import { createGrantTable, type GrantTable } from './grants.ts'
+import { createGroupTable, type GroupTable } from './group-table.ts'
+import { createIdentityProviderTable, type IdentityProviderTable } from './identity-providers.ts'
 import { createInteractionTable, type InteractionTable } from './interactions.ts'
 import { createOpaqueTokenTable, type OpaqueTokenTable } from './opaque-tokens.ts'
 import { createSessionTable, type SessionTable } from './sessions.ts'
@@ -21,6 +23,8 @@ export interface MemoryTables {
   readonly sessions: SessionTable
   readonly signingKeys: SigningKeyTable
   readonly claims: ClaimTable
+  readonly identityProviders: IdentityProviderTable
+  readonly groups: GroupTable
 }
 
 /** The place that several memory storages, also of several issuers, share: what a database file is to SQL. */
@@ -57,5 +61,7 @@ function createTables(): MemoryTables {
     sessions: createSessionTable(),
     signingKeys: createSigningKeyTable(),
     claims: createClaimTable(),
+    identityProviders: createIdentityProviderTable(),
+    groups: createGroupTable(),
   }
 }

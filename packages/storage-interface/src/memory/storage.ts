@@ -4,9 +4,12 @@ import { createMemoryClients } from './clients.ts'
 import { createMemoryCodes } from './codes.ts'
 import { createMemoryFamilies } from './families.ts'
 import { createMemoryGrants } from './grants.ts'
+import { createMemoryGroups } from './groups.ts'
+import { createMemoryIdentityProviders } from './identity-providers.ts'
 import { createMemoryInteractions } from './interactions.ts'
 import { createMemoryMedium, type MemoryMedium } from './medium.ts'
 import { createMemoryOpaqueTokens } from './opaque-tokens.ts'
+import { createMemoryProvisionedUsers } from './provisioned-users.ts'
 import { createMemoryPurge } from './purge.ts'
 import { createMemorySessions } from './sessions.ts'
 import { createMemorySigningKeys } from './signing-keys.ts'
@@ -36,7 +39,7 @@ export function createMemoryStorage(options: MemoryStorageOptions): Storage {
   return {
     issuer,
     clients: createMemoryClients(tables.clients, pause),
-    users: createMemoryUsers(tables.users, pause),
+    users: createMemoryUsers(tables, pause),
     grants: createMemoryGrants(tables.grants, pause),
     codes: createMemoryCodes(tables.codes, pause),
     families: createMemoryFamilies(tables.families, pause),
@@ -45,6 +48,9 @@ export function createMemoryStorage(options: MemoryStorageOptions): Storage {
     sessions: createMemorySessions(tables.sessions, pause),
     signingKeys: createMemorySigningKeys(tables.signingKeys, pause),
     claims: createMemoryClaims(tables.claims, pause),
+    identityProviders: createMemoryIdentityProviders(tables.identityProviders, pause),
+    provisionedUsers: createMemoryProvisionedUsers(tables, pause),
+    groups: createMemoryGroups(tables, pause),
     standing: createMemoryStanding(tables, pause),
     purge: createMemoryPurge(tables, pause),
   }

@@ -1,9 +1,6 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
-import { userResourceType } from '../schema/resource-types.ts'
-import { matchesFilter } from './matches-filter.ts'
-import { parseFilter } from './parse-filter.ts'
-import { resolveFilter } from './resolve-filter.ts'
+import { finder } from './finder.ts'
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
@@ -25,7 +22,7 @@ const kim: JsonObject = {
   [enterprise]: { department: 'Operations', manager: { value: 'usr_9' } },
 }
 
-const matches = (text: string, resource = kim) => matchesFilter(resolveFilter(parseFilter(text), userResourceType))(resource)
+const matches = (text: string, resource = kim) => finder(text)(resource)
 
 test.each([
   // RFC 7643 §2.2 caseExact decides, for substrings too.

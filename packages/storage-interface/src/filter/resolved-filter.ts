@@ -20,13 +20,13 @@ export type TextOperator = OrderOperator | 'co' | 'sw' | 'ew'
 
 /**
  * A filter whose names and values have been checked against a schema (RFC 7644 §3.4.2.2): plain frozen JSON, fit for a
- * fold to a predicate or to SQL. Laws of every fold:
+ * fold to a predicate or to SQL. It is about the comparable form of a resource, in which every text stands as it is
+ * compared (its case folded where the attribute is not case-exact) and every dateTime is a number. Laws of every fold:
  * - `present` holds for a value that is not empty; of a complex value or of several, when one part is not empty.
  * - `ne` holds exactly when there is no value or one differs; `not` is plain negation of the whole operand.
  * - `element` holds when one and the same value of a multi-valued complex attribute satisfies `where`.
- * - `text` compares with `value` as it stands when `caseExact`; otherwise `value` is in the form of `foldCase`, and so must
- *   be what it is compared with. Order is by code point.
- * - `instant` compares points in time, in milliseconds since 1970.
+ * - `text` compares as it stands; order is by code point.
+ * - `number` compares numbers; points in time are milliseconds since 1970.
  */
 export type ResolvedFilter =
   | { readonly kind: 'or'; readonly operands: readonly ResolvedFilter[] }
@@ -39,8 +39,6 @@ export type ResolvedFilter =
       readonly attribute: FilterAttribute
       readonly operator: TextOperator
       readonly value: string
-      readonly caseExact: boolean
     }
   | { readonly kind: 'number'; readonly attribute: FilterAttribute; readonly operator: OrderOperator; readonly value: number }
   | { readonly kind: 'boolean'; readonly attribute: FilterAttribute; readonly operator: 'eq' | 'ne'; readonly value: boolean }
-  | { readonly kind: 'instant'; readonly attribute: FilterAttribute; readonly operator: OrderOperator; readonly value: number }

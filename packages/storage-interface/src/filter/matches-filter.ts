@@ -1,12 +1,8 @@
-import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
-
-import { isArray, isObject, memberOf } from '../json/json-object.ts'
-import { compareText } from '../text/compare-text.ts'
-import { foldCase } from '../text/fold-case.ts'
-import { parseInstant } from '../text/instant.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
+import { compareText } from './compare-text.ts'
 import type { FilterAttribute, OrderOperator, ResolvedFilter, TextOperator } from './resolved-filter.ts'
 
-/** Whether a resource is what a filter asks for. */
+/** Whether a resource, in its comparable form, is what a filter asks for. */
 export type ResourcePredicate = (resource: JsonObject) => boolean
 
 /** Folds a filter into a predicate (RFC 7644 §3.4.2.2); see `ResolvedFilter` for what each kind means. Never throws. */
@@ -37,11 +33,6 @@ export function matchesFilter(filter: ResolvedFilter): ResourcePredicate {
       return anyValue(filter, (value) => typeof value === 'number' && orderHolds(filter.operator, value - filter.value))
     case 'boolean':
       return anyValue(filter, (value) => (value === filter.value) === (filter.operator === 'eq'))
-    case 'instant':
-      return anyValue(filter, (value) => {
-        const instant = typeof value === 'string' ? parseInstant(value) : undefined
-        return instant !== undefined && orderHolds(filter.operator, instant - filter.value)
-      })
     default:
       return filter satisfies never
   }
@@ -63,7 +54,7 @@ function joinEqualities(operands: readonly ResolvedFilter[]): readonly ResourceP
       others.push(matchesFilter(operand))
       continue
     }
-    const key = JSON.stringify([operand.attribute, operand.caseExact])
+    const key = JSON.stringify(operand.attribute)
     const group = joined.get(key) ?? { sample: operand, values: new Set<string>() }
     joined.set(key, group)
     group.values.add(operand.value)
@@ -73,12 +64,11 @@ function joinEqualities(operands: readonly ResolvedFilter[]): readonly ResourceP
 }
 
 function textPredicate(filter: TextComparison, holds: (text: string) => boolean): ResourcePredicate {
-  const comparable = filter.caseExact ? (text: string) => text : foldCase
-  return anyValue(filter, (value) => typeof value === 'string' && holds(comparable(value)))
+  return anyValue(filter, (value) => typeof value === 'string' && holds(value))
 }
 
 type TextComparison = Extract<ResolvedFilter, { readonly kind: 'text' }>
-type Comparison = Extract<ResolvedFilter, { readonly kind: 'text' | 'number' | 'boolean' | 'instant' }>
+type Comparison = Extract<ResolvedFilter, { readonly kind: 'text' | 'number' | 'boolean' }>
 
 /** A comparison that one value has to satisfy; RFC 7643 §2.5: no value is not identical to any value. */
 function anyValue(filter: Comparison, satisfies: (value: JsonValue) => boolean): ResourcePredicate {
@@ -132,3 +122,12 @@ function orderHolds(operator: OrderOperator, difference: number): boolean {
       return operator satisfies never
   }
 }
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isArray = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value)
+
+/** A member of its own; nothing that a prototype brings along. */
+const memberOf = (object: JsonObject, name: string): JsonValue | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined

@@ -1,0 +1,36 @@
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+
+import { isArray, isObject, memberOf, objectOf } from '../json/json-object.ts'
+import type { Attribute } from '../schema/attribute.ts'
+import type { ResourceType } from '../schema/define-resource-type.ts'
+import { foldCase } from '../text/fold-case.ts'
+import { parseInstant } from '../text/instant.ts'
+
+/**
+ * The form of a resource that filters and sorting look at, here and in a database: texts as they are compared
+ * (RFC 7643 §2.2 caseExact), points in time as milliseconds since 1970. What no schema defines is not in it.
+ */
+export function comparableResource(resource: JsonObject, resourceType: ResourceType): JsonObject {
+  const own = comparableMembers(resourceType.attributes, resource)
+  const extensions = resourceType.extensions.flatMap(({ schema }) => {
+    const extension = memberOf(resource, schema.id)
+    return isObject(extension) ? [[schema.id, objectOf(comparableMembers(schema.attributes, extension))] as const] : []
+  })
+  return objectOf([...own, ...extensions])
+}
+
+/** The same for one value of an attribute, such as an element that a value filter looks at. */
+export function comparableValue(attribute: Attribute, value: JsonValue): JsonValue | undefined {
+  if (isArray(value)) return value.map((element) => comparableValue(attribute, element) ?? null)
+  if (attribute.type === 'complex') return isObject(value) ? objectOf(comparableMembers(attribute.subAttributes, value)) : undefined
+  if (typeof value !== 'string') return value
+  if (attribute.type === 'dateTime') return parseInstant(value)
+  return attribute.caseExact ? value : foldCase(value)
+}
+
+function comparableMembers(attributes: readonly Attribute[], owner: JsonObject): readonly (readonly [string, JsonValue | undefined])[] {
+  return attributes.map((attribute) => {
+    const value = memberOf(owner, attribute.name)
+    return [attribute.name, value === undefined ? undefined : comparableValue(attribute, value)] as const
+  })
+}

@@ -1,0 +1,99 @@
+import type { GroupId, ProviderId } from './identifiers.ts'
+import type { JsonObject } from './json.ts'
+import type { RemovalOutcome } from './provisioned-user.ts'
+import type { ListOutcome, ListQuery } from './resource-list.ts'
+import type { EpochSeconds } from './time.ts'
+
+/** What a provider says about a group, apart from its members. */
+export interface GroupState {
+  readonly externalId: string | undefined
+  readonly displayName: string
+  /** The SCIM resource without `id`, `externalId`, `members` and `meta`. */
+  readonly resource: JsonObject
+  /** The comparable form of `resource`. */
+  readonly comparable: JsonObject
+}
+
+/** A group of an identity provider. Its members are read apart: there may be tens of thousands. */
+export interface GroupRecord {
+  readonly groupId: GroupId
+  readonly providerId: ProviderId
+  readonly externalId: string | undefined
+  readonly displayName: string
+  readonly resource: JsonObject
+  readonly createdAt: EpochSeconds
+  readonly updatedAt: EpochSeconds
+  /** Advances with each change of the group or of its members. Starts at 1. */
+  readonly version: number
+}
+
+/** Somebody in a group: an account or a group of the same provider. */
+export interface GroupMember {
+  /** A `UserId` or a `GroupId`. */
+  readonly memberId: string
+  readonly type: 'User' | 'Group'
+}
+
+/**
+ * What happens to the members. A `delta` commutes with the deltas of others: no version is needed, and none is lost. Who is
+ * in both lists of it is added.
+ */
+export type MemberChange =
+  | { readonly kind: 'delta'; readonly add: readonly string[]; readonly remove: readonly string[] }
+  | { readonly kind: 'replace'; readonly memberIds: readonly string[] }
+
+/** `unchanged`: it was so before; version and time stay. `memberUnknown`: somebody to be added is not the provider's, and nothing was written. */
+export type GroupChangeOutcome =
+  | { readonly outcome: 'swapped'; readonly record: GroupRecord }
+  | { readonly outcome: 'unchanged'; readonly record: GroupRecord }
+  | { readonly outcome: 'conflict' }
+  | { readonly outcome: 'absent' }
+  | { readonly outcome: 'taken'; readonly key: 'externalId' }
+  | { readonly outcome: 'memberUnknown' }
+
+/** Groups. Law: every method is about one provider; a group of another is `absent` and in no list, and its accounts are nobody's members. */
+export interface GroupStore {
+  /** Law: `externalId` is held by one group of a provider. A group may be its own member only through others. */
+  insert(group: {
+    readonly providerId: ProviderId
+    readonly groupId: GroupId
+    readonly state: GroupState
+    readonly memberIds: readonly string[]
+    readonly createdAt: EpochSeconds
+  }): Promise<
+    | { readonly outcome: 'inserted'; readonly record: GroupRecord }
+    | { readonly outcome: 'taken'; readonly key: 'id' | 'externalId' }
+    | { readonly outcome: 'memberUnknown' }
+  >
+
+  find(providerId: ProviderId, groupId: GroupId): Promise<GroupRecord | undefined>
+
+  findByExternalId(providerId: ProviderId, externalId: string): Promise<GroupRecord | undefined>
+
+  /** The direct members of each of the groups, in the order of their identifiers. Removed accounts and groups are members of nothing. */
+  membersOf(providerId: ProviderId, groupIds: readonly GroupId[]): Promise<ReadonlyMap<GroupId, readonly GroupMember[]>>
+
+  /**
+   * Changes the group and its members in one step. `state` or `members` stay as they are when undefined.
+   * Law: it is written as a whole or not at all, and concurrent deltas are all carried out.
+   */
+  change(change: {
+    readonly providerId: ProviderId
+    readonly groupId: GroupId
+    /** The version that it must have; `undefined` for any, which is safe for deltas. */
+    readonly version: number | undefined
+    readonly state: GroupState | undefined
+    readonly members: MemberChange | undefined
+    readonly now: EpochSeconds
+  }): Promise<GroupChangeOutcome>
+
+  /** The group, its members' membership, and its own membership in other groups. */
+  remove(change: {
+    readonly providerId: ProviderId
+    readonly groupId: GroupId
+    readonly version: number | undefined
+    readonly now: EpochSeconds
+  }): Promise<RemovalOutcome>
+
+  list(query: ListQuery): Promise<ListOutcome<GroupRecord>>
+}

@@ -1,0 +1,110 @@
+import type { GroupId, ProviderId, UserId } from './identifiers.ts'
+import type { JsonObject } from './json.ts'
+import type { ListOutcome, ListQuery } from './resource-list.ts'
+import type { EpochSeconds } from './time.ts'
+import type { UserRecord } from './user.ts'
+
+/** What a provider says about a person: written together, in one write with the kill switch. */
+export interface ProvisionedState {
+  readonly active: boolean
+  readonly externalId: string | undefined
+  /** The SCIM resource without `id`, `externalId`, `active`, `groups` and `meta`; no password. */
+  readonly resource: JsonObject
+  /** The comparable form of `resource`. Its `userName` is unique within the provider. */
+  readonly comparable: JsonObject
+  /** What is known of the person, by OIDC claim name. */
+  readonly claims: JsonObject
+}
+
+/** A group that a person belongs to. */
+export interface GroupReference {
+  readonly groupId: GroupId
+  readonly displayName: string
+}
+
+/**
+ * An account as its identity provider sees it. It is the row of `UserRecord`: deactivating it here or there is the same
+ * write, and its version and times are the same.
+ */
+export interface ProvisionedUserRecord extends UserRecord {
+  readonly providerId: ProviderId
+  readonly externalId: string | undefined
+  /** Whether the account was there before the provider: then removal by the provider only ends the link and the account's use. */
+  readonly adopted: boolean
+  readonly resource: JsonObject
+  /** The groups of the provider that it is a direct member of, by identifier. */
+  readonly groups: readonly GroupReference[]
+}
+
+/** Which of the keys of a new or changed account belongs to another one. `externalId` is named before `userName`. */
+export type TakenKey = 'id' | 'externalId' | 'userName'
+
+/** `conflict`: the row does not carry the version that the caller read. Nothing is written but by `swapped`. */
+export type ProvisionOutcome =
+  | { readonly outcome: 'swapped'; readonly record: ProvisionedUserRecord }
+  | { readonly outcome: 'conflict' }
+  | { readonly outcome: 'absent' }
+  | { readonly outcome: 'taken'; readonly key: TakenKey }
+
+/** A change of one account of a provider. */
+export interface ProvisionedUserChange {
+  readonly providerId: ProviderId
+  readonly userId: UserId
+  /** The version that the caller read. */
+  readonly version: number
+  readonly state: ProvisionedState
+  readonly now: EpochSeconds
+}
+
+/**
+ * Accounts of identity providers. Law: every method is about one provider; an account of another is `absent`, is in no list,
+ * and takes no key. A deactivated account is found and listed; a removed one is not.
+ */
+export interface ProvisionedUserStore {
+  /** An account with generation 0 and version 1. Law: `userName` and `externalId` are each held by one account of a provider. */
+  insert(user: {
+    readonly providerId: ProviderId
+    readonly userId: UserId
+    readonly state: ProvisionedState
+    readonly createdAt: EpochSeconds
+  }): Promise<
+    { readonly outcome: 'inserted'; readonly record: ProvisionedUserRecord } | { readonly outcome: 'taken'; readonly key: TakenKey }
+  >
+
+  find(providerId: ProviderId, userId: UserId): Promise<ProvisionedUserRecord | undefined>
+
+  findByExternalId(providerId: ProviderId, externalId: string): Promise<ProvisionedUserRecord | undefined>
+
+  /**
+   * Replaces what the provider says, all of it. Law: clearing `active` advances the generation by one in the same write, and
+   * nothing else does: from that moment nothing that was issued to the person before is honoured.
+   * `UPDATE users SET active = ?, generation = generation + (CASE WHEN active AND NOT ? THEN 1 ELSE 0 END), … WHERE … AND version = ?`
+   */
+  compareAndSwap(change: ProvisionedUserChange): Promise<ProvisionOutcome>
+
+  /** As `compareAndSwap`, for an account that has no provider yet: it becomes this provider's, and `adopted`. */
+  adopt(change: ProvisionedUserChange): Promise<ProvisionOutcome>
+
+  /** Ends the link with the provider, deactivates the account and advances its generation. The account and its claims stay. */
+  release(change: RemovalRequest): Promise<RemovalOutcome>
+
+  /** As `UserStore.remove`: the identifier stays taken, `userName` and `externalId` do not, and all memberships end. */
+  remove(change: RemovalRequest): Promise<RemovalOutcome>
+
+  list(query: ListQuery): Promise<ListOutcome<ProvisionedUserRecord>>
+}
+
+/** Which account goes. */
+export interface RemovalRequest {
+  readonly providerId: ProviderId
+  readonly userId: UserId
+  /** The version that it must have; `undefined` for any. */
+  readonly version: number | undefined
+  readonly now: EpochSeconds
+}
+
+/** `removed` for the one caller who did it. */
+export type RemovalOutcome =
+  | { readonly outcome: 'removed' }
+  | { readonly outcome: 'conflict' }
+  | { readonly outcome: 'absent' }

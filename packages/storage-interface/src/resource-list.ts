@@ -1,0 +1,45 @@
+import type { FilterAttribute, ResolvedFilter } from './filter/resolved-filter.ts'
+import type { ProviderId } from './identifiers.ts'
+
+/** What a list is ordered by: of an attribute with several values the primary one, or else the first (RFC 7644 §3.4.2.3). */
+export interface SortKey {
+  readonly attribute: FilterAttribute
+  /** Of an attribute with several complex values, the part that is compared. */
+  readonly elementPart: string | undefined
+  readonly direction: 'ascending' | 'descending'
+}
+
+/** Where a list goes on. Made and understood by one store; it holds no secret and is meaningless for another query. */
+export type ListPosition = string
+
+/** Which part of a list is asked for, by `offset` (the first is 0) or from where the page before ended. */
+export type ListPage =
+  | { readonly kind: 'index'; readonly offset: number; readonly limit: number }
+  | { readonly kind: 'cursor'; readonly after: ListPosition | undefined; readonly limit: number }
+
+/** Resources of one provider. `limit` 0 asks for the total alone. */
+export interface ListQuery {
+  readonly providerId: ProviderId
+  /**
+   * About the comparable form, to which the store adds what it knows itself: `id`, `externalId`, `active`, `meta.created`,
+   * `meta.lastModified` (milliseconds), `groups` (`value`) of an account, `members` (`value`, `type`) of a group. Nothing else of
+   * these is tested.
+   */
+  readonly filter: ResolvedFilter | undefined
+  /** By age, oldest first, when there is none. */
+  readonly sort: SortKey | undefined
+  readonly page: ListPage
+}
+
+/**
+ * A page, the number of all that match, and where the next page begins if there may be one. `tooMany`: the store would have
+ * to look at more rows than it is willing to (RFC 7644 §3.12 tooMany).
+ */
+export type ListOutcome<Record> =
+  | {
+      readonly outcome: 'listed'
+      readonly total: number
+      readonly records: readonly Record[]
+      readonly next: ListPosition | undefined
+    }
+  | { readonly outcome: 'tooMany' }
