@@ -11,8 +11,10 @@ const allowedImports: Readonly<Record<string, { readonly any: readonly string[];
   'storage-sql': { any: ['@mintmark/storage-interface', 'kysely', /* drivers and command: */ 'pg', 'node:*'] },
   'storage-redis': { any: ['@mintmark/storage-interface'] },
   pages: { any: ['@mintmark/core/http'] },
-  scim: { any: ['@mintmark/core/http', '@mintmark/storage-interface', 'zod'] },
-  'adapter-express': { any: ['node:*'], types: ['@mintmark/core/http', 'express', 'express-serve-static-core'] },
+  scim: { any: ['@mintmark/core/http', '@mintmark/core/runtime', '@mintmark/storage-interface', 'zod'] },
+  'adapter-node': { any: ['node:*'], types: ['@mintmark/core/http'] },
+  'adapter-express': { any: ['@mintmark/adapter-node'], types: ['@mintmark/core/http', 'express', 'express-serve-static-core'] },
+  'adapter-fetch': { any: [], types: ['@mintmark/core/http'] },
 }
 
 const testOnlyImports = ['vitest', 'fast-check', 'jose', '@mintmark/storage-interface/memory', '@mintmark/storage-interface/contract']

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 
 import * as core from './index.ts'
 import * as http from './http/index.ts'
+import * as runtime from './runtime/index.ts'
 
 it('exports these names and no others', () => {
   expect(Object.keys(core)).toMatchInlineSnapshot(`
@@ -28,6 +29,7 @@ it('exports these names and no others', () => {
   expect(Object.keys(http)).toMatchInlineSnapshot(`
     [
       "clearCookie",
+      "createJournal",
       "createRouter",
       "decodeBody",
       "decodeComponent",
@@ -40,6 +42,16 @@ it('exports these names and no others', () => {
       "redirect",
       "setCookie",
       "withHeaders",
+    ]
+  `)
+  expect(Object.keys(runtime)).toMatchInlineSnapshot(`
+    [
+      "digestSecret",
+      "equalInConstantTime",
+      "randomIdentifier",
+      "randomSecret",
+      "systemClock",
+      "systemRandom",
     ]
   `)
 })

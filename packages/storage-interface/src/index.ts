@@ -65,4 +65,5 @@ export type {
   TokenFamilyRecord,
   TokenFamilyStore,
 } from './token-family.ts'
+export { untilSettled } from './until-settled.ts'
 export type { LifecycleOutcome, NewUser, UserRecord, UserStore } from './user.ts'

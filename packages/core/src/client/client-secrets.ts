@@ -1,9 +1,8 @@
-import { clientId, epochSeconds, type ClientRecord, type ClientSecretRecord, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import { clientId, epochSeconds, type ClientRecord, type ClientSecretRecord, type EpochSeconds, type Storage, untilSettled } from '@mintmark/storage-interface'
 
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { randomSecret, systemRandom, type Random } from '../runtime/random.ts'
-import { untilSettled } from '../storage/until-settled.ts'
 import { ClientMetadataError } from './client-metadata-error.ts'
 import { maxLiveSecrets } from './verify-client-secret.ts'
 

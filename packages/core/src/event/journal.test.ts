@@ -2,7 +2,7 @@ import { epochSeconds } from '@mintmark/storage-interface'
 import { describe, expect, it } from 'vitest'
 
 import type { ServerRequest } from '../http/index.ts'
-import { createJournal } from './journal.ts'
+import { openJournal } from './journal.ts'
 import { logEvents } from './log-events.ts'
 import type { ServerEvent } from './server-event.ts'
 
@@ -20,7 +20,7 @@ const requestWith = (headers: Record<string, string>): ServerRequest => ({
 describe('journal', () => {
   it('dates events and joins those of one request', () => {
     const events: ServerEvent[] = []
-    const journal = createJournal((event) => void events.push(event), deps)
+    const journal = openJournal((event) => void events.push(event), deps)
     const request = requestWith({})
 
     journal.record(request, occurrence)
@@ -36,7 +36,7 @@ describe('journal', () => {
     ['x'.repeat(65), 'AAAAAAAAAAAAAAAAAAAAAA'],
   ])('takes the name %s of a request only when it is safe to log', (given, expected) => {
     const events: ServerEvent[] = []
-    const journal = createJournal((event) => void events.push(event), deps)
+    const journal = openJournal((event) => void events.push(event), deps)
 
     journal.record(requestWith({ 'x-request-id': given }), occurrence)
 
@@ -47,7 +47,7 @@ describe('journal', () => {
     ['throws', () => { throw new Error('sink is down') }],
     ['rejects', () => Promise.reject(new Error('sink is down'))],
   ])('goes on when the listener %s', (_case, listener) => {
-    const journal = createJournal(listener, deps)
+    const journal = openJournal(listener, deps)
 
     expect(() => journal.record(requestWith({}), occurrence)).not.toThrow()
   })

@@ -1,4 +1,6 @@
-import type { ServerRequest } from '../http/index.ts'
+import type { EpochSeconds } from '@mintmark/storage-interface'
+
+import { createJournal, type Journal as HttpJournal } from '../http/index.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { randomIdentifier, type Random } from '../runtime/random.ts'
 import type { ServerEvent, ServerOccurrence } from './server-event.ts'
@@ -7,41 +9,8 @@ import type { ServerEvent, ServerOccurrence } from './server-event.ts'
 export type EventListener = (event: ServerEvent) => void | Promise<void>
 
 /** Where endpoints write what happened. */
-export interface Journal {
-  record(request: ServerRequest, occurrence: ServerOccurrence): void
-  /** For what happens outside of any request. */
-  announce(occurrence: ServerOccurrence): void
-}
+export type Journal = HttpJournal<ServerOccurrence>
 
-/** A journal that dates its events and hands them to the listener. */
-export function createJournal(
-  listener: EventListener,
-  deps: { readonly clock: Clock; readonly random: Random },
-): Journal {
-  const correlationIds = new WeakMap<ServerRequest, string>()
-
-  return {
-    record(request, occurrence) {
-      const correlationId = correlationIds.get(request) ?? correlationIdOf(request, deps.random)
-      correlationIds.set(request, correlationId)
-      void deliver(listener, { ...occurrence, at: deps.clock(), correlationId })
-    },
-    announce(occurrence) {
-      void deliver(listener, { ...occurrence, at: deps.clock(), correlationId: randomIdentifier(deps.random) })
-    },
-  }
-}
-
-/** The caller's own name for the request, when it has one that is safe to log. */
-function correlationIdOf(request: ServerRequest, random: Random): string {
-  const given = request.headers.get('x-request-id')
-  return given !== undefined && /^[\w.-]{1,64}$/.test(given) ? given : randomIdentifier(random)
-}
-
-async function deliver(listener: EventListener, event: ServerEvent): Promise<void> {
-  try {
-    await listener(event)
-  } catch {
-    // The listener is the host's; there is nobody left to tell.
-  }
-}
+/** The journal of an authorization server. */
+export const openJournal = (listener: EventListener, { clock, random }: { readonly clock: Clock; readonly random: Random }): Journal =>
+  createJournal<ServerOccurrence, EpochSeconds>(listener, { clock, newIdentifier: () => randomIdentifier(random) })

@@ -3,16 +3,13 @@ import type { EpochSeconds } from '@mintmark/storage-interface'
 import type { OAuthErrorCode } from '../error/oauth-error.ts'
 import type { RefusalContext } from '../error/refusal-context.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
+import type { EventStamp } from '../http/index.ts'
 
 /**
  * What happened, or was refused: one event for each. Identifiers are internal names that open nothing; no event holds a
  * token, a code, a secret or a claim about a person.
  */
-export type ServerEvent = ServerOccurrence & {
-  readonly at: EpochSeconds
-  /** Joins the events of one request: the request's `x-request-id`, or random. */
-  readonly correlationId: string
-}
+export type ServerEvent = ServerOccurrence & EventStamp<EpochSeconds>
 
 /** An event before it is dated. */
 export type ServerOccurrence =

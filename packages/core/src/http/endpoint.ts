@@ -17,8 +17,10 @@ export interface Route {
 export interface HttpService {
   /** Scheme, host and port of the configured issuer. */
   readonly origin: string
-  /** The largest body, in bytes, that the adapter hands over; it answers 413 to a larger one. */
+  /** The largest body, in bytes, that the adapter hands over; a larger one it answers with `tooLarge`. */
   readonly bodyLimit: number
+  /** The answer to a request whose body is larger than that (RFC 9110 §15.5.14), also at pages of the host. */
+  tooLarge(): ServerResponse
   /** Whether the path is one of the service's, so that an adapter leaves the host's other requests alone. */
   serves(path: string): boolean
   /** Answers a request to one of the service's paths. It never throws. */

@@ -6,7 +6,7 @@ import { createRouter } from './router.ts'
 test('two routes with one path are a mistake that shows at once, not one of them that is never reached', () => {
   const route = { path: '/token', methods: {}, renderError: () => ({ status: 500, headers: [], body: undefined }) }
   const answer = () => ({ status: 404, headers: [], body: undefined })
-  const options = { origin: 'https://as.test', bodyLimit: 1, notFound: answer, methodNotAllowed: answer }
+  const options = { origin: 'https://as.test', bodyLimit: 1, tooLarge: answer, notFound: answer, methodNotAllowed: answer }
 
   expect(() => createRouter({ ...options, routes: [route, route] })).toThrow('same path')
 })
@@ -90,6 +90,7 @@ function aRouter() {
   return createRouter({
     origin: 'https://as.test',
     bodyLimit: 16_384,
+    tooLarge: () => ({ status: 413, headers: [], body: undefined }),
     routes: Object.entries(routes).map(([path, methods]) => ({
       path,
       methods,

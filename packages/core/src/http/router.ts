@@ -5,6 +5,7 @@ import { withHeaders, type ServerResponse } from './response.ts'
 interface RouterOptions {
   readonly origin: string
   readonly bodyLimit: number
+  readonly tooLarge: () => ServerResponse
   readonly routes: readonly Route[]
   readonly notFound: () => ServerResponse
   /** The answer to a method that the route does not have; `allow` is the header's value. */
@@ -23,6 +24,7 @@ export function createRouter(options: RouterOptions): HttpService {
   return {
     origin: options.origin,
     bodyLimit: options.bodyLimit,
+    tooLarge: options.tooLarge,
     serves: (path) => routes.has(path),
     async handle(request) {
       const route = routes.get(request.url.pathname)

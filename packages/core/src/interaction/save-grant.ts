@@ -1,7 +1,6 @@
-import { grantId, type ClientId, type EpochSeconds, type GrantRecord, type Storage } from '@mintmark/storage-interface'
+import { grantId, type ClientId, type EpochSeconds, type GrantRecord, type Storage, untilSettled } from '@mintmark/storage-interface'
 
 import { randomIdentifier, type Random } from '../runtime/random.ts'
-import { untilSettled } from '../storage/until-settled.ts'
 import type { Person } from './person.ts'
 
 interface SaveGrantDependencies {

@@ -1,7 +1,7 @@
 import type { AuthorizationEndpointDependencies } from '../authorization/authorization-endpoint.ts'
 import { formPostResponseMode } from '../authorization/form-post-response-mode.ts'
 import { queryResponseMode } from '../authorization/response-mode.ts'
-import { createJournal } from '../event/journal.ts'
+import { openJournal } from '../event/journal.ts'
 import { reportFaults } from '../event/report-faults.ts'
 import { memoryRateLimiter } from '../rate-limit/rate-limiter.ts'
 import { clientSecretBasic } from '../client/client-secret-basic.ts'
@@ -48,7 +48,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     random,
     scopes,
     clock,
-    journal: createJournal(options.onEvent ?? reportFaults(console), { clock, random }),
+    journal: openJournal(options.onEvent ?? reportFaults(console), { clock, random }),
     signedIn: options.signedIn,
     mapClaims: options.claims,
     browserCookie: defineBrowserCookie(issuer),

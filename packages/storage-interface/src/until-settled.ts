@@ -1,4 +1,4 @@
-import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { StorageUnavailableError } from './storage-unavailable.ts'
 
 /**
  * Repeats a read and the conditional write that rests on it, until the row did not change between the two.

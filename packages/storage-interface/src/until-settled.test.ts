@@ -1,6 +1,5 @@
-import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { StorageUnavailableError } from './storage-unavailable.ts'
 import { expect, it } from 'vitest'
-
 import { untilSettled } from './until-settled.ts'
 
 it('goes on until the attempt held', async () => {

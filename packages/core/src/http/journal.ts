@@ -1,0 +1,51 @@
+import type { ServerRequest } from './request.ts'
+
+/** What every event carries beside what happened. */
+export interface EventStamp<Moment> {
+  readonly at: Moment
+  /** Joins the events of one request: the request's `x-request-id`, or random. */
+  readonly correlationId: string
+}
+
+/** Where endpoints write what happened. */
+export interface Journal<Occurrence> {
+  record(request: ServerRequest, occurrence: Occurrence): void
+  /** For what happens outside of any request. */
+  announce(occurrence: Occurrence): void
+}
+
+/**
+ * A journal that dates its events and hands them to the listener. What the listener throws is dropped: a log that is down
+ * must not fail a request.
+ */
+export function createJournal<Occurrence, Moment>(
+  listener: (event: Occurrence & EventStamp<Moment>) => void | Promise<void>,
+  deps: { readonly clock: () => Moment; readonly newIdentifier: () => string },
+): Journal<Occurrence> {
+  const correlationIds = new WeakMap<ServerRequest, string>()
+
+  async function deliver(event: Occurrence & EventStamp<Moment>): Promise<void> {
+    try {
+      await listener(event)
+    } catch {
+      // The listener is the host's; there is nobody left to tell.
+    }
+  }
+
+  return {
+    record(request, occurrence) {
+      const correlationId = correlationIds.get(request) ?? givenIdentifier(request) ?? deps.newIdentifier()
+      correlationIds.set(request, correlationId)
+      void deliver({ ...occurrence, at: deps.clock(), correlationId })
+    },
+    announce(occurrence) {
+      void deliver({ ...occurrence, at: deps.clock(), correlationId: deps.newIdentifier() })
+    },
+  }
+}
+
+/** The caller's own name for the request, when it has one that is safe to log. */
+function givenIdentifier(request: ServerRequest): string | undefined {
+  const given = request.headers.get('x-request-id')
+  return given !== undefined && /^[\w.-]{1,64}$/.test(given) ? given : undefined
+}
