@@ -20,7 +20,9 @@ export default {
     only('storage-redis', { workspace: ['storage-interface/src/'] }),
     only('pages', { workspace: ['core/src/http/'] }),
     only('scim', { workspace: ['core/src/http/', 'storage-interface/src/'], npm: ['zod'] }),
-    only('adapter-express', { workspace: ['core/src/'], npm: ['express', 'express-serve-static-core'], nodeBuiltins: true }),
+    only('adapter-node', { workspace: ['core/src/http/'], nodeBuiltins: true }),
+    only('adapter-express', { workspace: ['adapter-node/src/', 'core/src/http/'], npm: ['express', 'express-serve-static-core'] }),
+    only('adapter-fetch', { workspace: ['core/src/http/'] }),
     {
       name: 'http-stands-alone',
       comment: 'core/http is plain request and response values: it imports nothing of core.',

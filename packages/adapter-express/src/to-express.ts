@@ -1,7 +1,6 @@
+import { toNodeEndpoint, toNodeHandler } from '@mintmark/adapter-node'
 import type { Endpoint, HttpService } from '@mintmark/core/http'
 import type { RequestHandler } from 'express'
-import { answer } from './answer.ts'
-import { requestUrl } from './request-url.ts'
 
 /**
  * Express 5 middleware that answers the paths of the services and leaves every other request to the host; the first
@@ -12,14 +11,13 @@ import { requestUrl } from './request-url.ts'
  * @throws Error when it is mounted below a path that the issuer does not have, at the first request that shows it.
  */
 export function toExpress(...services: readonly HttpService[]): RequestHandler {
+  const handle = toNodeHandler(...services)
   return async (request, response, next) => {
-    const [path = ''] = request.originalUrl.split('?', 1)
-    const service = services.find((candidate) => candidate.serves(path))
-    if (service === undefined) refuseMisplaced(path, request.baseUrl, services)
-    const url = service && requestUrl(service.origin, request.originalUrl)
-    if (service === undefined || url === undefined) return next()
+    if (await handle(request, response)) return
 
-    await answer({ request, response, url, bodyLimit: service.bodyLimit }, (received) => service.handle(received))
+    const [path = ''] = request.originalUrl.split('?', 1)
+    refuseMisplaced(path, request.baseUrl, services)
+    next()
   }
 }
 
@@ -39,10 +37,8 @@ function refuseMisplaced(path: string, mountPath: string, services: readonly Htt
  * error handler.
  */
 export function toExpressEndpoint(service: HttpService, endpoint: Endpoint): RequestHandler {
+  const handle = toNodeEndpoint(service, endpoint)
   return async (request, response, next) => {
-    const url = requestUrl(service.origin, request.originalUrl)
-    if (url === undefined) return next()
-
-    await answer({ request, response, url, bodyLimit: service.bodyLimit }, endpoint)
+    if (!(await handle(request, response))) next()
   }
 }

@@ -49,7 +49,7 @@ test('a body parser in front of the page is an error that names the fix', async 
   const response = await fetch(`${host.url}/login`, { method: 'POST', body: new URLSearchParams({ a: 'b' }) })
 
   expect(response.status).toBe(500)
-  expect(await response.text()).toContain('toExpressEndpoint')
+  expect(await response.text()).toContain('the pages of the host that it serves')
   expect(page.received).toEqual([])
 })
 

@@ -1,4 +1,4 @@
-import { createRouter, json, type Endpoint, type HttpService, type ServerRequest } from '@mintmark/core/http'
+import { createRouter, json, noStore, type Endpoint, type HttpService, type ServerRequest } from '@mintmark/core/http'
 
 /** A service that remembers what reached it, so that a test can say what did not. */
 export interface RecordingService extends HttpService {
@@ -22,6 +22,7 @@ export function aService(options: RecordingServiceOptions = {}): RecordingServic
   const router = createRouter({
     origin: options.origin ?? 'https://as.test',
     bodyLimit: options.bodyLimit ?? 16_384,
+    tooLarge: () => json(413, { error: 'invalid_request', error_description: 'The request body is too large.' }, noStore),
     routes: [{ path: options.path ?? '/token', methods: { GET: record, POST: record }, renderError: rethrow }],
     notFound: () => json(404, {}),
     methodNotAllowed: (allow) => json(405, {}, [['Allow', allow]]),

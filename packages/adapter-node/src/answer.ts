@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse as OutgoingMessage } from 'node:http'
 import { finished } from 'node:stream'
-import type { Endpoint, ServerResponse } from '@mintmark/core/http'
+import type { Endpoint, HttpService, ServerResponse } from '@mintmark/core/http'
 import { readRequest } from './read-request.ts'
 import { writeHead } from './write-head.ts'
 
@@ -9,8 +9,8 @@ export interface Exchange {
   readonly request: IncomingMessage
   readonly response: OutgoingMessage
   readonly url: URL
-  /** In bytes; a larger body is answered with 413. */
-  readonly bodyLimit: number
+  /** How large a body may be, and what answers a larger one. */
+  readonly service: Pick<HttpService, 'bodyLimit' | 'tooLarge'>
 }
 
 /**
@@ -18,24 +18,25 @@ export interface Exchange {
  * @throws Error when something else read the body first; TypeError when the answer has an impossible header; and
  *   whatever the endpoint throws.
  */
-export async function answer({ request, response, url, bodyLimit }: Exchange, endpoint: Endpoint): Promise<void> {
-  const received = await readRequest(request, url, bodyLimit)
+export async function answer({ request, response, url, service }: Exchange, endpoint: Endpoint): Promise<void> {
+  const received = await readRequest(request, url, service.bodyLimit)
   if (received === 'aborted') return
-  const value = received === 'too_large' ? tooLarge : await endpoint(received)
+  const value = received === 'too_large' ? service.tooLarge() : await endpoint(received)
 
   // The host may have answered meanwhile, for instance after a timeout. To a client that has left, writing does nothing.
   if (response.headersSent) return
   writeHead(response, value)
-  if (received === 'too_large') return hangUp(request, response)
+  if (received === 'too_large') return hangUp(request, response, value.body)
   response.end(request.method === 'HEAD' ? undefined : value.body)
 }
 
 /**
- * Answers 413 and closes. For a moment before it what the client still sends is thrown away: closing on unread bytes makes
+ * Answers and closes. For a moment before it what the client still sends is thrown away: closing on unread bytes makes
  * TCP send a reset, and the client would see that instead of the answer (RFC 9112 §9.6).
  */
-function hangUp(request: IncomingMessage, response: OutgoingMessage): void {
-  response.write(tooLarge.body)
+function hangUp(request: IncomingMessage, response: OutgoingMessage, body: ServerResponse['body']): void {
+  response.setHeader('Connection', 'close')
+  response.write(body ?? '')
   const timer = setTimeout(() => response.end(), lingerMilliseconds)
   finished(request, () => {
     clearTimeout(timer)
@@ -44,14 +45,3 @@ function hangUp(request: IncomingMessage, response: OutgoingMessage): void {
 }
 
 const lingerMilliseconds = 500
-
-// RFC 9110 §15.5.14; the body has the shape of RFC 6749 §5.2.
-const tooLarge = {
-  status: 413,
-  headers: [
-    ['Content-Type', 'application/json'],
-    ['Cache-Control', 'no-store'],
-    ['Connection', 'close'],
-  ],
-  body: '{"error":"invalid_request","error_description":"The request body is too large."}',
-} as const satisfies ServerResponse

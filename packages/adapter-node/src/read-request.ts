@@ -24,8 +24,8 @@ export async function readRequest(
 function readBody(message: IncomingMessage, limit: number): Promise<Uint8Array | Unreadable> {
   if (wasTouched(message)) {
     throw new Error(
-      'Mintmark needs the raw request body, and a body parser came first. Put app.use(toExpress(…)) and the routes of ' +
-        'toExpressEndpoint(…) in front of express.json(), express.urlencoded() and the like.',
+      'Mintmark needs the raw request body, and a body parser came first. Put Mintmark, and the pages of the host that ' +
+        'it serves, in front of express.json(), express.urlencoded() and the like.',
     )
   }
   return new Promise((resolve) => {

@@ -41,6 +41,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const router = createRouter({
     origin: settings.issuerUrl.origin,
     bodyLimit: 16_384,
+    tooLarge: () => json(413, bodyTooLarge, noStore),
     routes: serverRoutes(deps, { api: recorded(renderApiError), browser: recorded(renderPage), bearer: recorded(renderBearerError) }),
     notFound: () => json(404, { error: 'not_found' }, noStore),
     methodNotAllowed: (allow) => withHeaders(json(405, methodNotAllowed, noStore), [['Allow', allow]]),
@@ -53,5 +54,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     renderError: recorded(renderPage),
   }
 }
+
+const bodyTooLarge = { error: 'invalid_request', error_description: 'The request body is too large.' }
 
 const methodNotAllowed = { error: 'invalid_request', error_description: 'This endpoint does not answer this method.' }

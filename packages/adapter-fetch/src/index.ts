@@ -1,0 +1,1 @@
+export { toFetch, toFetchEndpoint, toFetchHandler } from './to-fetch.ts'
