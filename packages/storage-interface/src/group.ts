@@ -23,11 +23,11 @@ export interface GroupRecord {
   readonly resource: JsonObject
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds
-  /** Advances with each change of the group or of its members. Starts at 1. */
+  /** Advances by one with each change of the group or of its members. Starts at 1. */
   readonly version: number
 }
 
-/** Somebody in a group: an account or a group of the same provider. */
+/** Somebody in a group: an account or a group of the same provider. Both are named at random: no identifier is of two. */
 export interface GroupMember {
   /** A `UserId` or a `GroupId`. */
   readonly memberId: string
@@ -42,7 +42,20 @@ export type MemberChange =
   | { readonly kind: 'delta'; readonly add: readonly string[]; readonly remove: readonly string[] }
   | { readonly kind: 'replace'; readonly memberIds: readonly string[] }
 
-/** `unchanged`: it was so before; version and time stay. `memberUnknown`: somebody to be added is not the provider's, and nothing was written. */
+/** What a group starts with. */
+export interface NewGroup {
+  readonly providerId: ProviderId
+  readonly groupId: GroupId
+  readonly state: GroupState
+  readonly memberIds: readonly string[]
+  readonly createdAt: EpochSeconds
+}
+
+/**
+ * `conflict` is told before everything but `absent`. `unchanged`: no state was given and the members were so before; version
+ * and time stay. A state is written as it comes. `memberUnknown`: somebody to be added is not the provider's or is the group
+ * itself, and nothing was written.
+ */
 export type GroupChangeOutcome =
   | { readonly outcome: 'swapped'; readonly record: GroupRecord }
   | { readonly outcome: 'unchanged'; readonly record: GroupRecord }
@@ -54,13 +67,7 @@ export type GroupChangeOutcome =
 /** Groups. Law: every method is about one provider; a group of another is `absent` and in no list, and its accounts are nobody's members. */
 export interface GroupStore {
   /** Law: `externalId` is held by one group of a provider. A group may be its own member only through others. */
-  insert(group: {
-    readonly providerId: ProviderId
-    readonly groupId: GroupId
-    readonly state: GroupState
-    readonly memberIds: readonly string[]
-    readonly createdAt: EpochSeconds
-  }): Promise<
+  insert(group: NewGroup): Promise<
     | { readonly outcome: 'inserted'; readonly record: GroupRecord }
     | { readonly outcome: 'taken'; readonly key: 'id' | 'externalId' }
     | { readonly outcome: 'memberUnknown' }
@@ -70,7 +77,10 @@ export interface GroupStore {
 
   findByExternalId(providerId: ProviderId, externalId: string): Promise<GroupRecord | undefined>
 
-  /** The direct members of each of the groups, in the order of their identifiers. Removed accounts and groups are members of nothing. */
+  /**
+   * The direct members of each of the groups, in the order of their identifiers; of a group that is not the provider's, nobody.
+   * Law: accounts and groups that are removed, and accounts that have left the provider, are members of nothing.
+   */
   membersOf(providerId: ProviderId, groupIds: readonly GroupId[]): Promise<ReadonlyMap<GroupId, readonly GroupMember[]>>
 
   /**
@@ -87,7 +97,7 @@ export interface GroupStore {
     readonly now: EpochSeconds
   }): Promise<GroupChangeOutcome>
 
-  /** The group, its members' membership, and its own membership in other groups. */
+  /** The group, its members' membership, and its own membership in other groups: each of those changes. */
   remove(change: {
     readonly providerId: ProviderId
     readonly groupId: GroupId

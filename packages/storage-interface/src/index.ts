@@ -9,7 +9,7 @@ export { compareText } from './filter/compare-text.ts'
 export { matchesFilter } from './filter/matches-filter.ts'
 export type { ResourcePredicate } from './filter/matches-filter.ts'
 export type { FilterAttribute, OrderOperator, ResolvedFilter, TextOperator } from './filter/resolved-filter.ts'
-export type { GroupChangeOutcome, GroupMember, GroupRecord, GroupState, GroupStore, MemberChange } from './group.ts'
+export type { GroupChangeOutcome, GroupMember, GroupRecord, GroupState, GroupStore, MemberChange, NewGroup } from './group.ts'
 export type {
   ClientId,
   FamilyId,
@@ -39,6 +39,7 @@ export type { ClaimOutcome, ConsumeOutcome, EndOutcome, InsertOutcome, SwapOutco
 export type { OpaqueTokenRecord, OpaqueTokenStore } from './opaque-token.ts'
 export type {
   GroupReference,
+  NewProvisionedUser,
   ProvisionedState,
   ProvisionedUserChange,
   ProvisionedUserRecord,

@@ -10,7 +10,10 @@ export interface ProvisionedState {
   readonly externalId: string | undefined
   /** The SCIM resource without `id`, `externalId`, `active`, `groups` and `meta`; no password. */
   readonly resource: JsonObject
-  /** The comparable form of `resource`. Its `userName` is unique within the provider. */
+  /**
+   * The comparable form of `resource`. It has a `userName`, which is unique within the provider. Texts, here and in a filter, are
+   * well-formed Unicode without U+0000: whoever parses them sees to it, as not every database can hold others.
+   */
   readonly comparable: JsonObject
   /** What is known of the person, by OIDC claim name. */
   readonly claims: JsonObject
@@ -36,15 +39,26 @@ export interface ProvisionedUserRecord extends UserRecord {
   readonly groups: readonly GroupReference[]
 }
 
-/** Which of the keys of a new or changed account belongs to another one. `externalId` is named before `userName`. */
+/** Which of the keys of a new or changed account belongs to another one. `id` is named before `externalId`, that before `userName`. */
 export type TakenKey = 'id' | 'externalId' | 'userName'
 
-/** `conflict`: the row does not carry the version that the caller read. Nothing is written but by `swapped`. */
+/**
+ * `conflict`: the row does not carry the version that the caller read; it is told before `taken`. Nothing is written but by
+ * `swapped`.
+ */
 export type ProvisionOutcome =
   | { readonly outcome: 'swapped'; readonly record: ProvisionedUserRecord }
   | { readonly outcome: 'conflict' }
   | { readonly outcome: 'absent' }
   | { readonly outcome: 'taken'; readonly key: TakenKey }
+
+/** What an account of a provider starts with. */
+export interface NewProvisionedUser {
+  readonly providerId: ProviderId
+  readonly userId: UserId
+  readonly state: ProvisionedState
+  readonly createdAt: EpochSeconds
+}
 
 /** A change of one account of a provider. */
 export interface ProvisionedUserChange {
@@ -58,16 +72,14 @@ export interface ProvisionedUserChange {
 
 /**
  * Accounts of identity providers. Law: every method is about one provider; an account of another is `absent`, is in no list,
- * and takes no key. A deactivated account is found and listed; a removed one is not.
+ * and takes no key. A deactivated account is found and listed; a removed one is not. The provider's own record is not looked at.
  */
 export interface ProvisionedUserStore {
-  /** An account with generation 0 and version 1. Law: `userName` and `externalId` are each held by one account of a provider. */
-  insert(user: {
-    readonly providerId: ProviderId
-    readonly userId: UserId
-    readonly state: ProvisionedState
-    readonly createdAt: EpochSeconds
-  }): Promise<
+  /**
+   * An account with generation 0 and version 1. Law: `userName` and `externalId` are each held by one account of a provider,
+   * and an identifier is used once, ever, as `UserStore.insert` has it.
+   */
+  insert(user: NewProvisionedUser): Promise<
     { readonly outcome: 'inserted'; readonly record: ProvisionedUserRecord } | { readonly outcome: 'taken'; readonly key: TakenKey }
   >
 
@@ -85,10 +97,16 @@ export interface ProvisionedUserStore {
   /** As `compareAndSwap`, for an account that has no provider yet: it becomes this provider's, and `adopted`. */
   adopt(change: ProvisionedUserChange): Promise<ProvisionOutcome>
 
-  /** Ends the link with the provider, deactivates the account and advances its generation. The account and its claims stay. */
+  /**
+   * Ends the link with the provider and all memberships, deactivates the account and advances its generation, also when it was
+   * inactive before: nothing of the time with the provider is honoured after. The account and its claims stay.
+   */
   release(change: RemovalRequest): Promise<RemovalOutcome>
 
-  /** As `UserStore.remove`: the identifier stays taken, `userName` and `externalId` do not, and all memberships end. */
+  /**
+   * As `UserStore.remove`, and that is as this: the identifier stays taken, `userName` and `externalId` do not, and all
+   * memberships end. Each group that it was in changes.
+   */
   remove(change: RemovalRequest): Promise<RemovalOutcome>
 
   list(query: ListQuery): Promise<ListOutcome<ProvisionedUserRecord>>

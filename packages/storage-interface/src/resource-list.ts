@@ -1,7 +1,10 @@
 import type { FilterAttribute, ResolvedFilter } from './filter/resolved-filter.ts'
 import type { ProviderId } from './identifiers.ts'
 
-/** What a list is ordered by: of an attribute with several values the primary one, or else the first (RFC 7644 §3.4.2.3). */
+/**
+ * What a list is ordered by: of an attribute with several values the primary one, or else the first (RFC 7644 §3.4.2.3). What
+ * has no value comes last when ascending, first when descending. Equal ones stand by age, oldest first, either way.
+ */
 export interface SortKey {
   readonly attribute: FilterAttribute
   /** Of an attribute with several complex values, the part that is compared. */
@@ -12,7 +15,10 @@ export interface SortKey {
 /** Where a list goes on. Made and understood by one store; it holds no secret and is meaningless for another query. */
 export type ListPosition = string
 
-/** Which part of a list is asked for, by `offset` (the first is 0) or from where the page before ended. */
+/**
+ * Which part of a list is asked for, by `offset` (the first is 0) or from where the page before ended. Law: without a sort,
+ * cursor pages show everybody who is there all the time exactly once, whoever comes and goes meanwhile.
+ */
 export type ListPage =
   | { readonly kind: 'index'; readonly offset: number; readonly limit: number }
   | { readonly kind: 'cursor'; readonly after: ListPosition | undefined; readonly limit: number }
@@ -22,18 +28,18 @@ export interface ListQuery {
   readonly providerId: ProviderId
   /**
    * About the comparable form, to which the store adds what it knows itself: `id`, `externalId`, `active`, `meta.created`,
-   * `meta.lastModified` (milliseconds), `groups` (`value`) of an account, `members` (`value`, `type`) of a group. Nothing else of
-   * these is tested.
+   * `meta.lastModified` (milliseconds), `groups` (`value`) of an account, `members` (`value`, and `type`: `user` or `group`) of a
+   * group. Nothing else of these is tested.
    */
   readonly filter: ResolvedFilter | undefined
-  /** By age, oldest first, when there is none. */
+  /** About the same, but for `groups` and `members`. By age, oldest first and then by `id`, when there is none. */
   readonly sort: SortKey | undefined
   readonly page: ListPage
 }
 
 /**
- * A page, the number of all that match, and where the next page begins if there may be one. `tooMany`: the store would have
- * to look at more rows than it is willing to (RFC 7644 §3.12 tooMany).
+ * A page, the number of all that match, and where the next cursor page begins if there may be one; it means nothing after an
+ * index page. `tooMany`: the store would have to look at more rows than it is willing to (RFC 7644 §3.12 tooMany).
  */
 export type ListOutcome<Record> =
   | {

@@ -11,7 +11,7 @@ import type { EpochSeconds } from './time.ts'
 export interface UserRecord {
   readonly userId: UserId
   readonly active: boolean
-  /** Advances by one with each deactivation and with removal, never otherwise. Starts at 0. */
+  /** Advances by one with each deactivation, with removal and when its provider lets go of it, never otherwise. Starts at 0. */
   readonly generation: number
   /** What is known of the person, by OIDC claim name (OIDC Core §5.1). */
   readonly claims: JsonObject
