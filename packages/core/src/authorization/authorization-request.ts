@@ -5,6 +5,7 @@ import type { ScopeRegistry } from '../claims/scope-definition.ts'
 import { OAuthError, type OAuthErrorCode } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
 import type { KeyRing } from '../key/key-ring.ts'
+import { idTokenAlgorithm } from '../key/signing-algorithm.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import { refuseRepeated } from '../parameters/read-parameters.ts'
 import { spaceSeparated } from '../parameters/space-separated.ts'
@@ -89,6 +90,8 @@ async function parseRest(
   rules: AuthorizationRequestRules,
 ): Promise<AuthorizationRequest> {
   const scopes = requestedScopes(parameters.get('scope'), client, rules.scopes)
+  // OIDC Registration §2: an ID token that could not be signed is refused before anybody signs in for it.
+  if (scopes.includes('openid')) idTokenAlgorithm(client, rules.keys)
   const claimsRequest = scopes.includes('openid') ? parseClaimsRequest(parameters.get('claims')) : undefined
   const hinted = await hintedSubject(parameters.get('id_token_hint'), rules)
   const acr = requestedValues(claimsRequest, 'id_token', 'acr')

@@ -8,6 +8,8 @@ import {
   type TokenEndpointAuthMethod,
 } from '@mintmark/storage-interface'
 
+import type { SigningAlgorithm } from '../key/key-ring.ts'
+import type { SigningAlgorithms } from '../key/signing-algorithm.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { randomIdentifier, randomSecret, systemRandom, type Random } from '../runtime/random.ts'
@@ -36,10 +38,10 @@ export interface ClientRegistration {
   readonly scopes?: readonly string[]
   /** Audiences whose resource server it is: it may introspect tokens meant for them. */
   readonly servedAudiences?: readonly string[]
-  /** Default `RS256` (OIDC Registration §2). */
-  readonly idTokenSignedResponseAlg?: 'RS256' | 'ES256'
+  /** Default `RS256` (OIDC Registration §2); on a server without it, what the server signs with first. */
+  readonly idTokenSignedResponseAlg?: SigningAlgorithm
   /** Makes userinfo answer with a JWT. Default: plain JSON. */
-  readonly userinfoSignedResponseAlg?: 'RS256' | 'ES256'
+  readonly userinfoSignedResponseAlg?: SigningAlgorithm
   /** Seconds after which its people must sign in again when a request has no `max_age`. */
   readonly defaultMaxAge?: number
   /** Accepted for completeness: ID tokens always carry `auth_time`. */
@@ -54,6 +56,8 @@ export interface RegisteredClient {
 
 interface RegisterClientDependencies {
   readonly storage: Storage
+  /** The server's key ring: with it, an algorithm is refused that the server does not sign with. */
+  readonly keys?: SigningAlgorithms
   readonly clock?: Clock
   readonly random?: Random
 }
@@ -72,6 +76,7 @@ export async function registerClient(
   const now = (deps.clock ?? systemClock)()
   const record = clientRecord(registration, now, random)
   refuseUnusable(record)
+  refuseUnsignable(registration, deps.keys)
 
   const clientSecret = usesSecret(record) ? randomSecret(random) : undefined
   const secrets =
@@ -133,6 +138,14 @@ function refuseUnusableKeys(client: ClientRecord): void {
   if ((client.jwks === undefined) === (client.jwksUri === undefined)) throw invalid('private_key_jwt needs either jwks or jwks_uri.')
   if (client.jwks !== undefined && !isPublicKeySet(client.jwks)) throw invalid('jwks must hold at least one public key, and no private or symmetric one.')
   if (client.jwksUri !== undefined && !isFetchable(client.jwksUri)) throw invalid('jwks_uri must be https, by host name, on the default port.')
+}
+
+function refuseUnsignable(registration: ClientRegistration, keys: SigningAlgorithms | undefined): void {
+  const chosen = [registration.idTokenSignedResponseAlg, registration.userinfoSignedResponseAlg].filter((name) => name !== undefined)
+  // RFC 7591 §3.2.2: better no client than one that no answer can be signed for.
+  if (keys !== undefined && !chosen.every((name) => keys.algorithms.includes(name))) {
+    throw invalid('The server does not sign with this algorithm; discovery lists those it signs with.')
+  }
 }
 
 /** RFC 7517 §4: asymmetric keys without their private parts. */

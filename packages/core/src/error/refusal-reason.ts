@@ -75,6 +75,7 @@ export type RefusalReason =
   | 'scope_missing'
   | 'scope_not_allowed'
   | 'scope_not_granted'
+  | 'signing_algorithm_unavailable'
   | 'storage_unavailable'
   | 'token_missing'
   | 'unexpected_failure'

@@ -3,6 +3,7 @@ import { requireConfidential } from '../client/require-confidential.ts'
 import type { Journal } from '../event/journal.ts'
 import { json, noStore, withHeaders, type Endpoint, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import { signJwt } from '../key/sign-jwt.ts'
+import { defaultAlgorithm } from '../key/signing-algorithm.ts'
 import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
 import { requireToken } from '../parameters/require-token.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -27,7 +28,8 @@ export const introspectionEndpoint =
 
     // RFC 9701 §5: the description is a claim of a JWT that is meant for this caller and for nothing else.
     const claims = { iss: deps.issuer, aud: caller.clientId, iat: now, token_introspection: description }
-    return signedAnswer(await signJwt('token-introspection+jwt', claims, await deps.keys.signer(signedAnswerAlgorithm(deps))))
+    // RFC 9701 §6: RS256 where nothing else was agreed.
+    return signedAnswer(await signJwt('token-introspection+jwt', claims, await deps.keys.signer(defaultAlgorithm(deps.keys))))
   }
 
 /** RFC 9701 §4: the caller asks for it in the Accept header. */
@@ -35,10 +37,6 @@ const wantsSignedAnswer = (request: ServerRequest): boolean =>
   (request.headers.get('accept') ?? '')
     .split(',')
     .some((range) => range.split(';', 1)[0]?.trim().toLowerCase() === signedMediaType)
-
-/** RFC 9701 §6: RS256 where nothing else was agreed. */
-const signedAnswerAlgorithm = ({ keys }: IntrospectionEndpointDependencies): 'RS256' | 'ES256' =>
-  keys.algorithms.includes('RS256') ? 'RS256' : 'ES256'
 
 const signedAnswer = (jwt: string): ServerResponse =>
   withHeaders({ status: 200, headers: [['Content-Type', signedMediaType]], body: jwt }, [...noStore, vary])

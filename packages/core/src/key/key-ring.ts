@@ -21,7 +21,7 @@ export interface PublicKey {
 /** The issuer's signing keys: one signs for each algorithm, and all that may still be in use are published. */
 export interface KeyRing {
   /** The algorithms it can sign with, the preferred one for access tokens first. */
-  readonly algorithms: readonly SigningAlgorithm[]
+  readonly algorithms: readonly [SigningAlgorithm, ...SigningAlgorithm[]]
   /** The key that signs with the algorithm now. */
   signer(algorithm: SigningAlgorithm): Promise<Signer>
   /** Every key whose signatures are accepted, oldest first; the same list while they stay the same. */

@@ -6,7 +6,6 @@ import { systemClock, type Clock } from '../runtime/clock.ts'
 import { systemRandom, type Random } from '../runtime/random.ts'
 import type { KeyRing, PublicKey, Signer, SigningAlgorithm } from './key-ring.ts'
 import { importSealingKey, parseSealingKey, type SealingKey, type SealingKeyBytes } from './sealing-key.ts'
-import { asSigningAlgorithm } from './signing-algorithm.ts'
 import { webCryptoSigner } from './web-crypto-signer.ts'
 
 export interface StoredKeysOptions {
@@ -17,7 +16,7 @@ export interface StoredKeysOptions {
    */
   readonly sealingKey: string | readonly [current: string, ...previous: readonly string[]]
   /** Default `['ES256', 'RS256']`: RS256 is what every OpenID Connect client understands (OIDC Core §15.1). */
-  readonly algorithms?: readonly SigningAlgorithm[]
+  readonly algorithms?: KeyRing['algorithms']
   readonly clock?: Clock
   readonly random?: Random
 }
@@ -28,7 +27,7 @@ export interface StoredKeysOptions {
  * @throws TypeError at once when a sealing key is not 32 bytes; Error at first use when stored keys were sealed with another key.
  */
 export function storedKeys(options: StoredKeysOptions): KeyRing {
-  const algorithms = options.algorithms ?? ['ES256', 'RS256']
+  const algorithms: KeyRing['algorithms'] = options.algorithms ?? ['ES256', 'RS256']
   const sealingKeys = parseSealingKeys(options.sealingKey)
   let loading: Promise<LoadedRing> | undefined
 
@@ -130,6 +129,8 @@ async function unseal(
 function publicKeyOf(record: SigningKeyRecord): PublicKey {
   return { keyId: record.keyId, algorithm: asSigningAlgorithm(record.algorithm), jwk: record.publicJwk }
 }
+
+const asSigningAlgorithm = (name: string): SigningAlgorithm => (name === 'ES256' ? 'ES256' : 'RS256')
 
 const jsonMembers = (jwk: JWK): Record<string, string> =>
   Object.fromEntries(Object.entries(jwk).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))

@@ -84,7 +84,7 @@ function resourceRegistry(parsed: ParsedOptions, scopes: ScopeRegistry): Resourc
 
 function accessTokenAlgorithm(options: AuthorizationServerOptions): SigningAlgorithm {
   const algorithm = options.accessTokenAlgorithm ?? options.keys.algorithms[0]
-  if (algorithm === undefined || !options.keys.algorithms.includes(algorithm)) {
+  if (!options.keys.algorithms.includes(algorithm)) {
     throw new TypeError('Invalid options: the key ring does not sign with accessTokenAlgorithm.')
   }
   return algorithm

@@ -40,7 +40,7 @@ export async function mintIdToken(
     ...(authentication.amr.length > 0 && { amr: authentication.amr }),
     ...(authentication.sessionId !== undefined && { sid: authentication.sessionId }),
   }
-  return signJwt('JWT', claims, await deps.keys.signer(idTokenAlgorithm(client)))
+  return signJwt('JWT', claims, await deps.keys.signer(idTokenAlgorithm(client, deps.keys)))
 }
 
 /** The left half of the token's hash. RS256 and ES256 both hash with SHA-256 (OIDC Core §3.1.3.6). */

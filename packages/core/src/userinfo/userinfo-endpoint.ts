@@ -7,7 +7,7 @@ import { OAuthError } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
 import type { Journal } from '../event/journal.ts'
 import { json, noStore, withHeaders, type Endpoint, type ServerResponse } from '../http/index.ts'
-import { asSigningAlgorithm } from '../key/signing-algorithm.ts'
+import { chosenAlgorithm } from '../key/signing-algorithm.ts'
 import { signJwt } from '../key/sign-jwt.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Live } from '../standing/is-live.ts'
@@ -83,7 +83,7 @@ async function userinfoResponse(
 ): Promise<ServerResponse> {
   if (client.userinfoSignedResponseAlg === undefined) return json(200, claims, noStore)
   // OIDC Core §5.3.2: a signed answer says who made it and for whom.
-  const signer = await deps.keys.signer(asSigningAlgorithm(client.userinfoSignedResponseAlg))
+  const signer = await deps.keys.signer(chosenAlgorithm(client.userinfoSignedResponseAlg, deps.keys))
   const jwt = await signJwt('JWT', { ...claims, iss: deps.issuer, aud: client.clientId }, signer)
   return withHeaders({ status: 200, headers: [['Content-Type', 'application/jwt']], body: jwt }, noStore)
 }

@@ -1,0 +1,122 @@
+import { registerClient, storedKeys, type SigningAlgorithm } from '@mintmark/core'
+import { clientId } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { decodeProtectedHeader } from 'jose'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { authorize, basic, encode, obtainCode, obtainTokens, postForm, redeem } from '../support/flow.ts'
+import { refusedByRedirect, refusedInJson } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { userinfo } from '../support/token-calls.ts'
+
+type Algorithms = readonly [SigningAlgorithm, ...SigningAlgorithm[]]
+
+const issuer = 'https://as.test'
+const aRing = (algorithms: Algorithms) =>
+  storedKeys({ storage: createMemoryStorage({ issuer }), sealingKey: 'A'.repeat(43), algorithms })
+
+async function serverWith(algorithms: Algorithms): Promise<ServerUnderTest> {
+  const under = await startServer({ keys: aRing(algorithms) })
+  onTestFinished(() => under.close())
+  return under
+}
+
+describe('a client that chose no algorithm', () => {
+  it.each<readonly [Algorithms, string]>([
+    [['ES256'], 'ES256'],
+    [['RS256'], 'RS256'],
+    [['ES256', 'RS256'], 'RS256'],
+  ])('OIDC Registration §2: a ring of %j signs its ID tokens with %s', async (algorithms, alg) => {
+    const under = await serverWith(algorithms)
+
+    const tokens = await obtainTokens(under)
+    const discovery = await under.send({ path: '/.well-known/openid-configuration' })
+
+    expect(decodeProtectedHeader(tokens['id_token'] ?? '').alg).toBe(alg)
+    expect(discovery.json['id_token_signing_alg_values_supported']).toEqual(algorithms)
+    expect((await userinfo(under, tokens['access_token'] ?? '')).status).toBe(200)
+  })
+
+  it('RFC 9701 §6: a ring without RS256 signs an introspection answer with its first', async () => {
+    const under = await serverWith(['ES256'])
+    const { access_token: accessToken = '' } = await obtainTokens(under)
+
+    const reply = await postForm(under, '/token/introspection', encode({ token: accessToken }), {
+      authorization: basic('A', under.clients.A.secret),
+      accept: 'application/token-introspection+jwt',
+    })
+
+    expect([reply.status, decodeProtectedHeader(reply.text).alg]).toEqual([200, 'ES256'])
+  })
+})
+
+describe('a client that chose an algorithm for which there is no key', () => {
+  it('OIDC Registration §2: is told so at the authorization endpoint, before anybody signs in', async () => {
+    const under = await serverWith(['RS256'])
+    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })
+
+    await refusedByRedirect(
+      under,
+      { error: 'unauthorized_client' },
+      { send: () => authorize(under), reason: 'signing_algorithm_unavailable' },
+    )
+  })
+
+  it('OAuth 2.0 without OpenID Connect needs no ID token, and goes on', async () => {
+    const under = await serverWith(['RS256'])
+    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })
+
+    const reply = await redeem(under, await obtainCode(under, { scope: 'profile' }))
+
+    expect([reply.status, reply.json['id_token']]).toEqual([200, undefined])
+  })
+
+  it('RFC 6749 §5.2: a change between code and token is a refusal, not a server error', async () => {
+    const under = await serverWith(['RS256'])
+    const code = await obtainCode(under)
+    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'unauthorized_client' },
+      { send: () => redeem(under, code), reason: 'signing_algorithm_unavailable', kept: 'whatever' },
+    )
+  })
+
+  it('OIDC Core §5.3.2: userinfo answers no client in another form than it registered', async () => {
+    const under = await serverWith(['RS256'])
+    const { access_token: accessToken = '' } = await obtainTokens(under)
+    await changeClient(under.storage, clientId('A'), { userinfoSignedResponseAlg: 'ES256' })
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'unauthorized_client' },
+      { send: () => userinfo(under, accessToken), reason: 'signing_algorithm_unavailable' },
+    )
+  })
+})
+
+describe('registration', () => {
+  const app = { clientName: 'App', redirectUris: ['https://app.test/cb'] }
+
+  it('OIDC Registration §2: a client need not choose, whatever the ring signs with', async () => {
+    const storage = createMemoryStorage({ issuer })
+
+    const { client } = await registerClient({ ...app, clientId: 'app' }, { storage, keys: aRing(['ES256']) })
+
+    expect(await storage.clients.find(clientId('app'))).toEqual(client)
+  })
+
+  it.each(['idTokenSignedResponseAlg', 'userinfoSignedResponseAlg'] as const)(
+    'RFC 7591 §3.2.2: %s that the ring does not sign with is refused, and nothing is written',
+    async (member) => {
+      const storage = createMemoryStorage({ issuer })
+
+      const registering = registerClient({ ...app, clientId: 'app', [member]: 'RS256' }, { storage, keys: aRing(['ES256']) })
+
+      await expect(registering).rejects.toMatchObject({ code: 'invalid_client_metadata' })
+      expect(await storage.clients.find(clientId('app'))).toBeUndefined()
+    },
+  )
+})
