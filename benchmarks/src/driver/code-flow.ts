@@ -1,0 +1,49 @@
+import type { Site } from '../site.ts'
+import type { Lane, Reply } from './lane.ts'
+import { get, postForm } from './request-text.ts'
+import { offered } from './workload.ts'
+
+/** What a code was redeemed for. */
+export interface Tokens {
+  readonly access_token: string
+  readonly refresh_token?: string
+  readonly id_token?: string
+}
+
+/** The authorization code flow with PKCE (RFC 7636) of a person who is signed in and has consented: two requests. */
+export async function runCodeFlow(site: Site, lane: Lane): Promise<Tokens> {
+  const code = codeOf(await lane.exchange(authorizationRequest(site)))
+  const form = { grant_type: 'authorization_code', code, redirect_uri: site.redirectUri, code_verifier: verifier }
+  return tokensOf(await lane.exchange(postForm(site.paths.token, form, site)))
+}
+
+/** The tokens of a token response. */
+export function tokensOf(reply: Reply): Tokens {
+  if (reply.status !== 200) throw new Error(`No tokens: ${reply.head}\n${reply.body}`)
+  return JSON.parse(reply.body) as Tokens
+}
+
+function authorizationRequest(site: Site): string {
+  const parameters = {
+    response_type: 'code',
+    client_id: site.clientId,
+    redirect_uri: site.redirectUri,
+    scope: site.scope,
+    state: 'af0ifjsldkj',
+    nonce: 'n-0S6_WzA2Mj',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+  }
+  return get(`${offered(site.paths.authorize)}?${new URLSearchParams(parameters).toString()}`, { cookie: site.cookie })
+}
+
+function codeOf(reply: Reply): string {
+  const location = /\r\nlocation: *(\S+)/i.exec(reply.head)?.[1]
+  const code = location === undefined ? null : new URL(location).searchParams.get('code')
+  if (code === null) throw new Error(`No code: ${reply.head}\n${reply.body}`)
+  return code
+}
+
+/** The example of RFC 7636 Appendix B. */
+const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
+const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'

@@ -1,0 +1,63 @@
+/** What the floors keep, each operation as a store of ours would be asked, with nothing around it. */
+export interface FloorStore {
+  /** The digest of the client's secret. */
+  clientSecret(clientId: string): string | undefined
+  session(digest: string): string | undefined
+  user(userId: string): FloorUser | undefined
+  consent(userId: string, clientId: string): FloorGrant | undefined
+  insertCode(digest: string, code: FloorCode): void
+  /** Uses the code up. */
+  consumeCode(digest: string): FloorCode | undefined
+  /** A grant with its client and user. */
+  grantStanding(grantId: string): FloorStanding | undefined
+  insertFamily(family: FloorFamily): void
+  /** A family with its grant, client and user. */
+  familyByHandle(handleDigest: string): FloorStanding | undefined
+  familyById(familyId: string): FloorStanding | undefined
+  /** Swaps the current refresh token for its successor. */
+  rotate(handleDigest: string, currentDigest: string, successorDigest: string): boolean
+  isRevoked(tokenId: string): boolean
+}
+
+export interface FloorUser {
+  readonly userId: string
+  readonly active: boolean
+  readonly claims: { readonly email: string }
+}
+
+export interface FloorGrant {
+  readonly grantId: string
+  readonly userId: string
+  readonly scope: string
+}
+
+export interface FloorCode {
+  readonly grantId: string
+  readonly familyId: string
+  readonly redirectUri: string
+  readonly challenge: string
+  readonly nonce: string
+  readonly expiresAt: number
+}
+
+export interface FloorFamily {
+  readonly familyId: string
+  readonly grantId: string
+  readonly handleDigest: string
+  readonly currentDigest: string
+  readonly expiresAt: number
+}
+
+export interface FloorStanding {
+  readonly grant: FloorGrant
+  readonly user: FloorUser
+}
+
+/** What a floor is set up with. */
+export interface FloorFixture {
+  readonly clientId: string
+  readonly secretDigest: string
+  readonly sessionDigest: string
+  readonly user: FloorUser
+  readonly grant: FloorGrant
+}

@@ -1,0 +1,47 @@
+import type { FloorCode, FloorFamily, FloorFixture, FloorStanding, FloorStore } from './floor-store.ts'
+
+/** Maps. */
+export function memoryFloorStore({ clientId, secretDigest, sessionDigest, user, grant }: FloorFixture): FloorStore {
+  const clients = new Map([[clientId, secretDigest]])
+  const sessions = new Map([[sessionDigest, user.userId]])
+  const users = new Map([[user.userId, user]])
+  const grants = new Map([[grant.grantId, grant]])
+  const consents = new Map([[`${user.userId} ${clientId}`, grant]])
+  const codes = new Map<string, FloorCode>()
+  const families = new Map<string, FloorFamily>()
+  const handles = new Map<string, string>()
+  const revoked = new Set<string>()
+
+  const grantStanding = (grantId: string | undefined): FloorStanding | undefined => {
+    const found = grants.get(grantId ?? '')
+    const owner = users.get(found?.userId ?? '')
+    return found === undefined || owner === undefined ? undefined : { grant: found, user: owner }
+  }
+
+  return {
+    clientSecret: (id) => clients.get(id),
+    session: (digest) => sessions.get(digest),
+    user: (id) => users.get(id),
+    consent: (userId, id) => consents.get(`${userId} ${id}`),
+    insertCode: (digest, code) => void codes.set(digest, code),
+    consumeCode: (digest) => {
+      const code = codes.get(digest)
+      codes.delete(digest)
+      return code
+    },
+    grantStanding,
+    insertFamily: (family) => {
+      families.set(family.familyId, family)
+      handles.set(family.handleDigest, family.familyId)
+    },
+    familyByHandle: (handleDigest) => grantStanding(families.get(handles.get(handleDigest) ?? '')?.grantId),
+    familyById: (familyId) => grantStanding(families.get(familyId)?.grantId),
+    rotate: (handleDigest, currentDigest, successorDigest) => {
+      const family = families.get(handles.get(handleDigest) ?? '')
+      if (family?.currentDigest !== currentDigest) return false
+      families.set(family.familyId, { ...family, currentDigest: successorDigest })
+      return true
+    },
+    isRevoked: (tokenId) => revoked.has(tokenId),
+  }
+}
