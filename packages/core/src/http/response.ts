@@ -39,3 +39,10 @@ export function redirect(location: string, headers: readonly Header[] = []): Ser
 export function withHeaders(response: ServerResponse, headers: readonly Header[]): ServerResponse {
   return headers.length === 0 ? response : { ...response, headers: [...response.headers, ...headers] }
 }
+
+/** The answer to HEAD: what GET answers, with the length of its body instead of the body (RFC 9110 §9.3.2). */
+export function withoutBody(response: ServerResponse): ServerResponse {
+  if (response.body === undefined) return response
+  const { length } = typeof response.body === 'string' ? new TextEncoder().encode(response.body) : response.body
+  return withHeaders({ ...response, body: undefined }, [['Content-Length', String(length)]])
+}

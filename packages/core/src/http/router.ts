@@ -1,6 +1,6 @@
 import type { Endpoint, HttpService, Route } from './endpoint.ts'
 import type { ServerRequest } from './request.ts'
-import { withHeaders, type ServerResponse } from './response.ts'
+import { withoutBody, type ServerResponse } from './response.ts'
 
 interface RouterOptions {
   readonly origin: string
@@ -50,12 +50,6 @@ async function answer(
   } catch (error) {
     return renderError(error, request)
   }
-}
-
-function withoutBody(response: ServerResponse): ServerResponse {
-  if (response.body === undefined) return response
-  const { length } = typeof response.body === 'string' ? new TextEncoder().encode(response.body) : response.body
-  return withHeaders({ ...response, body: undefined }, [['Content-Length', String(length)]])
 }
 
 const allowHeader = (methods: ReadonlyMap<string, Endpoint>): string =>
