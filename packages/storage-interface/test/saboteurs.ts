@@ -391,6 +391,12 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
   'signing keys: all keys are listed, oldest first': sabotage('signingKeys', (honest) => ({
     list: async () => (await honest.list()).toReversed(),
   })),
+  'signing keys: a key is dropped once and its first time stays': sabotage('signingKeys', (honest) => ({
+    drop: async (...call) => (await honest.drop(...call), ended),
+  })),
+  'signing keys: a removed key is forgotten, and no other': sabotage('signingKeys', (honest) => ({
+    remove: async (keyId) => ({ outcome: (await honest.drop(keyId, epochSeconds(0))).outcome === 'ended' ? 'removed' : 'absent' }),
+  })),
 
   'claims: a value is fresh once, and seen after that': sabotage('claims', () => ({
     claim: async () => ({ outcome: 'fresh' }),

@@ -1,5 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
+import { epochSeconds } from '@mintmark/storage-interface'
+import { aSigningKeyRecord } from '@mintmark/storage-interface/contract'
 import {
   createSqlStorage,
   migrate,
@@ -14,7 +16,7 @@ import { migrationScripts } from '../src/migration-script.ts'
 import { aFolder } from './sqlite-under-test.ts'
 
 const issuer = 'https://issuer.example'
-const all = ['0001-first-tables', '0002-purge-indexes']
+const all = ['0001-first-tables', '0002-purge-indexes', '0004-key-schedule']
 
 test('an empty database comes up, once', async () => {
   const dialect = await anEmptyFile()
@@ -33,6 +35,7 @@ test('a released migration never changes: databases hold its checksum', () => {
     [
       "0001-first-tables 2b04c823bc303bac55abfa2a51bbbb286a2020f1ef1d5fa390c508348131747d",
       "0002-purge-indexes 9480defce9b689fd928ccc2b0fbaac60bca3fc3e87647acec3931860074ac8e6",
+      "0004-key-schedule 20aff44c06714e9ad9aab848e6bb85c0b9704c7ca4d1fa88b7fd4d853a02f565",
     ]
   `)
 })
@@ -92,6 +95,23 @@ test.for(migrationScripts(sqlite))('a database that stopped at $name comes up, a
   expect(await migrate({ dialect })).toEqual(all.slice(last.number))
   expect(await dialect.all('SELECT expires_at FROM mintmark_claims', [])).toEqual([{ expires_at: 7 }])
   await expect(createSqlStorage({ dialect, issuer })).resolves.toBeDefined()
+})
+
+test('0004: a key that was there signs as before', async () => {
+  const dialect = await anEmptyFile()
+  for (const { statements } of migrationScripts(sqlite).filter(({ number }) => number < 4)) await dialect.atomically(statements)
+  await dialect.all(
+    `INSERT INTO mintmark_signing_keys (issuer, key_id, algorithm, ordinal, public_jwk, sealed_private_jwk, sealing_key_id, created_at)
+     VALUES (?, 'key-1', 'ES256', 1, '{}', 'sealed', 'sealing-1', 7)`,
+    [issuer],
+  )
+
+  await migrate({ dialect })
+
+  const storage = await createSqlStorage({ dialect, issuer })
+  expect(await storage.signingKeys.list()).toEqual([
+    aSigningKeyRecord({ publicJwk: {}, vaultEntry: 'sealing-1.sealed', createdAt: epochSeconds(7), signsFrom: epochSeconds(7) }),
+  ])
 })
 
 test('for development a storage migrates what it opens', async () => {

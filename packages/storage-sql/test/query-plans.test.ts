@@ -25,6 +25,7 @@ test('the laws run every kind of statement on every table', () => {
       "delete from mintmark_interactions",
       "delete from mintmark_opaque_tokens",
       "delete from mintmark_sessions",
+      "delete from mintmark_signing_keys",
       "insert into mintmark_claims",
       "insert into mintmark_clients",
       "insert into mintmark_codes",
@@ -52,6 +53,7 @@ test('the laws run every kind of statement on every table', () => {
       "update mintmark_interactions",
       "update mintmark_opaque_tokens",
       "update mintmark_sessions",
+      "update mintmark_signing_keys",
       "update mintmark_users",
     ]
   `)

@@ -99,15 +99,17 @@ async function generateKey(
   const publicJwk = await exportJWK(pair.publicKey)
   const kid = await calculateJwkThumbprint(publicJwk)
   const plaintext = JSON.stringify(privateJwk)
+  const now = (options.clock ?? systemClock)()
 
   return {
     keyId: keyId(kid),
     algorithm,
     ordinal: 1,
     publicJwk: { ...jsonMembers(publicJwk), kid, alg: algorithm, use: 'sig' },
-    sealedPrivateJwk: await sealingKey.seal(plaintext, sealContext(options.storage.issuer, kid), options.random ?? systemRandom),
-    sealingKeyId: sealingKey.id,
-    createdAt: (options.clock ?? systemClock)(),
+    vaultEntry: `${sealingKey.id}.${await sealingKey.seal(plaintext, sealContext(options.storage.issuer, kid), options.random ?? systemRandom)}`,
+    createdAt: now,
+    signsFrom: now,
+    droppedAt: undefined,
   }
 }
 
@@ -116,11 +118,12 @@ async function unseal(
   sealingKeys: readonly SealingKey[],
   issuer: string,
 ): Promise<Signer> {
-  const sealingKey = sealingKeys.find(({ id }) => id === record.sealingKeyId)
+  const [sealingKeyId = '', sealed = ''] = record.vaultEntry.split('.')
+  const sealingKey = sealingKeys.find(({ id }) => id === sealingKeyId)
   if (sealingKey === undefined) {
     throw new Error('The stored signing keys were sealed with another sealing key. Start with the key that sealed them, or give both: [new, old].')
   }
-  const jwk = parseJsonObject(await sealingKey.open(record.sealedPrivateJwk, sealContext(issuer, record.keyId)))
+  const jwk = parseJsonObject(await sealingKey.open(sealed, sealContext(issuer, record.keyId)))
   const key = await importJWK({ ...jwk }, record.algorithm)
   if (key instanceof Uint8Array) throw new TypeError('A stored signing key is symmetric.')
   return webCryptoSigner(record.keyId, asSigningAlgorithm(record.algorithm), key)

@@ -3,28 +3,39 @@ import type { SigningKeyRecord, SigningKeyStore } from '../signing-key.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Pause } from './pause.ts'
 
-export interface SigningKeyTable {
-  readonly byId: Map<KeyId, SigningKeyRecord>
-  readonly ordinals: Map<string, Set<number>>
-}
+export type SigningKeyTable = Map<KeyId, SigningKeyRecord>
 
-export const createSigningKeyTable = (): SigningKeyTable => ({ byId: new Map(), ordinals: new Map() })
+export const createSigningKeyTable = (): SigningKeyTable => new Map()
 
 export function createMemorySigningKeys(keys: SigningKeyTable, pause: Pause): SigningKeyStore {
   return {
     async insert(key) {
       await pause()
-      const ordinals = keys.ordinals.get(key.algorithm) ?? new Set<number>()
-      if (keys.byId.has(key.keyId) || ordinals.has(key.ordinal)) return { outcome: 'taken' }
+      const isOrdinalTaken = [...keys.values()].some((other) => other.algorithm === key.algorithm && other.ordinal === key.ordinal)
+      if (keys.has(key.keyId) || isOrdinalTaken) return { outcome: 'taken' }
 
-      keys.byId.set(key.keyId, frozenCopy(key))
-      keys.ordinals.set(key.algorithm, ordinals.add(key.ordinal))
+      keys.set(key.keyId, frozenCopy(key))
       return { outcome: 'inserted' }
     },
 
     async list() {
       await pause()
-      return [...keys.byId.values()].toSorted((a, b) => a.createdAt - b.createdAt)
+      return [...keys.values()].toSorted((a, b) => a.createdAt - b.createdAt)
+    },
+
+    async drop(keyId, now) {
+      await pause()
+      const key = keys.get(keyId)
+      if (key === undefined) return { outcome: 'absent' }
+      if (key.droppedAt !== undefined) return { outcome: 'unchanged' }
+
+      keys.set(keyId, frozenCopy({ ...key, droppedAt: now }))
+      return { outcome: 'ended' }
+    },
+
+    async remove(keyId) {
+      await pause()
+      return { outcome: keys.delete(keyId) ? 'removed' : 'absent' }
     },
   }
 }

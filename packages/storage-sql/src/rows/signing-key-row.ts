@@ -1,6 +1,7 @@
 import { epochSeconds, keyId, type JsonObject, type SigningKeyRecord } from '@mintmark/storage-interface'
-import { json, type ColumnReader } from '../columns.ts'
+import { json, orNull, type ColumnReader } from '../columns.ts'
 import type { SqlRow, SqlValue } from '../dialect.ts'
+import { optionalTime } from './optional-time.ts'
 
 export const signingKeyColumns = [
   'issuer',
@@ -8,9 +9,10 @@ export const signingKeyColumns = [
   'algorithm',
   'ordinal',
   'public_jwk',
-  'sealed_private_jwk',
-  'sealing_key_id',
+  'vault_entry',
   'created_at',
+  'signs_from',
+  'dropped_at',
 ] as const
 
 export const signingKeyRow = (
@@ -20,9 +22,10 @@ export const signingKeyRow = (
   algorithm: key.algorithm,
   ordinal: key.ordinal,
   public_jwk: json(key.publicJwk),
-  sealed_private_jwk: key.sealedPrivateJwk,
-  sealing_key_id: key.sealingKeyId,
+  vault_entry: key.vaultEntry,
   created_at: key.createdAt,
+  signs_from: key.signsFrom,
+  dropped_at: orNull(key.droppedAt),
 })
 
 export const signingKeyReader =
@@ -32,7 +35,8 @@ export const signingKeyReader =
     algorithm: read.text(row, 'algorithm'),
     ordinal: read.integer(row, 'ordinal'),
     publicJwk: read.json(row, 'public_jwk') as JsonObject,
-    sealedPrivateJwk: read.text(row, 'sealed_private_jwk'),
-    sealingKeyId: read.text(row, 'sealing_key_id'),
+    vaultEntry: read.text(row, 'vault_entry'),
     createdAt: epochSeconds(read.integer(row, 'created_at')),
+    signsFrom: epochSeconds(read.integer(row, 'signs_from')),
+    droppedAt: optionalTime(read.optionalInteger(row, 'dropped_at')),
   })

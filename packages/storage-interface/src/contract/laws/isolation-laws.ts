@@ -10,6 +10,7 @@ import { aGrantRecord } from '../records/a-grant.ts'
 import { anInteractionRecord, aLogin } from '../records/an-interaction.ts'
 import { anOpaqueTokenRecord } from '../records/an-opaque-token.ts'
 import { aSessionRecord } from '../records/a-session.ts'
+import { aSigningKeyRecord } from '../records/a-signing-key.ts'
 import { aUser } from '../records/a-user.ts'
 import { now, nowPlus } from '../records/moments.ts'
 
@@ -125,6 +126,15 @@ export const isolationLaws: readonly StorageLaw[] = [
     same(await other.sessions.revoke(session.sessionId, now), { outcome: 'absent' }, 'revoke')
     same(await other.sessions.listByUser(session.userId, now), [], 'listByUser')
     same(await storage.sessions.listByUser(session.userId, now), [session], "the first issuer's session")
+  }),
+
+  isolation('signing keys are dropped and removed', async ({ storage, same }, other) => {
+    const key = aSigningKeyRecord()
+    await storage.signingKeys.insert(key)
+
+    same(await other.signingKeys.drop(key.keyId, now), { outcome: 'absent' }, 'drop')
+    same(await other.signingKeys.remove(key.keyId), { outcome: 'absent' }, 'remove')
+    same(await storage.signingKeys.list(), [key], "the first issuer's keys")
   }),
 
   isolation('values are claimed', async ({ storage, same }, other) => {

@@ -2,7 +2,7 @@ import { keyId } from '../../identifiers.ts'
 import { atOnce, tally } from '../at-once.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aSigningKeyRecord } from '../records/a-signing-key.ts'
-import { nowPlus } from '../records/moments.ts'
+import { now, nowPlus } from '../records/moments.ts'
 
 /** Signing keys: all servers of an issuer sign with the same ones. */
 export const signingKeyLaws: readonly StorageLaw[] = [
@@ -39,4 +39,29 @@ export const signingKeyLaws: readonly StorageLaw[] = [
 
     same(await storage.signingKeys.list(), [records[1], records[2], records[0]], 'the list')
   }),
+
+  law('signing keys: a key is dropped once and its first time stays', async ({ storage, server, same }) => {
+    const kept = aSigningKeyRecord({ keyId: keyId('key-2'), ordinal: 2, createdAt: nowPlus(1) })
+    for (const record of [key, kept]) await storage.signingKeys.insert(record)
+
+    const drops = await atOnce(4, (index) => server(index).signingKeys.drop(key.keyId, now))
+
+    same(tally(drops), { ended: 1, unchanged: 3 }, '4 drops at once')
+    same(await storage.signingKeys.drop(key.keyId, nowPlus(5)), { outcome: 'unchanged' }, 'a later drop')
+    same(await storage.signingKeys.drop(keyId('unknown'), now), { outcome: 'absent' }, 'an unknown key')
+    same(await storage.signingKeys.insert(key), { outcome: 'taken' }, 'the dropped key again')
+    same(await storage.signingKeys.list(), [{ ...key, droppedAt: now }, kept], 'the list')
+  }),
+
+  law('signing keys: a removed key is forgotten, and no other', async ({ storage, server, same }) => {
+    const kept = aSigningKeyRecord({ keyId: keyId('key-2'), algorithm: 'RS256' })
+    for (const record of [key, kept]) await storage.signingKeys.insert(record)
+
+    const removals = await atOnce(4, (index) => server(index).signingKeys.remove(key.keyId))
+
+    same(tally(removals), { removed: 1, absent: 3 }, '4 removals at once')
+    same(await storage.signingKeys.list(), [kept], 'the list')
+  }),
 ]
+
+const key = aSigningKeyRecord()

@@ -13,8 +13,9 @@ export const aSigningKeyRecord = (overrides: Partial<SigningKeyRecord> = {}): Si
     x: 'xA7ScRcvKPxCnbDX2dv1w1cNGZUWKhPz3eOfJeKw9v0',
     y: 'kf2z3PBQhTzTJKQh6oXQ0K1cRkh3Lu0dF9pBvJ0Zy9E',
   },
-  sealedPrivateJwk: 'c2VhbGVkLXByaXZhdGUtandr',
-  sealingKeyId: 'sealing-1',
+  vaultEntry: 'sealing-1.c2VhbGVkLXByaXZhdGUtandr',
   createdAt: now,
+  signsFrom: now,
+  droppedAt: undefined,
   ...overrides,
 })

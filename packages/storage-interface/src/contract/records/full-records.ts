@@ -148,7 +148,8 @@ export const fullSigningKey: SigningKeyRecord = {
   algorithm: 'PS512',
   ordinal: 33,
   publicJwk: richJson,
-  sealedPrivateJwk: longText,
-  sealingKeyId: `sealing ${richText}`,
+  vaultEntry: longText,
   createdAt: nowPlus(34),
+  signsFrom: nowPlus(1034),
+  droppedAt: nowPlus(35),
 }

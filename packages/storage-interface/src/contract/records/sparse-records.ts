@@ -92,5 +92,5 @@ export const sparseSession: SessionRecord = aSessionRecord({
 export const sparseSigningKey: SigningKeyRecord = aSigningKeyRecord({
   keyId: keyId('sparse-key'),
   publicJwk: {},
-  sealedPrivateJwk: '',
+  vaultEntry: '',
 })
