@@ -1,119 +1,123 @@
-import { expect, test } from 'vitest'
-import { toExpress } from '../src/index.ts'
+import { describe, expect, test } from 'vitest'
+import { adapters } from '../support/adapters.ts'
 import { aHost } from './host.ts'
 import { requestText, sendBytes, statusesIn } from './raw-client.ts'
 import { aService } from './recording-service.ts'
 
 const grant = 'grant_type=authorization_code'
 
-test.each([
-  ['ATK-008: Content-Length and Transfer-Encoding', ['Content-Length: 5', 'Transfer-Encoding: chunked'], `0\r\n\r\n${grant}`],
-  ['ATK-008: two lengths', ['Content-Length: 5', 'Content-Length: 29'], grant],
-  ['ATK-008: two equal lengths', ['Content-Length: 29', 'Content-Length: 29'], grant],
-  ['ATK-008: a list of lengths', ['Content-Length: 29, 29'], grant],
-  ['ATK-008: a length with a sign', ['Content-Length: +29'], grant],
-  ['ATK-008: a length in hexadecimal', ['Content-Length: 0x1d'], grant],
-  ['ATK-008: a negative length', ['Content-Length: -1'], grant],
-  ['ATK-008: a space before the colon', ['Transfer-Encoding : chunked'], '0\r\n\r\n'],
-  ['ATK-008: chunked that is not last', ['Transfer-Encoding: chunked, identity'], '0\r\n\r\n'],
-  ['ATK-008: an unknown transfer coding', ['Transfer-Encoding: xchunked'], `1d\r\n${grant}\r\n0\r\n\r\n`],
-  ['ATK-008: the identity coding', ['Transfer-Encoding: identity'], grant],
-  ['ATK-008: a chunk without a size', ['Transfer-Encoding: chunked'], `\r\n${grant}\r\n0\r\n\r\n`],
-  ['ATK-008: a chunk size that is no number', ['Transfer-Encoding: chunked'], `zz\r\n${grant}\r\n0\r\n\r\n`],
-  ['ATK-008: a chunk size beyond all numbers', ['Transfer-Encoding: chunked'], `fffffffffffffffff\r\n${grant}\r\n0\r\n\r\n`],
-  ['ATK-008: a chunk longer than its size', ['Transfer-Encoding: chunked'], `5\r\n${grant}\r\n0\r\n\r\n`],
-  ['ATK-025: an Authorization header folded with a space', ['Authorization: Basic\r\n QTpi', 'Content-Length: 29'], grant],
-  ['ATK-025: an Authorization header folded with a tab', ['Authorization: Basic\r\n\tQTpi', 'Content-Length: 29'], grant],
-  ['ATK-025: an Authorization header that begins with a fold', ['Authorization:\r\n Basic QTpi', 'Content-Length: 29'], grant],
-  ['ATK-025: a bare line feed in a header', ['Authorization: Basic QTpi\nX: y', 'Content-Length: 29'], grant],
-  ['ATK-025: a bare carriage return in a header', ['Authorization: Basic QTpi\rX: y', 'Content-Length: 29'], grant],
-  ['ATK-025: a NUL in a header', ['Authorization: Basic \0QTpi', 'Content-Length: 29'], grant],
-  ['ATK-025: a space in the name of a header', ['Authorization X: Basic QTpi', 'Content-Length: 29'], grant],
-])('%s: RFC 9112 §5, §6.3: the HTTP layer refuses it, and nothing is handled', async (_, headers, body) => {
-  const service = aService()
-  const host = await aHost((app) => app.use(toExpress(service)))
+describe.each(adapters)('over $name', (adapter) => {
+  test.each([
+    ['ATK-008: Content-Length and Transfer-Encoding', ['Content-Length: 5', 'Transfer-Encoding: chunked'], `0\r\n\r\n${grant}`],
+    ['ATK-008: two lengths', ['Content-Length: 5', 'Content-Length: 29'], grant],
+    ['ATK-008: two equal lengths', ['Content-Length: 29', 'Content-Length: 29'], grant],
+    ['ATK-008: a list of lengths', ['Content-Length: 29, 29'], grant],
+    ['ATK-008: a length with a sign', ['Content-Length: +29'], grant],
+    ['ATK-008: a length in hexadecimal', ['Content-Length: 0x1d'], grant],
+    ['ATK-008: a negative length', ['Content-Length: -1'], grant],
+    ['ATK-008: a space before the colon', ['Transfer-Encoding : chunked'], '0\r\n\r\n'],
+    ['ATK-008: chunked that is not last', ['Transfer-Encoding: chunked, identity'], '0\r\n\r\n'],
+    ['ATK-008: an unknown transfer coding', ['Transfer-Encoding: xchunked'], `1d\r\n${grant}\r\n0\r\n\r\n`],
+    ['ATK-008: the identity coding', ['Transfer-Encoding: identity'], grant],
+    ['ATK-008: a chunk without a size', ['Transfer-Encoding: chunked'], `\r\n${grant}\r\n0\r\n\r\n`],
+    ['ATK-008: a chunk size that is no number', ['Transfer-Encoding: chunked'], `zz\r\n${grant}\r\n0\r\n\r\n`],
+    ['ATK-008: a chunk size beyond all numbers', ['Transfer-Encoding: chunked'], `fffffffffffffffff\r\n${grant}\r\n0\r\n\r\n`],
+    ['ATK-008: a chunk longer than its size', ['Transfer-Encoding: chunked'], `5\r\n${grant}\r\n0\r\n\r\n`],
+    ['ATK-025: an Authorization header folded with a space', ['Authorization: Basic\r\n QTpi', 'Content-Length: 29'], grant],
+    ['ATK-025: an Authorization header folded with a tab', ['Authorization: Basic\r\n\tQTpi', 'Content-Length: 29'], grant],
+    ['ATK-025: an Authorization header that begins with a fold', ['Authorization:\r\n Basic QTpi', 'Content-Length: 29'], grant],
+    ['ATK-025: a bare line feed in a header', ['Authorization: Basic QTpi\nX: y', 'Content-Length: 29'], grant],
+    ['ATK-025: a bare carriage return in a header', ['Authorization: Basic QTpi\rX: y', 'Content-Length: 29'], grant],
+    ['ATK-025: a NUL in a header', ['Authorization: Basic \0QTpi', 'Content-Length: 29'], grant],
+    ['ATK-025: a space in the name of a header', ['Authorization X: Basic QTpi', 'Content-Length: 29'], grant],
+  ])('%s: RFC 9112 §5, §6.3: the HTTP layer refuses it, and nothing is handled', async (_, headers, body) => {
+    const service = aService()
+    const host = await aHost(adapter, { services: [service] })
 
-  const transcript = await sendBytes(host.port, requestText('POST /token', headers, body))
+    const transcript = await sendBytes(host.port, requestText('POST /token', headers, body))
 
-  expect(statusesIn(transcript)).toEqual([400])
-  expect(service.received).toEqual([])
-  expect(host.errors).toEqual([])
-})
+    expect(statusesIn(transcript)).toEqual([400])
+    expect(service.received).toEqual([])
+    expect(host.errors).toEqual([])
+  })
 
-test('ATK-008: what follows a body that is longer than its Content-Length is not part of it', async () => {
-  const service = aService()
-  const host = await aHost((app) => app.use(toExpress(service)))
+  test('ATK-008: what follows a body that is longer than its Content-Length is not part of it', async () => {
+    const service = aService()
+    const host = await aHost(adapter, { services: [service] })
 
-  const text = requestText('POST /token', ['Content-Length: 10'], `${grant.slice(0, 10)}=authoriza`)
-  const transcript = await sendBytes(host.port, text.replace('Connection: close\r\n', ''))
+    const text = requestText('POST /token', ['Content-Length: 10'], `${grant.slice(0, 10)}=authoriza`)
+    const transcript = await sendBytes(host.port, text.replace('Connection: close\r\n', ''))
 
-  expect(service.received.map((request) => Buffer.from(request.body).toString())).toEqual(['grant_type'])
-  expect(statusesIn(transcript).at(-1)).toBe(400)
-})
+    expect(service.received.map((request) => Buffer.from(request.body).toString())).toEqual(['grant_type'])
+    expect(statusesIn(transcript).at(-1)).toBe(400)
+  })
 
-test('ATK-008: a body that is shorter than its Content-Length is not handled', async () => {
-  const service = aService()
-  const host = await aHost((app) => app.use(toExpress(service)))
+  test('ATK-008: a body that is shorter than its Content-Length is not handled', async () => {
+    const service = aService()
+    const host = await aHost(adapter, { services: [service] })
 
-  const transcript = await sendBytes(host.port, requestText('POST /token', ['Content-Length: 40'], grant), 'close')
+    const transcript = await sendBytes(host.port, requestText('POST /token', ['Content-Length: 40'], grant), 'close')
 
-  expect(statusesIn(transcript).filter((status) => status !== 400)).toEqual([])
-  expect(service.received).toEqual([])
-  expect(host.errors).toEqual([])
-})
+    expect(statusesIn(transcript).filter((status) => status !== 400)).toEqual([])
+    expect(service.received).toEqual([])
+    expect(host.errors).toEqual([])
+  })
 
-test.each([
-  ['in one header', [`X: ${'a'.repeat(16_400)}`]],
-  ['in many headers', Array.from({ length: 1100 }, (_, index) => `X-${index}: aaaaaaaaaa`)],
-  ['in the Authorization header', [`Authorization: Basic ${'a'.repeat(16_400)}`]],
-])('ATK-035: RFC 6585 §5: a header block of more than 16 KiB is refused: %s', async (_, headers) => {
-  const service = aService()
-  const host = await aHost((app) => app.use(toExpress(service)))
+  test.each([
+    ['in one header', [`X: ${'a'.repeat(16_400)}`]],
+    ['in many headers', Array.from({ length: 1100 }, (_, index) => `X-${index}: aaaaaaaaaa`)],
+    ['in the Authorization header', [`Authorization: Basic ${'a'.repeat(16_400)}`]],
+  ])('ATK-035: RFC 6585 §5: a header block of more than 16 KiB is refused: %s', async (_, headers) => {
+    const service = aService()
+    const host = await aHost(adapter, { services: [service] })
 
-  const transcript = await sendBytes(host.port, requestText('POST /token', [...headers, 'Content-Length: 0']))
+    const transcript = await sendBytes(host.port, requestText('POST /token', [...headers, 'Content-Length: 0']))
 
-  expect(statusesIn(transcript)).toEqual([431])
-  expect(service.received).toEqual([])
-})
+    expect(statusesIn(transcript)).toEqual([431])
+    expect(service.received).toEqual([])
+  })
 
-test.each([
-  ['Authorization', ['Authorization: Basic QTpi', 'Authorization: Bearer x'], ['authorization', 'Basic QTpi, Bearer x']],
-  ['Content-Type, written differently', ['Content-Type: a/b', 'content-TYPE: c/d'], ['content-type', 'a/b, c/d']],
-  ['a header said twice alike', ['Authorization: Basic QTpi', 'Authorization: Basic QTpi'], ['authorization', 'Basic QTpi, Basic QTpi']],
-  ['an empty one among them', ['Authorization:', 'Authorization: Basic QTpi'], ['authorization', ', Basic QTpi']],
-  ['three of a kind', ['DPoP: a', 'DPoP: b', 'DPoP: c'], ['dpop', 'a, b, c']],
-  ['cookies, where a comma is a character', ['Cookie: a=1,2', 'Cookie: b=3'], ['cookie', 'a=1,2; b=3']],
-  ['a name of objects', ['__proto__: a', '__proto__: b'], ['__proto__', 'a, b']],
-  ['another name of objects', ['constructor: a', 'constructor: b'], ['constructor', 'a, b']],
-] as const)('RFC 9110 §5.3: a repeated header is joined, and marked as repeated: %s', async (_, headers, [name, expected]) => {
-  const service = aService()
-  const host = await aHost((app) => app.use(toExpress(service)))
+  test.each([
+    ['Authorization', ['Authorization: Basic QTpi', 'Authorization: Bearer x'], ['authorization', 'Basic QTpi, Bearer x']],
+    ['Content-Type, written differently', ['Content-Type: a/b', 'content-TYPE: c/d'], ['content-type', 'a/b, c/d']],
+    ['a header said twice alike', ['Authorization: Basic QTpi', 'Authorization: Basic QTpi'], ['authorization', 'Basic QTpi, Basic QTpi']],
+    ['an empty one among them', ['Authorization:', 'Authorization: Basic QTpi'], ['authorization', ', Basic QTpi']],
+    ['three of a kind', ['DPoP: a', 'DPoP: b', 'DPoP: c'], ['dpop', 'a, b, c']],
+    ['cookies, where a comma is a character', ['Cookie: a=1,2', 'Cookie: b=3'], ['cookie', 'a=1,2; b=3']],
+    ['a name of objects', ['__proto__: a', '__proto__: b'], ['__proto__', 'a, b']],
+    ['another name of objects', ['constructor: a', 'constructor: b'], ['constructor', 'a, b']],
+  ] as const)('RFC 9110 §5.3: a repeated header is joined, and marked as repeated: %s', async (_, headers, [name, expected]) => {
+    const service = aService()
+    const host = await aHost(adapter, { services: [service] })
 
-  const transcript = await sendBytes(host.port, requestText('GET /token', headers))
+    const transcript = await sendBytes(host.port, requestText('GET /token', headers))
 
-  expect(statusesIn(transcript)).toEqual([200])
-  expect(service.received.map((request) => request.headers.get(name))).toEqual([expected])
-  expect(service.received.map((request) => [...request.repeatedHeaders])).toEqual([[name]])
-})
+    expect(statusesIn(transcript)).toEqual([200])
+    expect(service.received.map((request) => request.headers.get(name))).toEqual([expected])
+    // A Request joins headers before anybody can count them: only a value that has no commas betrays that it is two.
+    const isSeen = adapter.name !== 'Fetch' || ['authorization', 'content-type', 'dpop'].includes(name)
+    expect(service.received.map((request) => [...request.repeatedHeaders])).toEqual([isSeen ? [name] : []])
+  })
 
-test('ATK-031: RFC 9112 §3.2: a second Host header is marked as repeated', async () => {
-  const service = aService()
-  const host = await aHost((app) => app.use(toExpress(service)))
+  test('ATK-031: RFC 9112 §3.2: a second Host header is marked as repeated', async () => {
+    const service = aService()
+    const host = await aHost(adapter, { services: [service] })
 
-  await sendBytes(host.port, requestText('GET /token', ['Host: evil.test']))
+    await sendBytes(host.port, requestText('GET /token', ['Host: evil.test']))
 
-  expect(service.received.map((request) => [...request.repeatedHeaders])).toEqual([['host']])
-  expect(service.received.map((request) => request.url.origin)).toEqual(['https://as.test'])
-})
+    expect(service.received.map((request) => [...request.repeatedHeaders])).toEqual([['host']])
+    expect(service.received.map((request) => request.url.origin)).toEqual(['https://as.test'])
+  })
 
-test('a header that came once is not marked as repeated, and names of objects are ordinary names', async () => {
-  const service = aService()
-  const host = await aHost((app) => app.use(toExpress(service)))
+  test('a header that came once is not marked as repeated, and names of objects are ordinary names', async () => {
+    const service = aService()
+    const host = await aHost(adapter, { services: [service] })
 
-  await sendBytes(host.port, requestText('GET /token', ['__proto__: a', 'constructor: b', 'X-List: a, b', 'X-Latin: \xe9']))
+    await sendBytes(host.port, requestText('GET /token', ['__proto__: a', 'constructor: b', 'X-List: a, b', 'X-Latin: \xe9']))
 
-  expect(service.received.map((request) => Object.fromEntries(request.headers))).toEqual([
-    { host: 'as.test', connection: 'close', ['__proto__']: 'a', constructor: 'b', 'x-list': 'a, b', 'x-latin': 'é' },
-  ])
-  expect(service.received.map((request) => request.repeatedHeaders.size)).toEqual([0])
+    expect(service.received.map((request) => Object.fromEntries(request.headers))).toEqual([
+      { host: 'as.test', connection: 'close', ['__proto__']: 'a', constructor: 'b', 'x-list': 'a, b', 'x-latin': 'é' },
+    ])
+    expect(service.received.map((request) => request.repeatedHeaders.size)).toEqual([0])
+  })
 })

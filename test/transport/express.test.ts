@@ -1,0 +1,250 @@
+import { buffer } from 'node:stream/consumers'
+import { createServer, type RequestListener } from 'node:http'
+import { toExpress, toExpressEndpoint } from '@mintmark/adapter-express'
+import type { Endpoint, ServerResponse } from '@mintmark/core/http'
+import { json } from '@mintmark/core/http'
+import express, { Router, type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express'
+import { describe, expect, test } from 'vitest'
+import { aDeferred } from './deferred.ts'
+import { listenOn, type Host } from './host.ts'
+import { requestText, sendBytes, statusesIn } from './raw-client.ts'
+import { aService } from './recording-service.ts'
+
+const form = 'application/x-www-form-urlencoded'
+
+describe('a body that something else has read', () => {
+  const fix = /in front of express\.json\(\), express\.urlencoded\(\)/
+
+  test.each([
+    ['express.urlencoded()', express.urlencoded(), [form, 'grant_type=x']],
+    ['express.json()', express.json(), ['application/json', '{}']],
+    ['express.raw()', express.raw({ type: () => true }), ['application/octet-stream', 'x']],
+    ['express.text()', express.text(), ['text/plain', 'x']],
+    ['a parser that skips the request, as it does at the first POST of every developer', express.json(), [form, 'grant_type=x']],
+    ['a parser that skips an empty body', express.json(), [form, '']],
+    ['a reader of its own', readAll, [form, 'grant_type=x']],
+    ['a decoder of its own', decode, [form, 'grant_type=x']],
+  ] as const)('is an error of the host that names the fix, and nothing is handled: %s', async (_, parser, [contentType, body]) => {
+    const service = aService()
+    const host = await aHost((app) => app.use(parser, toExpress(service)))
+
+    const response = await fetch(`${host.url}/token`, { method: 'POST', headers: { 'Content-Type': contentType }, body })
+
+    expect(response.status).toBe(500)
+    expect(await response.text()).toMatch(fix)
+    expect(host.errors).toHaveLength(1)
+    expect(service.received).toEqual([])
+  })
+
+  test.each([
+    ['a parser behind the adapter', (app: Express, handler: RequestHandler) => app.use(handler, express.json())],
+    ['a reader that found nothing to read', (app: Express, handler: RequestHandler) => app.use(readAll, handler)],
+    ['a platform that keeps a copy', (app: Express, handler: RequestHandler) => app.use(keepCopy, handler)],
+  ])('no error: %s', async (_, mount) => {
+    const service = aService()
+    const host = await aHost((app) => mount(app, toExpress(service)))
+
+    expect((await fetch(`${host.url}/token`, { method: 'POST' })).status).toBe(200)
+    expect(host.errors).toEqual([])
+  })
+
+  test('a GET works behind a parser', async () => {
+    const host = await aHost((app) => app.use(express.json(), toExpress(aService())))
+
+    expect((await fetch(`${host.url}/token`)).status).toBe(200)
+  })
+
+  test('a parser behind the adapter still parses for the host', async () => {
+    const host = await aHost((app) => {
+      app.use(toExpress(aService()), express.json())
+      app.post('/echo', (request, response) => {
+        response.json(request.body)
+      })
+    })
+
+    const response = await fetch(`${host.url}/echo`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '[1]' })
+
+    expect(await response.json()).toEqual([1])
+  })
+})
+
+test('a body parser in front of a page of the host is an error that names the fix', async () => {
+  const received: unknown[] = []
+  const page: Endpoint = (request) => {
+    received.push(request)
+    return Promise.resolve(json(200, {}))
+  }
+  const host = await aHost((app) => app.all('/login', express.urlencoded(), toExpressEndpoint(aService(), page)))
+
+  const response = await fetch(`${host.url}/login`, { method: 'POST', body: new URLSearchParams({ a: 'b' }) })
+
+  expect(response.status).toBe(500)
+  expect(await response.text()).toContain('the pages of the host that it serves')
+  expect(received).toEqual([])
+})
+
+test('a page below a mount path sees its full path', async () => {
+  const seen: string[] = []
+  const page: Endpoint = (request) => {
+    seen.push(request.url.href)
+    return Promise.resolve(json(200, {}))
+  }
+  const host = await aHost((app) => app.use('/id', Router().get('/login', toExpressEndpoint(aService(), page))))
+
+  await fetch(`${host.url}/id/login`)
+
+  expect(seen).toEqual(['https://as.test/id/login'])
+})
+
+test('a page that is used at every path is not shown a target that parsing would change', async () => {
+  const seen: string[] = []
+  const page: Endpoint = (request) => {
+    seen.push(request.url.href)
+    return Promise.resolve(json(200, {}))
+  }
+  const host = await aHost((app) => app.use('/', toExpressEndpoint(aService(), page)))
+
+  const transcript = await sendBytes(host.port, requestText('GET /x/../login'))
+
+  expect(statusesIn(transcript)).toEqual([404])
+  expect(seen).toEqual([])
+})
+
+test('ATK-031: what Express makes of forwarded headers changes nothing', async () => {
+  const service = aService()
+  const host = await aHost((app) => {
+    app.set('trust proxy', true)
+    app.use(toExpress(service))
+  })
+
+  await sendBytes(host.port, requestText('GET /token', ['X-Forwarded-Host: evil.test', 'X-Forwarded-Proto: http']))
+
+  expect(service.received.map((request) => request.url.href)).toEqual(['https://as.test/token'])
+})
+
+test.each([
+  ['at the root', (app: Express, handler: RequestHandler) => app.use(handler)],
+  ['below a path', (app: Express, handler: RequestHandler) => app.use('/id', handler)],
+  ['at both of its prefixes', (app: Express, handler: RequestHandler) => app.use(['/id', '/.well-known'], handler)],
+  ['in a router below a path', (app: Express, handler: RequestHandler) => app.use('/id', Router().use(handler))],
+])('RFC 8414 §3.1: a service with a path is found when mounted %s', async (where, mount) => {
+  const issuer = aService({ path: '/id/token' })
+  const metadata = aService({ path: '/.well-known/oauth-authorization-server/id' })
+  const host = await aHost((app) => mount(app, toExpress(issuer, metadata)))
+
+  const token = await fetch(`${host.url}/id/token`, { method: 'POST' })
+  const unprefixed = await fetch(`${host.url}/token`, { method: 'POST' })
+  const doubled = await fetch(`${host.url}/id/id/token`, { method: 'POST' })
+  const wellKnown = await fetch(`${host.url}/.well-known/oauth-authorization-server/id`)
+
+  expect([token.status, unprefixed.status, doubled.status]).toEqual([200, 404, 404])
+  // Express does not show a middleware what is outside its mount path.
+  expect(wellKnown.status).toBe(where === 'at the root' || where === 'at both of its prefixes' ? 200 : 404)
+  expect(issuer.received.map((request) => request.url.href)).toEqual(['https://as.test/id/token'])
+})
+
+test('a mount path that the issuer does not have is an error that names both ways out, and no silent 404', async () => {
+  const service = aService()
+  const host = await aHost((app) => app.use('/id', toExpress(service)))
+
+  const response = await fetch(`${host.url}/id/token`, { method: 'POST' })
+
+  expect(response.status).toBe(500)
+  expect(await response.text()).toBe(
+    'toExpress(…) is mounted below /id, where the issuer has no path /id. Mount it with app.use(toExpress(…)), or add /id to the issuer.',
+  )
+  expect((await fetch(`${host.url}/id/hello`)).status).toBe(404)
+  expect(service.received).toEqual([])
+})
+
+test.each(['/id/id/token', '/id/.well-known/oauth-authorization-server/id'])(
+  'below its own path a service leaves what is not its own to the host: %s',
+  async (path) => {
+    const paths = ['/id/token', '/.well-known/oauth-authorization-server/id']
+    const service = { ...aService(), serves: (candidate: string) => paths.includes(candidate) }
+    const host = await aHost((app) => app.use('/id', toExpress(service)))
+
+    expect((await fetch(`${host.url}${path}`)).status).toBe(404)
+    expect(host.errors).toEqual([])
+  },
+)
+
+test('what the service says of caching and framing replaces what the host said; the rest of the host stays', async () => {
+  const headers = [['Cache-Control', 'no-store'], ['content-security-policy', "default-src 'none'"]] as const
+  const host = await aHost((app) =>
+    app.use(
+      setting('Cache-Control', 'public'),
+      setting('Content-Security-Policy', "form-action 'self'"),
+      setting('Strict-Transport-Security', 'max-age=1'),
+      toExpress(aService({ endpoint: answering({ headers }) })),
+    ),
+  )
+
+  const response = await fetch(`${host.url}/token`)
+
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(response.headers.get('content-security-policy')).toBe("default-src 'none'")
+  expect(response.headers.get('strict-transport-security')).toBe('max-age=1')
+})
+
+test('the host may give up and answer by itself', async () => {
+  const work = aDeferred<ServerResponse>()
+  const impatient: RequestHandler = (_request, response, next) => {
+    next()
+    response.status(503).send('later')
+  }
+  const host = await aHost((app) => app.use('/token', impatient, toExpress(aService({ endpoint: () => work.promise }))))
+
+  const response = await fetch(`${host.url}/token`)
+  work.resolve(json(200, {}))
+  await work.promise
+
+  expect(response.status).toBe(503)
+  expect(await response.text()).toBe('later')
+  expect((await fetch(`${host.url}/other`)).status).toBe(404)
+  expect(host.errors).toEqual([])
+})
+
+const readAll: RequestHandler = async (request, _response, next) => {
+  await buffer(request)
+  next()
+}
+
+const decode: RequestHandler = (request, _response, next) => {
+  request.setEncoding('utf8')
+  next()
+}
+
+const keepCopy: RequestHandler = (request, _response, next) => {
+  request.body = Buffer.alloc(0)
+  next()
+}
+
+const answering =
+  (response: Partial<ServerResponse>): Endpoint =>
+  () =>
+    Promise.resolve({ status: 200, headers: [], body: undefined, ...response })
+
+const setting =
+  (name: string, value: string): RequestHandler =>
+  (_request, response, next) => {
+    response.setHeader(name, value)
+    next()
+  }
+
+/** An Express application that listens on a port of its own until the test is over. */
+async function aHost(mount: (app: Express) => void): Promise<Host> {
+  const errors: unknown[] = []
+  const app = express()
+  mount(app)
+  app.use((_request: Request, response: Response) => {
+    response.status(404).send('nothing here')
+  })
+  // oxlint-disable-next-line eslint/max-params -- Express knows an error handler by its four parameters.
+  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    errors.push(error)
+    response.status(500).send(error instanceof Error ? error.message : '')
+  })
+  // An Express application is a listener, whose types know only its own request.
+  return { ...(await listenOn(createServer(app as RequestListener))), errors }
+}

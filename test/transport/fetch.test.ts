@@ -1,0 +1,136 @@
+import { toFetch, toFetchEndpoint, toFetchHandler } from '@mintmark/adapter-fetch'
+import type { Endpoint } from '@mintmark/core/http'
+import { json } from '@mintmark/core/http'
+import { describe, expect, test } from 'vitest'
+import { aService } from './recording-service.ts'
+
+const at = 'https://seen.test'
+
+describe('as a function of its own', () => {
+  test('answers the paths of its services, and 404 elsewhere', async () => {
+    const service = aService()
+    const fetch = toFetch(service, aService({ path: '/scim' }))
+
+    expect((await fetch(new Request(`${at}/token`))).status).toBe(200)
+    expect((await fetch(new Request(`${at}/scim`))).status).toBe(200)
+    const elsewhere = await fetch(new Request(`${at}/other`, { method: 'POST', body: 'a' }))
+    expect([elsewhere.status, elsewhere.headers.get('cache-control')]).toEqual([404, 'no-store'])
+    expect(service.received.map((request) => request.url.href)).toEqual(['https://as.test/token'])
+  })
+
+  test('leaves other requests alone, body and all, where the host has routes of its own', async () => {
+    const handle = toFetchHandler(aService())
+    const request = new Request(`${at}/other`, { method: 'POST', body: 'kept' })
+
+    expect(await handle(request)).toBeUndefined()
+    expect(await request.text()).toBe('kept')
+  })
+
+  test.each(['https://seen.test/token#x', 'https://seen.test/token#'])('RFC 9112 §3.2: a fragment is no part of a target: %s', async (url) => {
+    const service = aService()
+
+    expect(await toFetchHandler(service)(new Request(url))).toBeUndefined()
+    expect(await toFetchEndpoint(service, echo)(new Request(url))).toBeUndefined()
+    expect(service.received).toEqual([])
+  })
+})
+
+describe('headers', () => {
+  test.each([
+    ['authorization', 'Basic QTpi', 'Basic QTpi'],
+    ['authorization', 'Basic QTpi', ''],
+    ['content-type', 'application/x-www-form-urlencoded', 'text/plain'],
+    ['origin', 'https://as.test', 'https://evil.test'],
+    ['sec-fetch-site', 'same-origin', 'cross-site'],
+    ['dpop', 'a', 'b'],
+  ])('RFC 9110 §5.3: a second %s shows by the comma: %s, %s', async (name, ...values) => {
+    const service = aService()
+    const headers = new Headers()
+    for (const value of values) headers.append(name, value)
+
+    await toFetch(service)(new Request(`${at}/token`, { headers }))
+
+    expect(service.received.map(({ repeatedHeaders }) => [...repeatedHeaders])).toEqual([[name]])
+    expect(service.received.map((request) => request.headers.get(name))).toEqual([values.join(', ').trim()])
+  })
+
+  test('RFC 9110 §5.3: a list is no repetition', async () => {
+    const service = aService()
+
+    await toFetch(service)(new Request(`${at}/token`, { headers: { accept: 'a/b, c/d', 'x-list': '1, 2' } }))
+
+    expect(service.received.map(({ repeatedHeaders }) => repeatedHeaders.size)).toEqual([0])
+  })
+
+  test('RFC 6265 §3: every cookie of an answer has a header of its own', async () => {
+    const headers = [['Set-Cookie', 'a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT'], ['set-cookie', 'b=2']] as const
+    const service = aService({ endpoint: () => Promise.resolve({ status: 303, headers, body: undefined }) })
+
+    const response = await toFetch(service)(new Request(`${at}/token`))
+
+    expect(response.headers.getSetCookie()).toEqual(['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'b=2'])
+  })
+
+  test('RFC 9112 §11.1: an answer with a line break in a header is an error of the host, and never a response', async () => {
+    const headers = [['Location', 'https://app.test/\r\nSet-Cookie: evil=1']] as const
+    const service = aService({ endpoint: () => Promise.resolve({ status: 303, headers, body: undefined }) })
+
+    await expect(toFetch(service)(new Request(`${at}/token`))).rejects.toThrow(TypeError)
+  })
+})
+
+describe('bodies', () => {
+  test.each([
+    ['that came whole', (request: Request) => request.text()],
+    ['that somebody holds', (request: Request) => request.body?.getReader()],
+  ])('one %s and was read is an error that names the fix, and nothing is handled', async (_, read) => {
+    const service = aService()
+    const request = new Request(`${at}/token`, { method: 'POST', body: 'a=b' })
+    await read(request)
+
+    await expect(toFetch(service)(request)).rejects.toThrow('request.clone()')
+    expect(service.received).toEqual([])
+  })
+
+  test('ATK-007: reading stops at the limit, however much is still to come', async () => {
+    const service = aService({ bodyLimit: 4 })
+    let pulled = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled += 1
+        controller.enqueue(Uint8Array.of(97, 97))
+      },
+    })
+    const request = new Request(`${at}/token`, { method: 'POST', body, duplex: 'half' } as RequestInit)
+
+    const response = await toFetch(service)(request)
+
+    expect(response.status).toBe(413)
+    expect(service.received).toEqual([])
+    expect(pulled).toBeLessThan(8)
+  })
+
+  test('ATK-008: a body that breaks off is not handled', async () => {
+    const service = aService()
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(Uint8Array.of(97))
+        controller.error(new Error('gone'))
+      },
+    })
+    const request = new Request(`${at}/token`, { method: 'POST', body, duplex: 'half' } as RequestInit)
+
+    expect((await toFetch(service)(request)).status).toBe(400)
+    expect(service.received).toEqual([])
+  })
+
+  test('a POST without a body has an empty one', async () => {
+    const service = aService()
+
+    await toFetch(service)(new Request(`${at}/token`, { method: 'POST' }))
+
+    expect(service.received.map(({ body }) => body.length)).toEqual([0])
+  })
+})
+
+const echo: Endpoint = (request) => Promise.resolve(json(200, { path: request.url.pathname }))

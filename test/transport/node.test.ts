@@ -1,0 +1,131 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { toNodeHandler, toNodeListener } from '@mintmark/adapter-node'
+import { json } from '@mintmark/core/http'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { aDeferred } from './deferred.ts'
+import { listenOn } from './host.ts'
+import { requestText, sendBytes, statusesIn } from './raw-client.ts'
+import { aService } from './recording-service.ts'
+
+describe('the listener', () => {
+  test('answers the paths of its services, and 404 without a word elsewhere', async () => {
+    const host = await listenOn(createServer(toNodeListener(aService(), aService({ path: '/scim' }))))
+
+    expect((await fetch(`${host.url}/token`)).status).toBe(200)
+    expect((await fetch(`${host.url}/scim`)).status).toBe(200)
+    const elsewhere = await fetch(`${host.url}/other`, { method: 'POST', body: 'a' })
+    expect([elsewhere.status, await elsewhere.text(), elsewhere.headers.get('cache-control')]).toEqual([404, '', 'no-store'])
+  })
+
+  test.each([
+    ['an error', new Error('broken'), 'broken'],
+    ['something else', 'broken', 'broken'],
+  ])('answers 500 without a word when a service throws %s, and the process warns and lives on', async (_, thrown, message) => {
+    const warnings = watchWarnings()
+    const service = { ...aService(), handle: () => Promise.reject(thrown) }
+    const host = await listenOn(createServer(toNodeListener(service)))
+
+    const transcript = await sendBytes(host.port, requestText('GET /token'))
+
+    expect(statusesIn(transcript)).toEqual([500])
+    expect(transcript).toMatch(/^Cache-Control: no-store\r$/m)
+    expect(transcript.endsWith('\r\n\r\n')).toBe(true)
+    expect(warnings.map((warning) => warning.message)).toEqual([message])
+    expect((await fetch(`${host.url}/other`)).status).toBe(404)
+  })
+
+  test('RFC 9112 §11.1: nothing of an answer that cannot be sent is sent', async () => {
+    const warnings = watchWarnings()
+    const headers = [['Set-Cookie', 'a=1'], ['Location', 'https://app.test/\r\nX: evil']] as const
+    const service = aService({ endpoint: () => Promise.resolve({ status: 303, headers, body: undefined }) })
+    const host = await listenOn(createServer(toNodeListener(service)))
+
+    const transcript = await sendBytes(host.port, requestText('GET /token'))
+
+    expect(statusesIn(transcript)).toEqual([500])
+    expect(transcript).not.toMatch(/set-cookie|location|evil/i)
+    expect(warnings).toHaveLength(1)
+  })
+})
+
+describe('the handler', () => {
+  test('says whether it answered, and has touched nothing when it did not', async () => {
+    const host = await aWatchedHost({})
+
+    await fetch(`${host.url}/token`)
+    const other = await fetch(`${host.url}/other`, { method: 'POST', body: 'kept' })
+
+    expect(await Promise.all(host.works)).toEqual([true, false])
+    expect(await other.text()).toBe('the host read: kept')
+  })
+
+  test.each([
+    ['resets the connection', (socket: Socket) => socket.resetAndDestroy()],
+    ['closes the connection', (socket: Socket) => socket.destroy()],
+    ['stops sending', (socket: Socket) => socket.end()],
+  ])('ATK-008: leaves nothing pending when the client %s', async (_, leave) => {
+    const host = await aWatchedHost({})
+
+    const socket = connect(host.port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.write('POST /token HTTP/1.1\r\nHost: as.test\r\nContent-Length: 20\r\n\r\ngrant_type')
+    await once(host.server, 'request')
+    leave(socket)
+
+    expect(await host.first).toBe(true)
+    expect(host.service.received).toEqual([])
+  })
+
+  test('leaves nothing pending when the body comes too slowly for the HTTP server', async () => {
+    const host = await aWatchedHost({ requestTimeout: 60, headersTimeout: 50, connectionsCheckingInterval: 20 })
+
+    await sendBytes(host.port, 'POST /token HTTP/1.1\r\nHost: as.test\r\nContent-Length: 20\r\n\r\ngrant')
+
+    expect(await host.first).toBe(true)
+    expect(host.service.received).toEqual([])
+  })
+
+  test('does not wait for a client that was gone before it reads', async () => {
+    const host = await aWatchedHost({}, async (request) => {
+      request.socket.destroy()
+      // Awaited by hand: `once` of node:events rejects when the stream breaks, which is what happens here.
+      await new Promise<void>((resolve) => request.once('close', resolve))
+    })
+
+    await sendBytes(host.port, requestText('POST /token', ['Content-Length: 20'], 'grant_type'))
+
+    expect(await host.first).toBe(true)
+    expect(host.service.received).toEqual([])
+  })
+})
+
+/** A host over the handler that keeps the promises it was given. */
+async function aWatchedHost(options: ServerOptions, before: (request: IncomingMessage) => Promise<void> = () => Promise.resolve()) {
+  const service = aService({ endpoint: () => Promise.resolve(json(200, {})) })
+  const handle = toNodeHandler(service)
+  const works: Promise<boolean>[] = []
+  const first = aDeferred<boolean>()
+  const server = createServer(options, (request, response) => {
+    const work = before(request).then(() => handle(request, response))
+    works.push(work)
+    first.resolve(work)
+    void echoUnlessAnswered(work, request, response)
+  })
+  return { ...(await listenOn(server)), service, works, first: first.promise }
+}
+
+async function echoUnlessAnswered(work: Promise<boolean>, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (!(await work)) response.end(`the host read: ${await text(request)}`)
+}
+
+/** The warnings of the process until the test is over. */
+function watchWarnings(): readonly Error[] {
+  const warnings: Error[] = []
+  const listen = (warning: Error): void => void warnings.push(warning)
+  process.on('warning', listen)
+  onTestFinished(() => void process.off('warning', listen))
+  return warnings
+}
