@@ -1,3 +1,4 @@
+export type { HonouredAccessToken } from './access-token/honoured-access-token.ts'
 export type { ClaimsContext, MapClaims } from './claims/release-claims.ts'
 export { ClientMetadataError } from './client/client-metadata-error.ts'
 export { addClientSecret, endPreviousClientSecrets } from './client/client-secrets.ts'

@@ -4,13 +4,17 @@ import * as scim from './index.ts'
 test('exports these names and no others', () => {
   expect(Object.keys(scim).toSorted()).toMatchInlineSnapshot(`
     [
+      "ProviderError",
       "ScimError",
+      "addProviderSecret",
       "allTolerances",
       "applyPatch",
       "comparableResource",
+      "createScimServer",
       "defineAttribute",
       "defineResourceType",
       "defineSchema",
+      "endPreviousProviderSecrets",
       "enterpriseUserSchema",
       "entraTolerances",
       "filterLimits",
@@ -30,6 +34,7 @@ test('exports these names and no others', () => {
       "parseResource",
       "printFilter",
       "projectResource",
+      "registerIdentityProvider",
       "renderResourceType",
       "renderSchema",
       "renderScimError",
@@ -38,7 +43,9 @@ test('exports these names and no others', () => {
       "resolvePath",
       "splitAttributeNames",
       "strictTolerances",
+      "tenantUrl",
       "toleranceDefinitions",
+      "toleranceProfiles",
       "userResourceType",
       "userSchema",
     ]

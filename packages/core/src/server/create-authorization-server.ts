@@ -1,3 +1,4 @@
+import { honouredAccessToken, type HonouredAccessToken } from '../access-token/honoured-access-token.ts'
 import { createRouter, json, noStore, withHeaders, type HttpService, type Route, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import { findInteraction } from '../interaction/find-interaction.ts'
 import type { PendingInteraction } from '../interaction/pending-interaction.ts'
@@ -18,6 +19,8 @@ export interface AuthorizationServer extends HttpService {
    *   `interaction_unknown` and those of the authorization request.
    */
   interaction(request: ServerRequest): Promise<PendingInteraction>
+  /** What an access token that was presented to the host allows; undefined unless it is honoured here and now. */
+  accessToken(token: string): Promise<HonouredAccessToken | undefined>
   /** The answer to an error of an interaction: back to the client where that is safe, otherwise an error page. */
   renderError(error: unknown, request: ServerRequest): ServerResponse
 }
@@ -51,6 +54,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     ...router,
     issuer: settings.issuer,
     interaction: (request) => findInteraction(request, deps.clock(), deps),
+    accessToken: (token) => honouredAccessToken(token, deps.clock(), deps),
     renderError: recorded(renderPage),
   }
 }

@@ -1,10 +1,41 @@
 import type { ScimErrorType } from './scim-error-type.ts'
 
+const notValid = 'The secret token is not valid.'
+const notForProvider = 'These credentials are not for this identity provider.'
+
 /**
- * Every refusal of the engines: its reason, for operators and tests, and what the identity provider is told
+ * Every refusal: its reason, for operators and tests, and what the identity provider is told
  * (RFC 7644 §3.12, table 9). One row for each, so that an answer is the same wherever it is given.
  */
 export const refusals = {
+  // Who is calling: RFC 7644 §2, RFC 6750 §3.1. One sentence for every kind of wrong credential.
+  credentials_missing: [401, undefined, 'Present the secret token of this identity provider as Authorization: Bearer.'],
+  credentials_twice: [400, undefined, 'Present the secret token once.'],
+  credentials_malformed: [401, undefined, notValid],
+  secret_unknown: [401, undefined, notValid],
+  secret_expired: [401, undefined, notValid],
+  provider_disabled: [401, undefined, notValid],
+  access_token_invalid: [401, undefined, notValid],
+  provider_mismatch: [403, undefined, notForProvider],
+  scope_missing: [403, undefined, notForProvider],
+  client_not_of_provider: [403, undefined, notForProvider],
+
+  // Where and how: RFC 7644 §3.2, §3.8, §3.12; RFC 9110 §13 and §15.5.
+  path_not_found: [404, undefined, 'There is nothing at this address.'],
+  resource_not_found: [404, undefined, 'There is no such resource.'],
+  method_not_allowed: [405, undefined, 'This address does not answer this method.'],
+  message_too_large: [413, undefined, 'The message is larger than this server reads.'],
+  media_type: [415, undefined, 'Send the message as application/scim+json or application/json, in UTF-8.'],
+  version_mismatch: [412, undefined, 'The resource is no longer in the version that If-Match names.'],
+  query_malformed: [400, 'invalidSyntax', 'The query is malformed, or repeats a parameter.'],
+
+  // RFC 7644 §3.12 uniqueness, and what only storage can tell.
+  user_name_taken: [409, 'uniqueness', 'The userName belongs to another user.'],
+  external_id_taken: [409, 'uniqueness', 'The externalId belongs to another resource.'],
+  change_refused: [403, undefined, 'This user is protected from changes by identity providers.'],
+  storage_unavailable: [503, undefined, 'The service cannot answer now. Try again shortly.'],
+  unexpected_failure: [500, undefined, 'The service failed to answer.'],
+
   // The message as a whole: RFC 7644 §3.12 invalidSyntax, RFC 9110 §15.5.14 for what is too large.
   body_malformed: [400, 'invalidSyntax', 'The request body must be a JSON object.'],
   body_too_deep: [400, 'invalidSyntax', 'The request body is nested more deeply than any schema.'],
@@ -27,6 +58,7 @@ export const refusals = {
   attribute_required: [400, 'mutability', 'A required attribute cannot be removed.'],
 
   // Filters: RFC 7644 §3.4.2.2.
+  filter_repeated: [400, 'invalidFilter', 'Give one filter.'],
   filter_empty: [400, 'invalidFilter', 'The filter is empty.'],
   filter_too_long: [400, 'invalidFilter', 'The filter is longer than 4096 characters.'],
   filter_too_deep: [400, 'invalidFilter', 'The filter is nested more than 20 levels deep.'],

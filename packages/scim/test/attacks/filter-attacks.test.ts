@@ -8,7 +8,6 @@ import {
   printFilter,
   projectResource,
   renderScimError,
-  resolveFilter,
   splitAttributeNames,
   strictTolerances,
   userResourceType,

@@ -1,0 +1,61 @@
+import type { EventStamp } from '@mintmark/core/http'
+import type { EpochSeconds } from '@mintmark/storage-interface'
+
+import type { ScimRefusalReason } from '../error/refusals.ts'
+import type { AppliedTolerance } from '../tolerance/tolerance.ts'
+
+/**
+ * What an identity provider did, or was refused: one event for each. No event holds a secret, a filter, or anything about a
+ * person but the account's identifier.
+ */
+export type ScimEvent = ScimOccurrence & EventStamp<EpochSeconds>
+
+/** An event before it is dated. */
+export type ScimOccurrence =
+  | ScimRequestRefused
+  | {
+      readonly type: 'account.created' | 'account.linked' | 'account.changed' | 'account.reactivated'
+      readonly providerId: string
+      readonly userId: string
+    }
+  | AccountEnded
+  | {
+      readonly type: 'group.created' | 'group.changed' | 'group.removed'
+      readonly providerId: string
+      readonly groupId: string
+    }
+  | {
+      /** Departures from the RFCs that a request needed, by name. */
+      readonly type: 'tolerance.applied'
+      readonly providerId: string
+      readonly applied: readonly AppliedTolerance[]
+    }
+
+/** The receipt of an offboarding: from this moment nothing of this is honoured. */
+export interface AccountEnded {
+  /** `account.released`: an account that was there before the provider is inactive, and not the provider's any more. */
+  readonly type: 'account.deactivated' | 'account.removed' | 'account.released'
+  readonly providerId: string
+  readonly userId: string
+  /** What died; undefined when it could not be listed. It is dead all the same. */
+  readonly ended: EndedAccess | undefined
+}
+
+/** What a person could use up to now. */
+export interface EndedAccess {
+  readonly grants: readonly { readonly grantId: string; readonly clientId: string }[]
+  readonly sessionIds: readonly string[]
+}
+
+/** A refusal, with the reason that the identity provider is not told. */
+export interface ScimRequestRefused {
+  readonly type: 'request.refused'
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly reason: ScimRefusalReason
+  /** The attribute that it was about, as our schema spells it. */
+  readonly attribute: string | undefined
+  /** The failure behind 500 and 503. */
+  readonly cause: unknown
+}

@@ -1,0 +1,68 @@
+import { refusal } from '../error/refusal.ts'
+
+/**
+ * Reads JSON text in which no object names a member twice: readers disagree about which of the two counts, and
+ * `JSON.parse` does not tell (RFC 8259 §4).
+ * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`.
+ */
+export function parseJson(text: string): unknown {
+  refuseRepeatedMembers(text)
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    // RFC 7644 §3.12 invalidSyntax.
+    throw refusal('body_malformed', { cause })
+  }
+}
+
+/** Goes once through the text. What is not JSON may pass: `JSON.parse` refuses it. */
+function refuseRepeatedMembers(text: string): void {
+  const objects: (Set<string> | undefined)[] = []
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at]
+    if (character === '{') objects.push(new Set())
+    else if (character === '[') objects.push(undefined)
+    else if (character === '}' || character === ']') objects.pop()
+    else if (character === '"') {
+      const end = endOfString(text, at + 1)
+      if (end === undefined) return
+      if (isName(text, end + 1)) noteName(text.slice(at, end + 1), objects.at(-1))
+      at = end
+    }
+    // RFC 7644 §3.12 invalidSyntax: no schema is so deep. Refused before anything is built.
+    if (objects.length > maximumDepth) throw refusal('body_too_deep')
+  }
+}
+
+/** Where the closing quote stands. */
+function endOfString(text: string, from: number): number | undefined {
+  for (let at = from; at < text.length; at += 1) {
+    if (text[at] === '"') return at
+    if (text[at] === '\\') at += 1
+  }
+  return undefined
+}
+
+function isName(text: string, from: number): boolean {
+  let at = from
+  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at += 1
+  return text[at] === ':'
+}
+
+function noteName(quoted: string, names: Set<string> | undefined): void {
+  const name = quoted.includes('\\') ? withoutEscapes(quoted) : quoted.slice(1, -1)
+  // RFC 7643 §2.1: one name, one value.
+  if (names?.has(name) === true) throw refusal('member_repeated')
+  names?.add(name)
+}
+
+function withoutEscapes(quoted: string): string {
+  try {
+    return String(JSON.parse(quoted))
+  } catch {
+    // An escape that is none: the text is not JSON, and is refused as a whole in a moment.
+    return quoted
+  }
+}
+
+const maximumDepth = 32

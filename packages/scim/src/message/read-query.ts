@@ -1,0 +1,31 @@
+import { parseParameters, type ServerRequest } from '@mintmark/core/http'
+
+import { refusal } from '../error/refusal.ts'
+import { nameKey } from '../schema/name-key.ts'
+
+/** The parameters of a query, by name in lower case. */
+export type Query = ReadonlyMap<string, string>
+
+/**
+ * Reads the query of a request (RFC 7644 §3.4.2). Parameters that nobody reads are ignored, also repeated ones.
+ * @throws ScimError invalidSyntax — reason `query_malformed`; invalidFilter — reason `filter_repeated`.
+ */
+export function readQuery(request: ServerRequest): Query {
+  const list = parseParameters(request.url.search.slice(1), maximumParameters)
+  // RFC 7644 §3.12 invalidSyntax.
+  if ('malformed' in list) throw refusal('query_malformed')
+  const query = new Map<string, string>()
+  for (const [name, value] of list) {
+    const key = nameKey(name)
+    // RFC 7644 §3.4.2: one of each; which of two filters counts is nobody's to guess.
+    if (query.has(key) && known.has(key)) throw refusal(key === 'filter' ? 'filter_repeated' : 'query_malformed')
+    query.set(key, value)
+  }
+  return query
+}
+
+const known: ReadonlySet<string> = new Set(
+  ['filter', 'startIndex', 'count', 'cursor', 'sortBy', 'sortOrder', 'attributes', 'excludedAttributes'].map(nameKey),
+)
+
+const maximumParameters = 64

@@ -1,0 +1,15 @@
+import { parseProjection, splitAttributeNames, type Projection } from '../resource/parse-projection.ts'
+import type { ResourceType } from '../schema/define-resource-type.ts'
+import type { Query } from './read-query.ts'
+
+/**
+ * Which attributes a query asks for (RFC 7644 §3.9).
+ * @throws ScimError invalidSyntax — reasons `projection_both`, `projection_too_many`.
+ */
+export function requestedAttributes(query: Query, resourceType: ResourceType): Projection {
+  const listed = (name: string): readonly string[] | undefined => {
+    const names = query.get(name)
+    return names === undefined ? undefined : splitAttributeNames(names)
+  }
+  return parseProjection({ attributes: listed('attributes'), excludedAttributes: listed('excludedattributes') }, resourceType)
+}

@@ -1,0 +1,56 @@
+import { createJournal, type HttpService } from '@mintmark/core/http'
+import { randomIdentifier, systemClock, systemRandom } from '@mintmark/core/runtime'
+import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
+
+import { reportScimFaults } from '../event/report-scim-faults.ts'
+import type { ScimOccurrence } from '../event/scim-event.ts'
+import { userResourceType } from '../schema/resource-types.ts'
+import { userClaims, type ClaimChanges } from '../user/user-claims.ts'
+import type { UserDependencies } from '../user/user-dependencies.ts'
+import { userRoutes } from '../user/user-routes.ts'
+import type { ScimServerOptions } from './scim-options.ts'
+import { createScimRouter } from './scim-router.ts'
+
+/** Inbound SCIM 2.0 (RFC 7643, RFC 7644) for every identity provider of one issuer, for an adapter to serve. */
+export interface ScimServer extends HttpService {
+  readonly issuer: string
+}
+
+/** Creates a server. Nothing is global: any number of servers live in one process. */
+export function createScimServer(options: ScimServerOptions): ScimServer {
+  const { issuer, storage } = options
+  const deps = scimDependencies(options)
+  const router = createScimRouter({
+    issuer,
+    storage,
+    accessTokens: options.accessTokens,
+    clock: options.clock ?? systemClock,
+    bodyLimit: 1_048_576,
+    routes: { users: userRoutes(deps) },
+    refused: ({ status, reason, attribute, cause }, request) => {
+      const { method, url } = request
+      deps.journal.record(request, { type: 'request.refused', method, path: url.pathname, status, reason, attribute, cause })
+    },
+  })
+  return { ...router, issuer }
+}
+
+function scimDependencies(options: ScimServerOptions): UserDependencies {
+  const clock = options.clock ?? systemClock
+  const random = options.random ?? systemRandom
+  return {
+    storage: options.storage,
+    random,
+    hooks: options,
+    userType: options.userType ?? userResourceType,
+    claims: claimsOf(options),
+    journal: createJournal<ScimOccurrence, EpochSeconds>(options.onEvent ?? reportScimFaults(console), {
+      clock,
+      newIdentifier: () => randomIdentifier(random),
+    }),
+  }
+}
+
+function claimsOf({ emailVerified = () => false, claims = () => ({}) }: ScimServerOptions): (resource: JsonObject) => ClaimChanges {
+  return (resource) => ({ ...userClaims(resource, emailVerified), ...claims(resource) })
+}

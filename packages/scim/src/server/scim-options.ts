@@ -1,0 +1,29 @@
+import type { Clock, Random } from '@mintmark/core/runtime'
+import type { JsonObject, Storage } from '@mintmark/storage-interface'
+
+import type { AccessTokens } from '../authentication/access-tokens.ts'
+import type { ScimEvent } from '../event/scim-event.ts'
+import type { ResourceType } from '../schema/define-resource-type.ts'
+import type { ClaimChanges } from '../user/user-claims.ts'
+import type { ProvisioningHooks } from '../user/user-dependencies.ts'
+
+/** What a host gives to `createScimServer`. Two members are required. */
+export interface ScimServerOptions extends ProvisioningHooks {
+  /** The address of the authorization server whose accounts these are: SCIM is served below it. */
+  readonly issuer: string
+  readonly storage: Storage
+  /** The authorization server, when identity providers may also come with an access token of ours that has the scope `scim`. */
+  readonly accessTokens?: AccessTokens
+  /** Users with extensions of the host's own. Default: `userResourceType`. */
+  readonly userType?: ResourceType
+  /** Default: `groupResourceType`. */
+  readonly groupType?: ResourceType
+  /** Whether an e-mail address of a provider's counts as verified. Default: none does. */
+  readonly emailVerified?: (email: string) => boolean
+  /** Claims beside, or in place of, those that follow from a SCIM user; a claim that is undefined is taken away. */
+  readonly claims?: (resource: JsonObject) => ClaimChanges
+  /** Receives what happened and what was refused. Default: failures inside the server go to the console, everything else nowhere. */
+  readonly onEvent?: (event: ScimEvent) => void | Promise<void>
+  readonly clock?: Clock
+  readonly random?: Random
+}

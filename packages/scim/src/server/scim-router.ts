@@ -1,0 +1,71 @@
+import { withHeaders, withoutBody, type HttpService, type ServerRequest, type ServerResponse } from '@mintmark/core/http'
+import type { Clock } from '@mintmark/core/runtime'
+
+import { authenticateProvider, type AuthenticateProviderDependencies } from '../authentication/authenticate-provider.ts'
+import { refusal } from '../error/refusal.ts'
+import { renderRefusal } from '../error/render-refusal.ts'
+import type { ScimError } from '../error/scim-error.ts'
+import { toScimError } from '../error/to-scim-error.ts'
+import type { ScimEndpoint, ScimMethods, ScimRoutes } from './scim-call.ts'
+import { parseScimPath, scimRoot, tenantUrl, type ScimPath } from './scim-path.ts'
+
+export interface ScimRouterDependencies extends AuthenticateProviderDependencies {
+  readonly issuer: string
+  readonly clock: Clock
+  readonly routes: ScimRoutes
+  /** In bytes. */
+  readonly bodyLimit: number
+  /** Told of every refusal before it is answered. */
+  readonly refused: (error: ScimError, request: ServerRequest) => void
+}
+
+/** Finds who calls, and then the endpoint. The only place in the server that catches. */
+export function createScimRouter(deps: ScimRouterDependencies): HttpService {
+  const root = new URL(scimRoot(deps.issuer))
+
+  return {
+    origin: root.origin,
+    bodyLimit: deps.bodyLimit,
+    // RFC 9110 §15.5.14. Nobody has been asked who they are yet.
+    tooLarge: () => renderRefusal(refusal('message_too_large')),
+    serves: (path) => path.startsWith(root.pathname),
+    async handle(request) {
+      try {
+        return await answer(request, parseScimPath(request.url.pathname.slice(root.pathname.length)), deps)
+      } catch (thrown) {
+        const error = toScimError(thrown)
+        deps.refused(error, request)
+        return renderRefusal(error)
+      }
+    },
+  }
+}
+
+async function answer(request: ServerRequest, path: ScimPath, deps: ScimRouterDependencies): Promise<ServerResponse> {
+  const now = deps.clock()
+  const caller = await authenticateProvider(request, { addressed: path.providerId, now }, deps)
+  const methods = methodsAt(path, deps.routes)
+  // RFC 7644 §3.12: also what is not there is answered as an error of SCIM; without one, clients drop what they have linked.
+  if (methods === undefined) throw refusal('path_not_found')
+
+  const isHead = request.method === 'HEAD'
+  const endpoint = endpointOf(methods, isHead ? 'GET' : request.method)
+  if (endpoint === undefined) {
+    // RFC 9110 §15.5.6: with the methods that there are.
+    const error = refusal('method_not_allowed')
+    deps.refused(error, request)
+    return withHeaders(renderRefusal(error), [['Allow', Object.keys(methods).join(', ')]])
+  }
+  const baseUrl = tenantUrl(deps.issuer, caller.provider.providerId)
+  const response = await endpoint({ request, caller, baseUrl, id: path.id, now })
+  return isHead ? withoutBody(response) : response
+}
+
+function methodsAt({ collection, id }: ScimPath, routes: ScimRoutes): ScimMethods | undefined {
+  const found = Object.hasOwn(routes, collection) ? routes[collection] : undefined
+  if (found === undefined || id === '') return found?.collection
+  return found.named !== undefined && Object.hasOwn(found.named, id) ? found.named[id] : found.member
+}
+
+const endpointOf = (methods: ScimMethods, method: string): ScimEndpoint | undefined =>
+  Object.hasOwn(methods, method) ? methods[method] : undefined

@@ -1,0 +1,38 @@
+import { untilSettled } from '@mintmark/storage-interface'
+
+import { refusal } from '../error/refusal.ts'
+import { endedAccess } from '../event/ended-access.ts'
+import { requireMatch } from '../message/preconditions.ts'
+import { emptyResponse } from '../message/scim-response.ts'
+import type { ScimEndpoint } from '../server/scim-call.ts'
+import { findUser } from './find-user.ts'
+import { userVersion } from './render-user.ts'
+import type { UserDependencies } from './user-dependencies.ts'
+
+/**
+ * DELETE /Users/{id} (RFC 7644 §3.6): the account ends, and everything of it. One that was there before the provider is kept,
+ * inactive, and is the provider's no more.
+ */
+export const removeUser =
+  (deps: UserDependencies): ScimEndpoint =>
+  (call) =>
+    untilSettled(async () => {
+      const { caller, now, request } = call
+      const { provisionedUsers } = deps.storage
+      const { providerId } = caller.provider
+      const user = await findUser(call, deps)
+      const { userId, adopted, version } = user
+      requireMatch(request, userVersion(user))
+      const isAllowed = (await deps.hooks.mayChange?.({ providerId, userId, kind: 'remove' })) ?? true
+      // RFC 7644 §3.12, 403: the host protects this account.
+      if (!isAllowed) throw refusal('change_refused')
+
+      const ended = await endedAccess(user, now, deps.storage)
+      const removal = { providerId, userId, version, now }
+      const { outcome } = adopted ? await provisionedUsers.release(removal) : await provisionedUsers.remove(removal)
+      if (outcome === 'conflict') return undefined
+      // RFC 7644 §3.6: of several who remove one, one does.
+      if (outcome === 'absent') throw refusal('resource_not_found')
+      deps.journal.record(request, { type: adopted ? 'account.released' : 'account.removed', providerId, userId, ended })
+      return emptyResponse(204)
+    })

@@ -1,0 +1,56 @@
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+
+import { isArray, isObject, memberOf } from '../json/json-object.ts'
+
+/** What a claim becomes: undefined takes it away from the account. */
+export type ClaimChanges = Readonly<Record<string, JsonValue | undefined>>
+
+/**
+ * The OIDC claims (OIDC Core §5.1) that follow from a SCIM user. Roles, entitlements and types of user are not among them:
+ * what an identity provider may decide here is the host's to say.
+ * @param isVerified whether an address of the provider's counts as verified.
+ */
+export function userClaims(resource: JsonObject, isVerified: (email: string) => boolean): ClaimChanges {
+  const name = partOf(resource, 'name')
+  const email = preferredValue(memberOf(resource, 'emails'))
+  return {
+    name: textOf(resource, 'displayName') ?? textOf(name, 'formatted') ?? joinedName(name),
+    given_name: textOf(name, 'givenName'),
+    family_name: textOf(name, 'familyName'),
+    middle_name: textOf(name, 'middleName'),
+    nickname: textOf(resource, 'nickName'),
+    preferred_username: textOf(resource, 'userName'),
+    profile: textOf(resource, 'profileUrl'),
+    picture: preferredValue(memberOf(resource, 'photos')),
+    locale: textOf(resource, 'locale'),
+    zoneinfo: textOf(resource, 'timezone'),
+    email,
+    email_verified: email === undefined ? undefined : isVerified(email),
+    phone_number: preferredValue(memberOf(resource, 'phoneNumbers')),
+  }
+}
+
+/** The primary value, or else the one for work, or else the first. */
+function preferredValue(values: JsonValue | undefined): string | undefined {
+  const elements = isArray(values) ? values.filter(isObject) : []
+  const preferred =
+    elements.find((element) => memberOf(element, 'primary') === true) ??
+    elements.find((element) => memberOf(element, 'type') === 'work') ??
+    elements[0]
+  return preferred === undefined ? undefined : textOf(preferred, 'value')
+}
+
+function joinedName(name: JsonObject): string | undefined {
+  const parts = [textOf(name, 'givenName'), textOf(name, 'familyName')].filter((part) => part !== undefined)
+  return parts.length === 0 ? undefined : parts.join(' ')
+}
+
+function partOf(resource: JsonObject, attribute: string): JsonObject {
+  const value = memberOf(resource, attribute)
+  return isObject(value) ? value : {}
+}
+
+function textOf(owner: JsonObject, attribute: string): string | undefined {
+  const value = memberOf(owner, attribute)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

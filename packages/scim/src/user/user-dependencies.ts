@@ -1,0 +1,42 @@
+import type { Journal } from '@mintmark/core/http'
+import type { Random } from '@mintmark/core/runtime'
+import type { JsonObject, ProviderId, Storage, UserId } from '@mintmark/storage-interface'
+
+import type { ScimOccurrence } from '../event/scim-event.ts'
+import type { UserStateDependencies } from './user-state.ts'
+
+/** What the endpoints of users ask for, made once per server. */
+export interface UserDependencies extends UserStateDependencies {
+  readonly storage: Storage
+  readonly random: Random
+  readonly journal: Journal<ScimOccurrence>
+  readonly hooks: ProvisioningHooks
+}
+
+/** Where the host has a say. What a hook throws refuses the request as a failure of the server, and nothing is written. */
+export interface ProvisioningHooks {
+  /**
+   * The account that was there before and is meant by a new user of the provider's. Left out, no account is ever adopted:
+   * an e-mail address or a userName proves nothing.
+   */
+  readonly link?: (candidate: LinkCandidate) => Promise<UserId | undefined>
+  /** Whether a provider may change or end an account; false answers 403. Left out, it may. */
+  readonly mayChange?: (change: ProposedChange) => Promise<boolean>
+  /** Receives a password that a provider set, to hash and to keep. Left out, passwords are dropped. */
+  readonly password?: (given: { readonly userId: UserId; readonly password: string }) => Promise<void>
+}
+
+/** A user that a provider creates, and that no account belongs to yet. */
+export interface LinkCandidate {
+  readonly providerId: ProviderId
+  readonly externalId: string | undefined
+  /** The SCIM resource, without its password. */
+  readonly resource: JsonObject
+}
+
+/** What a provider is about to do to an account. */
+export interface ProposedChange {
+  readonly providerId: ProviderId
+  readonly userId: UserId
+  readonly kind: 'update' | 'deactivate' | 'reactivate' | 'remove'
+}

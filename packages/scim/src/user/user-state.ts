@@ -1,0 +1,57 @@
+import type { JsonObject, JsonValue, ProvisionedState } from '@mintmark/storage-interface'
+
+import { memberOf, objectOf } from '../json/json-object.ts'
+import { comparableResource } from '../resource/comparable-resource.ts'
+import type { ResourceType } from '../schema/define-resource-type.ts'
+import type { ClaimChanges } from './user-claims.ts'
+
+/** What is stored of a user that a provider wrote, and the password that it wrote beside it. */
+export interface WrittenUser {
+  readonly state: ProvisionedState
+  /** For the host alone: it is not stored here. */
+  readonly password: string | undefined
+}
+
+/** What a written user is made of beside its resource. */
+export interface UserStateDependencies {
+  readonly userType: ResourceType
+  /** OIDC claims that follow from a SCIM resource. */
+  readonly claims: (resource: JsonObject) => ClaimChanges
+}
+
+/**
+ * Takes a resource apart into what is stored.
+ * @param document with names as the schema spells them.
+ * @param before `active` when the document does not say, and the claims that the account has: those that SCIM knows
+ * nothing of stay.
+ */
+export function userState(
+  document: JsonObject,
+  before: { readonly active: boolean; readonly claims: JsonObject },
+  { userType, claims }: UserStateDependencies,
+): WrittenUser {
+  const { active, externalId, password } = partsOf(document)
+  const resource = objectOf(Object.entries(document).filter(([name]) => !storedApart.has(name)))
+  const state: ProvisionedState = {
+    // RFC 7644 §3.5.1 lets a server choose for what was left out: nobody is reactivated by silence.
+    active: typeof active === 'boolean' ? active : before.active,
+    externalId: textOf(externalId),
+    resource,
+    comparable: comparableResource(resource, userType),
+    claims: objectOf([...Object.entries(before.claims), ...Object.entries(claims(resource))]),
+  }
+  return { state, password: textOf(password) }
+}
+
+function partsOf(document: JsonObject) {
+  return {
+    active: memberOf(document, 'active'),
+    externalId: memberOf(document, 'externalId'),
+    password: memberOf(document, 'password'),
+  }
+}
+
+const textOf = (value: JsonValue | undefined): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+/** Columns of their own, made by the server, or never stored. */
+const storedApart: ReadonlySet<string> = new Set(['id', 'externalId', 'active', 'groups', 'meta', 'password'])

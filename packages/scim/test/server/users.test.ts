@@ -1,0 +1,69 @@
+import { userId } from '@mintmark/storage-interface'
+import { expect, test } from 'vitest'
+
+import { idOf, startScim } from './scim-under-test.ts'
+
+const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const alice = { schemas: [core], userName: 'alice@x', externalId: 'a1', active: true }
+const patch = (...Operations: readonly object[]) => ({ schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations })
+
+test('RFC 7644 §3.3: creates an account, and answers 201 with all of it', async () => {
+  const scim = await startScim()
+
+  const reply = await scim.send({ method: 'POST', path: '/users', body: alice })
+
+  const { status, headers, body } = reply
+  const id = idOf(reply)
+  const location = `https://as.test/scim/v2/enterprise-idps/T1/Users/${id}`
+  expect(status).toBe(201)
+  expect(headers.get('location')).toBe(location)
+  expect(body).toEqual({
+    ...alice,
+    id,
+    meta: {
+      resourceType: 'User',
+      created: '2026-09-21T14:13:20.000Z',
+      lastModified: '2026-09-21T14:13:20.000Z',
+      location,
+      version: 'W/"1"',
+    },
+  })
+  expect((await scim.storage.users.find(userId(id)))?.claims).toEqual({ preferred_username: 'alice@x' })
+  expect(scim.events).toMatchObject([{ type: 'account.created', providerId: 'T1', userId: id }])
+})
+
+test('the specification §3: active false deactivates, in one write that ends the generation', async () => {
+  const scim = await startScim()
+  const created = await scim.send({ method: 'POST', path: '/Users', body: alice })
+  const id = idOf(created)
+
+  const off = await scim.send({ method: 'PATCH', path: `/users/${id}`, body: patch({ op: 'replace', path: 'active', value: false }) })
+
+  expect(off).toMatchObject({ status: 200, body: { active: false } })
+  expect(await scim.storage.users.find(userId(id))).toMatchObject({ active: false, generation: 1, version: 2 })
+  expect(scim.events.at(-1)).toMatchObject({ type: 'account.deactivated', userId: id, ended: { grants: [], sessionIds: [] } })
+})
+
+test('RFC 7644 §3.6: a removed account is gone, and its names are free', async () => {
+  const scim = await startScim()
+  const created = await scim.send({ method: 'POST', path: '/Users', body: alice })
+  const path = `/Users/${idOf(created)}`
+
+  expect(await scim.send({ method: 'DELETE', path })).toMatchObject({ status: 204, body: undefined })
+  expect(await scim.send({ method: 'DELETE', path })).toMatchObject({ status: 404, body: { status: '404' } })
+  expect(await scim.send({ path })).toMatchObject({ status: 404 })
+  expect(await scim.send({ method: 'POST', path: '/Users', body: alice })).toMatchObject({ status: 201 })
+})
+
+test('a retried POST is answered with the same account, and does not bring back who was deactivated since', async () => {
+  const scim = await startScim()
+  const first = await scim.send({ method: 'POST', path: '/Users', body: alice })
+  const again = await scim.send({ method: 'POST', path: '/Users', body: alice })
+  const path = `/Users/${idOf(first)}`
+  await scim.send({ method: 'PATCH', path, body: patch({ op: 'replace', value: { active: false } }) })
+
+  const late = await scim.send({ method: 'POST', path: '/Users', body: alice })
+
+  expect(again).toEqual(first)
+  expect(late).toMatchObject({ status: 201, body: { id: first.body?.['id'], active: false } })
+})
