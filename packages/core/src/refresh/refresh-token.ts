@@ -1,7 +1,7 @@
 import { secretDigest, type SecretDigest } from '@mintmark/storage-interface'
 import { base64url } from 'jose'
 
-import { digestSecret, hmacSha256, sha256Bytes } from '../runtime/digest.ts'
+import { digestSecret, hmacSha256, sha256 } from '../runtime/digest.ts'
 import { equalInConstantTime } from '../runtime/equal-in-constant-time.ts'
 
 /**
@@ -41,7 +41,7 @@ export async function readRefreshToken(text: string): Promise<RefreshToken | und
 
 export async function digestRefreshToken(token: RefreshToken): Promise<RefreshTokenDigests> {
   return {
-    handleDigest: secretDigest(base64url.encode(await sha256Bytes(token.handle))),
+    handleDigest: secretDigest(base64url.encode(await sha256(token.handle))),
     tokenDigest: await digestSecret(base64url.encode(token.secret)),
   }
 }

@@ -1,6 +1,8 @@
 import { secretDigest, type SecretDigest } from '@mintmark/storage-interface'
 import { base64url } from 'jose'
 
+import { nodeCrypto } from './node-crypto.ts'
+
 /**
  * SHA-256 of a secret, base64url: what a store may keep. Fit for secrets of 256 random bits, which nobody can try out;
  * not for passwords that a person chose.
@@ -9,17 +11,32 @@ export async function digestSecret(secret: string): Promise<SecretDigest> {
   return secretDigest(base64url.encode(await sha256(secret)))
 }
 
-/** SHA-256 of the text's UTF-8 bytes. */
-export const sha256 = (text: string): Promise<Uint8Array> => sha256Bytes(new TextEncoder().encode(text))
+/** SHA-256 of the bytes, or of the text's UTF-8 bytes; at once where the runtime can. */
+export const sha256: (data: string | Uint8Array) => Uint8Array | Promise<Uint8Array> =
+  nodeCrypto === undefined ? webSha256 : (data) => nodeCrypto.hash('sha256', data, 'buffer')
 
-/** SHA-256 of the bytes. */
-export async function sha256Bytes(bytes: Uint8Array): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes)))
+async function webSha256(data: string | Uint8Array): Promise<Uint8Array> {
+  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : new Uint8Array(data)
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
 }
 
-/** HMAC-SHA-256 of the message, 32 bytes (RFC 2104). */
+/**
+ * HMAC-SHA-256 of the message, 32 bytes (RFC 2104 §2). Two digests: Web Crypto's own would import the key for each message.
+ * @param key at most 64 bytes.
+ */
 export async function hmacSha256(key: Uint8Array, message: Uint8Array): Promise<Uint8Array> {
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-  const imported = await crypto.subtle.importKey('raw', new Uint8Array(key), algorithm, false, ['sign'])
-  return new Uint8Array(await crypto.subtle.sign('HMAC', imported, new Uint8Array(message)))
+  if (key.length > blockLength) throw new TypeError('The key of an HMAC is at most 64 bytes long.')
+  const inner = await sha256(padded(key, 0x36, message))
+  return sha256(padded(key, 0x5c, inner))
 }
+
+/** The key, filled up with zeros to a block, each byte of it XORed with `pad`, and the text behind it. */
+function padded(key: Uint8Array, pad: number, text: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(blockLength + text.length).fill(pad, 0, blockLength)
+  for (const [index, byte] of key.entries()) bytes[index] = byte ^ pad
+  bytes.set(text, blockLength)
+  return bytes
+}
+
+/** Bytes in a block of SHA-256 (RFC 2104 §2: B). */
+const blockLength = 64
