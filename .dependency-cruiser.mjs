@@ -23,6 +23,7 @@ export default {
     only('adapter-node', { workspace: ['core/src/http/'], nodeBuiltins: true }),
     only('adapter-express', { workspace: ['adapter-node/src/', 'core/src/http/'], npm: ['express', 'express-serve-static-core'] }),
     only('adapter-fetch', { workspace: ['core/src/http/'] }),
+    only('resource-server', { npm: ['jose'] }),
     {
       name: 'http-stands-alone',
       comment: 'core/http is plain request and response values: it imports nothing of core.',
