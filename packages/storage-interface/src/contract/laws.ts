@@ -5,10 +5,15 @@ import { codeLaws } from './laws/code-laws.ts'
 import { deadFamilyLaws } from './laws/dead-family-laws.ts'
 import { grantLaws } from './laws/grant-laws.ts'
 import { identifierLaws } from './laws/identifier-laws.ts'
+import { identityProviderLaws } from './laws/identity-provider-laws.ts'
 import { interactionLaws } from './laws/interaction-laws.ts'
 import { isolationLaws } from './laws/isolation-laws.ts'
 import { opaqueTokenLaws } from './laws/opaque-token-laws.ts'
 import { ownershipLaws } from './laws/ownership-laws.ts'
+import { provisionedChangeLaws } from './laws/provisioned-change-laws.ts'
+import { provisionedLinkLaws } from './laws/provisioned-link-laws.ts'
+import { provisionedRemovalLaws } from './laws/provisioned-removal-laws.ts'
+import { provisionedUserLaws } from './laws/provisioned-user-laws.ts'
 import { purgeLaws } from './laws/purge-laws.ts'
 import { rotationLaws } from './laws/rotation-laws.ts'
 import { roundTripLaws } from './laws/round-trip-laws.ts'
@@ -39,4 +44,9 @@ export const storageLaws: readonly StorageLaw[] = [
   ...ownershipLaws,
   ...isolationLaws,
   ...purgeLaws,
+  ...identityProviderLaws,
+  ...provisionedUserLaws,
+  ...provisionedChangeLaws,
+  ...provisionedLinkLaws,
+  ...provisionedRemovalLaws,
 ]

@@ -1,12 +1,25 @@
-import { clientId, familyId, grantId, keyId, secretDigest, sessionId, userId } from '../identifiers.ts'
+import {
+  clientId,
+  familyId,
+  grantId,
+  groupId,
+  keyId,
+  providerId,
+  secretDigest,
+  sessionId,
+  userId,
+} from '../identifiers.ts'
 import type { Storage } from '../storage.ts'
 import { aClientRecord } from './records/a-client.ts'
 import { aCodeRecord } from './records/a-code.ts'
 import { aDigest } from './records/a-digest.ts'
 import { aFamilyRecord, aRefreshRecord } from './records/a-family.ts'
 import { aGrantRecord } from './records/a-grant.ts'
+import { aGroup, freshGroup } from './records/a-group.ts'
 import { anInteractionRecord } from './records/an-interaction.ts'
 import { anOpaqueTokenRecord } from './records/an-opaque-token.ts'
+import { aProviderRecord } from './records/a-provider.ts'
+import { aProvisionedUser, freshAccount } from './records/a-provisioned-user.ts'
 import { aSessionRecord } from './records/a-session.ts'
 import { aSigningKeyRecord } from './records/a-signing-key.ts'
 import { aUser } from './records/a-user.ts'
@@ -68,6 +81,27 @@ export const recordKinds: readonly RecordKind[] = [
     insert: (storage, key) => storage.signingKeys.insert(key),
     read: async (storage, id) => (await storage.signingKeys.list()).find((key) => key.keyId === keyId(id)),
   }),
+  kind('identityProviders', {
+    make: (id) => aProviderRecord({ providerId: providerId(id) }),
+    insert: (storage, provider) => storage.identityProviders.insert(provider),
+    read: (storage, id) => storage.identityProviders.find(providerId(id)),
+  }),
+  kind('provisionedUsers', {
+    make: (id) => freshAccount(aProvisionedUser(id, { userId: userId(id) })),
+    insert: (storage, { providerId: provider, userId: id, createdAt, ...said }) => {
+      const state = { ...said, comparable: { userName: id } }
+      return storage.provisionedUsers.insert({ providerId: provider, userId: id, state, createdAt })
+    },
+    read: (storage, id) => storage.provisionedUsers.find(providerId('provider-1'), userId(id)),
+  }),
+  kind('groups', {
+    make: (id) => freshGroup(aGroup(id, { groupId: groupId(id) })),
+    insert: (storage, { providerId: provider, groupId: id, createdAt, ...said }) => {
+      const state = { ...said, comparable: {} }
+      return storage.groups.insert({ providerId: provider, groupId: id, state, memberIds: [], createdAt })
+    },
+    read: (storage, id) => storage.groups.find(providerId('provider-1'), groupId(id)),
+  }),
 ]
 
 function kind<R extends object>(
@@ -78,6 +112,11 @@ function kind<R extends object>(
     readonly read: RecordKind['read']
   },
 ): RecordKind {
-  // The record that `insert` is given is the one that `make` made.
-  return { store, make: of.make, insert: (storage, record) => of.insert(storage, record as R), read: of.read }
+  return {
+    store,
+    make: of.make,
+    // The record that `insert` is given is the one that `make` made. Some stores answer more than the outcome.
+    insert: async (storage, record) => ({ outcome: (await of.insert(storage, record as R)).outcome }),
+    read: of.read,
+  }
 }

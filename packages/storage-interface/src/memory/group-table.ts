@@ -3,38 +3,59 @@ import type { GroupId } from '../identifiers.ts'
 import type { JsonObject } from '../json.ts'
 import type { EpochSeconds } from '../time.ts'
 import { frozenCopy } from './frozen-copy.ts'
+import { createProviderIndex, reindex, type IndexedKeys, type ProviderIndex } from './provider-index.ts'
 
 /** A group with what is read apart from it. */
 export interface StoredGroup {
   readonly record: GroupRecord
   readonly comparable: JsonObject
-  readonly memberIds: ReadonlySet<string>
 }
 
-/** Groups, and of each member the groups that it is in. */
+/** Groups, and both sides of each membership. */
 export interface GroupTable {
   readonly byId: Map<GroupId, StoredGroup>
-  readonly byMember: Map<string, ReadonlySet<GroupId>>
+  readonly byProvider: ProviderIndex<GroupId>
+  readonly members: Map<GroupId, Set<string>>
+  readonly memberships: Map<string, Set<GroupId>>
 }
 
-export const createGroupTable = (): GroupTable => ({ byId: new Map(), byMember: new Map() })
+export const createGroupTable = (): GroupTable => ({
+  byId: new Map(),
+  byProvider: createProviderIndex(['id', 'externalId']),
+  members: new Map(),
+  memberships: new Map(),
+})
 
-/** Stores a group, and keeps both sides of its memberships the same. @returns it as it is stored. */
+/** Who is in a group, removed or not. */
+export const memberIdsOf = (groups: GroupTable, groupId: GroupId): ReadonlySet<string> => groups.members.get(groupId) ?? new Set()
+
+/** The groups that somebody is a direct member of. */
+export const groupsOf = (groups: GroupTable, memberId: string): ReadonlySet<GroupId> => groups.memberships.get(memberId) ?? new Set()
+
+/** Stores a group, and leaves its members alone. @returns it as it is stored. */
 export function writeGroup(groups: GroupTable, group: StoredGroup): GroupRecord {
-  const { groupId } = group.record
-  const before = groups.byId.get(groupId)?.memberIds ?? new Set()
-  for (const memberId of before) if (!group.memberIds.has(memberId)) unlink(groups, memberId, groupId)
-  for (const memberId of group.memberIds) {
-    if (!before.has(memberId)) groups.byMember.set(memberId, new Set([...groupsOf(groups, memberId), groupId]))
-  }
-  const record = frozenCopy(group.record)
-  groups.byId.set(groupId, { record, comparable: frozenCopy(group.comparable), memberIds: new Set(group.memberIds) })
-  return record
+  const stored = frozenCopy(group)
+  const { groupId } = stored.record
+  reindex(groups.byProvider, groupId, { from: indexedKeys(groups.byId.get(groupId)), to: indexedKeys(stored) })
+  groups.byId.set(groupId, stored)
+  return stored.record
+}
+
+export function join(groups: GroupTable, groupId: GroupId, memberId: string): void {
+  groups.members.set(groupId, (groups.members.get(groupId) ?? new Set<string>()).add(memberId))
+  groups.memberships.set(memberId, (groups.memberships.get(memberId) ?? new Set<GroupId>()).add(groupId))
+}
+
+export function leave(groups: GroupTable, groupId: GroupId, memberId: string): void {
+  groups.members.get(groupId)?.delete(memberId)
+  groups.memberships.get(memberId)?.delete(groupId)
 }
 
 /** Takes a group away, from its members and from the groups that it is in. */
 export function dropGroup(groups: GroupTable, groupId: GroupId, now: EpochSeconds): void {
-  for (const memberId of groups.byId.get(groupId)?.memberIds ?? []) unlink(groups, memberId, groupId)
+  for (const memberId of memberIdsOf(groups, groupId)) groups.memberships.get(memberId)?.delete(groupId)
+  groups.members.delete(groupId)
+  reindex(groups.byProvider, groupId, { from: indexedKeys(groups.byId.get(groupId)), to: undefined })
   groups.byId.delete(groupId)
   endMemberships(groups, groupId, now)
 }
@@ -42,18 +63,22 @@ export function dropGroup(groups: GroupTable, groupId: GroupId, now: EpochSecond
 /** Takes a member out of every group: each of them changes. */
 export function endMemberships(groups: GroupTable, memberId: string, now: EpochSeconds): void {
   for (const groupId of groupsOf(groups, memberId)) {
+    groups.members.get(groupId)?.delete(memberId)
     const group = groups.byId.get(groupId)
-    if (group === undefined) continue
-    const memberIds = new Set([...group.memberIds].filter((id) => id !== memberId))
-    writeGroup(groups, { ...group, memberIds, record: { ...group.record, updatedAt: now, version: group.record.version + 1 } })
+    if (group !== undefined) writeGroup(groups, { ...group, record: nextVersion(group.record, now) })
   }
+  groups.memberships.delete(memberId)
 }
 
-/** The groups that somebody is a direct member of. */
-export const groupsOf = (groups: GroupTable, memberId: string): ReadonlySet<GroupId> => groups.byMember.get(memberId) ?? new Set()
+/** What every change does to a group. */
+export const nextVersion = (record: GroupRecord, now: EpochSeconds): GroupRecord => ({
+  ...record,
+  updatedAt: now,
+  version: record.version + 1,
+})
 
-function unlink(groups: GroupTable, memberId: string, groupId: GroupId): void {
-  const left = new Set([...groupsOf(groups, memberId)].filter((id) => id !== groupId))
-  if (left.size === 0) groups.byMember.delete(memberId)
-  else groups.byMember.set(memberId, left)
+function indexedKeys(group: StoredGroup | undefined): IndexedKeys | undefined {
+  if (group === undefined) return undefined
+  const { groupId, providerId, externalId } = group.record
+  return { providerId, keys: { id: groupId, externalId } }
 }

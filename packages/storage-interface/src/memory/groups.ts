@@ -1,25 +1,30 @@
-import type { GroupMember, GroupRecord, GroupState, GroupStore, MemberChange } from '../group.ts'
+import type { GroupMember, GroupRecord, GroupState, GroupStore, NewGroup } from '../group.ts'
 import { groupId as asGroupId, userId as asUserId, type GroupId, type ProviderId } from '../identifiers.ts'
-import type { JsonValue } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 import { compareText } from '../filter/compare-text.ts'
-import { dropGroup, writeGroup, type StoredGroup } from './group-table.ts'
-import { listPage, type ListedRow } from './list-page.ts'
+import { dropGroup, join, leave, memberIdsOf, nextVersion, writeGroup, type StoredGroup } from './group-table.ts'
+import { candidates } from './list-candidates.ts'
+import { knownMembers, listPage, type ListedRow } from './list-page.ts'
+import { memberDelta } from './member-delta.ts'
 import type { Pause } from './pause.ts'
-import { presentRow, type UserTables } from './users.ts'
+import { holderOf } from './provider-index.ts'
+import { presentRow } from './user-table.ts'
+import type { UserTables } from './users.ts'
 
 export function createMemoryGroups(tables: UserTables, pause: Pause): GroupStore {
   const { groups } = tables
 
   return {
-    async insert({ providerId, groupId, state, memberIds, createdAt }) {
+    async insert(group) {
       await pause()
+      const { providerId, groupId, state, memberIds, createdAt } = group
       if (groups.byId.has(groupId)) return { outcome: 'taken', key: 'id' }
-      if (isTaken(tables, providerId, { state, groupId })) return { outcome: 'taken', key: 'externalId' }
-      if (memberIds.some((id) => memberType(tables, providerId, id) === undefined)) return { outcome: 'memberUnknown' }
+      if (isTaken(tables, group)) return { outcome: 'taken', key: 'externalId' }
+      if (memberIds.some((id) => !isKnown(tables, group, id))) return { outcome: 'memberUnknown' }
 
-      const times = { createdAt, updatedAt: createdAt, version: 1 }
-      const stored = storedGroup({ providerId, groupId, ...times }, state, memberIds)
-      return { outcome: 'inserted', record: writeGroup(groups, stored) }
+      const record = writeGroup(groups, storedGroup({ providerId, groupId, createdAt, updatedAt: createdAt, version: 1 }, state))
+      for (const memberId of memberIds) join(groups, groupId, memberId)
+      return { outcome: 'inserted', record }
     },
 
     async find(providerId, groupId) {
@@ -29,7 +34,8 @@ export function createMemoryGroups(tables: UserTables, pause: Pause): GroupStore
 
     async findByExternalId(providerId, externalId) {
       await pause()
-      return groupsIn(tables, providerId).find(({ record }) => record.externalId === externalId)?.record
+      const groupId = holderOf(groups.byProvider, providerId, ['externalId', externalId])
+      return groupId === undefined ? undefined : groups.byId.get(groupId)?.record
     },
 
     async membersOf(providerId, groupIds) {
@@ -43,16 +49,16 @@ export function createMemoryGroups(tables: UserTables, pause: Pause): GroupStore
       if (current === undefined) return { outcome: 'absent' }
       const { record } = current
       if (version !== undefined && record.version !== version) return { outcome: 'conflict' }
-      if (state !== undefined && isTaken(tables, providerId, { state, groupId })) return { outcome: 'taken', key: 'externalId' }
-      const memberIds = changedMembers(current.memberIds, members)
-      const joining = [...memberIds].filter((id) => !current.memberIds.has(id))
-      if (joining.some((id) => memberType(tables, providerId, id) === undefined)) return { outcome: 'memberUnknown' }
-      const isSame = joining.length === 0 && memberIds.size === current.memberIds.size
-      if (isSame && state === undefined) return { outcome: 'unchanged', record }
+      if (state !== undefined && isTaken(tables, { providerId, groupId, state })) return { outcome: 'taken', key: 'externalId' }
+      const { joining, leaving } = memberDelta(memberIdsOf(groups, groupId), members)
+      if (joining.some((id) => !isKnown(tables, record, id))) return { outcome: 'memberUnknown' }
+      if (state === undefined && joining.length === 0 && leaving.length === 0) return { outcome: 'unchanged', record }
 
-      const next = state === undefined ? { ...current, memberIds } : storedGroup(record, state, memberIds)
-      const written = writeGroup(groups, { ...next, record: { ...next.record, updatedAt: now, version: record.version + 1 } })
-      return { outcome: 'swapped', record: written }
+      for (const memberId of joining) join(groups, groupId, memberId)
+      for (const memberId of leaving) leave(groups, groupId, memberId)
+      const next = nextVersion(record, now)
+      const stored = state === undefined ? { ...current, record: next } : storedGroup(next, state)
+      return { outcome: 'swapped', record: writeGroup(groups, stored) }
     },
 
     async remove({ providerId, groupId, version, now }) {
@@ -67,26 +73,23 @@ export function createMemoryGroups(tables: UserTables, pause: Pause): GroupStore
 
     async list(query) {
       await pause()
-      return listPage(groupsIn(tables, query.providerId).map((group) => listedRow(tables, group)), query)
+      const rows = candidates(groups.byProvider, query).flatMap((id) => groups.byId.get(id) ?? [])
+      return listPage(rows.map((group) => listedRow(tables, group)), query)
     },
   }
 }
 
 const storedGroup = (
-  { groupId, providerId, createdAt, updatedAt, version }: Pick<GroupRecord, 'groupId' | 'providerId' | 'createdAt' | 'updatedAt' | 'version'>,
+  { groupId, providerId, createdAt, updatedAt, version }: Omit<GroupRecord, 'externalId' | 'displayName' | 'resource'>,
   { externalId, displayName, resource, comparable }: GroupState,
-  memberIds: Iterable<string>,
 ): StoredGroup => ({
   record: { groupId, providerId, externalId, displayName, resource, createdAt, updatedAt, version },
   comparable,
-  memberIds: new Set(memberIds),
 })
 
-function changedMembers(current: ReadonlySet<string>, change: MemberChange | undefined): ReadonlySet<string> {
-  if (change === undefined) return current
-  if (change.kind === 'replace') return new Set(change.memberIds)
-  const removed = new Set(change.remove)
-  return new Set([...[...current].filter((id) => !removed.has(id)), ...change.add])
+/** Whether somebody may join a group: an account or another group of its provider. */
+function isKnown(tables: UserTables, group: Pick<GroupRecord, 'providerId' | 'groupId'>, memberId: string): boolean {
+  return memberId !== group.groupId && memberType(tables, group.providerId, memberId) !== undefined
 }
 
 function memberType({ users, groups }: UserTables, providerId: ProviderId, memberId: string): GroupMember['type'] | undefined {
@@ -96,7 +99,7 @@ function memberType({ users, groups }: UserTables, providerId: ProviderId, membe
 
 function membersIn(tables: UserTables, group: StoredGroup | undefined): readonly GroupMember[] {
   if (group === undefined) return []
-  return [...group.memberIds].toSorted(compareText).flatMap((memberId) => {
+  return [...memberIdsOf(tables.groups, group.record.groupId)].toSorted(compareText).flatMap((memberId) => {
     const type = memberType(tables, group.record.providerId, memberId)
     return type === undefined ? [] : [{ memberId, type }]
   })
@@ -107,25 +110,19 @@ function ownGroup({ groups }: UserTables, providerId: ProviderId, groupId: Group
   return group?.record.providerId === providerId ? group : undefined
 }
 
-const groupsIn = ({ groups }: UserTables, providerId: ProviderId): readonly StoredGroup[] =>
-  [...groups.byId.values()].filter(({ record }) => record.providerId === providerId)
-
-const isTaken = (
-  tables: UserTables,
-  providerId: ProviderId,
-  { state: { externalId }, groupId }: { readonly state: GroupState; readonly groupId: GroupId },
-): boolean =>
-  externalId !== undefined &&
-  groupsIn(tables, providerId).some(({ record }) => record.externalId === externalId && record.groupId !== groupId)
+function isTaken({ groups }: UserTables, { providerId, groupId, state }: Pick<NewGroup, 'providerId' | 'groupId' | 'state'>): boolean {
+  if (state.externalId === undefined) return false
+  const holder = holderOf(groups.byProvider, providerId, ['externalId', state.externalId])
+  return holder !== undefined && holder !== groupId
+}
 
 function listedRow(tables: UserTables, group: StoredGroup): ListedRow<GroupRecord> {
   const { record, comparable } = group
-  const known: Record<string, JsonValue> = {
-    ...comparable,
+  const members = () => membersIn(tables, group).map(({ memberId, type }) => ({ value: memberId, type: type.toLowerCase() }))
+  return {
     id: record.groupId,
-    meta: { created: record.createdAt * 1000, lastModified: record.updatedAt * 1000 },
-    members: membersIn(tables, group).map(({ memberId, type }) => ({ value: memberId, type: type.toLowerCase() })),
+    createdAt: record.createdAt,
+    record: () => record,
+    comparable: (): JsonObject => ({ ...comparable, ...knownMembers(record.groupId, record), members: members() }),
   }
-  if (record.externalId !== undefined) known['externalId'] = record.externalId
-  return { id: record.groupId, createdAt: record.createdAt, record, comparable: known }
 }

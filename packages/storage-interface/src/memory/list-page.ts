@@ -1,24 +1,25 @@
 import { compareText } from '../filter/compare-text.ts'
 import { matchesFilter } from '../filter/matches-filter.ts'
-import type { JsonObject, JsonValue } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 import type { ListOutcome, ListPage, ListQuery, SortKey } from '../resource-list.ts'
 import type { EpochSeconds } from '../time.ts'
+import { compareValues, sortValue } from './sort-value.ts'
 
-/** A row as a list sees it. */
+/** A row as a list sees it; what costs is made when it is asked for. */
 export interface ListedRow<Record> {
   readonly id: string
   readonly createdAt: EpochSeconds
-  readonly record: Record
+  record(): Record
   /** The comparable form with what the store adds. */
-  readonly comparable: JsonObject
+  comparable(): JsonObject
 }
 
 /** The page of the rows that a query asks for. */
-export function listPage<Record>(rows: readonly ListedRow<Record>[], query: ListQuery): ListOutcome<Record> {
-  const { filter, sort, page } = query
-  const matches = filter === undefined ? () => true : matchesFilter(filter)
-  const matching = rows.filter(({ comparable }) => matches(comparable)).toSorted(byAge)
-  const ordered = sort === undefined ? matching : matching.toSorted((one, other) => compareBy(sort, one, other))
+export function listPage<Record>(rows: readonly ListedRow<Record>[], { filter, sort, page }: ListQuery): ListOutcome<Record> {
+  const matches = filter === undefined ? undefined : matchesFilter(filter)
+  const matching = matches === undefined ? rows : rows.filter((row) => matches(row.comparable()))
+  const byAge = matching.toSorted(compareAge)
+  const ordered = sort === undefined ? byAge : sortedBy(sort, byAge)
 
   const start = startOf(ordered, page)
   const end = start + page.limit
@@ -27,9 +28,28 @@ export function listPage<Record>(rows: readonly ListedRow<Record>[], query: List
   return {
     outcome: 'listed',
     total: ordered.length,
-    records: shown.map(({ record }) => record),
+    records: shown.map((row) => row.record()),
     next: last === undefined || end >= ordered.length ? undefined : sort === undefined ? positionOf(last) : String(end),
   }
+}
+
+/** What the store adds to the comparable form of an account and of a group alike. */
+export function knownMembers(id: string, row: Known): JsonObject {
+  const meta = { created: row.createdAt * 1000, lastModified: row.updatedAt * 1000 }
+  return row.externalId === undefined ? { id, meta } : { id, meta, externalId: row.externalId }
+}
+
+interface Known {
+  readonly externalId: string | undefined
+  readonly createdAt: EpochSeconds
+  readonly updatedAt: EpochSeconds
+}
+
+/** Sorting is stable: equal ones stay in the order that they come in. */
+function sortedBy<Row extends ListedRow<unknown>>(sort: SortKey, rows: readonly Row[]): readonly Row[] {
+  const sign = sort.direction === 'ascending' ? 1 : -1
+  const valued = rows.map((row) => ({ row, value: sortValue(row.comparable(), sort) }))
+  return valued.toSorted((one, other) => sign * compareValues(one.value, other.value)).map(({ row }) => row)
 }
 
 /** Without an order of its own a list goes on behind a row, wherever that row is by then; otherwise at a number. */
@@ -50,32 +70,5 @@ function isBehind(row: ListedRow<unknown>, position: string): boolean {
   return row.createdAt > created || (row.createdAt === created && compareText(row.id, position.slice(dot + 1)) > 0)
 }
 
-const byAge = (one: ListedRow<unknown>, other: ListedRow<unknown>): number =>
+const compareAge = (one: ListedRow<unknown>, other: ListedRow<unknown>): number =>
   one.createdAt - other.createdAt || compareText(one.id, other.id)
-
-/** RFC 7644 §3.4.2.3: what has no value comes last when ascending, first when descending. */
-function compareBy(sort: SortKey, one: ListedRow<unknown>, other: ListedRow<unknown>): number {
-  const difference = compareValues(sortValue(one.comparable, sort), sortValue(other.comparable, sort))
-  return sort.direction === 'ascending' ? difference : -difference
-}
-
-function compareValues(one: JsonValue | undefined, other: JsonValue | undefined): number {
-  if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined)
-  return typeof one === 'string' && typeof other === 'string' ? compareText(one, other) : Number(one) - Number(other)
-}
-
-function sortValue(comparable: JsonObject, { attribute, elementPart }: SortKey): JsonValue | undefined {
-  const owner = attribute.extension === undefined ? comparable : memberOf(comparable, attribute.extension)
-  const value = memberOf(owner, attribute.name)
-  const part = attribute.subName === undefined ? value : memberOf(value, attribute.subName)
-  if (!Array.isArray(part)) return part
-  const elements = part as readonly JsonValue[]
-  const element = elements.find((candidate) => memberOf(candidate, 'primary') === true) ?? elements[0]
-  return elementPart === undefined ? element : memberOf(element, elementPart)
-}
-
-function memberOf(owner: JsonValue | undefined, name: string): JsonValue | undefined {
-  if (typeof owner !== 'object' || owner === null || Array.isArray(owner)) return undefined
-  const members = owner as JsonObject
-  return Object.hasOwn(members, name) ? (members[name] ?? undefined) : undefined
-}

@@ -9,7 +9,7 @@ import { createInteractionTable, type InteractionTable } from './interactions.ts
 import { createOpaqueTokenTable, type OpaqueTokenTable } from './opaque-tokens.ts'
 import { createSessionTable, type SessionTable } from './sessions.ts'
 import { createSigningKeyTable, type SigningKeyTable } from './signing-keys.ts'
-import { createUserTable, type UserTable } from './users.ts'
+import { createUserTable, type UserTable } from './user-table.ts'
 
 /** What one issuer has stored. */
 export interface MemoryTables {

@@ -3,7 +3,7 @@ import type { TokenFamilyRecord } from '../token-family.ts'
 import { findByHandle } from './families.ts'
 import type { MemoryTables } from './medium.ts'
 import type { Pause } from './pause.ts'
-import { presentUser } from './users.ts'
+import { presentUser } from './user-table.ts'
 
 /** Each method pauses once and then reads all it answers: the rows are of one moment. */
 export function createMemoryStanding(tables: MemoryTables, pause: Pause): StandingStore {

@@ -1,0 +1,123 @@
+import { providerId } from '../../identifiers.ts'
+import { atOnce, tally } from '../at-once.ts'
+import { law, type StorageLaw } from '../law.ts'
+import { aDigest } from '../records/a-digest.ts'
+import { aProviderRecord } from '../records/a-provider.ts'
+import { now, nowPlus } from '../records/moments.ts'
+
+/** Identity providers: nobody ever inherits an identifier, and with it the accounts, of another. */
+export const identityProviderLaws: readonly StorageLaw[] = [
+  law(
+    'identity providers: an identifier is inserted at most once, and the first record stays',
+    async ({ storage, server, same }) => {
+      const inserts = await atOnce(8, (index) =>
+        server(index).identityProviders.insert(aProviderRecord({ displayName: `Name ${index}` })),
+      )
+      const written = await storage.identityProviders.find(provider.providerId)
+
+      same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
+      const later = aProviderRecord({ displayName: 'later' })
+      same(await storage.identityProviders.insert(later), { outcome: 'taken' }, 'an insertion after that')
+      same(await storage.identityProviders.find(provider.providerId), written, 'the provider after it')
+      same(await storage.identityProviders.find(unknown.providerId), undefined, 'a provider that was never there')
+    },
+  ),
+
+  law(
+    'identity providers: a removed one is gone for every method, and its identifier stays taken',
+    async ({ storage, server, same }) => {
+      await storage.identityProviders.insert(provider)
+
+      const removals = await atOnce(4, (index) => server(index).identityProviders.remove(provider.providerId, now))
+
+      same(tally(removals), { removed: 1, absent: 3 }, '4 removals at once')
+      same(await storage.identityProviders.find(provider.providerId), undefined, 'the provider as read')
+      same(await storage.identityProviders.insert(provider), { outcome: 'taken' }, 'an insertion of the same identifier')
+      await storage.identityProviders.touchSecret(provider.providerId, aDigest('provider-secret-1'), now)
+      for (const version of [1, 2]) {
+        const swap = await storage.identityProviders.compareAndSwap(provider, version)
+        same(swap, { outcome: 'absent' }, `compareAndSwap with version ${version}`)
+      }
+      same(await storage.identityProviders.find(provider.providerId), undefined, 'the provider after that')
+      same(await storage.identityProviders.list({ after: undefined, limit: 10 }), [], 'the list')
+      same(await storage.identityProviders.remove(unknown.providerId, now), { outcome: 'absent' }, 'an unknown provider')
+    },
+  ),
+
+  law('identity providers: a disabled one is found and listed, and says so', async ({ storage, same }) => {
+    await storage.identityProviders.insert(provider)
+    const disabled = aProviderRecord({ disabledAt: nowPlus(1), version: 2 })
+
+    const result = await storage.identityProviders.compareAndSwap({ ...disabled, version: 1 }, 1)
+
+    same(result, { outcome: 'swapped', record: disabled }, 'the outcome')
+    same(await storage.identityProviders.find(provider.providerId), disabled, 'the provider as read')
+    same(await storage.identityProviders.list({ after: undefined, limit: 10 }), [disabled], 'the list')
+  }),
+
+  law('identity providers: of writers who read one version one is swapped', async ({ storage, server, same }) => {
+    await storage.identityProviders.insert(provider)
+
+    const results = await atOnce(8, (index) =>
+      server(index).identityProviders.compareAndSwap(aProviderRecord({ displayName: `Name ${index}` }), 1),
+    )
+
+    same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
+    const won = results.find((result) => result.outcome === 'swapped')
+    const found = await storage.identityProviders.find(provider.providerId)
+    same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
+    same(found?.version, 2, 'the version')
+    same(await storage.identityProviders.compareAndSwap(provider, 1), { outcome: 'conflict' }, 'a writer after them')
+    same(await storage.identityProviders.find(provider.providerId), found, 'the provider after a conflict')
+    same(await storage.identityProviders.compareAndSwap(unknown, 1), { outcome: 'absent' }, 'an unknown provider')
+    same(await storage.identityProviders.find(unknown.providerId), undefined, 'the unknown provider as read')
+  }),
+
+  law(
+    'identity providers: the version compared is the one that was read, not the one in the record',
+    async ({ storage, same }) => {
+      await storage.identityProviders.insert(provider)
+
+      same(await storage.identityProviders.compareAndSwap(provider, 7), { outcome: 'conflict' }, 'a stale version')
+      const result = await storage.identityProviders.compareAndSwap(aProviderRecord({ version: 7 }), 1)
+      same(result, { outcome: 'swapped', record: aProviderRecord({ version: 2 }) }, 'the version that was read')
+    },
+  ),
+
+  law('identity providers: noting the use of a secret changes nothing else', async ({ storage, same }) => {
+    const used = { digest: aDigest('secret-1'), createdAt: now, expiresAt: nowPlus(90), lastUsedAt: undefined }
+    const other = { digest: aDigest('secret-2'), createdAt: nowPlus(1), expiresAt: undefined, lastUsedAt: nowPlus(2) }
+    const record = aProviderRecord({ secrets: [used, other] })
+    await storage.identityProviders.insert(record)
+
+    await storage.identityProviders.touchSecret(record.providerId, used.digest, nowPlus(7200))
+    await storage.identityProviders.touchSecret(record.providerId, aDigest('secret-3'), nowPlus(7200))
+    await storage.identityProviders.touchSecret(unknown.providerId, used.digest, nowPlus(7200))
+
+    const found = await storage.identityProviders.find(record.providerId)
+    const lastUsedAt = found?.secrets[0]?.lastUsedAt
+    // The note may be lost; it may not be wrong.
+    same(lastUsedAt ?? nowPlus(7200), nowPlus(7200), 'when the secret was used')
+    same(found, { ...record, secrets: [{ ...used, lastUsedAt }, other] }, 'all the rest')
+    same((await storage.identityProviders.compareAndSwap(record, 1)).outcome, 'swapped', 'a writer who read before the use')
+  }),
+
+  law('identity providers: a list is in the order of identifiers, and goes on behind one', async ({ storage, same }) => {
+    for (const id of ['b', 'a-2', 'B', 'c', '10', 'a']) {
+      await storage.identityProviders.insert(aProviderRecord({ providerId: providerId(id) }))
+    }
+    const list = async (after: string | undefined, limit: number) => {
+      const behind = after === undefined ? undefined : providerId(after)
+      return (await storage.identityProviders.list({ after: behind, limit })).map(({ providerId: id }) => id)
+    }
+
+    same(await list(undefined, 10), ['10', 'B', 'a', 'a-2', 'b', 'c'], 'all')
+    same(await list(undefined, 2), ['10', 'B'], 'the first two')
+    same(await list('B', 3), ['a', 'a-2', 'b'], 'the next three')
+    same(await list('a-1', 2), ['a-2', 'b'], 'behind one that is not there')
+    same(await list('c', 2), [], 'behind the last')
+  }),
+]
+
+const provider = aProviderRecord()
+const unknown = aProviderRecord({ providerId: providerId('unknown') })

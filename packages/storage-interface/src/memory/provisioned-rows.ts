@@ -1,0 +1,48 @@
+import type { ProviderId, UserId } from '../identifiers.ts'
+import type { JsonObject } from '../json.ts'
+import type { GroupReference, ProvisionedUserRecord } from '../provisioned-user.ts'
+import { compareText } from '../filter/compare-text.ts'
+import { groupsOf, type GroupTable } from './group-table.ts'
+import { knownMembers, type ListedRow } from './list-page.ts'
+import { presentRow, type PresentUser, type Provisioning, type UserTable } from './user-table.ts'
+
+/** The row of an account that has a provider. */
+export type ProvisionedRow = PresentUser<Provisioning>
+
+/** The account, if it is this provider's. */
+export function ownRow(users: UserTable, providerId: ProviderId, userId: UserId): ProvisionedRow | undefined {
+  const row = presentRow(users, userId)
+  return row !== undefined && isOf(row, providerId) ? row : undefined
+}
+
+const isOf = (row: PresentUser, providerId: ProviderId): row is ProvisionedRow => row.provisioning?.providerId === providerId
+
+/** The account as its provider sees it. */
+export function provisionedRecord(groups: GroupTable, { record, provisioning }: ProvisionedRow): ProvisionedUserRecord {
+  const { providerId, externalId, adopted, resource } = provisioning
+  return { ...record, providerId, externalId, adopted, resource, groups: referencesTo(groups, record.userId) }
+}
+
+function referencesTo(groups: GroupTable, userId: UserId): readonly GroupReference[] {
+  const references = [...groupsOf(groups, userId)].flatMap((groupId) => {
+    const group = groups.byId.get(groupId)
+    return group === undefined ? [] : [{ groupId, displayName: group.record.displayName }]
+  })
+  return references.toSorted((one, other) => compareText(one.groupId, other.groupId))
+}
+
+/** The account as a list sees it. */
+export function listedAccount(groups: GroupTable, row: ProvisionedRow): ListedRow<ProvisionedUserRecord> {
+  const { record, provisioning } = row
+  return {
+    id: record.userId,
+    createdAt: record.createdAt,
+    record: () => provisionedRecord(groups, row),
+    comparable: (): JsonObject => ({
+      ...provisioning.comparable,
+      ...knownMembers(record.userId, { ...record, externalId: provisioning.externalId }),
+      active: record.active,
+      groups: [...groupsOf(groups, record.userId)].map((value) => ({ value })),
+    }),
+  }
+}

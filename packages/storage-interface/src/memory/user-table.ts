@@ -1,0 +1,70 @@
+import type { ProviderId, UserId } from '../identifiers.ts'
+import type { JsonObject } from '../json.ts'
+import type { UserRecord } from '../user.ts'
+import { frozenCopy } from './frozen-copy.ts'
+import { createProviderIndex, reindex, type IndexedKeys, type ProviderIndex } from './provider-index.ts'
+
+/** An account that is there, with what its identity provider said. One object, as it is one row elsewhere. */
+export interface PresentUser<Said extends Provisioning | undefined = Provisioning | undefined> {
+  readonly kind: 'present'
+  readonly record: UserRecord
+  readonly provisioning: Said
+}
+
+/** What an identity provider said of an account. */
+export interface Provisioning {
+  readonly providerId: ProviderId
+  readonly externalId: string | undefined
+  readonly adopted: boolean
+  readonly resource: JsonObject
+  readonly comparable: JsonObject
+}
+
+/** `removed` is a tombstone: it keeps the identifier taken and holds nothing of the person. */
+type StoredUser = PresentUser | { readonly kind: 'removed' }
+
+export interface UserTable {
+  readonly byId: Map<UserId, StoredUser>
+  readonly byProvider: ProviderIndex<UserId>
+}
+
+export const createUserTable = (): UserTable => ({ byId: new Map(), byProvider: createProviderIndex(['id', 'externalId', 'userName']) })
+
+/** The account that is there, whole: a removed one is not. */
+export function presentRow(users: UserTable, userId: UserId): PresentUser | undefined {
+  const stored = users.byId.get(userId)
+  return stored?.kind === 'present' ? stored : undefined
+}
+
+/** The account that is there. */
+export const presentUser = (users: UserTable, userId: UserId): UserRecord | undefined => presentRow(users, userId)?.record
+
+/** Stores an account. @returns it as it is stored. */
+export function writeUser<Said extends Provisioning | undefined>(
+  users: UserTable,
+  row: Omit<PresentUser<Said>, 'kind'>,
+): PresentUser<Said> {
+  const stored = frozenCopy<PresentUser<Said>>({ kind: 'present', record: row.record, provisioning: row.provisioning })
+  const { userId } = stored.record
+  reindex(users.byProvider, userId, { from: indexedKeys(presentRow(users, userId)), to: indexedKeys(stored) })
+  users.byId.set(userId, stored)
+  return stored
+}
+
+/** Leaves a tombstone. The generation needs no place in it: nothing finds it, and the identifier is never used again. */
+export function buryUser(users: UserTable, userId: UserId): void {
+  reindex(users.byProvider, userId, { from: indexedKeys(presentRow(users, userId)), to: undefined })
+  users.byId.set(userId, { kind: 'removed' })
+}
+
+function indexedKeys(row: PresentUser | undefined): IndexedKeys | undefined {
+  if (row?.provisioning === undefined) return undefined
+  const { providerId, externalId, comparable } = row.provisioning
+  return { providerId, keys: { id: row.record.userId, externalId, userName: userNameOf(comparable) } }
+}
+
+/** The comparable `userName`. */
+export function userNameOf(comparable: JsonObject): string | undefined {
+  const { userName } = comparable
+  return typeof userName === 'string' ? userName : undefined
+}
