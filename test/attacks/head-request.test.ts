@@ -1,48 +1,51 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { adapters } from '../support/adapters.ts'
 import { authorize, baseRequest, browserCookie, encode, obtainCode, signedInAs } from '../support/flow.ts'
 import { expectServing, refusedOnPage } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
-beforeAll(async () => {
-  under = await startServer()
-  await expectServing(under)
-})
-afterAll(() => under.close())
-
-describe('RFC 9110 §9.2.1: HEAD looks and does nothing', () => {
-  it.each([
-    ['a code', {}],
-    ['a sign-in', { prompt: 'login' }],
-    ['a consent', { prompt: 'consent' }],
-  ])('HEAD /auth does not begin %s', async (_, change) => {
-    await obtainCode(under)
-    const before = under.dump()
-
-    const cookie = signedInAs(under, 'U1')
-    const reply = await under.send({ method: 'HEAD', path: `/auth?${encode({ ...baseRequest, ...change })}`, headers: { cookie } })
-
-    expect([reply.status, reply.header('location'), reply.cookies]).toEqual([200, undefined, []])
-    expect(reply.header('cache-control')).toBe('no-store')
-    expect(under.dump()).toBe(before)
+describe.each(adapters)('over $name', (adapter) => {
+  let under: ServerUnderTest
+  beforeAll(async () => {
+    under = await startServer({}, adapter)
+    await expectServing(under)
   })
+  afterAll(() => under.close())
 
-  it.each([
-    ['nobody says whence it comes', {}],
-    ['another site sends it', { 'sec-fetch-site': 'cross-site' }],
-    ['a neighbouring host sends it', { 'sec-fetch-site': 'same-site' }],
-  ])('RFC 9700 §4.7: HEAD of a page that takes every method but GET for its form answers nothing when %s', async (_, headers) => {
-    const started = await authorize(under, { prompt: 'consent' })
-    const { pathname, search } = started.location
+  describe('RFC 9110 §9.2.1: HEAD looks and does nothing', () => {
+    it.each([
+      ['a code', {}],
+      ['a sign-in', { prompt: 'login' }],
+      ['a consent', { prompt: 'consent' }],
+    ])('HEAD /auth does not begin %s', async (_, change) => {
+      await obtainCode(under)
+      const before = under.dump()
 
-    await refusedOnPage(
-      under,
-      {
-        send: () => under.send({ method: 'HEAD', path: pathname + search, headers: { cookie: browserCookie(started), ...headers } }),
-        reason: 'cross_site_post',
-      },
-      403,
-    )
+      const cookie = signedInAs(under, 'U1')
+      const reply = await under.send({ method: 'HEAD', path: `/auth?${encode({ ...baseRequest, ...change })}`, headers: { cookie } })
+
+      expect([reply.status, reply.header('location'), reply.cookies]).toEqual([200, undefined, []])
+      expect(reply.header('cache-control')).toBe('no-store')
+      expect(under.dump()).toBe(before)
+    })
+
+    it.each([
+      ['nobody says whence it comes', {}],
+      ['another site sends it', { 'sec-fetch-site': 'cross-site' }],
+      ['a neighbouring host sends it', { 'sec-fetch-site': 'same-site' }],
+    ])('RFC 9700 §4.7: HEAD of a page that takes every method but GET for its form answers nothing when %s', async (_, headers) => {
+      const started = await authorize(under, { prompt: 'consent' })
+      const { pathname, search } = started.location
+
+      await refusedOnPage(
+        under,
+        {
+          send: () => under.send({ method: 'HEAD', path: pathname + search, headers: { cookie: browserCookie(started), ...headers } }),
+          reason: 'cross_site_post',
+        },
+        403,
+      )
+    })
   })
 })

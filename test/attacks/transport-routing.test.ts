@@ -1,170 +1,171 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { adapters, statusOfStrangeTarget } from '../support/adapters.ts'
 import { authorize, basic, baseRequest, browserCookie, encode, obtainCode, postForm, signedInAs, verifier } from '../support/flow.ts'
 import { expectServing, refused } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
-let authorization: string
-beforeAll(async () => {
-  under = await startServer()
-  authorization = basic('A', under.clients.A.secret)
-  await expectServing(under)
-})
-afterAll(() => under.close())
+describe.each(adapters)('over $name', (adapter) => {
+  let under: ServerUnderTest
+  let authorization: string
+  beforeAll(async () => {
+    under = await startServer({}, adapter)
+    authorization = basic('A', under.clients.A.secret)
+    await expectServing(under)
+  })
+  afterAll(() => under.close())
 
-const goodBody = async (): Promise<string> =>
-  encode({ grant_type: 'authorization_code', code: await obtainCode(under), redirect_uri: 'https://app.test/cb', code_verifier: verifier })
+  const goodBody = async (): Promise<string> =>
+    encode({ grant_type: 'authorization_code', code: await obtainCode(under), redirect_uri: 'https://app.test/cb', code_verifier: verifier })
 
-describe('methods', () => {
-  it.each([
-    ['ATK-026', 'GET', '/token', 'POST'],
-    ['ATK-026', 'GET', '/token/introspection', 'POST'],
-    ['ATK-026', 'GET', '/token/revocation', 'POST'],
-    ['RFC 9110 §15.5.6', 'HEAD', '/token', 'POST'],
-    ['RFC 9110 §15.5.6', 'PUT', '/token', 'POST'],
-    ['RFC 9110 §15.5.6', 'PATCH', '/token', 'POST'],
-    ['RFC 9110 §15.5.6', 'DELETE', '/token', 'POST'],
-    ['RFC 9110 §15.5.6', 'OPTIONS', '/token', 'POST'],
-    ['RFC 9110 §15.5.6', 'PROPFIND', '/token', 'POST'],
-    ['RFC 9110 §15.5.6', 'TRACE', '/token', 'POST'],
-    ['RFC 9110 §15.5.6', 'PUT', '/auth', 'GET, HEAD, POST'],
-    ['RFC 9110 §15.5.6', 'DELETE', '/userinfo', 'GET, HEAD, POST'],
-    ['RFC 9110 §15.5.6', 'POST', '/jwks', 'GET, HEAD'],
-    ['RFC 9110 §15.5.6', 'POST', '/.well-known/openid-configuration', 'GET, HEAD'],
-  ])('%s: %s %s is answered with what is allowed', async (_, method, path, allow) => {
-    const body = await goodBody()
+  describe('methods', () => {
+    it.each([
+      ['ATK-026', 'GET', '/token', 'POST'],
+      ['ATK-026', 'GET', '/token/introspection', 'POST'],
+      ['ATK-026', 'GET', '/token/revocation', 'POST'],
+      ['RFC 9110 §15.5.6', 'HEAD', '/token', 'POST'],
+      ['RFC 9110 §15.5.6', 'PUT', '/token', 'POST'],
+      ['RFC 9110 §15.5.6', 'PATCH', '/token', 'POST'],
+      ['RFC 9110 §15.5.6', 'DELETE', '/token', 'POST'],
+      ['RFC 9110 §15.5.6', 'OPTIONS', '/token', 'POST'],
+      ['RFC 9110 §15.5.6', 'PROPFIND', '/token', 'POST'],
+      ['RFC 9110 §15.5.6', 'TRACE', '/token', 'POST'],
+      ['RFC 9110 §15.5.6', 'PUT', '/auth', 'GET, HEAD, POST'],
+      ['RFC 9110 §15.5.6', 'DELETE', '/userinfo', 'GET, HEAD, POST'],
+      ['RFC 9110 §15.5.6', 'POST', '/jwks', 'GET, HEAD'],
+      ['RFC 9110 §15.5.6', 'POST', '/.well-known/openid-configuration', 'GET, HEAD'],
+    ])('%s: %s %s is answered with what is allowed', async (_, method, path, allow) => {
+      const body = await goodBody()
 
-    const reply = await refused(under, {
-      send: () =>
-        under.send({ method, path, headers: { authorization, 'content-type': 'application/x-www-form-urlencoded' }, body }),
-      reason: undefined,
+      const reply = await refused(under, {
+        send: () =>
+          under.send({ method, path, headers: { authorization, 'content-type': 'application/x-www-form-urlencoded' }, body }),
+        reason: undefined,
+      })
+
+      expect(reply.status).toBe(405)
+      expect(reply.header('allow')).toBe(allow)
+      expect(reply.header('cache-control')).toBe('no-store')
     })
 
-    expect(reply.status).toBe(405)
-    expect(reply.header('allow')).toBe(allow)
-    expect(reply.header('cache-control')).toBe('no-store')
-  })
+    it.each(['x-http-method-override', 'x-http-method', 'x-method-override'])('ATK-028 %s changes nothing', async (name) => {
+      const reply = await postForm(under, '/token', await goodBody(), { authorization, [name]: 'DELETE' })
 
-  it.each(['x-http-method-override', 'x-http-method', 'x-method-override'])('ATK-028 %s changes nothing', async (name) => {
-    const reply = await postForm(under, '/token', await goodBody(), { authorization, [name]: 'DELETE' })
-
-    expect(reply.status).toBe(200)
-  })
-
-  it('ATK-028 a method in the query or the body changes nothing', async () => {
-    const reply = await postForm(under, '/token?_method=DELETE', `${await goodBody()}&_method=DELETE`, { authorization })
-
-    expect(reply.status).toBe(200)
-  })
-})
-
-describe('paths', () => {
-  it.each([
-    ['ATK-029', '/token/'],
-    ['RFC 3986 §6.2.1', '//token'],
-    ['RFC 3986 §6.2.1', '/TOKEN'],
-    ['RFC 3986 §6.2.1', '/%74oken'],
-    ['RFC 3986 §6.2.1', '/token%2F'],
-    ['RFC 3986 §6.2.1', '/token;x=y'],
-    ['RFC 3986 §6.2.1', '/./token'],
-    ['RFC 3986 §6.2.1', '/x/../token'],
-    ['RFC 3986 §6.2.1', '/token%00'],
-    ['RFC 3986 §6.2.1', '/token.json'],
-    ['RFC 3986 §6.2.1', '/\\token'],
-  ])('%s: %s is not the token endpoint', async (_, path) => {
-    const body = await goodBody()
-
-    const reply = await refused(under, { send: () => postForm(under, path, body, { authorization }), reason: undefined })
-
-    expect(reply.status).toBe(404)
-  })
-
-  it.each(['/auth/', '/AUTH', '//auth', '/%61uth', '/auth;x'])('RFC 3986 §6.2.1: %s is not the authorization endpoint', async (path) => {
-    const reply = await refused(under, {
-      send: () => under.send({ path: `${path}?${encode(baseRequest)}`, headers: { cookie: signedInAs(under, 'U1') } }),
-      reason: undefined,
+      expect(reply.status).toBe(200)
     })
 
-    expect(reply.status).toBe(404)
-    expect(reply.header('location')).toBeUndefined()
-  })
-})
+    it('ATK-028 a method in the query or the body changes nothing', async () => {
+      const reply = await postForm(under, '/token?_method=DELETE', `${await goodBody()}&_method=DELETE`, { authorization })
 
-describe('where a request seems to come from', () => {
-  const spoofs: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
-    ['ATK-031 Host', { host: 'evil.test' }],
-    ['ATK-031 X-Forwarded-Host', { 'x-forwarded-host': 'evil.test' }],
-    ['ATK-031 Forwarded', { forwarded: 'host=evil.test;proto=http' }],
-    ['ATK-031 X-Original-URL and its kin', { 'x-original-url': '/admin', 'x-rewrite-url': '/admin', 'x-forwarded-prefix': '/evil' }],
-    ['ATK-032 X-Forwarded-Proto', { 'x-forwarded-proto': 'http', 'x-forwarded-ssl': 'off', 'x-forwarded-port': '80' }],
-  ]
-
-  it.each(spoofs)('%s does not change the metadata', async (_, headers) => {
-    const honest = await under.send({ path: '/.well-known/openid-configuration' })
-    const spoofed = await under.send({ path: '/.well-known/openid-configuration', headers })
-
-    expect(spoofed.text).toBe(honest.text)
-    expect(spoofed.json['issuer']).toBe('https://as.test')
-    expect(spoofed.text).not.toMatch(/evil|http:/)
+      expect(reply.status).toBe(200)
+    })
   })
 
-  it.each(spoofs)('%s does not change where a sign-in goes, nor the cookie', async (_, headers) => {
-    const reply = await authorize(under, {}, { cookie: '', ...headers })
+  describe('paths', () => {
+    it.each([
+      ['ATK-029', '/token/'],
+      ['RFC 3986 §6.2.1', '//token'],
+      ['RFC 3986 §6.2.1', '/TOKEN'],
+      ['RFC 3986 §6.2.1', '/%74oken'],
+      ['RFC 3986 §6.2.1', '/token%2F'],
+      ['RFC 3986 §6.2.1', '/token;x=y'],
+      ['RFC 3986 §6.2.1', '/token%00'],
+      ['RFC 3986 §6.2.1', '/token.json'],
+      ['RFC 3986 §6.2.1', '/\\token'],
+    ])('%s: %s is not the token endpoint', async (_, path) => {
+      const body = await goodBody()
 
-    expect(reply.location.href).toMatch(/^https:\/\/as\.test\/login\?interaction=[\w-]{43}$/)
-    expect(reply.cookies).toHaveLength(1)
-    expect(reply.cookies[0]).toMatch(/^__Host-mintmark-browser=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=31536000$/)
-  })
+      const reply = await refused(under, { send: () => postForm(under, path, body, { authorization }), reason: undefined })
 
-  it.each(spoofs)('%s does not change iss, nor the redirect of a POST from another site', async (_, headers) => {
-    const body = encode(baseRequest)
-
-    const done = await authorize(under, {}, headers)
-    const posted = await postForm(under, '/auth', body, { 'sec-fetch-site': 'cross-site', ...headers })
-
-    expect(done.location.searchParams.get('iss')).toBe('https://as.test')
-    expect(posted.location.href).toMatch(/^https:\/\/as\.test\/auth\?/)
-  })
-
-  it.each(spoofs.slice(0, 3))('%s does not make a form of that site one of ours', async (_, headers) => {
-    const started = await authorize(under, {}, { cookie: '' })
-    const { pathname, search } = started.location
-
-    const reply = await refused(under, {
-      send: () =>
-        postForm(under, pathname + search, 'subject=U1&auth_time=1790000001&scope=openid', {
-          cookie: browserCookie(started),
-          origin: 'https://evil.test',
-          ...headers,
-        }),
-      reason: 'cross_site_post',
+      expect(reply.status).toBe(statusOfStrangeTarget(adapter, path))
     })
 
-    expect(reply.status).toBe(403)
-  })
-})
+    it.each(['/auth/', '/AUTH', '//auth', '/%61uth', '/auth;x'])('RFC 3986 §6.2.1: %s is not the authorization endpoint', async (path) => {
+      const reply = await refused(under, {
+        send: () => under.send({ path: `${path}?${encode(baseRequest)}`, headers: { cookie: signedInAs(under, 'U1') } }),
+        reason: undefined,
+      })
 
-describe('cross-origin scripts', () => {
-  it.each(['OPTIONS', 'GET', 'POST'])('ATK-034 %s /auth has no CORS headers', async (method) => {
-    const reply = await under.send({
-      method,
-      path: `/auth?${encode(baseRequest)}`,
-      headers: { origin: 'https://spa.test', 'access-control-request-method': 'GET', cookie: signedInAs(under, 'U1') },
+      expect(reply.status).toBe(404)
+      expect(reply.header('location')).toBeUndefined()
+    })
+  })
+
+  describe('where a request seems to come from', () => {
+    const spoofs: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+      ['ATK-031 Host', { host: 'evil.test' }],
+      ['ATK-031 X-Forwarded-Host', { 'x-forwarded-host': 'evil.test' }],
+      ['ATK-031 Forwarded', { forwarded: 'host=evil.test;proto=http' }],
+      ['ATK-031 X-Original-URL and its kin', { 'x-original-url': '/admin', 'x-rewrite-url': '/admin', 'x-forwarded-prefix': '/evil' }],
+      ['ATK-032 X-Forwarded-Proto', { 'x-forwarded-proto': 'http', 'x-forwarded-ssl': 'off', 'x-forwarded-port': '80' }],
+    ]
+
+    it.each(spoofs)('%s does not change the metadata', async (_, headers) => {
+      const honest = await under.send({ path: '/.well-known/openid-configuration' })
+      const spoofed = await under.send({ path: '/.well-known/openid-configuration', headers })
+
+      expect(spoofed.text).toBe(honest.text)
+      expect(spoofed.json['issuer']).toBe('https://as.test')
+      expect(spoofed.text).not.toMatch(/evil|http:/)
     })
 
-    const names = ['origin', 'methods', 'headers', 'credentials', 'expose-headers', 'max-age']
-    expect(names.map((name) => reply.header(`access-control-allow-${name}`))).toEqual(names.map(() => undefined))
-  })
+    it.each(spoofs)('%s does not change where a sign-in goes, nor the cookie', async (_, headers) => {
+      const reply = await authorize(under, {}, { cookie: '', ...headers })
 
-  it('ATK-035 a header block of more than 16 KiB is refused', async () => {
-    const reply = await refused(under, {
-      send: () => under.send({ path: `/auth?${encode({ ...baseRequest, x: 'a'.repeat(16_384) })}` }),
-      reason: undefined,
+      expect(reply.location.href).toMatch(/^https:\/\/as\.test\/login\?interaction=[\w-]{43}$/)
+      expect(reply.cookies).toHaveLength(1)
+      expect(reply.cookies[0]).toMatch(/^__Host-mintmark-browser=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=31536000$/)
     })
 
-    expect(reply.status).toBe(431)
-  })
-})
+    it.each(spoofs)('%s does not change iss, nor the redirect of a POST from another site', async (_, headers) => {
+      const body = encode(baseRequest)
 
-it('after all of this a normal request succeeds', () => expectServing(under))
+      const done = await authorize(under, {}, headers)
+      const posted = await postForm(under, '/auth', body, { 'sec-fetch-site': 'cross-site', ...headers })
+
+      expect(done.location.searchParams.get('iss')).toBe('https://as.test')
+      expect(posted.location.href).toMatch(/^https:\/\/as\.test\/auth\?/)
+    })
+
+    it.each(spoofs.slice(0, 3))('%s does not make a form of that site one of ours', async (_, headers) => {
+      const started = await authorize(under, {}, { cookie: '' })
+      const { pathname, search } = started.location
+
+      const reply = await refused(under, {
+        send: () =>
+          postForm(under, pathname + search, 'subject=U1&auth_time=1790000001&scope=openid', {
+            cookie: browserCookie(started),
+            origin: 'https://evil.test',
+            ...headers,
+          }),
+        reason: 'cross_site_post',
+      })
+
+      expect(reply.status).toBe(403)
+    })
+  })
+
+  describe('cross-origin scripts', () => {
+    it.each(['OPTIONS', 'GET', 'POST'])('ATK-034 %s /auth has no CORS headers', async (method) => {
+      const reply = await under.send({
+        method,
+        path: `/auth?${encode(baseRequest)}`,
+        headers: { origin: 'https://spa.test', 'access-control-request-method': 'GET', cookie: signedInAs(under, 'U1') },
+      })
+
+      const names = ['origin', 'methods', 'headers', 'credentials', 'expose-headers', 'max-age']
+      expect(names.map((name) => reply.header(`access-control-allow-${name}`))).toEqual(names.map(() => undefined))
+    })
+
+    it('ATK-035 a header block of more than 16 KiB is refused', async () => {
+      const reply = await refused(under, {
+        send: () => under.send({ path: `/auth?${encode({ ...baseRequest, x: 'a'.repeat(16_384) })}` }),
+        reason: undefined,
+      })
+
+      expect(reply.status).toBe(431)
+    })
+  })
+
+  it('after all of this a normal request succeeds', () => expectServing(under))
+})

@@ -1,6 +1,6 @@
 import type { Change } from './flow.ts'
 import { signEs256, writeJws, type SignBytes } from './forge-jwt.ts'
-import type { ServerUnderTest } from './server-under-test.ts'
+import type { ReachableServer } from './server-under-test.ts'
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
@@ -14,7 +14,7 @@ export interface AssertionChange {
 let written = 0
 
 /** A client assertion of B's (RFC 7523 §3), right but for the changes. */
-export function writeAssertion(under: ServerUnderTest, change: AssertionChange = {}): Promise<string> {
+export function writeAssertion(under: ReachableServer, change: AssertionChange = {}): Promise<string> {
   const now = under.clock.now()
   written += 1
   const claims = { iss: 'B', sub: 'B', aud: under.issuer, exp: now + 60, iat: now, jti: `assertion-${written}` }
@@ -26,6 +26,6 @@ export function writeAssertion(under: ServerUnderTest, change: AssertionChange =
 }
 
 /** The form parameters by which B authenticates. */
-export async function assertionOf(under: ServerUnderTest, change: AssertionChange = {}): Promise<Change> {
+export async function assertionOf(under: ReachableServer, change: AssertionChange = {}): Promise<Change> {
   return { client_assertion_type: assertionType, client_assertion: await writeAssertion(under, change) }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 import type { Reply } from './reply.ts'
-import type { ServerUnderTest } from './server-under-test.ts'
+import type { ReachableServer } from './server-under-test.ts'
 
 /** The verifier of the base requests, and its S256 challenge. */
 export const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
@@ -31,15 +31,15 @@ export const encode = (parameters: Change): string =>
 export const basic = (id: string, secret: string): string => `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`
 
 /** The cookie of a person who signed in at the host some seconds ago. */
-export const signedInAs = (under: ServerUnderTest, user: string, secondsAgo = 5): string =>
+export const signedInAs = (under: ReachableServer, user: string, secondsAgo = 5): string =>
   `host=${user}.${under.clock.now() - secondsAgo}`
 
 /** GET /auth with the base request changed. */
-export const authorize = (under: ServerUnderTest, change: Change = {}, headers: Record<string, string> = {}): Promise<Reply> =>
+export const authorize = (under: ReachableServer, change: Change = {}, headers: Record<string, string> = {}): Promise<Reply> =>
   under.send({ path: `/auth?${encode({ ...baseRequest, ...change })}`, headers: { cookie: signedInAs(under, 'U1'), ...headers } })
 
 /** Follows a redirect to the host's page and posts a form there, as the browser that was sent there. */
-export function answerInteraction(under: ServerUnderTest, started: Reply, form: string): Promise<Reply> {
+export function answerInteraction(under: ReachableServer, started: Reply, form: string): Promise<Reply> {
   const { pathname, search } = started.location
   return under.send({
     method: 'POST',
@@ -57,7 +57,7 @@ export function answerInteraction(under: ServerUnderTest, started: Reply, form: 
 export const browserCookie = (started: Reply): string => started.cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ')
 
 /** Runs an authorization request to its end: U1 is signed in and consents to all that is asked. */
-export async function obtainCode(under: ServerUnderTest, change: Change = {}): Promise<string> {
+export async function obtainCode(under: ReachableServer, change: Change = {}): Promise<string> {
   const first = await authorize(under, change)
   const scopes = (change['scope'] ?? baseRequest.scope).split(' ')
   const isDone = first.location.searchParams.has('code')
@@ -68,11 +68,11 @@ export async function obtainCode(under: ServerUnderTest, change: Change = {}): P
 }
 
 /** POST /token as client A, unless the headers say otherwise. */
-export const token = (under: ServerUnderTest, form: Change, headers: Record<string, string> = {}): Promise<Reply> =>
+export const token = (under: ReachableServer, form: Change, headers: Record<string, string> = {}): Promise<Reply> =>
   postForm(under, '/token', encode(form), { authorization: basic('A', under.clients.A.secret), ...headers })
 
 /** Redeems a code with the base request's redirect URI and verifier, changed. */
-export const redeem = (under: ServerUnderTest, code: string, change: Change = {}, headers: Record<string, string> = {}): Promise<Reply> =>
+export const redeem = (under: ReachableServer, code: string, change: Change = {}, headers: Record<string, string> = {}): Promise<Reply> =>
   token(
     under,
     { grant_type: 'authorization_code', code, redirect_uri: 'https://app.test/cb', code_verifier: verifier, ...change },
@@ -80,7 +80,7 @@ export const redeem = (under: ServerUnderTest, code: string, change: Change = {}
   )
 
 /** Posts a form. Headers set to an empty string are left out. */
-export function postForm(under: ServerUnderTest, path: string, body: string, headers: Record<string, string>): Promise<Reply> {
+export function postForm(under: ReachableServer, path: string, body: string, headers: Record<string, string>): Promise<Reply> {
   const all = { 'content-type': 'application/x-www-form-urlencoded', ...headers }
   return under.send({
     method: 'POST',
@@ -91,7 +91,7 @@ export function postForm(under: ServerUnderTest, path: string, body: string, hea
 }
 
 /** The tokens of U1 for client A, with `offline_access` unless changed. */
-export async function obtainTokens(under: ServerUnderTest, change: Change = {}): Promise<Readonly<Record<string, string>>> {
+export async function obtainTokens(under: ReachableServer, change: Change = {}): Promise<Readonly<Record<string, string>>> {
   const code = await obtainCode(under, { scope: 'openid profile offline_access', ...change })
   const reply = await redeem(under, code)
   if (reply.status !== 200) throw new Error(`No tokens: ${reply.status} ${reply.text}`)

@@ -4,7 +4,8 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 export interface Sent {
   readonly method?: string
   readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
+  /** A list is sent as so many headers. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly body?: string | Uint8Array
 }
 

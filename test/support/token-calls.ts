@@ -1,7 +1,7 @@
 import { assertionOf } from './client-assertion.ts'
 import { baseRequest, basic, encode, obtainCode, postForm, verifier, type Change } from './flow.ts'
 import type { Reply } from './reply.ts'
-import type { ServerUnderTest } from './server-under-test.ts'
+import type { ReachableServer, ServerUnderTest } from './server-under-test.ts'
 
 /** The fixture clients. */
 export type ClientName = 'A' | 'B' | 'M' | 'N' | 'P' | 'RS' | 'X'
@@ -13,7 +13,7 @@ interface Credentials {
 }
 
 /** The right credentials of a client, by the method that it registered. */
-async function credentialsOf(under: ServerUnderTest, client: ClientName): Promise<Credentials> {
+async function credentialsOf(under: ReachableServer, client: ClientName): Promise<Credentials> {
   if (client === 'B') return { form: await assertionOf(under) }
   if (client === 'X') return { form: { client_id: 'X', client_secret: under.clients.X.secret } }
   if (client === 'N' || client === 'P') return { form: { client_id: client } }
@@ -22,7 +22,7 @@ async function credentialsOf(under: ServerUnderTest, client: ClientName): Promis
 
 /** Posts a form as the client. A member of `form` set to `undefined` takes a credential away. */
 export async function postAs(
-  under: ServerUnderTest,
+  under: ReachableServer,
   client: ClientName,
   call: { readonly path: string; readonly form: Change },
 ): Promise<Reply> {
@@ -31,20 +31,20 @@ export async function postAs(
   return postForm(under, call.path, encode({ ...credentials.form, ...call.form }), headers)
 }
 
-export const refresh = (under: ServerUnderTest, refreshToken: string, change: Change = {}, client: ClientName = 'A'): Promise<Reply> =>
+export const refresh = (under: ReachableServer, refreshToken: string, change: Change = {}, client: ClientName = 'A'): Promise<Reply> =>
   postAs(under, client, { path: '/token', form: { grant_type: 'refresh_token', refresh_token: refreshToken, ...change } })
 
-export const serviceToken = (under: ServerUnderTest, change: Change = {}, client: ClientName = 'M'): Promise<Reply> =>
+export const serviceToken = (under: ReachableServer, change: Change = {}, client: ClientName = 'M'): Promise<Reply> =>
   postAs(under, client, { path: '/token', form: { grant_type: 'client_credentials', scope: 'api.read', ...change } })
 
 /** Introspects as the client that the token was issued to, unless another is named. */
-export const introspect = (under: ServerUnderTest, token: string, client: ClientName = 'A', change: Change = {}): Promise<Reply> =>
+export const introspect = (under: ReachableServer, token: string, client: ClientName = 'A', change: Change = {}): Promise<Reply> =>
   postAs(under, client, { path: '/token/introspection', form: { token, ...change } })
 
-export const revoke = (under: ServerUnderTest, token: string, client: ClientName = 'A', change: Change = {}): Promise<Reply> =>
+export const revoke = (under: ReachableServer, token: string, client: ClientName = 'A', change: Change = {}): Promise<Reply> =>
   postAs(under, client, { path: '/token/revocation', form: { token, ...change } })
 
-export const userinfo = (under: ServerUnderTest, accessToken: string): Promise<Reply> =>
+export const userinfo = (under: ReachableServer, accessToken: string): Promise<Reply> =>
   under.send({ path: '/userinfo', headers: { authorization: `Bearer ${accessToken}` } })
 
 const redirectUris = {
@@ -64,7 +64,7 @@ export interface Tokens {
 }
 
 /** The tokens of U1 for a client, with `offline_access` unless changed. */
-export async function tokensFor(under: ServerUnderTest, client: keyof typeof redirectUris, change: Change = {}): Promise<Tokens> {
+export async function tokensFor(under: ReachableServer, client: keyof typeof redirectUris, change: Change = {}): Promise<Tokens> {
   const redirect_uri = redirectUris[client]
   const scope = change['scope'] ?? `${baseRequest.scope} offline_access`
   const code = await obtainCode(under, { client_id: client, redirect_uri, ...change, scope })
@@ -77,7 +77,7 @@ export async function tokensFor(under: ServerUnderTest, client: keyof typeof red
 export const tokensOf = (reply: Reply): Tokens => reply.json as unknown as Tokens
 
 /** Lets every client authenticate once, so that storage has noted the use of its secret and later requests change nothing. */
-export async function noteSecretsInUse(under: ServerUnderTest): Promise<void> {
+export async function noteSecretsInUse(under: ReachableServer): Promise<void> {
   for (const client of ['A', 'M', 'RS', 'X'] as const) await introspect(under, 'none', client)
 }
 

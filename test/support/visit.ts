@@ -1,19 +1,19 @@
 import { answerInteraction, encode, signedInAs } from './flow.ts'
 import type { Reply } from './reply.ts'
-import type { ServerUnderTest } from './server-under-test.ts'
+import type { ReachableServer } from './server-under-test.ts'
 
 /**
  * What the browser of a signed-in person does with an authorization URL: it opens it, and consents to all that is asked.
  * @returns the answer that sends the browser back to the client.
  */
-export async function visit(under: ServerUnderTest, url: URL, user = 'U1'): Promise<Reply> {
+export async function visit(under: ReachableServer, url: URL, user = 'U1'): Promise<Reply> {
   const cookie = signedInAs(under, user)
   const first = await under.send({ path: url.pathname + url.search, headers: { cookie } })
   return isInteraction(under, first) ? consent(under, first) : first
 }
 
 /** Consents to everything that a pending interaction asks for. */
-export async function consent(under: ServerUnderTest, started: Reply): Promise<Reply> {
+export async function consent(under: ReachableServer, started: Reply): Promise<Reply> {
   const { pathname, search } = started.location
   const cookie = started.cookies.map((value) => value.split(';', 1)[0]).join('; ')
   const page = await under.send({ path: pathname + search, headers: { cookie } })
@@ -22,7 +22,7 @@ export async function consent(under: ServerUnderTest, started: Reply): Promise<R
 }
 
 /** Whether the answer sends the browser to the host's login or consent page. */
-export const isInteraction = (under: ServerUnderTest, reply: Reply): boolean =>
+export const isInteraction = (under: ReachableServer, reply: Reply): boolean =>
   reply.header('location')?.startsWith(`${under.issuer}/`) === true && reply.location.searchParams.has('interaction')
 
 /** The parameters that a `form_post` page posts to the client (OAuth 2.0 Form Post Response Mode §2). */

@@ -1,0 +1,77 @@
+import { createAuthorizationServer, type AuthorizationServer, type AuthorizationServerOptions } from '@mintmark/core'
+import { decodeBody, type Endpoint } from '@mintmark/core/http'
+import { userId, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+
+import type { Site } from './adapters.ts'
+
+/** The server of the attack rows with the login and consent pages of its host, for any adapter and any runtime. */
+export interface FixtureSite extends Site {
+  readonly server: AuthorizationServer
+}
+
+/** What is the fixture's own to say; the rest may be changed. */
+type FixtureOptions = Pick<AuthorizationServerOptions, 'issuer' | 'storage' | 'keys'> & Partial<AuthorizationServerOptions>
+
+export function createFixtureSite(options: FixtureOptions): FixtureSite {
+  const server = createAuthorizationServer({
+    scopes: { 'api.read': 'Read the API', 'api.write': 'Write to the API' },
+    resources: { 'https://api.test': { scopes: ['api.read', 'api.write'] } },
+    dangerouslyAllowMissingPkceFor: ['X'],
+    signedIn: (request) => Promise.resolve(hostSession(request.headers.get('cookie'))),
+    ...options,
+  })
+  const page = { service: server, endpoint: hostPage(server) }
+  const pages = Object.fromEntries(['login', 'consent'].map((name) => [new URL(`${options.issuer}/${name}`).pathname, page]))
+  return { server, services: [server], pages }
+}
+
+/** U1 is active, U2 deactivated, U3 removed. */
+export async function insertFixtureUsers(storage: Storage, now: EpochSeconds): Promise<void> {
+  for (const id of ['U1', 'U2', 'U3']) await storage.users.insert({ userId: userId(id), claims: claimsOfU1, createdAt: now })
+  await storage.users.deactivate(userId('U2'), now)
+  await storage.users.remove(userId('U3'), now)
+}
+
+/** The host's own session: the cookie `host=<user>.<seconds of authentication>` says who signed in, and when. */
+function hostSession(cookie: string | undefined) {
+  const match = /(?:^|; )host=([^.;]+)\.(\d+)(?:\.([\w:]+))?/.exec(cookie ?? '')
+  if (match?.[1] === undefined) return undefined
+  return { subject: match[1], authTime: Number(match[2]), amr: ['pwd'], acr: match[3], sessionId: `sid-${match[1]}` }
+}
+
+/**
+ * The host's login and consent page, answered from the form: `subject` signs in (`auth_time`, `acr` optional), `scope`
+ * values consent, `deny` refuses. A GET shows the pending interaction as JSON.
+ */
+const hostPage =
+  (server: AuthorizationServer): Endpoint =>
+  async (request) => {
+    try {
+      const pending = await server.interaction(request)
+      if (request.method === 'GET') return { status: 200, headers: [['Content-Type', 'application/json']], body: JSON.stringify(pending) }
+
+      const form = new URLSearchParams(decodeBody(request.body))
+      if (form.has('deny')) return await pending.deny()
+      const subject = form.get('subject')
+      const signIn = subject === null ? {} : { subject, authTime: Number(form.get('auth_time')), amr: ['pwd'], acr: form.get('acr') ?? undefined }
+      const consent = form.has('scope') ? { grantedScopes: form.getAll('scope') } : {}
+      return await pending.complete({ ...signIn, ...consent })
+    } catch (error) {
+      return server.renderError(error, request)
+    }
+  }
+
+/** The claims of U1, one of each kind. */
+const claimsOfU1 = {
+  name: 'Ann Lee',
+  given_name: 'Ann',
+  family_name: 'Lee',
+  nickname: 'annie',
+  locale: 'en-GB',
+  updated_at: 1_700_000_000,
+  email: 'ann@example.test',
+  email_verified: true,
+  address: { formatted: '1 High Street', country: 'GB' },
+  phone_number: '+44 20 7946 0000',
+  phone_number_verified: false,
+}
