@@ -1,0 +1,87 @@
+import { expect, it } from 'vitest'
+
+import { answerInteraction, authorize, browserCookie, encode, obtainCode, redeem } from '../../support/flow.ts'
+import { postAs } from '../../support/token-calls.ts'
+import { postedParameters } from '../../support/visit.ts'
+import { verifyIdToken } from './verify-id-token.ts'
+import type { Suite } from './suite.ts'
+
+export const authorizationSuite: Suite = (reach) => {
+  it('RFC 6749 §4.1, OIDC Core §3.1: a person signs in and consents, the code comes in the query, and an ID token says who it was', async () => {
+    const under = reach()
+    const started = await authorize(under, { prompt: 'login consent' }, { cookie: '' })
+    const done = await answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now()}&scope=openid&scope=profile`)
+
+    expect(started.status).toBe(303)
+    expect(started.location.href).toMatch(/^https:\/\/as\.test\/login\?interaction=[\w-]{43}$/)
+    expect(browserCookie(started)).toMatch(/^__Host-mintmark-browser=[\w-]{43}$/)
+    const { searchParams, origin, pathname } = done.location
+    expect([origin + pathname, searchParams.get('state'), searchParams.get('iss')]).toEqual(['https://app.test/cb', 's1', under.issuer])
+
+    const reply = await redeem(under, searchParams.get('code') ?? '')
+
+    expect(reply.status).toBe(200)
+    expect(reply.header('cache-control')).toBe('no-store')
+    expect(await verifyIdToken(under, reply)).toMatchObject({ sub: 'U1', aud: 'A', nonce: 'n1' })
+  })
+
+  it('Form Post Response Mode §2: the code comes in a form', async () => {
+    const under = reach()
+    const started = await authorize(under, { response_mode: 'form_post', prompt: 'consent' })
+    const page = await answerInteraction(under, started, 'scope=openid&scope=profile')
+    const { code = '', ...rest } = Object.fromEntries(postedParameters(page))
+
+    expect([page.status, page.header('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(rest).toEqual({ state: 's1', iss: under.issuer })
+    expect((await redeem(under, code)).status).toBe(200)
+  })
+
+  it('OIDC Core §3.1.2.1: a POST is answered as a GET', async () => {
+    const under = reach()
+    const body = encode({ response_type: 'token', client_id: 'A', redirect_uri: 'https://app.test/cb', state: 's1' })
+
+    const reply = await under.send({ method: 'POST', path: '/auth', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body })
+
+    expect([reply.status, reply.location.searchParams.get('error')]).toEqual([303, 'unsupported_response_type'])
+  })
+
+  it.each([
+    ['P, which is public', 'P', 'https://spa.test/cb'],
+    ['B, which signs', 'B', 'https://b.test/cb'],
+  ] as const)('RFC 7636 §4.6: the client %s, redeems with the verifier and not without it', async (_, client, redirect_uri) => {
+    const under = reach()
+    const codes = [await obtainCode(under, { client_id: client, redirect_uri }), await obtainCode(under, { client_id: client, redirect_uri })]
+    const present = (code: string | undefined, code_verifier: string) =>
+      postAs(under, client, { path: '/token', form: { grant_type: 'authorization_code', code, redirect_uri, code_verifier } })
+
+    const wrong = await present(codes[0], 'x'.repeat(43))
+    const right = await present(codes[1], 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')
+
+    expect([wrong.status, wrong.json['error']]).toEqual([400, 'invalid_grant'])
+    expect(right.status).toBe(200)
+  })
+
+  it('RFC 6749 §4.1.2: a code is good once', async () => {
+    const under = reach()
+    const code = await obtainCode(under)
+
+    const statuses = [(await redeem(under, code)).status, (await redeem(under, code)).status]
+
+    expect(statuses).toEqual([200, 400])
+  })
+
+  it('RFC 6749 §4.1.2.1: the client hears that the person said no', async () => {
+    const under = reach()
+    const started = await authorize(under, { prompt: 'consent' })
+
+    const reply = await answerInteraction(under, started, 'deny=1')
+
+    expect(reply.location.searchParams.get('error')).toBe('access_denied')
+  })
+
+  it('RFC 6749 §4.1.2.1: an unregistered redirect URI gets a page and no redirect', async () => {
+    const reply = await authorize(reach(), { redirect_uri: 'https://evil.test/cb' })
+
+    expect([reply.status, reply.header('location'), reply.header('content-type')]).toEqual([400, undefined, 'text/html; charset=utf-8'])
+  })
+}

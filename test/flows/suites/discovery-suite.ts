@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+
+import type { Suite } from './suite.ts'
+
+export const discoverySuite: Suite = (reach) => {
+  it.each(['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'])(
+    'OIDC Discovery §4, RFC 8414 §3: the metadata is at %s, and speaks of the configured issuer alone',
+    async (path) => {
+      const { issuer, send } = reach()
+
+      const reply = await send({ path, headers: { host: 'evil.test', 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'http' } })
+
+      expect(reply.status).toBe(200)
+      expect(reply.header('content-type')).toBe('application/json')
+      expect(reply.json).toMatchObject({ issuer, token_endpoint: `${issuer}/token`, jwks_uri: `${issuer}/jwks` })
+      expect(reply.text).not.toContain('evil')
+    },
+  )
+
+  it('RFC 7517 §5: the keys are public halves', async () => {
+    const { json } = await reach().send({ path: '/jwks' })
+    const keys = json['keys'] as readonly Record<string, unknown>[]
+
+    expect(keys.length).toBeGreaterThan(0)
+    expect(keys.flatMap((key) => ['d', 'p', 'q', 'k'].filter((name) => name in key))).toEqual([])
+  })
+
+  it('RFC 9110 §13.1.2: a reader who has the keys is told so', async () => {
+    const { send } = reach()
+    const tag = (await send({ path: '/jwks' })).header('etag') ?? ''
+
+    const again = await send({ path: '/jwks', headers: { 'if-none-match': tag } })
+
+    expect([again.status, again.text]).toEqual([304, ''])
+  })
+}

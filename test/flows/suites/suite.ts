@@ -1,0 +1,4 @@
+import type { ReachableServer } from '../../support/server-under-test.ts'
+
+/** Requirements of a server that is reached over HTTP alone. The server is there when the tests run, not when they are declared. */
+export type Suite = (reach: () => ReachableServer) => void

@@ -1,0 +1,21 @@
+import { describe } from 'vitest'
+
+import type { ReachableServer } from '../../support/server-under-test.ts'
+import { authorizationSuite } from './authorization-suite.ts'
+import { discoverySuite } from './discovery-suite.ts'
+import type { Suite } from './suite.ts'
+import { tokenSuite } from './token-suite.ts'
+import { transportSuite } from './transport-suite.ts'
+
+/** What runs through every adapter and on every runtime: a suite that is added here runs on all of them. */
+const suites: Readonly<Record<string, Suite>> = {
+  discovery: discoverySuite,
+  authorization: authorizationSuite,
+  tokens: tokenSuite,
+  transport: transportSuite,
+}
+
+/** Declares the tests of every suite. */
+export function describeSuites(reach: () => ReachableServer): void {
+  for (const [name, suite] of Object.entries(suites)) describe(name, () => suite(reach))
+}

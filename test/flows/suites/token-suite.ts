@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest'
+
+import { encode, postForm } from '../../support/flow.ts'
+import { introspect, refresh, revoke, serviceToken, tokensFor, tokensOf, userinfo } from '../../support/token-calls.ts'
+import type { Suite } from './suite.ts'
+
+export const tokenSuite: Suite = (reach) => {
+  it('RFC 6749 §6, RFC 9700 §4.14.2: a refresh token is swapped for another, and a used one from before ends them all', async () => {
+    const under = reach()
+    const first = await tokensFor(under, 'A')
+    const second = tokensOf(await refresh(under, first.refresh_token))
+    const third = tokensOf(await refresh(under, second.refresh_token))
+
+    const reused = await refresh(under, first.refresh_token)
+
+    expect(new Set([first.refresh_token, second.refresh_token, third.refresh_token]).size).toBe(3)
+    expect([reused.status, reused.json['error']]).toEqual([400, 'invalid_grant'])
+    expect((await refresh(under, third.refresh_token)).status).toBe(400)
+    expect((await userinfo(under, third.access_token)).status).toBe(401)
+  })
+
+  it('RFC 6749 §4.4: a client gets a token of its own', async () => {
+    const reply = await serviceToken(reach())
+
+    expect(reply.status).toBe(200)
+    expect(reply.json).toMatchObject({ token_type: 'Bearer', scope: 'api.read' })
+  })
+
+  it('RFC 6749 §5.2: a wrong secret is answered with a challenge', async () => {
+    const headers = { authorization: `Basic ${btoa('A:wrong')}` }
+
+    const reply = await postForm(reach(), '/token', 'grant_type=client_credentials', headers)
+
+    expect([reply.status, reply.json['error'], reply.header('www-authenticate')?.split(' ', 1)[0]]).toEqual([401, 'invalid_client', 'Basic'])
+  })
+
+  it('RFC 7662 §2.2, RFC 7009 §2: a token is active until it is revoked', async () => {
+    const under = reach()
+    const { access_token } = await tokensFor(under, 'A')
+
+    const before = await introspect(under, access_token)
+    const revoked = await revoke(under, access_token)
+    const after = await introspect(under, access_token)
+
+    expect(before.json).toMatchObject({ active: true, sub: 'U1', client_id: 'A' })
+    expect([revoked.status, revoked.text]).toEqual([200, ''])
+    expect(after.json).toEqual({ active: false })
+  })
+
+  it('RFC 7009 §2.1: revoking the refresh token ends its access tokens', async () => {
+    const under = reach()
+    const { access_token, refresh_token } = await tokensFor(under, 'A')
+
+    await revoke(under, refresh_token)
+
+    expect((await userinfo(under, access_token)).status).toBe(401)
+  })
+
+  it('RFC 7662 §4: a public client may not introspect', async () => {
+    expect((await introspect(reach(), 'x', 'P')).status).toBeGreaterThanOrEqual(400)
+  })
+
+  it('OIDC Core §5.3: userinfo tells of the person, for a GET and for a POST', async () => {
+    const under = reach()
+    const { access_token } = await tokensFor(under, 'A')
+
+    const got = await userinfo(under, access_token)
+    const posted = await postForm(under, '/userinfo', encode({ access_token }), {})
+
+    expect(got.json).toMatchObject({ sub: 'U1', name: 'Ann Lee' })
+    expect(posted.json).toEqual(got.json)
+  })
+
+  it('RFC 6750 §3.1: userinfo without a token is answered with a bare challenge', async () => {
+    const reply = await reach().send({ path: '/userinfo' })
+
+    expect([reply.status, reply.text, reply.header('www-authenticate')]).toEqual([401, '{}', 'Bearer realm="userinfo"'])
+  })
+}

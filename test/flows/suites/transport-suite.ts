@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest'
+
+import { authorize, basic, encode, obtainCode, postForm, redeem, verifier } from '../../support/flow.ts'
+import { tokensFor } from '../../support/token-calls.ts'
+import type { Suite } from './suite.ts'
+
+const form = 'application/x-www-form-urlencoded'
+
+/** The hostile rows that every deployment must withstand; what one adapter or another also sees is in test/transport. */
+export const transportSuite: Suite = (reach) => {
+  it.each(['/token/', '//token', '/TOKEN', '/%74oken', '/token%2F', '/token;x', '/token%00', '/token.json'])(
+    'ATK-029: %s is not the token endpoint',
+    async (path) => {
+      const { send } = reach()
+
+      expect((await send({ method: 'POST', path, headers: { 'content-type': form }, body: 'grant_type=x' })).status).toBe(404)
+    },
+  )
+
+  it.each(['GET', 'PUT', 'DELETE', 'PATCH'])('ATK-026: %s /token is answered with what is allowed', async (method) => {
+    const reply = await reach().send({ method, path: '/token' })
+
+    expect([reply.status, reply.header('allow')]).toEqual([405, 'POST'])
+  })
+
+  it('ATK-007: a body of 16 KiB and one byte is too large, and one of 16 KiB is not', async () => {
+    const under = reach()
+    const headers = { authorization: basic('A', under.clients.A.secret) }
+
+    const large = await postForm(under, '/token', 'grant_type=x&x='.padEnd(16_385, 'a'), headers)
+    const fitting = await postForm(under, '/token', 'grant_type=x&x='.padEnd(16_384, 'a'), headers)
+
+    expect([large.status, large.json['error']]).toEqual([413, 'invalid_request'])
+    expect([fitting.status, fitting.json['error']]).toEqual([400, 'unsupported_grant_type'])
+  })
+
+  it('ATK-220: two Authorization headers are not accepted', async () => {
+    const under = reach()
+    const code = await obtainCode(under)
+    const body = encode({ grant_type: 'authorization_code', code, redirect_uri: 'https://app.test/cb', code_verifier: verifier })
+    const right = basic('A', under.clients.A.secret)
+
+    const reply = await under.send({ method: 'POST', path: '/token', headers: { 'content-type': form, authorization: [right, right] }, body })
+
+    expect([reply.status, reply.json['error']]).toEqual([400, 'invalid_request'])
+    expect((await redeem(under, code)).status).toBe(200)
+  })
+
+  it('ATK-244: two Authorization headers at userinfo are not accepted', async () => {
+    const under = reach()
+    const bearer = `Bearer ${(await tokensFor(under, 'A')).access_token}`
+
+    const reply = await under.send({ path: '/userinfo', headers: { authorization: [bearer, bearer] } })
+
+    expect([reply.status, reply.json['error']]).toEqual([400, 'invalid_request'])
+  })
+
+  it.each([
+    ['ATK-002: two media types', { 'content-type': `application/json, ${form}` }, 'grant_type=x'],
+    ['ATK-005: another charset', { 'content-type': `${form}; charset=utf-16` }, 'grant_type=x'],
+    ['ATK-010: grant_type twice', {}, 'grant_type=authorization_code&grant_type=authorization_code'],
+    ['ATK-020: bytes that are not UTF-8', {}, Uint8Array.of(0x61, 0x3d, 0xff, 0xfe)],
+    ['ATK-022: a lone percent sign', {}, 'grant_type=x&code=%'],
+  ] as const)('%s is malformed', async (_, headers, body) => {
+    const under = reach()
+    const authorization = basic('A', under.clients.A.secret)
+
+    const reply = await under.send({ method: 'POST', path: '/token', headers: { authorization, 'content-type': form, ...headers }, body })
+
+    expect([reply.status, reply.json['error']]).toEqual([400, 'invalid_request'])
+  })
+
+  it('RFC 9112 §11.1: line breaks in state do not become headers', async () => {
+    const state = 'a\r\nSet-Cookie: evil=1'
+
+    const reply = await authorize(reach(), { state, response_type: 'token' })
+
+    expect(reply.location.searchParams.get('state')).toBe(state)
+    expect(reply.cookies).toEqual([])
+  })
+
+  it('RFC 9110 §9.3.2: HEAD has the headers of GET and no body', async () => {
+    const { send } = reach()
+    const got = await send({ path: '/jwks' })
+
+    const reply = await send({ method: 'HEAD', path: '/jwks' })
+
+    expect([reply.status, reply.header('etag'), reply.text]).toEqual([200, got.header('etag'), ''])
+  })
+
+  it('ATK-031: a sign-in is sent to the configured issuer, whatever the request says of its host', async () => {
+    const reply = await authorize(reach(), {}, { cookie: '', host: 'evil.test', 'x-forwarded-host': 'evil.test', forwarded: 'host=evil.test' })
+
+    expect(reply.location.href).toMatch(/^https:\/\/as\.test\/login\?/)
+    expect(reply.cookies.join()).not.toContain('evil')
+  })
+}
