@@ -4,12 +4,15 @@ import { clientLaws } from './laws/client-laws.ts'
 import { codeLaws } from './laws/code-laws.ts'
 import { deadFamilyLaws } from './laws/dead-family-laws.ts'
 import { grantLaws } from './laws/grant-laws.ts'
+import { groupLaws } from './laws/group-laws.ts'
 import { identifierLaws } from './laws/identifier-laws.ts'
 import { identityProviderLaws } from './laws/identity-provider-laws.ts'
 import { interactionLaws } from './laws/interaction-laws.ts'
 import { isolationLaws } from './laws/isolation-laws.ts'
+import { memberLaws } from './laws/member-laws.ts'
 import { opaqueTokenLaws } from './laws/opaque-token-laws.ts'
 import { ownershipLaws } from './laws/ownership-laws.ts'
+import { providerIsolationLaws } from './laws/provider-isolation-laws.ts'
 import { provisionedChangeLaws } from './laws/provisioned-change-laws.ts'
 import { provisionedLinkLaws } from './laws/provisioned-link-laws.ts'
 import { provisionedRemovalLaws } from './laws/provisioned-removal-laws.ts'
@@ -49,4 +52,7 @@ export const storageLaws: readonly StorageLaw[] = [
   ...provisionedChangeLaws,
   ...provisionedLinkLaws,
   ...provisionedRemovalLaws,
+  ...groupLaws,
+  ...memberLaws,
+  ...providerIsolationLaws,
 ]
