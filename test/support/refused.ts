@@ -2,6 +2,7 @@ import type { RefusalReason } from '@mintmark/core'
 import { expect } from 'vitest'
 
 import { obtainTokens } from './flow.ts'
+import { ownKeysOfPrototypes, pristine } from './prototypes.ts'
 import type { Reply } from './reply.ts'
 import type { ServerUnderTest } from './server-under-test.ts'
 
@@ -104,8 +105,3 @@ function kept(dump: string, what: Kept = 'all'): unknown {
   const tables = JSON.parse(dump) as Record<string, unknown>
   return what === 'all' ? tables : { ...tables, codes: undefined }
 }
-
-const ownKeysOfPrototypes = (): readonly (readonly PropertyKey[])[] =>
-  [Object, Array, Function, String, Map].map(({ prototype }) => Reflect.ownKeys(prototype as object))
-
-const pristine = ownKeysOfPrototypes()

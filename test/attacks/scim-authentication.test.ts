@@ -1,0 +1,185 @@
+import { addProviderSecret, endPreviousProviderSecrets, registerIdentityProvider } from '@mintmark/scim'
+import { providerId } from '@mintmark/storage-interface'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { basic, encode, postForm } from '../support/flow.ts'
+import { scimRefused, type ScimRefusal } from '../support/scim-refused.ts'
+import { startScimSite, type ScimSite } from '../support/scim-site.ts'
+
+let site: ScimSite
+let aliceOfT2: string
+beforeAll(async () => {
+  site = await startScimSite()
+  const created = await create(site.secrets.T2, 'T2', 'bob@x')
+  aliceOfT2 = String(created.json['id'])
+})
+afterAll(() => site.close())
+
+const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const create = (secret: string, provider: string, userName: string, more: object = {}) =>
+  site.send({ method: 'POST', provider, headers: { authorization: `Bearer ${secret}` }, body: { schemas: [core], userName, ...more } })
+
+const verbs = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE'] as const
+
+describe('SCIM: who calls', () => {
+  const s1 = () => site.secrets.T1
+  type Row = readonly [row: string, authorization: () => string, refusal: ScimRefusal]
+
+  it.each<Row>([
+    ['ATK-337 no Authorization', () => '', { status: 401, reason: 'credentials_missing' }],
+    ['ATK-338 a wrong secret', () => 'Bearer wrong', { status: 401, reason: 'access_token_invalid' }],
+    ['ATK-338 the secret without its end', () => `Bearer ${s1().slice(0, -1)}`, { status: 401, reason: 'access_token_invalid' }],
+    ['ATK-338 the secret in capitals', () => `Bearer ${s1().toUpperCase()}`, { status: 401, reason: 'access_token_invalid' }],
+    ['ATK-338 one more character', () => `Bearer ${s1()}A`, { status: 401, reason: 'access_token_invalid' }],
+    ['ATK-338 one other character', () => `Bearer ${s1().slice(0, -2)}${s1().endsWith('AA') ? 'BB' : 'AA'}`, { status: 401, reason: 'secret_unknown' }],
+    ['ATK-338 the secret of a provider that never was', () => `Bearer mmscim_T9_${'A'.repeat(43)}`, { status: 401, reason: 'secret_unknown' }],
+    ['O-19 a text without a scheme', () => 'non-token', { status: 401, reason: 'credentials_malformed' }],
+    ['J-04 the secret by Basic', () => basic('T1', s1()), { status: 401, reason: 'credentials_malformed' }],
+    ['two tokens in one header', () => `Bearer ${s1()}, Bearer ${s1()}`, { status: 401, reason: 'credentials_malformed' }],
+    ['ATK-347 the cookie of a browser session alone', () => '', { status: 401, reason: 'credentials_missing' }],
+  ])('RFC 7644 §2: %s', async (_, authorization, refusal) => {
+    await scimRefused(site, { ...refusal, secrets: [s1()] }, () =>
+      site.send({ headers: { authorization: authorization(), cookie: 'host=U1.1790000000' } }),
+    )
+  })
+
+  it('RFC 7644 §2: 401 says how to come back, the same for every kind of wrong secret', async () => {
+    const missing = await site.send({ headers: { authorization: '' } })
+    const wrong = await site.send({ headers: { authorization: `Bearer mmscim_T1_${'A'.repeat(43)}` } })
+    const disabled = await site.send({ provider: 'T0', headers: { authorization: `Bearer ${site.secrets.T0}` } })
+
+    expect(missing.header('www-authenticate')).toBe('Bearer realm="scim"')
+    expect(wrong.header('www-authenticate')).toBe('Bearer realm="scim", error="invalid_token"')
+    expect([disabled.status, disabled.text, disabled.header('www-authenticate')]).toEqual([wrong.status, wrong.text, wrong.header('www-authenticate')])
+  })
+
+  it('ATK-349: two Authorization headers are refused, also when one of them is right (RFC 6750 §2)', async () => {
+    await scimRefused(site, { status: 400, reason: 'credentials_twice' }, () =>
+      site.send({ headers: { authorization: [`Bearer ${s1()}`, 'Bearer x'] } }),
+    )
+  })
+
+  it('the Okta header mode: the secret without the word Bearer is recognised', async () => {
+    expect((await site.send({ headers: { authorization: s1() } })).status).toBe(200)
+    expect((await site.send({ headers: { authorization: `bEaReR ${s1()}` } })).status).toBe(200)
+  })
+
+  it.each(verbs)('ATK-340: S1 at the address of T2 is 403 for %s, whether T2 is there or not', async (method) => {
+    const answers = await Promise.all(
+      ['T2', 'T9'].map((provider) => site.send({ method, provider, path: `/users/${aliceOfT2}`, body: '{}' })),
+    )
+
+    expect(answers.map(({ status }) => status)).toEqual([403, 403])
+    expect(answers[0]?.text).toBe(answers[1]?.text)
+    expect(site.lastReason()).toBe('provider_mismatch')
+  })
+
+  it.each(['t1', 'T1%00', 'T1%20', './T2', 'T1/../T2', 'T1%2f..%2fT2', 'T1;x', 'T1.', '%541'])(
+    'ATK-341: %s is not the address of T1, and never leads to T2',
+    async (provider) => {
+      const reply = await site.send({ provider, path: `/users/${aliceOfT2}` })
+
+      expect([403, 404]).toContain(reply.status)
+      expect(reply.text).not.toContain('bob')
+    },
+  )
+
+  it.each(verbs)('ATK-343: a provider that is disabled is refused, by %s', async (method) => {
+    const reply = await site.send({ method, provider: 'T0', headers: { authorization: `Bearer ${site.secrets.T0}` }, body: '{}' })
+
+    expect(reply.status).toBe(401)
+    expect(site.lastReason()).toBe('provider_disabled')
+  })
+})
+
+describe('SCIM: secrets of providers', () => {
+  const use = async (secret: string, provider: string) => (await site.send({ provider, headers: { authorization: `Bearer ${secret}` } })).status
+
+  it('two secrets live beside one another; the old one ends when it was told to, and others at once', async () => {
+    const { storage, oauth } = site
+    const deps = { storage, clock: oauth.clock.now }
+    const { secret: first } = await registerIdentityProvider({ providerId: 'rotating' }, deps)
+
+    const second = await addProviderSecret('rotating', { previousExpiresAt: oauth.clock.now() + 3600 }, deps)
+    expect([await use(first, 'rotating'), await use(second, 'rotating')]).toEqual([200, 200])
+    oauth.clock.advance(3600)
+    expect([await use(first, 'rotating'), await use(second, 'rotating')]).toEqual([401, 200])
+    const third = await addProviderSecret('rotating', {}, deps)
+    await endPreviousProviderSecrets('rotating', deps)
+    expect([await use(second, 'rotating'), await use(third, 'rotating')]).toEqual([401, 200])
+  })
+
+  it('stores digests only, and notes when a secret was last used', async () => {
+    const { provider, secret } = await registerIdentityProvider({ providerId: 'noted' }, { storage: site.storage })
+
+    await use(secret, 'noted')
+
+    expect(provider.secrets[0]?.lastUsedAt).toBeUndefined()
+    expect((await site.storage.identityProviders.find(providerId('noted')))?.secrets[0]?.lastUsedAt).toBe(site.oauth.clock.now())
+    for (const stored of [...Object.values(site.secrets), secret]) expect(site.dump()).not.toContain(stored.split('_')[2])
+  })
+
+  it('ATK-344: an identifier is not used again: the old secret stays dead, and nobody inherits accounts', async () => {
+    const deps = { storage: site.storage }
+    const { secret } = await registerIdentityProvider({ providerId: 'gone' }, deps)
+    await create(secret, 'gone', 'carol@x')
+    await site.storage.identityProviders.remove(providerId('gone'), site.oauth.clock.now())
+
+    await expect(registerIdentityProvider({ providerId: 'gone' }, deps)).rejects.toMatchObject({ reason: 'identifier_taken' })
+    expect(await use(secret, 'gone')).toBe(401)
+  })
+
+  it.each(['under_score', '', 'a b', 'ä', 'x'.repeat(65), '../T2'])('R-03: %j is no identifier of a provider', async (id) => {
+    await expect(registerIdentityProvider({ providerId: id }, { storage: site.storage })).rejects.toMatchObject({ reason: 'invalid_identifier' })
+  })
+})
+
+describe('SCIM: our own access tokens', () => {
+  const tokenOfM = async (form: Readonly<Record<string, string>>) => {
+    const reply = await postForm(site.oauth, '/token', encode({ grant_type: 'client_credentials', ...form }), {
+      authorization: basic('M', site.oauth.clients.M.secret),
+    })
+    return String(reply.json['access_token'])
+  }
+
+  it('ATK-346: a token without the scope is 403', async () => {
+    const token = await tokenOfM({ scope: 'api.read' })
+
+    await scimRefused(site, { status: 403, reason: 'scope_missing', secrets: [token] }, () =>
+      site.send({ headers: { authorization: `Bearer ${token}` } }),
+    )
+  })
+})
+
+describe('SCIM: accounts of others', () => {
+  it('ATK-350: the account of another provider is 404, with the same bytes as one that never was', async () => {
+    const [other, unknown] = await Promise.all([aliceOfT2, 'unknown'].map((id) => site.send({ path: `/users/${id}` })))
+
+    expect(other?.status).toBe(404)
+    expect(other?.text).toBe(unknown?.text)
+    expect(site.lastReason()).toBe('resource_not_found')
+  })
+
+  it('ATK-352: a tenant in the body is not read', async () => {
+    const reply = await create(site.secrets.T1, 'T1', 'mallory@x', { provider_id: 'T2', tenantId: 'T2', 'urn:x:tenant': { id: 'T2' } })
+
+    const list = await site.send({ provider: 'T2', headers: { authorization: `Bearer ${site.secrets.T2}` } })
+    expect(reply.status).toBe(201)
+    expect(list.text).not.toContain('mallory')
+  })
+
+  it('ATK-353: a userName belongs to one account of each provider', async () => {
+    const before = await site.send({ provider: 'T2', path: `/users/${aliceOfT2}`, headers: { authorization: `Bearer ${site.secrets.T2}` } })
+
+    const reply = await create(site.secrets.T1, 'T1', 'bob@x')
+
+    expect(reply.status).toBe(201)
+    const after = await site.send({ provider: 'T2', path: `/users/${aliceOfT2}`, headers: { authorization: `Bearer ${site.secrets.T2}` } })
+    expect(after.text).toBe(before.text)
+  })
+
+  it.each(['users', 'Users', 'USERS', '/users', 'users/'])('ATK-359: /%s leads to the same, and asks who calls', async (name) => {
+    expect((await site.send({ path: `/${name}` })).status).toBe(200)
+    expect((await site.send({ path: `/${name}`, headers: { authorization: '' } })).status).toBe(401)
+  })
+})

@@ -1,0 +1,42 @@
+import type { ScimErrorType, ScimRefusalReason } from '@mintmark/scim'
+import { expect } from 'vitest'
+
+import { ownKeysOfPrototypes, pristine } from './prototypes.ts'
+import type { Reply } from './reply.ts'
+import type { ScimSite } from './scim-site.ts'
+
+/** How a SCIM request is refused, and why. */
+export interface ScimRefusal {
+  readonly status: number
+  readonly scimType?: ScimErrorType
+  readonly reason: ScimRefusalReason
+  /** Texts of the request that the answer must not hold. */
+  readonly secrets?: readonly string[]
+}
+
+/** Sends what is to be refused, and asserts what every refusal owes: a SCIM error, its reason, unchanged storage, nothing leaked. */
+export async function scimRefused(site: ScimSite, refusal: ScimRefusal, send: () => Promise<Reply>): Promise<Reply> {
+  const before = site.dump()
+  const events = site.events.length
+
+  const reply = await send()
+
+  expect(site.events.slice(events).flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))).toEqual([refusal.reason])
+  expect(reply.json).toEqual({
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+    ...(refusal.scimType === undefined ? {} : { scimType: refusal.scimType }),
+    status: String(refusal.status),
+    detail: expect.stringMatching(/^[A-Z][\x20\x21\x23-\x5B\x5D-\x7E]+\.$/) as unknown,
+  })
+  expect(reply.status).toBe(refusal.status)
+  expect(reply.header('content-type')).toBe('application/scim+json')
+  expect(reply.header('cache-control')).toBe('no-store')
+  expect(reply.header('x-content-type-options')).toBe('nosniff')
+  expect(reply.header('www-authenticate')?.split(' ', 1)[0]).toBe(refusal.status === 401 || refusal.reason === 'scope_missing' ? 'Bearer' : undefined)
+  expect(Buffer.byteLength(reply.text)).toBeLessThan(4096)
+  for (const secret of refusal.secrets ?? []) expect(reply.text).not.toContain(secret)
+  expect(JSON.stringify(site.events)).not.toMatch(/mmscim_/)
+  expect(site.dump()).toBe(before)
+  expect(ownKeysOfPrototypes()).toEqual(pristine)
+  return reply
+}

@@ -1,0 +1,108 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { toNodeListener } from '@mintmark/adapter-node'
+import {
+  createScimServer,
+  registerIdentityProvider,
+  type ScimEvent,
+  type ScimServerOptions,
+  type ToleranceProfile,
+} from '@mintmark/scim'
+import { providerId, type Storage } from '@mintmark/storage-interface'
+
+import { send, type Reply } from './reply.ts'
+import { startServer, type ServerUnderTest } from './server-under-test.ts'
+
+/** What a test sends to SCIM: as T1, with its secret S1, unless it says another. */
+export interface ScimSent {
+  readonly method?: string
+  /** Below the provider's base, with a leading slash: `/users?count=1`. */
+  readonly path?: string
+  /** The provider in the address. */
+  readonly provider?: string
+  /** An empty text leaves a header out; a list sends several. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  /** Sent as JSON unless it is text or bytes. */
+  readonly body?: unknown
+}
+
+/** The server of the attack rows with SCIM beside it, over one storage and one clock. */
+export interface ScimSite {
+  /** The authorization server. */
+  readonly oauth: ServerUnderTest
+  readonly storage: Storage
+  /** T1 and T2 are in use; T0 is disabled. */
+  readonly secrets: Readonly<Record<'T0' | 'T1' | 'T2', string>>
+  readonly events: readonly ScimEvent[]
+  send(sent: ScimSent): Promise<Reply>
+  /** The reason of the last refusal. */
+  lastReason(): string | undefined
+  /** Everything that is stored, as text. */
+  dump(): string
+  close(): Promise<void>
+}
+
+interface SiteOptions extends Partial<ScimServerOptions> {
+  readonly toleranceProfile?: ToleranceProfile
+  /** A started authorization server, whose storage the accounts are in. Default: one of its own. */
+  readonly oauth?: ServerUnderTest
+}
+
+export async function startScimSite({ toleranceProfile = 'general', oauth, ...options }: SiteOptions = {}): Promise<ScimSite> {
+  const under = oauth ?? (await startServer())
+  const { storage, issuer, clock } = under
+  const events: ScimEvent[] = []
+  const register = async (id: string): Promise<string> =>
+    (await registerIdentityProvider({ providerId: id, toleranceProfile, clientIds: ['M'] }, { storage, clock: clock.now })).secret
+  const secrets = { T0: await register('T0'), T1: await register('T1'), T2: await register('T2') }
+  await disable(storage, 'T0')
+
+  const scim = createScimServer({
+    issuer,
+    storage,
+    clock: clock.now,
+    accessTokens: under.server,
+    onEvent: (event) => void events.push(event),
+    ...options,
+  })
+  const listener = createServer(toNodeListener(scim))
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  const { port } = listener.address() as AddressInfo
+  const base = `${new URL(issuer).pathname.replace(/\/$/, '')}/scim/v2/enterprise-idps`
+
+  const site: ScimSite = {
+    oauth: under,
+    storage,
+    secrets,
+    events,
+    send: ({ method = 'GET', path = '/users', provider = 'T1', headers = {}, body }) =>
+      send(port, {
+        method,
+        path: `${base}/${provider}${path}`,
+        headers: withoutEmpty({ authorization: `Bearer ${secrets.T1}`, 'content-type': 'application/scim+json', ...headers }),
+        ...(body === undefined ? {} : { body: encoded(body) }),
+      }),
+    lastReason: () => events.findLast((event) => event.type === 'request.refused')?.reason,
+    dump: under.dump,
+    close: async () => {
+      await new Promise((resolve) => listener.close(resolve))
+      await under.close()
+    },
+  }
+  // The first use of a secret is noted: from now on nothing changes by looking.
+  for (const provider of ['T1', 'T2'] as const) await site.send({ provider, headers: { authorization: `Bearer ${secrets[provider]}` } })
+  return site
+}
+
+async function disable(storage: Storage, id: string): Promise<void> {
+  const provider = await storage.identityProviders.find(providerId(id))
+  if (provider === undefined) throw new Error(`There is no provider ${id}.`)
+  await storage.identityProviders.compareAndSwap({ ...provider, disabledAt: provider.createdAt }, provider.version)
+}
+
+const withoutEmpty = (headers: Readonly<Record<string, string | readonly string[]>>) =>
+  Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''))
+
+const encoded = (body: unknown): string | Uint8Array =>
+  typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
