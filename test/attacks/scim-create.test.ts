@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { scimRefused, type ScimRefusal } from '../support/scim-refused.ts'
+import { startScimSite, type ScimSite } from '../support/scim-site.ts'
+
+let site: ScimSite
+beforeAll(async () => {
+  site = await startScimSite({ toleranceProfile: 'general' })
+})
+afterAll(() => site.close())
+
+const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+const user = (change: object = {}): object => ({ schemas: [core], userName: 'alice@x', active: true, ...change })
+const post = (body: unknown, headers: Readonly<Record<string, string>> = {}, query = '') =>
+  site.send({ method: 'POST', path: `/users${query}`, headers, body })
+
+let count = 0
+const fresh = (): string => `user${(count += 1)}@x`
+
+const bytes = (...parts: readonly (string | readonly number[])[]): Uint8Array =>
+  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))))
+
+describe('SCIM create: refused, and nothing is stored', () => {
+  const syntax = (reason: ScimRefusal['reason']): ScimRefusal => ({ status: 400, scimType: 'invalidSyntax', reason })
+  const value = (reason: ScimRefusal['reason']): ScimRefusal => ({ status: 400, scimType: 'invalidValue', reason })
+  const emails = (list: unknown) => user({ emails: list })
+  type Row = readonly [row: string, body: unknown, refusal: ScimRefusal]
+
+  it.each<Row>([
+    ['ATK-365 an empty body', '', syntax('body_malformed')],
+    ['ATK-365 null', 'null', syntax('body_malformed')],
+    ['ATK-365 an array', '[]', syntax('body_malformed')],
+    ['ATK-365 a text', '"x"', syntax('body_malformed')],
+    ['ATK-365 a number', '1', syntax('body_malformed')],
+    ['ATK-365 half an object', '{', syntax('body_malformed')],
+    ['ATK-367 a depth of 10,000', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, syntax('body_too_deep')],
+    ['ATK-367 a list nested 10,000 deep', `${'['.repeat(10_000)}${']'.repeat(10_000)}`, syntax('body_too_deep')],
+    ['ATK-368 bytes that no UTF-8 has', bytes('{"schemas":["', core, '"],"userName":"', [0xff, 0xfe], '"}'), syntax('body_malformed')],
+    ['ATK-368 half a surrogate pair', `{"schemas":["${core}"],"userName":"a\\ud800"}`, value('value_characters')],
+    ['ATK-368 NUL', `{"schemas":["${core}"],"userName":"a\\u0000"}`, value('value_characters')],
+    ['ATK-368 a byte order mark', bytes([0xef, 0xbb, 0xbf], JSON.stringify(user())), syntax('body_malformed')],
+    ['a member twice', `{"schemas":["${core}"],"userName":"alice","userName":"admin"}`, syntax('member_repeated')],
+    ['a member twice, once escaped', `{"schemas":["${core}"],"userName":"alice","user\\u004eame":"admin"}`, syntax('member_repeated')],
+    ['K-01 a member twice, in two cases', `{"schemas":["${core}"],"userName":"alice","USERNAME":"admin"}`, syntax('member_repeated')],
+    ['ATK-374 no userName', { schemas: [core] }, value('value_required')],
+    ['ATK-374 an empty userName', user({ userName: '' }), value('value_required')],
+    ['ATK-374 a userName of spaces', user({ userName: '   ' }), value('value_characters')],
+    ['ATK-374 null', user({ userName: null }), value('value_required')],
+    ['ATK-376 a userName of 1,025 characters', user({ userName: 'a'.repeat(1025) }), value('value_too_long')],
+    ['ATK-377 a control character', user({ userName: 'a\u0007b' }), value('value_characters')],
+    ['ATK-377 a bidirectional override', user({ userName: 'a\u202eb' }), value('value_characters')],
+    ['ATK-377 a zero-width space', user({ userName: 'a\u200bb' }), value('value_characters')],
+    ['ATK-380 a ligature', user({ userName: '\ufb01x' }), value('value_characters')],
+    ['ATK-394 e-mails as an object', emails({ value: 'a@x' }), value('value_type')],
+    ['ATK-394 e-mails as a text', emails('a@x'), value('value_type')],
+    ['ATK-394 21 e-mails', emails(Array.from({ length: 21 }, (_, index) => ({ value: `a${index}@x` }))), value('value_too_many')],
+    ['ATK-394 two primary e-mails', emails([{ value: 'a@x', primary: true }, { value: 'b@x', primary: true }]), value('value_primary_twice')],
+    ['ATK-394 a number as an e-mail', emails([{ value: 1 }]), value('value_type')],
+    ['ATK-395 a line break in an e-mail', emails([{ value: 'a@b\r\nBcc: x' }]), value('value_characters')],
+    ['ATK-400 an extension as an array', user({ [enterprise]: [] }), value('value_type')],
+    ['ATK-400 an extension as a text', user({ [enterprise]: 'x' }), value('value_type')],
+    ['ATK-392 a boolean that is none', user({ active: 'yes' }), value('value_type')],
+    ['C-16 no schemas', { userName: 'alice@x' }, syntax('schemas_missing')],
+  ])('RFC 7644 §3.3: %s', async (_, body, refusal) => {
+    await scimRefused(site, refusal, () => post(body))
+  })
+
+  it.each(['text/plain', 'application/xml', '', 'application/scim+json; charset=utf-16', 'application/x-www-form-urlencoded'])(
+    'ATK-362: a body as %j is 415 (RFC 7644 §3.8)',
+    async (type) => {
+      await scimRefused(site, { status: 415, reason: 'media_type' }, () => post(user(), { 'content-type': type }))
+    },
+  )
+
+  it('a compressed body is 415, and is not unpacked', async () => {
+    await scimRefused(site, { status: 415, reason: 'media_type' }, () => post(user(), { 'content-encoding': 'gzip' }))
+  })
+
+  it.each([
+    ['an array of a million', `{"schemas":["${core}"],"userName":"alice","emails":[${'1,'.repeat(499_000)}1]}`],
+    ['100,000 keys', `{${Array.from({ length: 80_000 }, (_, index) => `"k${index}":1`).join(',')}}`],
+    ['keys like integers', `{${Array.from({ length: 80_000 }, (_, index) => `"${index * 65_536}":1`).join(',')}}`],
+  ])('ATK-367: %s is refused', async (_, body) => {
+    const before = site.dump()
+
+    const reply = await post(body)
+
+    expect([400, 413]).toContain(reply.status)
+    expect(reply.json['schemas']).toEqual(['urn:ietf:params:scim:api:messages:2.0:Error'])
+    expect(site.dump()).toBe(before)
+  })
+
+  it('a body of more than a mebibyte is 413, as SCIM says it', async () => {
+    const reply = await post(user({ title: 'x'.repeat(1_048_576) }))
+
+    expect([reply.status, reply.json['status']]).toEqual([413, '413'])
+  })
+
+  it('ATK-403: an address below a user is 404', async () => {
+    await scimRefused(site, { status: 404, reason: 'path_not_found' }, () => site.send({ method: 'POST', path: '/users/x/y', body: user() }))
+  })
+})
+
+describe('SCIM create: the same name', () => {
+  const conflict: ScimRefusal = { status: 409, scimType: 'uniqueness', reason: 'user_name_taken' }
+
+  it.each([
+    ['ATK-379 composed and decomposed', '\u00e9lan', 'e\u0301lan'],
+    ['ATK-379 full-width', 'alan', '\uff41lan'],
+    ['ATK-380 the Kelvin sign and k', 'kai', '\u212aai'],
+    ['the case of letters', 'Zoe@X.test', 'zOE@x.TEST'],
+    ['ATK-383 the same again, without an externalId', 'again@x', 'again@x'],
+  ])('RFC 7644 §3.3, 409: %s', async (_, first, second) => {
+    expect((await post(user({ userName: first }))).status).toBe(201)
+
+    await scimRefused(site, conflict, () => post(user({ userName: second })))
+  })
+
+  it.each([
+    ['\u00df and ss', 'stra\u00dfe', 'strasse'],
+    ['\u0130 and i', '\u0130nci', 'inci'],
+  ])('ATK-380: %s are two names (RFC 8265 §3.3)', async (_, first, second) => {
+    expect((await post(user({ userName: first }))).status).toBe(201)
+    expect((await post(user({ userName: second }))).status).toBe(201)
+  })
+
+  it('ATK-382: of 50 at once with one name, one is created', async () => {
+    const names = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? 'racer@x' : 'RACER@X'))
+
+    const replies = await Promise.all(names.map((userName) => post(user({ userName }))))
+
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, ...Array.from({ length: 49 }, () => 409)])
+  })
+
+  it('of 50 at once with one externalId, all are answered with one account', async () => {
+    const replies = await Promise.all(Array.from({ length: 50 }, () => post(user({ userName: 'once@x', externalId: 'once' }))))
+
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]))
+    expect(new Set(replies.map(({ json }) => json['id'])).size).toBe(1)
+  })
+})
+
+describe('SCIM create: accepted as it is meant', () => {
+  it('ATK-385: meta, id and groups from outside are ignored (RFC 7643 §3.1)', async () => {
+    const reply = await post(
+      user({
+        userName: fresh(),
+        id: 'chosen',
+        groups: [{ value: 'admins' }],
+        meta: { created: '1970-01-01T00:00:00Z', resourceType: 'Admin', location: 'https://evil', version: 'x' },
+      }),
+    )
+
+    expect(reply.status).toBe(201)
+    expect(reply.json['id']).not.toBe('chosen')
+    expect(reply.json).not.toHaveProperty('groups')
+    expect(reply.json['meta']).toMatchObject({ resourceType: 'User', version: 'W/"1"', location: reply.header('location') })
+    expect(reply.text).not.toMatch(/1970|evil/)
+  })
+
+  it.each(['1', '0', '-1', '7f3b9d52-6d43-4dfb-9b7a-0f6f6a5b2f11'])('ATK-386: the externalId %j is text, and no id', async (externalId) => {
+    const reply = await post(user({ userName: fresh(), externalId }))
+
+    expect(reply.json['externalId']).toBe(externalId)
+    expect((await site.send({ path: `/users/${externalId}` })).status).toBe(404)
+  })
+
+  it('ATK-388: externalIds differ by case (RFC 7643 §3.1)', async () => {
+    const [one, other] = [await post(user({ userName: fresh(), externalId: 'Ab' })), await post(user({ userName: fresh(), externalId: 'aB' }))]
+
+    expect([one.status, other.status]).toEqual([201, 201])
+    expect(one.json['id']).not.toBe(other.json['id'])
+  })
+
+  it('ATK-389: a password is never returned, never stored here, and never in an event (RFC 7643 §4.1.1)', async () => {
+    const reply = await post(user({ userName: fresh(), password: 'hunter2-secret' }), {}, '?attributes=password,userName')
+
+    expect(reply.status).toBe(201)
+    expect(reply.text).not.toMatch(/password|hunter2/)
+    expect(site.dump()).not.toContain('hunter2')
+    expect(JSON.stringify(site.events)).not.toContain('hunter2')
+  })
+
+  it('ATK-391: nothing that a provider writes becomes a privilege', async () => {
+    const reply = await post(
+      user({
+        userName: fresh(),
+        roles: [{ value: 'owner' }],
+        entitlements: [{ value: 'everything' }],
+        userType: 'admin',
+        isAdmin: true,
+        email_verified: true,
+        emails: [{ value: 'ceo@victim.test', primary: true }],
+      }),
+    )
+
+    const stored = await site.storage.users.find(reply.json['id'] as never)
+    expect(reply.status).toBe(201)
+    expect(Object.keys(stored?.claims ?? {}).toSorted()).toEqual(['email', 'email_verified', 'preferred_username'])
+    expect(stored?.claims['email_verified']).toBe(false)
+    expect(reply.json).not.toHaveProperty('isAdmin')
+  })
+
+  it.each([
+    ['"True"', 'True', true],
+    ['"False"', 'False', false],
+  ])('ATK-392: active as the text %s', async (_, active, expected) => {
+    expect((await post(user({ userName: fresh(), active }))).json['active']).toBe(expected)
+  })
+
+  it.each(['<script>alert(1)</script>', '=cmd()', '"; DROP TABLE users;--'])('ATK-397: %j is kept as it is, and answered as JSON', async (displayName) => {
+    const reply = await post(user({ userName: fresh(), displayName }))
+
+    expect(reply.json['displayName']).toBe(displayName)
+    expect([reply.header('content-type'), reply.header('x-content-type-options')]).toEqual(['application/scim+json', 'nosniff'])
+  })
+
+  it('ATK-398, E-40: names in any case are the same attributes, answered as the schema spells them', async () => {
+    const name = fresh()
+
+    const reply = await post({ Schemas: [core], USERNAME: name, Active: true, Emails: [{ Primary: true, Type: 'work', Value: 'a@x' }] })
+
+    expect(reply.json).toMatchObject({ userName: name, active: true, emails: [{ primary: true, type: 'work', value: 'a@x' }] })
+  })
+
+  it('ATK-373: a schema twice, in other case, is one schema', async () => {
+    const reply = await post(user({ userName: fresh(), schemas: [core, core.toUpperCase(), core] }))
+
+    expect([reply.status, reply.json['schemas']]).toEqual([201, [core]])
+  })
+
+  it('ATK-401: attributes decide what is shown, apart from what always is (RFC 7644 §3.9)', async () => {
+    const reply = await post(user({ userName: fresh(), title: 'Boss' }), {}, '?attributes=title')
+
+    expect(Object.keys(reply.json).toSorted()).toEqual(['id', 'schemas', 'title'])
+  })
+
+  it('ATK-364: whatever is accepted, the answer is SCIM', async () => {
+    const reply = await post(user({ userName: fresh() }), { accept: 'text/html' })
+
+    expect([reply.status, reply.header('content-type')]).toEqual([201, 'application/scim+json'])
+  })
+
+  it.each([
+    ['ATK-370 __proto__', '"__proto__":{"isAdmin":true}'],
+    ['ATK-370 constructor', '"constructor":{"prototype":{"isAdmin":true}}'],
+    ['ATK-371 __proto__ inside a name', '"name":{"__proto__":{"x":1},"givenName":"A"}'],
+    ['ATK-371 __proto__ as an extension', `"${enterprise}":{"__proto__":{"x":1},"department":"Ops"}`],
+  ])('%s poisons nothing', async (_, member) => {
+    const reply = await post(`{"schemas":["${core}"],"userName":"${fresh()}",${member}}`)
+
+    expect([201, 400]).toContain(reply.status)
+    expect(({} as Record<string, unknown>)['isAdmin']).toBeUndefined()
+    expect(({} as Record<string, unknown>)['x']).toBeUndefined()
+    expect(reply.text).not.toMatch(/__proto__|isAdmin/)
+  })
+})
