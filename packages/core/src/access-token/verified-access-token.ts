@@ -10,8 +10,7 @@ import {
   type Storage,
 } from '@mintmark/storage-interface'
 
-import type { KeyRing } from '../key/key-ring.ts'
-import { isCurrent, verifyOwnJwt } from '../key/verify-own-jwt.ts'
+import { isCurrent, verifyOwnJwt, type VerifyOwnJwtDependencies } from '../key/verify-own-jwt.ts'
 import { digestSecret } from '../runtime/digest.ts'
 
 /** What an access token says. */
@@ -32,9 +31,7 @@ interface AccessToken {
 /** An access token of this server's that has not expired. Whether it is still honoured is another question. */
 export type VerifiedAccessToken = Brand<AccessToken, 'VerifiedAccessToken'>
 
-export interface VerifyAccessTokenDependencies {
-  readonly issuer: string
-  readonly keys: KeyRing
+export interface VerifyAccessTokenDependencies extends VerifyOwnJwtDependencies {
   readonly storage: Storage
 }
 

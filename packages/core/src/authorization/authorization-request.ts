@@ -4,7 +4,7 @@ import { isEssential, parseClaimsRequest, requestedValues } from '../claims/clai
 import type { ScopeRegistry } from '../claims/scope-definition.ts'
 import { OAuthError, type OAuthErrorCode } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
-import type { KeyRing } from '../key/key-ring.ts'
+import type { VerifyOwnJwtDependencies } from '../key/verify-own-jwt.ts'
 import { idTokenAlgorithm } from '../key/signing-algorithm.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import { refuseRepeated } from '../parameters/read-parameters.ts'
@@ -49,9 +49,7 @@ export interface AuthorizationRequest {
 }
 
 /** What a server allows in an authorization request. */
-export interface AuthorizationRequestRules {
-  readonly issuer: string
-  readonly keys: KeyRing
+export interface AuthorizationRequestRules extends VerifyOwnJwtDependencies {
   readonly responseModes: readonly ResponseMode[]
   readonly scopes: ScopeRegistry
   readonly resources: ResourceRegistry

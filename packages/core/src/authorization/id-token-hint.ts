@@ -1,8 +1,7 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { OAuthError } from '../error/oauth-error.ts'
-import type { KeyRing } from '../key/key-ring.ts'
-import { verifyOwnJwt } from '../key/verify-own-jwt.ts'
+import { verifyOwnJwt, type VerifyOwnJwtDependencies } from '../key/verify-own-jwt.ts'
 
 /**
  * Reads the subject that an ID token hint names (OIDC Core §3.1.2.1). A hint that has expired still tells whom the client
@@ -11,7 +10,7 @@ import { verifyOwnJwt } from '../key/verify-own-jwt.ts'
  */
 export async function hintedSubject(
   hint: string | undefined,
-  deps: { readonly issuer: string; readonly keys: KeyRing },
+  deps: VerifyOwnJwtDependencies,
 ): Promise<string | undefined> {
   if (hint === undefined) return undefined
   const claims = await verifyOwnJwt(hint, 'JWT', deps)

@@ -1,26 +1,42 @@
 import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
-import { compactVerify, decodeProtectedHeader, importJWK, type ProtectedHeaderParameters } from 'jose'
+import { base64url, decodeProtectedHeader, type ProtectedHeaderParameters } from 'jose'
 
+import { decodeBody } from '../http/index.ts'
 import { parseJsonObject } from '../json/json-object.ts'
+import { digestSecret } from '../runtime/digest.ts'
 import { isCompactJws } from './compact-jws.ts'
 import type { KeyRing, PublicKey } from './key-ring.ts'
+import type { VerifiedJwt, VerifiedJwts } from './verified-jwts.ts'
 
 /** The kinds of JWT that this server signs, by their `typ` header. */
 export type OwnJwtType = 'at+jwt' | 'JWT'
 
+export interface VerifyOwnJwtDependencies {
+  readonly issuer: string
+  readonly keys: KeyRing
+  readonly verifiedJwts: VerifiedJwts
+}
+
 /**
  * Verifies a JWT that this server signed: canonical form, a published key, that key's one algorithm, the expected type
- * and this issuer (RFC 8725 §3.1, §3.11). Keys in or behind the token's header are not looked at.
+ * and this issuer (RFC 8725 §3.1, §3.11). Keys in or behind the token's header are not looked at. A signature that was
+ * found good is not computed again while its key is published.
  * @returns the payload, whose other claims the caller judges; `undefined` for anything else.
  */
 export async function verifyOwnJwt(
   token: string,
   type: OwnJwtType,
-  deps: { readonly issuer: string; readonly keys: KeyRing },
+  deps: VerifyOwnJwtDependencies,
 ): Promise<JsonObject | undefined> {
-  const key = isCompactJws(token) ? await namedKey(token, type, deps.keys) : undefined
-  const payload = key === undefined ? undefined : await verifiedPayload(token, key)
-  return payload !== undefined && payload['iss'] === deps.issuer ? payload : undefined
+  const digest = await digestSecret(token)
+  const publicKeys = await deps.keys.publicKeys()
+  const known = deps.verifiedJwts.recall(digest)
+  const jwt = known ?? (await verify(token, publicKeys, deps.verifiedJwts))
+  if (jwt === undefined) return undefined
+  if (known === undefined) deps.verifiedJwts.remember(digest, jwt)
+  // RFC 8725 §3.11: one kind of JWT is never taken for another. A key that is published no more vouches for nothing.
+  if (jwt.type !== type || !publicKeys.includes(jwt.key)) return undefined
+  return jwt.payload['iss'] === deps.issuer ? jwt.payload : undefined
 }
 
 /** Whether the time claims hold at `now`: both are whole numbers, it has been issued and has not expired (RFC 7519 §4.1). */
@@ -31,13 +47,21 @@ export function isCurrent(payload: JsonObject, now: EpochSeconds): boolean {
   return Number(iat) <= now + clockSkew && now < Number(exp)
 }
 
-async function namedKey(token: string, type: OwnJwtType, keys: KeyRing): Promise<PublicKey | undefined> {
-  const header = readHeader(token)
-  // RFC 8725 §3.11: one kind of JWT is never taken for another.
-  if (header?.typ !== type) return undefined
-  const key = (await keys.publicKeys()).find(({ keyId }) => keyId === header.kid)
+async function verify(
+  token: string,
+  publicKeys: readonly PublicKey[],
+  verifiedJwts: VerifiedJwts,
+): Promise<VerifiedJwt | undefined> {
+  const header = isCompactJws(token) ? readHeader(token) : undefined
+  const key = publicKeys.find(({ keyId }) => keyId === header?.kid)
   // RFC 8725 §3.1: the key decides the algorithm, not the token.
-  return key?.algorithm === header.alg ? key : undefined
+  if (header?.typ === undefined || key === undefined || key.algorithm !== header.alg) return undefined
+
+  const [head = '', body = '', signature = ''] = token.split('.')
+  const verifySignature = await verifiedJwts.verifier(key)
+  const isGenuine = await verifySignature(base64url.decode(signature), new TextEncoder().encode(`${head}.${body}`))
+  const payload = isGenuine ? parseJsonObject(decodeBody(base64url.decode(body)) ?? '') : undefined
+  return payload === undefined ? undefined : { type: header.typ, key, payload }
 }
 
 /** The header of a JWT that this server may have signed. It writes three members: `crit`, `jwk` and their kin are another's. */
@@ -47,18 +71,6 @@ function readHeader(token: string): ProtectedHeaderParameters | undefined {
     return Object.keys(header).every((name) => ['alg', 'typ', 'kid'].includes(name)) ? header : undefined
   } catch {
     // jose throws on a header that is not a JSON object.
-    return undefined
-  }
-}
-
-async function verifiedPayload(token: string, key: PublicKey): Promise<JsonObject | undefined> {
-  try {
-    const { payload } = await compactVerify(token, await importJWK({ ...key.jwk }, key.algorithm), {
-      algorithms: [key.algorithm],
-    })
-    return parseJsonObject(new TextDecoder('utf-8', { fatal: true }).decode(payload))
-  } catch {
-    // jose throws on what does not verify, the decoder on what is not UTF-8; for the caller they are all the same.
     return undefined
   }
 }

@@ -1,5 +1,7 @@
 import { seconds, type DurationSeconds, type EpochSeconds } from '@mintmark/storage-interface'
 
+import { forgetOldest } from '../runtime/forget-oldest.ts'
+
 /** Whether one more is allowed; if not, after how many seconds it is worth another try. */
 export type RateDecision = { readonly allowed: true } | { readonly allowed: false; readonly retryAfter: DurationSeconds }
 
@@ -22,18 +24,10 @@ export function memoryRateLimiter(limit: { readonly points: number; readonly win
       const window = isOpen ? { startedAt: known.startedAt, count: known.count + 1 } : { startedAt: now, count: 1 }
       counts.delete(key)
       counts.set(key, window)
-      forgetOldest(counts)
+      forgetOldest(counts, maxKeys)
       if (window.count <= limit.points) return Promise.resolve({ allowed: true })
       return Promise.resolve({ allowed: false, retryAfter: seconds(window.startedAt + limit.window - now) })
     },
-  }
-}
-
-function forgetOldest(counts: Map<string, unknown>): void {
-  if (counts.size <= maxKeys) return
-  for (const oldest of counts.keys()) {
-    counts.delete(oldest)
-    return
   }
 }
 

@@ -1,7 +1,7 @@
 import { secretDigest, type SecretDigest } from '@mintmark/storage-interface'
 import { base64url } from 'jose'
 
-import { nodeCrypto } from './node-crypto.ts'
+import { nodeCrypto, type NodeCrypto } from './node-crypto.ts'
 
 /**
  * SHA-256 of a secret, base64url: what a store may keep. Fit for secrets of 256 random bits, which nobody can try out;
@@ -12,8 +12,13 @@ export async function digestSecret(secret: string): Promise<SecretDigest> {
 }
 
 /** SHA-256 of the bytes, or of the text's UTF-8 bytes; at once where the runtime can. */
-export const sha256: (data: string | Uint8Array) => Uint8Array | Promise<Uint8Array> =
-  nodeCrypto === undefined ? webSha256 : (data) => nodeCrypto.hash('sha256', data, 'buffer')
+export const sha256: Sha256 = nodeCrypto === undefined ? webSha256 : nodeSha256(nodeCrypto)
+
+type Sha256 = (data: string | Uint8Array) => Uint8Array | Promise<Uint8Array>
+
+function nodeSha256(node: NodeCrypto): Sha256 {
+  return (data) => node.hash('sha256', data, 'buffer')
+}
 
 async function webSha256(data: string | Uint8Array): Promise<Uint8Array> {
   const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : new Uint8Array(data)

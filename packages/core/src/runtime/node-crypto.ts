@@ -1,9 +1,27 @@
 /**
- * What is used of Node's own crypto module. Beside Web Crypto it saves the way through promises and the thread pool, which
- * costs more than a short digest or an ECDSA signature itself.
+ * What is used of Node's own crypto module. Web Crypto's way through promises and the thread pool costs more than a short
+ * digest or an elliptic-curve signature itself.
  */
 export interface NodeCrypto {
   hash(algorithm: 'sha256', data: string | Uint8Array, outputEncoding: 'buffer'): Uint8Array
+  /** An ECDSA signature comes in DER. EdDSA has its own digest: `null`. */
+  sign(digest: 'sha256' | null, data: Uint8Array, key: NodeKey): Uint8Array
+  /** `ieee-p1363` is ECDSA's `r || s`; other algorithms take no notice of it. */
+  verify(
+    digest: 'sha256' | null,
+    data: Uint8Array,
+    key: { readonly key: NodeKey; readonly dsaEncoding: 'ieee-p1363' },
+    signature: Uint8Array,
+  ): boolean
+  readonly KeyObject: {
+    /** Warns when the key is not extractable. */
+    from(key: CryptoKey): NodeKey
+  }
+}
+
+/** A key as the module holds it. */
+export interface NodeKey {
+  readonly asymmetricKeyType?: string
 }
 
 /**

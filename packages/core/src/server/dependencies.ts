@@ -12,6 +12,7 @@ import { remoteKeySets } from '../client/remote-key-set.ts'
 import { defineBrowserCookie } from '../interaction/browser-binding.ts'
 import type { FindInteractionDependencies } from '../interaction/find-interaction.ts'
 import type { IntrospectionEndpointDependencies } from '../introspection/introspection-endpoint.ts'
+import { createVerifiedJwts } from '../key/verified-jwts.ts'
 import { refreshTokenGrant } from '../refresh/refresh-token-grant.ts'
 import type { AimDependencies } from '../resource/access-token-aim.ts'
 import type { RevocationEndpointDependencies } from '../revocation/revocation-endpoint.ts'
@@ -30,7 +31,10 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
   TokenEndpointDependencies &
   IntrospectionEndpointDependencies &
   RevocationEndpointDependencies &
-  UserinfoEndpointDependencies & { readonly pages: AuthorizationServerOptions['pages'] }
+  UserinfoEndpointDependencies & {
+    readonly pages: AuthorizationServerOptions['pages']
+    readonly revocationFeed: AuthorizationServerOptions['revocationFeed']
+  }
 
 export function serverDependencies(options: AuthorizationServerOptions, settings: ServerSettings): ServerDependencies {
   const { storage, keys } = options
@@ -39,12 +43,14 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const clock = options.clock ?? systemClock
   const keySets = remoteKeySets(options.fetch ?? globalThis.fetch)
   const aim: AimDependencies = { ...settings, accessTokenLifetime: lifetimes.accessToken }
+  const verifiedJwts = createVerifiedJwts()
   const grantDeps = { ...aim, storage, random, lifetimes, retryWindow: settings.retryWindow }
 
   return {
     issuer,
     storage,
     keys,
+    verifiedJwts,
     random,
     scopes,
     clock,
@@ -54,9 +60,11 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     browserCookie: defineBrowserCookie(issuer),
     interactionUrls: settings.interactionUrls,
     pages: options.pages,
+    revocationFeed: options.revocationFeed,
     rules: {
       issuer,
       keys,
+      verifiedJwts,
       scopes,
       resources,
       responseModes: [queryResponseMode, formPostResponseMode],
