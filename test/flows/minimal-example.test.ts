@@ -1,11 +1,12 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 import * as client from 'openid-client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+
+import { freePort } from '../support/free-port.ts'
 
 let folder: string
 let issuer: string
@@ -78,11 +79,3 @@ async function waitUntilUp(): Promise<void> {
   }
   throw new Error('The example did not start.')
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((found) => {
-    const probe = createServer().listen(0, () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => found(port))
-    })
-  })

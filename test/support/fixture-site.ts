@@ -7,6 +7,7 @@ import type { Site } from './adapters.ts'
 /** The server of the attack rows with the login and consent pages of its host, for any adapter and any runtime. */
 export interface FixtureSite extends Site {
   readonly server: AuthorizationServer
+  readonly pages: NonNullable<Site['pages']>
 }
 
 /** What is the fixture's own to say; the rest may be changed. */

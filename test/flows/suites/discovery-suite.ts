@@ -6,13 +6,13 @@ export const discoverySuite: Suite = (reach) => {
   it.each(['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'])(
     'OIDC Discovery §4, RFC 8414 §3: the metadata is at %s, and speaks of the configured issuer alone',
     async (path) => {
-      const { issuer, send } = reach()
+      const under = reach()
 
-      const reply = await send({ path, headers: { host: 'evil.test', 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'http' } })
+      const reply = await under.send({ path, headers: { host: 'evil.test', 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'http' } })
 
       expect(reply.status).toBe(200)
       expect(reply.header('content-type')).toBe('application/json')
-      expect(reply.json).toMatchObject({ issuer, token_endpoint: `${issuer}/token`, jwks_uri: `${issuer}/jwks` })
+      expect(reply.json).toMatchObject({ issuer: under.issuer, token_endpoint: `${under.issuer}/token`, jwks_uri: `${under.issuer}/jwks` })
       expect(reply.text).not.toContain('evil')
     },
   )
@@ -26,10 +26,10 @@ export const discoverySuite: Suite = (reach) => {
   })
 
   it('RFC 9110 §13.1.2: a reader who has the keys is told so', async () => {
-    const { send } = reach()
-    const tag = (await send({ path: '/jwks' })).header('etag') ?? ''
+    const under = reach()
+    const tag = (await under.send({ path: '/jwks' })).header('etag') ?? ''
 
-    const again = await send({ path: '/jwks', headers: { 'if-none-match': tag } })
+    const again = await under.send({ path: '/jwks', headers: { 'if-none-match': tag } })
 
     expect([again.status, again.text]).toEqual([304, ''])
   })

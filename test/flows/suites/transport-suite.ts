@@ -11,9 +11,9 @@ export const transportSuite: Suite = (reach) => {
   it.each(['/token/', '//token', '/TOKEN', '/%74oken', '/token%2F', '/token;x', '/token%00', '/token.json'])(
     'ATK-029: %s is not the token endpoint',
     async (path) => {
-      const { send } = reach()
+      const under = reach()
 
-      expect((await send({ method: 'POST', path, headers: { 'content-type': form }, body: 'grant_type=x' })).status).toBe(404)
+      expect((await under.send({ method: 'POST', path, headers: { 'content-type': form }, body: 'grant_type=x' })).status).toBe(404)
     },
   )
 
@@ -80,10 +80,10 @@ export const transportSuite: Suite = (reach) => {
   })
 
   it('RFC 9110 §9.3.2: HEAD has the headers of GET and no body', async () => {
-    const { send } = reach()
-    const got = await send({ path: '/jwks' })
+    const under = reach()
+    const got = await under.send({ path: '/jwks' })
 
-    const reply = await send({ method: 'HEAD', path: '/jwks' })
+    const reply = await under.send({ method: 'HEAD', path: '/jwks' })
 
     expect([reply.status, reply.header('etag'), reply.text]).toEqual([200, got.header('etag'), ''])
   })
