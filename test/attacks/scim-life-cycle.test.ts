@@ -1,0 +1,185 @@
+import { userId } from '@mintmark/storage-interface'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { authorize, redeem, signedInAs } from '../support/flow.ts'
+import { alive, codeOf, dead, judge, provisionPerson, setActive, signIn } from '../support/scim-person.ts'
+import { scimRefused } from '../support/scim-refused.ts'
+import { startScimSite, type ScimSite } from '../support/scim-site.ts'
+import { refresh, tokensOf } from '../support/token-calls.ts'
+
+let site: ScimSite
+beforeAll(async () => {
+  site = await startScimSite()
+})
+afterAll(() => site.close())
+
+const remove = (id: string, from: ScimSite = site) => from.send({ method: 'DELETE', path: `/users/${id}` })
+const ends = [
+  ['ATK-506 active false', (id: string) => setActive(site, id, false), 'account.deactivated'],
+  ['ATK-505 DELETE', (id: string) => remove(id), 'account.removed'],
+] as const
+
+describe('SCIM life cycle: the last token dies in the same request', () => {
+  it.each(ends)('%s: code, refresh token, introspection and userinfo are refused at once', async (_, end, type) => {
+    const id = await provisionPerson(site)
+    const tokens = await signIn(site, id)
+    const code = await codeOf(site, id)
+
+    const ended = await end(id)
+
+    expect(ended.status).toBeLessThan(300)
+    expect(await judge(site, tokens)).toEqual(dead)
+    const redeemed = await redeem(site.oauth, code)
+    expect([redeemed.status, redeemed.json['error']]).toEqual([400, 'invalid_grant'])
+    expect(site.events.findLast((event) => event.type === type)).toMatchObject({
+      type,
+      providerId: 'T1',
+      userId: id,
+      ended: { grants: [{ clientId: 'A' }] },
+    })
+  })
+
+  it.each(ends)('%s: a session at the host opens nothing, and no new code is issued', async (_, end) => {
+    const id = await provisionPerson(site)
+    await signIn(site, id)
+
+    await end(id)
+
+    const reply = await authorize(site.oauth, { prompt: 'none' }, { cookie: signedInAs(site.oauth, id) })
+    expect(reply.location.searchParams.get('code')).toBeNull()
+    expect(reply.location.searchParams.get('error')).toBe('login_required')
+  })
+
+  it('before that, everything works', async () => {
+    expect(await judge(site, await signIn(site, await provisionPerson(site)))).toEqual(alive)
+  })
+
+  it('reactivation revives nothing that was issued before, and lets the person in again', async () => {
+    const id = await provisionPerson(site)
+    const before = await signIn(site, id)
+    await setActive(site, id, false)
+
+    const reply = await setActive(site, id, true)
+
+    expect([reply.status, reply.json['active']]).toEqual([200, true])
+    expect(await judge(site, before)).toEqual(dead)
+    expect(await judge(site, await signIn(site, id))).toEqual(alive)
+    expect(site.events.findLast((event) => event.type === 'account.reactivated')).toMatchObject({ userId: id })
+  })
+
+  it('R-11: a deactivated account is still read and found', async () => {
+    const id = await provisionPerson(site, { userName: 'still-here@x' })
+    await setActive(site, id, false)
+
+    expect((await site.send({ path: `/users/${id}` })).json).toMatchObject({ id, active: false })
+  })
+
+  it('R-14: deactivations, repeated, change nothing more', async () => {
+    const id = await provisionPerson(site)
+    await setActive(site, id, false)
+    const before = await site.storage.users.find(userId(id))
+
+    const again = await setActive(site, id, false)
+
+    expect(again.status).toBe(200)
+    expect(await site.storage.users.find(userId(id))).toEqual(before)
+  })
+})
+
+describe('SCIM life cycle: removal', () => {
+  it('ATK-499: a second DELETE is 404 (RFC 7644 §3.6)', async () => {
+    const id = await provisionPerson(site)
+    expect((await remove(id)).status).toBe(204)
+
+    await scimRefused(site, { status: 404, reason: 'resource_not_found' }, () => remove(id))
+  })
+
+  it('ATK-500: of 50 at once, one removes', async () => {
+    const id = await provisionPerson(site)
+
+    const replies = await Promise.all(Array.from({ length: 50 }, () => remove(id)))
+
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([204, ...Array.from({ length: 49 }, () => 404)])
+  })
+
+  it('ATK-502: a body of DELETE is ignored', async () => {
+    const id = await provisionPerson(site)
+
+    const reply = await site.send({ method: 'DELETE', path: `/users/${id}`, body: { active: false } })
+
+    expect([reply.status, reply.text]).toEqual([204, ''])
+    expect(await site.storage.users.find(userId(id))).toBeUndefined()
+  })
+
+  it('K-35: what was removed frees its names, and its identifier is never used again', async () => {
+    const person = { userName: 'phoenix@x', externalId: 'phoenix' }
+    const first = await provisionPerson(site, person)
+    await remove(first)
+
+    const second = await provisionPerson(site, person)
+
+    expect(second).not.toBe(first)
+    expect((await site.send({ path: `/users/${first}` })).status).toBe(404)
+  })
+
+  it('ATK-503: of an account that was there before the provider only the link ends; it is kept, inactive', async () => {
+    const adopting = await startScimSite({ link: ({ externalId }) => Promise.resolve(externalId === 'u1' ? userId('U1') : undefined) })
+    onTestFinished(adopting.close)
+    const id = await provisionPerson(adopting, { externalId: 'u1' })
+    const tokens = await signIn(adopting, id)
+    expect(id).toBe('U1')
+
+    const reply = await remove(id, adopting)
+
+    expect(reply.status).toBe(204)
+    expect(await judge(adopting, tokens)).toEqual(dead)
+    expect(await adopting.storage.users.find(userId('U1'))).toMatchObject({ active: false, claims: { address: { country: 'GB' } } })
+    expect((await adopting.send({ path: `/users/${id}` })).status).toBe(404)
+    expect(adopting.events.at(-2)).toMatchObject({ type: 'account.released', userId: 'U1' })
+  })
+
+  it('without the link hook no account is adopted: not by userName, not by e-mail', async () => {
+    const id = await provisionPerson(site, { userName: 'U1', emails: [{ value: 'ann@example.test', primary: true }] })
+
+    expect(id).not.toBe('U1')
+  })
+})
+
+describe('SCIM life cycle: races', () => {
+  it.each(ends)('%s against redemption: no token that is honoured after both (ATK-508)', async (_, end) => {
+    for (let round = 0; round < 20; round += 1) {
+      const id = await provisionPerson(site)
+      const code = await codeOf(site, id)
+
+      const [redeemed] = await Promise.all([redeem(site.oauth, code), end(id)])
+
+      if (redeemed.status === 200) expect(await judge(site, tokensOf(redeemed))).toEqual(dead)
+    }
+  })
+
+  it.each(ends)('%s against refresh: no token that is honoured after both (ATK-509)', async (_, end) => {
+    for (let round = 0; round < 20; round += 1) {
+      const id = await provisionPerson(site)
+      const tokens = await signIn(site, id)
+
+      const [refreshed] = await Promise.all([refresh(site.oauth, tokens.refresh_token), end(id)])
+
+      if (refreshed.status === 200) expect(await judge(site, tokensOf(refreshed))).toEqual(dead)
+      expect(await judge(site, tokens)).toEqual(dead)
+    }
+  })
+
+  it('ATK-511: a log that is down does not keep anybody in', async () => {
+    const silent = await startScimSite({
+      onEvent: () => {
+        throw new Error('the log is down')
+      },
+    })
+    onTestFinished(silent.close)
+    const id = await provisionPerson(silent)
+    const tokens = await signIn(silent, id)
+
+    expect((await setActive(silent, id, false)).status).toBe(200)
+    expect(await judge(silent, tokens)).toEqual(dead)
+  })
+})

@@ -1,0 +1,70 @@
+import { answerInteraction, authorize, baseRequest, redeem, signedInAs } from './flow.ts'
+import type { ScimSite } from './scim-site.ts'
+import { introspect, refresh, tokensOf, userinfo, type Tokens } from './token-calls.ts'
+
+const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const message = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
+
+let count = 0
+
+/** A person whom T1 provisions. @returns the account's identifier. */
+export async function provisionPerson(site: ScimSite, change: object = {}): Promise<string> {
+  const body = { schemas: [core], userName: `person${(count += 1)}@x`, active: true, ...change }
+  const reply = await site.send({ method: 'POST', path: '/Users', body })
+  if (reply.status !== 201) throw new Error(`No account: ${reply.status} ${reply.text}`)
+  return String(reply.json['id'])
+}
+
+/** `active` by PATCH, as identity providers do it. */
+export const setActive = (site: ScimSite, id: string, active: boolean) =>
+  site.send({
+    method: 'PATCH',
+    path: `/Users/${id}`,
+    body: { schemas: [message], Operations: [{ op: 'replace', path: 'active', value: active }] },
+  })
+
+/** A code for client A: the person is signed in at the host and consents to everything. */
+export async function codeOf({ oauth }: ScimSite, id: string): Promise<string> {
+  const scope = `${baseRequest.scope} offline_access`
+  const cookie = signedInAs(oauth, id)
+  const first = await authorize(oauth, { scope }, { cookie })
+  const consent = scope.split(' ').map((value) => `scope=${value}`).join('&')
+  const last = first.location.searchParams.has('code') ? first : await answerInteraction(oauth, first, consent)
+  const code = last.location.searchParams.get('code')
+  if (code === null) throw new Error(`No code: ${last.status} ${last.text} ${last.header('location')}`)
+  return code
+}
+
+/** The tokens of a person for client A, `offline_access` among them. */
+export async function signIn(site: ScimSite, id: string): Promise<Tokens> {
+  const reply = await redeem(site.oauth, await codeOf(site, id))
+  if (reply.status !== 200) throw new Error(`No tokens: ${reply.status} ${reply.text}`)
+  return tokensOf(reply)
+}
+
+/** What the server says about tokens: by introspection of both, userinfo, and refresh, which comes last. */
+export async function judge({ oauth }: ScimSite, tokens: Tokens): Promise<Judgement> {
+  const access = await introspect(oauth, tokens.access_token)
+  const refreshToken = await introspect(oauth, tokens.refresh_token)
+  const info = await userinfo(oauth, tokens.access_token)
+  const refreshed = await refresh(oauth, tokens.refresh_token)
+  return {
+    accessActive: access.json['active'],
+    refreshActive: refreshToken.json['active'],
+    userinfo: info.status,
+    refresh: refreshed.status === 200 ? 200 : `${refreshed.status} ${String(refreshed.json['error'])}`,
+  }
+}
+
+interface Judgement {
+  readonly accessActive: unknown
+  readonly refreshActive: unknown
+  readonly userinfo: number
+  readonly refresh: string | number
+}
+
+/** Nothing is honoured. */
+export const dead: Judgement = { accessActive: false, refreshActive: false, userinfo: 401, refresh: '400 invalid_grant' }
+
+/** Everything is. */
+export const alive: Judgement = { accessActive: true, refreshActive: true, userinfo: 200, refresh: 200 }
