@@ -20,6 +20,9 @@ export function projectResource(resource: JsonObject, resourceType: ResourceType
   return objectOf([...own, ...extensions])
 }
 
+/** Whether an answer shows anything of an attribute: what it does not show need not be read. */
+export const isShown = (attribute: Attribute, projection: Projection): boolean => shown(attribute, projection) !== undefined
+
 function projectMembers(attributes: readonly Attribute[], owner: JsonValue | undefined, projection: Projection): JsonObject | undefined {
   if (!isObject(owner)) return undefined
   const members = objectOf(

@@ -2,6 +2,7 @@ import { createJournal, type HttpService } from '@mintmark/core/http'
 import { randomIdentifier, systemClock, systemRandom } from '@mintmark/core/runtime'
 import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
 
+import { bulkLimits } from '../bulk/bulk-limits.ts'
 import { reportScimFaults } from '../event/report-scim-faults.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import { userResourceType } from '../schema/resource-types.ts'
@@ -25,7 +26,7 @@ export function createScimServer(options: ScimServerOptions): ScimServer {
     storage,
     accessTokens: options.accessTokens,
     clock: options.clock ?? systemClock,
-    bodyLimit: 1_048_576,
+    bodyLimit: bulkLimits.maxPayloadSize,
     routes: { users: userRoutes(deps) },
     refused: ({ status, reason, attribute, cause }, request) => {
       const { method, url } = request

@@ -1,0 +1,26 @@
+import type { GroupId, GroupMember, GroupRecord, Storage } from '@mintmark/storage-interface'
+
+import type { Projection } from '../resource/parse-projection.ts'
+import { isShown } from '../resource/project-resource.ts'
+import type { ResourceType } from '../schema/define-resource-type.ts'
+
+/** The members of the groups of an answer, by group. */
+export type LoadedMembers = ReadonlyMap<GroupId, readonly GroupMember[]>
+
+/**
+ * The members of groups of one provider, in one read; and none at all where the answer does not show them, as when Entra looks a
+ * group up with `excludedAttributes=members`: there may be tens of thousands (RFC 7644 §3.9).
+ */
+export async function loadMembers(
+  groups: readonly GroupRecord[],
+  { projection, groupType }: { readonly projection: Projection; readonly groupType: ResourceType },
+  { storage }: { readonly storage: Storage },
+): Promise<LoadedMembers> {
+  const [group] = groups
+  const members = groupType.attributesByName.get('members')
+  if (group === undefined || members === undefined || !isShown(members, projection)) return new Map()
+  return storage.groups.membersOf(
+    group.providerId,
+    groups.map(({ groupId }) => groupId),
+  )
+}
