@@ -1,3 +1,4 @@
+import { seconds } from '@mintmark/storage-interface'
 import { base64url } from 'jose'
 
 import { json, type Header, type ServerRequest, type ServerResponse } from '../http/index.ts'
@@ -6,15 +7,18 @@ import { sha256 } from '../runtime/digest.ts'
 /** Answers a request for a document: in full, or that the reader's copy is still good. */
 export type PublicDocument = (request: ServerRequest) => ServerResponse
 
+/** How long anybody may keep a document. Keys are announced for longer than that before they sign (RFC 9111 §5.2.2.1). */
+export const documentMaxAge = seconds(300)
+
 /**
- * Makes a JSON document that anybody may read and keep for five minutes. Its bytes and their entity tag are made once;
+ * Makes a JSON document that anybody may read and keep for `documentMaxAge`. Its bytes and their entity tag are made once;
  * a reader who has them is told so with 304 (RFC 9110 §13.1.2). The request's parameters are not looked at.
  */
 export async function publicDocument(value: object): Promise<PublicDocument> {
   const digest = await sha256(JSON.stringify(value))
   const tag = `"${base64url.encode(digest.subarray(0, 16))}"`
   const validators: readonly Header[] = [
-    ['Cache-Control', 'public, max-age=300'],
+    ['Cache-Control', `public, max-age=${documentMaxAge}`],
     ['ETag', tag],
   ]
   const full = json(200, value, validators)

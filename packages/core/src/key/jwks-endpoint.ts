@@ -1,12 +1,27 @@
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+
 import { publicDocument, type PublicDocument } from '../discovery/public-document.ts'
 import type { Endpoint } from '../http/index.ts'
 import type { KeyRing, PublicKey } from './key-ring.ts'
 
-/** `GET /jwks`: the public halves of the keys whose signatures are accepted (RFC 7517 §5). It is made anew when they change. */
+/**
+ * `GET /jwks`: the public halves of the keys whose signatures are accepted (RFC 7517 §5). It is made anew when they change.
+ * While storage is down it is what it was: its readers keep their copies just so (RFC 5861 §4).
+ */
 export function jwksEndpoint(keys: KeyRing): Endpoint {
   let published: { readonly keys: readonly PublicKey[]; readonly document: Promise<PublicDocument> } | undefined
+
+  const acceptedKeys = async (): Promise<readonly PublicKey[]> => {
+    try {
+      return await keys.publicKeys()
+    } catch (error) {
+      if (published === undefined || !(error instanceof StorageUnavailableError)) throw error
+      return published.keys
+    }
+  }
+
   return async (request) => {
-    const publicKeys = await keys.publicKeys()
+    const publicKeys = await acceptedKeys()
     if (published?.keys !== publicKeys) {
       published = { keys: publicKeys, document: publicDocument({ keys: publicKeys.map(({ jwk }) => jwk) }) }
     }

@@ -64,7 +64,7 @@ describe('stored keys', () => {
 
     const other = storedKeys({ storage: createMemoryStorage({ issuer, medium }), sealingKey: 'B'.repeat(42) + 'A' })
 
-    await expect(other.publicKeys()).rejects.toThrow(/another sealing key/)
+    await expect(other.signer('ES256')).rejects.toThrow(/another sealing key/)
   })
 
   it('opens what an earlier sealing key sealed, when that key is still given', async () => {

@@ -31,12 +31,13 @@ export async function verifyOwnJwt(
   const digest = await digestSecret(token)
   const publicKeys = await deps.keys.publicKeys()
   const known = deps.verifiedJwts.recall(digest)
-  const jwt = known ?? (await verify(token, publicKeys, deps.verifiedJwts))
+  // A key that is published no more vouches for nothing; one that is published again has to be looked at again.
+  const isVouchedFor = known !== undefined && publicKeys.includes(known.key)
+  const jwt = isVouchedFor ? known : await verify(token, publicKeys, deps.verifiedJwts)
   if (jwt === undefined) return undefined
-  if (known === undefined) deps.verifiedJwts.remember(digest, jwt)
-  // RFC 8725 §3.11: one kind of JWT is never taken for another. A key that is published no more vouches for nothing.
-  if (jwt.type !== type || !publicKeys.includes(jwt.key)) return undefined
-  return jwt.payload['iss'] === deps.issuer ? jwt.payload : undefined
+  if (!isVouchedFor) deps.verifiedJwts.remember(digest, jwt)
+  // RFC 8725 §3.11: one kind of JWT is never taken for another.
+  return jwt.type === type && jwt.payload['iss'] === deps.issuer ? jwt.payload : undefined
 }
 
 /** Whether the time claims hold at `now`: both are whole numbers, it has been issued and has not expired (RFC 7519 §4.1). */

@@ -1,12 +1,11 @@
 import { after, type DurationSeconds, type EpochSeconds, type JsonObject } from '@mintmark/storage-interface'
-import { base64url } from 'jose'
 
 import { releaseClaims, type ReleaseClaimsDependencies } from '../claims/release-claims.ts'
 import { idTokenAlgorithm } from '../key/signing-algorithm.ts'
 import type { KeyRing } from '../key/key-ring.ts'
 import { signJwt } from '../key/sign-jwt.ts'
-import { sha256 } from '../runtime/digest.ts'
 import type { DecisionForPerson } from '../grant/grant.ts'
+import { tokenHash } from './token-hash.ts'
 
 export interface IdTokenDependencies extends ReleaseClaimsDependencies {
   readonly issuer: string
@@ -25,6 +24,8 @@ export async function mintIdToken(
 ): Promise<string> {
   const { client, person, aim } = decision
   const { user, authentication, claimsRequest } = person
+  const algorithm = idTokenAlgorithm(client, deps.keys)
+  const atHash = await tokenHash(accessToken, algorithm)
   const release = { user, client, scopes: aim.scopes, claimsRequest, destination: 'id_token' } as const
   const claims: JsonObject = {
     ...(await releaseClaims(release, deps)),
@@ -34,14 +35,11 @@ export async function mintIdToken(
     exp: after(now, deps.idTokenLifetime),
     iat: now,
     auth_time: authentication.authTime,
-    at_hash: await tokenHash(accessToken),
+    ...(atHash !== undefined && { at_hash: atHash }),
     ...(person.nonce !== undefined && { nonce: person.nonce }),
     ...(authentication.acr !== undefined && { acr: authentication.acr }),
     ...(authentication.amr.length > 0 && { amr: authentication.amr }),
     ...(authentication.sessionId !== undefined && { sid: authentication.sessionId }),
   }
-  return signJwt('JWT', claims, await deps.keys.signer(idTokenAlgorithm(client, deps.keys)))
+  return signJwt('JWT', claims, await deps.keys.signer(algorithm))
 }
-
-/** The left half of the token's hash. RS256 and ES256 both hash with SHA-256 (OIDC Core §3.1.3.6). */
-const tokenHash = async (token: string): Promise<string> => base64url.encode((await sha256(token)).subarray(0, 16))

@@ -1,0 +1,82 @@
+import type { Storage } from '@mintmark/storage-interface'
+
+import { systemClock, type Clock } from '../runtime/clock.ts'
+import { systemRandom, type Random } from '../runtime/random.ts'
+import type { KeyRing } from './key-ring.ts'
+import { parseKeySchedule, type KeySchedule, type KeyScheduleOptions } from './key-schedule.ts'
+import type { KeyVault } from './key-vault.ts'
+import { isRuntimeAlgorithm } from './runtime-algorithm.ts'
+import { sealedVault, type SealingSecrets } from './sealed-vault.ts'
+
+/** What a host gives to `storedKeys`: a storage, and either a sealing key or a vault. */
+export type StoredKeysOptions = StoredKeysBaseOptions & (SealedKeysOptions | VaultKeysOptions)
+
+interface SealedKeysOptions {
+  /**
+   * 32 random bytes in base64url: the private keys are sealed with it (AES-256-GCM) before they are stored. To change
+   * it, give a list: the first seals, the others still open what they sealed.
+   */
+  readonly sealingKey: SealingSecrets
+  readonly vault?: undefined
+}
+
+interface VaultKeysOptions {
+  /** Where private keys live in place of storage: a KMS or an HSM. */
+  readonly vault: KeyVault
+  readonly sealingKey?: undefined
+}
+
+interface StoredKeysBaseOptions {
+  readonly storage: Storage
+  /**
+   * Default `['ES256', 'RS256']`: RS256 is what every OpenID Connect client understands (OIDC Core §15.1). The first key of
+   * an algorithm signs at once: add one at the end, and move it to the front when it has been published for a while. Keys of
+   * an algorithm that is taken away stay published until they are dropped.
+   */
+  readonly algorithms?: KeyRing['algorithms']
+  /** When keys change, in seconds. */
+  readonly schedule?: KeyScheduleOptions
+  /**
+   * `manual`: keys change when `rotateKeys` is called. `automatic`: the servers call it themselves when a request finds that
+   * it is time; no request waits for it. Default `manual`.
+   */
+  readonly rotation?: 'manual' | 'automatic'
+  /** Is told why an automatic rotation failed; the present keys go on, and it is tried again a minute later. Default: the console. */
+  readonly onRotationFailed?: (error: unknown) => void
+  readonly clock?: Clock
+  readonly random?: Random
+}
+
+/** The options, checked, with every default filled in. */
+export interface StoredKeySettings {
+  readonly storage: Storage
+  readonly vault: KeyVault
+  readonly algorithms: KeyRing['algorithms']
+  readonly schedule: KeySchedule
+  readonly rotation: 'manual' | 'automatic'
+  readonly onRotationFailed: (error: unknown) => void
+  readonly clock: Clock
+}
+
+/** @throws TypeError that names the option and says what to change. */
+export function parseStoredKeySettings(options: StoredKeysOptions): StoredKeySettings {
+  const { storage, algorithms = ['ES256', 'RS256'], rotation = 'manual', random = systemRandom } = options
+  const unknown = algorithms.find((algorithm) => !isRuntimeAlgorithm(algorithm))
+  if (unknown !== undefined) throw new TypeError(`Invalid options: algorithms: this runtime's Web Crypto has no ${unknown}.`)
+  if (!['manual', 'automatic'].includes(rotation)) throw new TypeError('Invalid options: rotation is manual or automatic.')
+
+  return {
+    storage,
+    algorithms,
+    rotation,
+    vault: options.vault === undefined ? sealedVault(options.sealingKey, { issuer: storage.issuer, random }) : options.vault,
+    schedule: parseKeySchedule(options.schedule ?? {}),
+    onRotationFailed: options.onRotationFailed ?? reportTo(console),
+    clock: options.clock ?? systemClock,
+  }
+}
+
+const reportTo =
+  (console: Pick<Console, 'error'>) =>
+  (error: unknown): void =>
+    console.error('Mintmark: the signing keys could not be rotated.', error)
