@@ -25,9 +25,15 @@ export interface NodeKey {
 }
 
 /**
- * Node's crypto module, where the runtime has it: Node, Bun and Deno; workerd when it is told to. Looked for once, when
- * this file is loaded; without it Web Crypto does the same work.
+ * Node's crypto module, where the runtime has it: Node, Bun and Deno. Looked for once, when this file is loaded; without it
+ * Web Crypto does the same work. workerd's is another: its `verify` takes no key object beside an encoding (seen 2026-11).
  */
-export const nodeCrypto: NodeCrypto | undefined = (
-  globalThis as { readonly process?: { getBuiltinModule?(name: 'node:crypto'): NodeCrypto | undefined } }
-).process?.getBuiltinModule?.('node:crypto')
+export const nodeCrypto: NodeCrypto | undefined = isWorkerd()
+  ? undefined
+  : (globalThis as { readonly process?: { getBuiltinModule?(name: 'node:crypto'): NodeCrypto | undefined } }).process?.getBuiltinModule?.('node:crypto')
+
+/** WinterTC: how a runtime says what it is. Older ones have no such word. */
+function isWorkerd(): boolean {
+  const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } }
+  return navigator?.userAgent === 'Cloudflare-Workers'
+}
