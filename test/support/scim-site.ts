@@ -35,6 +35,8 @@ export interface ScimSite {
   /** T1 and T2 are in use; T0 is disabled. */
   readonly secrets: Readonly<Record<'T0' | 'T1' | 'T2', string>>
   readonly events: readonly ScimEvent[]
+  /** T1's base, at the port that listens. */
+  readonly baseUrl: string
   send(sent: ScimSent): Promise<Reply>
   /** The reason of the last refusal. */
   lastReason(): string | undefined
@@ -76,6 +78,7 @@ export async function startScimSite({ toleranceProfile = 'general', oauth, ...op
     storage,
     secrets,
     events,
+    baseUrl: `http://127.0.0.1:${port}${base}/T1`,
     send: ({ method = 'GET', path = '/users', provider = 'T1', headers = {}, body }) =>
       send(port, {
         method,

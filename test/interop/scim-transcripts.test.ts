@@ -1,0 +1,17 @@
+import { entraTranscript, oktaTranscript, replayTranscript } from '@mintmark/testkit'
+import { expect, it, onTestFinished } from 'vitest'
+
+import { startScimSite } from '../support/scim-site.ts'
+
+it.each([
+  ['entra', entraTranscript],
+  ['okta', oktaTranscript],
+] as const)('the scripted %s is content with every answer', async (toleranceProfile, transcript) => {
+  const site = await startScimSite({ toleranceProfile })
+  onTestFinished(site.close)
+
+  const replayed = await replayTranscript(transcript, { baseUrl: site.baseUrl, authorization: `Bearer ${site.secrets.T1}` })
+
+  expect(replayed.steps.filter(({ problems }) => problems.length > 0)).toEqual([])
+  expect(replayed.steps.length).toBeGreaterThan(30)
+})
