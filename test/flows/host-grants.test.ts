@@ -110,7 +110,7 @@ const badgeGrant = (storage: Storage): GrantType =>
         evidence: { badge } as ReadBadge,
         client: authenticated,
         aim: { audience: [storage.issuer], scopes: family.scopes, lifetime, format: 'jwt' },
-        person: { user: standing.user, familyId: family.familyId, authentication, claimsRequest: undefined, nonce: undefined },
+        person: { user: standing.user, grantId: standing.grant.grantId, familyId: family.familyId, authentication, claimsRequest: undefined, nonce: undefined },
         refreshToken: undefined,
       }
     },

@@ -18,6 +18,7 @@ it('exports these names and no others', () => {
       "dropKey",
       "endPreviousClientSecrets",
       "fromRateLimiterFlexible",
+      "inProcessRevocationFeed",
       "isGrantLive",
       "listKeys",
       "logEvents",

@@ -1,9 +1,12 @@
 import { after, type EpochSeconds, type JsonObject } from '@mintmark/storage-interface'
 
 import { randomIdentifier, type Random } from '../runtime/random.ts'
-import { subjectOf, type GrantDecision } from '../grant/grant.ts'
+import { subjectOf, type GrantDecision, type PersonDecision } from '../grant/grant.ts'
 
-/** The claims of an access token (RFC 9068 §2.2). `family` names what its life depends on; it opens nothing. */
+/**
+ * The claims of an access token (RFC 9068 §2.2). `family`, `grant` and `generation` name, beside `jti`, `client_id` and `sub`,
+ * what its life depends on, for whoever hears what has ended; they open nothing.
+ */
 export function accessTokenClaims(
   decision: GrantDecision,
   now: EpochSeconds,
@@ -20,7 +23,14 @@ export function accessTokenClaims(
     jti: randomIdentifier(deps.random),
     client_id: client.clientId,
     ...(aim.scopes.length > 0 && { scope: aim.scopes.join(' ') }),
-    ...(person !== undefined && { family: person.familyId, auth_time: person.authentication.authTime }),
+    ...(person !== undefined && lifeOf(person)),
     ...(person?.authentication.acr !== undefined && { acr: person.authentication.acr }),
   }
 }
+
+const lifeOf = ({ familyId, grantId, user, authentication }: PersonDecision): JsonObject => ({
+  family: familyId,
+  grant: grantId,
+  generation: user.generation,
+  auth_time: authentication.authTime,
+})

@@ -10,7 +10,7 @@ import type { GrantType } from '../grant/grant.ts'
 /** The registries that the metadata is computed from: what is published is what is there. */
 export interface MetadataSources {
   readonly issuer: string
-  readonly endpoints: Readonly<Record<EndpointName, string>>
+  readonly endpoints: Readonly<Record<EndpointName, string>> & { readonly revocation_feed_endpoint?: string }
   readonly grants: readonly GrantType[]
   readonly clientAuthentication: readonly ClientAuthentication[]
   readonly responseModes: readonly ResponseMode[]

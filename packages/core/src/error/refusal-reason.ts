@@ -26,6 +26,7 @@ export type RefusalReason =
   | 'client_id_missing'
   | 'client_id_repeated'
   | 'client_public'
+  | 'client_serves_no_audience'
   | 'client_throttled'
   | 'client_unknown'
   | 'code_challenge_lost'
@@ -41,6 +42,7 @@ export type RefusalReason =
   | 'code_verifier_unexpected'
   | 'consent_required'
   | 'cross_site_post'
+  | 'feed_question_malformed'
   | 'grant_not_live'
   /** By a grant of the host's own; its `cause` may say more. */
   | 'grant_refused'

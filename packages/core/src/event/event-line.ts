@@ -17,6 +17,8 @@ export function eventLine(event: ServerEvent): string {
       return `token.introspected: ${event.active ? 'active' : 'not active'} to ${nameOf(event.clientId)}`
     case 'token.revoked':
       return `token.revoked: ${event.ended} by ${nameOf(event.clientId)}`
+    case 'endings.told':
+      return `endings.told: ${event.count} to ${nameOf(event.clientId)}`
     case 'code.issued':
     case 'userinfo.answered':
       return `${event.type}: to ${nameOf(event.clientId)}`

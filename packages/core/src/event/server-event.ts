@@ -51,6 +51,12 @@ export type ServerOccurrence =
     }
   | { readonly type: 'token.introspected'; readonly clientId: string; readonly active: boolean }
   | { readonly type: 'token.revoked'; readonly clientId: string; readonly ended: 'family' | 'access_token' | 'nothing' }
+  | {
+      /** A resource server was told what has ended. */
+      readonly type: 'endings.told'
+      readonly clientId: string
+      readonly count: number
+    }
   | { readonly type: 'userinfo.answered'; readonly clientId: string; readonly userId: string }
 
 /** A refusal, with the reason that the client is not told. */

@@ -1,4 +1,4 @@
-import type { AuthenticationRecord, Brand, EpochSeconds, FamilyId, JsonObject } from '@mintmark/storage-interface'
+import type { AuthenticationRecord, Brand, EpochSeconds, FamilyId, GrantId, JsonObject } from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import type { Parameters } from '../parameters/parameters.ts'
@@ -26,6 +26,8 @@ export interface GrantDecision {
 export interface PersonDecision {
   /** The kill switch was looked at: nothing is minted for an account that is not live. */
   readonly user: LiveUser
+  /** The grant under which the family is, so that tokens can tell what they end with. */
+  readonly grantId: GrantId
   /** The family that the tokens belong to, already stored: tokens of no family are never honoured. */
   readonly familyId: FamilyId
   readonly authentication: AuthenticationRecord

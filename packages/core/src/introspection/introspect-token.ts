@@ -50,9 +50,9 @@ async function describeRefreshToken(
   }
 }
 
-/** The claims of RFC 7662 §2.2; the family's name stays inside. */
+/** The claims of RFC 7662 §2.2; what the token's life depends on stays inside. */
 function describeAccessToken(token: VerifiedAccessToken): JsonObject {
-  const { family: _family, ...claims } = token.claims
+  const { family: _family, grant: _grant, generation: _generation, ...claims } = token.claims
   return { ...claims, active: true, token_type: 'Bearer' }
 }
 

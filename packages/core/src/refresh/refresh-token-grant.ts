@@ -31,12 +31,12 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       const aim = aimAccessToken({ scopes, resources }, deps)
       const rotated = await rotateRefreshToken({ presented, digests, client }, now, deps)
 
-      const { familyId, authentication, claimsRequest } = rotated.family
+      const { grantId, familyId, authentication, claimsRequest } = rotated.family
       return {
         evidence: rotated,
         client,
         aim,
-        person: { user: standing.user, familyId, authentication, claimsRequest, nonce: undefined },
+        person: { user: standing.user, grantId, familyId, authentication, claimsRequest, nonce: undefined },
         refreshToken: rotated.refreshToken,
       }
     },

@@ -9,6 +9,7 @@ import type { InteractionPage } from '../interaction/interaction-page.ts'
 import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
+import type { RevocationFeed } from '../revocation-feed/in-process-revocation-feed.ts'
 import type { Random } from '../runtime/random.ts'
 import type { SignedIn } from '../session/signed-in.ts'
 
@@ -39,6 +40,8 @@ export interface AuthorizationServerOptions {
    * `client_credentials`. Their names are absolute URIs (RFC 6749 §4.5).
    */
   readonly grants?: readonly GrantType[]
+  /** Tells resource servers at once what was revoked, disabled or deactivated: made by `inProcessRevocationFeed`, whose storage this server uses. */
+  readonly revocationFeed?: RevocationFeed
   /** Adds claims about a person to what storage knows, or replaces them. */
   readonly claims?: MapClaims
   /** The algorithm that signs access tokens. Default: the first of the key ring's. */

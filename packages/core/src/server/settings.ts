@@ -30,6 +30,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     throw new TypeError('The storage is bound to another issuer. Create both with the same issuer.')
   }
 
+  refuseUnfitFeed(parsed, options)
   const interactionUrls = pageUrls(parsed.interaction, issuerUrl, options)
   const scopes = scopeRegistry(parsed.scopes)
   return {
@@ -82,6 +83,18 @@ function resourceRegistry(parsed: ParsedOptions, scopes: ScopeRegistry): Resourc
   return new Map(resources)
 }
 
+/** A feed of another storage would never tell anything, and one that forgets too early would not tell for long enough. */
+function refuseUnfitFeed({ lifetimes, resources }: ParsedOptions, { revocationFeed, storage }: AuthorizationServerOptions): void {
+  if (revocationFeed === undefined) return
+  if (revocationFeed.storage !== storage) {
+    throw new TypeError('Invalid options: revocationFeed hears what its own storage ends. Use revocationFeed.storage as the storage, here and everywhere.')
+  }
+  const longest = Math.max(lifetimes.accessToken, ...Object.values(resources).map(({ accessTokenLifetime = 0 }) => accessTokenLifetime))
+  if (revocationFeed.keepFor < longest + feedMargin) {
+    throw new TypeError(`Invalid options: revocationFeed must keep what ended for ${longest + feedMargin} seconds, longer than any access token lives.`)
+  }
+}
+
 function accessTokenAlgorithm(options: AuthorizationServerOptions): SigningAlgorithm {
   const algorithm = options.accessTokenAlgorithm ?? options.keys.algorithms[0]
   if (!options.keys.algorithms.includes(algorithm)) {
@@ -89,3 +102,6 @@ function accessTokenAlgorithm(options: AuthorizationServerOptions): SigningAlgor
   }
   return algorithm
 }
+
+/** In seconds: clocks are not the same everywhere. */
+const feedMargin = 300

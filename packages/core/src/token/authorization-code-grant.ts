@@ -32,8 +32,8 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       const aim = aimAccessToken({ scopes: registeredScopes(code.scopes, client), resources }, deps)
       const refreshToken = await foundFamily({ code, client, accessTokenLifetime: aim.lifetime }, now, deps)
 
-      const { familyId, authentication, claimsRequest, nonce } = code
-      const person = { user: standing.user, familyId, authentication, claimsRequest, nonce }
+      const { grantId, familyId, authentication, claimsRequest, nonce } = code
+      const person = { user: standing.user, grantId, familyId, authentication, claimsRequest, nonce }
       return { evidence: code, client, aim, person, refreshToken }
     },
   })

@@ -1,0 +1,66 @@
+import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
+
+import { authenticateClient, type ClientAuthenticationDependencies } from '../client/authenticate-client.ts'
+import { requireConfidential, type ConfidentialClient } from '../client/require-confidential.ts'
+import { OAuthError } from '../error/oauth-error.ts'
+import type { Journal } from '../event/journal.ts'
+import { noStore, withHeaders, type Endpoint } from '../http/index.ts'
+import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
+import { signJwt } from '../key/sign-jwt.ts'
+import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { FeedPage } from './ending-log.ts'
+import { parseFeedQuestion, type FeedQuestion } from './feed-question.ts'
+import type { RevocationFeed } from './in-process-revocation-feed.ts'
+
+export interface RevocationFeedEndpointDependencies extends ClientAuthenticationDependencies {
+  readonly issuer: string
+  readonly keys: KeyRing
+  readonly accessTokenAlgorithm: SigningAlgorithm
+  readonly clock: Clock
+  readonly journal: Journal
+}
+
+/**
+ * `POST /token/revocation-feed`: what has ended since a resource server asked last, signed for it alone. It keeps the
+ * answer back for as long as the question allows and there is nothing to say.
+ */
+export const revocationFeedEndpoint =
+  (feed: RevocationFeed, deps: RevocationFeedEndpointDependencies): Endpoint =>
+  async (request) => {
+    const form = refuseRepeated(readForm(request))
+    const caller = requireResourceServer(requireConfidential(await authenticateClient({ request, form }, deps.clock(), deps)))
+    const question = parseFeedQuestion(form)
+    await feed.waitBehind(question.cursor, question.wait)
+    // Asked again: the answer is of the moment at which it is given, not of the one at which the waiting began.
+    const now = deps.clock()
+    const page = feed.read(question.cursor, now)
+    const claims = { iss: deps.issuer, aud: caller.clientId, ...pageClaims({ page, question }, now) }
+    const jwt = await signJwt('revocation-feed+jwt', claims, await deps.keys.signer(deps.accessTokenAlgorithm))
+    if (page.endings.length > 0) deps.journal.record(request, { type: 'endings.told', clientId: caller.clientId, count: page.endings.length })
+    return withHeaders({ status: 200, headers: [['Content-Type', 'application/revocation-feed+jwt']], body: jwt }, noStore)
+  }
+
+/** @throws OAuthError unauthorized_client — reason `client_serves_no_audience`. */
+function requireResourceServer(client: ConfidentialClient): ConfidentialClient {
+  // RFC 7662 §4: what happens to tokens is the business of those whom tokens are meant for.
+  if (client.servedAudiences.length === 0) {
+    throw new OAuthError('unauthorized_client', 'The client is not registered as a resource server.', {
+      reason: 'client_serves_no_audience',
+      context: { clientId: client.clientId },
+    })
+  }
+  return client
+}
+
+const pageClaims = (
+  { page, question }: { readonly page: FeedPage; readonly question: FeedQuestion },
+  now: EpochSeconds,
+): JsonObject => ({
+  iat: now,
+  nonce: question.nonce,
+  cursor: page.cursor,
+  covers_after: page.coversAfter,
+  more: page.more,
+  ended: page.endings,
+})
