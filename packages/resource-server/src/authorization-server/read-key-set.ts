@@ -3,7 +3,9 @@ import { importJWK } from 'jose'
 import { isJsonObject, parseJsonObject, type JsonObject } from './json-object.ts'
 
 /** The algorithms that the authorization server signs with. Each key has one of them, whatever a token says. */
-export type SignatureAlgorithm = 'ES256' | 'RS256'
+const signatureAlgorithms = ['ES256', 'EdDSA', 'ML-DSA-65', 'PS256', 'RS256'] as const
+
+export type SignatureAlgorithm = (typeof signatureAlgorithms)[number]
 
 /** A public key that signatures are verified with, by the one algorithm that is its own (RFC 8725 §3.1). */
 export interface VerificationKey {
@@ -27,28 +29,23 @@ export async function readKeySet(text: string): Promise<ReadonlyMap<string, Veri
 
 async function readKey(jwk: JsonObject): Promise<readonly [string, VerificationKey] | undefined> {
   const { kid, use = 'sig' } = jwk
-  const algorithm = algorithmOf(jwk)
+  // RFC 7517 §4.4: the authorization server says of each of its keys which algorithm is its own.
+  const algorithm = signatureAlgorithms.find((known) => known === jwk['alg'])
   // RFC 7517 §4.2: a key for encryption verifies no signature.
   if (typeof kid !== 'string' || use !== 'sig' || algorithm === undefined) return undefined
   try {
     const key = await importJWK({ ...publicMembers(jwk) }, algorithm)
     return key instanceof Uint8Array ? undefined : [kid, { algorithm, key }]
   } catch {
-    // jose throws on members that make no key.
+    // jose throws on members that make no key, or none of this algorithm, or of an algorithm that the runtime lacks.
     return undefined
   }
 }
 
-/** By the key's kind; a key that names another algorithm is not one of ours (RFC 7517 §4.4). */
-function algorithmOf({ kty, crv, alg }: JsonObject): SignatureAlgorithm | undefined {
-  const algorithm = kty === 'EC' && crv === 'P-256' ? 'ES256' : kty === 'RSA' ? 'RS256' : undefined
-  return alg === undefined || alg === algorithm ? algorithm : undefined
-}
-
-/** The members of a public EC or RSA key (RFC 7518 §6.2.1, §6.3.1), whatever else was published by mistake. */
+/** The members of a public key (RFC 7518 §6.2.1, §6.3.1, RFC 8037 §2, and of ML-DSA), whatever else was published by mistake. */
 const publicMembers = (jwk: JsonObject): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    ['kty', 'crv', 'x', 'y', 'n', 'e'].flatMap((name) => {
+    ['kty', 'alg', 'crv', 'x', 'y', 'n', 'e', 'pub'].flatMap((name) => {
       const value = jwk[name]
       return typeof value === 'string' ? [[name, value]] : []
     }),

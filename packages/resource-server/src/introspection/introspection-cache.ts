@@ -1,5 +1,6 @@
 import type { JsonObject } from '../authorization-server/json-object.ts'
 import type { Clock, EpochMilliseconds } from '../runtime/clock.ts'
+import { isWithin } from '../runtime/spaced.ts'
 import { digest } from '../runtime/digest.ts'
 
 /** What the authorization server said of a token, kept for a moment. */
@@ -7,7 +8,9 @@ export type Introspect = (token: string) => Promise<JsonObject | undefined>
 
 interface Answer {
   readonly description: JsonObject | undefined
-  readonly forgetAt: EpochMilliseconds
+  readonly askedAt: EpochMilliseconds
+  /** In milliseconds. */
+  readonly keepFor: number
 }
 
 /**
@@ -23,9 +26,9 @@ export function introspectionCache(ask: Introspect, { cacheFor, clock }: { reado
   const remember = (key: string, description: JsonObject | undefined, askedAt: EpochMilliseconds): void => {
     const answers = description === undefined ? inactive : active
     const expiresAt = Number(description?.['exp'] ?? Infinity) * 1000
-    makeRoom(answers, clock())
     answers.delete(key)
-    answers.set(key, { description, forgetAt: Math.min(askedAt + cacheFor, expiresAt) })
+    makeRoom(answers, clock())
+    answers.set(key, { description, askedAt, keepFor: Math.min(cacheFor, expiresAt - askedAt) })
   }
   const askOnce = async (key: string, token: string): Promise<JsonObject | undefined> => {
     // The age counts from the question: what was true then may have ended while the answer was under way.
@@ -42,7 +45,7 @@ export function introspectionCache(ask: Introspect, { cacheFor, clock }: { reado
   return async (token) => {
     const key = await digest(token)
     const now = clock()
-    const known = [active.get(key), inactive.get(key)].find((answer) => answer !== undefined && now < answer.forgetAt)
+    const known = [active.get(key), inactive.get(key)].find((answer) => answer !== undefined && isKept(answer, now))
     if (known !== undefined) return known.description
     const question = asking.get(key) ?? askOnce(key, token)
     asking.set(key, question)
@@ -50,10 +53,12 @@ export function introspectionCache(ask: Introspect, { cacheFor, clock }: { reado
   }
 }
 
+const isKept = ({ askedAt, keepFor }: Answer, now: EpochMilliseconds): boolean => isWithin(askedAt, keepFor, now)
+
 /** Forgets what is over, from the oldest on, and the oldest when it is too many. */
 function makeRoom(answers: Map<string, Answer>, now: EpochMilliseconds): void {
-  for (const [key, { forgetAt }] of answers) {
-    if (now < forgetAt && answers.size < maxAnswers) return
+  for (const [key, answer] of answers) {
+    if (isKept(answer, now) && answers.size < maxAnswers) return
     answers.delete(key)
   }
 }

@@ -15,8 +15,10 @@ export interface EndedLifelines {
 
 export function endedLifelines(): EndedLifelines {
   const ended = new Map(lifelineKinds.map((kind) => [kind, new Map<string, number>()]))
-  const isEnded = (kind: LifelineKind, name: string, now: EpochMilliseconds): boolean =>
-    now / 1000 < (ended.get(kind)?.get(name) ?? 0)
+  const isEnded = (kind: LifelineKind, name: string, now: EpochMilliseconds): boolean => {
+    const until = ended.get(kind)?.get(name)
+    return until !== undefined && now / 1000 < until
+  }
 
   return {
     add(endings, now) {

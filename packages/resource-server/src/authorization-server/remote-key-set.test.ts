@@ -1,0 +1,166 @@
+import { exportJWK, generateKeyPair } from 'jose'
+import { beforeAll, describe, expect, it } from 'vitest'
+
+import { remoteKeySet, type KeySet } from './remote-key-set.ts'
+
+let jwk: object
+beforeAll(async () => {
+  jwk = { ...(await exportJWK((await generateKeyPair('ES256')).publicKey)), alg: 'ES256' }
+})
+
+/** A key set over a server that answers as the test says, at a time that the test sets. */
+function aKeySet(answer: () => Response | Promise<Response>) {
+  const at = { seconds: 1000, requests: 0, inits: [] as (RequestInit | undefined)[] }
+  const fetch: typeof globalThis.fetch = async (_url, init) => {
+    at.requests += 1
+    at.inits.push(init)
+    return answer()
+  }
+  const keys: KeySet = remoteKeySet('https://as.test/jwks', { fetch, clock: () => at.seconds * 1000 })
+  return { at, keys }
+}
+
+const publish = (...names: readonly string[]): Response => Response.json({ keys: names.map((kid) => ({ ...jwk, kid })) })
+
+const isDown = { code: 'temporarily_unavailable', reason: 'authorization_server_unavailable' }
+
+describe('the keys of an authorization server', () => {
+  it('are fetched once for all who ask at the same time', async () => {
+    const { at, keys } = aKeySet(() => publish('a'))
+
+    const found = await Promise.all(Array.from({ length: 50 }, () => keys.find('a')))
+
+    expect(found.every((key) => key?.algorithm === 'ES256')).toBe(true)
+    expect(at.requests).toBe(1)
+  })
+
+  it('are kept for ten minutes', async () => {
+    const { at, keys } = aKeySet(() => publish('a'))
+    await keys.find('a')
+
+    at.seconds += 599
+    await keys.find('a')
+    const kept = at.requests
+    at.seconds += 1
+    await keys.find('a')
+
+    expect([kept, at.requests]).toEqual([1, 2])
+  })
+
+  it('RFC 8725 §3.10: names that are not among them make for one request in thirty seconds', async () => {
+    const { at, keys } = aKeySet(() => publish('a'))
+    await keys.find('a')
+
+    at.seconds += 31
+    for (let count = 0; count < 100; count += 1) await keys.find(`invented-${count}`)
+    await Promise.all(Array.from({ length: 100 }, (_, count) => keys.find(`again-${count}`)))
+
+    expect(at.requests).toBe(2)
+  })
+
+  it('OIDC Core §10.1.1: a new key is found without waiting for the ten minutes', async () => {
+    const published = ['old']
+    const { at, keys } = aKeySet(() => publish(...published))
+    await keys.find('old')
+    published.push('new')
+
+    at.seconds += 30
+    const found = await keys.find('new')
+
+    expect(found).toBeDefined()
+  })
+
+  it('a key that is published no more is unknown from the next fetch on', async () => {
+    const published = ['old', 'new']
+    const { at, keys } = aKeySet(() => publish(...published))
+    await keys.find('old')
+    published.shift()
+
+    at.seconds += 600
+    const found = await keys.find('old')
+
+    expect(found).toBeUndefined()
+  })
+
+  it('are good for another hour while the server cannot be reached, and asked for every five seconds', async () => {
+    let isUp = true
+    const { at, keys } = aKeySet(() => (isUp ? publish('a') : new Response(null, { status: 503 })))
+    await keys.find('a')
+    isUp = false
+
+    at.seconds += 600
+    const early = await Promise.all([keys.find('a'), keys.find('a')])
+    at.seconds += 4
+    await keys.find('a')
+    const requests = at.requests
+    at.seconds += 3595
+    const late = await keys.find('a')
+    at.seconds += 1
+
+    expect([early.every((key) => key !== undefined), requests, late !== undefined]).toEqual([true, 2, true])
+    await expect(keys.find('a')).rejects.toMatchObject(isDown)
+  })
+
+  it('where there never were any, nobody can say yes or no', async () => {
+    const { at, keys } = aKeySet(() => Promise.reject(new Error('refused')))
+
+    await expect(keys.find('a')).rejects.toMatchObject({ ...isDown, cause: new Error('refused') })
+    await expect(keys.find('a')).rejects.toMatchObject(isDown)
+    expect(at.requests).toBe(1)
+  })
+
+  it('come from another attempt when the first failed', async () => {
+    let isUp = false
+    const { at, keys } = aKeySet(() => (isUp ? publish('a') : new Response(null, { status: 500 })))
+    await keys.find('a').catch(() => undefined)
+    isUp = true
+
+    at.seconds += 5
+
+    expect(await keys.find('a')).toBeDefined()
+  })
+
+  it.each<readonly [string, () => Response]>([
+    ['a redirect', () => Response.redirect('https://evil.test/jwks', 302)],
+    ['more than 64 KiB', () => new Response(`{"keys":[],"x":"${'x'.repeat(65_536)}"}`)],
+    ['no JSON', () => new Response('<html>')],
+    ['no UTF-8', () => new Response(new Uint8Array([0x7b, 0xff]))],
+    ['an empty set', () => Response.json({ keys: [] })],
+    ['another status', () => Response.json({ keys: [] }, { status: 404 })],
+  ])('RFC 8725 §3.10: %s in answer is no key set', async (_, answer) => {
+    const { at, keys } = aKeySet(answer)
+
+    await expect(keys.find('a')).rejects.toMatchObject(isDown)
+    expect(at.requests).toBe(1)
+  })
+
+  it('a broken answer does not spoil the keys of before', async () => {
+    let answer = publish('a')
+    const { at, keys } = aKeySet(() => answer)
+    await keys.find('a')
+    answer = new Response('<html>')
+
+    at.seconds += 601
+
+    expect(await keys.find('a')).toBeDefined()
+  })
+
+  it('RFC 8725 §3.10: the request follows no redirect and has an end', async () => {
+    const { at, keys } = aKeySet(() => publish('a'))
+
+    await keys.find('a')
+
+    expect(at.inits[0]?.redirect).toBe('manual')
+    expect(at.inits[0]?.signal).toBeInstanceOf(AbortSignal)
+  })
+
+  it('when the clock was set back, what was kept counts as old', async () => {
+    const { at, keys } = aKeySet(() => publish('a'))
+    await keys.find('a')
+
+    at.seconds -= 3600
+    await keys.find('a')
+
+    expect(at.requests).toBe(2)
+  })
+})

@@ -1,0 +1,54 @@
+import { base64url, exportJWK, generateKeyPair } from 'jose'
+
+import type { Ending } from '../src/revocation-feed/ended-lifelines.ts'
+
+/** What the feed answers, changed by a test: members of the payload, of the header, or everything. */
+export interface FeedAnswer {
+  readonly endings?: readonly Ending[]
+  readonly coversAfter?: number
+  readonly more?: boolean
+  readonly claims?: Readonly<Record<string, unknown>>
+  readonly header?: Readonly<Record<string, unknown>>
+}
+
+/** One question that came. */
+export interface FeedRequest {
+  readonly cursor: string | null
+  readonly wait: string | null
+  readonly nonce: string | null
+  readonly authorization: string | null
+}
+
+/** An authorization server that has a key set and a feed, reached through `fetch` alone. */
+export async function createFeedServer(answer: (request: FeedRequest, count: number) => FeedAnswer | Promise<FeedAnswer>) {
+  const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES256' }] }
+  const requests: FeedRequest[] = []
+
+  const sign = async (header: object, claims: object): Promise<string> => {
+    const input = `${base64url.encode(JSON.stringify(header))}.${base64url.encode(JSON.stringify(claims))}`
+    const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, new TextEncoder().encode(input))
+    return `${input}.${base64url.encode(new Uint8Array(signature))}`
+  }
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    if (url === 'https://as.test/jwks') return Response.json(jwks)
+    const form = init?.body as URLSearchParams
+    const [cursor, wait, nonce] = ['cursor', 'wait', 'nonce'].map((name) => form.get(name))
+    const request: FeedRequest = {
+      cursor: cursor ?? null,
+      wait: wait ?? null,
+      nonce: nonce ?? null,
+      authorization: new Headers(init?.headers).get('authorization'),
+    }
+    requests.push(request)
+    const { endings = [], coversAfter = 0, more = false, claims, header } = await answer(request, requests.length)
+    const said = { cursor: `log.${requests.length}`, covers_after: coversAfter, more, ended: endings }
+    return new Response(
+      await sign(
+        { alg: 'ES256', typ: 'revocation-feed+jwt', kid: 'k', ...header },
+        { iss: 'https://as.test', aud: 'api', iat: 1000, nonce, ...said, ...claims },
+      ),
+    )
+  }
+  return { requests, fetch }
+}
