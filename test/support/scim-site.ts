@@ -42,7 +42,7 @@ export interface ScimSite {
   lastReason(): string | undefined
   /** Everything that is stored, as text. */
   dump(): string
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 interface SiteOptions extends Partial<ScimServerOptions> {

@@ -1,0 +1,5 @@
+import type { Reply } from './reply.ts'
+
+/** The statuses of several answers, the lowest first. */
+export const statuses = (replies: readonly Reply[]): readonly number[] =>
+  replies.map(({ status }) => status).toSorted((one, other) => one - other)
