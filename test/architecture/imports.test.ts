@@ -12,7 +12,7 @@ const allowedImports: Readonly<Record<string, { readonly any: readonly string[];
   'storage-redis': { any: ['@mintmark/storage-interface'] },
   pages: { any: ['@mintmark/core/http'] },
   scim: { any: ['@mintmark/core/http', '@mintmark/core/runtime', '@mintmark/storage-interface', 'zod'] },
-  testkit: { any: [] },
+  testkit: { any: ['@mintmark/core/runtime'] },
   'adapter-node': { any: ['node:*'], types: ['@mintmark/core/http'] },
   'adapter-express': { any: ['@mintmark/adapter-node'], types: ['@mintmark/core/http', 'express', 'express-serve-static-core'] },
   'adapter-fetch': { any: [], types: ['@mintmark/core/http'] },

@@ -87,7 +87,7 @@ export async function startScimSite({ toleranceProfile = 'general', oauth, ...op
         ...(body === undefined ? {} : { body: encoded(body) }),
       }),
     lastReason: () => events.findLast((event) => event.type === 'request.refused')?.reason,
-    dump: under.dump,
+    dump: () => under.dump(),
     close: async () => {
       await new Promise((resolve) => listener.close(resolve))
       await under.close()
