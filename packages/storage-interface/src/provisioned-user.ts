@@ -12,7 +12,8 @@ export interface ProvisionedState {
   readonly resource: JsonObject
   /**
    * The comparable form of `resource`. It has a `userName`, which is unique within the provider. Texts, here and in a filter, are
-   * well-formed Unicode without U+0000: whoever parses them sees to it, as not every database can hold others.
+   * well-formed Unicode without U+0000; `userName` and `externalId` are of at most 1024 characters. Whoever parses them sees to
+   * it, as not every database can hold others.
    */
   readonly comparable: JsonObject
   /** What is known of the person, by OIDC claim name. */

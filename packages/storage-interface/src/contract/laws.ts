@@ -9,6 +9,10 @@ import { identifierLaws } from './laws/identifier-laws.ts'
 import { identityProviderLaws } from './laws/identity-provider-laws.ts'
 import { interactionLaws } from './laws/interaction-laws.ts'
 import { isolationLaws } from './laws/isolation-laws.ts'
+import { listFilterLaws } from './laws/list-filter-laws.ts'
+import { listKnownLaws } from './laws/list-known-laws.ts'
+import { listPageLaws } from './laws/list-page-laws.ts'
+import { listSortLaws } from './laws/list-sort-laws.ts'
 import { memberLaws } from './laws/member-laws.ts'
 import { opaqueTokenLaws } from './laws/opaque-token-laws.ts'
 import { ownershipLaws } from './laws/ownership-laws.ts'
@@ -17,6 +21,7 @@ import { provisionedChangeLaws } from './laws/provisioned-change-laws.ts'
 import { provisionedLinkLaws } from './laws/provisioned-link-laws.ts'
 import { provisionedRemovalLaws } from './laws/provisioned-removal-laws.ts'
 import { provisionedUserLaws } from './laws/provisioned-user-laws.ts'
+import { provisioningRoundTripLaws } from './laws/provisioning-round-trip-laws.ts'
 import { purgeLaws } from './laws/purge-laws.ts'
 import { rotationLaws } from './laws/rotation-laws.ts'
 import { roundTripLaws } from './laws/round-trip-laws.ts'
@@ -54,5 +59,10 @@ export const storageLaws: readonly StorageLaw[] = [
   ...provisionedRemovalLaws,
   ...groupLaws,
   ...memberLaws,
+  ...provisioningRoundTripLaws,
   ...providerIsolationLaws,
+  ...listPageLaws,
+  ...listSortLaws,
+  ...listFilterLaws,
+  ...listKnownLaws,
 ]

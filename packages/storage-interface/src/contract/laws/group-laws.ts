@@ -2,6 +2,7 @@ import type { GroupMember } from '../../group.ts'
 import { groupId, userId } from '../../identifiers.ts'
 import { atOnce, tally } from '../at-once.ts'
 import { law, type StorageLaw } from '../law.ts'
+import { everything } from '../listed.ts'
 import { aGroup, aGroupState, freshGroup } from '../records/a-group.ts'
 import { aProvisionedUser, freshAccount } from '../records/a-provisioned-user.ts'
 import { nowPlus } from '../records/moments.ts'
@@ -99,8 +100,7 @@ export const groupLaws: readonly StorageLaw[] = [
     const record = { ...freshAccount(ada), groups }
     same(await storage.provisionedUsers.find(ada.providerId, ada.userId), record, 'through find')
     same(await storage.provisionedUsers.findByExternalId(ada.providerId, 'external-ada'), record, 'through findByExternalId')
-    const page = { kind: 'index', offset: 0, limit: 10 } as const
-    const list = await storage.provisionedUsers.list({ providerId: ada.providerId, filter: undefined, sort: undefined, page })
+    const list = await storage.provisionedUsers.list(everything)
     same(list.outcome === 'listed' && list.records, [record], 'through list')
     const swap = await storage.provisionedUsers.compareAndSwap({ ...ada, version: 1, now: nowPlus(3) })
     same(swap, { outcome: 'swapped', record: { ...record, updatedAt: nowPlus(3), version: 2 } }, 'through compareAndSwap')

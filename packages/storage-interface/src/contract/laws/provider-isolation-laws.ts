@@ -1,8 +1,10 @@
-import type { FilterAttribute, ResolvedFilter } from '../../filter/resolved-filter.ts'
+import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
 import { providerId } from '../../identifiers.ts'
-import type { ListQuery } from '../../resource-list.ts'
+import type { ListQuery, SortKey } from '../../resource-list.ts'
 import type { Storage } from '../../storage.ts'
+import { attribute, element, not, or, present, text } from '../filters.ts'
 import { law, type StorageLaw } from '../law.ts'
+import { everything } from '../listed.ts'
 import { aGroup, aGroupState, freshGroup } from '../records/a-group.ts'
 import { aProvisionedState, aProvisionedUser, freshAccount } from '../records/a-provisioned-user.ts'
 import { now, nowPlus } from '../records/moments.ts'
@@ -98,24 +100,23 @@ export const providerIsolationLaws: readonly StorageLaw[] = [
     await storage.groups.insert(ownGroup)
 
     const foreign = [
-      textIs('id', ada.userId),
-      textIs('externalId', 'external-ada'),
-      textIs('userName', 'ada@example.com'),
-      inGroups('groups', staff.groupId),
-      inGroups('members', ada.userId),
-      textIs('id', staff.groupId),
+      text('id', 'eq', ada.userId),
+      text('externalId', 'eq', 'external-ada'),
+      text('userName', 'eq', 'ada@example.com'),
+      element('groups', text('value', 'eq', staff.groupId)),
+      element('members', text('value', 'eq', ada.userId)),
+      text('id', 'eq', staff.groupId),
     ]
-    for (const filter of foreign) {
+    for (const filter of [...foreign, or(...foreign)]) {
       const about = JSON.stringify(filter)
       same(await storage.provisionedUsers.list(listOf(filter)), nothing, `accounts with ${about}`)
       same(await storage.groups.list(listOf(filter)), nothing, `groups with ${about}`)
     }
-    for (const filter of [undefined, { kind: 'or', operands: foreign } as const, present('id')]) {
+    for (const filter of [undefined, present('id'), not(or(...foreign))]) {
       const accounts = await storage.provisionedUsers.list(listOf(filter))
       const groups = await storage.groups.list(listOf(filter))
-      const total = filter?.kind === 'or' ? 0 : 1
-      same(accounts.outcome === 'listed' && [accounts.total, accounts.records.length], [total, total], 'accounts')
-      same(groups.outcome === 'listed' && [groups.total, groups.records.length], [total, total], 'groups')
+      same(accounts.outcome === 'listed' && [accounts.total, accounts.records.length], [1, 1], 'accounts')
+      same(groups.outcome === 'listed' && [groups.total, groups.records.length], [1, 1], 'groups')
     }
   }),
 
@@ -124,10 +125,9 @@ export const providerIsolationLaws: readonly StorageLaw[] = [
     await storage.provisionedUsers.insert(aProvisionedUser('zoe'))
     const own = { ...aProvisionedUser('zz'), providerId: stranger }
     await storage.provisionedUsers.insert(own)
-    const userName = plain('userName')
-    const sorts = [undefined, { attribute: userName, elementPart: undefined, direction: 'ascending' } as const]
+    const byName: SortKey = { attribute: attribute('userName'), elementPart: undefined, direction: 'ascending' }
 
-    for (const sort of sorts) {
+    for (const sort of [undefined, byName]) {
       const query = { ...listOf(undefined), sort, page: { kind: 'cursor', after: undefined, limit: 1 } as const }
       const first = await storage.provisionedUsers.list({ ...query, providerId: ada.providerId })
       const after = first.outcome === 'listed' ? first.next : undefined
@@ -152,23 +152,6 @@ async function seed(storage: Storage): Promise<void> {
   await storage.groups.insert(staff)
 }
 
-const plain = (name: string): FilterAttribute => ({ extension: undefined, name, subName: undefined, multiValued: false })
-
-const present = (name: string): ResolvedFilter => ({ kind: 'present', attribute: plain(name) })
-
-const textIs = (name: string, value: string): ResolvedFilter => ({ kind: 'text', attribute: plain(name), operator: 'eq', value })
-
-const inGroups = (name: 'groups' | 'members', value: string): ResolvedFilter => ({
-  kind: 'element',
-  attribute: { ...plain(name), multiValued: true },
-  where: textIs('value', value),
-})
-
-const listOf = (filter: ResolvedFilter | undefined): ListQuery => ({
-  providerId: stranger,
-  filter,
-  sort: undefined,
-  page: { kind: 'index', offset: 0, limit: 10 },
-})
+const listOf = (filter: ResolvedFilter | undefined): ListQuery => ({ ...everything, providerId: stranger, filter })
 
 const nothing = { outcome: 'listed', total: 0, records: [], next: undefined }

@@ -2,6 +2,7 @@ import { userId } from '../../identifiers.ts'
 import type { Storage } from '../../storage.ts'
 import { atOnce, tally } from '../at-once.ts'
 import { law, type StorageLaw, type Trial } from '../law.ts'
+import { everything } from '../listed.ts'
 import { aFamilyRecord } from '../records/a-family.ts'
 import { aGrantRecord } from '../records/a-grant.ts'
 import { aGroup } from '../records/a-group.ts'
@@ -102,8 +103,7 @@ async function isGone({ storage, same }: Trial): Promise<void> {
   const { providerId: provider, userId: id, state } = ada
   same(await storage.provisionedUsers.find(provider, id), undefined, 'find')
   same(await storage.provisionedUsers.findByExternalId(provider, 'external-ada'), undefined, 'findByExternalId')
-  const page = { kind: 'index', offset: 0, limit: 10 } as const
-  const list = await storage.provisionedUsers.list({ providerId: provider, filter: undefined, sort: undefined, page })
+  const list = await storage.provisionedUsers.list(everything)
   same(list, { outcome: 'listed', total: 0, records: [], next: undefined }, 'list')
   same(await storage.users.find(id), undefined, 'the account for core')
   for (const version of [1, 2]) {

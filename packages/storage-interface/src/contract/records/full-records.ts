@@ -1,16 +1,19 @@
 import type { AuthenticationRecord, AuthorizationCodeRecord } from '../../authorization-code.ts'
 import type { ClientRecord } from '../../client.ts'
 import type { GrantRecord } from '../../grant.ts'
-import { clientId, familyId, grantId, keyId, sessionId, userId } from '../../identifiers.ts'
+import type { NewGroup } from '../../group.ts'
+import { clientId, familyId, grantId, groupId, keyId, providerId, sessionId, userId } from '../../identifiers.ts'
+import type { IdentityProviderRecord } from '../../identity-provider.ts'
 import type { InteractionRecord } from '../../interaction.ts'
 import type { OpaqueTokenRecord } from '../../opaque-token.ts'
+import type { NewProvisionedUser } from '../../provisioned-user.ts'
 import type { SessionRecord } from '../../session.ts'
 import type { SigningKeyRecord } from '../../signing-key.ts'
 import type { TokenFamilyRecord } from '../../token-family.ts'
 import type { NewUser } from '../../user.ts'
 import { aDigest } from './a-digest.ts'
 import { nowPlus } from './moments.ts'
-import { longText, richJson, richText } from './rich-values.ts'
+import { longText, richComparable, richJson, richText } from './rich-values.ts'
 
 // Every member is there, and no two members of a record carry the same value: a dropped or exchanged column shows.
 
@@ -153,3 +156,44 @@ export const fullSigningKey: SigningKeyRecord = {
   signsFrom: nowPlus(1034),
   droppedAt: nowPlus(35),
 }
+
+export const fullProvider: IdentityProviderRecord = {
+  providerId: providerId('full-provider'),
+  displayName: `Directory ${richText}`,
+  secrets: [
+    { digest: aDigest('full-4'), createdAt: nowPlus(35), expiresAt: nowPlus(36), lastUsedAt: nowPlus(37) },
+    { digest: aDigest('full-5'), createdAt: nowPlus(38), expiresAt: undefined, lastUsedAt: nowPlus(39) },
+    { digest: aDigest('full-6'), createdAt: nowPlus(40), expiresAt: nowPlus(41), lastUsedAt: undefined },
+  ],
+  clientIds: [clientId('z'), clientId(richText), clientId('a'), clientId('z')],
+  toleranceProfile: 'full-profile',
+  disabledAt: nowPlus(42),
+  createdAt: nowPlus(43),
+  version: 44,
+}
+
+export const fullProvisionedUser = {
+  providerId: providerId('full-provider'),
+  userId: userId('full-provisioned'),
+  state: {
+    active: false,
+    externalId: `external ${richText}`,
+    resource: { ...richJson, long: longText },
+    comparable: { ...richComparable, userName: `name ${richText}`, long: longText },
+    claims: { claim: richJson },
+  },
+  createdAt: nowPlus(45),
+} satisfies NewProvisionedUser
+
+export const fullGroup = {
+  providerId: providerId('full-provider'),
+  groupId: groupId('full-group'),
+  state: {
+    externalId: `group ${richText}`,
+    displayName: longText,
+    resource: { group: richJson },
+    comparable: { ...richComparable, displayName: `display ${richText}` },
+  },
+  memberIds: [userId('full-provisioned')],
+  createdAt: nowPlus(46),
+} satisfies NewGroup

@@ -19,3 +19,6 @@ export const richJson = JSON.parse(`{
   "text": ${JSON.stringify(richText)},
   "nul": "\\u0000"
 }`) as JsonObject
+
+/** The same as a comparable form may have it: its texts hold no U+0000. */
+export const richComparable: JsonObject = Object.fromEntries(Object.entries(richJson).filter(([key]) => key !== 'nul'))

@@ -1,9 +1,12 @@
 import type { AuthenticationRecord, AuthorizationCodeRecord } from '../../authorization-code.ts'
 import type { ClientRecord } from '../../client.ts'
 import type { GrantRecord } from '../../grant.ts'
-import { clientId, familyId, grantId, keyId, sessionId, userId } from '../../identifiers.ts'
+import type { NewGroup } from '../../group.ts'
+import { clientId, familyId, grantId, groupId, keyId, providerId, sessionId, userId } from '../../identifiers.ts'
+import type { IdentityProviderRecord } from '../../identity-provider.ts'
 import type { InteractionRecord } from '../../interaction.ts'
 import type { OpaqueTokenRecord } from '../../opaque-token.ts'
+import type { NewProvisionedUser } from '../../provisioned-user.ts'
 import type { SessionRecord } from '../../session.ts'
 import type { SigningKeyRecord } from '../../signing-key.ts'
 import type { TokenFamilyRecord } from '../../token-family.ts'
@@ -13,8 +16,11 @@ import { aCodeRecord } from './a-code.ts'
 import { aDigest } from './a-digest.ts'
 import { aFamilyRecord } from './a-family.ts'
 import { aGrantRecord } from './a-grant.ts'
+import { aGroup } from './a-group.ts'
 import { anInteractionRecord } from './an-interaction.ts'
 import { anOpaqueTokenRecord } from './an-opaque-token.ts'
+import { aProviderRecord } from './a-provider.ts'
+import { aProvisionedUser } from './a-provisioned-user.ts'
 import { aSessionRecord } from './a-session.ts'
 import { aSigningKeyRecord } from './a-signing-key.ts'
 import { aUser } from './a-user.ts'
@@ -93,4 +99,26 @@ export const sparseSigningKey: SigningKeyRecord = aSigningKeyRecord({
   keyId: keyId('sparse-key'),
   publicJwk: {},
   vaultEntry: '',
+})
+
+export const sparseProvider: IdentityProviderRecord = aProviderRecord({
+  providerId: providerId('sparse-provider'),
+  displayName: '',
+  secrets: [],
+  clientIds: [],
+  toleranceProfile: '',
+})
+
+export const sparseProvisionedUser: NewProvisionedUser = aProvisionedUser('sparse', {
+  state: { active: true, externalId: undefined, resource: {}, comparable: { userName: '' }, claims: {} },
+})
+
+export const sparseGroup: NewGroup = aGroup('sparse', {
+  groupId: groupId('sparse-group'),
+  state: { externalId: undefined, displayName: '', resource: {}, comparable: {} },
+})
+
+/** An `externalId` that is empty is there, and found. */
+export const emptyProvisionedUser: NewProvisionedUser = aProvisionedUser('empty', {
+  state: { ...sparseProvisionedUser.state, externalId: '', comparable: { userName: 'empty' } },
 })

@@ -1,0 +1,127 @@
+import type { JsonObject } from '../../json.ts'
+import type { SortKey } from '../../resource-list.ts'
+import { attribute, present, several } from '../filters.ts'
+import { law, type StorageLaw, type Trial } from '../law.ts'
+import { accountsOf, everything, insertAccounts, listedIds } from '../listed.ts'
+import { aGroup, aGroupState } from '../records/a-group.ts'
+import { nowPlus } from '../records/moments.ts'
+import { aProvisionedState, aProvisionedUser } from '../records/a-provisioned-user.ts'
+
+/** Sorted lists (RFC 7644 §3.4.2.3). */
+export const listSortLaws: readonly StorageLaw[] = [
+  law('sorting: texts stand in the order of code points, equal ones by age', async (trial) => {
+    const names = ['b', 'B', 'a', '10', '9', 'é', '😀', '\uFFFD', 'a', '']
+    await seed(trial, names.map((displayName) => ({ displayName })))
+
+    await isSorted(trial, attribute('displayName'), { ascending: [9, 3, 4, 1, 2, 8, 0, 5, 7, 6], descending: [6, 7, 5, 0, 2, 8, 1, 4, 3, 9] })
+  }),
+
+  law('sorting: who has no value is last when ascending, first when descending', async (trial) => {
+    await seed(trial, [{}, { title: 'b' }, { title: null }, { title: 'a' }, {}])
+
+    await isSorted(trial, attribute('title'), { ascending: [3, 1, 0, 2, 4], descending: [0, 2, 4, 1, 3] })
+    await isSorted(trial, attribute('unknown'), { ascending: [0, 1, 2, 3, 4], descending: [0, 1, 2, 3, 4] })
+  }),
+
+  law('sorting: numbers and booleans have their own order', async (trial) => {
+    const levels = [10, 9, -1, 1.5, 100, 0]
+    await seed(trial, levels.map((level, index) => ({ level, member: index % 2 === 0 })))
+
+    await isSorted(trial, attribute('level'), { ascending: [2, 5, 3, 1, 0, 4], descending: [4, 0, 1, 3, 5, 2] })
+    await isSorted(trial, attribute('member'), { ascending: [1, 3, 5, 0, 2, 4], descending: [0, 2, 4, 1, 3, 5] })
+  }),
+
+  law('sorting: of several values the primary one decides, or else the first', async (trial) => {
+    await seed(trial, [
+      { emails: [{ value: 'a' }, { value: 'z', primary: true }] },
+      { emails: [{ value: 'c', primary: false }, { value: 'a' }] },
+      { emails: [] },
+      { emails: [{ value: 'b' }] },
+      { emails: [{ value: 'd' }, { type: 'work', primary: true }] },
+      {},
+    ])
+
+    const elementPart = 'value'
+    await isSorted(trial, several('emails'), { elementPart, ascending: [3, 1, 0, 2, 4, 5], descending: [2, 4, 5, 0, 1, 3] })
+  }),
+
+  law('sorting: of several simple values the first decides', async (trial) => {
+    await seed(trial, [{ tags: ['c', 'a'] }, { tags: ['b'] }, { tags: [] }, { tags: ['a', 'z'] }])
+
+    await isSorted(trial, several('tags'), { ascending: [3, 1, 0, 2], descending: [2, 0, 1, 3] })
+  }),
+
+  law('sorting: parts of complex attributes and extensions are told apart', async (trial) => {
+    const urn = 'urn:example:extension'
+    await seed(trial, [
+      { name: { familyName: 'c' }, familyName: 'a', [urn]: { grade: 'b', boss: { value: 'c' } } },
+      { name: { familyName: 'b' }, familyName: 'c', [urn]: { grade: 'c', boss: { value: 'b' } } },
+      { name: { familyName: 'a' }, familyName: 'b', [urn]: { grade: 'a', boss: { value: 'a' } }, grade: 'z' },
+    ])
+
+    await isSorted(trial, attribute('name.familyName'), { ascending: [2, 1, 0], descending: [0, 1, 2] })
+    await isSorted(trial, attribute('familyName'), { ascending: [0, 2, 1], descending: [1, 2, 0] })
+    await isSorted(trial, attribute('grade', urn), { ascending: [2, 0, 1], descending: [1, 0, 2] })
+    await isSorted(trial, attribute('boss.value', urn), { ascending: [2, 1, 0], descending: [0, 1, 2] })
+  }),
+
+  law('sorting: what the store knows itself is sorted by like the rest', async (trial) => {
+    const { storage } = trial
+    const eldest = aProvisionedUser('00')
+    const middle = aProvisionedUser('01', { createdAt: nowPlus(1) })
+    await insertAccounts(storage, [eldest, middle, aProvisionedUser('02', { createdAt: nowPlus(2) })])
+    await storage.provisionedUsers.compareAndSwap({ ...eldest, version: 1, now: nowPlus(60) })
+    const state = aProvisionedState('01', { active: false, externalId: undefined })
+    await storage.provisionedUsers.compareAndSwap({ ...middle, state, version: 1, now: nowPlus(50) })
+
+    await isSorted(trial, attribute('id'), { ascending: [0, 1, 2], descending: [2, 1, 0] })
+    await isSorted(trial, attribute('externalId'), { ascending: [0, 2, 1], descending: [1, 2, 0] })
+    await isSorted(trial, attribute('active'), { ascending: [1, 0, 2], descending: [0, 2, 1] })
+    await isSorted(trial, attribute('meta.created'), { ascending: [0, 1, 2], descending: [2, 1, 0] })
+    await isSorted(trial, attribute('meta.lastModified'), { ascending: [2, 1, 0], descending: [0, 1, 2] })
+  }),
+
+  law('sorting: pages are parts of the sorted list of those that match', async (trial) => {
+    const { storage, same } = trial
+    await seed(trial, ['d', 'b', undefined, 'a', 'c'].map((title) => (title === undefined ? {} : { title })))
+    const sort = sortKey(attribute('title'), { elementPart: undefined, direction: 'ascending' })
+    const page = { kind: 'index', offset: 1, limit: 2 } as const
+
+    const outcome = await storage.provisionedUsers.list({ ...everything, filter: present('title'), sort, page })
+
+    same(listedIds(outcome), [4, 'user-01', 'user-04'], 'the second and the third')
+  }),
+
+  law('sorting: groups are sorted as accounts are', async ({ storage, same }) => {
+    for (const [index, name] of ['b', 'a', 'c', 'a'].entries()) {
+      const state = aGroupState(`${index}`, { comparable: { displayName: name } })
+      await storage.groups.insert(aGroup(`${index}`, { state, createdAt: nowPlus(index) }))
+    }
+    const sorted = async (direction: SortKey['direction']) => {
+      const sort = sortKey(attribute('displayName'), { elementPart: undefined, direction })
+      const outcome = await storage.groups.list({ ...everything, sort })
+      return outcome.outcome === 'listed' && outcome.records.map((group) => group.groupId)
+    }
+
+    same(await sorted('ascending'), ['group-1', 'group-3', 'group-0', 'group-2'], 'ascending')
+    same(await sorted('descending'), ['group-2', 'group-0', 'group-1', 'group-3'], 'descending')
+  }),
+]
+
+const seed = ({ storage }: Trial, comparables: readonly JsonObject[]): Promise<void> => insertAccounts(storage, accountsOf(comparables))
+
+/** Judges both directions; the accounts are told by their numbers. */
+async function isSorted(
+  { storage, same }: Trial,
+  by: SortKey['attribute'],
+  expected: { readonly elementPart?: string; readonly ascending: readonly number[]; readonly descending: readonly number[] },
+): Promise<void> {
+  for (const direction of ['ascending', 'descending'] as const) {
+    const sort = sortKey(by, { elementPart: expected.elementPart, direction })
+    const outcome = await storage.provisionedUsers.list({ ...everything, sort })
+    const order = expected[direction]
+    same(listedIds(outcome), [order.length, ...order.map((index) => `user-0${index}`)], JSON.stringify(sort))
+  }
+}
+
+const sortKey = (by: SortKey['attribute'], rest: Omit<SortKey, 'attribute'>): SortKey => ({ attribute: by, ...rest })
