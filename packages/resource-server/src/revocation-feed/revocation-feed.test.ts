@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 
+import { deferred } from '../../test/deferred.ts'
 import { createFeedServer, type FeedAnswer, type FeedRequest } from '../../test/feed-server.ts'
 import type { AccessTokenClaims } from '../access-token/access-token-claims.ts'
 import { remoteKeySet } from '../authorization-server/remote-key-set.ts'
@@ -204,8 +205,8 @@ describe('an answer that is not the feed', () => {
 
 describe('a feed that is followed', () => {
   it('hears what ends without being asked, and requests do not wait for it', async () => {
-    const later = Promise.withResolvers<FeedAnswer>()
-    const asked = Promise.withResolvers<void>()
+    const later = deferred<FeedAnswer>()
+    const asked = deferred<void>()
     const { at, feed, requests } = await aFeed(
       async (_request, count) => {
         if (count === 1) return {}
@@ -251,7 +252,7 @@ describe('a feed that is followed', () => {
   })
 
   it('an old answer never takes back what a faster reader has read', async () => {
-    const late = Promise.withResolvers<FeedAnswer>()
+    const late = deferred<FeedAnswer>()
     const { at, feed, requests } = await aFeed(
       async ({ wait }, count) => {
         if (count === 2) return late.promise

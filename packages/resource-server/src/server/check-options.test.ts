@@ -34,6 +34,6 @@ describe('options', () => {
     ['a mode that is none', { credentials, revocationFeed: { mode: 'push' } }, /mode/],
     ['a misspelled option', { audiences: [] }, /audiences is no option/],
   ])('refuses %s, and says what to change', (_, change, message) => {
-    expect(() => checkOptions({ ...right, ...change } as ResourceServerOptions)).toThrow(message)
+    expect(() => checkOptions({ ...right, ...change })).toThrow(message)
   })
 })
