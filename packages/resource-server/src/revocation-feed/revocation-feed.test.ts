@@ -206,7 +206,7 @@ describe('an answer that is not the feed', () => {
 describe('a feed that is followed', () => {
   it('hears what ends without being asked, and requests do not wait for it', async () => {
     const later = deferred<FeedAnswer>()
-    const asked = deferred<void>()
+    const asked = deferred()
     const { at, feed, requests } = await aFeed(
       async (_request, count) => {
         if (count === 1) return {}
