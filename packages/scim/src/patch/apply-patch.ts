@@ -30,6 +30,11 @@ export interface PatchResult {
  */
 export function applyPatch(resource: JsonObject, operations: readonly PatchOperation[], reading: Reading): PatchResult {
   const assignments = operations.flatMap((operation) => assignmentsOf(operation, reading))
+  return applyAssignments(resource, assignments, reading)
+}
+
+/** The same, once it is known what the operations do attribute by attribute. */
+export function applyAssignments(resource: JsonObject, assignments: readonly Assignment[], reading: Reading): PatchResult {
   const patched = applyAll(resource, joinAssignments(assignments), reading)
   const complete = completeResource(patched, reading.resourceType)
   const changed = !sameValue(resource, complete)

@@ -10,7 +10,7 @@ import { keepImmutableParts } from '../value/replace-elements.ts'
 import { unwrapValue } from '../value/unwrap-value.ts'
 import { assignList } from './assign-list.ts'
 import type { Assignment } from './assignment.ts'
-import { removeListed } from './remove-listed.ts'
+import { admitListed, removeListed } from './remove-listed.ts'
 
 /** An operation on a value, and what is tolerated. */
 export interface Change extends Pick<Assignment, 'op' | 'value'> {
@@ -50,9 +50,10 @@ interface Given {
 
 /** A remove that says in its value what goes. */
 function withoutListed(attribute: Attribute, current: JsonValue | undefined, { value, tally }: Given): JsonValue | undefined {
-  // RFC 7644 §3.5.2.2: remove has no value. Ignoring one would empty a group of which one member was to leave.
-  if (!tally.admits('remove-with-value')) throw refusal('remove_with_value', { attribute: attribute.name })
-  if (!attribute.multiValued) return removed(attribute)
+  if (!attribute.multiValued) {
+    admitListed(attribute, tally)
+    return removed(attribute)
+  }
   const left = removeListed(attribute, isArray(current) ? current : [], { value, tally })
   return left.length === 0 ? removed(attribute) : left
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 
+import { refusal } from '../error/refusal.ts'
 import { isArray, isObject, memberOf } from '../json/json-object.ts'
 import { membersByName } from '../json/members-by-name.ts'
 import type { Attribute } from '../schema/attribute.ts'
@@ -17,10 +18,9 @@ interface Listed {
  * A list without the values that a remove lists: each goes whose `value` is listed, and whose `type` is, when the list
  * says one. What is listed and not there is no error.
  */
-export function removeListed(attribute: Attribute, current: readonly JsonValue[], { value, tally }: Listed): readonly JsonValue[] {
-  const items = nestedItems(attribute, value, tally)
+export function removeListed(attribute: Attribute, current: readonly JsonValue[], given: Listed): readonly JsonValue[] {
   const listed = new Map<string, Set<string | undefined>>()
-  for (const element of readElements(attribute, isArray(items) ? items : [items], tally)) {
+  for (const element of listedElements(attribute, given)) {
     const key = valueKey(attribute, element)
     listed.set(key, (listed.get(key) ?? new Set()).add(typeKey(attribute, element)))
   }
@@ -28,6 +28,25 @@ export function removeListed(attribute: Attribute, current: readonly JsonValue[]
     const types = listed.get(valueKey(attribute, element))
     return types === undefined || !(types.has(undefined) || types.has(typeKey(attribute, element)))
   })
+}
+
+/**
+ * The values that a remove lists.
+ * @throws ScimError invalidSyntax — reason `remove_with_value`; and the reasons of `readValue`.
+ */
+export function listedElements(attribute: Attribute, { value, tally }: Listed): readonly JsonValue[] {
+  admitListed(attribute, tally)
+  const items = nestedItems(attribute, value, tally)
+  return readElements(attribute, isArray(items) ? items : [items], tally)
+}
+
+/**
+ * Lets a remove pass that says in its value what goes.
+ * @throws ScimError invalidSyntax — reason `remove_with_value`.
+ */
+export function admitListed(attribute: Attribute, tally: ToleranceTally): void {
+  // RFC 7644 §3.5.2.2: remove has no value. Ignoring one would empty a group of which one member was to leave.
+  if (!tally.admits('remove-with-value')) throw refusal('remove_with_value', { attribute: attribute.name })
 }
 
 /** {"members":[{"value":"u1"}]} for [{"value":"u1"}]. */

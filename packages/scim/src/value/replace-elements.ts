@@ -3,6 +3,7 @@ import type { JsonValue } from '@mintmark/storage-interface'
 import { refusal } from '../error/refusal.ts'
 import { isObject, memberOf, objectOf } from '../json/json-object.ts'
 import { sameValue } from '../json/same-value.ts'
+import { comparableValue } from '../resource/comparable-resource.ts'
 import type { Attribute } from '../schema/attribute.ts'
 import { elementKeys, sameElements } from './element-list.ts'
 
@@ -22,14 +23,15 @@ export function replaceElements(attribute: Attribute, current: readonly JsonValu
 export function keepImmutableParts(attribute: Attribute, before: JsonValue | undefined, after: JsonValue): JsonValue {
   const immutable = attribute.subAttributes.filter(({ mutability }) => mutability === 'immutable')
   if (immutable.length === 0 || !isObject(before) || !isObject(after)) return after
-  const kept = immutable.map(({ name }) => {
+  const kept = immutable.map((sub) => {
+    const { name } = sub
     const was = memberOf(before, name)
     const is = memberOf(after, name)
     // RFC 7643 §7 mutability: once it has a value, it has no other. RFC 7643 §4.2: members come and go unedited.
-    if (was !== undefined && is !== undefined && !sameValue(was, is)) {
+    if (was !== undefined && is !== undefined && !sameValue(comparableValue(sub, was), comparableValue(sub, is))) {
       throw refusal('attribute_immutable', { attribute: `${attribute.name}.${name}` })
     }
-    return [name, is ?? was] as const
+    return [name, was ?? is] as const
   })
   return objectOf([...Object.entries(after), ...kept])
 }
