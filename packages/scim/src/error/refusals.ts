@@ -32,6 +32,7 @@ export const refusals = {
   // RFC 7644 §3.12 uniqueness, and what only storage can tell.
   user_name_taken: [409, 'uniqueness', 'The userName belongs to another user.'],
   external_id_taken: [409, 'uniqueness', 'The externalId belongs to another resource.'],
+  member_unknown: [400, 'invalidValue', 'A member is not a user or another group of this identity provider.'],
   change_refused: [403, undefined, 'This user is protected from changes by identity providers.'],
   storage_unavailable: [503, undefined, 'The service cannot answer now. Try again shortly.'],
   unexpected_failure: [500, undefined, 'The service failed to answer.'],

@@ -5,7 +5,9 @@ import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
 import { bulkLimits } from '../bulk/bulk-limits.ts'
 import { reportScimFaults } from '../event/report-scim-faults.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
-import { userResourceType } from '../schema/resource-types.ts'
+import type { GroupDependencies } from '../group/group-dependencies.ts'
+import { groupRoutes } from '../group/group-routes.ts'
+import { groupResourceType, userResourceType } from '../schema/resource-types.ts'
 import { userClaims, type ClaimChanges } from '../user/user-claims.ts'
 import type { UserDependencies } from '../user/user-dependencies.ts'
 import { userRoutes } from '../user/user-routes.ts'
@@ -27,7 +29,7 @@ export function createScimServer(options: ScimServerOptions): ScimServer {
     accessTokens: options.accessTokens,
     clock: options.clock ?? systemClock,
     bodyLimit: bulkLimits.maxPayloadSize,
-    routes: { users: userRoutes(deps) },
+    routes: { users: userRoutes(deps), groups: groupRoutes(deps) },
     refused: ({ status, reason, attribute, cause }, request) => {
       const { method, url } = request
       deps.journal.record(request, { type: 'request.refused', method, path: url.pathname, status, reason, attribute, cause })
@@ -36,7 +38,7 @@ export function createScimServer(options: ScimServerOptions): ScimServer {
   return { ...router, issuer }
 }
 
-function scimDependencies(options: ScimServerOptions): UserDependencies {
+function scimDependencies(options: ScimServerOptions): UserDependencies & GroupDependencies {
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom
   return {
@@ -44,6 +46,7 @@ function scimDependencies(options: ScimServerOptions): UserDependencies {
     random,
     hooks: options,
     userType: options.userType ?? userResourceType,
+    groupType: options.groupType ?? groupResourceType,
     claims: claimsOf(options),
     journal: createJournal<ScimOccurrence, EpochSeconds>(options.onEvent ?? reportScimFaults(console), {
       clock,
