@@ -2,6 +2,7 @@ import { describe } from 'vitest'
 
 import type { ReachableServer } from '../../support/server-under-test.ts'
 import { authorizationSuite } from './authorization-suite.ts'
+import { crossOriginSuite } from './cross-origin-suite.ts'
 import { discoverySuite } from './discovery-suite.ts'
 import type { Suite } from './suite.ts'
 import { tokenSuite } from './token-suite.ts'
@@ -12,6 +13,7 @@ const suites: Readonly<Record<string, Suite>> = {
   discovery: discoverySuite,
   authorization: authorizationSuite,
   tokens: tokenSuite,
+  'other origins': crossOriginSuite,
   transport: transportSuite,
 }
 

@@ -1,3 +1,4 @@
+import type { CrossOrigin } from './cross-origin.ts'
 import type { ServerRequest } from './request.ts'
 import type { ServerResponse } from './response.ts'
 
@@ -11,6 +12,8 @@ export interface Route {
   readonly methods: Readonly<Record<string, Endpoint>>
   /** Turns whatever one of its endpoints threw into a response; must not throw. */
   readonly renderError: (error: unknown, request: ServerRequest) => ServerResponse
+  /** Which other origins' scripts may read its answers. Default: none. */
+  readonly crossOrigin?: CrossOrigin
 }
 
 /** What an adapter serves: an authorization server, a SCIM server. */

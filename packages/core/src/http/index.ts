@@ -1,6 +1,7 @@
 export { decodeBody } from './body.ts'
 export { clearCookie, defineCookie, readCookie, setCookie } from './cookie.ts'
 export type { CookieDefinition } from './cookie.ts'
+export type { CrossOrigin, RegisteredOrigins } from './cross-origin.ts'
 export type { Endpoint, HttpService, Route } from './endpoint.ts'
 export { createJournal } from './journal.ts'
 export type { EventStamp, Journal } from './journal.ts'

@@ -1,6 +1,7 @@
+import { isPreflight, preflightAnswer, sharingHeaders } from './cross-origin.ts'
 import type { Endpoint, HttpService, Route } from './endpoint.ts'
 import type { ServerRequest } from './request.ts'
-import { withoutBody, type ServerResponse } from './response.ts'
+import { withHeaders, withoutBody, type ServerResponse } from './response.ts'
 
 interface RouterOptions {
   readonly origin: string
@@ -29,12 +30,14 @@ export function createRouter(options: RouterOptions): HttpService {
     async handle(request) {
       const route = routes.get(request.url.pathname)
       if (route === undefined) return options.notFound()
+      if (route.crossOrigin !== undefined && isPreflight(request)) return preflightAnswer(allowHeader(route.methods))
 
       const isHead = request.method === 'HEAD' && route.methods.has('GET')
       const endpoint = route.methods.get(isHead ? 'GET' : request.method)
       if (endpoint === undefined) return options.methodNotAllowed(allowHeader(route.methods))
 
-      const response = await answer(endpoint, request, route.renderError)
+      const answered = await answer(endpoint, request, route.renderError)
+      const response = route.crossOrigin === undefined ? answered : withHeaders(answered, await sharingHeaders(route.crossOrigin, request))
       return isHead ? withoutBody(response) : response
     },
   }

@@ -1,8 +1,9 @@
 import { authorizationEndpoint } from '../authorization/authorization-endpoint.ts'
+import { originsOfBearer, originsOfNamedClient } from '../cross-origin/registered-origins.ts'
 import { serverMetadata, type EndpointName } from '../discovery/metadata.ts'
 import { metadataEndpoint } from '../discovery/metadata-endpoint.ts'
 import { wellKnownPaths } from '../discovery/well-known-paths.ts'
-import type { Route } from '../http/index.ts'
+import type { CrossOrigin, Route } from '../http/index.ts'
 import { interactionPage } from '../interaction/interaction-page.ts'
 import { introspectionEndpoint } from '../introspection/introspection-endpoint.ts'
 import { jwksEndpoint } from '../key/jwks-endpoint.ts'
@@ -34,18 +35,22 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
     methods,
     renderError,
   })
+  const ofNamedClient = originsOfNamedClient(deps)
 
   return [
+    // RFC 9700 §2.6: browsers go there, scripts do not. It, the pages and introspection are shared with no other origin.
     route('authorization_endpoint', { GET: authorize, POST: authorize }, render.browser),
-    route('token_endpoint', { POST: tokenEndpoint(deps) }, render.api),
-    route('userinfo_endpoint', { GET: userinfo, POST: userinfo }, render.bearer),
+    shared(route('token_endpoint', { POST: tokenEndpoint(deps) }, render.api), ofNamedClient),
+    shared(route('userinfo_endpoint', { GET: userinfo, POST: userinfo }, render.bearer), originsOfBearer(deps)),
     route('introspection_endpoint', { POST: introspectionEndpoint(deps) }, render.api),
-    route('revocation_endpoint', { POST: revocationEndpoint(deps) }, render.api),
-    route('jwks_uri', { GET: jwksEndpoint(deps.keys) }, render.api),
+    shared(route('revocation_endpoint', { POST: revocationEndpoint(deps) }, render.api), ofNamedClient),
+    shared(route('jwks_uri', { GET: jwksEndpoint(deps.keys) }, render.api), 'any_origin'),
     ...pageRoutes(deps, render.browser),
-    ...wellKnownPaths(base).map((path) => ({ path, methods: { GET: metadata }, renderError: render.api })),
+    ...wellKnownPaths(base).map((path) => shared({ path, methods: { GET: metadata }, renderError: render.api }, 'any_origin')),
   ]
 }
+
+const shared = (route: Route, crossOrigin: CrossOrigin): Route => ({ ...route, crossOrigin })
 
 /** The host's login and consent pages, when it gave them. */
 function pageRoutes(deps: ServerDependencies, renderError: RenderError): readonly Route[] {

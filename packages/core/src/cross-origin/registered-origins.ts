@@ -1,0 +1,43 @@
+import { clientId, type ClientRecord, type Storage } from '@mintmark/storage-interface'
+
+import { issuedTo } from '../access-token/issued-to.ts'
+import { isVisibleAscii } from '../client/visible-ascii.ts'
+import type { RegisteredOrigins } from '../http/index.ts'
+import type { VerifyOwnJwtDependencies } from '../key/verify-own-jwt.ts'
+import { readForm } from '../parameters/read-parameters.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { readBearerToken } from '../userinfo/bearer-token.ts'
+
+/**
+ * The origins of the client that the form names, if it is one that may live in a page. That it sent the form is not proven, and
+ * need not be: whoever can send such a form without a browser reads the answer as well.
+ */
+export const originsOfNamedClient =
+  ({ storage }: { readonly storage: Storage }): RegisteredOrigins =>
+  async (request) => {
+    const named = readForm(request).get('client_id')
+    const client = await findClient(named, storage)
+    // RFC 6749 §2.1: a page cannot keep a secret from whoever uses it. A client that has one is not called from there.
+    return client === undefined || client.tokenEndpointAuthMethod.startsWith('client_secret') ? [] : originsOf(client)
+  }
+
+/** The origins of the client that the bearer token was issued to, also when it has expired: its page has to hear of that. */
+export const originsOfBearer =
+  (deps: VerifyOwnJwtDependencies & { readonly storage: Storage; readonly clock: Clock }): RegisteredOrigins =>
+  async (request) => {
+    const token = readBearerToken(request)
+    const owner = token === undefined ? undefined : await issuedTo(token, deps.clock(), deps)
+    const client = await findClient(owner, deps.storage)
+    return client === undefined ? [] : originsOf(client)
+  }
+
+/** A client in use, by the name that it was called. */
+async function findClient(named: string | undefined, storage: Storage): Promise<ClientRecord | undefined> {
+  // RFC 6749 Appendix A.1: other text names no client, and some stores cannot even hold it.
+  const client = named !== undefined && isVisibleAscii(named) ? await storage.clients.find(clientId(named)) : undefined
+  return client?.disabledAt === undefined ? client : undefined
+}
+
+/** Where its redirect URIs are pages; one of a native app's own scheme has no origin. */
+const originsOf = ({ redirectUris }: ClientRecord): readonly string[] =>
+  redirectUris.filter((uri) => /^https?:/.test(uri)).map((uri) => new URL(uri).origin)

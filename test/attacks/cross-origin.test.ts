@@ -1,0 +1,227 @@
+import { registerClient } from '@mintmark/core'
+import { clientId, epochSeconds } from '@mintmark/storage-interface'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import { basic, encode } from '../support/flow.ts'
+import { startProbedServer } from '../support/probed-server.ts'
+import { refused } from '../support/refused.ts'
+import type { Reply } from '../support/reply.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { assertionOf } from '../support/client-assertion.ts'
+import { tokensFor } from '../support/token-calls.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+})
+afterAll(() => under.close())
+
+const form = 'application/x-www-form-urlencoded'
+
+/** A form from the page of an origin. */
+const post = (at: ServerUnderTest, origin: string | readonly string[], body: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> =>
+  at.send({ method: 'POST', path: '/token', headers: { origin, 'content-type': form, ...headers }, body })
+
+const allowedOrigin = (reply: Reply): string | undefined => reply.header('access-control-allow-origin')
+
+describe('origins that are not let in', () => {
+  it.each([
+    ['another site', 'https://evil.test'],
+    ['no origin at all', 'null'],
+    ['a neighbouring host', 'https://evil.spa.test'],
+    ['a longer name', 'https://spa.test.evil.test'],
+    ['another scheme', 'http://spa.test'],
+    ['another port', 'https://spa.test:8443'],
+    ['another spelling', 'https://SPA.test'],
+    ['a slash more', 'https://spa.test/'],
+    ['the redirect URI', 'https://spa.test/cb'],
+    ['everybody', '*'],
+    ['nothing', ''],
+    ['a list', 'https://spa.test, https://evil.test'],
+  ])('RFC 9700 §2.6: the tokens of P are not read by %s: %s', async (_, origin) => {
+    const { refresh_token } = await tokensFor(under, 'P')
+
+    const reply = await post(under, origin, encode({ grant_type: 'refresh_token', client_id: 'P', refresh_token }))
+
+    expect(reply.status).toBe(200)
+    expect([allowedOrigin(reply), reply.header('access-control-expose-headers'), reply.header('vary')]).toEqual([undefined, undefined, 'Origin'])
+  })
+
+  it('RFC 6454 §7.3: two Origin headers are none', async () => {
+    const reply = await refused(under, {
+      send: () => post(under, ['https://spa.test', 'https://spa.test'], 'grant_type=refresh_token&client_id=P&refresh_token=x'),
+      reason: 'refresh_token_unknown',
+    })
+
+    expect([reply.status, allowedOrigin(reply)]).toEqual([400, undefined])
+  })
+
+  it('RFC 6749 §2.1: a client with a secret is not called from its page', async () => {
+    const inHeader = await refused(under, {
+      send: () => post(under, 'https://app.test', 'grant_type=x', { authorization: basic('A', 'wrong') }),
+      reason: 'client_credentials_wrong',
+    })
+    const inForm = await refused(under, {
+      send: () => post(under, 'https://x.test', encode({ grant_type: 'x', client_id: 'X', client_secret: 'wrong' })),
+      reason: 'client_credentials_wrong',
+    })
+
+    expect([inHeader.status, inForm.status]).toEqual([401, 401])
+    expect([allowedOrigin(inHeader), allowedOrigin(inForm)]).toEqual([undefined, undefined])
+  })
+
+  it('RFC 6749 §5.2: a client that is unknown, and one that was disabled, have no origins', async () => {
+    const own = await startServer()
+    onTestFinished(() => own.close())
+    await changeClient(own.storage, clientId('P'), { disabledAt: epochSeconds(1) })
+
+    for (const [name, reason] of [['P', 'client_disabled'], ['nobody', 'client_unknown'], ['\0', 'client_unknown']] as const) {
+      const reply = await refused(own, { send: () => post(own, 'https://spa.test', encode({ grant_type: 'x', client_id: name })), reason })
+
+      expect([reply.status, allowedOrigin(reply)]).toEqual([401, undefined])
+    }
+  })
+
+  it("RFC 8252 §7.1: a native app's own scheme is no origin", async () => {
+    const own = await startServer()
+    onTestFinished(() => own.close())
+    await registerClient({ clientId: 'app', clientName: 'App', tokenEndpointAuthMethod: 'none', redirectUris: ['com.example.app:/cb'] }, { storage: own.storage })
+
+    const reply = await post(own, 'null', 'grant_type=x&client_id=app')
+
+    expect(allowedOrigin(reply)).toBeUndefined()
+  })
+})
+
+describe('origins that are let in', () => {
+  it('RFC 9700 §2.6: a page reads why it was refused, also when its request is malformed', async () => {
+    const reply = await refused(under, {
+      send: () => post(under, 'https://spa.test', 'grant_type=a&grant_type=b&client_id=P'),
+      reason: 'parameter_repeated',
+    })
+
+    expect([reply.status, allowedOrigin(reply)]).toEqual([400, 'https://spa.test'])
+  })
+
+  it('RFC 7523 §2.2: a page that holds a key is let in by the name in its form', async () => {
+    const credentials = await assertionOf(under)
+
+    const reply = await post(under, 'https://b.test', encode({ ...credentials, client_id: 'B', grant_type: 'x' }))
+
+    expect([reply.json['error'], allowedOrigin(reply)]).toEqual(['unsupported_grant_type', 'https://b.test'])
+  })
+
+  it('RFC 8252 §8.3: a page under development is let in on loopback, with its port', async () => {
+    const own = await startServer()
+    onTestFinished(() => own.close())
+    await registerClient(
+      { clientId: 'dev', clientName: 'Dev', tokenEndpointAuthMethod: 'none', redirectUris: ['http://localhost:5173/cb', 'https://dev.test/cb'] },
+      { storage: own.storage },
+    )
+    const origins = ['http://localhost:5173', 'https://dev.test', 'http://localhost:5174', 'http://localhost']
+
+    const replies = await Promise.all(origins.map((origin) => post(own, origin, 'grant_type=x&client_id=dev')))
+
+    expect(replies.map(allowedOrigin)).toEqual(['http://localhost:5173', 'https://dev.test', undefined, undefined])
+  })
+
+  it('RFC 6750 §3.1: a page reads that its token has expired', async () => {
+    const own = await startServer()
+    onTestFinished(() => own.close())
+    const { access_token } = await tokensFor(own, 'P')
+    own.clock.advance(601)
+
+    const reply = await refused(own, {
+      send: () => own.send({ path: '/userinfo', headers: { origin: 'https://spa.test', authorization: `Bearer ${access_token}` } }),
+      reason: 'access_token_invalid',
+    })
+
+    expect([reply.status, allowedOrigin(reply), reply.header('access-control-expose-headers')]).toEqual([
+      401,
+      'https://spa.test',
+      'WWW-Authenticate, Retry-After',
+    ])
+  })
+
+  it('RFC 6750 §2.1: a page is let in with a token that is no JWT', async () => {
+    const own = await startServer({ resources: { 'https://api.test': { scopes: ['api.read'], accessTokenFormat: 'opaque' } } })
+    onTestFinished(() => own.close())
+    const { access_token } = await tokensFor(own, 'P', { resource: 'https://api.test', scope: 'openid api.read' })
+
+    const reply = await own.send({ path: '/userinfo', headers: { origin: 'https://spa.test', authorization: `Bearer ${access_token}` } })
+
+    expect(access_token).not.toContain('.')
+    expect([reply.status, allowedOrigin(reply)]).toEqual([200, 'https://spa.test'])
+  })
+
+  it('RFC 6750 §2.2: a page may send its token in a form', async () => {
+    const { access_token } = await tokensFor(under, 'P')
+
+    const reply = await under.send({
+      method: 'POST',
+      path: '/userinfo',
+      headers: { origin: 'https://spa.test', 'content-type': form },
+      body: encode({ access_token }),
+    })
+
+    expect([reply.status, allowedOrigin(reply)]).toEqual([200, 'https://spa.test'])
+  })
+
+  it.each([
+    ['none', {}, 'bearer_missing'],
+    ['one that is not ours', { authorization: 'Bearer a.b.c' }, 'access_token_invalid'],
+    ['one that we never gave', { authorization: `Bearer ${'A'.repeat(43)}` }, 'access_token_invalid'],
+    ['one that is malformed', { authorization: 'Bearer ,' }, 'bearer_malformed'],
+  ] as const)('RFC 6750 §3.1: without a token of a client nobody is let in: %s', async (_, headers, reason) => {
+    const reply = await refused(under, {
+      send: () => under.send({ path: '/userinfo', headers: { origin: 'https://spa.test', ...headers } }),
+      reason,
+    })
+
+    expect([reply.status, allowedOrigin(reply), reply.header('vary')]).toEqual([401, undefined, 'Origin'])
+  })
+})
+
+describe('what it costs', () => {
+  it('a request without an Origin, or from the own pages, reads no client for it', async () => {
+    const probed = await startProbedServer()
+    onTestFinished(() => probed.close())
+    const readsOf = async (headers: Readonly<Record<string, string>>): Promise<number> => {
+      probed.probe.reset()
+      await probed.send({ method: 'POST', path: '/token', headers: { 'content-type': form, ...headers }, body: 'grant_type=x&client_id=P' })
+      return probed.probe.calls.filter((call) => call === 'clients.find').length
+    }
+
+    expect([await readsOf({}), await readsOf({ origin: probed.issuer }), await readsOf({ origin: 'https://spa.test' })]).toEqual([1, 1, 2])
+  })
+
+  it('storage that is down is a 503 as ever, and lets nobody in', async () => {
+    const probed = await startProbedServer()
+    onTestFinished(() => probed.close())
+    probed.probe.failWhen(() => true)
+
+    const reply = await post(probed, 'https://spa.test', 'grant_type=x&client_id=P')
+
+    expect([reply.status, reply.json['error'], allowedOrigin(reply), reply.header('vary')]).toEqual([503, 'temporarily_unavailable', undefined, 'Origin'])
+  })
+
+  it('a preflight asks storage nothing, so that it tells of no client', async () => {
+    const probed = await startProbedServer()
+    onTestFinished(() => probed.close())
+    probed.probe.reset()
+
+    const reply = await probed.send({ method: 'OPTIONS', path: '/token?client_id=P', headers: { origin: 'https://spa.test', 'access-control-request-method': 'POST' } })
+
+    expect([reply.status, probed.probe.calls]).toEqual([204, []])
+  })
+})
+
+it.each([
+  ['no Origin', { 'access-control-request-method': 'POST' }],
+  ['no method that is asked for', { origin: 'https://spa.test' }],
+])('Fetch §3.3.2: an OPTIONS request with %s is no preflight', async (_, headers) => {
+  const reply = await refused(under, { send: () => under.send({ method: 'OPTIONS', path: '/token', headers }), reason: undefined })
+
+  expect([reply.status, reply.header('allow'), allowedOrigin(reply)]).toEqual([405, 'POST', undefined])
+})

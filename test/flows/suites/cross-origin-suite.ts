@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+
+import { encode, obtainCode, verifier, type Change } from '../../support/flow.ts'
+import type { Reply } from '../../support/reply.ts'
+import type { ReachableServer } from '../../support/server-under-test.ts'
+import { tokensFor } from '../../support/token-calls.ts'
+import type { Suite } from './suite.ts'
+
+/** The origin of P's redirect URI. */
+const spa = 'https://spa.test'
+
+export const crossOriginSuite: Suite = (reach) => {
+  describe.each(['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/jwks'])('%s', (path) => {
+    it('Fetch §3.3.3: may be read by scripts of every origin, without credentials', async () => {
+      const under = reach()
+      const first = await under.send({ path, headers: { origin: 'https://anyone.test' } })
+      const again = await under.send({ path, headers: { origin: 'https://anyone.test', 'if-none-match': first.header('etag') ?? '' } })
+
+      expect([first.status, again.status]).toEqual([200, 304])
+      for (const reply of [first, again]) expect(sharing(reply)).toEqual({ origin: '*' })
+    })
+
+    it('Fetch §3.3.2: a preflight lets headers of all names through', async () => {
+      const reply = await preflight(reach(), path, 'https://anyone.test')
+
+      expect([reply.status, reply.text]).toEqual([204, ''])
+      expect(sharing(reply)).toEqual({ origin: '*', methods: 'GET, HEAD', headers: 'Authorization, *', maxAge: '7200' })
+    })
+  })
+
+  it.each(['/token', '/token/revocation', '/userinfo'])('Fetch §3.3.2: %s lets requests of every origin through, without credentials', async (path) => {
+    const reply = await preflight(reach(), path, 'https://evil.test')
+
+    const methods = path === '/userinfo' ? 'GET, HEAD, POST' : 'POST'
+    expect([reply.status, reply.text]).toEqual([204, ''])
+    expect(sharing(reply)).toEqual({ origin: '*', methods, headers: 'Authorization, *', maxAge: '7200' })
+  })
+
+  it.each([
+    ['ATK-034', 'GET', `/auth?${encode({ client_id: 'P', redirect_uri: `${spa}/cb`, response_type: 'code' })}`],
+    ['ATK-034', 'POST', '/auth'],
+    ['RFC 9700 §2.6', 'GET', '/login?interaction=x'],
+    ['RFC 9700 §2.6', 'POST', '/consent?interaction=x'],
+    ['RFC 7662 §4', 'POST', '/token/introspection'],
+  ])('%s: %s %s is shared with no other origin, and has no preflight', async (_, method, path) => {
+    const under = reach()
+    const headers = { origin: spa, 'content-type': 'application/x-www-form-urlencoded' }
+
+    const reply = await under.send({ method, path, headers, body: method === 'POST' ? 'client_id=P&token=x' : '' })
+    const asked = await preflight(under, path, spa)
+
+    expect([sharing(reply), sharing(asked)]).toEqual([{}, {}])
+    expect(asked.status).not.toBe(204)
+  })
+
+  it('RFC 9700 §2.6: the page of a public client reads its tokens', async () => {
+    const under = reach()
+    const redirect_uri = `${spa}/cb`
+    const code = await obtainCode(under, { client_id: 'P', redirect_uri })
+    const form = { grant_type: 'authorization_code', client_id: 'P', code, redirect_uri, code_verifier: verifier }
+
+    const reply = await postFrom(under, spa, { path: '/token', form })
+    const again = await postFrom(under, spa, { path: '/token', form })
+
+    expect([reply.status, again.status, again.json['error']]).toEqual([200, 400, 'invalid_grant'])
+    for (const answer of [reply, again]) expect(sharing(answer)).toEqual(sharedWithSpa)
+  })
+
+  it('RFC 9700 §2.6: another origin does not read them', async () => {
+    const under = reach()
+    const { refresh_token } = await tokensFor(under, 'P')
+
+    const reply = await postFrom(under, 'https://evil.test', { path: '/token', form: { grant_type: 'refresh_token', client_id: 'P', refresh_token } })
+
+    expect(reply.status).toBe(200)
+    expect(sharing(reply)).toEqual({ vary: 'Origin' })
+  })
+
+  it('RFC 7009 §2: the page of a public client revokes', async () => {
+    const under = reach()
+    const { refresh_token } = await tokensFor(under, 'P')
+
+    const reply = await postFrom(under, spa, { path: '/token/revocation', form: { client_id: 'P', token: refresh_token } })
+
+    expect(reply.status).toBe(200)
+    expect(sharing(reply)).toEqual(sharedWithSpa)
+  })
+
+  it('OIDC Core §5.3, RFC 6750 §3: the page reads of its person, and why not any more', async () => {
+    const under = reach()
+    const { access_token } = await tokensFor(under, 'P')
+    const ask = (origin: string) => under.send({ path: '/userinfo', headers: { origin, authorization: `Bearer ${access_token}` } })
+
+    const reply = await ask(spa)
+    await postFrom(under, spa, { path: '/token/revocation', form: { client_id: 'P', token: access_token } })
+    const refused = await ask(spa)
+
+    expect([reply.status, refused.status]).toEqual([200, 401])
+    expect(refused.header('www-authenticate')).toContain('invalid_token')
+    for (const answer of [reply, refused]) expect(sharing(answer)).toEqual(sharedWithSpa)
+  })
+
+  it('ATK-257: another origin reads nothing of userinfo', async () => {
+    const under = reach()
+    const { access_token } = await tokensFor(under, 'P')
+
+    const reply = await under.send({ path: '/userinfo', headers: { origin: 'https://evil.test', authorization: `Bearer ${access_token}` } })
+
+    expect(reply.status).toBe(200)
+    expect(sharing(reply)).toEqual({ vary: 'Origin' })
+  })
+}
+
+const sharedWithSpa = { origin: spa, exposed: 'WWW-Authenticate, Retry-After', vary: 'Origin' }
+
+/** What an answer says to browsers about other origins, by the ends of the headers' names. */
+function sharing(reply: Reply): Readonly<Record<string, string>> {
+  const headers = {
+    origin: reply.header('access-control-allow-origin'),
+    credentials: reply.header('access-control-allow-credentials'),
+    methods: reply.header('access-control-allow-methods'),
+    headers: reply.header('access-control-allow-headers'),
+    maxAge: reply.header('access-control-max-age'),
+    exposed: reply.header('access-control-expose-headers'),
+    vary: reply.header('vary'),
+  }
+  return Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+}
+
+const preflight = (under: ReachableServer, path: string, origin: string): Promise<Reply> =>
+  under.send({
+    method: 'OPTIONS',
+    path,
+    headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization, mcp-protocol-version' },
+  })
+
+const postFrom = (under: ReachableServer, origin: string, call: { readonly path: string; readonly form: Change }): Promise<Reply> =>
+  under.send({
+    method: 'POST',
+    path: call.path,
+    headers: { origin, 'content-type': 'application/x-www-form-urlencoded' },
+    body: encode(call.form),
+  })
