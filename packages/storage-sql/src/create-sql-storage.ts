@@ -7,8 +7,11 @@ import { createClientStore } from './stores/client-store.ts'
 import { createCodeStore } from './stores/code-store.ts'
 import { createFamilyStore } from './stores/family-store.ts'
 import { createGrantStore } from './stores/grant-store.ts'
+import { createGroupStore } from './stores/group-store.ts'
+import { createIdentityProviderStore } from './stores/identity-provider-store.ts'
 import { createInteractionStore } from './stores/interaction-store.ts'
 import { createOpaqueTokenStore } from './stores/opaque-token-store.ts'
+import { createProvisionedUserStore } from './stores/provisioned-user-store.ts'
 import { createPurgeStore } from './stores/purge-store.ts'
 import { createSessionStore } from './stores/session-store.ts'
 import { createSigningKeyStore } from './stores/signing-key-store.ts'
@@ -45,6 +48,9 @@ export async function createSqlStorage({ dialect, issuer }: SqlStorageOptions): 
     sessions: createSessionStore(database),
     signingKeys: createSigningKeyStore(database),
     claims: createClaimStore(database),
+    identityProviders: createIdentityProviderStore(database),
+    provisionedUsers: { ...createProvisionedUserStore(database), list: async () => ({ outcome: 'tooMany' }) },
+    groups: { ...createGroupStore(database), list: async () => ({ outcome: 'tooMany' }) },
     standing: createStandingStore(database),
     purge: createPurgeStore(database),
   }

@@ -1,5 +1,5 @@
 import { DummyDriver, Kysely } from 'kysely'
-import type { SqlDialect, SqlEngine, SqlRow, SqlValue } from './dialect.ts'
+import type { SqlDialect, SqlEngine, SqlRow, SqlStep, SqlValue } from './dialect.ts'
 import type { Statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 
@@ -10,14 +10,25 @@ export interface Database {
   /** Builds queries; it has no connection. */
   readonly query: Kysely<Tables>
   /** Runs a statement for the issuer. */
-  readonly run: <Name extends string>(
+  readonly run: <Name extends string>(statement: Statement<Name>, values: ValuesOf<Name>) => Promise<readonly SqlRow[]>
+  /** A statement for the issuer as part of a transaction. */
+  readonly step: <Name extends string>(
     statement: Statement<Name>,
-    values: Readonly<Record<Exclude<Name, 'issuer'>, SqlValue>>,
-  ) => Promise<readonly SqlRow[]>
+    values: ValuesOf<Name>,
+    role?: SqlStep['role'],
+  ) => SqlStep
+  readonly transact: SqlDialect['transact']
 }
+
+/** What a statement is bound to, apart from the issuer. */
+export type ValuesOf<Name extends string> = Readonly<Record<Exclude<Name, 'issuer'>, SqlValue>>
 
 export function createDatabase(dialect: SqlDialect, issuer: string): Database {
   const { engine } = dialect
+  const bind = <Name extends string>(statement: Statement<Name>, values: ValuesOf<Name>): readonly SqlValue[] => {
+    const all: Readonly<Record<string, SqlValue>> = { ...values, issuer }
+    return statement.bind(all)
+  }
 
   return {
     issuer,
@@ -31,12 +42,8 @@ export function createDatabase(dialect: SqlDialect, issuer: string): Database {
         },
       },
     }),
-    run: <Name extends string>(
-      statement: Statement<Name>,
-      values: Readonly<Record<Exclude<Name, 'issuer'>, SqlValue>>,
-    ) => {
-      const all: Readonly<Record<string, SqlValue>> = { ...values, issuer }
-      return dialect.all(statement.sql, statement.bind(all))
-    },
+    run: (statement, values) => dialect.all(statement.sql, bind(statement, values), statement.lifetime),
+    step: (statement, values, role = 'step') => ({ statement: statement.sql, parameters: bind(statement, values), role }),
+    transact: (steps) => dialect.transact(steps),
   }
 }

@@ -1,3 +1,4 @@
+import type { JsonValue } from '@mintmark/storage-interface'
 import type { Dialect, Expression, RawBuilder } from 'kysely'
 
 /** What a statement is bound to. */
@@ -18,19 +19,50 @@ export interface SqlEngine {
     readonly integer: string
     readonly flag: string
     readonly json: string
+    /** JSON that filters look into. It need not come back as it was written. */
+    readonly searchable: string
     /** Ends a table whose rows may be large. */
     readonly table: string
     /** Ends a table whose rows are small and found by their key alone. */
     readonly smallRowTable: string
+    /** Statements that make a trigger. */
+    readonly trigger: (trigger: SqlTrigger) => readonly string[]
+    /** A query for the texts of `emails[*].value`, each once and at most 200 characters of it, of a `searchable` column. */
+    readonly emailValues: (column: string) => string
+    /** Ends a query whose rows, of the table by that name, nobody else may change until the transaction ends. */
+    readonly lockRows: (name: string) => string
   }
   /** A query with one parameter that returns a row when a table of that name exists. */
   readonly findTable: string
   readonly encodeFlag: (value: boolean) => SqlValue
   readonly decodeFlag: (value: unknown) => boolean
+  /** JSON for a `searchable` column, or for a list that `listed` reads. */
+  readonly encodeSearchable: (value: JsonValue) => SqlValue
+  /** A text out of JSON that the engine made of columns. */
+  readonly decodeText: (text: string) => string
+  /** JSON text of a list, with a pair for each row of the query, whose columns are called `first` and `second`. */
+  readonly jsonPairs: (query: Expression<unknown>) => RawBuilder<SqlValue>
+  /** A query for the texts, as `value`, of a JSON list that `encodeSearchable` has written. */
+  readonly listed: (list: Expression<SqlValue>) => RawBuilder<unknown>
+  /** Whether a column has one of the values of a query, which is run once: each is then looked up. */
+  readonly among: (column: Expression<unknown>, query: Expression<unknown>) => RawBuilder<boolean>
+  /** Ends a query whose rows, of the table by that name, stay what they are: nobody may remove them, or change their keys. */
+  readonly keepRows: (name: string) => RawBuilder<unknown>
   /** JSON text of the object `target` with the members of the JSON text `patch` added or replaced. */
   readonly mergeJson: (target: Expression<SqlValue>, patch: Expression<SqlValue>) => RawBuilder<SqlValue>
   /** Deletes the batch of rows, and returns a row for each. Rows that another connection is changing may be left. */
   readonly deleteBatch: (batch: SqlBatch) => RawBuilder<unknown>
+}
+
+/** What is done for each row that a statement changes, as part of that statement. */
+export interface SqlTrigger {
+  readonly name: string
+  readonly table: string
+  /** After what, such as `UPDATE OF provider_id`. */
+  readonly after: string
+  /** Says of `OLD` and `NEW` whether anything is to be done. */
+  readonly when: string
+  readonly statements: readonly string[]
 }
 
 /** The first rows of a table that meet a condition. */
@@ -44,6 +76,16 @@ export interface SqlBatch {
   readonly limit: Expression<SqlValue>
 }
 
+/** `lasting`: one of a fixed number, to be kept prepared. `passing`: one of very many. */
+export type StatementLifetime = 'lasting' | 'passing'
+
+/** One of the statements of a transaction, and whether the others depend on its having a row. */
+export interface SqlStep {
+  readonly statement: string
+  readonly parameters: readonly SqlValue[]
+  readonly role: 'guard' | 'step'
+}
+
 /**
  * One connection, or one pool, to a database. It may be shared by the storages of several issuers.
  * Its methods throw `StorageUnavailableError` when the database cannot answer now.
@@ -54,8 +96,21 @@ export interface SqlDialect {
   readonly migrate: 'by-command' | 'on-open'
   /** The command that applies pending migrations to this database, for error messages. */
   readonly migrateCommand: string
-  /** Runs one statement, prepared on first use, and returns its rows. */
-  readonly all: (statement: string, parameters: readonly SqlValue[]) => Promise<readonly SqlRow[]>
+  /**
+   * Runs one statement and returns its rows. A `lasting` one, which it is unless said otherwise, is prepared on first use.
+   * @throws UniqueViolation when it would make two rows of one key; nothing was written.
+   */
+  readonly all: (
+    statement: string,
+    parameters: readonly SqlValue[],
+    lifetime?: StatementLifetime,
+  ) => Promise<readonly SqlRow[]>
+  /**
+   * Runs the steps in their order in one transaction, and returns the rows of the last. A guard that returns no row undoes
+   * all of them and ends it: the answer is `undefined`. Each step sees what was committed before it began.
+   * @throws UniqueViolation as `all`.
+   */
+  readonly transact: (steps: readonly SqlStep[]) => Promise<readonly SqlRow[] | undefined>
   /** Runs all of them in one transaction that excludes other writers, or none. */
   readonly atomically: (statements: readonly string[]) => Promise<void>
   /** Closes what the dialect opened. Storages that use it answer `StorageUnavailableError` from then on. */

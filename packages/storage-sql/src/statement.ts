@@ -1,9 +1,10 @@
-import type { Compilable } from 'kysely'
-import type { SqlValue } from './dialect.ts'
+import type { Compilable, QueryExecutorProvider, RawBuilder } from 'kysely'
+import type { SqlValue, StatementLifetime } from './dialect.ts'
 
 /** SQL text with a name for each of its parameters: built once, run with other values each time. */
 export interface Statement<Name extends string> {
   readonly sql: string
+  readonly lifetime: StatementLifetime
   readonly bind: (values: Readonly<Record<Name, SqlValue>>) => readonly SqlValue[]
 }
 
@@ -13,15 +14,28 @@ export type Parameter<Name extends string> = (name: Name) => SqlValue
 /** Builds the statement: the only place where Kysely works, once for each statement of a storage. */
 export function compileStatement<Name extends string>(
   define: (parameter: Parameter<Name>) => Compilable,
+  lifetime: StatementLifetime = 'lasting',
 ): Statement<Name> {
   const { sql, parameters } = define(named).compile()
   const slots = parameters.map((value) => (value instanceof NamedParameter ? value : (value as SqlValue)))
 
   return {
     sql,
+    lifetime,
     bind: (values) => slots.map((slot) => (slot instanceof NamedParameter ? values[slot.parameter as Name] : slot)),
   }
 }
+
+/** As `compileStatement`, of a statement that is written as SQL. */
+export const compileSql = <Name extends string>(
+  query: QueryExecutorProvider,
+  define: (parameter: Parameter<Name>) => RawBuilder<unknown>,
+  lifetime?: StatementLifetime,
+): Statement<Name> =>
+  compileStatement((parameter: Parameter<Name>) => {
+    const written = define(parameter)
+    return { compile: () => written.compile(query) }
+  }, lifetime)
 
 /** One parameter for each column, named as the column. */
 export function parameters<Column extends string>(

@@ -4,8 +4,11 @@ import type { clientColumns } from './rows/client-row.ts'
 import type { codeColumns } from './rows/code-row.ts'
 import type { familyColumns } from './rows/family-row.ts'
 import type { grantColumns } from './rows/grant-row.ts'
+import type { groupColumns } from './rows/group-row.ts'
+import type { identityProviderColumns } from './rows/identity-provider-row.ts'
 import type { interactionColumns } from './rows/interaction-row.ts'
 import type { opaqueTokenColumns } from './rows/opaque-token-row.ts'
+import type { provisioningColumns } from './rows/provisioned-user-row.ts'
 import type { sessionColumns } from './rows/session-row.ts'
 import type { signingKeyColumns } from './rows/signing-key-row.ts'
 import type { userColumns } from './rows/user-row.ts'
@@ -13,7 +16,7 @@ import type { userColumns } from './rows/user-row.ts'
 /** The tables, as Kysely checks them. The prefix lets a host keep its own `users` in the same database. */
 export interface Tables {
   readonly mintmark_clients: Table<typeof clientColumns>
-  readonly mintmark_users: Table<typeof userColumns>
+  readonly mintmark_users: Table<typeof userColumns> & Table<typeof provisioningColumns>
   readonly mintmark_grants: Table<typeof grantColumns>
   readonly mintmark_codes: Table<typeof codeColumns>
   readonly mintmark_families: Table<typeof familyColumns>
@@ -22,6 +25,9 @@ export interface Tables {
   readonly mintmark_sessions: Table<typeof sessionColumns>
   readonly mintmark_signing_keys: Table<typeof signingKeyColumns>
   readonly mintmark_claims: Table<typeof claimColumns>
+  readonly mintmark_identity_providers: Table<typeof identityProviderColumns>
+  readonly mintmark_groups: Table<typeof groupColumns>
+  readonly mintmark_group_members: Table<readonly ['issuer', 'provider_id', 'group_id', 'member_id', 'member_type']>
 }
 
 type Table<Columns extends readonly string[]> = Record<Columns[number], SqlValue>

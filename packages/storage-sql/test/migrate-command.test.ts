@@ -24,11 +24,11 @@ test('mintmark-migrate apply brings a file up, and status tells how far it is', 
   await sqliteFile(file).close()
   expect(await mintmarkMigrate('status', '--sqlite', file)).toMatchObject({
     code: 1,
-    output: 'Pending: 0001-first-tables.\nPending: 0002-purge-indexes.\nPending: 0004-key-schedule.\n',
+    output: 'Pending: 0001-first-tables.\nPending: 0002-purge-indexes.\nPending: 0003-provisioning.\nPending: 0004-key-schedule.\n',
   })
   expect(await mintmarkMigrate('apply', '--sqlite', file)).toMatchObject({
     code: 0,
-    output: 'Applied 0001-first-tables.\nApplied 0002-purge-indexes.\nApplied 0004-key-schedule.\n',
+    output: 'Applied 0001-first-tables.\nApplied 0002-purge-indexes.\nApplied 0003-provisioning.\nApplied 0004-key-schedule.\n',
   })
   expect(await mintmarkMigrate('apply', '--sqlite', file)).toMatchObject({ code: 0, output: 'Nothing to apply.\n' })
   expect(await mintmarkMigrate('status', '--sqlite', file)).toMatchObject({ code: 0, output: 'Up to date.\n' })

@@ -1,5 +1,6 @@
 import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
+import { decodeText, encodeJson } from './postgres-text.ts'
 
 /** What is particular to PostgreSQL (14 or later). */
 export const postgres: SqlEngine = {
@@ -15,13 +16,34 @@ export const postgres: SqlEngine = {
     flag: 'BOOLEAN',
     // Not JSONB: it cannot hold U+0000, and it would give back another text than it was given.
     json: 'TEXT COLLATE "C"',
+    searchable: 'JSONB',
     table: '',
     // Room in each page for the next version of its rows: an update then touches no index (heap-only tuples).
     smallRowTable: 'WITH (fillfactor = 80)',
+    trigger: ({ name, table, after, when, statements }) => [
+      `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+${statements.map((statement) => `  ${statement};\n`).join('')}  RETURN NULL;
+END $$`,
+      `CREATE TRIGGER ${name} AFTER ${after} ON ${table} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION ${name}()`,
+    ],
+    emailValues: (column) =>
+      `SELECT DISTINCT substr(node #>> '{}', 1, 200) AS value FROM jsonb_path_query(${column}, 'lax $.emails[*].value[*]') AS node
+    WHERE jsonb_typeof(node) = 'string'`,
+    // Readers pass, and so does a group that takes such a group as a member.
+    lockRows: (name) => `FOR NO KEY UPDATE OF ${name}`,
   },
   findTable: 'SELECT 1 AS found WHERE to_regclass($1) IS NOT NULL',
   encodeFlag: (value) => value,
   decodeFlag: (value) => value === true,
+  encodeSearchable: encodeJson,
+  decodeText,
+  jsonPairs: (query) =>
+    sql`(select coalesce(json_agg(json_build_array(pair.first, pair.second)), '[]')::text from (${query}) as pair)`,
+  listed: (list) => sql`select value from jsonb_array_elements_text(${list}::jsonb) as value`,
+  // An array has no statistics that could make reading the whole table look cheap.
+  among: (column, query) => sql`${column} = any(array(${query}))`,
+  keepRows: (name) => sql`for key share of ${sql.table(name)}`,
   mergeJson: (target, patch) => sql`(${target}::jsonb || ${patch}::jsonb)::text`,
   // An array of row addresses is computed once, and looked up without a plan that could choose to read the whole table.
   // SKIP LOCKED: several servers may purge at once, and none waits for a person's request, or makes it wait.

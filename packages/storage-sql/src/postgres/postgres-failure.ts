@@ -1,4 +1,5 @@
 import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { UniqueViolation } from '../unique-violation.ts'
 
 /**
  * What an error of the driver means for the statement that met it.
@@ -7,13 +8,15 @@ import { StorageUnavailableError } from '@mintmark/storage-interface'
  * - `lost`: the connection broke. Whether the server carried it out is not known.
  * - `unsent`: there was no sound connection: the server has not seen it.
  * - `late`: there was no connection, or no answer, in time.
+ * - `duplicate`: it would have made two rows of one key.
  * - `mistake`: it is wrong, and stays wrong.
  */
-export type PostgresFailure = 'conflict' | 'refused' | 'lost' | 'unsent' | 'late' | 'mistake'
+export type PostgresFailure = 'conflict' | 'refused' | 'lost' | 'unsent' | 'late' | 'duplicate' | 'mistake'
 
-/** Turns "not now" into `StorageUnavailableError`; a mistake of ours stays what it is. */
+/** Turns "not now" into `StorageUnavailableError`, and a duplicate into `UniqueViolation`; a mistake of ours stays what it is. */
 export function asStorageError(failure: PostgresFailure, cause: unknown): unknown {
   if (failure === 'mistake') return cause
+  if (failure === 'duplicate') return new UniqueViolation('The PostgreSQL database has a row of that key', { cause })
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new StorageUnavailableError(`The PostgreSQL database cannot answer now: ${reason}`, { cause })
 }
@@ -30,6 +33,7 @@ export function failureOf(thrown: unknown): PostgresFailure {
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 function failureOfSqlState(code: string): PostgresFailure {
   if (code === '40001' || code === '40P01') return 'conflict' // serialization_failure, deadlock_detected
+  if (code === '23505') return 'duplicate' // unique_violation
   // Also the ends that the server announces: they may come after the commit, where it no longer told us of it.
   if (code.startsWith('08') || code.startsWith('57P')) return 'lost'
   return refusals.some((beginning) => code.startsWith(beginning)) ? 'refused' : 'mistake'

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
-import type { SqlDialect } from '../dialect.ts'
-import { heardElsewhere, type PostgresPool } from './postgres-driver.ts'
+import type { SqlDialect, SqlValue, StatementLifetime } from '../dialect.ts'
+import { heardElsewhere, type PostgresPool, type PostgresStatement } from './postgres-driver.ts'
 import { postgres } from './postgres-engine.ts'
 import { decodeRow, encodeValue } from './postgres-text.ts'
 import { runInTransaction } from './run-in-transaction.ts'
 import { runStatement } from './run-statement.ts'
+import { runSteps } from './run-steps.ts'
 
 export interface PostgresPoolOptions {
   /** `on-open`: `createSqlStorage` applies pending migrations. For development; in production run `mintmark-migrate`. */
@@ -21,6 +22,7 @@ export interface PostgresPoolOptions {
  */
 export function postgresPool(pool: PostgresPool, options: PostgresPoolOptions = {}): SqlDialect {
   const { migrate = 'by-command', timeoutMilliseconds = 5000 } = options
+  const timed = { pool, timeoutMilliseconds }
   const names = new Map<string, string>()
   let isOpen = true
   pool.on('error', heardElsewhere)
@@ -35,16 +37,31 @@ export function postgresPool(pool: PostgresPool, options: PostgresPoolOptions = 
     return name
   }
 
+  function prepare(text: string, parameters: readonly SqlValue[], lifetime: StatementLifetime): PostgresStatement {
+    const values = parameters.map(encodeValue)
+    // A name makes every connection keep the statement: one of very many has none, and is planned for its values each time.
+    return lifetime === 'lasting' ? { name: nameOf(text), text, values } : { text, values }
+  }
+
   return {
     engine: postgres,
     migrate,
     migrateCommand: 'mintmark-migrate apply --postgres URL',
 
-    async all(text, parameters) {
+    async all(text, parameters, lifetime = 'lasting') {
       requireOpen()
-      const statement = { name: nameOf(text), text, values: parameters.map(encodeValue) }
-      const rows = await runStatement(pool, statement, timeoutMilliseconds)
+      const rows = await runStatement(timed, prepare(text, parameters, lifetime))
       return rows.map(decodeRow)
+    },
+
+    async transact(steps) {
+      requireOpen()
+      const prepared = steps.map(({ statement, parameters, role }) => ({
+        ...prepare(statement, parameters, 'lasting'),
+        isGuard: role === 'guard',
+      }))
+      const rows = await runSteps(timed, prepared)
+      return rows?.map(decodeRow)
     },
 
     async atomically(statements) {

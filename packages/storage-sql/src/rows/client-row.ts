@@ -1,15 +1,14 @@
 import {
   clientId,
   epochSeconds,
-  secretDigest,
   type ClientRecord,
-  type ClientSecretRecord,
   type JsonObject,
   type TokenEndpointAuthMethod,
 } from '@mintmark/storage-interface'
 import { json, jsonOrNull, orNull, type ColumnReader } from '../columns.ts'
 import type { SqlEngine, SqlRow, SqlValue } from '../dialect.ts'
 import { optionalTime } from './optional-time.ts'
+import { readSecrets, secretColumns, type SecretJson, type SecretUses } from './secrets-json.ts'
 
 export const clientColumns = [
   'issuer',
@@ -40,10 +39,7 @@ export const clientRow = (client: ClientRecord, engine: SqlEngine): ClientRow =>
   client_id: client.clientId,
   client_name: client.clientName,
   token_endpoint_auth_method: client.tokenEndpointAuthMethod,
-  secrets: json(
-    client.secrets.map(({ digest, createdAt, expiresAt }): SecretJson => ({ digest, createdAt, expiresAt })),
-  ),
-  secret_uses: json(Object.fromEntries(client.secrets.map(({ digest, lastUsedAt }) => [digest, lastUsedAt]))),
+  ...secretColumns(client.secrets),
   jwks: jsonOrNull(client.jwks),
   jwks_uri: orNull(client.jwksUri),
   redirect_uris: json(client.redirectUris),
@@ -83,20 +79,3 @@ export const clientReader =
     createdAt: epochSeconds(read.integer(row, 'created_at')),
     version: read.integer(row, 'version'),
   })
-
-interface SecretJson {
-  readonly digest: string
-  readonly createdAt: number
-  readonly expiresAt?: number | undefined
-}
-
-export type SecretUses = Readonly<Record<string, number>>
-
-function readSecrets(secrets: readonly SecretJson[], uses: SecretUses): readonly ClientSecretRecord[] {
-  return secrets.map(({ digest, createdAt, expiresAt }) => ({
-    digest: secretDigest(digest),
-    createdAt: epochSeconds(createdAt),
-    expiresAt: optionalTime(expiresAt),
-    lastUsedAt: Object.hasOwn(uses, digest) ? optionalTime(uses[digest]) : undefined,
-  }))
-}

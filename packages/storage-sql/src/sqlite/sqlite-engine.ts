@@ -1,7 +1,7 @@
 import { SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
 
-/** What is particular to SQLite (3.38 or later). */
+/** What is particular to SQLite (3.39 or later). */
 export const sqlite: SqlEngine = {
   name: 'sqlite',
   kysely: {
@@ -13,14 +13,30 @@ export const sqlite: SqlEngine = {
     integer: 'INTEGER',
     flag: 'INTEGER',
     json: 'TEXT',
+    searchable: 'TEXT',
     // STRICT: a column holds its type and nothing else.
     table: 'STRICT',
     // The row lies in the key's own tree: one look-up instead of two, one page written instead of two.
     smallRowTable: 'STRICT, WITHOUT ROWID',
+    trigger: ({ name, table, after, when, statements }) => [
+      `CREATE TRIGGER ${name} AFTER ${after} ON ${table} WHEN ${when} BEGIN
+${statements.map((statement) => `  ${statement};\n`).join('')}END`,
+    ],
+    emailValues: (column) =>
+      `SELECT DISTINCT substr(node.atom, 1, 200) AS value FROM json_tree(${column}, '$.emails') AS node
+    WHERE node.type = 'text' AND (node.key = 'value' OR substr(node.path, -6) = '.value')`,
+    // There is one writer at a time.
+    lockRows: () => '',
   },
   findTable: `SELECT name FROM sqlite_schema WHERE type = 'table' AND name = ?`,
   encodeFlag: (value) => (value ? 1 : 0),
   decodeFlag: (value) => value === 1,
+  encodeSearchable: (value) => JSON.stringify(value),
+  decodeText: (text) => text,
+  jsonPairs: (query) => sql`(select json_group_array(json_array(pair.first, pair.second)) from (${query}) as pair)`,
+  listed: (list) => sql`select value from json_each(${list})`,
+  among: (column, query) => sql`${column} in (${query})`,
+  keepRows: () => sql``,
   mergeJson: (target, patch) => sql`json_patch(${target}, ${patch})`,
   deleteBatch: ({ table, key, condition, order, limit }) => {
     const columns = sql.join(key.map((column) => sql.ref(column)))

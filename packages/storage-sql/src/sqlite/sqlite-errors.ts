@@ -1,8 +1,14 @@
 import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { UniqueViolation } from '../unique-violation.ts'
 
-/** Turns "not now" into `StorageUnavailableError`; every other error is a mistake of ours and stays what it is. */
+/**
+ * Turns "not now" into `StorageUnavailableError`, and a second row of one key into `UniqueViolation`; every other error is a
+ * mistake of ours and stays what it is.
+ */
 export function asStorageError(thrown: unknown): unknown {
-  if (!(thrown instanceof Error) || !isUnavailable(thrown)) return thrown
+  if (!(thrown instanceof Error)) return thrown
+  if ('errcode' in thrown && thrown.errcode === uniqueConstraint) return new UniqueViolation(thrown.message, { cause: thrown })
+  if (!isUnavailable(thrown)) return thrown
   return new StorageUnavailableError(`The SQLite database cannot answer now: ${thrown.message}`, { cause: thrown })
 }
 
@@ -12,6 +18,9 @@ function isUnavailable(thrown: Error): boolean {
   // The low byte of an extended result code is the primary one (https://sqlite.org/rescode.html).
   return 'errcode' in thrown && unavailable.has(Number(thrown.errcode) & 0xff)
 }
+
+/** SQLITE_CONSTRAINT_UNIQUE. Keys that may be taken by an update are unique indexes; primary keys never change. */
+const uniqueConstraint = 2067
 
 const unavailable = new Set([
   5, // SQLITE_BUSY: another process kept the lock for the whole busy timeout.

@@ -1,6 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
-import type { SqlDialect, SqlRow, SqlValue } from '../dialect.ts'
+import type { SqlDialect, SqlRow, SqlValue, StatementLifetime } from '../dialect.ts'
+import { createRecentMap } from '../recent-map.ts'
 import { sqlite } from './sqlite-engine.ts'
 import { asStorageError } from './sqlite-errors.ts'
 
@@ -24,15 +25,21 @@ export interface SqliteFileOptions {
 export function sqliteFile(path: string, options: SqliteFileOptions = {}): SqlDialect {
   const { migrate = 'by-command', synchronous = 'full' } = options
   const database = open(path, synchronous)
-  const prepared = new Map<string, StatementSync>()
+  const lasting = new Map<string, StatementSync>()
+  const passing = createRecentMap<StatementSync>({ limit: 100 })
 
-  function prepare(statement: string): StatementSync {
-    const existing = prepared.get(statement)
+  function prepare(statement: string, lifetime: StatementLifetime): StatementSync {
+    if (lifetime === 'passing') return passing.get(statement, () => database.prepare(statement))
+    const existing = lasting.get(statement)
     if (existing !== undefined) return existing
 
     const fresh = database.prepare(statement)
-    prepared.set(statement, fresh)
+    lasting.set(statement, fresh)
     return fresh
+  }
+
+  function run(statement: string, parameters: readonly SqlValue[], lifetime: StatementLifetime): readonly SqlRow[] {
+    return prepare(statement, lifetime).all(...(parameters as Exclude<SqlValue, boolean>[])) as readonly SqlRow[]
   }
 
   return {
@@ -40,30 +47,62 @@ export function sqliteFile(path: string, options: SqliteFileOptions = {}): SqlDi
     migrate,
     migrateCommand: `mintmark-migrate apply --sqlite ${/^[\w./:@+-]+$/.test(path) ? path : JSON.stringify(path)}`,
 
-    async all(statement, parameters) {
-      return converting(
-        () => prepare(statement).all(...(parameters as Exclude<SqlValue, boolean>[])) as readonly SqlRow[],
+    async all(statement, parameters, lifetime = 'lasting') {
+      return converting(() => run(statement, parameters, lifetime))
+    },
+
+    async transact(steps) {
+      return converting(() =>
+        inTransaction(database, () => {
+          let rows: readonly SqlRow[] = []
+          for (const { statement, parameters, role } of steps) {
+            rows = run(statement, parameters, 'lasting')
+            if (role === 'guard' && rows.length === 0) return { outcome: 'undone', value: undefined }
+          }
+          return { outcome: 'done', value: rows }
+        }),
       )
     },
 
     async atomically(statements) {
-      converting(() => {
-        // IMMEDIATE takes the write lock first: nobody else writes between what is read and what is written.
-        database.exec('BEGIN IMMEDIATE')
-        try {
+      converting(() =>
+        inTransaction(database, () => {
           for (const statement of statements) database.exec(statement)
-          database.exec('COMMIT')
-        } catch (error) {
-          database.exec('ROLLBACK')
-          throw error
-        }
-      })
+          return { outcome: 'done', value: undefined }
+        }),
+      )
     },
 
     async close() {
-      prepared.clear()
+      lasting.clear()
+      passing.clear()
       if (database.isOpen) database.close()
     },
+  }
+}
+
+/** Nothing is awaited in it: of the callers in this process none comes in between. */
+function inTransaction<T>(
+  database: DatabaseSync,
+  work: () => { readonly outcome: 'done' | 'undone'; readonly value: T },
+): T {
+  // IMMEDIATE takes the write lock first: nobody else writes between what is read and what is written.
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const { outcome, value } = work()
+    database.exec(outcome === 'done' ? 'COMMIT' : 'ROLLBACK')
+    return value
+  } catch (error) {
+    undo(database)
+    throw error
+  }
+}
+
+function undo(database: DatabaseSync): void {
+  try {
+    database.exec('ROLLBACK')
+  } catch {
+    // An error such as a full disk has undone it already: there is nothing to roll back.
   }
 }
 

@@ -1,7 +1,8 @@
 import type { ClientStore } from '@mintmark/storage-interface'
 import { createColumnReader, json } from '../columns.ts'
 import type { Database } from '../database.ts'
-import { clientColumns, clientReader, clientRow, type SecretUses } from '../rows/client-row.ts'
+import { clientColumns, clientReader, clientRow } from '../rows/client-row.ts'
+import { isUseNews, type SecretUses } from '../rows/secrets-json.ts'
 import { untilSettled } from '../second-look.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
 
@@ -36,16 +37,12 @@ export function createClientStore({ query, engine, run }: Database): ClientStore
       const [row] = await run(statements.findSecretUses, { client_id: clientId })
       if (row === undefined) return
 
-      // Looking first spares a write, and the wait for the disk, for all but the first use in an hour.
-      const lastUsedAt = (columns.json(row, 'secret_uses') as SecretUses)[digest]
-      if (lastUsedAt !== undefined && now < lastUsedAt + hour) return
+      if (!isUseNews(columns.json(row, 'secret_uses') as SecretUses, digest, now)) return
 
       await run(statements.noteSecretUse, { client_id: clientId, use: json({ [digest]: now }) })
     },
   }
 }
-
-const hour = 3600
 
 function clientStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
   const changed = clientColumns.filter(

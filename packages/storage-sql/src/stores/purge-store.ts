@@ -1,7 +1,7 @@
 import type { PurgeStore } from '@mintmark/storage-interface'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
-import { compileStatement, type Parameter } from '../statement.ts'
+import { compileSql, type Parameter } from '../statement.ts'
 
 /**
  * Each table gives up its oldest rows by one statement, found in an index by their time: what a call costs depends on its
@@ -9,11 +9,10 @@ import { compileStatement, type Parameter } from '../statement.ts'
  */
 export function createPurgeStore({ query, engine, run }: Database): PurgeStore {
   const statements = removable.map(({ table, key, time }) =>
-    compileStatement((p: Parameter<'issuer' | 'now' | 'limit'>) => {
+    compileSql(query, (p: Parameter<'issuer' | 'now' | 'limit'>) => {
       const order = sql.raw(time)
       const condition = sql`issuer = ${p('issuer')} and ${order} <= ${p('now')}`
-      const batch = engine.deleteBatch({ table, key: ['issuer', ...key], condition, order, limit: sql`${p('limit')}` })
-      return { compile: () => batch.compile(query) }
+      return engine.deleteBatch({ table, key: ['issuer', ...key], condition, order, limit: sql`${p('limit')}` })
     }),
   )
 

@@ -1,6 +1,7 @@
 import type { EpochSeconds, LifecycleOutcome, UserId, UserStore } from '@mintmark/storage-interface'
 import { createColumnReader, json } from '../columns.ts'
 import type { Database } from '../database.ts'
+import { withoutProvider } from '../rows/provisioned-user-row.ts'
 import { userColumns, userReader } from '../rows/user-row.ts'
 import { untilSettled } from '../second-look.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
@@ -111,14 +112,16 @@ function userStatements(query: Database['query']) {
     ),
 
     remove: compileStatement((p: Parameter<'issuer' | 'user_id' | 'active' | 'claims' | 'now'>) =>
-      present(query, p).set((set) => ({
-        active: p('active'),
-        generation: set('generation', '+', 1),
-        claims: p('claims'),
-        updated_at: p('now'),
-        version: set('version', '+', 1),
-        removed_at: p('now'),
-      })),
+      present(query, p)
+        .set(withoutProvider)
+        .set((set) => ({
+          active: p('active'),
+          generation: set('generation', '+', 1),
+          claims: p('claims'),
+          updated_at: p('now'),
+          version: set('version', '+', 1),
+          removed_at: p('now'),
+        })),
     ),
   }
 }

@@ -1,0 +1,93 @@
+import type { SqlEngine, SqlTrigger } from '../dialect.ts'
+
+/**
+ * What follows from an account of a provider: its e-mail values, its place in the total, its memberships. Triggers keep it, so
+ * that a change of the account stays a single statement, which nothing can cut in two. They are part of migration 3: they
+ * never change.
+ */
+export const userTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
+  {
+    name: 'mintmark_user_provisioned',
+    table: 'mintmark_users',
+    after: 'INSERT',
+    when: 'NEW.provider_id IS NOT NULL',
+    statements: [insertEmails(types), countMore('User')],
+  },
+  {
+    name: 'mintmark_user_emails_changed',
+    table: 'mintmark_users',
+    after: 'UPDATE OF provider_id, comparable',
+    when: `OLD.provider_id IS DISTINCT FROM NEW.provider_id OR (OLD.comparable -> 'emails') IS DISTINCT FROM (NEW.comparable -> 'emails')`,
+    statements: [deleteEmails(types), insertEmails(types)],
+  },
+  {
+    name: 'mintmark_user_linked',
+    table: 'mintmark_users',
+    after: 'UPDATE OF provider_id',
+    when: 'OLD.provider_id IS NULL AND NEW.provider_id IS NOT NULL',
+    statements: [countMore('User')],
+  },
+  {
+    name: 'mintmark_user_unlinked',
+    table: 'mintmark_users',
+    after: 'UPDATE OF provider_id',
+    when: 'OLD.provider_id IS NOT NULL AND NEW.provider_id IS NULL',
+    statements: [
+      // In one order, so that two who leave the same groups do not wait for each other.
+      `UPDATE mintmark_groups SET version = version + 1, updated_at = NEW.updated_at
+    WHERE issuer = OLD.issuer AND group_id IN (
+      SELECT own.group_id FROM mintmark_group_members AS membership
+      JOIN mintmark_groups AS own ON own.issuer = membership.issuer AND own.group_id = membership.group_id
+      WHERE membership.issuer = OLD.issuer AND membership.provider_id = OLD.provider_id AND membership.member_id = OLD.user_id
+      ORDER BY own.group_id ${types.lockRows('own')})`,
+      `DELETE FROM mintmark_group_members
+    WHERE issuer = OLD.issuer AND provider_id = OLD.provider_id AND member_id = OLD.user_id`,
+      // Last: the row of the total is every account's, and is held until the statement ends.
+      countLess('User'),
+    ],
+  },
+]
+
+/** What follows from a group: its place in the total, and its members. The groups that it is in are told by whoever removes it. */
+export const groupTriggers: readonly SqlTrigger[] = [
+  {
+    name: 'mintmark_group_inserted',
+    table: 'mintmark_groups',
+    after: 'INSERT',
+    when: 'NEW.provider_id IS NOT NULL',
+    statements: [countMore('Group')],
+  },
+  {
+    name: 'mintmark_group_deleted',
+    table: 'mintmark_groups',
+    after: 'DELETE',
+    when: 'OLD.provider_id IS NOT NULL',
+    statements: [
+      `DELETE FROM mintmark_group_members
+    WHERE issuer = OLD.issuer AND provider_id = OLD.provider_id AND group_id = OLD.group_id`,
+      countLess('Group'),
+    ],
+  },
+]
+
+function insertEmails({ emailValues }: SqlEngine['types']): string {
+  return `INSERT INTO mintmark_user_emails (issuer, provider_id, value, user_id)
+    SELECT NEW.issuer, NEW.provider_id, email.value, NEW.user_id FROM (${emailValues('NEW.comparable')}) AS email
+    WHERE NEW.provider_id IS NOT NULL`
+}
+
+function deleteEmails({ emailValues }: SqlEngine['types']): string {
+  return `DELETE FROM mintmark_user_emails
+    WHERE issuer = OLD.issuer AND provider_id = OLD.provider_id AND user_id = OLD.user_id
+    AND value IN (${emailValues('OLD.comparable')})`
+}
+
+function countMore(kind: 'User' | 'Group'): string {
+  return `INSERT INTO mintmark_provider_totals (issuer, provider_id, kind, total) VALUES (NEW.issuer, NEW.provider_id, '${kind}', 1)
+    ON CONFLICT (issuer, provider_id, kind) DO UPDATE SET total = mintmark_provider_totals.total + 1`
+}
+
+function countLess(kind: 'User' | 'Group'): string {
+  return `UPDATE mintmark_provider_totals SET total = total - 1
+    WHERE issuer = OLD.issuer AND provider_id = OLD.provider_id AND kind = '${kind}'`
+}

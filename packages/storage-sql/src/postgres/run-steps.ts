@@ -1,0 +1,55 @@
+import type { SqlRow } from '../dialect.ts'
+import type { PostgresStatement } from './postgres-driver.ts'
+import { tryAgain } from './try-again.ts'
+import { tryOnConnection, type Ask, type TimedPool } from './try-on-connection.ts'
+
+/** A statement of a transaction; a guard without a row ends it. */
+export interface PostgresStep extends PostgresStatement {
+  readonly isGuard: boolean
+}
+
+/**
+ * Runs the steps in one transaction, in their order, and returns the rows of the last; `undefined` when a guard had no row.
+ * Until COMMIT is sent the server undoes everything when the connection breaks: only then is nothing tried again.
+ * @throws StorageUnavailableError, UniqueViolation, or what is wrong with a statement.
+ */
+export async function runSteps(pool: TimedPool, steps: readonly PostgresStep[]): Promise<readonly SqlRow[] | undefined> {
+  let isCommitting = false
+  const commit = async (ask: Ask): Promise<void> => {
+    isCommitting = true
+    await ask({ text: 'COMMIT' })
+  }
+
+  return tryAgain(
+    () => {
+      isCommitting = false
+      return tryOnConnection(pool, (ask) => inTransaction(ask, () => askInOrder(ask, steps), commit))
+    },
+    (failure) => failure === 'lost' && !isCommitting,
+  )
+}
+
+async function inTransaction<T>(ask: Ask, work: () => Promise<T | undefined>, commit: (ask: Ask) => Promise<void>): Promise<T | undefined> {
+  // Each statement sees what was committed before it: those that come after a lock see what its last holder did.
+  await ask({ text: 'BEGIN ISOLATION LEVEL READ COMMITTED' })
+  try {
+    const answer = await work()
+    await (answer === undefined ? ask(rollback) : commit(ask))
+    return answer
+  } catch (error) {
+    // Where this fails the connection is ended, and the transaction with it: the first error says why.
+    await ask(rollback).catch(() => [])
+    throw error
+  }
+}
+
+async function askInOrder(ask: Ask, steps: readonly PostgresStep[]): Promise<readonly SqlRow[] | undefined> {
+  let rows: readonly SqlRow[] = []
+  for (const { isGuard, ...statement } of steps) {
+    rows = await ask(statement)
+    if (isGuard && rows.length === 0) return undefined
+  }
+  return rows
+}
+
+const rollback = { text: 'ROLLBACK' }

@@ -1,0 +1,87 @@
+import type { SqlRow } from '../dialect.ts'
+import {
+  giveBack,
+  heardElsewhere,
+  takeConnection,
+  type PostgresClient,
+  type PostgresPool,
+  type PostgresStatement,
+} from './postgres-driver.ts'
+import { failureOf, type PostgresFailure } from './postgres-failure.ts'
+
+/** A pool, and how long each of its connections, and each answer, may take. */
+export interface TimedPool {
+  readonly pool: PostgresPool
+  readonly timeoutMilliseconds: number
+}
+
+/** Asks one statement on the connection. @throws what the driver throws, or `Late`. */
+export type Ask = (statement: PostgresStatement) => Promise<readonly SqlRow[]>
+
+export type Tried<T> =
+  | { readonly outcome: 'answered'; readonly answer: T }
+  | { readonly outcome: 'failed'; readonly failure: PostgresFailure; readonly cause: unknown }
+
+/** Does the work on one connection of the pool, and gives the connection back; one that is broken or silent is ended. */
+export async function tryOnConnection<T>(
+  { pool, timeoutMilliseconds }: TimedPool,
+  work: (ask: Ask) => Promise<T>,
+): Promise<Tried<T>> {
+  let client: PostgresClient
+  try {
+    client = await connect(pool, timeoutMilliseconds)
+  } catch (cause) {
+    // Whatever is wrong with the connection, the server has not seen the statement.
+    return { outcome: 'failed', failure: cause instanceof Late ? 'late' : 'unsent', cause }
+  }
+
+  let isSound = true
+  const ask: Ask = async (statement) => {
+    if (!isSound) throw new Error('Connection terminated: an earlier statement broke it')
+    try {
+      return (await inTime(client.query(statement), timeoutMilliseconds)).rows
+    } catch (cause) {
+      isSound = !breaking.has(kindOf(cause))
+      throw cause
+    }
+  }
+  try {
+    return { outcome: 'answered', answer: await work(ask) }
+  } catch (cause) {
+    return { outcome: 'failed', failure: kindOf(cause), cause }
+  } finally {
+    giveBack(client, { isSound })
+  }
+}
+
+/** After these nothing more can be asked on a connection. */
+const breaking: ReadonlySet<PostgresFailure> = new Set(['lost', 'unsent', 'late'])
+
+const kindOf = (cause: unknown): PostgresFailure => (cause instanceof Late ? 'late' : failureOf(cause))
+
+/** There was no connection, or no answer, in time. */
+class Late extends Error {
+  override readonly name = 'Late'
+}
+
+async function connect(pool: PostgresPool, timeout: number): Promise<PostgresClient> {
+  const connecting = takeConnection(pool)
+  try {
+    return await inTime(connecting, timeout)
+  } catch (error) {
+    if (error instanceof Late) connecting.then((unwanted) => giveBack(unwanted, { isSound: true }), heardElsewhere)
+    throw error
+  }
+}
+
+async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const alarm = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Late('it took too long')), milliseconds)
+  })
+  try {
+    return await Promise.race([work, alarm])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,101 @@
+import {
+  compareText,
+  groupId,
+  providerId,
+  type GroupReference,
+  type JsonObject,
+  type ProvisionedState,
+  type ProvisionedUserRecord,
+} from '@mintmark/storage-interface'
+import { json, orNull, type ColumnReader } from '../columns.ts'
+import type { SqlEngine, SqlRow, SqlValue } from '../dialect.ts'
+import { indexKeyOrNull } from '../index-key.ts'
+import { userReader } from './user-row.ts'
+
+/** What a row of `mintmark_users` has when the account is an identity provider's; all of them empty when it is not. */
+export const provisioningColumns = [
+  'provider_id',
+  'external_id',
+  // The keys are what is unique: the texts may be too long for an index.
+  'external_id_key',
+  'user_name_key',
+  'adopted',
+  'resource',
+  'comparable',
+] as const
+
+type ProvisioningRow = Record<(typeof provisioningColumns)[number], SqlValue>
+
+/** The columns of `stateRow`: everything that a change may set. */
+export const stateColumns = [
+  'active',
+  'claims',
+  'external_id',
+  'external_id_key',
+  'user_name_key',
+  'resource',
+  'comparable',
+] as const
+
+/** What a provider says of an account. */
+export const stateRow = (
+  { active, externalId, resource, comparable, claims }: ProvisionedState,
+  engine: SqlEngine,
+): Record<(typeof stateColumns)[number], SqlValue> => ({
+  active: engine.encodeFlag(active),
+  claims: json(claims),
+  external_id: orNull(externalId),
+  external_id_key: indexKeyOrNull(externalId),
+  user_name_key: userNameKey(comparable),
+  resource: json(resource),
+  comparable: engine.encodeSearchable(comparable),
+})
+
+/** Of an account that has no provider, or none any more. */
+export const withoutProvider: Readonly<ProvisioningRow> = {
+  provider_id: null,
+  external_id: null,
+  external_id_key: null,
+  user_name_key: null,
+  adopted: null,
+  resource: null,
+  comparable: null,
+}
+
+/** The columns of a record, beside `groups`: a JSON list of pairs of identifier and name. */
+export const provisionedColumns = [
+  'user_id',
+  'active',
+  'generation',
+  'claims',
+  'created_at',
+  'updated_at',
+  'version',
+  'provider_id',
+  'external_id',
+  'adopted',
+  'resource',
+] as const
+
+export function provisionedUserReader(read: ColumnReader, engine: SqlEngine) {
+  const account = userReader(read)
+  return (row: SqlRow): ProvisionedUserRecord => ({
+    ...account(row),
+    providerId: providerId(read.text(row, 'provider_id')),
+    externalId: read.optionalText(row, 'external_id'),
+    adopted: read.flag(row, 'adopted'),
+    resource: read.json(row, 'resource') as JsonObject,
+    groups: readGroups(read.json(row, 'groups') as readonly (readonly [string, string])[], engine),
+  })
+}
+
+const readGroups = (
+  pairs: readonly (readonly [string, string])[],
+  { decodeText }: SqlEngine,
+): readonly GroupReference[] =>
+  pairs
+    .map(([id, name]) => ({ groupId: groupId(decodeText(id)), displayName: decodeText(name) }))
+    .toSorted((one, other) => compareText(one.groupId, other.groupId))
+
+const userNameKey = ({ userName }: JsonObject): string | null =>
+  indexKeyOrNull(typeof userName === 'string' ? userName : undefined)

@@ -1,0 +1,135 @@
+import { sql } from 'kysely'
+import type { Database } from '../database.ts'
+import { groupRecordColumns, groupStateColumns } from '../rows/group-row.ts'
+import { compileSql, compileStatement, parameters, type Parameter } from '../statement.ts'
+import { inGroup, isLeaving, memberPlan, type MemberChangeKind, type MemberValue } from './member-plan.ts'
+
+type Group = 'issuer' | 'provider_id' | 'group_id'
+type Versions = 'least_version' | 'greatest_version'
+
+/** What a change of a group is bound to; its version lies between two. */
+export type GroupChangeValue = MemberValue | Versions | (typeof groupStateColumns)[number] | 'has_state' | 'now'
+
+export function groupStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
+  const find = (p: Parameter<'issuer' | 'provider_id'>) =>
+    query
+      .selectFrom('mintmark_groups')
+      .select(groupRecordColumns)
+      .where('issuer', '=', p('issuer'))
+      .where('provider_id', '=', p('provider_id'))
+
+  const isAtVersion = (p: Parameter<Group | Versions>) =>
+    sql<boolean>`${inGroup(p)} and version >= ${p('least_version')} and version <= ${p('greatest_version')}`
+
+  const change = (p: Parameter<Group | Versions | 'now'>) =>
+    query
+      .updateTable('mintmark_groups')
+      .set((set) => ({ updated_at: p('now'), version: set('version', '+', 1) }))
+      .where(isAtVersion(p))
+      .returning(groupRecordColumns)
+
+  const externalIdTaken = (p: Parameter<Group | 'external_id_key'>) =>
+    sql`exists (select 1 from mintmark_groups as other where other.issuer = ${p('issuer')}
+      and other.provider_id = ${p('provider_id')} and other.external_id_key = ${p('external_id_key')}
+      and other.group_id <> ${p('group_id')})`
+
+  const memberStatements = (kind: MemberChangeKind) => ({
+    /** Has a row when everybody to be added may be, and something changes. Nobody who joins can be removed meanwhile. */
+    plan: compileSql(query, (p: Parameter<MemberValue | 'has_state'>) => {
+      const plan = memberPlan(p, { engine, kind, rows: 'kept' })
+      return sql`${plan.with} select 1 as planned where ${plan.unknown} = 0 and (${p('has_state')} = 1 or ${plan.changes} > 0)`
+    }),
+
+    /** The group, and why a change of it writes nothing: all of one moment. */
+    inspect: compileSql(query, (p: Parameter<MemberValue | 'external_id_key'>) => {
+      const plan = memberPlan(p, { engine, kind, rows: 'read' })
+      const record = sql.join(groupRecordColumns.map((column) => sql.ref(column)))
+      return sql`${plan.with} select ${record}, ${externalIdTaken(p)} as external_id_taken, ${plan.unknown} as unknown, ${plan.changes} as changes
+        from mintmark_groups where ${inGroup(p)}`
+    }),
+
+    takeAway: compileStatement((p: Parameter<MemberValue>) =>
+      query
+        .deleteFrom('mintmark_group_members')
+        .where(sql<boolean>`${inGroup(p)}`)
+        .where(isLeaving(p, { engine, kind })),
+    ),
+  })
+
+  return {
+    insert: compileStatement((p: Parameter<Group | (typeof groupStateColumns)[number] | 'created_at'>) =>
+      query
+        .insertInto('mintmark_groups')
+        .values({
+          ...parameters(p, ['issuer', 'group_id', 'provider_id', 'created_at', ...groupStateColumns]),
+          updated_at: p('created_at'),
+          version: 1,
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning(groupRecordColumns),
+    ),
+
+    find: compileStatement((p: Parameter<Group>) => find(p).where('group_id', '=', p('group_id'))),
+
+    findByExternalId: compileStatement((p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>) =>
+      find(p).where('external_id_key', '=', p('external_id_key')),
+    ),
+
+    /** Why a new group was not written. */
+    findTaken: compileSql(query, (p: Parameter<MemberValue | 'external_id_key'>) => {
+      const plan = memberPlan(p, { engine, kind: 'delta', rows: 'read' })
+      return sql`${plan.with} select ${plan.unknown} as unknown, ${externalIdTaken(p)} as external_id_taken,
+        exists (select 1 from mintmark_groups where issuer = ${p('issuer')} and group_id = ${p('group_id')}) as id_taken`
+    }),
+
+    membersOf: compileSql(query, (p: Parameter<'issuer' | 'provider_id' | 'groups'>) =>
+      sql`select group_id, member_id, member_type from mintmark_group_members
+        where issuer = ${p('issuer')} and provider_id = ${p('provider_id')}
+        and ${engine.among(sql`group_id`, engine.listed(sql`${p('groups')}`))} order by group_id, member_id`,
+    ),
+
+    /** Whoever changes the group next waits until this change is done, and then sees it. */
+    lock: compileSql(query, (p: Parameter<Group | Versions>) =>
+      sql`select group_id from mintmark_groups where ${isAtVersion(p)} ${sql.raw(engine.types.lockRows('mintmark_groups'))}`,
+    ),
+
+    delta: memberStatements('delta'),
+    replace: memberStatements('replace'),
+
+    addMembers: compileSql(query, (p: Parameter<MemberValue>) => {
+      const owned = sql`issuer = ${p('issuer')} and provider_id = ${p('provider_id')}`
+      const listed = engine.listed(sql`${p('joining')}`)
+      return sql`insert into mintmark_group_members (issuer, provider_id, group_id, member_id, member_type)
+        select member.issuer, member.provider_id, ${p('group_id')}, member.id, member.type from (
+          select issuer, provider_id, user_id as id, 'User' as type from mintmark_users where ${owned} and ${engine.among(sql`user_id`, listed)}
+          union all
+          select issuer, provider_id, group_id, 'Group' from mintmark_groups where ${owned} and ${engine.among(sql`group_id`, listed)}
+        ) as member where true on conflict do nothing`
+    }),
+
+    /** Changes nothing but the version and the time. */
+    touch: compileStatement((p: Parameter<Group | Versions | 'now'>) => change(p)),
+
+    write: compileStatement((p: Parameter<GroupChangeValue>) => change(p).set(parameters(p, groupStateColumns))),
+
+    remove: compileStatement((p: Parameter<Group | Versions>) =>
+      query.deleteFrom('mintmark_groups').where(isAtVersion(p)).returning('group_id'),
+    ),
+
+    /** The groups that it was in change; in one order, so that two who do this do not wait for each other. */
+    touchParents: compileSql(query, (p: Parameter<Group | 'now'>) =>
+      sql`update mintmark_groups set version = version + 1, updated_at = ${p('now')}
+        where issuer = ${p('issuer')} and group_id in (
+          select own.group_id from mintmark_group_members as membership
+          join mintmark_groups as own on own.issuer = membership.issuer and own.group_id = membership.group_id
+          where ${isMember(p)} order by own.group_id ${sql.raw(engine.types.lockRows('own'))})`,
+    ),
+
+    endMemberships: compileSql(query, (p: Parameter<Group>) =>
+      sql`delete from mintmark_group_members as membership where ${isMember(p)}`,
+    ),
+  }
+}
+
+const isMember = (p: Parameter<Group>) =>
+  sql`membership.issuer = ${p('issuer')} and membership.provider_id = ${p('provider_id')} and membership.member_id = ${p('group_id')}`

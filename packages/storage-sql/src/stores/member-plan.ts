@@ -1,0 +1,59 @@
+import { sql, type Expression, type RawBuilder } from 'kysely'
+import type { SqlEngine, SqlValue } from '../dialect.ts'
+import type { Parameter } from '../statement.ts'
+
+/** What a plan is bound to: who is to be in the group, and who is to be in it no more or no matter what. */
+export type MemberValue = 'issuer' | 'provider_id' | 'group_id' | 'joining' | 'leaving'
+
+/** `delta`: who is listed as leaving goes. `replace`: who is not listed as joining goes. */
+export type MemberChangeKind = 'delta' | 'replace'
+
+/** What a change would do to the members of a group, as SQL over `with`. */
+export interface MemberPlan {
+  readonly with: RawBuilder<unknown>
+  /** How many are to join and are no accounts or groups of the provider. */
+  readonly unknown: RawBuilder<number>
+  /** How many would join or go. */
+  readonly changes: RawBuilder<number>
+}
+
+/**
+ * @param rows `kept`: whoever is to join stays what it is until the transaction ends. PostgreSQL counts an account then as
+ * it is once it is kept, also when it was removed a moment before.
+ */
+export function memberPlan(
+  p: Parameter<MemberValue>,
+  { engine, kind, rows }: { readonly engine: SqlEngine; readonly kind: MemberChangeKind; readonly rows: 'kept' | 'read' },
+): MemberPlan {
+  const keep = (table: string) => (rows === 'kept' ? engine.keepRows(table) : sql``)
+  const owned = sql`issuer = ${p('issuer')} and provider_id = ${p('provider_id')}`
+  const joining = sql`select id from joining`
+
+  return {
+    with: sql`with joining as materialized (
+      select distinct listed.value as id from (${engine.listed(sql`${p('joining')}`)}) as listed
+      where not exists (select 1 from mintmark_group_members where ${inGroup(p)} and member_id = listed.value)
+    ), accounts as materialized (
+      select user_id from mintmark_users where ${owned} and ${engine.among(sql`user_id`, joining)} ${keep('mintmark_users')}
+    ), other_groups as materialized (
+      select group_id from mintmark_groups where ${owned} and ${engine.among(sql`group_id`, joining)}
+      and group_id <> ${p('group_id')} ${keep('mintmark_groups')}
+    )`,
+    unknown: sql`(select count(*) from joining) - (select count(*) from accounts) - (select count(*) from other_groups)`,
+    changes: sql`(select count(*) from joining)
+      + (select count(*) from mintmark_group_members where ${inGroup(p)} and ${isLeaving(p, { engine, kind })})`,
+  }
+}
+
+/** The rows of a group's members. */
+export const inGroup = (p: Parameter<'issuer' | 'provider_id' | 'group_id'>): Expression<SqlValue> =>
+  sql`issuer = ${p('issuer')} and provider_id = ${p('provider_id')} and group_id = ${p('group_id')}`
+
+/** Of a member's row: whether the change takes it away. */
+export const isLeaving = (
+  p: Parameter<MemberValue>,
+  { engine, kind }: { readonly engine: SqlEngine; readonly kind: MemberChangeKind },
+): RawBuilder<boolean> =>
+  kind === 'delta'
+    ? engine.among(sql`member_id`, engine.listed(sql`${p('leaving')}`))
+    : sql`member_id not in (${engine.listed(sql`${p('joining')}`)})`

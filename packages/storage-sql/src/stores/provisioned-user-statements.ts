@@ -1,0 +1,127 @@
+import { sql, type Expression } from 'kysely'
+import type { Database } from '../database.ts'
+import type { SqlValue } from '../dialect.ts'
+import { provisionedColumns, stateColumns, withoutProvider } from '../rows/provisioned-user-row.ts'
+import { compileSql, compileStatement, parameters, type Parameter } from '../statement.ts'
+
+type Account = 'issuer' | 'provider_id' | 'user_id'
+
+/** What a change of an account is bound to. */
+export type ChangeValue = Account | (typeof stateColumns)[number] | 'adopted' | 'was_active' | 'advance' | 'version' | 'now'
+
+/** What the end of an account's link is bound to; its version lies between two. */
+export type RemovalValue = Account | 'active' | 'claims' | 'least_version' | 'greatest_version' | 'now'
+
+export function provisionedUserStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
+  const groups = engine.jsonPairs(groupsOfUser).as('groups')
+
+  const find = (p: Parameter<'issuer' | 'provider_id'>) =>
+    query
+      .selectFrom('mintmark_users')
+      .select(provisionedColumns)
+      .select(groups)
+      .where('issuer', '=', p('issuer'))
+      .where('provider_id', '=', p('provider_id'))
+
+  /** Changes an account that is there, with the kill switch: it advances once where `active` is cleared. */
+  const change = (p: Parameter<ChangeValue>) =>
+    query
+      .updateTable('mintmark_users')
+      .set(parameters(p, stateColumns))
+      .set((set) => ({
+        generation: sql`generation + case when active = ${p('was_active')} then ${p('advance')} else 0 end`,
+        updated_at: p('now'),
+        version: set('version', '+', 1),
+      }))
+      .where('issuer', '=', p('issuer'))
+      .where('user_id', '=', p('user_id'))
+      .where('removed_at', 'is', null)
+      .where('version', '=', p('version'))
+      .returning(provisionedColumns)
+      .returning(groups)
+
+  const leave = (p: Parameter<RemovalValue>) =>
+    query
+      .updateTable('mintmark_users')
+      .set(withoutProvider)
+      .set((set) => ({
+        active: p('active'),
+        generation: set('generation', '+', 1),
+        updated_at: p('now'),
+        version: set('version', '+', 1),
+      }))
+      .where('issuer', '=', p('issuer'))
+      .where('user_id', '=', p('user_id'))
+      .where('provider_id', '=', p('provider_id'))
+      .where('version', '>=', p('least_version'))
+      .where('version', '<=', p('greatest_version'))
+      .returning('version')
+
+  return {
+    insert: compileStatement((p: Parameter<Account | (typeof stateColumns)[number] | 'adopted' | 'created_at'>) =>
+      query
+        .insertInto('mintmark_users')
+        .values({
+          ...parameters(p, ['issuer', 'user_id', 'provider_id', 'adopted', 'created_at', ...stateColumns]),
+          generation: 0,
+          updated_at: p('created_at'),
+          version: 1,
+          removed_at: null,
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning(provisionedColumns)
+        .returning(groups),
+    ),
+
+    find: compileStatement((p: Parameter<Account>) => find(p).where('user_id', '=', p('user_id'))),
+
+    findByExternalId: compileStatement((p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>) =>
+      find(p).where('external_id_key', '=', p('external_id_key')),
+    ),
+
+    findByUserName: compileStatement((p: Parameter<'issuer' | 'provider_id' | 'user_name_key'>) =>
+      find(p).where('user_name_key', '=', p('user_name_key')),
+    ),
+
+    compareAndSwap: compileStatement((p: Parameter<ChangeValue>) => change(p).where('provider_id', '=', p('provider_id'))),
+
+    adopt: compileStatement((p: Parameter<ChangeValue>) =>
+      change(p)
+        .set({ provider_id: p('provider_id'), adopted: p('adopted') })
+        .where('provider_id', 'is', null),
+    ),
+
+    release: compileStatement((p: Parameter<RemovalValue>) => leave(p)),
+
+    remove: compileStatement((p: Parameter<RemovalValue>) =>
+      leave(p).set({ claims: p('claims'), removed_at: p('now') }),
+    ),
+
+    findVersion: compileStatement((p: Parameter<'issuer' | 'user_id'>) =>
+      query
+        .selectFrom('mintmark_users')
+        .select(['version', 'provider_id'])
+        .where('issuer', '=', p('issuer'))
+        .where('user_id', '=', p('user_id'))
+        .where('removed_at', 'is', null),
+    ),
+
+    findHolders: compileSql(query, (p: Parameter<Account | 'external_id_key' | 'user_name_key'>) => {
+      const another = sql`provider_id = ${p('provider_id')} and user_id <> ${p('user_id')}`
+      return sql`select
+        ${exists(sql`user_id = ${p('user_id')}`, p)} as id,
+        ${exists(sql`${another} and external_id_key = ${p('external_id_key')}`, p)} as external_id,
+        ${exists(sql`${another} and user_name_key = ${p('user_name_key')}`, p)} as user_name`
+    }),
+  }
+}
+
+/** The groups that an account is in, out of its own row. */
+const groupsOfUser: Expression<unknown> = sql`select mintmark_groups.group_id as first, mintmark_groups.display_name as second
+  from mintmark_group_members as membership
+  join mintmark_groups on mintmark_groups.issuer = membership.issuer and mintmark_groups.group_id = membership.group_id
+  where membership.issuer = mintmark_users.issuer and membership.provider_id = mintmark_users.provider_id
+  and membership.member_id = mintmark_users.user_id`
+
+const exists = (condition: Expression<unknown>, p: Parameter<'issuer'>): Expression<SqlValue> =>
+  sql`exists (select 1 from mintmark_users where issuer = ${p('issuer')} and ${condition})`

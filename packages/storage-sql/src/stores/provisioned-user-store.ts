@@ -1,0 +1,136 @@
+import type {
+  NewProvisionedUser,
+  ProviderId,
+  ProvisionedUserChange,
+  ProvisionedUserStore,
+  ProvisionOutcome,
+  RemovalOutcome,
+  RemovalRequest,
+  TakenKey,
+  UserId,
+} from '@mintmark/storage-interface'
+import { createColumnReader, json } from '../columns.ts'
+import type { Database } from '../database.ts'
+import { indexKey } from '../index-key.ts'
+import { provisionedUserReader, stateRow } from '../rows/provisioned-user-row.ts'
+import { untilSettled } from '../second-look.ts'
+import type { Statement } from '../statement.ts'
+import { UniqueViolation } from '../unique-violation.ts'
+import { provisionedUserStatements, type ChangeValue, type RemovalValue } from './provisioned-user-statements.ts'
+
+export function createProvisionedUserStore(database: Database): Omit<ProvisionedUserStore, 'list'> {
+  const { engine, run } = database
+  const statements = provisionedUserStatements(database)
+  const columns = createColumnReader(engine)
+  const read = provisionedUserReader(columns, engine)
+
+  /** Which key of an account another one has: the first of those that are asked about. */
+  async function findTaken(account: Account, asked: readonly TakenKey[]): Promise<TakenKey | undefined> {
+    const { external_id_key, user_name_key } = stateRow(account.state, engine)
+    const keys = { provider_id: account.providerId, user_id: account.userId, external_id_key, user_name_key }
+    const [row] = await run(statements.findHolders, keys)
+    return asked.find((key) => row !== undefined && columns.flag(row, holder[key]))
+  }
+
+  /** Why a change met no row. @returns `undefined` when what was seen does not explain it. */
+  async function explain({ userId, version, owner }: Expected) {
+    const [current] = await run(statements.findVersion, { user_id: userId })
+    if (current === undefined || columns.optionalText(current, 'provider_id') !== owner) {
+      return { outcome: 'absent' } as const
+    }
+    const isAsExpected = version === undefined || columns.integer(current, 'version') === version
+    return isAsExpected ? undefined : ({ outcome: 'conflict' } as const)
+  }
+
+  async function swap(
+    statement: Statement<ChangeValue>,
+    change: ProvisionedUserChange,
+    owner: ProviderId | undefined,
+  ): Promise<ProvisionOutcome> {
+    const { userId, version, state } = change
+    const values = {
+      ...stateRow(state, engine),
+      provider_id: change.providerId,
+      user_id: userId,
+      adopted: engine.encodeFlag(true),
+      was_active: engine.encodeFlag(true),
+      advance: state.active ? 0 : 1,
+      version,
+      now: change.now,
+    }
+    return untilSettled(async () => {
+      try {
+        const [swapped] = await run(statement, values)
+        return swapped === undefined ? await explain({ userId, version, owner }) : { outcome: 'swapped', record: read(swapped) }
+      } catch (error) {
+        if (!(error instanceof UniqueViolation)) throw error
+        const key = await findTaken(change, ['externalId', 'userName'])
+        return key === undefined ? undefined : { outcome: 'taken', key }
+      }
+    })
+  }
+
+  async function end(statement: Statement<RemovalValue>, request: RemovalRequest): Promise<RemovalOutcome> {
+    const { providerId, userId, version, now } = request
+    const values = {
+      provider_id: providerId,
+      user_id: userId,
+      active: engine.encodeFlag(false),
+      claims: json({}),
+      least_version: version ?? 0,
+      greatest_version: version ?? Number.MAX_SAFE_INTEGER,
+      now,
+    }
+    return untilSettled(async () => {
+      const [ended] = await run(statement, values)
+      return ended === undefined ? explain({ userId, version, owner: providerId }) : { outcome: 'removed' }
+    })
+  }
+
+  return {
+    async insert(user) {
+      const values = {
+        ...stateRow(user.state, engine),
+        provider_id: user.providerId,
+        user_id: user.userId,
+        adopted: engine.encodeFlag(false),
+        created_at: user.createdAt,
+      }
+      return untilSettled(async () => {
+        const [row] = await run(statements.insert, values)
+        if (row !== undefined) return { outcome: 'inserted', record: read(row) }
+
+        const key = await findTaken(user, ['id', 'externalId', 'userName'])
+        return key === undefined ? undefined : { outcome: 'taken', key }
+      })
+    },
+
+    async find(providerId, userId) {
+      const [row] = await run(statements.find, { provider_id: providerId, user_id: userId })
+      return row === undefined ? undefined : read(row)
+    },
+
+    async findByExternalId(providerId, externalId) {
+      const key = { provider_id: providerId, external_id_key: indexKey(externalId) }
+      const [row] = await run(statements.findByExternalId, key)
+      return row === undefined ? undefined : read(row)
+    },
+
+    compareAndSwap: (change) => swap(statements.compareAndSwap, change, change.providerId),
+    adopt: (change) => swap(statements.adopt, change, undefined),
+    release: (request) => end(statements.release, request),
+    remove: (request) => end(statements.remove, request),
+  }
+}
+
+type Account = Pick<NewProvisionedUser, 'providerId' | 'userId' | 'state'>
+
+/** The account that a change was meant for: whose it is, and the version that it has, if one was asked for. */
+interface Expected {
+  readonly userId: UserId
+  readonly version: number | undefined
+  readonly owner: ProviderId | undefined
+}
+
+/** The columns of the answer that tells whose the keys are. */
+const holder: Readonly<Record<TakenKey, string>> = { id: 'id', externalId: 'external_id', userName: 'user_name' }
