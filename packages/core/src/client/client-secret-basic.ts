@@ -1,4 +1,4 @@
-import { decodeComponent, type ServerRequest } from '../http/index.ts'
+import { decodeBody, decodeComponent, type ServerRequest } from '../http/index.ts'
 import { defineClientAuthentication } from './client-authentication.ts'
 import { verifyClientSecret } from './verify-client-secret.ts'
 
@@ -34,9 +34,11 @@ function readBasicCredentials(request: ServerRequest): { clientId: string; secre
 
 function decodeBase64(text: string): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)))
+    const bytes = atob(text)
+    // Escapes make both halves ASCII, which is UTF-8 already; clients that forget them are understood all the same.
+    return /^[\x00-\x7f]*$/.test(bytes) ? bytes : decodeBody(Uint8Array.from(bytes, (char) => char.charCodeAt(0)))
   } catch {
-    // `atob` and a fatal decoder throw on malformed input, and have no other way to say so.
+    // `atob` throws on malformed input, and has no other way to say so.
     return undefined
   }
 }

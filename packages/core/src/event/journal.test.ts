@@ -30,10 +30,20 @@ describe('journal', () => {
     expect(events[0]?.correlationId).toBe(events[1]?.correlationId)
   })
 
+  it('tells one request from another', () => {
+    const events: ServerEvent[] = []
+    const journal = openJournal((event) => void events.push(event), deps)
+
+    journal.record(requestWith({}), occurrence)
+    journal.record(requestWith({}), occurrence)
+
+    expect(events[0]?.correlationId).not.toBe(events[1]?.correlationId)
+  })
+
   it.each([
     ['abc-1', 'abc-1'],
-    ['a b', 'AAAAAAAAAAAAAAAAAAAAAA'],
-    ['x'.repeat(65), 'AAAAAAAAAAAAAAAAAAAAAA'],
+    ['a b', 'AAAAAAAAAAAAAAAAAAAAAA.1'],
+    ['x'.repeat(65), 'AAAAAAAAAAAAAAAAAAAAAA.1'],
   ])('takes the name %s of a request only when it is safe to log', (given, expected) => {
     const events: ServerEvent[] = []
     const journal = openJournal((event) => void events.push(event), deps)

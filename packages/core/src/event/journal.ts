@@ -2,7 +2,7 @@ import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import { createJournal, type Journal as HttpJournal } from '../http/index.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { randomIdentifier, type Random } from '../runtime/random.ts'
+import { identifierSeries, type Random } from '../runtime/random.ts'
 import type { ServerEvent, ServerOccurrence } from './server-event.ts'
 
 /** Receives the events of a server. What it throws is dropped: a log that is down must not fail a request. */
@@ -13,4 +13,4 @@ export type Journal = HttpJournal<ServerOccurrence>
 
 /** The journal of an authorization server. */
 export const openJournal = (listener: EventListener, { clock, random }: { readonly clock: Clock; readonly random: Random }): Journal =>
-  createJournal<ServerOccurrence, EpochSeconds>(listener, { clock, newIdentifier: () => randomIdentifier(random) })
+  createJournal<ServerOccurrence, EpochSeconds>(listener, { clock, newIdentifier: identifierSeries(random) })

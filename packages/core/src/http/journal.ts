@@ -3,7 +3,7 @@ import type { ServerRequest } from './request.ts'
 /** What every event carries beside what happened. */
 export interface EventStamp<Moment> {
   readonly at: Moment
-  /** Joins the events of one request: the request's `x-request-id`, or random. */
+  /** Joins the events of one request: the request's `x-request-id`, or a name that no other request has. */
   readonly correlationId: string
 }
 

@@ -13,9 +13,9 @@ export async function signatureVerifier({ algorithm, jwk }: PublicKey): Promise<
   if (key instanceof Uint8Array) throw new TypeError('A published key is symmetric.')
   const digest = nodeDigests.get(algorithm)
   if (nodeCrypto !== undefined && digest !== undefined) {
-    const { verify, KeyObject } = nodeCrypto
-    const options = { key: KeyObject.from(key), dsaEncoding: 'ieee-p1363' } as const
-    return (signature, bytes) => verify(digest, bytes, options, signature)
+    const node = nodeCrypto
+    const options = { key: node.KeyObject.from(key), dsaEncoding: 'ieee-p1363' } as const
+    return (signature, bytes) => node.verify(digest, bytes, options, signature)
   }
   return async (signature, bytes) =>
     crypto.subtle.verify(signatureParameters[algorithm], key, new Uint8Array(signature), new Uint8Array(bytes))

@@ -15,11 +15,11 @@ export function webCryptoSigner(keyId: KeyId, algorithm: SigningAlgorithm, priva
 
 function signAtOnce(algorithm: SigningAlgorithm, privateKey: CryptoKey): Signer['sign'] | undefined {
   if (nodeCrypto === undefined || !privateKey.extractable || (algorithm !== 'ES256' && algorithm !== 'EdDSA')) return undefined
-  const { sign, KeyObject } = nodeCrypto
-  const key = KeyObject.from(privateKey)
+  const node = nodeCrypto
+  const key = node.KeyObject.from(privateKey)
   return algorithm === 'ES256'
-    ? async (bytes) => joinEcdsaSignature(sign('sha256', bytes, key))
-    : async (bytes) => sign(null, bytes, key)
+    ? async (bytes) => joinEcdsaSignature(node.sign('sha256', bytes, key))
+    : async (bytes) => node.sign(null, bytes, key)
 }
 
 const signOnThread =

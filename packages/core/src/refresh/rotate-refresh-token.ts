@@ -5,7 +5,7 @@ import { OAuthError } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
 import { randomSecret, type Random } from '../runtime/random.ts'
 import type { RefreshLifetimes } from './found-refresh-token.ts'
-import { digestRefreshToken, succeedRefreshToken, writeRefreshToken, type RefreshToken, type RefreshTokenDigests } from './refresh-token.ts'
+import { digestOf, succeedRefreshToken, writeRefreshToken, type RefreshToken, type RefreshTokenDigests } from './refresh-token.ts'
 
 /** A family whose refresh token this request rotated, or retried within the window. Only `rotateRefreshToken` makes it. */
 export type RotatedFamily = Brand<
@@ -38,7 +38,7 @@ export async function rotateRefreshToken(
     handleDigest: digests.handleDigest,
     presentedDigest: digests.tokenDigest,
     clientId: client.clientId,
-    successorDigest: (await digestRefreshToken(successor)).tokenDigest,
+    successorDigest: await digestOf(successor),
     successorSalt: salt,
     expiresAt: after(now, deps.lifetimes.refreshTokenIdle),
     now,
@@ -58,9 +58,8 @@ async function retried(
   family: TokenFamilyRecord,
 ): Promise<RotatedFamily> {
   const successor = await succeedRefreshToken(presented, family.refresh?.successorSalt ?? '')
-  const { tokenDigest } = await digestRefreshToken(successor)
   // Storage must have kept the salt of this very rotation; a token that does not open anything is not handed out.
-  if (tokenDigest !== family.refresh?.currentDigest) throw invalidGrant('refresh_token_unknown', client, family)
+  if ((await digestOf(successor)) !== family.refresh?.currentDigest) throw invalidGrant('refresh_token_unknown', client, family)
   return { family, refreshToken: await writeRefreshToken(successor) } as RotatedFamily
 }
 

@@ -1,6 +1,6 @@
 import { secretDigest, type SecretDigest } from '@mintmark/storage-interface'
-import { base64url } from 'jose'
 
+import { encodeBase64url } from './base64url.ts'
 import { nodeCrypto, type NodeCrypto } from './node-crypto.ts'
 
 /**
@@ -8,7 +8,7 @@ import { nodeCrypto, type NodeCrypto } from './node-crypto.ts'
  * not for passwords that a person chose.
  */
 export async function digestSecret(secret: string): Promise<SecretDigest> {
-  return secretDigest(base64url.encode(await sha256(secret)))
+  return secretDigest(encodeBase64url(await sha256(secret)))
 }
 
 /** SHA-256 of the bytes, or of the text's UTF-8 bytes; at once where the runtime can. */

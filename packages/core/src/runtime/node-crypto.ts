@@ -1,3 +1,5 @@
+import { nodeBuiltin } from './node-builtin.ts'
+
 /**
  * What is used of Node's own crypto module. Web Crypto's way through promises and the thread pool costs more than a short
  * digest or an elliptic-curve signature itself.
@@ -24,16 +26,5 @@ export interface NodeKey {
   readonly asymmetricKeyType?: string
 }
 
-/**
- * Node's crypto module, where the runtime has it: Node, Bun and Deno. Looked for once, when this file is loaded; without it
- * Web Crypto does the same work. workerd's is another: its `verify` takes no key object beside an encoding (seen 2026-11).
- */
-export const nodeCrypto: NodeCrypto | undefined = isWorkerd()
-  ? undefined
-  : (globalThis as { readonly process?: { getBuiltinModule?(name: 'node:crypto'): NodeCrypto | undefined } }).process?.getBuiltinModule?.('node:crypto')
-
-/** WinterTC: how a runtime says what it is. Older ones have no such word. */
-function isWorkerd(): boolean {
-  const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } }
-  return navigator?.userAgent === 'Cloudflare-Workers'
-}
+/** Node's crypto module, where the runtime has it. Looked for once, when this file is loaded. */
+export const nodeCrypto = nodeBuiltin('node:crypto') as NodeCrypto | undefined

@@ -1,4 +1,4 @@
-import { base64url } from 'jose'
+import { encodeBase64url } from './base64url.ts'
 
 /** Gives that many unpredictable bytes. */
 export type Random = (byteCount: number) => Uint8Array
@@ -6,7 +6,14 @@ export type Random = (byteCount: number) => Uint8Array
 export const systemRandom: Random = (byteCount) => crypto.getRandomValues(new Uint8Array(byteCount))
 
 /** A secret of 256 random bits, base64url (43 characters): a code, a handle, a cookie, a client secret. */
-export const randomSecret = (random: Random): string => base64url.encode(random(32))
+export const randomSecret = (random: Random): string => encodeBase64url(random(32))
 
 /** An identifier of 128 random bits, base64url (22 characters): it opens nothing. */
-export const randomIdentifier = (random: Random): string => base64url.encode(random(16))
+export const randomIdentifier = (random: Random): string => encodeBase64url(random(16))
+
+/** Identifiers that no other series has and that open nothing: 128 random bits, drawn once, and a number. */
+export function identifierSeries(random: Random): () => string {
+  const series = randomIdentifier(random)
+  let count = 0
+  return () => `${series}.${(count += 1)}`
+}

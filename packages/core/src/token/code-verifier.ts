@@ -1,7 +1,7 @@
 import type { AuthorizationCodeRecord, Brand } from '@mintmark/storage-interface'
-import { base64url } from 'jose'
 
 import { OAuthError } from '../error/oauth-error.ts'
+import { encodeBase64url } from '../runtime/base64url.ts'
 import { sha256 } from '../runtime/digest.ts'
 import { equalInConstantTime } from '../runtime/equal-in-constant-time.ts'
 
@@ -25,7 +25,7 @@ export async function proveCodeVerifier(
   // RFC 7636 §4.6: the verifier must be there, well-formed, and hash to the challenge.
   if (verifier === undefined) throw invalidGrant('code_verifier_missing')
   if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) throw invalidGrant('code_verifier_mismatch')
-  const challenge = base64url.encode(await sha256(verifier))
+  const challenge = encodeBase64url(await sha256(verifier))
   if (!equalInConstantTime(challenge, code.codeChallenge)) throw invalidGrant('code_verifier_mismatch')
   return { method: 'S256' } as ProvenVerifier
 }

@@ -1,6 +1,5 @@
-import { base64url } from 'jose'
-
 import type { SigningAlgorithm } from '../key/key-ring.ts'
+import { encodeBase64url } from '../runtime/base64url.ts'
 import { sha256 } from '../runtime/digest.ts'
 
 /**
@@ -25,4 +24,4 @@ export async function tokenHash(token: string, algorithm: SigningAlgorithm): Pro
   }
 }
 
-const leftHalf = (hash: Uint8Array): string => base64url.encode(hash.subarray(0, hash.length / 2))
+const leftHalf = (hash: Uint8Array): string => encodeBase64url(hash.subarray(0, hash.length / 2))
