@@ -1,10 +1,10 @@
 // Mintmark over node:http, as a host would run it.
+import { toNodeListener } from '@mintmark/adapter-node'
 import { cookieSessions, createAuthorizationServer, registerClient, storedKeys } from '@mintmark/core'
 import type { ServerRequest } from '@mintmark/core/http'
 import { clientId, epochSeconds, grantId, userId, type Storage } from '@mintmark/storage-interface'
 
 import { benchStorage } from './bench-storage.ts'
-import { listenerOf } from './node-listener.ts'
 import { serveTarget, targetSettings, type Target } from './serve-target.ts'
 import { issuer, person, redirectUri } from './fixture.ts'
 
@@ -39,7 +39,7 @@ const mintmark = async (): Promise<Target> => {
   const session = await sessions.start(anyRequest, { subject: person.userId, amr: ['pwd'] })
 
   return {
-    listener: listenerOf(server),
+    listener: toNodeListener(server),
     site: {
       paths: {
         token: '/token',

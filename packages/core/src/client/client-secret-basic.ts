@@ -36,7 +36,7 @@ function decodeBase64(text: string): string | undefined {
   try {
     const bytes = atob(text)
     // Escapes make both halves ASCII, which is UTF-8 already; clients that forget them are understood all the same.
-    return /^[\x00-\x7f]*$/.test(bytes) ? bytes : decodeBody(Uint8Array.from(bytes, (char) => char.charCodeAt(0)))
+    return /^[ -~]*$/.test(bytes) ? bytes : decodeBody(Uint8Array.from(bytes, (char) => char.charCodeAt(0)))
   } catch {
     // `atob` throws on malformed input, and has no other way to say so.
     return undefined

@@ -17,7 +17,7 @@ describe('RFC 7515 §7.1: the compact serialization', () => {
   })
 
   it('law: no other spelling of the same bytes is one', () => {
-    const lastOf = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
+    const lastOf = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.split(''))
 
     fc.assert(
       fc.property(parts, fc.nat(2), lastOf, (three, index, last) => {
