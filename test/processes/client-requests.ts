@@ -8,10 +8,10 @@ export interface Tokens {
   readonly refresh_token: string
 }
 
-/** Client A, and U1's browser, at any of the servers. */
+/** Client A, and the browsers of people, U1's unless another is named, at any of the servers. */
 export interface ClientRequests {
   /** The authorization request of a person who is signed in and has consented. */
-  authorize(port: number): Promise<Reply>
+  authorize(port: number, person?: string): Promise<Reply>
   redeem(port: number, code: string): Promise<Reply>
   refresh(port: number, refreshToken: string): Promise<Reply>
   introspect(port: number, token: string): Promise<Reply>
@@ -31,8 +31,8 @@ export function clientRequests(clients: FixtureClients): ClientRequests {
     })
 
   return {
-    authorize: (port) => {
-      const cookie = `host=U1.${Math.floor(Date.now() / 1000) - 5}`
+    authorize: (port, person = 'U1') => {
+      const cookie = `host=${person}.${Math.floor(Date.now() / 1000) - 5}`
       const query = encode({ ...baseRequest, scope: 'openid offline_access' })
       return send(port, { path: `/auth?${query}`, headers: { cookie } })
     },

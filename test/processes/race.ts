@@ -1,10 +1,12 @@
-// Four servers over one database, each race a thousand times: `pnpm race [rounds]`.
+// Four servers over one database, each race a thousand times: `pnpm race [rounds] [words of the race's name]`.
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
-import { presenters, racesOf } from './races.ts'
+import { racesOf } from './races.ts'
+import { scimRacesOf } from './scim-races.ts'
 import { startServerProcesses } from './server-processes.ts'
 import { postgresStage, sqliteStage, type Stage } from './stage.ts'
 
 const rounds = Number(process.argv[2] ?? 1000)
+const wanted = process.argv[3] ?? ''
 let violations = 0
 
 const server = await startPostgres()
@@ -15,17 +17,15 @@ process.exitCode = violations === 0 ? 0 : 1
 
 async function race(name: string, stage: Stage): Promise<void> {
   const servers = await startServerProcesses(stage.database, 4)
-  const races = racesOf(
-    stage,
-    servers.map(({ port }) => port),
-  )
-  for (const [subject, run] of Object.entries(races)) {
+  const ports = servers.map(({ port }) => port)
+  const races = { ...racesOf(stage, ports), ...scimRacesOf(stage, ports) }
+  for (const [subject, run] of Object.entries(races).filter(([name]) => name.includes(wanted))) {
     const started = performance.now()
     const wrong: string[] = []
     for (let round = 0; round < rounds; round += 1) wrong.push(...(await run(round)))
     violations += wrong.length
     const seconds = ((performance.now() - started) / 1000).toFixed(0)
-    console.log(`${name}: ${subject}, ${rounds} rounds of ${presenters}, ${seconds} s: ${wrong.length} violations`)
+    console.log(`${name}: ${subject}, ${rounds} rounds, ${seconds} s: ${wrong.length} violations`)
     for (const each of new Set(wrong)) console.log(`  ${each}`)
   }
   await Promise.all(servers.map((each) => each.kill()))

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 import { racesOf, type Race } from './races.ts'
+import { scimRacesOf } from './scim-races.ts'
 import { startServerProcesses, type ServerProcess } from './server-processes.ts'
 import { postgresStage, sqliteStage, type Stage } from './stage.ts'
 
@@ -19,10 +20,8 @@ describe.for([
   beforeAll(async () => {
     stage = await open()
     servers = await startServerProcesses(stage.database, 4)
-    races = racesOf(
-      stage,
-      servers.map(({ port }) => port),
-    )
+    const ports = servers.map(({ port }) => port)
+    races = { ...racesOf(stage, ports), ...scimRacesOf(stage, ports) }
   })
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.kill()))
@@ -34,6 +33,10 @@ describe.for([
     ['RFC 9700 §4.14.2', 'a refresh token'],
     ['RFC 7523 §3', 'the jti of a client assertion'],
     ['RFC 9700 §4.14.2', 'an old refresh token against the current one'],
+    ['ATK-509', 'a refresh against the deactivation of its person'],
+    ['ATK-508', 'a redemption against the deactivation of its person'],
+    ['RFC 7644 §3.3', 'a userName'],
+    ['RFC 7644 §3.5.2', 'the members of a group'],
   ])('%s: %s has one winner', async ([, subject = '']) => {
     const race = races[subject]
     const violations: string[] = []

@@ -10,7 +10,7 @@ import type { Stage } from './stage.ts'
 export type Race = (round: number) => Promise<readonly string[]>
 
 /** How often each thing is presented at once, spread over all servers. */
-export const presenters = 50
+const presenters = 50
 
 /** The races of client A and B between the servers at these ports. */
 export function racesOf(stage: Stage, ports: readonly number[]): Readonly<Record<string, Race>> {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 
 import { toExpress } from '@mintmark/adapter-express'
 import { createAuthorizationServer, memoryRateLimiter, storedKeys } from '@mintmark/core'
+import { createScimServer } from '@mintmark/scim'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { postgresPool } from '@mintmark/storage-sql/postgres'
 import { sqliteFile } from '@mintmark/storage-sql/sqlite'
@@ -31,7 +32,8 @@ const server = createAuthorizationServer({
   signedIn: async (request) => hostSession(request.headers.get('cookie')),
 })
 
-const listener = createServer(express().use(toExpress(server)))
+const scim = createScimServer({ issuer, storage })
+const listener = createServer(express().use(toExpress(server, scim)))
 listener.listen(0, '127.0.0.1', () => {
   process.stdout.write(`${(listener.address() as AddressInfo).port}\n`)
   // A process that is killed would leave nothing for the next one.

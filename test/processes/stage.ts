@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { clientId, epochSeconds, grantId, userId, type Storage } from '@mintmark/storage-interface'
+import { registerIdentityProvider } from '@mintmark/scim'
+import { clientId, epochSeconds, grantId, userId, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { postgresPool } from '@mintmark/storage-sql/postgres'
 import { sqliteFile } from '@mintmark/storage-sql/sqlite'
@@ -11,10 +12,12 @@ import { makeDatabase } from '../../packages/storage-sql/test/support/postgres-d
 import { changeClient, registerFixtureClients, type FixtureClients } from '../support/fixture-clients.ts'
 import { issuer, type DatabaseAddress } from './server-config.ts'
 
-/** A database with the fixture clients and U1, who has consented to all that client A asks for. */
+/** A database with the fixture clients, the identity provider T1, and U1, who has consented to all that client A asks for. */
 export interface Stage {
   readonly database: DatabaseAddress
   readonly clients: FixtureClients
+  /** The Secret Token of T1. */
+  readonly scimSecret: string
   /** The database as an onlooker sees it. */
   readonly storage: Storage
   close(): Promise<void>
@@ -28,7 +31,7 @@ export async function sqliteStage(): Promise<Stage> {
 
   return {
     database: { engine: 'sqlite', file },
-    clients: await furnish(storage),
+    ...(await furnish(storage)),
     storage,
     close: async () => {
       await dialect.close()
@@ -45,28 +48,33 @@ export async function postgresStage(server: string): Promise<Stage> {
 
   return {
     database: { engine: 'postgres', url: database.url },
-    clients: await furnish(storage),
+    ...(await furnish(storage)),
     storage,
     close: () => database.remove(),
   }
 }
 
-async function furnish(storage: Storage): Promise<FixtureClients> {
+async function furnish(storage: Storage): Promise<Pick<Stage, 'clients' | 'scimSecret'>> {
   const now = epochSeconds(Date.now() / 1000)
   const clients = await registerFixtureClients(storage)
   // The servers sign with one key alone, a quick one.
   await changeClient(storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })
-  const [user, client] = [userId('U1'), clientId('A')]
-  await storage.users.insert({ userId: user, claims: { name: 'Ann Lee' }, createdAt: now })
+  await storage.users.insert({ userId: userId('U1'), claims: { name: 'Ann Lee' }, createdAt: now })
+  await consent(storage, 'U1', now)
+  const { secret } = await registerIdentityProvider({ providerId: 'T1' }, { storage })
+  return { clients, scimSecret: secret }
+}
+
+/** A person has consented to all that client A asks for. */
+export async function consent(storage: Storage, person: string, now: EpochSeconds): Promise<void> {
   await storage.grants.insert({
-    grantId: grantId('consent'),
-    clientId: client,
-    userId: user,
+    grantId: grantId(`consent-${person}`),
+    clientId: clientId('A'),
+    userId: userId(person),
     userGeneration: 0,
     scopes: ['openid', 'profile', 'offline_access'],
     createdAt: now,
     revokedAt: undefined,
     version: 1,
   })
-  return clients
 }

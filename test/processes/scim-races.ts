@@ -1,0 +1,111 @@
+import { epochSeconds } from '@mintmark/storage-interface'
+
+import { send, type Reply } from '../support/reply.ts'
+import { clientRequests, codeOf, tokensOf, type Tokens } from './client-requests.ts'
+import type { Race } from './races.ts'
+import { issuer } from './server-config.ts'
+import { consent, type Stage } from './stage.ts'
+
+/** The races between an identity provider and whoever else is at work, over the servers at these ports. */
+export function scimRacesOf(stage: Stage, ports: readonly number[]): Readonly<Record<string, Race>> {
+  const requests = clientRequests(stage.clients)
+  const port = (index: number): number => ports[index % ports.length] ?? 0
+  const scim = (at: number, method: string, path: string, body?: object): Promise<Reply> =>
+    send(port(at), {
+      method,
+      path: `${new URL(issuer).pathname.replace(/\/$/, '')}/scim/v2/enterprise-idps/T1${path}`,
+      headers: { authorization: `Bearer ${stage.scimSecret}`, 'content-type': 'application/scim+json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  const patch = (at: number, path: string, ...Operations: readonly object[]): Promise<Reply> =>
+    scim(at, 'PATCH', path, { schemas: [patchMessage], Operations })
+  const deactivate = (at: number, id: string): Promise<Reply> => patch(at, `/Users/${id}`, { op: 'replace', path: 'active', value: false })
+
+  const provision = async (round: number, name: string): Promise<string> =>
+    idOf(await scim(round, 'POST', '/Users', { schemas: [userSchema], userName: unique(round, name) }))
+  const person = async (round: number): Promise<string> => {
+    const id = await provision(round, 'racer')
+    await consent(stage.storage, id, epochSeconds(Date.now() / 1000))
+    return id
+  }
+  const survivors = async (all: readonly Tokens[]): Promise<readonly string[]> => {
+    const tokens = all.flatMap(({ access_token, refresh_token }) => [access_token, refresh_token])
+    const alive = await Promise.all(tokens.map(async (token) => (await requests.introspect(port(0), token)).json['active']))
+    const refreshed = await Promise.all(all.map(({ refresh_token }) => requests.refresh(port(1), refresh_token)))
+    return [
+      ...unless(alive.every((active) => active === false), 'a token lives after its person was deactivated'),
+      ...unless(refreshed.every(({ status }) => status === 400), 'a refresh token works after its person was deactivated'),
+    ]
+  }
+
+  return {
+    'a refresh against the deactivation of its person': async (round) => {
+      const id = await person(round)
+      const first = tokensOf(await requests.redeem(port(round), codeOf(await requests.authorize(port(round), id))))
+
+      const [ended, ...refreshed] = await Promise.all([
+        deactivate(round, id),
+        ...ports.map((_, index) => requests.refresh(port(index), first.refresh_token)),
+      ])
+
+      const issued = refreshed.filter(({ status }) => status === 200).map(tokensOf)
+      return [...unless(ended.status === 200, `the deactivation was answered ${ended.status}`), ...(await survivors([first, ...issued]))]
+    },
+
+    'a redemption against the deactivation of its person': async (round) => {
+      const id = await person(round)
+      const code = codeOf(await requests.authorize(port(round), id))
+
+      const [redeemed, ended] = await Promise.all([requests.redeem(port(round), code), deactivate(round + 1, id)])
+
+      const issued = redeemed.status === 200 ? [tokensOf(redeemed)] : []
+      return [...unless(ended.status === 200, `the deactivation was answered ${ended.status}`), ...(await survivors(issued))]
+    },
+
+    'a userName': async (round) => {
+      const userName = unique(round, 'name')
+      const cases = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? userName : userName.toUpperCase()))
+
+      const replies = await Promise.all(cases.map((name, index) => scim(index, 'POST', '/Users', { schemas: [userSchema], userName: name })))
+
+      const created = replies.filter(({ status }) => status === 201).length
+      const refused = replies.filter(({ status }) => status === 409).length
+      return unless(created === 1 && refused === 7, `one userName was given ${created} times, and refused ${refused} times`)
+    },
+
+    'the members of a group': async (round) => {
+      const ids = await Promise.all(Array.from({ length: 8 }, (_, index) => provision(round, `member${index}`)))
+      const [leaving, ...joining] = ids
+      const group = idOf(await scim(round, 'POST', '/Groups', { schemas: [groupSchema], displayName: 'Ops', members: [{ value: leaving }] }))
+
+      const replies = await Promise.all([
+        ...joining.map((value, index) => patch(index, `/Groups/${group}`, { op: 'add', path: 'members', value: [{ value }] })),
+        patch(round, `/Groups/${group}`, { op: 'remove', path: `members[value eq "${leaving}"]` }),
+        patch(round + 1, `/Groups/${group}`, { op: 'replace', path: 'displayName', value: 'Operations' }),
+      ])
+
+      const after = (await scim(round, 'GET', `/Groups/${group}`)).json as { members?: { value: string }[]; displayName: string }
+      const found = (after.members ?? []).map(({ value }) => value)
+      return [
+        ...unless(replies.every(({ status }) => status < 300), `a change was answered ${replies.map(({ status }) => status).join(' ')}`),
+        ...unless(joining.every((id) => found.includes(id)), `${joining.length - found.length} members were lost`),
+        ...unless(leaving === undefined || !found.includes(leaving), 'a member that was removed is there'),
+        ...unless(after.displayName === 'Operations', 'the new name was lost'),
+      ]
+    },
+  }
+}
+
+/** Different for each round of each run: the long form plays many over one database. */
+const unique = (round: number, name: string): string => `${name}-${process.pid}-${round}-${Date.now()}@x.test`
+
+const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group'
+const patchMessage = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
+
+function idOf(reply: Reply): string {
+  if (reply.status !== 201) throw new Error(`Nothing was created: ${reply.status} ${reply.text}`)
+  return String(reply.json['id'])
+}
+
+const unless = (holds: boolean, violation: string): readonly string[] => (holds ? [] : [violation])
