@@ -1,6 +1,6 @@
 export { systemClock } from './clock.ts'
 export type { Clock } from './clock.ts'
-export { digestSecret } from './digest.ts'
+export { digestSecret, hmacSha256 } from './digest.ts'
 export { equalInConstantTime } from './equal-in-constant-time.ts'
 export { randomIdentifier, randomSecret, systemRandom } from './random.ts'
 export type { Random } from './random.ts'

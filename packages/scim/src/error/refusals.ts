@@ -71,6 +71,23 @@ export const refusals = {
   filter_attribute_secret: [400, 'invalidFilter', 'The filter names an attribute that is never returned.'],
   filter_operator: [400, 'invalidFilter', 'The operator does not apply to the type of its attribute.'],
   filter_value_type: [400, 'invalidFilter', 'A value of the filter does not have the type of its attribute.'],
+  filter_attribute_unsearchable: [400, 'invalidFilter', 'The filter tests an attribute in a way that this server cannot search by.'],
+
+  // Lists: RFC 7644 §3.4.2, §3.4.3; cursors: RFC 9865 §2.1.
+  page_malformed: [400, 'invalidValue', 'The startIndex and the count of a page are integers.'],
+  sort_attribute: [400, 'invalidValue', 'The sortBy attribute does not exist, or has no value to sort by.'],
+  sort_order: [400, 'invalidValue', 'The sortOrder is ascending or descending.'],
+  sort_across_types: [400, 'invalidValue', 'Resources of several types are not sorted together. Search below /Users or /Groups.'],
+  too_many_matches: [400, 'tooMany', 'The filter asks for more work than this server does for one request. Make it more selective.'],
+  search_malformed: [400, 'invalidSyntax', 'A member of the search request does not have the type that it should have.'],
+  cursor_invalid: [400, 'invalidCursor', 'The cursor is not one of this query. Leave it empty for the first page.'],
+  cursor_expired: [400, 'expiredCursor', 'The cursor has expired. Begin again with an empty one.'],
+  count_out_of_range: [400, 'invalidCount', 'With a cursor, the count is between 0 and 200.'],
+  count_changed: [400, 'invalidCount', 'With a cursor, the count is the same for all pages.'],
+
+  // Discovery: RFC 7644 §4; and what is not offered: §3.11.
+  discovery_filtered: [403, undefined, 'What this server publishes about itself is not filtered.'],
+  me_not_offered: [501, undefined, 'There is no /Me: an identity provider is nobody who has an account.'],
 
   // PATCH: RFC 7644 §3.5.2.
   operations_missing: [400, 'invalidSyntax', 'A PATCH request needs an Operations array.'],
@@ -84,6 +101,17 @@ export const refusals = {
   path_filter: [400, 'invalidPath', 'Only a complex attribute with several values can be selected by a filter in the path.'],
   path_missing: [400, 'noTarget', 'A remove operation needs a path.'],
   path_no_match: [400, 'noTarget', 'No value matches the filter in the path.'],
+
+  // Bulk: RFC 7644 §3.7.
+  bulk_operations_missing: [400, 'invalidSyntax', 'A bulk request needs an Operations array.'],
+  bulk_operation_malformed: [400, 'invalidSyntax', 'A bulk operation is an object with a path and the method POST, PUT, PATCH or DELETE.'],
+  bulk_id_missing: [400, 'invalidSyntax', 'A bulk operation with the method POST needs a bulkId.'],
+  bulk_id_repeated: [400, 'invalidSyntax', 'Two bulk operations with the method POST have one bulkId.'],
+  bulk_errors_malformed: [400, 'invalidSyntax', 'The failOnErrors of a bulk request is an integer between 1 and 1000.'],
+  bulk_too_large: [413, undefined, 'A bulk request has at most 1000 operations.'],
+  bulk_path: [400, 'invalidSyntax', 'The path of a POST is /Users or /Groups; of other methods, a resource below them.'],
+  bulk_id_unknown: [400, 'invalidValue', 'The operation refers to a bulkId that no POST of this request has.'],
+  bulk_id_unresolved: [409, undefined, 'The operation refers to what was not created, or in a circle to itself.'],
 
   // Projection: RFC 7644 §3.9.
   projection_both: [400, 'invalidSyntax', 'Only one of attributes and excludedAttributes can be given.'],

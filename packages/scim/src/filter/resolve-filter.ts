@@ -126,7 +126,8 @@ const elementOf = (found: FoundAttribute, where: ResolvedFilter): ResolvedFilter
   where,
 })
 
-const targetOf = ({ extension, attribute, subAttribute }: FoundAttribute): FilterAttribute => ({
+/** How storage names an attribute. */
+export const targetOf = ({ extension, attribute, subAttribute }: FoundAttribute): FilterAttribute => ({
   extension,
   name: attribute.name,
   subName: subAttribute?.name,

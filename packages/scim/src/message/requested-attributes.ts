@@ -1,4 +1,4 @@
-import { parseProjection, splitAttributeNames, type Projection } from '../resource/parse-projection.ts'
+import { parseProjection, splitAttributeNames, type Projection, type RequestedAttributes } from '../resource/parse-projection.ts'
 import type { ResourceType } from '../schema/define-resource-type.ts'
 import type { Query } from './read-query.ts'
 
@@ -6,10 +6,14 @@ import type { Query } from './read-query.ts'
  * Which attributes a query asks for (RFC 7644 §3.9).
  * @throws ScimError invalidSyntax — reasons `projection_both`, `projection_too_many`.
  */
-export function requestedAttributes(query: Query, resourceType: ResourceType): Projection {
+export const requestedAttributes = (query: Query, resourceType: ResourceType): Projection =>
+  parseProjection(namedAttributes(query), resourceType)
+
+/** The names that a query gives. */
+export function namedAttributes(query: Query): RequestedAttributes {
   const listed = (name: string): readonly string[] | undefined => {
     const names = query.get(name)
     return names === undefined ? undefined : splitAttributeNames(names)
   }
-  return parseProjection({ attributes: listed('attributes'), excludedAttributes: listed('excludedattributes') }, resourceType)
+  return { attributes: listed('attributes'), excludedAttributes: listed('excludedattributes') }
 }

@@ -4,7 +4,7 @@ import { refusal } from '../error/refusal.ts'
 import { boundedObject } from '../json/bounded-json.ts'
 import { isArray, isObject } from '../json/json-object.ts'
 import { membersByName } from '../json/members-by-name.ts'
-import { nameKey } from '../schema/name-key.ts'
+import { requireMessageSchema } from '../message/require-message-schema.ts'
 import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
 import type { PatchOperation } from './patch-operation.ts'
 
@@ -19,7 +19,7 @@ export const maximumOperations = 1000
  */
 export function parsePatch(body: unknown, tally: ToleranceTally): readonly PatchOperation[] {
   const members = membersByName(boundedObject(body))
-  checkSchemas(members.get('schemas')?.value, tally)
+  requireMessageSchema(members, 'urn:ietf:params:scim:api:messages:2.0:PatchOp', tally)
 
   const operations = members.get('operations')?.value
   // RFC 7644 §3.5.2: "Operations" is required and an array.
@@ -29,12 +29,6 @@ export function parsePatch(body: unknown, tally: ToleranceTally): readonly Patch
   // RFC 9110 §15.5.14: before any of them is applied.
   if (operations.length > maximumOperations) throw refusal('operations_too_many')
   return operations.map((operation) => readOperation(operation, tally))
-}
-
-function checkSchemas(schemas: JsonValue | undefined, tally: ToleranceTally): void {
-  if (isArray(schemas) && schemas.some((urn) => typeof urn === 'string' && nameKey(urn) === patchSchema)) return
-  // RFC 7644 §3.5.2: the body names the schema of the message.
-  if ((schemas !== undefined && schemas !== null) || !tally.admits('schemas-missing')) throw refusal('schemas_missing')
 }
 
 function readOperation(operation: JsonValue, tally: ToleranceTally): PatchOperation {
@@ -72,6 +66,3 @@ function readPath(path: JsonValue | undefined): string | undefined {
 }
 
 const isOperationName = (name: string): name is PatchOperation['op'] => name === 'add' || name === 'remove' || name === 'replace'
-
-/** urn:ietf:params:scim:api:messages:2.0:PatchOp, by `nameKey`. */
-const patchSchema = 'urn:ietf:params:scim:api:messages:2.0:patchop'

@@ -1,3 +1,5 @@
+import { listedUsers } from '../list/listed-users.ts'
+import { searchEndpoints } from '../list/search-endpoints.ts'
 import type { ScimCollection } from '../server/scim-call.ts'
 import { createUser } from './create-user.ts'
 import { patchUser } from './patch-user.ts'
@@ -7,7 +9,11 @@ import { replaceUser } from './replace-user.ts'
 import type { UserDependencies } from './user-dependencies.ts'
 
 /** What answers below /Users. */
-export const userRoutes = (deps: UserDependencies): ScimCollection => ({
-  collection: { POST: createUser(deps) },
-  member: { GET: readUser(deps), PUT: replaceUser(deps), PATCH: patchUser(deps), DELETE: removeUser(deps) },
-})
+export function userRoutes(deps: UserDependencies): ScimCollection {
+  const { list, search } = searchEndpoints([listedUsers(deps)], deps)
+  return {
+    collection: { GET: list, POST: createUser(deps) },
+    member: { GET: readUser(deps), PUT: replaceUser(deps), PATCH: patchUser(deps), DELETE: removeUser(deps) },
+    named: { '.search': { POST: search } },
+  }
+}

@@ -1,0 +1,76 @@
+import { equalInConstantTime, hmacSha256 } from '@mintmark/core/runtime'
+import type { EpochSeconds, ListPosition } from '@mintmark/storage-interface'
+
+import type { ScimCaller } from '../authentication/scim-caller.ts'
+import { refusal } from '../error/refusal.ts'
+import { isLive } from '../provider/provider-secrets.ts'
+import { decodeBase64url, encodeBase64url } from '../text/base64url.ts'
+import { listLimits } from './list-limits.ts'
+
+/** How far a walk through the lists of one or several types has come. */
+export interface ListPlace {
+  /** Which of the types is shown next, counted from 0. */
+  readonly type: number
+  /** Where in its list; undefined at its beginning. */
+  readonly after: ListPosition | undefined
+}
+
+/** What a cursor belongs to: it leads nowhere in another walk. */
+export interface ListWalk {
+  readonly caller: ScimCaller
+  /** Types, filter and order, as one text. */
+  readonly query: string
+  readonly count: number
+  readonly now: EpochSeconds
+}
+
+/**
+ * A cursor for the next page (RFC 9865 §2), signed with HMAC-SHA-256. It opens nothing and hides nothing: whoever presents it has
+ * proved who they are. The key is the digest of the provider's newest secret, so that all processes agree on it, nothing has to
+ * be stored, and ending the secret ends the cursors.
+ */
+export async function mintListCursor({ type, after }: ListPlace, walk: ListWalk): Promise<string> {
+  const payload = encodeBase64url(new TextEncoder().encode(JSON.stringify([type, after ?? null, walk.count, walk.now])))
+  const [newest] = keysOf(walk)
+  return `${payload}.${await signature(payload, newest, walk)}`
+}
+
+/**
+ * Where a cursor leads.
+ * @throws ScimError invalidCursor — reason `cursor_invalid`, for anything that was not issued for this very walk; expiredCursor —
+ * reason `cursor_expired`; invalidCount — reason `count_changed`.
+ */
+export async function verifyListCursor(cursor: string, walk: ListWalk): Promise<ListPlace> {
+  const payload = cursor.slice(0, Math.min(Math.max(cursor.indexOf('.'), 0), maximumLength))
+  const signatures = await Promise.all(keysOf(walk).map((key) => signature(payload, key, walk)))
+  // RFC 9865 §2.1 invalidCursor: another provider's, another query's, of a secret that has ended, or made up.
+  if (!signatures.some((own) => equalInConstantTime(`${payload}.${own}`, cursor))) throw refusal('cursor_invalid')
+  const { place, count, issuedAt } = readPayload(payload)
+  // RFC 9865 §2.1 expiredCursor.
+  if (walk.now - issuedAt >= listLimits.cursorLifetime) throw refusal('cursor_expired')
+  // RFC 9865 §2: all parameters but the cursor stay as they were.
+  if (count !== walk.count) throw refusal('count_changed')
+  return place
+}
+
+/** Live secrets, the newest first. A provider whose clients come with access tokens alone may have none. */
+function keysOf({ caller: { provider }, now }: ListWalk): readonly [string, ...string[]] {
+  const live = provider.secrets.filter((secret) => isLive(secret, now)).map(({ digest }) => digest)
+  const [newest = provider.providerId, ...older] = live.toReversed()
+  return [newest, ...older]
+}
+
+async function signature(payload: string, key: string, { caller, query }: ListWalk): Promise<string> {
+  const signed = JSON.stringify(['scim list cursor', caller.provider.providerId, query, payload])
+  return encodeBase64url(await hmacSha256(new TextEncoder().encode(key), new TextEncoder().encode(signed)))
+}
+
+/** Called for what carries our own signature, and so was written by `mintListCursor`. */
+function readPayload(payload: string): { readonly place: ListPlace; readonly count: number; readonly issuedAt: number } {
+  const text = new TextDecoder().decode(decodeBase64url(payload))
+  const [type, after, count, issuedAt] = JSON.parse(text) as readonly [number, ListPosition | null, number, number]
+  return { place: { type, after: after ?? undefined }, count, issuedAt }
+}
+
+/** Longer than any cursor of ours. */
+const maximumLength = 2048

@@ -1,0 +1,71 @@
+import type { JsonObject, ListPage, ListPosition } from '@mintmark/storage-interface'
+
+import { refusal } from '../error/refusal.ts'
+import type { ScimCall } from '../server/scim-call.ts'
+import type { ListPlace } from './list-cursor.ts'
+import type { TypeSearch } from './type-searches.ts'
+
+/** What was found of several types, one type behind the other. */
+export interface FoundPage {
+  readonly total: number
+  readonly resources: readonly JsonObject[]
+  /** Where the next page begins; undefined when there is none. */
+  readonly next: ListPlace | undefined
+}
+
+/**
+ * The page from a number on.
+ * @param page the first offset is 0.
+ * @throws ScimError tooMany — reason `too_many_matches`.
+ */
+export async function pageByIndex(
+  searches: readonly TypeSearch[],
+  { offset, count }: { readonly offset: number; readonly count: number },
+  call: ScimCall,
+): Promise<FoundPage> {
+  const resources: JsonObject[] = []
+  let total = 0
+  for (const search of searches) {
+    const limit = count - resources.length
+    const found = await listed(search, { kind: 'index', offset: limit === 0 ? 0 : Math.max(offset - total, 0), limit }, call)
+    resources.push(...found.records)
+    total += found.total
+  }
+  return { total, resources, next: undefined }
+}
+
+/**
+ * The page from a place on. Types before it and behind the page are only counted.
+ * @throws ScimError tooMany — reason `too_many_matches`.
+ */
+export async function pageByCursor(
+  searches: readonly TypeSearch[],
+  { place, count }: { readonly place: ListPlace; readonly count: number },
+  call: ScimCall,
+): Promise<FoundPage> {
+  const resources: JsonObject[] = []
+  let total = 0
+  let next: ListPlace | undefined
+  for (const [type, search] of searches.entries()) {
+    const room = type < place.type || next !== undefined ? 0 : count - resources.length
+    const found = await listed(search, { kind: 'cursor', after: type === place.type ? place.after : undefined, limit: room }, call)
+    resources.push(...found.records)
+    total += found.total
+    if (room > 0 && found.next !== undefined) next = { type, after: found.next }
+    else if (room > 0 && resources.length === count && type + 1 < searches.length) next = { type: type + 1, after: undefined }
+  }
+  return { total, resources, next }
+}
+
+interface FoundOfType {
+  readonly total: number
+  readonly records: readonly JsonObject[]
+  readonly next: ListPosition | undefined
+}
+
+async function listed({ type, filter, sort, projection }: TypeSearch, page: ListPage, { caller, baseUrl }: ScimCall): Promise<FoundOfType> {
+  const outcome = await type.list({ providerId: caller.provider.providerId, filter, sort, page }, { projection, baseUrl })
+  // RFC 7644 §3.12 tooMany.
+  if (outcome.outcome === 'tooMany') throw refusal('too_many_matches')
+  return outcome
+}

@@ -1,0 +1,20 @@
+import type { JsonObject, ListOutcome, ListQuery } from '@mintmark/storage-interface'
+
+import type { Projection } from '../resource/parse-projection.ts'
+import type { ResourceType } from '../schema/define-resource-type.ts'
+
+/** A type of resource that lists and searches are made of. */
+export interface ListedType {
+  readonly resourceType: ResourceType
+  /** Where a resource of it is read: its `meta.location`. */
+  readonly locationOf: (id: string, baseUrl: string) => string
+  /** One page from storage, each resource as the answer shows it. */
+  readonly list: (query: ListQuery, showing: Showing) => Promise<ListOutcome<JsonObject>>
+}
+
+/** How the resources of an answer are shown. */
+export interface Showing {
+  readonly projection: Projection
+  /** The provider's SCIM Tenant URL. */
+  readonly baseUrl: string
+}

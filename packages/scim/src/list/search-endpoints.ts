@@ -1,0 +1,62 @@
+import type { Journal, ServerResponse } from '@mintmark/core/http'
+
+import type { ScimOccurrence } from '../event/scim-event.ts'
+import { readMessage } from '../message/read-message.ts'
+import { readQuery } from '../message/read-query.ts'
+import { noteTolerances, tallyOf } from '../server/read-call.ts'
+import type { ScimCall, ScimEndpoint } from '../server/scim-call.ts'
+import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import { amongTypes } from './among-types.ts'
+import { mintListCursor, verifyListCursor } from './list-cursor.ts'
+import { pageByCursor, pageByIndex } from './list-pages.ts'
+import { listResponse, type ListedPage } from './list-response.ts'
+import type { ListedType } from './listed-type.ts'
+import { pageRequest } from './page-request.ts'
+import { parseSearch } from './parse-search.ts'
+import { searchOfQuery, type SearchRequest } from './search-request.ts'
+import { typeSearches, type TypeSearch } from './type-searches.ts'
+
+/** The two ways to search the same lists. */
+export interface SearchEndpoints {
+  /** GET, with the search in the query (RFC 7644 §3.4.2). */
+  readonly list: ScimEndpoint
+  /** POST to `/.search`, with the search in the body (RFC 7644 §3.4.3): what is searched for stays out of logs (§7.5.2). */
+  readonly search: ScimEndpoint
+}
+
+/** Lists and searches of one type, or of several, one behind the other. */
+export function searchEndpoints(types: readonly ListedType[], { journal }: { readonly journal: Journal<ScimOccurrence> }): SearchEndpoints {
+  const resourceTypes = types.map(({ resourceType }) => resourceType)
+  const named = types.map((type) => ({ ...type, names: amongTypes(type.resourceType, resourceTypes) }))
+
+  async function answer(request: SearchRequest, tally: ToleranceTally, call: ScimCall): Promise<ServerResponse> {
+    const searches = typeSearches(request, named, { baseUrl: call.baseUrl, tally })
+    noteTolerances({ tally }, call, journal)
+    return listResponse(await foundPage(request, searches, call))
+  }
+
+  return {
+    list: async (call) => answer(searchOfQuery(readQuery(call.request)), tallyOf(call), call),
+    search: async (call) => {
+      const tally = tallyOf(call)
+      return answer(parseSearch(readMessage(call.request), tally), tally, call)
+    },
+  }
+}
+
+async function foundPage(request: SearchRequest, searches: readonly TypeSearch[], call: ScimCall): Promise<ListedPage> {
+  const page = pageRequest(request)
+  const { count } = page
+  if (page.kind === 'index') {
+    const { startIndex } = page
+    return { ...(await pageByIndex(searches, { offset: startIndex - 1, count }, call)), startIndex }
+  }
+  const walk = { caller: call.caller, query: queryText(searches), count, now: call.now }
+  const place = page.cursor === '' ? { type: 0, after: undefined } : await verifyListCursor(page.cursor, walk)
+  const found = await pageByCursor(searches, { place, count }, call)
+  return { ...found, nextCursor: found.next === undefined ? undefined : await mintListCursor(found.next, walk) }
+}
+
+/** What makes a walk another one. Which attributes are shown does not. */
+const queryText = (searches: readonly TypeSearch[]): string =>
+  JSON.stringify(searches.map(({ type, filter, sort }) => [type.resourceType.name, filter ?? null, sort ?? null]))

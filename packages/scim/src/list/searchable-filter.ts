@@ -1,0 +1,100 @@
+import { matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface'
+
+import { refusal } from '../error/refusal.ts'
+import { frozenFilter } from '../filter/frozen-filter.ts'
+import type { ResourceType } from '../schema/define-resource-type.ts'
+import { attributeLabel, type FoundAttribute } from '../schema/find-attribute.ts'
+import { locationFilter } from './location-filter.ts'
+import { attributeOf, isStored } from './stored-attribute.ts'
+
+/** What a filter is searched in. */
+export interface SearchedType {
+  readonly resourceType: ResourceType
+  /** What `meta.location` has before the id. */
+  readonly locationPrefix: string
+}
+
+/**
+ * A filter in terms of what storage knows (see `ListQuery`), or whether all or no resources of the type match: an attribute
+ * that the type does not have has no value (RFC 7644 §3.4.2.1), and of some attributes that the server makes the value is known.
+ * @throws ScimError invalidFilter — reasons `filter_attribute_unsearchable`, `filter_value_malformed`. Never an empty answer for
+ * what cannot be searched by.
+ */
+export function searchableFilter(filter: ResolvedFilter, type: SearchedType): ResolvedFilter | boolean {
+  const searchable = inStorageTerms(filter, type)
+  return typeof searchable === 'boolean' ? searchable : frozenFilter(searchable)
+}
+
+function inStorageTerms(filter: ResolvedFilter, type: SearchedType): ResolvedFilter | boolean {
+  switch (filter.kind) {
+    case 'or':
+    case 'and':
+      return joined(
+        filter.kind,
+        filter.operands.map((operand) => inStorageTerms(operand, type)),
+      )
+    case 'not': {
+      const operand = inStorageTerms(filter.operand, type)
+      return typeof operand === 'boolean' ? !operand : { kind: 'not', operand }
+    }
+    case 'element':
+    case 'present':
+    case 'text':
+    case 'number':
+    case 'boolean':
+      return testInStorageTerms(filter, type)
+    default:
+      return filter satisfies never
+  }
+}
+
+type Test = Exclude<ResolvedFilter, { readonly kind: 'or' | 'and' | 'not' }>
+
+/** What is always true or never is left out, or decides. */
+function joined(kind: 'or' | 'and', operands: readonly (ResolvedFilter | boolean)[]): ResolvedFilter | boolean {
+  const deciding = kind === 'or'
+  if (operands.includes(deciding)) return deciding
+  const left = operands.filter((operand) => typeof operand !== 'boolean')
+  const [only] = left
+  if (only === undefined) return !deciding
+  return left.length === 1 ? only : { kind, operands: left }
+}
+
+function testInStorageTerms(test: Test, { resourceType, locationPrefix }: SearchedType): ResolvedFilter | boolean {
+  const found = attributeOf(test.attribute, resourceType)
+  if (found === undefined) return matchesFilter(test)({})
+  const label = attributeLabel(found)
+  // RFC 7643 §3.1: every resource has it.
+  if (test.kind === 'present' && always.has(label)) return true
+  if (label === 'meta.resourceType') return matchesFilter(test)({ meta: { resourceType: resourceType.name } })
+  if (label === 'meta.location' && test.kind === 'text') return locationFilter(test, locationPrefix)
+  requireStored(found)
+  if (test.kind === 'element') requireStoredParts(test.where, found)
+  return test
+}
+
+function requireStored(found: FoundAttribute): void {
+  // RFC 7644 §3.4.2.2 invalidFilter: an empty answer would be a lie.
+  if (!isStored(found)) throw refusal('filter_attribute_unsearchable', { attribute: attributeLabel(found) })
+}
+
+function requireStoredParts(where: ResolvedFilter, found: FoundAttribute): void {
+  switch (where.kind) {
+    case 'or':
+    case 'and':
+      for (const operand of where.operands) requireStoredParts(operand, found)
+      return
+    case 'not':
+      return requireStoredParts(where.operand, found)
+    case 'element':
+    case 'present':
+    case 'text':
+    case 'number':
+    case 'boolean':
+      return requireStored({ ...found, subAttribute: found.attribute.subAttributesByName.get(where.attribute.name.toLowerCase()) })
+    default:
+      return where satisfies never
+  }
+}
+
+const always: ReadonlySet<string> = new Set(['id', 'meta', 'meta.created', 'meta.lastModified', 'meta.location', 'meta.version'])
