@@ -1,3 +1,5 @@
+import { listedGroups } from '../list/listed-groups.ts'
+import { searchEndpoints } from '../list/search-endpoints.ts'
 import type { ScimCollection } from '../server/scim-call.ts'
 import { createGroup } from './create-group.ts'
 import type { GroupDependencies } from './group-dependencies.ts'
@@ -7,7 +9,11 @@ import { removeGroup } from './remove-group.ts'
 import { replaceGroup } from './replace-group.ts'
 
 /** What answers below /Groups. */
-export const groupRoutes = (deps: GroupDependencies): ScimCollection => ({
-  collection: { POST: createGroup(deps) },
-  member: { GET: readGroup(deps), PUT: replaceGroup(deps), PATCH: patchGroup(deps), DELETE: removeGroup(deps) },
-})
+export function groupRoutes(deps: GroupDependencies): ScimCollection {
+  const { list, search } = searchEndpoints([listedGroups(deps)], deps)
+  return {
+    collection: { GET: list, POST: createGroup(deps) },
+    member: { GET: readGroup(deps), PUT: replaceGroup(deps), PATCH: patchGroup(deps), DELETE: removeGroup(deps) },
+    named: { '.search': { POST: search } },
+  }
+}
