@@ -18,7 +18,7 @@ test.for(storageLaws)('a broken store is caught by the law $name', async (law) =
   expect(broken.message).toContain('expected: ')
 })
 
-const anyJson = new Set(['jwks', 'claims', 'claimsRequest', 'publicJwk'])
+const anyJson = new Set(['jwks', 'claims', 'claimsRequest', 'publicJwk', 'resource', 'comparable'])
 
 const writes: readonly { readonly law: string; readonly method: string; readonly record: object }[] = [
   { law: 'round trip: clients', method: 'clients.insert', record: full.fullClient },
@@ -42,6 +42,25 @@ const writes: readonly { readonly law: string; readonly method: string; readonly
     record: full.fullSession,
   },
   { law: 'round trip: signing keys', method: 'signingKeys.insert', record: full.fullSigningKey },
+  { law: 'round trip: identity providers', method: 'identityProviders.insert', record: full.fullProvider },
+  {
+    law: 'round trip: identity providers',
+    method: 'identityProviders.compareAndSwap',
+    record: { ...full.fullProvider, version: undefined },
+  },
+  { law: 'round trip: provisioned accounts', method: 'provisionedUsers.insert', record: full.fullProvisionedUser },
+  {
+    law: 'round trip: provisioned accounts',
+    method: 'provisionedUsers.compareAndSwap',
+    record: { state: full.fullProvisionedUser.state },
+  },
+  {
+    law: 'round trip: provisioned accounts as they are adopted',
+    method: 'provisionedUsers.adopt',
+    record: { state: full.fullProvisionedUser.state },
+  },
+  { law: 'round trip: groups', method: 'groups.insert', record: full.fullGroup },
+  { law: 'round trip: groups', method: 'groups.change', record: { state: full.fullGroup.state } },
 ]
 
 const drops = writes.flatMap((write) =>

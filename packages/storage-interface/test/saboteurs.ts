@@ -8,6 +8,9 @@ import {
   type GrantRecord,
 } from '@mintmark/storage-interface'
 import { aDigest, aFamilyRecord, storageLaws } from '@mintmark/storage-interface/contract'
+import { groupSaboteurs } from './group-saboteurs.ts'
+import { listSaboteurs } from './list-saboteurs.ts'
+import { providerSaboteurs } from './provider-saboteurs.ts'
 import { letOthersGoFirst, sabotage, sabotageAll, type Call, type Method, type Saboteur } from './sabotage.ts'
 
 const owner = clientId('client-1')
@@ -28,6 +31,9 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
   ),
   ...forLaws('ownership: ', handsOutItsOwnRows),
   ...forLaws('isolation: ', () => (store) => ({ ...store, open: () => store.open('https://issuer.example') })),
+  ...providerSaboteurs,
+  ...groupSaboteurs,
+  ...listSaboteurs,
 
   'purge: what is honoured is still there afterwards': sabotage('purge', (honest) => ({
     purgeExpired: (request) => honest.purgeExpired({ ...request, now: epochSeconds(request.now + 4000) }),

@@ -149,8 +149,9 @@ export const memberLaws: readonly StorageLaw[] = [
     await seed(storage, [])
 
     const results = await atOnce(10, (index) => {
-      if (index % 2 === 0) return server(index).groups.change(change(delta([`user-${'abcde'[index / 2]}`], [])))
-      return server(Math.floor(index / 2)).groups.change({ ...change(undefined), state: aGroupState(`${index}`) })
+      const groups = server(Math.floor(index / 2)).groups
+      if (index % 2 === 0) return groups.change({ ...change(undefined), state: aGroupState(`${index}`) })
+      return groups.change(change(delta([`user-${'abcde'[(index - 1) / 2]}`], [])))
     })
 
     same(tally(results), { swapped: 10 }, 'outcomes')

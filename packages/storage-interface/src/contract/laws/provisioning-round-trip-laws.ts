@@ -1,7 +1,7 @@
+import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
 import type { NewGroup } from '../../group.ts'
 import type { JsonObject } from '../../json.ts'
 import type { NewProvisionedUser } from '../../provisioned-user.ts'
-import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
 import { and, element, text } from '../filters.ts'
 import { law, type StorageLaw, type Trial } from '../law.ts'
 import { everything } from '../listed.ts'

@@ -1,0 +1,153 @@
+import type { JsonValue, ListOutcome, ListQuery, ResolvedFilter } from '@mintmark/storage-interface'
+import { and, element, not, or, present, text } from '../src/contract/filters.ts'
+import { sabotage, sabotageAll, type Saboteur } from './sabotage.ts'
+
+/** One broken store for each law of lists, sorting and filters. */
+export const listSaboteurs: Readonly<Record<string, Saboteur>> = {
+  'lists: accounts are listed by age and then by identifier, whole, with deactivated ones': listing(
+    (query, list) => list({ ...query, filter: { kind: 'boolean', attribute: active, operator: 'eq', value: true } }),
+  ),
+  'lists: groups are listed by age and then by identifier': listing(async (query, list) => {
+    const outcome = await list(query)
+    return outcome.outcome === 'listed' ? { ...outcome, records: outcome.records.toReversed() } : outcome
+  }),
+  'lists: index pages are parts of the list, and each tells the total': listing(async (query, list) => {
+    const outcome = await list(query)
+    return outcome.outcome === 'listed' ? { ...outcome, total: outcome.records.length } : outcome
+  }),
+  'lists: cursor pages show everybody who is there all the time once, whoever comes and goes': listing(async (query, list) => {
+    if (query.page.kind === 'index') return list(query)
+    const { after, limit } = query.page
+    const offset = Number(after ?? 0)
+    const outcome = await list({ ...query, page: { kind: 'index', offset, limit } })
+    return outcome.outcome === 'listed' && outcome.next !== undefined ? { ...outcome, next: String(offset + limit) } : outcome
+  }),
+  'lists: cursor pages of a list at rest are the list': listing(async (query, list) => {
+    const outcome = await list(query)
+    return outcome.outcome === 'listed' ? { ...outcome, next: undefined } : outcome
+  }),
+  'lists: a cursor page tells the total, and may be of length 0': listing((query, list) =>
+    list({ ...query, page: { ...query.page, limit: Math.max(query.page.limit, 1) } }),
+  ),
+
+  'sorting: texts stand in the order of code points, equal ones by age': listing(async (query, list) => {
+    if (query.sort?.direction !== 'descending') return list(query)
+    const outcome = await list({ ...query, sort: { ...query.sort, direction: 'ascending' } })
+    return outcome.outcome === 'listed' ? { ...outcome, records: outcome.records.toReversed() } : outcome
+  }),
+  'sorting: who has no value is last when ascending, first when descending': listing((query, list) =>
+    list(query.sort === undefined ? query : { ...query, filter: present(query.sort.attribute) }),
+  ),
+  'sorting: numbers and booleans have their own order': storing((value) => (typeof value === 'number' ? String(value) : value)),
+  'sorting: of several values the primary one decides, or else the first': storing((value, key) => (key === 'primary' ? null : value)),
+  'sorting: of several simple values the first decides': storing((value) => (Array.isArray(value) ? value.toSorted(byText) : value)),
+  'sorting: parts of complex attributes and extensions are told apart': sorting((sort) => ({
+    ...sort,
+    attribute: { ...sort.attribute, extension: undefined },
+  })),
+  'sorting: what the store knows itself is sorted by like the rest': sorting((sort) =>
+    sort.attribute.name === 'meta' ? undefined : sort,
+  ),
+  'sorting: pages are parts of the sorted list of those that match': listing((query, list) =>
+    list(query.page.kind === 'index' && query.page.offset > 0 ? { ...query, sort: undefined } : query),
+  ),
+  'sorting: groups are sorted as accounts are': sorting(() => undefined),
+
+  'filters: texts are compared as they stand, in the order of code points': filtering((filter) =>
+    filter.kind === 'text' ? { ...filter, value: filter.value.toLowerCase() } : filter,
+  ),
+  'filters: parts of texts are found as they stand': filtering((filter) =>
+    filter.kind === 'text' ? { ...filter, value: filter.value.replaceAll(/[%_]/g, '') } : filter,
+  ),
+  'filters: numbers are compared as numbers': filtering((filter) =>
+    filter.kind === 'number' ? { ...filter, value: Math.trunc(filter.value) } : filter,
+  ),
+  'filters: booleans are equal or not': filtering((filter) =>
+    filter.kind === 'boolean' && filter.operator === 'ne' ? { ...filter, operator: 'eq', value: !filter.value } : filter,
+  ),
+  'filters: what is present is not empty, nor are all its parts': filtering((filter) =>
+    filter.kind === 'present' ? or(filter, text(filter.attribute, 'eq', '')) : filter,
+  ),
+  'filters: parts of complex attributes and extensions are told apart': filtering((filter) =>
+    filter.kind === 'text' ? { ...filter, attribute: { ...filter.attribute, extension: undefined } } : filter,
+  ),
+  'filters: an attribute with several values matches when one of them does': filtering((filter) =>
+    filter.kind === 'text' && filter.operator === 'ne' ? not({ ...filter, operator: 'eq' }) : filter,
+  ),
+  'filters: one and the same value satisfies the whole of a value path': filtering(splitPath),
+  'filters: and, or and not join whole filters, however many and deep': filtering((filter) =>
+    filter.kind === 'not' && filter.operand.kind === 'and' ? and(...filter.operand.operands.map(not)) : filter,
+  ),
+  'filters: a value of another kind than is asked for is no match, and no error': storing((value) =>
+    typeof value === 'number' ? String(value) : value,
+  ),
+
+  'filters: id, externalId and the time of creation are part of an account': filtering((filter) =>
+    filter.kind === 'text' && filter.attribute.name === 'externalId' ? { ...filter, value: filter.value.toLowerCase() } : filter,
+  ),
+  'filters: active and the time of the last change are those of now': filtering((filter) =>
+    filter.kind === 'boolean' ? { ...filter, operator: 'eq' } : filter,
+  ),
+  'filters: accounts are found by the groups that they are in': filtering((filter) =>
+    filter.kind === 'element' ? present(filter.attribute) : filter,
+  ),
+  'filters: groups are found by what they are and by who is in them': filtering(splitPath),
+
+  'round trip: keys of 1024 characters': sabotageAll((method, { args }) => method(...args.map((value) => mapValues(value, cut)))),
+}
+
+const byText = (one: unknown, other: unknown): number => (String(one) < String(other) ? -1 : 1)
+
+const active = { extension: undefined, name: 'active', subName: undefined, multiValued: false }
+
+type List = (query: ListQuery) => Promise<ListOutcome<unknown>>
+
+/** Answers every list in another way. */
+function listing(change: (query: ListQuery, list: List) => Promise<ListOutcome<unknown>>): Saboteur {
+  return sabotageAll((method, call) => {
+    if (!['provisionedUsers.list', 'groups.list'].includes(call.name)) return method(...call.args)
+    return change(call.args[0] as ListQuery, (query) => method(query) as Promise<ListOutcome<unknown>>)
+  })
+}
+
+function sorting(change: (sort: NonNullable<ListQuery['sort']>) => ListQuery['sort']): Saboteur {
+  return listing((query, list) => list({ ...query, sort: query.sort && change(query.sort) }))
+}
+
+/** Understands every part of a filter as another one. */
+function filtering(change: (filter: ResolvedFilter) => ResolvedFilter): Saboteur {
+  return listing((query, list) => list({ ...query, filter: query.filter && mapFilter(query.filter, change) }))
+}
+
+function mapFilter(filter: ResolvedFilter, change: (filter: ResolvedFilter) => ResolvedFilter): ResolvedFilter {
+  const inner = (operand: ResolvedFilter): ResolvedFilter => mapFilter(operand, change)
+  if (filter.kind === 'and' || filter.kind === 'or') return change({ ...filter, operands: filter.operands.map(inner) })
+  if (filter.kind === 'not') return change({ ...filter, operand: inner(filter.operand) })
+  return change(filter.kind === 'element' ? { ...filter, where: inner(filter.where) } : filter)
+}
+
+/** As if the parts of a value path could be satisfied by different values. */
+function splitPath(filter: ResolvedFilter): ResolvedFilter {
+  if (filter.kind !== 'element' || filter.where.kind !== 'and') return filter
+  return and(...filter.where.operands.map((operand) => element(filter.attribute.name, operand)))
+}
+
+/** Stores other values in comparable forms. */
+function storing(change: (value: JsonValue, key: string) => JsonValue): Saboteur {
+  return sabotage('provisionedUsers', (honest) => ({
+    insert: (user) => {
+      const comparable = mapValues(user.state.comparable, change) as typeof user.state.comparable
+      return honest.insert({ ...user, state: { ...user.state, comparable } })
+    },
+  }))
+}
+
+/** A copy of plain data with every value in it changed, from the inside out. */
+function mapValues(value: unknown, change: (value: JsonValue, key: string) => JsonValue, key = ''): unknown {
+  if (Array.isArray(value)) return change(value.map((member: unknown) => mapValues(member, change)) as JsonValue, key)
+  if (typeof value !== 'object' || value === null) return change(value as JsonValue, key)
+  const members = Object.entries(value).map(([name, member]) => [name, mapValues(member, change, name)] as const)
+  return change(Object.fromEntries(members) as JsonValue, key)
+}
+
+const cut = (value: JsonValue): JsonValue => (typeof value === 'string' ? value.slice(0, 255) : value)
