@@ -3,14 +3,17 @@ import { join } from 'node:path'
 import { toExpress } from '@mintmark/adapter-express'
 import { cookieSessions, createAuthorizationServer, logEvents, storedKeys, type Logger } from '@mintmark/core'
 import { errorPage } from '@mintmark/pages'
+import { createScimServer, logScimEvents } from '@mintmark/scim'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { sqliteFile } from '@mintmark/storage-sql/sqlite'
 import express, { type Express } from 'express'
 
 import { registerSpaClient, registerWebClient } from './clients.ts'
 import { provisionAccounts, seedPeople } from './demo-people.ts'
+import { registerDemoProvider, type ProviderCredentials } from './identity-provider.ts'
 import { askConsent, askSignIn } from './pages.ts'
 import { openPeople } from './people.ts'
+import { keepPassword } from './provisioned-people.ts'
 import { sealingKeyFrom } from './sealing-key.ts'
 import { site } from './site/site.ts'
 import { webClient } from './web-client/web-client.ts'
@@ -28,6 +31,8 @@ export interface Host {
   readonly app: Express
   /** Whether the data folder was new. */
   readonly isFirstRun: boolean
+  /** What an administrator pastes at the demo directory. */
+  readonly provider: ProviderCredentials
   close(): Promise<void>
 }
 
@@ -49,19 +54,28 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
     renderErrorPage: errorPage,
     onEvent: logEvents(logger),
   })
-  const app = express().disable('x-powered-by').use(toExpress(server))
+  const scim = createScimServer({
+    issuer,
+    storage,
+    accessTokens: server,
+    password: keepPassword(people, storage),
+    onEvent: logScimEvents(logger),
+  })
+  const app = express().disable('x-powered-by').use(toExpress(server, scim))
 
-  // What makes it an example: people to sign in as, and two clients to sign in to.
+  // What makes it an example: people to sign in as, two clients to sign in to, and a directory that may provision more.
   const isFirstRun = await seedPeople(people)
   await provisionAccounts(people, storage)
   await registerSpaClient(storage)
   const credentials = await registerWebClient(storage, join(dataFolder, 'web-client.json'))
-  app.use(site({ server, sessions, people }))
+  const provider = await registerDemoProvider(storage, join(dataFolder, 'identity-provider.json'))
+  app.use(site({ server, sessions, people, storage, provider }))
   app.use('/web', webClient({ issuer, ...credentials }))
 
   return {
     app,
     isFirstRun,
+    provider,
     async close() {
       await dialect.close()
       people.close()

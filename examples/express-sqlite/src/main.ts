@@ -26,7 +26,7 @@ try {
   process.exitCode = 1
 }
 
-function welcome({ url, isFirstRun }: RunningExample): string {
+function welcome({ url, isFirstRun, provider }: RunningExample): string {
   const fromHere = relative(process.cwd(), dataFolder)
   const folder = fromHere.startsWith('..') ? dataFolder : fromHere
   const people = demoPeople.map(({ username, password }) => `${username} / ${password}`).join(', ')
@@ -35,12 +35,18 @@ function welcome({ url, isFirstRun }: RunningExample): string {
     people.db        the host's own table: ${demoPeople.length} people with hashed passwords
     mintmark.db      Mintmark's storage: accounts, clients, consents, sessions, sealed signing keys
     sealing-key      seals the signing keys; only you can read it
-    web-client.json  the web client's id and secret; only you can read it`
+    web-client.json  the web client's id and secret; only you can read it
+    identity-provider.json  the directory's SCIM Tenant URL and Secret Token; only you can read it`
     : `Data from before: ${folder} (remove the folder to start afresh)`
 
   return `
   Mintmark is running. Open      ${url}
   Sign in (name / password) as   ${people}
+
+  To provision accounts from a directory such as Okta or Entra, paste there
+    SCIM Tenant URL              ${provider.tenantUrl}
+    Secret Token                 ${provider.secret}
+  and see them appear at         ${url}/provisioned
 
   ${data}
 

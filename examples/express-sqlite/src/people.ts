@@ -22,6 +22,8 @@ export interface People {
   find(subject: string): Person | undefined
   /** Who has this name and password. The name may be the username or the email address. */
   verify(attempt: { readonly username: string; readonly password: string }): Promise<Person | undefined>
+  /** Writes a person whose subject is known, over what was there. A name that another person has leaves everything as it is. */
+  put(person: Person & { readonly password: string }): Promise<void>
   /** Adds all of them or none. */
   add(people: readonly NewPerson[]): Promise<void>
   close(): void
@@ -35,6 +37,9 @@ export function openPeople(file: string): People {
   const bySubject = database.prepare('SELECT * FROM people WHERE subject = ?')
   const byName = database.prepare('SELECT * FROM people WHERE username = :name OR email = :name')
   const insert = database.prepare('INSERT INTO people VALUES (?, ?, ?, ?, ?, ?, ?)')
+  const put = database.prepare(
+    'INSERT INTO people VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (subject) DO UPDATE SET salt = excluded.salt, hash = excluded.hash ON CONFLICT DO NOTHING',
+  )
 
   return {
     list: () => all.all() as unknown as Row[],
@@ -43,13 +48,22 @@ export function openPeople(file: string): People {
       const row = byName.get({ name: username.toLowerCase() }) as Row | undefined
       return (await isPassword(password, row)) ? row : undefined
     },
+    async put({ subject, username, email, givenName, familyName, password }) {
+      const { salt, hash } = await hashPassword(password)
+      put.run(subject, username, email, givenName, familyName, salt, hash)
+    },
     async add(people) {
       const rows = await Promise.all(people.map(async (person) => ({ ...person, ...(await hashPassword(person.password)) })))
       database.exec('BEGIN')
-      for (const { username, email, givenName, familyName, salt, hash } of rows) {
-        insert.run(randomUUID(), username, email, givenName, familyName, salt, hash)
+      try {
+        for (const { username, email, givenName, familyName, salt, hash } of rows) {
+          insert.run(randomUUID(), username, email, givenName, familyName, salt, hash)
+        }
+        database.exec('COMMIT')
+      } catch (error) {
+        database.exec('ROLLBACK')
+        throw error
       }
-      database.exec('COMMIT')
     },
     close: () => database.close(),
   }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { Logger } from '@mintmark/core'
 
 import { createHost } from './host.ts'
+import type { ProviderCredentials } from './identity-provider.ts'
 
 export interface ExampleOptions {
   /** 0 takes a free port. */
@@ -19,6 +20,7 @@ export interface RunningExample {
   /** The issuer, and where to point a browser. */
   readonly url: string
   readonly isFirstRun: boolean
+  readonly provider: ProviderCredentials
   close(): Promise<void>
 }
 
@@ -36,6 +38,7 @@ export async function startExample({ port, dataFolder, logger }: ExampleOptions)
   return {
     url,
     isFirstRun: host.isFirstRun,
+    provider: host.provider,
     async close() {
       await stop(listener)
       await host.close()

@@ -4,6 +4,7 @@ export type { ScimErrorBody } from './error/render-scim-error.ts'
 export type { ScimRefusalReason } from './error/refusals.ts'
 export { ScimError } from './error/scim-error.ts'
 export type { ScimErrorType } from './error/scim-error-type.ts'
+export { logScimEvents } from './event/log-scim-events.ts'
 export type { AccountEnded, EndedAccess, ScimEvent, ScimOccurrence, ScimRequestRefused } from './event/scim-event.ts'
 export { filterLimits } from './filter/filter-limits.ts'
 export type {

@@ -36,6 +36,7 @@ ${signedInPerson && status(signedInPerson)}
 <section aria-labelledby="more">
 <h2 id="more">What programs see</h2>
 <ul class="plain">
+<li><a href="/provisioned">Accounts that a directory provisions</a>, by SCIM 2.0</li>
 <li><a href="/.well-known/openid-configuration">The server's metadata</a>, which clients configure themselves from</li>
 <li><a href="/jwks">Its public keys</a>, which tokens are verified with</li>
 </ul>

@@ -3,24 +3,34 @@ import { fileURLToPath } from 'node:url'
 import { toExpressEndpoint } from '@mintmark/adapter-express'
 import { requireSameOrigin, type AuthorizationServer, type CookieSessions } from '@mintmark/core'
 import { redirect, type Endpoint, type ServerResponse } from '@mintmark/core/http'
+import { providerId, type Storage } from '@mintmark/storage-interface'
 import express, { Router } from 'express'
 
+import { demoProviderId, type ProviderCredentials } from '../identity-provider.ts'
 import type { People } from '../people.ts'
 import { pageHeaders } from './document.ts'
 import { homePage } from './home-page.ts'
+import { provisionedPage } from './provisioned-page.ts'
 
 interface SiteDependencies {
   readonly server: AuthorizationServer
   readonly sessions: CookieSessions
   readonly people: People
+  readonly storage: Storage
+  readonly provider: ProviderCredentials
 }
 
-/** The host's own pages besides signing in: the home page, signing out, and the files of the single-page client. */
-export function site({ server, sessions, people }: SiteDependencies): Router {
+/** The host's own pages besides signing in: the home page, the provisioned accounts, signing out, and the files of the single-page client. */
+export function site({ server, sessions, people, storage, provider }: SiteDependencies): Router {
   const home: Endpoint = async (request) => {
     const signedIn = await sessions.signedIn(request)
     const person = signedIn && people.find(signedIn.subject)
     return page(homePage(person))
+  }
+  const provisioned: Endpoint = async () => {
+    const firstHundred = { kind: 'index', offset: 0, limit: 100 } as const
+    const list = await storage.provisionedUsers.list({ providerId: providerId(demoProviderId), filter: undefined, sort: undefined, page: firstHundred })
+    return page(provisionedPage(list, provider))
   }
   const signOut: Endpoint = async (request) => {
     try {
@@ -36,6 +46,7 @@ export function site({ server, sessions, people }: SiteDependencies): Router {
 
   return Router()
     .get('/', toExpressEndpoint(server, home))
+    .get('/provisioned', toExpressEndpoint(server, provisioned))
     .post('/sign-out', toExpressEndpoint(server, signOut))
     .get('/style.css', (_request, response) => response.sendFile(fileURLToPath(new URL('style.css', import.meta.url))))
     .use('/spa', (_request, response, next) => {

@@ -1,0 +1,24 @@
+import type { ProvisioningHooks } from '@mintmark/scim'
+import type { Storage } from '@mintmark/storage-interface'
+
+import type { People } from './people.ts'
+
+/**
+ * A password that the directory set, for a person whom it provisioned: from now on they can sign in here with it. Who is
+ * deactivated there cannot, because Mintmark asks nobody for a password then.
+ */
+export const keepPassword =
+  (people: People, storage: Storage): NonNullable<ProvisioningHooks['password']> =>
+  async ({ userId, password }) => {
+    const account = await storage.users.find(userId)
+    const claim = (name: string): string => String(account?.claims[name] ?? '')
+    const username = claim('preferred_username').toLowerCase()
+    await people.put({
+      subject: userId,
+      username,
+      email: claim('email').toLowerCase() || username,
+      givenName: claim('given_name') || username,
+      familyName: claim('family_name'),
+      password,
+    })
+  }

@@ -1,0 +1,33 @@
+import { epochSeconds } from '@mintmark/storage-interface'
+import { expect, test } from 'vitest'
+import { logScimEvents } from './log-scim-events.ts'
+import type { ScimOccurrence } from './scim-event.ts'
+
+const refused = { type: 'request.refused', method: 'GET', path: '/Users', reason: 'filter_syntax', cause: undefined } as const
+const of = { providerId: 'acme', userId: 'u1' }
+
+test.each<readonly [ScimOccurrence, level: string, line: string]>([
+  [{ type: 'account.created', ...of }, 'info', 'account.created: u1 by acme'],
+  [
+    { type: 'account.deactivated', ...of, ended: { grants: [{ grantId: 'g', clientId: 'c' }], sessionIds: ['s', 't'] } },
+    'info',
+    'account.deactivated: u1 by acme; ended 1 grants and 2 sessions',
+  ],
+  [{ type: 'account.removed', ...of, ended: undefined }, 'info', 'account.removed: u1 by acme'],
+  [{ type: 'group.changed', providerId: 'acme', groupId: 'g1' }, 'info', 'group.changed: g1 by acme'],
+  [
+    { type: 'tolerance.applied', providerId: 'acme', applied: [{ tolerance: 'boolean-as-text', count: 2 }] },
+    'info',
+    'tolerance.applied: boolean-as-text 2 for acme',
+  ],
+  [{ ...refused, status: 400, attribute: undefined }, 'warn', 'GET /Users refused: 400 (filter_syntax)'],
+  [{ ...refused, status: 400, attribute: 'emails' }, 'warn', 'GET /Users refused: 400 (filter_syntax): emails'],
+  [{ ...refused, status: 503, attribute: undefined }, 'error', 'GET /Users refused: 503 (filter_syntax)'],
+])('%j is one line', (occurrence, level, line) => {
+  const lines: string[] = []
+  const write = (at: string) => (_fields: object, message: string) => void lines.push(`${at} ${message}`)
+
+  logScimEvents({ info: write('info'), warn: write('warn'), error: write('error') })({ ...occurrence, at: epochSeconds(1), correlationId: 'c' })
+
+  expect(lines).toEqual([`${level} ${line}`])
+})
