@@ -27,10 +27,11 @@ export function parseScimPath(rest: string): ScimPath {
   return { providerId, collection: collection.toLowerCase(), id }
 }
 
-/** Undefined for what is not well-formed. */
-function decodeSegment(segment: string): string | undefined {
+/** Undefined for what is not well-formed, and for U+0000, which no identifier holds and not every database can look for. */
+export function decodeSegment(segment: string): string | undefined {
   try {
-    return decodeURIComponent(segment)
+    const text = decodeURIComponent(segment)
+    return text.includes('\0') ? undefined : text
   } catch {
     // `decodeURIComponent` knows no other way to say that an escape is broken.
     return undefined

@@ -1,0 +1,69 @@
+import type { JsonValue } from '@mintmark/storage-interface'
+
+import { refusal } from '../error/refusal.ts'
+import { boundedObject } from '../json/bounded-json.ts'
+import { isArray, isObject } from '../json/json-object.ts'
+import { membersByName, type Member } from '../json/members-by-name.ts'
+import { requireMessageSchema } from '../message/require-message-schema.ts'
+import { nameKey } from '../schema/name-key.ts'
+import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import { bulkLimits } from './bulk-limits.ts'
+import type { BulkMethod, BulkOperation, BulkRequest } from './bulk-operation.ts'
+
+/**
+ * Reads the body of a bulk request (RFC 7644 §3.7). A message that is not one is refused as a whole, before any operation.
+ * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`, `schemas_missing`,
+ * `bulk_operations_missing`, `bulk_operation_malformed`, `bulk_id_missing`, `bulk_id_repeated`, `bulk_errors_malformed`; 413 —
+ * reasons `bulk_too_large`, `body_too_large`.
+ */
+export function parseBulk(body: unknown, tally: ToleranceTally): BulkRequest {
+  const members = membersByName(boundedObject(body))
+  requireMessageSchema(members, 'urn:ietf:params:scim:api:messages:2.0:BulkRequest', tally)
+
+  const list = members.get('operations')?.value
+  // RFC 7644 §3.7: "Operations" is required and an array.
+  if (!isArray(list)) throw refusal('bulk_operations_missing')
+  // RFC 7644 §3.7.4: 413, before any operation is looked at.
+  if (list.length > bulkLimits.maxOperations) throw refusal('bulk_too_large')
+  const operations = list.map(readOperation)
+  refuseRepeatedIds(operations)
+  return { operations, failOnErrors: readFailOnErrors(members.get('failonerrors')?.value ?? undefined) }
+}
+
+function readOperation(operation: JsonValue): BulkOperation {
+  // RFC 7644 §3.7: an operation is an object.
+  if (!isObject(operation)) throw refusal('bulk_operation_malformed')
+  const members = membersByName(operation)
+  const method = textOf(members, 'method')
+  const path = textOf(members, 'path')
+  const bulkId = textOf(members, 'bulkId')
+  // RFC 7644 §3.7: method and path are required; the method is one of four.
+  if (method === undefined || !isMethod(method) || path === undefined) throw refusal('bulk_operation_malformed')
+  // RFC 7644 §3.7: required with POST: by it the client finds out what was created.
+  if (method === 'POST' && (bulkId === undefined || bulkId === '')) throw refusal('bulk_id_missing')
+  return { method, path, bulkId, version: textOf(members, 'version'), data: members.get('data')?.value ?? undefined }
+}
+
+function textOf(members: ReadonlyMap<string, Member>, name: string): string | undefined {
+  const value = members.get(nameKey(name))?.value ?? undefined
+  // RFC 7644 §3.7: strings, all of them.
+  if (value !== undefined && typeof value !== 'string') throw refusal('bulk_operation_malformed')
+  return value
+}
+
+function refuseRepeatedIds(operations: readonly BulkOperation[]): void {
+  const ids = operations.filter(({ method }) => method === 'POST').map(({ bulkId }) => bulkId)
+  // RFC 7644 §3.7: unique within the request.
+  if (new Set(ids).size < ids.length) throw refusal('bulk_id_repeated')
+}
+
+function readFailOnErrors(value: JsonValue | undefined): number {
+  if (value === undefined) return Number.POSITIVE_INFINITY
+  const isCount = typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= bulkLimits.maxOperations
+  // RFC 7644 §3.7: an integer. Of more errors than there can be operations nobody speaks on purpose.
+  if (!isCount) throw refusal('bulk_errors_malformed')
+  return value
+}
+
+const isMethod = (method: string): method is BulkMethod =>
+  method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE'
