@@ -3,10 +3,16 @@ import { randomIdentifier, systemClock, systemRandom } from '@mintmark/core/runt
 import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
 
 import { bulkLimits } from '../bulk/bulk-limits.ts'
+import { bulkRoutes } from '../bulk/bulk-routes.ts'
+import { recordRefusal } from '../event/record-refusal.ts'
+import { discoveryRoutes } from '../discovery/discovery-routes.ts'
 import { reportScimFaults } from '../event/report-scim-faults.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import type { GroupDependencies } from '../group/group-dependencies.ts'
 import { groupRoutes } from '../group/group-routes.ts'
+import { listedGroups } from '../list/listed-groups.ts'
+import { listedUsers } from '../list/listed-users.ts'
+import { searchEndpoints } from '../list/search-endpoints.ts'
 import { groupResourceType, userResourceType } from '../schema/resource-types.ts'
 import { userClaims, type ClaimChanges } from '../user/user-claims.ts'
 import type { UserDependencies } from '../user/user-dependencies.ts'
@@ -23,17 +29,15 @@ export interface ScimServer extends HttpService {
 export function createScimServer(options: ScimServerOptions): ScimServer {
   const { issuer, storage } = options
   const deps = scimDependencies(options)
+  const resources = { users: userRoutes(deps), groups: groupRoutes(deps) }
   const router = createScimRouter({
     issuer,
     storage,
     accessTokens: options.accessTokens,
     clock: options.clock ?? systemClock,
     bodyLimit: bulkLimits.maxPayloadSize,
-    routes: { users: userRoutes(deps), groups: groupRoutes(deps) },
-    refused: ({ status, reason, attribute, cause }, request) => {
-      const { method, url } = request
-      deps.journal.record(request, { type: 'request.refused', method, path: url.pathname, status, reason, attribute, cause })
-    },
+    routes: { ...resources, bulk: bulkRoutes({ ...deps, resources }) },
+    refused: recordRefusal(deps.journal),
   })
   return { ...router, issuer }
 }
