@@ -4,7 +4,10 @@ import {
   aDigest,
   aFamilyRecord,
   aGrantRecord,
+  aGroup,
   anInteractionRecord,
+  aProvisionedState,
+  aProvisionedUser,
   aUser,
 } from '@mintmark/storage-interface/contract'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
@@ -107,6 +110,58 @@ test('law: a deactivation survives any interleaving with new claims', async () =
 
     const [user] = await waitFor([storage.users.find(userId)])
     expect(user).toMatchObject({ active: false, generation: 1 })
+  })
+})
+
+test('law: a deactivation by the provider survives any interleaving with core', async () => {
+  await underAnyInterleaving(async (storage, waitFor) => {
+    const ada = aProvisionedUser('ada')
+    const { providerId, userId, createdAt: now } = ada
+    await waitFor([storage.provisionedUsers.insert(ada)])
+    const state = aProvisionedState('ada', { active: false })
+
+    const [swap] = await waitFor<{ readonly outcome: string }>([
+      storage.provisionedUsers.compareAndSwap({ providerId, userId, version: 1, state, now }),
+      storage.users.replaceClaims({ userId, claims: {}, version: 1, now }),
+    ])
+
+    const [found] = await waitFor([storage.users.find(userId)])
+    const isDone = swap?.outcome === 'swapped'
+    expect(found).toMatchObject({ active: !isDone, generation: isDone ? 1 : 0, version: 2 })
+  })
+})
+
+test('law: of accounts that take one userName one has it, under any interleaving', async () => {
+  await underAnyInterleaving(async (storage, waitFor, writers) => {
+    const { comparable } = aProvisionedState('ada')
+    const results = await waitFor(
+      times(writers, (index) =>
+        storage.provisionedUsers.insert(aProvisionedUser(`${index}`, { state: aProvisionedState(`${index}`, { comparable }) })),
+      ),
+    )
+
+    expect(results.filter(({ outcome }) => outcome === 'inserted')).toHaveLength(1)
+  })
+})
+
+test('law: no member is lost, and nobody who left is a member, under any interleaving', async () => {
+  await underAnyInterleaving(async (storage, waitFor, callers) => {
+    const { providerId, groupId, createdAt: now } = aGroup('staff')
+    const people = Array.from({ length: callers + 1 }, (_, index) => aProvisionedUser(`${index}`))
+    await waitFor(people.map((user) => storage.provisionedUsers.insert(user)))
+    await waitFor([storage.groups.insert(aGroup('staff'))])
+
+    await waitFor<unknown>([
+      ...people.map(({ userId }) => {
+        const members = { kind: 'delta', add: [userId], remove: [] } as const
+        return storage.groups.change({ providerId, groupId, version: undefined, state: undefined, members, now })
+      }),
+      storage.provisionedUsers.remove({ ...aProvisionedUser('0'), version: undefined, now }),
+    ])
+
+    const [members] = await waitFor([storage.groups.membersOf(providerId, [groupId])])
+    const stayed = people.slice(1).map(({ userId }) => ({ memberId: userId, type: 'User' }))
+    expect(members?.get(groupId)).toEqual(stayed)
   })
 })
 
