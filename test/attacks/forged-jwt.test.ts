@@ -1,11 +1,12 @@
 import type { KeyRing, PublicKey, Signer } from '@mintmark/core'
 import { keyId, type JsonObject } from '@mintmark/storage-interface'
-import { exportJWK, generateKeyPair, type JWK } from 'jose'
+import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { authorize, baseRequest, encode, postForm, signedInAs } from '../support/flow.ts'
 import { readJws, signEs256, writeJws } from '../support/forge-jwt.ts'
 import { forgeries, type GenuineJwt } from '../support/forgeries.ts'
+import { genuineJwt } from '../support/genuine-jwt.ts'
 import { expectServing, refused, refusedByRedirect } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { introspect, noteSecretsInUse, revoke, serviceToken, tokensFor, tokensOf, userinfo } from '../support/token-calls.ts'
@@ -19,18 +20,10 @@ beforeAll(async () => {
   attacker = await generateKeyPair('ES256', { extractable: true })
   await noteSecretsInUse(under)
   const [one, two] = [await tokensFor(under, 'A'), await tokensFor(under, 'A')]
-  accessToken = await genuine(one.access_token, two.access_token)
-  idToken = await genuine(one.id_token, two.id_token)
+  accessToken = await genuineJwt({ token: one.access_token, other: two.access_token, attacker }, under.keys)
+  idToken = await genuineJwt({ token: one.id_token, other: two.id_token, attacker }, under.keys)
 })
 afterAll(() => under.close())
-
-/** What a genuine token tells, and its signer's key. */
-async function genuine(token: string, other: string): Promise<GenuineJwt> {
-  const { header, payload } = readJws(token)
-  const signer = await under.keys.signer(header['alg'] === 'RS256' ? 'RS256' : 'ES256')
-  const published = (await under.keys.publicKeys()).find((key) => key.keyId === signer.keyId)
-  return { token, other, header, payload, sign: (input) => signer.sign(input), publicJwk: published?.jwk as JWK, attacker }
-}
 
 /** The access token with some claims changed, signed by the server's own key. */
 const withClaims = ({ header, payload, sign }: GenuineJwt, claims: Readonly<Record<string, unknown>>): Promise<string> =>

@@ -25,8 +25,8 @@ export interface RevocationFeedDependencies extends ReadFeedPageDependencies {
 /** How the feed is listened to. */
 export interface ListeningRule {
   /**
-   * `on_demand`: a request that finds the state older than a second has it refreshed first, for all that come meanwhile;
-   * nothing runs in between. `follow`: one request is always open, and the server answers it when something ends.
+   * `on_demand`: a request that finds the state older than 0.8 seconds has it refreshed first, for all that come
+   * meanwhile; nothing runs in between. `follow`: one request is always open, and the server answers it when something ends.
    */
   readonly mode: 'on_demand' | 'follow'
   /** In milliseconds: for how long the state is believed while the server cannot be reached. */
@@ -76,14 +76,14 @@ export function revocationFeed({ mode, toleratedSilence }: ListeningRule, deps: 
     async standingOf(token) {
       const lifelines = readLifelines(token)
       if (lifelines === undefined) return 'unsure'
-      const known = await judge(token, lifelines)
-      // What has ended stays ended, also while the feed is not heard.
-      if (known === 'ended' || isWithin(heardAt, freshFor, clock())) return known
+      if (isWithin(heardAt, freshFor, clock())) return judge(token, lifelines)
       try {
         await refresh(freshOnDemand)
       } catch (error) {
-        // RFC 6750 has no word for it: nobody can say whether the token is still good, so the answer is neither yes nor no.
-        if (!isWithin(heardAt, toleratedSilence, clock())) throw unavailable(error)
+        const known = await judge(token, lifelines)
+        // What has ended is refused also while the feed is not heard. RFC 9110 §15.6.4: of the rest nobody can say yes or no.
+        if (known !== 'ended' && !isWithin(heardAt, toleratedSilence, clock())) throw unavailable(error)
+        return known
       }
       return judge(token, lifelines)
     },
@@ -104,5 +104,5 @@ async function repeat(task: () => Promise<void>, signal: AbortSignal, clock: Clo
 const longestWait = 5
 
 /** In milliseconds. */
-const freshOnDemand = 1000
+const freshOnDemand = 800
 const freshWhileFollowing = longestWait * 1000 + 2500

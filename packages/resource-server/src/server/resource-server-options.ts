@@ -29,7 +29,7 @@ export interface ResourceServerOptions {
    */
   readonly revocationFeed?: {
     /**
-     * `on_demand` (default) asks at most once a second, when requests come: for every runtime. `follow` keeps one request
+     * `on_demand` (default) asks every 0.8 seconds at most, when requests come: for every runtime. `follow` keeps one request
      * open all the time, so that no request waits: for processes that stay. End it with `stop()`.
      */
     readonly mode?: 'on_demand' | 'follow'

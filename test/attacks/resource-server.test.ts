@@ -1,0 +1,237 @@
+import { generateKeyPair } from 'jose'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { protectApi, startFeedSite, type FeedSite, type ProtectedApi } from '../support/feed-site.ts'
+import { readJws, writeJws } from '../support/forge-jwt.ts'
+import { forgeries, type GenuineJwt } from '../support/forgeries.ts'
+import { genuineJwt } from '../support/genuine-jwt.ts'
+import { revoke, serviceToken, tokensFor, tokensOf } from '../support/token-calls.ts'
+
+const forApi = { scope: 'openid api.read', resource: 'https://api.test' }
+
+let site: FeedSite
+let api: ProtectedApi
+let introspecting: ProtectedApi
+let accessToken: GenuineJwt
+let idToken: string
+beforeAll(async () => {
+  site = await startFeedSite()
+  api = protectApi(site)
+  introspecting = protectApi(site, { introspection: {} })
+  const attacker = await generateKeyPair('ES256', { extractable: true })
+  const [one, two] = [await tokensFor(site, 'A', forApi), await tokensFor(site, 'A', forApi)]
+  accessToken = await genuineJwt({ token: one.access_token, other: two.access_token, attacker }, site.keys)
+  idToken = one.id_token
+})
+afterAll(() => site.close())
+
+const withClaims = (claims: Readonly<Record<string, unknown>>): Promise<string> =>
+  writeJws(accessToken.header, { ...accessToken.payload, ...claims }, accessToken.sign)
+
+/** That the API refuses the text without asking anybody about it, in words that do not tell what was wrong. */
+async function expectRefused(token: string, reasons?: readonly string[]): Promise<void> {
+  const before = site.dump()
+  for (const receiver of [api, introspecting]) {
+    site.asked.splice(0)
+    const reason = await receiver.present(token)
+    const refusal = receiver.refusals.at(-1)
+
+    expect([refusal?.code, refusal?.description]).toEqual(['invalid_token', 'The access token is not valid.'])
+    if (reasons !== undefined) expect(reasons).toContain(reason)
+    expect(site.asked.filter((path) => path !== '/jwks')).toEqual([])
+    expect(site.asked.length).toBeLessThanOrEqual(1)
+  }
+  expect(site.dump()).toBe(before)
+}
+
+describe('a forged or malformed JWT at an API', () => {
+  it.each(forgeries)('$row', async ({ forge }) => {
+    await expectRefused(await forge(accessToken))
+
+    expect(await api.present(accessToken.token)).toBe('admitted')
+  })
+
+  it.each(['JWT', undefined, 'at+jwt ', 'AT+JWT', 'token-introspection+jwt', 'revocation-feed+jwt', 'dpop+jwt', '', 7, null, ['at+jwt']])(
+    'RFC 9068 §4: typ %j is not at+jwt',
+    async (typ) => {
+      await expectRefused(await writeJws({ ...accessToken.header, typ }, accessToken.payload, accessToken.sign), ['token_type'])
+    },
+  )
+
+  it('RFC 9068 §5: an ID token is no access token', async () => {
+    await expectRefused(idToken, ['token_type'])
+  })
+
+  const now = 1_790_000_000
+  it.each<readonly [string, Readonly<Record<string, unknown>>, string]>([
+    ...['https://other.test', 'https://as.test/', 'HTTPS://AS.TEST', 'https://as.test.evil.test', ['https://as.test'], undefined, null, 7, ''].map(
+      (iss) => [`ATK-274 iss ${JSON.stringify(iss)} (RFC 9068 §4)`, { iss }, 'token_issuer'] as const,
+    ),
+    ...[undefined, 7, null, {}, '', [7], [''], ['https://api.test', 7], [['https://api.test']]].map(
+      (aud) => [`ATK-275 aud ${JSON.stringify(aud)} (RFC 9068 §2.2)`, { aud }, 'token_claims'] as const,
+    ),
+    ...[[], 'https://as.test', ['https://as.test', 'https://other.test'], 'https://api.test/', 'HTTPS://api.test', 'https://api.test.evil.test', 'api.test'].map(
+      (aud) => [`ATK-275 aud ${JSON.stringify(aud)} (RFC 9068 §4)`, { aud }, 'token_audience'] as const,
+    ),
+    ...[undefined, null, String(now + 60), 'x', now + 0.5, 0, -1, 1e300, [now + 60], {}, true].map(
+      (exp) => [`RFC 9068 §2.2: exp ${JSON.stringify(exp)}`, { exp }, 'token_claims'] as const,
+    ),
+    ['RFC 7519 §4.1.4: exp long past', { exp: now - 60 }, 'token_expired'],
+    ['ATK-277 nbf in an hour (RFC 7519 §4.1.5)', { nbf: now + 3600 }, 'token_not_yet_valid'],
+    ['ATK-277 nbf is text (RFC 7519 §4.1.5)', { nbf: String(now) }, 'token_not_yet_valid'],
+    ['ATK-277 nbf is null (RFC 7519 §4.1.5)', { nbf: null }, 'token_not_yet_valid'],
+    ['ATK-277 iat in an hour (RFC 9068 §4)', { iat: now + 3600 }, 'token_not_yet_valid'],
+    ['ATK-277 no iat (RFC 9068 §2.2)', { iat: undefined }, 'token_claims'],
+    ['ATK-277 iat is text (RFC 9068 §2.2)', { iat: String(now) }, 'token_claims'],
+    ...[undefined, '', 7, {}, ['U1'], null, true].map((sub) => [`ATK-278 sub ${JSON.stringify(sub)} (RFC 9068 §2.2)`, { sub }, 'token_claims'] as const),
+    ...[undefined, '', 7, null].map((jti) => [`RFC 9068 §2.2: jti ${JSON.stringify(jti)}`, { jti }, 'token_claims'] as const),
+    ...[undefined, '', 7, null, ['A']].map((id) => [`RFC 9068 §2.2: client_id ${JSON.stringify(id)}`, { client_id: id }, 'token_claims'] as const),
+    ...[['api.read'], 7, null, {}].map((scope) => [`RFC 9068 §2.2.3: scope ${JSON.stringify(scope)}`, { scope }, 'token_claims'] as const),
+    ...[{ jkt: 'x' }, {}, null, ''].map((cnf) => [`RFC 9449 §7.1: cnf ${JSON.stringify(cnf)}`, { cnf }, 'token_bound'] as const),
+  ])('%s', async (_, claims, reason) => {
+    await expectRefused(await withClaims(claims), [reason])
+  })
+
+  it('RFC 7519 §4.1.4: clocks may be ten seconds apart, and no more', async () => {
+    const seconds = Math.floor(site.preciseClock() / 1000)
+
+    expect(await api.present(await withClaims({ exp: seconds - 8 }))).toBe('admitted')
+    expect(await api.present(await withClaims({ exp: seconds - 10 }))).toBe('token_expired')
+    expect(await api.present(await withClaims({ iat: seconds + 8, nbf: seconds + 8 }))).toBe('admitted')
+    expect(await api.present(await withClaims({ iat: seconds + 13 }))).toBe('token_not_yet_valid')
+  })
+
+  it('ATK-275 an aud with this API among others is accepted (RFC 9068 §4)', async () => {
+    expect(await api.present(await withClaims({ aud: ['https://other.test', 'https://api.test'] }))).toBe('admitted')
+  })
+
+  it('ATK-284 a token of 64 KiB is refused before anything looks at it (RFC 8725 §3.10)', async () => {
+    await expectRefused(await withClaims({ x: 'x'.repeat(49_152) }), ['token_malformed'])
+  })
+
+  it('ATK-269 a thousand invented names of keys make for one request (RFC 8725 §3.10)', async () => {
+    site.asked.splice(0)
+    const invented = await Promise.all(
+      Array.from({ length: 1000 }, (_, count) => writeJws({ ...accessToken.header, kid: `k${count}` }, accessToken.payload, accessToken.sign)),
+    )
+
+    const reasons = await Promise.all(invented.map((token) => api.present(token)))
+
+    expect(new Set(reasons)).toEqual(new Set(['token_key_unknown']))
+    expect(site.asked.length).toBeLessThanOrEqual(1)
+  })
+
+  it('ATK-286 two tokens in turn: the claims of the one never answer for the other (RFC 8725 §3.10)', async () => {
+    const person = accessToken.token
+    const service = tokensOf(await serviceToken(site, { resource: 'https://api.test' })).access_token
+    const rule = introspecting.api.require()
+
+    for (let round = 0; round < 100; round += 1) {
+      const tokens = await Promise.all([person, service, person].map((token) => rule.admit([`Bearer ${token}`])))
+
+      expect(tokens.map(({ subject }) => subject)).toEqual(['U1', 'M', 'U1'])
+    }
+  })
+})
+
+describe('what an API asks the authorization server', () => {
+  it('RFC 7662 §2.2: a token that was revoked is refused, and the answer counts for five seconds', async () => {
+    const { access_token } = await tokensFor(site, 'A', forApi)
+    const receiver = protectApi(site, { introspection: {} })
+    const before = await receiver.present(access_token)
+    await revoke(site, access_token)
+
+    const within = await receiver.present(access_token)
+    site.pass(5)
+
+    expect([before, within, await receiver.present(access_token)]).toEqual(['admitted', 'admitted', 'token_inactive'])
+  })
+
+  it('RFC 7662 §4: opaque tokens are found by asking, and what has not their form is not asked about', async () => {
+    const other = await startFeedSite({ resources: { 'https://api.test': { scopes: ['api.read'], accessTokenFormat: 'opaque' } } })
+    onTestFinished(() => other.close())
+    const { access_token } = tokensOf(await serviceToken(other, { resource: 'https://api.test' }))
+    const receiver = protectApi(other, { introspection: {} })
+
+    const token = await receiver.api.require('api.read').admit([`Bearer ${access_token}`])
+    other.asked.splice(0)
+    const refused = [await receiver.present('x'), await receiver.present(`${access_token}=`), await receiver.present(access_token.slice(1))]
+    const asked = [...other.asked]
+
+    expect(token).toMatchObject({ subject: 'M', clientId: 'M', scopes: ['api.read'] })
+    expect(refused).toEqual(['token_malformed', 'token_malformed', 'token_malformed'])
+    expect(asked).toEqual([])
+    expect(await protectApi(other).present(access_token)).toBe('token_malformed')
+    await revoke(other, access_token, 'M')
+    other.pass(5)
+    expect(await receiver.present(access_token)).toBe('token_inactive')
+  })
+
+  it('RFC 9068 §4: what introspection says of a token for another API is not taken for this one', async () => {
+    const receiver = protectApi(site, {
+      introspection: {},
+      fetch: async () => Response.json({ ...accessToken.payload, active: true, aud: 'https://other.test' }),
+    })
+
+    expect(await receiver.present('A'.repeat(43))).toBe('token_audience')
+  })
+
+  it.each<readonly [string, () => Response]>([
+    ['no JSON', () => new Response('<html>')],
+    ['a list', () => Response.json([])],
+    ['no active', () => Response.json({ sub: 'U1' })],
+    ['active as text', () => Response.json({ active: 'true' })],
+    ['active as a number', () => Response.json({ active: 1 })],
+    ['401', () => Response.json({ error: 'invalid_client' }, { status: 401 })],
+    ['503', () => new Response(null, { status: 503 })],
+    ['a redirect', () => Response.redirect('https://evil.test', 307)],
+    ['more than 64 KiB', () => new Response(`{"active":true,"x":"${'x'.repeat(65_536)}"}`)],
+  ])('RFC 7662 §2.2: %s in answer is neither yes nor no', async (_, answer) => {
+    const receiver = protectApi(site, { introspection: {}, fetch: async () => answer() })
+
+    expect(await receiver.present('A'.repeat(43))).toBe('authorization_server_unavailable')
+    expect(receiver.refusals.at(-1)?.code).toBe('temporarily_unavailable')
+  })
+
+  it('RFC 7662 §2.1: the secret goes to the authorization server alone, and the token in the body', async () => {
+    const sent: { url: string; init: RequestInit }[] = []
+    const receiver = protectApi(site, {
+      introspection: {},
+      fetch: async (url, init = {}) => {
+        sent.push({ url: new Request(url).url, init })
+        return site.fetch(url, init)
+      },
+    })
+
+    await receiver.present(accessToken.token)
+
+    expect(sent.map(({ url }) => url)).toEqual(['https://as.test/jwks', 'https://as.test/token/introspection'])
+    expect(new Headers(sent[0]?.init.headers).has('authorization')).toBe(false)
+    expect(sent[1]?.init).toMatchObject({ method: 'POST', redirect: 'manual' })
+    expect(readJws(new URLSearchParams(sent[1]?.init.body as URLSearchParams).get('token') ?? '').payload).toEqual(accessToken.payload)
+  })
+})
+
+describe('the scope of an access token', () => {
+  it.each<readonly [readonly string[], string]>([
+    [[], 'admitted'],
+    [['api.read'], 'admitted'],
+    [['api.write'], 'scope_missing'],
+    [['api.read', 'api.write'], 'scope_missing'],
+    [['api'], 'scope_missing'],
+    [['API.READ'], 'scope_missing'],
+    [['__proto__'], 'scope_missing'],
+  ])('RFC 6750 §3.1: of %j it is %s', async (scopes, outcome) => {
+    expect(await api.present(accessToken.token, ...scopes)).toBe(outcome)
+  })
+
+  it.each(['', 'api.read api.write', 'a"b', 'a\\b', 'é'])('RFC 6749 §3.3: %j is none, and the API says so at its start', (scope) => {
+    expect(() => api.api.require(scope)).toThrow(TypeError)
+  })
+
+  it('RFC 9068 §2.2.3: a token without scope may do what needs none', async () => {
+    const token = await withClaims({ scope: undefined })
+
+    expect([await api.present(token), await api.present(token, 'api.read')]).toEqual(['admitted', 'scope_missing'])
+  })
+})

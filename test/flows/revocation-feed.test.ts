@@ -1,0 +1,242 @@
+import { connectedApps, createAuthorizationServer, inProcessRevocationFeed } from '@mintmark/core'
+import { clientId, providerId, userId } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { startFeedSite, protectApi, type FeedSite, type ProtectedApi } from '../support/feed-site.ts'
+import { changeClient } from '../support/fixture-clients.ts'
+import { obtainCode, redeem } from '../support/flow.ts'
+import { startScimSite, type ScimSite } from '../support/scim-site.ts'
+import { introspect, refresh, revoke, serviceToken, tokensFor, tokensOf, type Tokens } from '../support/token-calls.ts'
+
+const forApi = { scope: 'openid offline_access api.read', resource: 'https://api.test' }
+
+let site: FeedSite
+let scim: ScimSite
+beforeAll(async () => {
+  site = await startFeedSite({ refreshRetryWindow: { confidential: 0 } })
+  scim = await startScimSite({ oauth: site, clock: site.clock.now })
+  await adoptU1()
+})
+afterAll(() => scim.close())
+
+type Mode = 'on_demand' | 'follow'
+
+const anApi = (mode: Mode, at = site): ProtectedApi => {
+  const protectedApi = protectApi(at, { revocationFeed: { mode } })
+  onTestFinished(() => protectedApi.api.stop())
+  return protectedApi
+}
+
+/** Presents the token until it is refused, in a time that passes quickly where nothing runs in the background. */
+async function refusedAfter(api: ProtectedApi, token: string, mode: Mode): Promise<{ readonly reason: string; readonly milliseconds: number }> {
+  const started = site.preciseClock()
+  let reason = 'admitted'
+  while (reason === 'admitted' && site.preciseClock() - started < 5000) {
+    reason = await api.present(token)
+    if (mode === 'on_demand') site.pass(0.05)
+    else await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  return { reason, milliseconds: site.preciseClock() - started }
+}
+
+/** `PATCH` with `active: false`, as an identity provider sends it at offboarding (RFC 7644 §3.5.2). */
+async function deactivateByProvider(): Promise<void> {
+  const body = { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: [{ op: 'replace', value: { active: false } }] }
+  const reply = await scim.send({ method: 'PATCH', path: '/users/U1', body })
+  if (reply.status !== 200) throw new Error(`SCIM answered ${reply.status} ${reply.text}`)
+}
+
+/** U1 is an account of the provider T1. */
+async function adoptU1(): Promise<void> {
+  const version = (await site.storage.users.find(userId('U1')))?.version ?? 0
+  const state = { active: true, externalId: 'x1', resource: { userName: 'ann' }, comparable: { userName: 'ann' }, claims: {} }
+  const change = { providerId: providerId('T1'), userId: userId('U1'), version, now: site.clock.now() }
+  await site.storage.provisionedUsers.adopt({ ...change, state })
+}
+
+interface Ending {
+  readonly row: string
+  readonly end: (tokens: Tokens) => Promise<unknown>
+  readonly undo?: () => Promise<unknown>
+  /** Whether it ends what the person has given to any client. */
+  readonly endsAll?: boolean
+}
+
+async function refreshTwice({ refresh_token }: Tokens): Promise<void> {
+  await refresh(site, refresh_token)
+  await refresh(site, refresh_token)
+}
+
+async function disconnectAll(): Promise<void> {
+  const apps = connectedApps({ storage: site.storage, clock: site.clock.now })
+  for (const { grantId } of await apps.list('U1')) await apps.disconnect('U1', grantId)
+}
+
+const reviveU1 = (): Promise<unknown> => site.storage.users.reactivate(userId('U1'), site.clock.now())
+
+describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s', (mode) => {
+  it.each<Ending>([
+    { row: 'RFC 7009 §2.1: its access token is revoked', end: ({ access_token }) => revoke(site, access_token) },
+    { row: 'RFC 7009 §2.1: its refresh token is revoked', end: ({ refresh_token }) => revoke(site, refresh_token) },
+    { row: 'RFC 9700 §4.14.2: its refresh token is used twice', end: refreshTwice },
+    { row: 'design §4: the person disconnects the client', end: disconnectAll, endsAll: true },
+    { row: 'design §4: the account is deactivated', end: () => site.storage.users.deactivate(userId('U1'), site.clock.now()), undo: reviveU1, endsAll: true },
+    { row: 'design §4: the account is deactivated by its identity provider', end: deactivateByProvider, undo: reviveU1, endsAll: true },
+    {
+      row: 'design §4: the client is disabled',
+      end: () => changeClient(site.storage, clientId('A'), { disabledAt: site.clock.now() }),
+      undo: () => changeClient(site.storage, clientId('A'), { disabledAt: undefined }),
+    },
+  ])('$row: refused within a second, without a question for each request', async ({ end, undo, endsAll }) => {
+    const api = anApi(mode)
+    const tokens = await tokensFor(site, 'A', forApi)
+    const other = await tokensFor(site, 'P', { scope: 'openid api.read', resource: 'https://api.test' })
+    const before = [await api.present(tokens.access_token, 'api.read'), await api.present(other.access_token)]
+    site.asked.splice(0)
+    onTestFinished(async () => void (await undo?.()))
+
+    await end(tokens)
+    const { reason, milliseconds } = await refusedAfter(api, tokens.access_token, mode)
+
+    expect(before).toEqual(['admitted', 'admitted'])
+    expect(reason).toBe('token_ended')
+    expect(milliseconds).toBeLessThan(1000)
+    expect(site.asked.length).toBeLessThanOrEqual(3)
+    expect(await api.present(other.access_token)).toBe(endsAll ? 'token_ended' : 'admitted')
+  })
+
+  it('RFC 6749 §4.1.2: refuses what a code was redeemed for that came twice', async () => {
+    const api = anApi(mode)
+    const code = await obtainCode(site, forApi)
+    const { access_token } = tokensOf(await redeem(site, code))
+    const before = await api.present(access_token)
+
+    await redeem(site, code)
+
+    expect([before, (await refusedAfter(api, access_token, mode)).reason]).toEqual(['admitted', 'token_ended'])
+  })
+
+  it('design §4: an account that is back gets new tokens, and the old ones stay dead', async () => {
+    const api = anApi(mode)
+    const old = await tokensFor(site, 'A', forApi)
+    await api.present(old.access_token)
+
+    await site.storage.users.deactivate(userId('U1'), site.clock.now())
+    await site.storage.users.reactivate(userId('U1'), site.clock.now())
+    await refusedAfter(api, old.access_token, mode)
+    const fresh = await tokensFor(site, 'A', forApi)
+
+    expect([await api.present(fresh.access_token), await api.present(old.access_token)]).toEqual(['admitted', 'token_ended'])
+  })
+
+  it('design §4: a client that is in use again is admitted again', async () => {
+    const api = anApi(mode)
+    const { access_token } = tokensOf(await serviceToken(site, { resource: 'https://api.test' }))
+    const before = await api.present(access_token)
+
+    await changeClient(site.storage, clientId('M'), { disabledAt: site.clock.now() })
+    const disabled = await refusedAfter(api, access_token, mode)
+    await changeClient(site.storage, clientId('M'), { disabledAt: undefined })
+
+    site.pass(1)
+
+    expect([before, disabled.reason]).toEqual(['admitted', 'token_ended'])
+    await expect.poll(() => api.present(access_token), { timeout: 2000 }).toBe('admitted')
+  })
+
+  it('a client that is changed in another way is admitted as before', async () => {
+    const api = anApi(mode)
+    const { access_token } = tokensOf(await serviceToken(site, { resource: 'https://api.test' }))
+    await api.present(access_token)
+
+    await changeClient(site.storage, clientId('M'), { clientName: 'Robot' })
+    site.pass(2)
+
+    expect(await api.present(access_token)).toBe('admitted')
+  })
+})
+
+describe('a server that was started again', () => {
+  /** The site with another server in its place, over what the first one has stored. */
+  async function restarted(at: FeedSite) {
+    at.pass(5)
+    const feed = inProcessRevocationFeed(createMemoryStorage({ issuer: 'https://as.test', medium: at.medium }), { clock: at.clock.now })
+    at.pass(2)
+    const options = { issuer: at.issuer, keys: at.keys, clock: at.clock.now, signedIn: () => Promise.resolve(undefined) }
+    const server = createAuthorizationServer({ ...options, storage: feed.storage, revocationFeed: feed })
+    const fetch: typeof globalThis.fetch = async (url, init) => {
+      const request = new Request(url instanceof Request ? url.url : url, init)
+      const { status, headers, body } = await server.handle({
+        method: request.method,
+        url: new URL(request.url),
+        headers: new Map(request.headers),
+        repeatedHeaders: new Set(),
+        body: new Uint8Array(await request.arrayBuffer()),
+      })
+      return new Response(body as string | undefined, { status, headers: headers.map(([name, value]): [string, string] => [name, value]) })
+    }
+    return { ...at, fetch }
+  }
+
+  it('cannot speak of tokens from before: they are refused, and their clients get new ones', async () => {
+    const at = await startFeedSite()
+    onTestFinished(() => at.close())
+    const { access_token } = await tokensFor(at, 'A', forApi)
+
+    const api = anApi('on_demand', await restarted(at))
+
+    expect(await api.present(access_token)).toBe('token_unknown_to_feed')
+    expect(api.refusals.at(-1)).toMatchObject({ code: 'invalid_token' })
+  })
+
+  it('RFC 7662 §2: is asked about them where introspection was allowed', async () => {
+    const at = await startFeedSite()
+    onTestFinished(() => at.close())
+    const [kept, ended] = [await tokensFor(at, 'A', forApi), await tokensFor(at, 'A', forApi)]
+    await revoke(at, ended.access_token)
+
+    const api = protectApi(await restarted(at), { revocationFeed: {}, introspection: {} })
+
+    expect([await api.present(kept.access_token), await api.present(ended.access_token)]).toEqual(['admitted', 'token_inactive'])
+  })
+})
+
+describe('a server that cannot be reached', () => {
+  it('RFC 9110 §15.6.4: is believed for ten seconds; then nobody can say yes or no', async () => {
+    const at = await startFeedSite()
+    onTestFinished(() => at.close())
+    const api = anApi('on_demand', at)
+    const { access_token } = await tokensFor(at, 'A', forApi)
+    const before = await api.present(access_token)
+
+    at.setReachable(false)
+    at.pass(8)
+    const tolerated = await api.present(access_token)
+    at.pass(5)
+    const after = await api.present(access_token)
+    at.setReachable(true)
+    at.pass(2)
+
+    expect([before, tolerated, after]).toEqual(['admitted', 'admitted', 'authorization_server_unavailable'])
+    expect(api.refusals.at(-1)).toMatchObject({ code: 'temporarily_unavailable' })
+    expect(await api.present(access_token)).toBe('admitted')
+  })
+})
+
+describe('what an API is told', () => {
+  it('RFC 7662 §2.2: introspection does not show what a token depends on', async () => {
+    const { access_token } = await tokensFor(site, 'A', forApi)
+
+    const { json } = await introspect(site, access_token)
+
+    expect(json['active']).toBe(true)
+    expect(Object.keys(json).filter((name) => ['family', 'grant', 'generation'].includes(name))).toEqual([])
+  })
+
+  it('RFC 8414 §2: discovery names the feed where there is one', async () => {
+    const { json } = await site.send({ path: '/.well-known/openid-configuration' })
+
+    expect(json['revocation_feed_endpoint']).toBe('https://as.test/token/revocation-feed')
+  })
+})

@@ -1,0 +1,94 @@
+import { inProcessRevocationFeed, type AuthorizationServerOptions } from '@mintmark/core'
+import { createResourceServer, type AccessRefusal, type ResourceServer, type ResourceServerOptions } from '@mintmark/resource-server'
+import { epochSeconds, type EpochSeconds } from '@mintmark/storage-interface'
+import { createMemoryMedium, createMemoryStorage, type MemoryMedium } from '@mintmark/storage-interface/memory'
+
+import { dumpMedium } from './dump-medium.ts'
+import { startServer, type ServerUnderTest } from './server-under-test.ts'
+
+/** The server of the attack rows with a revocation feed, in a time that goes on as real time does. */
+export interface FeedSite extends ServerUnderTest {
+  readonly medium: MemoryMedium
+  /** In milliseconds. */
+  readonly preciseClock: () => number
+  /** Lets seconds pass at once. */
+  readonly pass: (seconds: number) => void
+  /** Reaches https://as.test. */
+  readonly fetch: typeof globalThis.fetch
+  /** The paths that were asked for, in order. */
+  readonly asked: string[]
+  /** Cuts the way to the server, or opens it again. */
+  setReachable(reachable: boolean): void
+}
+
+const issuer = 'https://as.test'
+
+/** @param medium what an earlier server of the issuer's has left: this one is that server, started again. */
+export async function startFeedSite(options: Partial<AuthorizationServerOptions> = {}): Promise<FeedSite> {
+  const medium = createMemoryMedium()
+  const realStart = performance.now()
+  let passed = 0
+  const preciseClock = (): number => 1_790_000_000_000 + passed + performance.now() - realStart
+  const clock = (): EpochSeconds => epochSeconds(preciseClock() / 1000)
+  const feed = inProcessRevocationFeed(createMemoryStorage({ issuer, medium }), { clock })
+  const under = await startServer({ storage: feed.storage, revocationFeed: feed, clock, ...options })
+  // What is issued from now on is younger than the feed.
+  passed = 2000
+
+  const asked: string[] = []
+  let isReachable = true
+  const reach: typeof globalThis.fetch = async (url, init) => {
+    const { pathname } = new URL(url instanceof Request ? url.url : url)
+    asked.push(pathname)
+    if (!isReachable) throw new TypeError('connection refused')
+    return globalThis.fetch(`http://127.0.0.1:${under.port}${pathname}`, init)
+  }
+  return {
+    ...under,
+    clock: { now: clock, advance: (seconds) => void (passed += seconds * 1000) },
+    dump: () => dumpMedium(medium, issuer),
+    medium,
+    preciseClock,
+    pass: (seconds) => void (passed += seconds * 1000),
+    fetch: reach,
+    asked,
+    setReachable: (reachable) => void (isReachable = reachable),
+  }
+}
+
+/** An API that receives the site's tokens, and why it refused some. */
+export interface ProtectedApi {
+  readonly api: ResourceServer
+  readonly refusals: readonly AccessRefusal[]
+  /** Whether a token is let in: `admitted`, or the reason why it is not. */
+  present(token: string, ...scopes: readonly string[]): Promise<string>
+}
+
+/** The API `https://api.test` of the attack rows. */
+export function protectApi(site: Pick<FeedSite, 'clients' | 'fetch' | 'preciseClock'>, options: Partial<ResourceServerOptions> = {}): ProtectedApi {
+  const refusals: AccessRefusal[] = []
+  const api = createResourceServer({
+    issuer,
+    audience: 'https://api.test',
+    scopes: ['api.read', 'api.write'],
+    credentials: { clientId: 'RS', clientSecret: site.clients.RS.secret },
+    clock: site.preciseClock,
+    fetch: site.fetch,
+    onRefusal: (refusal) => void refusals.push(refusal),
+    ...options,
+  })
+  return {
+    api,
+    refusals,
+    async present(token, ...scopes) {
+      const rule = api.require(...scopes)
+      try {
+        await rule.admit([`Bearer ${token}`])
+        return 'admitted'
+      } catch (error) {
+        if (rule.renderRefusal(error) === undefined) throw error
+        return refusals.at(-1)?.reason ?? ''
+      }
+    },
+  }
+}
