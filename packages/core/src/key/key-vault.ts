@@ -12,7 +12,8 @@ export interface VaultKey {
 
 /**
  * Where private keys live: sealed in storage, or in a KMS or an HSM that never shows them. Give one to `storedKeys` in place
- * of a sealing key. Give its calls a time limit of your own: whoever waits for a token waits for them.
+ * of a sealing key. While it fails, what needs it is answered 503. Give its calls a time limit of your own: whoever waits for a
+ * token waits for them.
  * @example
  * const vault: KeyVault = {
  *   generate: async () => ({ publicJwk: await kms.publicKey('alias/tokens-2'), vaultEntry: 'alias/tokens-2' }),
@@ -22,9 +23,9 @@ export interface VaultKey {
 export interface KeyVault {
   /**
    * Makes a key pair, or hands out one that was made for this. Before its public half is published, it has signed and the
-   * signature was verified. Of servers that make the same key at once all but one forget theirs.
+   * signature was verified. Of servers that make the next key at once all but one forget theirs.
    */
   generate(algorithm: SigningAlgorithm): Promise<VaultKey>
-  /** Readies a key for signing. While `sign` fails, what needs a signature is answered 503. */
+  /** Readies a key for signing. */
   open(key: VaultKey & { readonly keyId: KeyId; readonly algorithm: SigningAlgorithm }): Promise<Sign>
 }

@@ -9,8 +9,8 @@ export const isSigningAlgorithm = (name: string): name is SigningAlgorithm => Ob
  */
 export function isRuntimeAlgorithm(algorithm: SigningAlgorithm): boolean {
   if (everywhere[algorithm]) return true
-  const { supports } = crypto.subtle.constructor as { readonly supports?: (operation: string, algorithm: string) => boolean }
-  return supports?.('verify', algorithm) === true
+  const subtle = crypto.subtle.constructor as { supports?(operation: string, algorithm: string): boolean }
+  return subtle.supports?.('verify', algorithm) === true
 }
 
 /** Which algorithms every runtime has that this library runs on. */

@@ -1,4 +1,4 @@
-import { exportJWK, generateKeyPair, importJWK, calculateJwkThumbprint, type JWK } from 'jose'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 
 import { parseJsonObject } from '../json/json-object.ts'
 import type { Random } from '../runtime/random.ts'
@@ -36,7 +36,8 @@ export function sealedVault(
       const sealingKey = (await sealingKeys()).find(({ id }) => id === sealingKeyId)
       if (sealingKey === undefined) throw new Error(sealedWithAnother)
       const jwk = parseJsonObject(await sealingKey.open(sealed, sealContext(issuer, keyId)))
-      const key = await importJWK({ ...jwk }, algorithm)
+      // Extractable: an elliptic-curve key then signs without the way to the thread pool.
+      const key = await importJWK({ ...jwk }, algorithm, { extractable: true })
       if (key instanceof Uint8Array) throw new TypeError('A stored signing key is symmetric.')
       return webCryptoSigner(keyId, algorithm, key).sign
     },

@@ -2,6 +2,7 @@ import type { Storage } from '@mintmark/storage-interface'
 
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { systemRandom, type Random } from '../runtime/random.ts'
+import { guardedVault } from './guarded-vault.ts'
 import type { KeyRing } from './key-ring.ts'
 import { parseKeySchedule, type KeySchedule, type KeyScheduleOptions } from './key-schedule.ts'
 import type { KeyVault } from './key-vault.ts'
@@ -69,7 +70,7 @@ export function parseStoredKeySettings(options: StoredKeysOptions): StoredKeySet
     storage,
     algorithms,
     rotation,
-    vault: options.vault === undefined ? sealedVault(options.sealingKey, { issuer: storage.issuer, random }) : options.vault,
+    vault: options.vault === undefined ? sealedVault(options.sealingKey, { issuer: storage.issuer, random }) : guardedVault(options.vault),
     schedule: parseKeySchedule(options.schedule ?? {}),
     onRotationFailed: options.onRotationFailed ?? reportTo(console),
     clock: options.clock ?? systemClock,

@@ -1,6 +1,6 @@
-import { StorageUnavailableError, type KeyId, type SigningKeyRecord } from '@mintmark/storage-interface'
+import type { KeyId, SigningKeyRecord } from '@mintmark/storage-interface'
 
-import type { Sign, Signer, SigningAlgorithm } from './key-ring.ts'
+import type { Signer, SigningAlgorithm } from './key-ring.ts'
 import type { KeyVault } from './key-vault.ts'
 
 /** Opens a key once, and keeps it open for as long as it is the one that signs with its algorithm. */
@@ -23,14 +23,5 @@ export function vaultSigners(vault: KeyVault): (key: SigningKeyRecord, algorithm
 
 async function openSigner(key: SigningKeyRecord, algorithm: SigningAlgorithm, vault: KeyVault): Promise<Signer> {
   const { keyId, publicJwk, vaultEntry } = key
-  const sign = await vault.open({ keyId, algorithm, publicJwk, vaultEntry })
-  return { keyId, algorithm, sign: (bytes) => signOrBeUnavailable(sign, bytes) }
-}
-
-async function signOrBeUnavailable(sign: Sign, bytes: Uint8Array): Promise<Uint8Array> {
-  try {
-    return await sign(bytes)
-  } catch (cause) {
-    throw new StorageUnavailableError('The vault cannot sign', { cause })
-  }
+  return { keyId, algorithm, sign: await vault.open({ keyId, algorithm, publicJwk, vaultEntry }) }
 }

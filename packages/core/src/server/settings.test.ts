@@ -57,6 +57,9 @@ describe('options', () => {
     ['a grant that cannot decide', { grants: [{ grantType: 'urn:example:voucher' }] }, /decide/],
     ['two grants of one name', { grants: [voucher, voucher] }, /different names/],
     ['an algorithm that the ring lacks', { accessTokenAlgorithm: 'PS256' }, /accessTokenAlgorithm/],
+    ['access tokens that outlive the key of their signature (OIDC Core §10.1.1)', { lifetimes: { accessToken: 14 * 86_400 + 1 } }, /schedule.retire/],
+    ['ID tokens that outlive it', { lifetimes: { idToken: 14 * 86_400 + 1 } }, /schedule.retire/],
+    ['tokens of a resource that outlive it', { resources: { 'https://api.test': { scopes: [], accessTokenLifetime: 14 * 86_400 + 1 } } }, /schedule.retire/],
     ['signedIn that is no function', { signedIn: true }, /signedIn/],
     ['a storage of another issuer', { storage: createMemoryStorage({ issuer: 'https://other.test' }) }, /another issuer/],
   ])('refuses %s and says which option is wrong', (_case, change, message) => {

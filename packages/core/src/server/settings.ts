@@ -1,7 +1,7 @@
 import type { DurationSeconds } from '@mintmark/storage-interface'
 
 import { standardScopes, type ScopeRegistry } from '../claims/scope-definition.ts'
-import type { SigningAlgorithm } from '../key/key-ring.ts'
+import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
 import type { Resource, ResourceRegistry } from '../resource/resource.ts'
 import { parseIssuer } from './issuer.ts'
 import type { AuthorizationServerOptions, Lifetimes } from './options.ts'
@@ -31,6 +31,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
   }
 
   refuseUnfitFeed(parsed, options)
+  refuseShortRetirement(parsed, options.keys)
   const interactionUrls = pageUrls(parsed.interaction, issuerUrl, options)
   const scopes = scopeRegistry(parsed.scopes)
   return {
@@ -84,16 +85,27 @@ function resourceRegistry(parsed: ParsedOptions, scopes: ScopeRegistry): Resourc
 }
 
 /** A feed of another storage would never tell anything, and one that forgets too early would not tell for long enough. */
-function refuseUnfitFeed({ lifetimes, resources }: ParsedOptions, { revocationFeed, storage }: AuthorizationServerOptions): void {
+function refuseUnfitFeed(parsed: ParsedOptions, { revocationFeed, storage }: AuthorizationServerOptions): void {
   if (revocationFeed === undefined) return
   if (revocationFeed.storage !== storage) {
     throw new TypeError('Invalid options: revocationFeed hears what its own storage ends. Use revocationFeed.storage as the storage, here and everywhere.')
   }
-  const longest = Math.max(lifetimes.accessToken, ...Object.values(resources).map(({ accessTokenLifetime = 0 }) => accessTokenLifetime))
+  const longest = longestAccessTokenLifetime(parsed)
   if (revocationFeed.keepFor < longest + feedMargin) {
     throw new TypeError(`Invalid options: revocationFeed must keep what ended for ${longest + feedMargin} seconds, longer than any access token lives.`)
   }
 }
+
+/** OIDC Core §10.1.1: a key is published for as long as anything lives that it signed. */
+function refuseShortRetirement(parsed: ParsedOptions, { retirement }: KeyRing): void {
+  const longest = Math.max(parsed.lifetimes.idToken, longestAccessTokenLifetime(parsed))
+  if (retirement !== undefined && retirement < longest) {
+    throw new TypeError(`Invalid options: keys are published for ${retirement} seconds after they have signed, and tokens live for ${longest}. Raise schedule.retire.`)
+  }
+}
+
+const longestAccessTokenLifetime = ({ lifetimes, resources }: ParsedOptions): number =>
+  Math.max(lifetimes.accessToken, ...Object.values(resources).map(({ accessTokenLifetime = 0 }) => accessTokenLifetime))
 
 function accessTokenAlgorithm(options: AuthorizationServerOptions): SigningAlgorithm {
   const algorithm = options.accessTokenAlgorithm ?? options.keys.algorithms[0]

@@ -1,0 +1,53 @@
+import { epochSeconds, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import { createMemoryMedium, createMemoryStorage, type MemoryMedium } from '@mintmark/storage-interface/memory'
+
+import { listKeys } from '../src/key/list-keys.ts'
+import type { StoredKeyRing } from '../src/key/stored-key-ring.ts'
+import type { StoredKeysOptions } from '../src/key/stored-key-settings.ts'
+import { storedKeys } from '../src/key/stored-keys.ts'
+
+/** A ring of quick keys over memory, with a clock that a test moves. */
+export interface RingUnderTest {
+  readonly ring: StoredKeyRing
+  readonly storage: Storage
+  /** The time, in seconds; a test sets it. */
+  readonly clock: { now: number }
+  /** Another ring over the same keys, as another process has it. */
+  readonly another: () => StoredKeyRing
+  /** The states of the keys, in the order in which they sign. */
+  readonly states: () => Promise<readonly string[]>
+}
+
+export const issuer = 'https://as.test'
+export const sealingKey = 'A'.repeat(43)
+
+/** Announced for 1,000 seconds, signing for 10,000, retired for 2,000. */
+export const schedule = { announce: 1000, sign: 10_000, retire: 2000 }
+
+type Change = Partial<Omit<StoredKeysOptions, 'storage' | 'sealingKey' | 'clock'>> & { readonly medium?: MemoryMedium }
+
+export function aRing({ medium = createMemoryMedium(), vault, ...change }: Change = {}): RingUnderTest {
+  const clock = { now: 1_790_000_000 }
+  const openStorage = (): Storage => createMemoryStorage({ issuer, medium })
+  const now = (): EpochSeconds => epochSeconds(clock.now)
+  const common = { algorithms: ['ES256'], schedule, clock: now, ...change } as const
+  const another = (): StoredKeyRing =>
+    vault === undefined
+      ? storedKeys({ ...common, storage: openStorage(), sealingKey })
+      : storedKeys({ ...common, storage: openStorage(), vault })
+  const ring = another()
+
+  return {
+    ring,
+    storage: openStorage(),
+    clock,
+    another,
+    states: async () => (await listKeys(ring)).map(({ state }) => state),
+  }
+}
+
+/** The identifiers of the keys that a ring publishes. */
+export const published = async (ring: StoredKeyRing): Promise<readonly string[]> => (await ring.publicKeys()).map(({ keyId }) => keyId)
+
+/** The identifier of the key that signs. */
+export const signing = async (ring: StoredKeyRing): Promise<string> => (await ring.signer('ES256')).keyId
