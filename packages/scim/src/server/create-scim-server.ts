@@ -14,8 +14,8 @@ import { listedGroups } from '../list/listed-groups.ts'
 import { listedUsers } from '../list/listed-users.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
 import { groupResourceType, userResourceType } from '../schema/resource-types.ts'
+import { signInFromProvider, type ProviderLogin, type ProviderSignIn, type SignInDependencies } from '../sign-in/sign-in-from-provider.ts'
 import { userClaims, type ClaimChanges } from '../user/user-claims.ts'
-import type { UserDependencies } from '../user/user-dependencies.ts'
 import { userRoutes } from '../user/user-routes.ts'
 import type { ScimServerOptions } from './scim-options.ts'
 import { createScimRouter } from './scim-router.ts'
@@ -23,6 +23,8 @@ import { createScimRouter } from './scim-router.ts'
 /** Inbound SCIM 2.0 (RFC 7643, RFC 7644) for every identity provider of one issuer, for an adapter to serve. */
 export interface ScimServer extends HttpService {
   readonly issuer: string
+  /** For the host's own login page: see `signInFromProvider`. */
+  readonly signInFromProvider: (login: ProviderLogin) => Promise<ProviderSignIn>
 }
 
 /** Creates a server. Nothing is global: any number of servers live in one process. */
@@ -34,19 +36,25 @@ export function createScimServer(options: ScimServerOptions): ScimServer {
     issuer,
     storage,
     accessTokens: options.accessTokens,
-    clock: options.clock ?? systemClock,
+    clock: deps.clock,
     bodyLimit: bulkLimits.maxPayloadSize,
-    routes: { ...resources, bulk: bulkRoutes({ ...deps, resources }) },
+    routes: {
+      ...discoveryRoutes([deps.userType, deps.groupType], { passwords: options.password !== undefined }),
+      ...resources,
+      '.search': { collection: { POST: searchEndpoints([listedUsers(deps), listedGroups(deps)], deps).search } },
+      bulk: bulkRoutes({ ...deps, resources }),
+    },
     refused: recordRefusal(deps.journal),
   })
-  return { ...router, issuer }
+  return { ...router, issuer, signInFromProvider: (login) => signInFromProvider(login, deps) }
 }
 
-function scimDependencies(options: ScimServerOptions): UserDependencies & GroupDependencies {
+function scimDependencies(options: ScimServerOptions): SignInDependencies & GroupDependencies {
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom
   return {
     storage: options.storage,
+    clock,
     random,
     hooks: options,
     userType: options.userType ?? userResourceType,

@@ -1,7 +1,5 @@
-import { userId, untilSettled, type ProvisionedUserRecord, type UserId } from '@mintmark/storage-interface'
-import { randomIdentifier } from '@mintmark/core/runtime'
+import { untilSettled, type ProvisionedUserRecord } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/refusal.ts'
 import { sameValue } from '../json/same-value.ts'
 import { readMessage } from '../message/read-message.ts'
 import { readQuery } from '../message/read-query.ts'
@@ -9,6 +7,8 @@ import { requestedAttributes } from '../message/requested-attributes.ts'
 import { parseResource } from '../resource/parse-resource.ts'
 import type { ScimCall, ScimEndpoint } from '../server/scim-call.ts'
 import { noteTolerances, readingOf } from '../server/read-call.ts'
+import { writerOf } from './account-writer.ts'
+import { beginAccount } from './begin-account.ts'
 import { showUser } from './show-user.ts'
 import type { UserDependencies } from './user-dependencies.ts'
 import { userState, type WrittenUser } from './user-state.ts'
@@ -36,26 +36,8 @@ function createOrLink(written: WrittenUser, call: ScimCall, deps: UserDependenci
 
   return untilSettled(async () => {
     const linked = state.externalId === undefined ? undefined : await provisionedUsers.findByExternalId(providerId, state.externalId)
-    if (linked !== undefined) return relink(linked, written, { call, deps })
-    const chosen = await deps.hooks.link?.({ providerId, externalId: state.externalId, resource: state.resource })
-    if (chosen !== undefined) return adopt(chosen, written, { call, deps })
-    return insert(written, call, deps)
+    return linked === undefined ? beginAccount(written, writerOf(call, deps), deps) : relink(linked, written, { call, deps })
   })
-}
-
-/** Undefined when another request took the `externalId` meanwhile: then that account is linked. */
-async function insert({ state, password }: WrittenUser, call: ScimCall, deps: UserDependencies): Promise<ProvisionedUserRecord | undefined> {
-  const { providerId } = call.caller.provider
-  const id = userId(randomIdentifier(deps.random))
-  const outcome = await deps.storage.provisionedUsers.insert({ providerId, userId: id, state, createdAt: call.now })
-  if (outcome.outcome === 'taken') {
-    // RFC 7644 §3.3, 409 uniqueness: the name belongs to somebody else.
-    if (outcome.key === 'userName') throw refusal('user_name_taken')
-    return undefined
-  }
-  if (password !== undefined) await deps.hooks.password?.({ userId: id, password })
-  deps.journal.record(call.request, { type: 'account.created', providerId, userId: id })
-  return outcome.record
 }
 
 interface LinkContext {
@@ -78,22 +60,4 @@ async function relink(
 
   const outcome = await replaceState({ user, state, password: written.password }, call, deps)
   return outcome.outcome === 'conflict' ? undefined : settled(outcome)
-}
-
-/** An account that was there before any provider, chosen by the host. */
-async function adopt(chosen: UserId, written: WrittenUser, { call, deps }: LinkContext): Promise<ProvisionedUserRecord | undefined> {
-  const { providerId } = call.caller.provider
-  const account = await deps.storage.users.find(chosen)
-  if (account === undefined) throw new TypeError('The link hook chose an account that is not there.')
-
-  const state = {
-    ...written.state,
-    active: account.active && written.state.active,
-    claims: { ...account.claims, ...written.state.claims },
-  }
-  const outcome = await deps.storage.provisionedUsers.adopt({ providerId, userId: chosen, version: account.version, state, now: call.now })
-  if (outcome.outcome === 'conflict') return undefined
-  const user = settled(outcome)
-  deps.journal.record(call.request, { type: 'account.linked', providerId, userId: chosen })
-  return user
 }

@@ -1,0 +1,114 @@
+import type { Clock } from '@mintmark/core/runtime'
+import {
+  providerId,
+  untilSettled,
+  type JsonObject,
+  type ProvisionedState,
+  type ProvisionedUserRecord,
+  type UserId,
+} from '@mintmark/storage-interface'
+
+import { sameValue } from '../json/same-value.ts'
+import { ProviderError } from '../provider/provider-error.ts'
+import { profileOf } from '../tolerance/profile-of.ts'
+import { openReading, type Reading } from '../tolerance/reading.ts'
+import type { AccountWriter } from '../user/account-writer.ts'
+import { beginAccount } from '../user/begin-account.ts'
+import type { UserDependencies } from '../user/user-dependencies.ts'
+import { userDocument } from '../user/user-document.ts'
+import { userState } from '../user/user-state.ts'
+import { settled } from '../user/write-user.ts'
+import { loginExternalId, withProfile } from './login-profile.ts'
+
+/** Somebody whom an identity provider has signed in, by SAML or OpenID Connect: what the host verified. */
+export interface ProviderLogin {
+  readonly providerId: string
+  /** The person, by the name that the same provider gives as `externalId` when it provisions: the `sub` or NameID, or a claim beside it. */
+  readonly externalId: string
+  /** What the login says of them, as a part of a SCIM user. `active`, `externalId` and `password` in it are passed over. */
+  readonly profile: JsonObject
+}
+
+/** Whether they may come in. */
+export type ProviderSignIn =
+  | {
+      readonly outcome: 'signed_in'
+      readonly userId: UserId
+      /** Whether the account began, or was linked, with this login. */
+      readonly isNew: boolean
+    }
+  /** The account was ended by its provider or by an administrator: nothing was written, and no login brings it back. */
+  | { readonly outcome: 'deactivated'; readonly userId: UserId }
+  | { readonly outcome: 'provider_disabled' }
+
+export interface SignInDependencies extends UserDependencies {
+  readonly clock: Clock
+}
+
+/**
+ * Finds the account of somebody who signed in at an identity provider, or begins it. It is found by the provider and the
+ * `externalId` alone, as when the provider provisions it: never by e-mail or userName, unless the host's `link` hook says so.
+ * A login changes what its profile gives, and nothing when that is what is there; an account that the host protects from changes
+ * (`mayChange`) stays as it is.
+ * @throws ScimError when the profile is not part of a SCIM user, when a new account lacks a userName, and 409 — reason
+ * `user_name_taken` — when another account of the provider has it; ProviderError `provider_unknown`.
+ */
+export async function signInFromProvider(login: ProviderLogin, deps: SignInDependencies): Promise<ProviderSignIn> {
+  const now = deps.clock()
+  const provider = await deps.storage.identityProviders.find(providerId(login.providerId))
+  if (provider === undefined) throw new ProviderError('provider_unknown')
+  if (provider.disabledAt !== undefined) return { outcome: 'provider_disabled' }
+
+  const reading = openReading(deps.userType, profileOf(provider.toleranceProfile))
+  const externalId = loginExternalId(login.externalId, reading)
+  const writer: AccountWriter = { providerId: provider.providerId, now, record: (occurrence) => deps.journal.announce(occurrence) }
+  return untilSettled(async () => {
+    const user = await deps.storage.provisionedUsers.findByExternalId(writer.providerId, externalId)
+    if (user?.active === false) return { outcome: 'deactivated', userId: user.userId }
+    const state = stateOf(user, { ...login, externalId }, { reading, deps })
+    const context = { writer, deps }
+    const signedIn = user === undefined ? await begin(state, context) : await update(user, state, context)
+    return signedIn === undefined ? undefined : signInOf(signedIn, { isNew: user === undefined })
+  })
+}
+
+interface SignInContext {
+  readonly writer: AccountWriter
+  readonly deps: SignInDependencies
+}
+
+/** What is stored of the account afterwards. A login decides neither whether it is active nor whose it is. */
+function stateOf(
+  user: ProvisionedUserRecord | undefined,
+  { externalId, profile }: ProviderLogin,
+  { reading, deps }: { readonly reading: Reading; readonly deps: SignInDependencies },
+): ProvisionedState {
+  const document = withProfile(user === undefined ? {} : userDocument(user), profile, reading)
+  const before = { active: true, claims: user?.claims ?? {} }
+  return userState({ ...document, externalId, active: before.active }, before, deps).state
+}
+
+const begin = (state: ProvisionedState, { writer, deps }: SignInContext): Promise<ProvisionedUserRecord | undefined> =>
+  beginAccount({ state, password: undefined }, writer, deps)
+
+/** Undefined when the account has changed since it was read: it may have been deactivated. */
+async function update(
+  user: ProvisionedUserRecord,
+  state: ProvisionedState,
+  { writer: { providerId, now, record }, deps }: SignInContext,
+): Promise<ProvisionedUserRecord | undefined> {
+  const { userId, version } = user
+  if (sameValue(user.resource, state.resource)) return user
+  const isAllowed = (await deps.hooks.mayChange?.({ providerId, userId, kind: 'update' })) ?? true
+  if (!isAllowed) return user
+
+  const outcome = await deps.storage.provisionedUsers.compareAndSwap({ providerId, userId, version, state, now })
+  if (outcome.outcome === 'conflict' || outcome.outcome === 'absent') return undefined
+  const changed = settled(outcome)
+  record({ type: 'account.changed', providerId, userId })
+  return changed
+}
+
+/** An account that the host linked may be one that was deactivated before. */
+const signInOf = ({ userId, active }: ProvisionedUserRecord, { isNew }: { readonly isNew: boolean }): ProviderSignIn =>
+  active ? { outcome: 'signed_in', userId, isNew } : { outcome: 'deactivated', userId }

@@ -1,0 +1,67 @@
+import { randomIdentifier } from '@mintmark/core/runtime'
+import { userId, type ProviderId, type ProvisionedUserRecord, type UserId } from '@mintmark/storage-interface'
+
+import { refusal } from '../error/refusal.ts'
+import type { AccountWriter } from './account-writer.ts'
+import type { UserDependencies } from './user-dependencies.ts'
+import type { WrittenUser } from './user-state.ts'
+import { settled } from './write-user.ts'
+
+/**
+ * Begins the account of somebody whose `externalId`, if there is one, no account of the provider has: the one that the host says
+ * was there before, or else a new one. Never one that has the same e-mail address or userName.
+ * @returns undefined when another writer was faster: look again who has the `externalId`.
+ * @throws ScimError 409 — reasons `user_name_taken`, `external_id_taken`; 404 — reason `resource_not_found`.
+ */
+export async function beginAccount(
+  written: WrittenUser,
+  writer: AccountWriter,
+  deps: UserDependencies,
+): Promise<ProvisionedUserRecord | undefined> {
+  const { externalId, resource } = written.state
+  const chosen = await deps.hooks.link?.({ providerId: writer.providerId, externalId, resource })
+  return chosen === undefined ? insert(written, writer, deps) : adopt(chosen, written, { writer, deps })
+}
+
+async function insert(
+  { state, password }: WrittenUser,
+  { providerId, now, record }: AccountWriter,
+  deps: UserDependencies,
+): Promise<ProvisionedUserRecord | undefined> {
+  const id = userId(randomIdentifier(deps.random))
+  const outcome = await deps.storage.provisionedUsers.insert({ providerId, userId: id, state, createdAt: now })
+  if (outcome.outcome === 'taken') {
+    // RFC 7644 §3.3, 409 uniqueness: the name belongs to somebody else.
+    if (outcome.key === 'userName') throw refusal('user_name_taken')
+    return undefined
+  }
+  if (password !== undefined) await deps.hooks.password?.({ userId: id, password })
+  record({ type: 'account.created', providerId, userId: id })
+  return outcome.record
+}
+
+/** An account that was there before any provider, chosen by the host. */
+async function adopt(
+  chosen: UserId,
+  written: WrittenUser,
+  { writer: { providerId, now, record }, deps }: { readonly writer: AccountWriter; readonly deps: UserDependencies },
+): Promise<ProvisionedUserRecord | undefined> {
+  const account = await deps.storage.users.find(chosen)
+  if (account === undefined) throw new TypeError('The link hook chose an account that is not there.')
+
+  const state = {
+    ...written.state,
+    active: account.active && written.state.active,
+    claims: { ...account.claims, ...written.state.claims },
+  }
+  const outcome = await deps.storage.provisionedUsers.adopt({ providerId, userId: chosen, version: account.version, state, now })
+  if (outcome.outcome === 'conflict') return undefined
+  // Somebody with the same externalId was faster, and chose the same account.
+  if (outcome.outcome === 'absent' && (await isLinked(state.externalId, providerId, deps))) return undefined
+  const user = settled(outcome)
+  record({ type: 'account.linked', providerId, userId: chosen })
+  return user
+}
+
+const isLinked = async (externalId: string | undefined, providerId: ProviderId, { storage }: UserDependencies): Promise<boolean> =>
+  externalId !== undefined && (await storage.provisionedUsers.findByExternalId(providerId, externalId)) !== undefined
