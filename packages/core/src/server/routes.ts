@@ -1,12 +1,13 @@
 import { authorizationEndpoint } from '../authorization/authorization-endpoint.ts'
 import { originsOfBearer, originsOfNamedClient } from '../cross-origin/registered-origins.ts'
-import { serverMetadata, type EndpointName } from '../discovery/metadata.ts'
+import { serverMetadata, type EndpointName, type MetadataSources } from '../discovery/metadata.ts'
 import { metadataEndpoint } from '../discovery/metadata-endpoint.ts'
 import { wellKnownPaths } from '../discovery/well-known-paths.ts'
 import type { CrossOrigin, Route } from '../http/index.ts'
 import { interactionPage } from '../interaction/interaction-page.ts'
 import { introspectionEndpoint } from '../introspection/introspection-endpoint.ts'
 import { jwksEndpoint } from '../key/jwks-endpoint.ts'
+import { revocationFeedEndpoint } from '../revocation-feed/revocation-feed-endpoint.ts'
 import { revocationEndpoint } from '../revocation/revocation-endpoint.ts'
 import { tokenEndpoint } from '../token/token-endpoint.ts'
 import { userinfoEndpoint } from '../userinfo/userinfo-endpoint.ts'
@@ -28,7 +29,7 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
   const authorize = authorizationEndpoint(deps)
   const userinfo = userinfoEndpoint(deps)
   const metadata = metadataEndpoint(
-    serverMetadata({ ...deps, endpoints: endpointUrls(deps.issuer), responseModes: deps.rules.responseModes }),
+    serverMetadata({ ...deps, endpoints: endpointUrls(deps), responseModes: deps.rules.responseModes }),
   )
   const route = (name: EndpointName, methods: Route['methods'], renderError: RenderError): Route => ({
     path: base + paths[name],
@@ -45,12 +46,19 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
     route('introspection_endpoint', { POST: introspectionEndpoint(deps) }, render.api),
     shared(route('revocation_endpoint', { POST: revocationEndpoint(deps) }, render.api), ofNamedClient),
     shared(route('jwks_uri', { GET: jwksEndpoint(deps.keys) }, render.api), 'any_origin'),
+    ...feedRoutes(base, deps, render.api),
     ...pageRoutes(deps, render.browser),
     ...wellKnownPaths(base).map((path) => shared({ path, methods: { GET: metadata }, renderError: render.api }, 'any_origin')),
   ]
 }
 
 const shared = (route: Route, crossOrigin: CrossOrigin): Route => ({ ...route, crossOrigin })
+
+/** The revocation feed, when the host has one. */
+function feedRoutes(base: string, deps: ServerDependencies, renderError: RenderError): readonly Route[] {
+  const { revocationFeed } = deps
+  return revocationFeed === undefined ? [] : [{ path: base + feedPath, methods: { POST: revocationFeedEndpoint(revocationFeed, deps) }, renderError }]
+}
 
 /** The host's login and consent pages, when it gave them. */
 function pageRoutes(deps: ServerDependencies, renderError: RenderError): readonly Route[] {
@@ -62,13 +70,14 @@ function pageRoutes(deps: ServerDependencies, renderError: RenderError): readonl
   })
 }
 
-const endpointUrls = (issuer: string): Readonly<Record<EndpointName, string>> => ({
+const endpointUrls = ({ issuer, revocationFeed }: ServerDependencies): MetadataSources['endpoints'] => ({
   authorization_endpoint: issuer + paths.authorization_endpoint,
   token_endpoint: issuer + paths.token_endpoint,
   userinfo_endpoint: issuer + paths.userinfo_endpoint,
   introspection_endpoint: issuer + paths.introspection_endpoint,
   revocation_endpoint: issuer + paths.revocation_endpoint,
   jwks_uri: issuer + paths.jwks_uri,
+  ...(revocationFeed !== undefined && { revocation_feed_endpoint: issuer + feedPath }),
 })
 
 const paths: Readonly<Record<EndpointName, string>> = {
@@ -79,3 +88,5 @@ const paths: Readonly<Record<EndpointName, string>> = {
   revocation_endpoint: '/token/revocation',
   jwks_uri: '/jwks',
 }
+
+const feedPath = '/token/revocation-feed'
