@@ -28,23 +28,34 @@ export const groupSaboteurs: Readonly<Record<string, Saboteur>> = {
       return record ?? (seen.get(externalId) as typeof record)
     },
   })),
-  'groups: members are listed for each group that is asked for, in the order of identifiers': sabotage('groups', (honest) => ({
-    membersOf: async (...call) => new Map([...(await honest.membersOf(...call))].filter(([, members]) => members.length > 0)),
-  })),
-  'groups: an account names the groups that it is in, and joining changes nothing of its row': sabotage('groups', (honest, storage) => ({
-    change: async (change) => {
-      const added = change.members?.kind === 'delta' ? change.members.add : []
-      for (const id of added) await storage.users.replaceClaims({ userId: userId(id), claims: {}, version: 1, now: change.now })
-      return honest.change(change)
-    },
-  })),
-  'groups: a removed group is gone for every method, for its members and for the groups that it is in': sabotage('groups', (honest) => ({
-    remove: async (request) => {
-      const members = { kind: 'replace', memberIds: [] } as const
-      const result = await honest.change({ ...request, state: undefined, members })
-      return result.outcome === 'conflict' ? { outcome: 'conflict' } : { outcome: 'removed' }
-    },
-  })),
+  'groups: members are listed for each group that is asked for, in the order of identifiers': sabotage(
+    'groups',
+    (honest) => ({
+      membersOf: async (...call) =>
+        new Map([...(await honest.membersOf(...call))].filter(([, members]) => members.length > 0)),
+    }),
+  ),
+  'groups: an account names the groups that it is in, and joining changes nothing of its row': sabotage(
+    'groups',
+    (honest, storage) => ({
+      change: async (change) => {
+        const added = change.members?.kind === 'delta' ? change.members.add : []
+        for (const id of added)
+          await storage.users.replaceClaims({ userId: userId(id), claims: {}, version: 1, now: change.now })
+        return honest.change(change)
+      },
+    }),
+  ),
+  'groups: a removed group is gone for every method, for its members and for the groups that it is in': sabotage(
+    'groups',
+    (honest) => ({
+      remove: async (request) => {
+        const members = { kind: 'replace', memberIds: [] } as const
+        const result = await honest.change({ ...request, state: undefined, members })
+        return result.outcome === 'conflict' ? { outcome: 'conflict' } : { outcome: 'removed' }
+      },
+    }),
+  ),
 
   'members: a delta adds and removes; who is in both lists is added': changing((change) => {
     if (change.members?.kind !== 'delta') return change
@@ -96,23 +107,29 @@ export const groupSaboteurs: Readonly<Record<string, Saboteur>> = {
       return honest.change({ ...change, members: { kind: 'replace', memberIds } })
     },
   })),
-  'members: accounts that are removed while they join are in no group afterwards': sabotage('groups', (honest, _storage, seen) => ({
-    change: async (change) => {
-      if (change.members?.kind === 'delta') for (const id of change.members.add) seen.set(id, true)
-      return honest.change(change)
-    },
-    membersOf: async (_providerId, groupIds) => {
-      const members = [...seen.keys()].map((memberId): GroupMember => ({ memberId, type: 'User' }))
-      return new Map(groupIds.map((id) => [id, members]))
-    },
-  })),
-  'members: a group that is removed while people join it is no group of theirs': sabotage('provisionedUsers', (honest) => ({
-    find: async (...call) => {
-      const { groupId, state } = aGroup('staff')
-      const record = await honest.find(...call)
-      return record && { ...record, groups: [{ groupId, displayName: state.displayName }] }
-    },
-  })),
+  'members: accounts that are removed while they join are in no group afterwards': sabotage(
+    'groups',
+    (honest, _storage, seen) => ({
+      change: async (change) => {
+        if (change.members?.kind === 'delta') for (const id of change.members.add) seen.set(id, true)
+        return honest.change(change)
+      },
+      membersOf: async (_providerId, groupIds) => {
+        const members = [...seen.keys()].map((memberId): GroupMember => ({ memberId, type: 'User' }))
+        return new Map(groupIds.map((id) => [id, members]))
+      },
+    }),
+  ),
+  'members: a group that is removed while people join it is no group of theirs': sabotage(
+    'provisionedUsers',
+    (honest) => ({
+      find: async (...call) => {
+        const { groupId, state } = aGroup('staff')
+        const record = await honest.find(...call)
+        return record && { ...record, groups: [{ groupId, displayName: state.displayName }] }
+      },
+    }),
+  ),
 
   'providers: accounts and groups are found by their own provider only': sabotage('provisionedUsers', (honest) => ({
     find: (_providerId, id) => honest.find(firstProvider, id),
@@ -120,7 +137,10 @@ export const groupSaboteurs: Readonly<Record<string, Saboteur>> = {
   'providers: accounts are changed by their own provider only': sabotage('provisionedUsers', (honest) => ({
     remove: (request) => honest.remove({ ...request, providerId: firstProvider }),
   })),
-  'providers: groups are changed by their own provider only': changing((change) => ({ ...change, providerId: firstProvider })),
+  'providers: groups are changed by their own provider only': changing((change) => ({
+    ...change,
+    providerId: firstProvider,
+  })),
   'providers: the keys of one are free for another': sabotage('provisionedUsers', (honest, _storage, seen) => ({
     insert: async (user) => {
       if (seen.has(`${user.state.externalId}`)) return { outcome: 'taken', key: 'externalId' }

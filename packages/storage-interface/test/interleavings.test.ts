@@ -136,7 +136,9 @@ test('law: of accounts that take one userName one has it, under any interleaving
     const { comparable } = aProvisionedState('ada')
     const results = await waitFor(
       times(writers, (index) =>
-        storage.provisionedUsers.insert(aProvisionedUser(`${index}`, { state: aProvisionedState(`${index}`, { comparable }) })),
+        storage.provisionedUsers.insert(
+          aProvisionedUser(`${index}`, { state: aProvisionedState(`${index}`, { comparable }) }),
+        ),
       ),
     )
 

@@ -4,8 +4,8 @@ import { sabotage, sabotageAll, type Saboteur } from './sabotage.ts'
 
 /** One broken store for each law of lists, sorting and filters. */
 export const listSaboteurs: Readonly<Record<string, Saboteur>> = {
-  'lists: accounts are listed by age and then by identifier, whole, with deactivated ones': listing(
-    (query, list) => list({ ...query, filter: { kind: 'boolean', attribute: active, operator: 'eq', value: true } }),
+  'lists: accounts are listed by age and then by identifier, whole, with deactivated ones': listing((query, list) =>
+    list({ ...query, filter: { kind: 'boolean', attribute: active, operator: 'eq', value: true } }),
   ),
   'lists: groups are listed by age and then by identifier': listing(async (query, list) => {
     const outcome = await list(query)
@@ -15,13 +15,17 @@ export const listSaboteurs: Readonly<Record<string, Saboteur>> = {
     const outcome = await list(query)
     return outcome.outcome === 'listed' ? { ...outcome, total: outcome.records.length } : outcome
   }),
-  'lists: cursor pages show everybody who is there all the time once, whoever comes and goes': listing(async (query, list) => {
-    if (query.page.kind === 'index') return list(query)
-    const { after, limit } = query.page
-    const offset = Number(after ?? 0)
-    const outcome = await list({ ...query, page: { kind: 'index', offset, limit } })
-    return outcome.outcome === 'listed' && outcome.next !== undefined ? { ...outcome, next: String(offset + limit) } : outcome
-  }),
+  'lists: cursor pages show everybody who is there all the time once, whoever comes and goes': listing(
+    async (query, list) => {
+      if (query.page.kind === 'index') return list(query)
+      const { after, limit } = query.page
+      const offset = Number(after ?? 0)
+      const outcome = await list({ ...query, page: { kind: 'index', offset, limit } })
+      return outcome.outcome === 'listed' && outcome.next !== undefined
+        ? { ...outcome, next: String(offset + limit) }
+        : outcome
+    },
+  ),
   'lists: cursor pages of a list at rest are the list': listing(async (query, list) => {
     const outcome = await list(query)
     return outcome.outcome === 'listed' ? { ...outcome, next: undefined } : outcome
@@ -38,9 +42,15 @@ export const listSaboteurs: Readonly<Record<string, Saboteur>> = {
   'sorting: who has no value is last when ascending, first when descending': listing((query, list) =>
     list(query.sort === undefined ? query : { ...query, filter: present(query.sort.attribute) }),
   ),
-  'sorting: numbers and booleans have their own order': storing((value) => (typeof value === 'number' ? String(value) : value)),
-  'sorting: of several values the primary one decides, or else the first': storing((value, key) => (key === 'primary' ? null : value)),
-  'sorting: of several simple values the first decides': storing((value) => (Array.isArray(value) ? value.toSorted(byText) : value)),
+  'sorting: numbers and booleans have their own order': storing((value) =>
+    typeof value === 'number' ? String(value) : value,
+  ),
+  'sorting: of several values the primary one decides, or else the first': storing((value, key) =>
+    key === 'primary' ? null : value,
+  ),
+  'sorting: of several simple values the first decides': storing((value) =>
+    Array.isArray(value) ? value.toSorted(byText) : value,
+  ),
   'sorting: parts of complex attributes and extensions are told apart': sorting((sort) => ({
     ...sort,
     attribute: { ...sort.attribute, extension: undefined },
@@ -63,7 +73,9 @@ export const listSaboteurs: Readonly<Record<string, Saboteur>> = {
     filter.kind === 'number' ? { ...filter, value: Math.trunc(filter.value) } : filter,
   ),
   'filters: booleans are equal or not': filtering((filter) =>
-    filter.kind === 'boolean' && filter.operator === 'ne' ? { ...filter, operator: 'eq', value: !filter.value } : filter,
+    filter.kind === 'boolean' && filter.operator === 'ne'
+      ? { ...filter, operator: 'eq', value: !filter.value }
+      : filter,
   ),
   'filters: what is present is not empty, nor are all its parts': filtering((filter) =>
     filter.kind === 'present' ? or(filter, text(filter.attribute, 'eq', '')) : filter,
@@ -83,7 +95,9 @@ export const listSaboteurs: Readonly<Record<string, Saboteur>> = {
   ),
 
   'filters: id, externalId and the time of creation are part of an account': filtering((filter) =>
-    filter.kind === 'text' && filter.attribute.name === 'externalId' ? { ...filter, value: filter.value.toLowerCase() } : filter,
+    filter.kind === 'text' && filter.attribute.name === 'externalId'
+      ? { ...filter, value: filter.value.toLowerCase() }
+      : filter,
   ),
   'filters: active and the time of the last change are those of now': filtering((filter) =>
     filter.kind === 'boolean' ? { ...filter, operator: 'eq' } : filter,
@@ -93,7 +107,9 @@ export const listSaboteurs: Readonly<Record<string, Saboteur>> = {
   ),
   'filters: groups are found by what they are and by who is in them': filtering(splitPath),
 
-  'round trip: keys of 1024 characters': sabotageAll((method, { args }) => method(...args.map((value) => mapValues(value, cut)))),
+  'round trip: keys of 1024 characters': sabotageAll((method, { args }) =>
+    method(...args.map((value) => mapValues(value, cut))),
+  ),
 }
 
 const byText = (one: unknown, other: unknown): number => (String(one) < String(other) ? -1 : 1)

@@ -41,7 +41,9 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
     touchSecret: async (id, digest, now) => {
       const provider = await honest.find(id)
       if (provider === undefined) return
-      const secrets = provider.secrets.map((secret) => (secret.digest === digest ? { ...secret, lastUsedAt: now } : secret))
+      const secrets = provider.secrets.map((secret) =>
+        secret.digest === digest ? { ...secret, lastUsedAt: now } : secret,
+      )
       await honest.compareAndSwap({ ...provider, secrets }, provider.version)
     },
   })),
@@ -66,12 +68,15 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
       },
     }),
   ),
-  'provisioned accounts: of 8 insertions with one key at once one is inserted': sabotage('provisionedUsers', (honest) => ({
-    insert: async (user) => {
-      await letOthersGoFirst()
-      return honest.insert({ ...user, state: withKeysOf(user.state, user.userId) })
-    },
-  })),
+  'provisioned accounts: of 8 insertions with one key at once one is inserted': sabotage(
+    'provisionedUsers',
+    (honest) => ({
+      insert: async (user) => {
+        await letOthersGoFirst()
+        return honest.insert({ ...user, state: withKeysOf(user.state, user.userId) })
+      },
+    }),
+  ),
   'provisioned accounts: an account is found by the externalId that it has now': sabotage(
     'provisionedUsers',
     (honest, _storage, seen) => ({
@@ -81,7 +86,9 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
       },
       findByExternalId: async (providerId, externalId) => {
         const userId = seen.get(externalId)
-        return typeof userId === 'string' ? honest.find(providerId, userId as never) : honest.findByExternalId(providerId, externalId)
+        return typeof userId === 'string'
+          ? honest.find(providerId, userId as never)
+          : honest.findByExternalId(providerId, externalId)
       },
     }),
   ),
@@ -103,13 +110,16 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
       },
     }),
   ),
-  'provisioned accounts: setting active revives the account and not its generation': sabotage('provisionedUsers', (honest) => ({
-    compareAndSwap: async (change) => {
-      const result = await honest.compareAndSwap(change)
-      if (result.outcome !== 'swapped' || !result.record.active) return result
-      return { ...result, record: { ...result.record, generation: 0 } }
-    },
-  })),
+  'provisioned accounts: setting active revives the account and not its generation': sabotage(
+    'provisionedUsers',
+    (honest) => ({
+      compareAndSwap: async (change) => {
+        const result = await honest.compareAndSwap(change)
+        if (result.outcome !== 'swapped' || !result.record.active) return result
+        return { ...result, record: { ...result.record, generation: 0 } }
+      },
+    }),
+  ),
   'provisioned accounts: a change replaces all that the provider says, and touches nothing else': sabotage(
     'provisionedUsers',
     (honest) => ({
@@ -131,7 +141,8 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
     (honest, storage) => ({
       compareAndSwap: async (change) => {
         const result = await honest.compareAndSwap(change)
-        if (result.outcome === 'taken' && !change.state.active) await storage.users.deactivate(change.userId, change.now)
+        if (result.outcome === 'taken' && !change.state.active)
+          await storage.users.deactivate(change.userId, change.now)
         return result
       },
     }),
@@ -154,15 +165,21 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
     }),
   ),
 
-  'provisioned accounts: an account without provider is adopted, and stays who it is': sabotage('provisionedUsers', (honest) => ({
-    adopt: async (change) => {
-      const result = await honest.adopt(change)
-      return result.outcome === 'swapped' ? { ...result, record: { ...result.record, adopted: false } } : result
-    },
-  })),
-  'provisioned accounts: adopting an active account as inactive ends its use': sabotage('provisionedUsers', (honest) => ({
-    adopt: (change) => honest.adopt({ ...change, state: { ...change.state, active: true } }),
-  })),
+  'provisioned accounts: an account without provider is adopted, and stays who it is': sabotage(
+    'provisionedUsers',
+    (honest) => ({
+      adopt: async (change) => {
+        const result = await honest.adopt(change)
+        return result.outcome === 'swapped' ? { ...result, record: { ...result.record, adopted: false } } : result
+      },
+    }),
+  ),
+  'provisioned accounts: adopting an active account as inactive ends its use': sabotage(
+    'provisionedUsers',
+    (honest) => ({
+      adopt: (change) => honest.adopt({ ...change, state: { ...change.state, active: true } }),
+    }),
+  ),
   'provisioned accounts: an account of a provider is never adopted': sabotage('provisionedUsers', (honest) => ({
     adopt: async (change) => {
       await honest.release({ ...change, providerId: aGroup('any').providerId })
@@ -178,7 +195,8 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
       adopt: async (change) => {
         const version = Number(seen.get('version') ?? 1)
         const owner = seen.get('owner')
-        if (owner !== undefined) await honest.release({ ...change, providerId: owner as ProviderId, version: undefined })
+        if (owner !== undefined)
+          await honest.release({ ...change, providerId: owner as ProviderId, version: undefined })
         seen.set('owner', change.providerId)
         seen.set('version', version + 2)
         return honest.adopt({ ...change, version })
@@ -189,12 +207,15 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
     'provisionedUsers',
     (honest) => ({ release: (request) => honest.remove(request) }),
   ),
-  'provisioned accounts: letting go of an inactive account advances its generation too': sabotage('users', (honest) => ({
-    find: async (userId) => {
-      const user = await honest.find(userId)
-      return user && { ...user, generation: Math.min(user.generation, 1) }
-    },
-  })),
+  'provisioned accounts: letting go of an inactive account advances its generation too': sabotage(
+    'users',
+    (honest) => ({
+      find: async (userId) => {
+        const user = await honest.find(userId)
+        return user && { ...user, generation: Math.min(user.generation, 1) }
+      },
+    }),
+  ),
   'provisioned accounts: an account that comes back brings no membership and revives nothing': sabotage(
     'provisionedUsers',
     (honest, storage, seen) => ({
@@ -206,28 +227,31 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
         const result = await honest.adopt(change)
         const { groupId } = aGroup('staff')
         const members = { kind: 'delta', add: [change.userId], remove: [] } as const
-        if (seen.has('groups')) await storage.groups.change({ ...change, groupId, version: undefined, state: undefined, members })
+        if (seen.has('groups'))
+          await storage.groups.change({ ...change, groupId, version: undefined, state: undefined, members })
         return result
       },
     }),
   ),
 
-  'provisioned accounts: a removed account is gone for every method, and leaves its keys but not its identifier': sabotage(
-    'provisionedUsers',
-    (honest) => ({ remove: (request) => honest.release(request) }),
-  ),
+  'provisioned accounts: a removed account is gone for every method, and leaves its keys but not its identifier':
+    sabotage('provisionedUsers', (honest) => ({ remove: (request) => honest.release(request) })),
   'provisioned accounts: what core removes is removed for the provider': sabotage('users', (honest) => ({
-    remove: async (userId, now) => ((await honest.deactivate(userId, now)).outcome === 'absent' ? { outcome: 'absent' } : removed),
+    remove: async (userId, now) =>
+      (await honest.deactivate(userId, now)).outcome === 'absent' ? { outcome: 'absent' } : removed,
   })),
   'provisioned accounts: of 8 removals at once one removes the account': sabotage('provisionedUsers', (honest) => ({
     remove: async (request) => (await honest.remove(request), removed),
   })),
-  'provisioned accounts: what core does to an account its provider sees': sabotage('provisionedUsers', (honest, storage) => ({
-    find: async (providerId, userId) => {
-      const record = await honest.find(providerId, userId)
-      return record && { ...record, active: (await storage.users.find(userId)) !== undefined }
-    },
-  })),
+  'provisioned accounts: what core does to an account its provider sees': sabotage(
+    'provisionedUsers',
+    (honest, storage) => ({
+      find: async (providerId, userId) => {
+        const record = await honest.find(providerId, userId)
+        return record && { ...record, active: (await storage.users.find(userId)) !== undefined }
+      },
+    }),
+  ),
   'provisioned accounts: what a provider does to an account everything that was issued sees': sabotage(
     'standing',
     (honest, _storage, seen) => ({

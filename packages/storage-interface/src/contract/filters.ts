@@ -7,7 +7,10 @@ export function attribute(path: string, extension?: string): FilterAttribute {
 }
 
 /** An attribute with several values. */
-export const several = (name: string, extension?: string): FilterAttribute => ({ ...attribute(name, extension), multiValued: true })
+export const several = (name: string, extension?: string): FilterAttribute => ({
+  ...attribute(name, extension),
+  multiValued: true,
+})
 
 type Tested = string | FilterAttribute
 
@@ -36,7 +39,11 @@ export const boolean = (of: Tested, operator: 'eq' | 'ne', value: boolean): Reso
 
 export const present = (of: Tested): ResolvedFilter => ({ kind: 'present', attribute: tested(of) })
 
-export const element = (name: string, where: ResolvedFilter): ResolvedFilter => ({ kind: 'element', attribute: several(name), where })
+export const element = (name: string, where: ResolvedFilter): ResolvedFilter => ({
+  kind: 'element',
+  attribute: several(name),
+  where,
+})
 
 export const not = (operand: ResolvedFilter): ResolvedFilter => ({ kind: 'not', operand })
 

@@ -14,6 +14,7 @@ import { listKnownLaws } from './laws/list-known-laws.ts'
 import { listPageLaws } from './laws/list-page-laws.ts'
 import { listSortLaws } from './laws/list-sort-laws.ts'
 import { memberLaws } from './laws/member-laws.ts'
+import { memberRaceLaws } from './laws/member-race-laws.ts'
 import { opaqueTokenLaws } from './laws/opaque-token-laws.ts'
 import { ownershipLaws } from './laws/ownership-laws.ts'
 import { providerIsolationLaws } from './laws/provider-isolation-laws.ts'
@@ -21,6 +22,7 @@ import { provisionedChangeLaws } from './laws/provisioned-change-laws.ts'
 import { provisionedLinkLaws } from './laws/provisioned-link-laws.ts'
 import { provisionedRemovalLaws } from './laws/provisioned-removal-laws.ts'
 import { provisionedUserLaws } from './laws/provisioned-user-laws.ts'
+import { provisioningIsolationLaws } from './laws/provisioning-isolation-laws.ts'
 import { provisioningRoundTripLaws } from './laws/provisioning-round-trip-laws.ts'
 import { purgeLaws } from './laws/purge-laws.ts'
 import { rotationLaws } from './laws/rotation-laws.ts'
@@ -59,7 +61,9 @@ export const storageLaws: readonly StorageLaw[] = [
   ...provisionedRemovalLaws,
   ...groupLaws,
   ...memberLaws,
+  ...memberRaceLaws,
   ...provisioningRoundTripLaws,
+  ...provisioningIsolationLaws,
   ...providerIsolationLaws,
   ...listPageLaws,
   ...listSortLaws,

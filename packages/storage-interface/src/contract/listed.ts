@@ -31,7 +31,13 @@ export async function insertAccounts(storage: Storage, users: readonly NewProvis
 /** What filters of a new account are about: its comparable form, with what the store adds. */
 export function filteredForm({ userId, state, createdAt }: NewProvisionedUser): JsonObject {
   const meta = { created: createdAt * 1000, lastModified: createdAt * 1000 }
-  const known: Readonly<Record<string, JsonValue>> = { ...state.comparable, id: userId, active: state.active, meta, groups: [] }
+  const known: Readonly<Record<string, JsonValue>> = {
+    ...state.comparable,
+    id: userId,
+    active: state.active,
+    meta,
+    groups: [],
+  }
   return state.externalId === undefined ? known : { ...known, externalId: state.externalId }
 }
 

@@ -27,10 +27,12 @@ export const createGroupTable = (): GroupTable => ({
 })
 
 /** Who is in a group, removed or not. */
-export const memberIdsOf = (groups: GroupTable, groupId: GroupId): ReadonlySet<string> => groups.members.get(groupId) ?? new Set()
+export const memberIdsOf = (groups: GroupTable, groupId: GroupId): ReadonlySet<string> =>
+  groups.members.get(groupId) ?? new Set()
 
 /** The groups that somebody is a direct member of. */
-export const groupsOf = (groups: GroupTable, memberId: string): ReadonlySet<GroupId> => groups.memberships.get(memberId) ?? new Set()
+export const groupsOf = (groups: GroupTable, memberId: string): ReadonlySet<GroupId> =>
+  groups.memberships.get(memberId) ?? new Set()
 
 /** Stores a group, and leaves its members alone. @returns it as it is stored. */
 export function writeGroup(groups: GroupTable, group: StoredGroup): GroupRecord {

@@ -22,7 +22,10 @@ export function createMemoryGroups(tables: UserTables, pause: Pause): GroupStore
       if (isTaken(tables, group)) return { outcome: 'taken', key: 'externalId' }
       if (memberIds.some((id) => !isKnown(tables, group, id))) return { outcome: 'memberUnknown' }
 
-      const record = writeGroup(groups, storedGroup({ providerId, groupId, createdAt, updatedAt: createdAt, version: 1 }, state))
+      const record = writeGroup(
+        groups,
+        storedGroup({ providerId, groupId, createdAt, updatedAt: createdAt, version: 1 }, state),
+      )
       for (const memberId of memberIds) join(groups, groupId, memberId)
       return { outcome: 'inserted', record }
     },
@@ -49,7 +52,8 @@ export function createMemoryGroups(tables: UserTables, pause: Pause): GroupStore
       if (current === undefined) return { outcome: 'absent' }
       const { record } = current
       if (version !== undefined && record.version !== version) return { outcome: 'conflict' }
-      if (state !== undefined && isTaken(tables, { providerId, groupId, state })) return { outcome: 'taken', key: 'externalId' }
+      if (state !== undefined && isTaken(tables, { providerId, groupId, state }))
+        return { outcome: 'taken', key: 'externalId' }
       const { joining, leaving } = memberDelta(memberIdsOf(groups, groupId), members)
       if (joining.some((id) => !isKnown(tables, record, id))) return { outcome: 'memberUnknown' }
       if (state === undefined && joining.length === 0 && leaving.length === 0) return { outcome: 'unchanged', record }
@@ -74,7 +78,10 @@ export function createMemoryGroups(tables: UserTables, pause: Pause): GroupStore
     async list(query) {
       await pause()
       const rows = candidates(groups.byProvider, query).flatMap((id) => groups.byId.get(id) ?? [])
-      return listPage(rows.map((group) => listedRow(tables, group)), query)
+      return listPage(
+        rows.map((group) => listedRow(tables, group)),
+        query,
+      )
     },
   }
 }
@@ -92,7 +99,11 @@ function isKnown(tables: UserTables, group: Pick<GroupRecord, 'providerId' | 'gr
   return memberId !== group.groupId && memberType(tables, group.providerId, memberId) !== undefined
 }
 
-function memberType({ users, groups }: UserTables, providerId: ProviderId, memberId: string): GroupMember['type'] | undefined {
+function memberType(
+  { users, groups }: UserTables,
+  providerId: ProviderId,
+  memberId: string,
+): GroupMember['type'] | undefined {
   if (presentRow(users, asUserId(memberId))?.provisioning?.providerId === providerId) return 'User'
   return groups.byId.get(asGroupId(memberId))?.record.providerId === providerId ? 'Group' : undefined
 }
@@ -110,7 +121,10 @@ function ownGroup({ groups }: UserTables, providerId: ProviderId, groupId: Group
   return group?.record.providerId === providerId ? group : undefined
 }
 
-function isTaken({ groups }: UserTables, { providerId, groupId, state }: Pick<NewGroup, 'providerId' | 'groupId' | 'state'>): boolean {
+function isTaken(
+  { groups }: UserTables,
+  { providerId, groupId, state }: Pick<NewGroup, 'providerId' | 'groupId' | 'state'>,
+): boolean {
   if (state.externalId === undefined) return false
   const holder = holderOf(groups.byProvider, providerId, ['externalId', state.externalId])
   return holder !== undefined && holder !== groupId
@@ -118,7 +132,8 @@ function isTaken({ groups }: UserTables, { providerId, groupId, state }: Pick<Ne
 
 function listedRow(tables: UserTables, group: StoredGroup): ListedRow<GroupRecord> {
   const { record, comparable } = group
-  const members = () => membersIn(tables, group).map(({ memberId, type }) => ({ value: memberId, type: type.toLowerCase() }))
+  const members = () =>
+    membersIn(tables, group).map(({ memberId, type }) => ({ value: memberId, type: type.toLowerCase() }))
   return {
     id: record.groupId,
     createdAt: record.createdAt,

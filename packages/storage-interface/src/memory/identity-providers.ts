@@ -5,7 +5,8 @@ import { frozenCopy } from './frozen-copy.ts'
 import type { Pause } from './pause.ts'
 
 /** `removed` keeps the identifier taken. */
-type StoredProvider = { readonly kind: 'present'; readonly record: IdentityProviderRecord } | { readonly kind: 'removed' }
+type StoredProvider =
+  { readonly kind: 'present'; readonly record: IdentityProviderRecord } | { readonly kind: 'removed' }
 
 export type IdentityProviderTable = Map<ProviderId, StoredProvider>
 
@@ -67,7 +68,9 @@ export function createMemoryIdentityProviders(providers: IdentityProviderTable, 
       const current = present(providerId)
       if (current === undefined) return
 
-      const secrets = current.secrets.map((secret) => (secret.digest === digest ? { ...secret, lastUsedAt: now } : secret))
+      const secrets = current.secrets.map((secret) =>
+        secret.digest === digest ? { ...secret, lastUsedAt: now } : secret,
+      )
       write({ ...current, secrets })
     },
   }

@@ -11,8 +11,12 @@ export function candidates<Id>(index: ProviderIndex<Id>, { providerId, filter }:
 }
 
 /** A key that whatever matches the filter has. */
-function soughtKey(filter: ResolvedFilter, keyNames: readonly string[]): readonly [name: string, value: string] | undefined {
-  if (filter.kind === 'and') return filter.operands.map((operand) => soughtKey(operand, keyNames)).find((key) => key !== undefined)
+function soughtKey(
+  filter: ResolvedFilter,
+  keyNames: readonly string[],
+): readonly [name: string, value: string] | undefined {
+  if (filter.kind === 'and')
+    return filter.operands.map((operand) => soughtKey(operand, keyNames)).find((key) => key !== undefined)
   if (filter.kind !== 'text' || filter.operator !== 'eq') return undefined
   const { extension, name, subName } = filter.attribute
   const isKey = extension === undefined && subName === undefined && keyNames.includes(name)

@@ -15,7 +15,10 @@ export interface ListedRow<Record> {
 }
 
 /** The page of the rows that a query asks for. */
-export function listPage<Record>(rows: readonly ListedRow<Record>[], { filter, sort, page }: ListQuery): ListOutcome<Record> {
+export function listPage<Record>(
+  rows: readonly ListedRow<Record>[],
+  { filter, sort, page }: Omit<ListQuery, 'providerId'>,
+): ListOutcome<Record> {
   const matches = filter === undefined ? undefined : matchesFilter(filter)
   const matching = matches === undefined ? rows : rows.filter((row) => matches(row.comparable()))
   const byAge = matching.toSorted(compareAge)

@@ -22,10 +22,15 @@ export const createProviderIndex = <Id>(keyNames: readonly string[]): ProviderIn
 })
 
 /** The identifiers of a provider's rows. */
-export const idsOf = <Id>(index: ProviderIndex<Id>, providerId: ProviderId): Iterable<Id> => index.ids.get(providerId) ?? []
+export const idsOf = <Id>(index: ProviderIndex<Id>, providerId: ProviderId): Iterable<Id> =>
+  index.ids.get(providerId) ?? []
 
 /** Who of a provider has a key, such as the `externalId` "701984". */
-export function holderOf<Id>(index: ProviderIndex<Id>, providerId: ProviderId, key: readonly [name: string, value: string]): Id | undefined {
+export function holderOf<Id>(
+  index: ProviderIndex<Id>,
+  providerId: ProviderId,
+  key: readonly [name: string, value: string],
+): Id | undefined {
   return index.holders.get(holding(providerId, ...key))
 }
 
@@ -49,4 +54,5 @@ interface Move {
 const holdings = ({ providerId, keys }: IndexedKeys): readonly string[] =>
   Object.entries(keys).flatMap(([name, value]) => (value === undefined ? [] : [holding(providerId, name, value)]))
 
-const holding = (providerId: ProviderId, name: string, value: string): string => JSON.stringify([providerId, name, value])
+const holding = (providerId: ProviderId, name: string, value: string): string =>
+  JSON.stringify([providerId, name, value])

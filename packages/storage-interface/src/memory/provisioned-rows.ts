@@ -15,7 +15,8 @@ export function ownRow(users: UserTable, providerId: ProviderId, userId: UserId)
   return row !== undefined && isOf(row, providerId) ? row : undefined
 }
 
-const isOf = (row: PresentUser, providerId: ProviderId): row is ProvisionedRow => row.provisioning?.providerId === providerId
+const isOf = (row: PresentUser, providerId: ProviderId): row is ProvisionedRow =>
+  row.provisioning?.providerId === providerId
 
 /** The account as its provider sees it. */
 export function provisionedRecord(groups: GroupTable, { record, provisioning }: ProvisionedRow): ProvisionedUserRecord {

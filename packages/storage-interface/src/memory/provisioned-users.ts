@@ -14,7 +14,15 @@ import { listPage } from './list-page.ts'
 import type { Pause } from './pause.ts'
 import { holderOf } from './provider-index.ts'
 import { listedAccount, ownRow, provisionedRecord, type ProvisionedRow } from './provisioned-rows.ts'
-import { buryUser, presentRow, userNameOf, writeUser, type PresentUser, type Provisioning, type UserTable } from './user-table.ts'
+import {
+  buryUser,
+  presentRow,
+  userNameOf,
+  writeUser,
+  type PresentUser,
+  type Provisioning,
+  type UserTable,
+} from './user-table.ts'
 import { withActive, type UserTables } from './users.ts'
 
 export function createMemoryProvisionedUsers(tables: UserTables, pause: Pause): ProvisionedUserStore {
@@ -103,7 +111,10 @@ function swap(
   if (key !== undefined) return { outcome: 'taken', key }
 
   const record = { ...withActive(row.record, state.active, now), claims: state.claims }
-  return { outcome: 'swapped', record: write(tables, { record, provisioning: { providerId, ...said(state), adopted } }) }
+  return {
+    outcome: 'swapped',
+    record: write(tables, { record, provisioning: { providerId, ...said(state), adopted } }),
+  }
 }
 
 const said = ({ externalId, resource, comparable }: ProvisionedState) => ({ externalId, resource, comparable })
@@ -111,7 +122,10 @@ const said = ({ externalId, resource, comparable }: ProvisionedState) => ({ exte
 const write = ({ users, groups }: UserTables, row: Omit<ProvisionedRow, 'kind'>): ProvisionedUserRecord =>
   provisionedRecord(groups, writeUser(users, row))
 
-function removable(users: UserTable, { providerId, userId, version }: RemovalRequest): ProvisionedRow | 'absent' | 'conflict' {
+function removable(
+  users: UserTable,
+  { providerId, userId, version }: RemovalRequest,
+): ProvisionedRow | 'absent' | 'conflict' {
   const row = ownRow(users, providerId, userId)
   if (row === undefined) return 'absent'
   return version === undefined || row.record.version === version ? row : 'conflict'

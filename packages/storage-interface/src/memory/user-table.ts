@@ -28,7 +28,10 @@ export interface UserTable {
   readonly byProvider: ProviderIndex<UserId>
 }
 
-export const createUserTable = (): UserTable => ({ byId: new Map(), byProvider: createProviderIndex(['id', 'externalId', 'userName']) })
+export const createUserTable = (): UserTable => ({
+  byId: new Map(),
+  byProvider: createProviderIndex(['id', 'externalId', 'userName']),
+})
 
 /** The account that is there, whole: a removed one is not. */
 export function presentRow(users: UserTable, userId: UserId): PresentUser | undefined {
@@ -37,7 +40,8 @@ export function presentRow(users: UserTable, userId: UserId): PresentUser | unde
 }
 
 /** The account that is there. */
-export const presentUser = (users: UserTable, userId: UserId): UserRecord | undefined => presentRow(users, userId)?.record
+export const presentUser = (users: UserTable, userId: UserId): UserRecord | undefined =>
+  presentRow(users, userId)?.record
 
 /** Stores an account. @returns it as it is stored. */
 export function writeUser<Said extends Provisioning | undefined>(

@@ -61,79 +61,121 @@ export const groupLaws: readonly StorageLaw[] = [
     await storage.groups.change({ ...change, state: aGroupState('staff', { externalId: undefined }) })
     same(await find('new'), undefined, 'the new one after it was cleared')
     same(await find(''), undefined, 'no externalId')
-    same((await storage.groups.insert(aGroup('heir', { state: staff.state }))).outcome, 'inserted', 'another with the first')
+    same(
+      (await storage.groups.insert(aGroup('heir', { state: staff.state }))).outcome,
+      'inserted',
+      'another with the first',
+    )
   }),
 
-  law('groups: members are listed for each group that is asked for, in the order of identifiers', async ({ storage, same }) => {
-    const ids = ['b', 'B', 'a', 'é', 'a-2', '10'].map((id) => userId(id))
-    for (const id of ids) await storage.provisionedUsers.insert(aProvisionedUser(id, { userId: id }))
-    const [many, nested, empty] = [aGroup('m', { memberIds: ids }), aGroup('n', { memberIds: ['group-m', 'b'] }), aGroup('e')]
-    for (const group of [many, nested, empty]) await storage.groups.insert(group)
+  law(
+    'groups: members are listed for each group that is asked for, in the order of identifiers',
+    async ({ storage, same }) => {
+      const ids = ['b', 'B', 'a', 'é', 'a-2', '10'].map((id) => userId(id))
+      for (const id of ids) await storage.provisionedUsers.insert(aProvisionedUser(id, { userId: id }))
+      const [many, nested, empty] = [
+        aGroup('m', { memberIds: ids }),
+        aGroup('n', { memberIds: ['group-m', 'b'] }),
+        aGroup('e'),
+      ]
+      for (const group of [many, nested, empty]) await storage.groups.insert(group)
 
-    const asked = [empty.groupId, nested.groupId, groupId('unknown'), many.groupId]
-    const members = await storage.groups.membersOf(many.providerId, asked)
+      const asked = [empty.groupId, nested.groupId, groupId('unknown'), many.groupId]
+      const members = await storage.groups.membersOf(many.providerId, asked)
 
-    same(members.get(many.groupId), people('10', 'B', 'a', 'a-2', 'b', 'é'), 'accounts')
-    const both = [...people('b'), { memberId: 'group-m', type: 'Group' }]
-    same(members.get(nested.groupId), both, 'an account and a group')
-    same(members.get(empty.groupId), [], 'nobody')
-    same(members.get(groupId('unknown')), [], 'an unknown group')
-    same(members.size, asked.length, 'how many groups are answered')
-    same([...(await storage.groups.membersOf(many.providerId, []))], [], 'no groups')
-  }),
+      same(members.get(many.groupId), people('10', 'B', 'a', 'a-2', 'b', 'é'), 'accounts')
+      const both = [...people('b'), { memberId: 'group-m', type: 'Group' }]
+      same(members.get(nested.groupId), both, 'an account and a group')
+      same(members.get(empty.groupId), [], 'nobody')
+      same(members.get(groupId('unknown')), [], 'an unknown group')
+      same(members.size, asked.length, 'how many groups are answered')
+      same([...(await storage.groups.membersOf(many.providerId, []))], [], 'no groups')
+    },
+  ),
 
-  law('groups: an account names the groups that it is in, and joining changes nothing of its row', async ({ storage, same }) => {
-    await storage.provisionedUsers.insert(ada)
-    for (const label of ['b', 'a', 'c']) await storage.groups.insert(aGroup(label))
-    for (const label of ['b', 'a']) {
-      const members = { kind: 'delta', add: [ada.userId], remove: [] } as const
-      await storage.groups.change({ ...aGroup(label), version: undefined, state: undefined, members, now: nowPlus(1) })
-    }
-    const renamed = { state: aGroupState('b', { displayName: 'Renamed' }), version: undefined, members: undefined }
-    await storage.groups.change({ ...aGroup('b'), ...renamed, now: nowPlus(2) })
-    await storage.groups.insert(aGroup('nest', { memberIds: [aGroup('a').groupId] }))
+  law(
+    'groups: an account names the groups that it is in, and joining changes nothing of its row',
+    async ({ storage, same }) => {
+      await storage.provisionedUsers.insert(ada)
+      for (const label of ['b', 'a', 'c']) await storage.groups.insert(aGroup(label))
+      for (const label of ['b', 'a']) {
+        const members = { kind: 'delta', add: [ada.userId], remove: [] } as const
+        await storage.groups.change({
+          ...aGroup(label),
+          version: undefined,
+          state: undefined,
+          members,
+          now: nowPlus(1),
+        })
+      }
+      const renamed = { state: aGroupState('b', { displayName: 'Renamed' }), version: undefined, members: undefined }
+      await storage.groups.change({ ...aGroup('b'), ...renamed, now: nowPlus(2) })
+      await storage.groups.insert(aGroup('nest', { memberIds: [aGroup('a').groupId] }))
 
-    const groups = [
-      { groupId: groupId('group-a'), displayName: 'Group a' },
-      { groupId: groupId('group-b'), displayName: 'Renamed' },
-    ]
-    const record = { ...freshAccount(ada), groups }
-    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), record, 'through find')
-    same(await storage.provisionedUsers.findByExternalId(ada.providerId, 'external-ada'), record, 'through findByExternalId')
-    const list = await storage.provisionedUsers.list(everything)
-    same(list.outcome === 'listed' && list.records, [record], 'through list')
-    const swap = await storage.provisionedUsers.compareAndSwap({ ...ada, version: 1, now: nowPlus(3) })
-    same(swap, { outcome: 'swapped', record: { ...record, updatedAt: nowPlus(3), version: 2 } }, 'through compareAndSwap')
-  }),
+      const groups = [
+        { groupId: groupId('group-a'), displayName: 'Group a' },
+        { groupId: groupId('group-b'), displayName: 'Renamed' },
+      ]
+      const record = { ...freshAccount(ada), groups }
+      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), record, 'through find')
+      same(
+        await storage.provisionedUsers.findByExternalId(ada.providerId, 'external-ada'),
+        record,
+        'through findByExternalId',
+      )
+      const list = await storage.provisionedUsers.list(everything)
+      same(list.outcome === 'listed' && list.records, [record], 'through list')
+      const swap = await storage.provisionedUsers.compareAndSwap({ ...ada, version: 1, now: nowPlus(3) })
+      same(
+        swap,
+        { outcome: 'swapped', record: { ...record, updatedAt: nowPlus(3), version: 2 } },
+        'through compareAndSwap',
+      )
+    },
+  ),
 
-  law('groups: a removed group is gone for every method, for its members and for the groups that it is in', async ({ storage, server, same }) => {
-    await storage.provisionedUsers.insert(ada)
-    const staff = aGroup('staff', { memberIds: [ada.userId] })
-    const parent = aGroup('parent', { memberIds: [staff.groupId] })
-    for (const group of [staff, parent]) await storage.groups.insert(group)
-    const request = { providerId: staff.providerId, groupId: staff.groupId, now: nowPlus(1) }
-    same(await storage.groups.remove({ ...request, version: 2 }), { outcome: 'conflict' }, 'another version')
+  law(
+    'groups: a removed group is gone for every method, for its members and for the groups that it is in',
+    async ({ storage, server, same }) => {
+      await storage.provisionedUsers.insert(ada)
+      const staff = aGroup('staff', { memberIds: [ada.userId] })
+      const parent = aGroup('parent', { memberIds: [staff.groupId] })
+      for (const group of [staff, parent]) await storage.groups.insert(group)
+      const request = { providerId: staff.providerId, groupId: staff.groupId, now: nowPlus(1) }
+      same(await storage.groups.remove({ ...request, version: 2 }), { outcome: 'conflict' }, 'another version')
 
-    const removals = await atOnce(4, (index) => server(index).groups.remove({ ...request, version: index < 2 ? 1 : undefined }))
+      const removals = await atOnce(4, (index) =>
+        server(index).groups.remove({ ...request, version: index < 2 ? 1 : undefined }),
+      )
 
-    same(tally(removals), { removed: 1, absent: 3 }, '4 removals at once')
-    same(await storage.groups.find(staff.providerId, staff.groupId), undefined, 'find')
-    same(await storage.groups.findByExternalId(staff.providerId, 'external-staff'), undefined, 'findByExternalId')
-    const delta = { kind: 'delta', add: [], remove: [] } as const
-    const change = { ...request, version: undefined, state: staff.state, members: delta }
-    same(await storage.groups.change(change), { outcome: 'absent' }, 'change')
-    same([...(await storage.groups.membersOf(staff.providerId, [staff.groupId]))], [[staff.groupId, []]], 'membersOf')
-    const member = await storage.provisionedUsers.find(ada.providerId, ada.userId)
-    same(member, freshAccount(ada), 'its member')
-    const outer = await storage.groups.find(parent.providerId, parent.groupId)
-    same(outer, { ...freshGroup(parent), version: 2, updatedAt: nowPlus(1) }, 'the group that it was in')
-    same([...(await storage.groups.membersOf(parent.providerId, [parent.groupId]))], [[parent.groupId, []]], 'its members')
-    const heir = aGroup('heir', { state: staff.state })
-    same(await storage.groups.insert(heir), { outcome: 'inserted', record: freshGroup(heir) }, 'another with its externalId')
-  }),
+      same(tally(removals), { removed: 1, absent: 3 }, '4 removals at once')
+      same(await storage.groups.find(staff.providerId, staff.groupId), undefined, 'find')
+      same(await storage.groups.findByExternalId(staff.providerId, 'external-staff'), undefined, 'findByExternalId')
+      const delta = { kind: 'delta', add: [], remove: [] } as const
+      const change = { ...request, version: undefined, state: staff.state, members: delta }
+      same(await storage.groups.change(change), { outcome: 'absent' }, 'change')
+      same([...(await storage.groups.membersOf(staff.providerId, [staff.groupId]))], [[staff.groupId, []]], 'membersOf')
+      const member = await storage.provisionedUsers.find(ada.providerId, ada.userId)
+      same(member, freshAccount(ada), 'its member')
+      const outer = await storage.groups.find(parent.providerId, parent.groupId)
+      same(outer, { ...freshGroup(parent), version: 2, updatedAt: nowPlus(1) }, 'the group that it was in')
+      same(
+        [...(await storage.groups.membersOf(parent.providerId, [parent.groupId]))],
+        [[parent.groupId, []]],
+        'its members',
+      )
+      const heir = aGroup('heir', { state: staff.state })
+      same(
+        await storage.groups.insert(heir),
+        { outcome: 'inserted', record: freshGroup(heir) },
+        'another with its externalId',
+      )
+    },
+  ),
 ]
 
 const ada = aProvisionedUser('ada')
 const grace = aProvisionedUser('grace')
 
-const people = (...ids: readonly string[]): readonly GroupMember[] => ids.map((memberId) => ({ memberId, type: 'User' }))
+const people = (...ids: readonly string[]): readonly GroupMember[] =>
+  ids.map((memberId) => ({ memberId, type: 'User' }))

@@ -32,7 +32,11 @@ export const identityProviderLaws: readonly StorageLaw[] = [
 
       same(tally(removals), { removed: 1, absent: 3 }, '4 removals at once')
       same(await storage.identityProviders.find(provider.providerId), undefined, 'the provider as read')
-      same(await storage.identityProviders.insert(provider), { outcome: 'taken' }, 'an insertion of the same identifier')
+      same(
+        await storage.identityProviders.insert(provider),
+        { outcome: 'taken' },
+        'an insertion of the same identifier',
+      )
       await storage.identityProviders.touchSecret(provider.providerId, aDigest('provider-secret-1'), now)
       for (const version of [1, 2]) {
         const swap = await storage.identityProviders.compareAndSwap(provider, version)
@@ -40,7 +44,11 @@ export const identityProviderLaws: readonly StorageLaw[] = [
       }
       same(await storage.identityProviders.find(provider.providerId), undefined, 'the provider after that')
       same(await storage.identityProviders.list({ after: undefined, limit: 10 }), [], 'the list')
-      same(await storage.identityProviders.remove(unknown.providerId, now), { outcome: 'absent' }, 'an unknown provider')
+      same(
+        await storage.identityProviders.remove(unknown.providerId, now),
+        { outcome: 'absent' },
+        'an unknown provider',
+      )
     },
   ),
 
@@ -99,24 +107,31 @@ export const identityProviderLaws: readonly StorageLaw[] = [
     // The note may be lost; it may not be wrong.
     same(lastUsedAt ?? nowPlus(7200), nowPlus(7200), 'when the secret was used')
     same(found, { ...record, secrets: [{ ...used, lastUsedAt }, other] }, 'all the rest')
-    same((await storage.identityProviders.compareAndSwap(record, 1)).outcome, 'swapped', 'a writer who read before the use')
+    same(
+      (await storage.identityProviders.compareAndSwap(record, 1)).outcome,
+      'swapped',
+      'a writer who read before the use',
+    )
   }),
 
-  law('identity providers: a list is in the order of identifiers, and goes on behind one', async ({ storage, same }) => {
-    for (const id of ['b', 'a-2', 'B', 'c', '10', 'a']) {
-      await storage.identityProviders.insert(aProviderRecord({ providerId: providerId(id) }))
-    }
-    const list = async (after: string | undefined, limit: number) => {
-      const behind = after === undefined ? undefined : providerId(after)
-      return (await storage.identityProviders.list({ after: behind, limit })).map(({ providerId: id }) => id)
-    }
+  law(
+    'identity providers: a list is in the order of identifiers, and goes on behind one',
+    async ({ storage, same }) => {
+      for (const id of ['b', 'a-2', 'B', 'c', '10', 'a']) {
+        await storage.identityProviders.insert(aProviderRecord({ providerId: providerId(id) }))
+      }
+      const list = async (after: string | undefined, limit: number) => {
+        const behind = after === undefined ? undefined : providerId(after)
+        return (await storage.identityProviders.list({ after: behind, limit })).map(({ providerId: id }) => id)
+      }
 
-    same(await list(undefined, 10), ['10', 'B', 'a', 'a-2', 'b', 'c'], 'all')
-    same(await list(undefined, 2), ['10', 'B'], 'the first two')
-    same(await list('B', 3), ['a', 'a-2', 'b'], 'the next three')
-    same(await list('a-1', 2), ['a-2', 'b'], 'behind one that is not there')
-    same(await list('c', 2), [], 'behind the last')
-  }),
+      same(await list(undefined, 10), ['10', 'B', 'a', 'a-2', 'b', 'c'], 'all')
+      same(await list(undefined, 2), ['10', 'B'], 'the first two')
+      same(await list('B', 3), ['a', 'a-2', 'b'], 'the next three')
+      same(await list('a-1', 2), ['a-2', 'b'], 'behind one that is not there')
+      same(await list('c', 2), [], 'behind the last')
+    },
+  ),
 ]
 
 const provider = aProviderRecord()

@@ -1,19 +1,14 @@
-import { userId } from '../../identifiers.ts'
 import { seconds } from '../../time.ts'
 import type { Storage } from '../../storage.ts'
 import { law, type StorageLaw, type Trial } from '../law.ts'
-import { everything, listedIds } from '../listed.ts'
 import { recordKinds } from '../record-kinds.ts'
 import { aClientRecord } from '../records/a-client.ts'
 import { aCodeRecord } from '../records/a-code.ts'
 import { aDigest } from '../records/a-digest.ts'
 import { aFamilyRecord } from '../records/a-family.ts'
 import { aGrantRecord } from '../records/a-grant.ts'
-import { aGroup, freshGroup } from '../records/a-group.ts'
 import { anInteractionRecord, aLogin } from '../records/an-interaction.ts'
 import { anOpaqueTokenRecord } from '../records/an-opaque-token.ts'
-import { aProviderRecord } from '../records/a-provider.ts'
-import { aProvisionedUser, freshAccount } from '../records/a-provisioned-user.ts'
 import { aSessionRecord } from '../records/a-session.ts'
 import { aSigningKeyRecord } from '../records/a-signing-key.ts'
 import { aUser } from '../records/a-user.ts'
@@ -142,53 +137,6 @@ export const isolationLaws: readonly StorageLaw[] = [
     same(await storage.signingKeys.list(), [key], "the first issuer's keys")
   }),
 
-  isolation('identity providers are changed and listed', async ({ storage, same }, other) => {
-    await storage.identityProviders.insert(provider)
-
-    same(await other.identityProviders.list({ after: undefined, limit: 10 }), [], 'list')
-    same(await other.identityProviders.compareAndSwap(provider, 1), { outcome: 'absent' }, 'compareAndSwap')
-    same(await other.identityProviders.remove(provider.providerId, now), { outcome: 'absent' }, 'remove')
-    await other.identityProviders.touchSecret(provider.providerId, aDigest('provider-secret-1'), nowPlus(9))
-    same(await storage.identityProviders.find(provider.providerId), provider, "the first issuer's provider")
-  }),
-
-  isolation('provisioned accounts are changed, adopted and listed', async ({ storage, same }, other) => {
-    await storage.provisionedUsers.insert(ada)
-    await storage.users.insert(aUser())
-    const change = { ...ada, version: 1, now: nowPlus(9) }
-
-    same(await other.provisionedUsers.compareAndSwap(change), { outcome: 'absent' }, 'compareAndSwap')
-    const adoption = { ...change, userId: aUser().userId }
-    same(await other.provisionedUsers.adopt(adoption), { outcome: 'absent' }, 'adopt')
-    same(await other.provisionedUsers.release(change), { outcome: 'absent' }, 'release')
-    same(await other.provisionedUsers.remove(change), { outcome: 'absent' }, 'remove')
-    same(await other.provisionedUsers.findByExternalId(ada.providerId, 'external-ada'), undefined, 'findByExternalId')
-    same(listedIds(await other.provisionedUsers.list(everything)), [0], 'list')
-    same((await other.provisionedUsers.insert({ ...ada, userId: userId('twin') })).outcome, 'inserted', 'the same keys')
-    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), freshAccount(ada), "the first issuer's account")
-    same(listedIds(await storage.provisionedUsers.list(everything)), [1, ada.userId], "the first issuer's list")
-  }),
-
-  isolation('groups and memberships are changed and listed', async ({ storage, same }, other) => {
-    const staff = aGroup('staff', { memberIds: [ada.userId] })
-    await storage.provisionedUsers.insert(ada)
-    await storage.groups.insert(staff)
-    const change = { ...staff, version: 1, members: undefined, now: nowPlus(9) }
-
-    same(await other.groups.change(change), { outcome: 'absent' }, 'change')
-    same(await other.groups.remove(change), { outcome: 'absent' }, 'remove')
-    same(await other.groups.findByExternalId(staff.providerId, 'external-staff'), undefined, 'findByExternalId')
-    same((await other.groups.membersOf(staff.providerId, [staff.groupId])).get(staff.groupId), [], 'membersOf')
-    same(await other.groups.list(everything), { outcome: 'listed', total: 0, records: [], next: undefined }, 'list')
-    same(await other.groups.insert(staff), { outcome: 'memberUnknown' }, 'a group with a member of the first issuer')
-    const empty = { ...staff, memberIds: [] }
-    same((await other.groups.insert(empty)).outcome, 'inserted', 'a group with the same keys')
-    await other.groups.remove(change)
-    same(await storage.groups.find(staff.providerId, staff.groupId), freshGroup(staff), "the first issuer's group")
-    const members = await storage.groups.membersOf(staff.providerId, [staff.groupId])
-    same(members.get(staff.groupId), [{ memberId: ada.userId, type: 'User' }], 'its members')
-  }),
-
   isolation('values are claimed', async ({ storage, same }, other) => {
     const claim = { purpose: 'revoked_jti', value: 'jti-1', expiresAt: nowPlus(60), now } as const
     await storage.claims.claim(claim)
@@ -221,10 +169,9 @@ export const isolationLaws: readonly StorageLaw[] = [
 const client = aClientRecord()
 const grant = aGrantRecord()
 const family = aFamilyRecord()
-const provider = aProviderRecord()
-const ada = aProvisionedUser('ada')
 
-function isolation(what: string, judge: (trial: Trial, other: Storage) => Promise<void>): StorageLaw {
+/** A law whose judge is given a second issuer's handle. */
+export function isolation(what: string, judge: (trial: Trial, other: Storage) => Promise<void>): StorageLaw {
   return law(`isolation: ${what} by their own issuer only`, async (trial) => {
     // The other issuer's identifier begins with the first one's.
     await judge(trial, await trial.open(`${trial.issuer}/tenant`))

@@ -39,8 +39,28 @@ export const listFilterLaws: readonly StorageLaw[] = [
   }),
 
   law('filters: what is present is not empty, nor are all its parts', (trial) => {
-    const values = ['x', '', 0, false, true, [], [''], ['', 'x'], {}, { a: '' }, { a: { b: 'x' } }, [{ a: '' }], [{ a: '', b: 0 }]]
-    const filters = [present('thing'), not(present('thing')), present('thing.a'), present(several('thing')), present('userName')]
+    const values = [
+      'x',
+      '',
+      0,
+      false,
+      true,
+      [],
+      [''],
+      ['', 'x'],
+      {},
+      { a: '' },
+      { a: { b: 'x' } },
+      [{ a: '' }],
+      [{ a: '', b: 0 }],
+    ]
+    const filters = [
+      present('thing'),
+      not(present('thing')),
+      present('thing.a'),
+      present(several('thing')),
+      present('userName'),
+    ]
     return findsWhatMatches(trial, [{}, ...values.map((thing) => ({ thing }))], filters)
   }),
 
@@ -61,7 +81,15 @@ export const listFilterLaws: readonly StorageLaw[] = [
   }),
 
   law('filters: an attribute with several values matches when one of them does', (trial) => {
-    const people = [{}, { tags: [] }, { tags: ['a'] }, { tags: ['a', 'b'] }, { tags: ['ab'] }, { tags: ['b'] }, { scores: [1, 5] }]
+    const people = [
+      {},
+      { tags: [] },
+      { tags: ['a'] },
+      { tags: ['a', 'b'] },
+      { tags: ['ab'] },
+      { tags: ['b'] },
+      { scores: [1, 5] },
+    ]
     const operators = ['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'co', 'sw', 'ew'] as const
     const texts = operators.flatMap((operator) => [
       text(several('tags'), operator, 'a'),
@@ -88,14 +116,20 @@ export const listFilterLaws: readonly StorageLaw[] = [
       and(boolean('primary', 'eq', true), or(text('type', 'eq', 'home'), text('value', 'sw', 'grace'))),
     ]
     const paths = inside.map((where) => element('emails', where))
-    const outside = [and(...paths.slice(0, 2)), not(element('emails', work)), or(not(present(several('emails'))), paths[6] ?? work)]
+    const outside = [
+      and(...paths.slice(0, 2)),
+      not(element('emails', work)),
+      or(not(present(several('emails'))), paths[6] ?? work),
+    ]
     return findsWhatMatches(trial, withEmails, [...paths, ...outside])
   }),
 
   law('filters: and, or and not join whole filters, however many and deep', (trial) => {
     const [a, b, c] = [text('nickName', 'co', 'a'), text('nickName', 'co', 'b'), present('nickName')]
     const deep = Array.from({ length: 20 }).reduce<ResolvedFilter>((filter) => not(or(filter, and(c, b))), a)
-    const names = Array.from({ length: 200 }, (_, index) => text('userName', 'eq', `name-${String(index * 3).padStart(2, '0')}`))
+    const names = Array.from({ length: 200 }, (_, index) =>
+      text('userName', 'eq', `name-${String(index * 3).padStart(2, '0')}`),
+    )
     const filters = [
       and(a, b),
       or(a, b),
@@ -114,11 +148,30 @@ export const listFilterLaws: readonly StorageLaw[] = [
   }),
 
   law('filters: a value of another kind than is asked for is no match, and no error', (trial) => {
-    const values = [1, '1', true, 'true', [], ['1', 1, true], [[1]], {}, { value: '1' }, [{ value: '1' }], '', 0, false, '{', null]
+    const values = [
+      1,
+      '1',
+      true,
+      'true',
+      [],
+      ['1', 1, true],
+      [[1]],
+      {},
+      { value: '1' },
+      [{ value: '1' }],
+      '',
+      0,
+      false,
+      '{',
+      null,
+    ]
     const people: readonly JsonObject[] = [{}, ...values.map((thing) => ({ thing }))]
     const asked = ['thing', 'thing.value'].map((path) => attribute(path))
     const filters = [...asked, several('thing')].flatMap((about) => [
-      ...(['eq', 'ne', 'lt', 'ge'] as const).flatMap((operator) => [text(about, operator, '1'), number(about, operator, 1)]),
+      ...(['eq', 'ne', 'lt', 'ge'] as const).flatMap((operator) => [
+        text(about, operator, '1'),
+        number(about, operator, 1),
+      ]),
       ...(['co', 'sw', 'ew'] as const).map((operator) => text(about, operator, '1')),
       boolean(about, 'eq', true),
       boolean(about, 'ne', true),
@@ -131,7 +184,24 @@ export const listFilterLaws: readonly StorageLaw[] = [
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
-const nickNames = ['ada', 'Ada', 'adam', 'bad', 'a%b', 'a_b', 'axb', 'a\\b', "o'neil", '"a"', '', 'é', 'e\u0301', '😀', '\uFFFD', '漢字']
+const nickNames = [
+  'ada',
+  'Ada',
+  'adam',
+  'bad',
+  'a%b',
+  'a_b',
+  'axb',
+  'a\\b',
+  "o'neil",
+  '"a"',
+  '',
+  'é',
+  'e\u0301',
+  '😀',
+  '\uFFFD',
+  '漢字',
+]
 const nickNamed: readonly JsonObject[] = [
   {},
   ...[...nickNames, 'z', '1', '10', '9', 'null', ' ada', 'ada ', 'a*b?', 'ab. '].map((nickName) => ({ nickName })),
@@ -153,9 +223,19 @@ const withEmails: readonly JsonObject[] = [
   {},
   { emails: [] },
   { emails: [{ value: 'ada@example.com', type: 'work', primary: true }] },
-  { emails: [{ value: 'ada@example.com', type: 'home' }, { value: 'ada@other.example', type: 'work' }] },
+  {
+    emails: [
+      { value: 'ada@example.com', type: 'home' },
+      { value: 'ada@other.example', type: 'work' },
+    ],
+  },
   { emails: [{ value: 'ada@other.example', type: 'work', primary: false }] },
   { emails: [{ value: 'grace@example.com', primary: true, display: 'Grace' }] },
-  { emails: [{ value: 'grace@example.com', type: 'home' }, { type: 'home', primary: true }] },
+  {
+    emails: [
+      { value: 'grace@example.com', type: 'home' },
+      { type: 'home', primary: true },
+    ],
+  },
   { emails: [{}] },
 ]

@@ -21,7 +21,9 @@ export const listKnownLaws: readonly StorageLaw[] = [
     await insertAccounts(storage, users)
 
     const texts = (['id', 'externalId', 'userName'] as const).flatMap((name) => [
-      ...(['eq', 'ne', 'gt', 'le'] as const).map((operator) => text(name, operator, name === 'id' ? 'user-01' : 'external-01')),
+      ...(['eq', 'ne', 'gt', 'le'] as const).map((operator) =>
+        text(name, operator, name === 'id' ? 'user-01' : 'external-01'),
+      ),
       text(name, 'co', '0'),
       text(name, 'eq', 'External-00'),
       text(name, 'eq', 'unknown'),
@@ -46,7 +48,8 @@ export const listKnownLaws: readonly StorageLaw[] = [
     await insertAccounts(storage, [one, two])
     await storage.users.deactivate(one.userId, nowPlus(50))
     await storage.provisionedUsers.compareAndSwap({ ...two, version: 1, now: nowPlus(60) })
-    const found = async (filter: ResolvedFilter) => listedIds(await storage.provisionedUsers.list({ ...everything, filter }))
+    const found = async (filter: ResolvedFilter) =>
+      listedIds(await storage.provisionedUsers.list({ ...everything, filter }))
 
     same(await found(boolean('active', 'eq', true)), [1, two.userId], 'active')
     same(await found(boolean('active', 'ne', true)), [1, one.userId], 'not active')
@@ -62,7 +65,8 @@ export const listKnownLaws: readonly StorageLaw[] = [
     await storage.groups.insert(aGroup('b', { memberIds: ['user-01', 'user-02'] }))
     const inA = element('groups', text('value', 'eq', 'group-a'))
     const inB = element('groups', text('value', 'eq', 'group-b'))
-    const found = async (filter: ResolvedFilter) => listedIds(await storage.provisionedUsers.list({ ...everything, filter }))
+    const found = async (filter: ResolvedFilter) =>
+      listedIds(await storage.provisionedUsers.list({ ...everything, filter }))
 
     same(await found(inA), [2, 'user-00', 'user-01'], 'in one')
     same(await found(and(inA, inB)), [1, 'user-01'], 'in both')
@@ -81,7 +85,10 @@ export const listKnownLaws: readonly StorageLaw[] = [
     const [a, b, c] = [
       aGroup('a', { memberIds: ['user-00', 'user-01'] }),
       aGroup('b', { memberIds: ['group-a', 'user-01'], createdAt: nowPlus(1) }),
-      aGroup('c', { createdAt: nowPlus(2), state: aGroupState('c', { externalId: undefined, comparable: { displayName: 'a_%' } }) }),
+      aGroup('c', {
+        createdAt: nowPlus(2),
+        state: aGroupState('c', { externalId: undefined, comparable: { displayName: 'a_%' } }),
+      }),
     ]
     for (const group of [a, b, c]) await storage.groups.insert(group)
     const found = async (filter: ResolvedFilter) => groupIds(await storage.groups.list({ ...everything, filter }))
@@ -101,7 +108,11 @@ export const listKnownLaws: readonly StorageLaw[] = [
     const { providerId } = everything
     await storage.users.remove(aProvisionedUser('01').userId, nowPlus(5))
     same(await found(has(text('value', 'eq', 'user-01'))), [0], 'by a removed member')
-    same(await found(number('meta.lastModified', 'eq', nowPlus(5) * 1000)), [2, 'group-a', 'group-b'], 'by the last change')
+    same(
+      await found(number('meta.lastModified', 'eq', nowPlus(5) * 1000)),
+      [2, 'group-a', 'group-b'],
+      'by the last change',
+    )
     await storage.groups.remove({ providerId, groupId: b.groupId, version: undefined, now })
     same(await found(present('id')), [2, 'group-a', 'group-c'], 'after a removal')
   }),

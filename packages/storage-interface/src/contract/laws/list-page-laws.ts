@@ -10,26 +10,46 @@ import { now, nowPlus } from '../records/moments.ts'
 
 /** Pages of lists, by number and by position. */
 export const listPageLaws: readonly StorageLaw[] = [
-  law('lists: accounts are listed by age and then by identifier, whole, with deactivated ones', async ({ storage, same }) => {
-    const ages = [['b', 2], ['é', 1], ['B', 1], ['10', 1], ['a', 3], ['z', 0]] as const
-    const users = ages.map(([label, age]) => aProvisionedUser(label, { createdAt: nowPlus(age) }))
-    await insertAccounts(storage, users)
-    const inactive = { ...aProvisionedUser('a', { state: aProvisionedState('a', { active: false }) }), version: 1, now: nowPlus(9) }
-    await storage.provisionedUsers.compareAndSwap(inactive)
+  law(
+    'lists: accounts are listed by age and then by identifier, whole, with deactivated ones',
+    async ({ storage, same }) => {
+      const ages = [
+        ['b', 2],
+        ['é', 1],
+        ['B', 1],
+        ['10', 1],
+        ['a', 3],
+        ['z', 0],
+      ] as const
+      const users = ages.map(([label, age]) => aProvisionedUser(label, { createdAt: nowPlus(age) }))
+      await insertAccounts(storage, users)
+      const inactive = {
+        ...aProvisionedUser('a', { state: aProvisionedState('a', { active: false }) }),
+        version: 1,
+        now: nowPlus(9),
+      }
+      await storage.provisionedUsers.compareAndSwap(inactive)
 
-    const list = await storage.provisionedUsers.list(everything)
+      const list = await storage.provisionedUsers.list(everything)
 
-    same(listedIds(list), [6, 'user-z', 'user-10', 'user-B', 'user-é', 'user-b', 'user-a'], 'the list')
-    const oldest = users.find(({ userId: id }) => id === 'user-z')
-    same(list.outcome === 'listed' && list.records[0], oldest && freshAccount(oldest), 'the first record')
-    const last = { active: false, generation: 1, version: 2, updatedAt: nowPlus(9), createdAt: nowPlus(3) }
-    const changed = { ...freshAccount(aProvisionedUser('a')), ...last }
-    same(list.outcome === 'listed' && list.records.at(-1), changed, 'the last record')
-  }),
+      same(listedIds(list), [6, 'user-z', 'user-10', 'user-B', 'user-é', 'user-b', 'user-a'], 'the list')
+      const oldest = users.find(({ userId: id }) => id === 'user-z')
+      same(list.outcome === 'listed' && list.records[0], oldest && freshAccount(oldest), 'the first record')
+      const last = { active: false, generation: 1, version: 2, updatedAt: nowPlus(9), createdAt: nowPlus(3) }
+      const changed = { ...freshAccount(aProvisionedUser('a')), ...last }
+      same(list.outcome === 'listed' && list.records.at(-1), changed, 'the last record')
+    },
+  ),
 
   law('lists: groups are listed by age and then by identifier', async ({ storage, same }) => {
-    same(await storage.groups.list(everything), { outcome: 'listed', total: 0, records: [], next: undefined }, 'no groups')
-    const groups = (['b', 'B', 'a'] as const).map((label, index) => aGroup(label, { createdAt: nowPlus(index === 2 ? -1 : 0) }))
+    same(
+      await storage.groups.list(everything),
+      { outcome: 'listed', total: 0, records: [], next: undefined },
+      'no groups',
+    )
+    const groups = (['b', 'B', 'a'] as const).map((label, index) =>
+      aGroup(label, { createdAt: nowPlus(index === 2 ? -1 : 0) }),
+    )
     for (const group of groups) await storage.groups.insert(group)
     const [b, upper, a] = groups.map(freshGroup)
 
@@ -58,27 +78,35 @@ export const listPageLaws: readonly StorageLaw[] = [
     same(await page(3, 1, odd), [3], 'behind the last that matches')
   }),
 
-  law('lists: cursor pages show everybody who is there all the time once, whoever comes and goes', async ({ storage, same }) => {
-    // Four of each second, so that pages end inside one.
-    const stay = Array.from({ length: 12 }, (_, index) => aProvisionedUser(`s-${index}`, { createdAt: nowPlus(index % 3) }))
-    const go = Array.from({ length: 6 }, (_, index) => aProvisionedUser(`g-${index}`, { createdAt: nowPlus(index % 3) }))
-    await insertAccounts(storage, [...stay, ...go])
+  law(
+    'lists: cursor pages show everybody who is there all the time once, whoever comes and goes',
+    async ({ storage, same }) => {
+      // Four of each second, so that pages end inside one.
+      const stay = Array.from({ length: 12 }, (_, index) =>
+        aProvisionedUser(`s-${index}`, { createdAt: nowPlus(index % 3) }),
+      )
+      const go = Array.from({ length: 6 }, (_, index) =>
+        aProvisionedUser(`g-${index}`, { createdAt: nowPlus(index % 3) }),
+      )
+      await insertAccounts(storage, [...stay, ...go])
 
-    const seen = await walk(storage, { limit: 3 }, async (page, last) => {
-      const leaving = [go[page]?.userId, last !== undefined && last.startsWith('user-g') ? last : undefined]
-      for (const id of leaving) if (id !== undefined) await remove(storage, id)
-      const newcomers = [-1, 1, 9].map((age) => aProvisionedUser(`n-${page}-${age + 1}`, { createdAt: nowPlus(age) }))
-      if (page < 5) await insertAccounts(storage, newcomers)
-    })
+      const seen = await walk(storage, { limit: 3 }, async (page, last) => {
+        const leaving = [go[page]?.userId, last !== undefined && last.startsWith('user-g') ? last : undefined]
+        for (const id of leaving) if (id !== undefined) await remove(storage, id)
+        const newcomers = [-1, 1, 9].map((age) => aProvisionedUser(`n-${page}-${age + 1}`, { createdAt: nowPlus(age) }))
+        if (page < 5) await insertAccounts(storage, newcomers)
+      })
 
-    same(new Set(seen).size, seen.length, 'how often each was shown')
-    const stayed = seen.filter((id) => id.startsWith('user-s'))
-    same(stayed.toSorted(), stay.map(({ userId: id }) => id as string).toSorted(), 'those who stayed')
-  }),
+      same(new Set(seen).size, seen.length, 'how often each was shown')
+      const stayed = seen.filter((id) => id.startsWith('user-s'))
+      same(stayed.toSorted(), stay.map(({ userId: id }) => id as string).toSorted(), 'those who stayed')
+    },
+  ),
 
   law('lists: cursor pages of a list at rest are the list', async ({ storage, same }) => {
     await seed(storage, 7)
-    for (let index = 0; index < 5; index += 1) await storage.groups.insert(aGroup(`${index}`, { createdAt: nowPlus(-index) }))
+    for (let index = 0; index < 5; index += 1)
+      await storage.groups.insert(aGroup(`${index}`, { createdAt: nowPlus(-index) }))
     const filter = boolean('active', 'eq', true)
     const userName = { extension: undefined, name: 'userName', subName: undefined, multiValued: false }
     const sort = { attribute: userName, elementPart: undefined, direction: 'descending' } as const
@@ -96,7 +124,11 @@ export const listPageLaws: readonly StorageLaw[] = [
     const next = first.outcome === 'listed' ? first.next : undefined
     const second = await storage.groups.list({ ...everything, page: { ...page, after: next } })
     const groups = [first, second].flatMap((outcome) => (outcome.outcome === 'listed' ? outcome.records : []))
-    same(groups.map((group) => group.groupId), [4, 3, 2, 1, 0].map((index) => groupId(`group-${index}`)), 'groups')
+    same(
+      groups.map((group) => group.groupId),
+      [4, 3, 2, 1, 0].map((index) => groupId(`group-${index}`)),
+      'groups',
+    )
     same(second.outcome === 'listed' && [second.total, second.next], [5, undefined], 'the total and the end')
   }),
 
@@ -119,13 +151,21 @@ export const listPageLaws: readonly StorageLaw[] = [
 async function seed(storage: Storage, count: number): Promise<void> {
   const labels = Array.from({ length: count }, (_, index) => `${index}`)
   const users = labels.map((label, index) =>
-    aProvisionedUser(label, { state: aProvisionedState(label, { active: index % 2 === 0 }), createdAt: nowPlus(index) }),
+    aProvisionedUser(label, {
+      state: aProvisionedState(label, { active: index % 2 === 0 }),
+      createdAt: nowPlus(index),
+    }),
   )
   await insertAccounts(storage, users)
 }
 
 async function remove(storage: Storage, id: string): Promise<void> {
-  await storage.provisionedUsers.remove({ providerId: everything.providerId, userId: userId(id), version: undefined, now })
+  await storage.provisionedUsers.remove({
+    providerId: everything.providerId,
+    userId: userId(id),
+    version: undefined,
+    now,
+  })
 }
 
 /** Everybody that cursor pages show, in their order. `between` happens after each page; it is told who was the last on it. */

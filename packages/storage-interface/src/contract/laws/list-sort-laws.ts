@@ -11,9 +11,15 @@ import { aProvisionedState, aProvisionedUser } from '../records/a-provisioned-us
 export const listSortLaws: readonly StorageLaw[] = [
   law('sorting: texts stand in the order of code points, equal ones by age', async (trial) => {
     const names = ['b', 'B', 'a', '10', '9', 'é', '😀', '\uFFFD', 'a', '']
-    await seed(trial, names.map((displayName) => ({ displayName })))
+    await seed(
+      trial,
+      names.map((displayName) => ({ displayName })),
+    )
 
-    await isSorted(trial, attribute('displayName'), { ascending: [9, 3, 4, 1, 2, 8, 0, 5, 7, 6], descending: [6, 7, 5, 0, 2, 8, 1, 4, 3, 9] })
+    await isSorted(trial, attribute('displayName'), {
+      ascending: [9, 3, 4, 1, 2, 8, 0, 5, 7, 6],
+      descending: [6, 7, 5, 0, 2, 8, 1, 4, 3, 9],
+    })
   }),
 
   law('sorting: who has no value is last when ascending, first when descending', async (trial) => {
@@ -25,7 +31,10 @@ export const listSortLaws: readonly StorageLaw[] = [
 
   law('sorting: numbers and booleans have their own order', async (trial) => {
     const levels = [10, 9, -1, 1.5, 100, 0]
-    await seed(trial, levels.map((level, index) => ({ level, member: index % 2 === 0 })))
+    await seed(
+      trial,
+      levels.map((level, index) => ({ level, member: index % 2 === 0 })),
+    )
 
     await isSorted(trial, attribute('level'), { ascending: [2, 5, 3, 1, 0, 4], descending: [4, 0, 1, 3, 5, 2] })
     await isSorted(trial, attribute('member'), { ascending: [1, 3, 5, 0, 2, 4], descending: [0, 2, 4, 1, 3, 5] })
@@ -42,7 +51,11 @@ export const listSortLaws: readonly StorageLaw[] = [
     ])
 
     const elementPart = 'value'
-    await isSorted(trial, several('emails'), { elementPart, ascending: [3, 1, 0, 2, 4, 5], descending: [2, 4, 5, 0, 1, 3] })
+    await isSorted(trial, several('emails'), {
+      elementPart,
+      ascending: [3, 1, 0, 2, 4, 5],
+      descending: [2, 4, 5, 0, 1, 3],
+    })
   }),
 
   law('sorting: of several simple values the first decides', async (trial) => {
@@ -83,7 +96,10 @@ export const listSortLaws: readonly StorageLaw[] = [
 
   law('sorting: pages are parts of the sorted list of those that match', async (trial) => {
     const { storage, same } = trial
-    await seed(trial, ['d', 'b', undefined, 'a', 'c'].map((title) => (title === undefined ? {} : { title })))
+    await seed(
+      trial,
+      ['d', 'b', undefined, 'a', 'c'].map((title) => (title === undefined ? {} : { title })),
+    )
     const sort = sortKey(attribute('title'), { elementPart: undefined, direction: 'ascending' })
     const page = { kind: 'index', offset: 1, limit: 2 } as const
 
@@ -108,13 +124,18 @@ export const listSortLaws: readonly StorageLaw[] = [
   }),
 ]
 
-const seed = ({ storage }: Trial, comparables: readonly JsonObject[]): Promise<void> => insertAccounts(storage, accountsOf(comparables))
+const seed = ({ storage }: Trial, comparables: readonly JsonObject[]): Promise<void> =>
+  insertAccounts(storage, accountsOf(comparables))
 
 /** Judges both directions; the accounts are told by their numbers. */
 async function isSorted(
   { storage, same }: Trial,
   by: SortKey['attribute'],
-  expected: { readonly elementPart?: string; readonly ascending: readonly number[]; readonly descending: readonly number[] },
+  expected: {
+    readonly elementPart?: string
+    readonly ascending: readonly number[]
+    readonly descending: readonly number[]
+  },
 ): Promise<void> {
   for (const direction of ['ascending', 'descending'] as const) {
     const sort = sortKey(by, { elementPart: expected.elementPart, direction })

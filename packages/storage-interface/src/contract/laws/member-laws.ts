@@ -1,16 +1,14 @@
-import type { GroupStore, MemberChange } from '../../group.ts'
+import type { MemberChange } from '../../group.ts'
 import { groupId, userId } from '../../identifiers.ts'
-import type { Storage } from '../../storage.ts'
-import { atOnce, tally } from '../at-once.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aGroup, aGroupState, freshGroup } from '../records/a-group.ts'
-import { aProvisionedUser } from '../records/a-provisioned-user.ts'
 import { now, nowPlus } from '../records/moments.ts'
+import { change, delta, seedStaff, staff, staffMembers } from '../staff.ts'
 
-/** Who is in a group: no member is lost, whoever else changes it at the same time. */
+/** Who is in a group, and how that changes. */
 export const memberLaws: readonly StorageLaw[] = [
   law('members: a delta adds and removes; who is in both lists is added', async ({ storage, same }) => {
-    await seed(storage, ['a', 'b'])
+    await seedStaff(storage, ['a', 'b'])
 
     const add = ['user-b', 'user-c', 'user-c', 'user-d']
     const result = await storage.groups.change(change(delta(add, ['user-a', 'user-d', 'user-e', 'unknown'])))
@@ -18,23 +16,23 @@ export const memberLaws: readonly StorageLaw[] = [
     const record = { ...freshGroup(staff), version: 2, updatedAt: nowPlus(1) }
     same(result, { outcome: 'swapped', record }, 'the outcome')
     same(await storage.groups.find(staff.providerId, staff.groupId), record, 'the group as read')
-    same(await membersOf(storage), ['user-b', 'user-c', 'user-d'], 'the members')
+    same(await staffMembers(storage), ['user-b', 'user-c', 'user-d'], 'the members')
   }),
 
   law('members: replacing them leaves exactly those that are named', async ({ storage, same }) => {
-    await seed(storage, ['a', 'b'])
+    await seedStaff(storage, ['a', 'b'])
 
     const result = await storage.groups.change(change({ kind: 'replace', memberIds: ['user-c', 'user-b', 'user-c'] }))
 
     const record = { ...freshGroup(staff), version: 2, updatedAt: nowPlus(1) }
     same(result, { outcome: 'swapped', record }, 'the outcome')
-    same(await membersOf(storage), ['user-b', 'user-c'], 'the members')
+    same(await staffMembers(storage), ['user-b', 'user-c'], 'the members')
     await storage.groups.change(change({ kind: 'replace', memberIds: [] }))
-    same(await membersOf(storage), [], 'after replacing them by nobody')
+    same(await staffMembers(storage), [], 'after replacing them by nobody')
   }),
 
   law('members: a change that finds all as it should be leaves version and time', async ({ storage, same }) => {
-    await seed(storage, ['a', 'b'])
+    await seedStaff(storage, ['a', 'b'])
     const unchanged = { outcome: 'unchanged', record: freshGroup(staff) }
 
     const idle: readonly (MemberChange | undefined)[] = [
@@ -49,30 +47,34 @@ export const memberLaws: readonly StorageLaw[] = [
       same(await storage.groups.change(change(members)), unchanged, JSON.stringify(members) ?? 'no change')
     }
     same(await storage.groups.find(staff.providerId, staff.groupId), freshGroup(staff), 'the group as read')
-    same(await membersOf(storage), ['user-a', 'user-b'], 'the members')
+    same(await staffMembers(storage), ['user-a', 'user-b'], 'the members')
     const stale = await storage.groups.change({ ...change(delta([], [])), version: 2 })
     same(stale, { outcome: 'conflict' }, 'with another version')
   }),
 
   law('groups: a new state leaves the members, and both are changed in one step', async ({ storage, same }) => {
-    await seed(storage, ['a'])
+    await seedStaff(storage, ['a'])
     const state = aGroupState('renamed')
     const { externalId, displayName, resource } = state
     const renamed = { ...freshGroup(staff), externalId, displayName, resource, version: 2, updatedAt: nowPlus(1) }
 
     const first = await storage.groups.change({ ...change(undefined), state })
     same(first, { outcome: 'swapped', record: renamed }, 'the state alone')
-    same(await membersOf(storage), ['user-a'], 'the members')
+    same(await staffMembers(storage), ['user-a'], 'the members')
 
-    const second = await storage.groups.change({ ...change(delta(['user-b'], ['user-a'])), state: staff.state, version: 2 })
+    const second = await storage.groups.change({
+      ...change(delta(['user-b'], ['user-a'])),
+      state: staff.state,
+      version: 2,
+    })
     const record = { ...freshGroup(staff), version: 3, updatedAt: nowPlus(1) }
     same(second, { outcome: 'swapped', record }, 'both')
     same(await storage.groups.find(staff.providerId, staff.groupId), record, 'the group as read')
-    same(await membersOf(storage), ['user-b'], 'the members after that')
+    same(await staffMembers(storage), ['user-b'], 'the members after that')
   }),
 
   law('members: somebody who is not there keeps all from being written', async ({ storage, same }) => {
-    await seed(storage, ['a'])
+    await seedStaff(storage, ['a'])
     await storage.users.insert({ userId: userId('no-provider'), claims: {}, createdAt: now })
     await storage.provisionedUsers.remove({ providerId: staff.providerId, userId: userId('user-e'), version: 1, now })
 
@@ -88,8 +90,12 @@ export const memberLaws: readonly StorageLaw[] = [
     const itself = await storage.groups.change(change(delta([staff.groupId], [])))
     same(itself, { outcome: 'memberUnknown' }, 'adding the group itself')
     same(await storage.groups.find(staff.providerId, staff.groupId), freshGroup(staff), 'the group')
-    same(await membersOf(storage), ['user-a'], 'its members')
-    same(await storage.groups.find(staff.providerId, groupId('group-new')), undefined, 'the group that was not inserted')
+    same(await staffMembers(storage), ['user-a'], 'its members')
+    same(
+      await storage.groups.find(staff.providerId, groupId('group-new')),
+      undefined,
+      'the group that was not inserted',
+    )
   }),
 
   law('members: groups may be in each other', async ({ storage, same }) => {
@@ -104,114 +110,6 @@ export const memberLaws: readonly StorageLaw[] = [
     same(members.get(inner.groupId), [{ memberId: staff.groupId, type: 'Group' }], 'the inner group')
     const { groupId: id, providerId } = inner
     same(await storage.groups.remove({ providerId, groupId: id, version: 1, now }), { outcome: 'removed' }, 'a removal')
-    same(await membersOf(storage), [], 'the outer group after it')
-  }),
-
-  law('groups: of writers who read one version one is swapped', async ({ storage, server, same }) => {
-    await seed(storage, [])
-
-    const results = await atOnce(8, (index) =>
-      server(index).groups.change({ ...change(delta([`user-${'abcdeabc'[index]}`], [])), version: 1 }),
-    )
-
-    same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
-    const won = results.find((result) => result.outcome === 'swapped')
-    const found = await storage.groups.find(staff.providerId, staff.groupId)
-    same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
-    same((await membersOf(storage)).length, 1, 'how many members there are')
-    const unknown = { ...change(delta([], [])), groupId: groupId('unknown') }
-    same(await storage.groups.change(unknown), { outcome: 'absent' }, 'an unknown group')
-  }),
-
-  law('members: of deltas at once none is lost', async ({ storage, server, same }) => {
-    await seed(storage, ['a', 'b'])
-    const changes = [
-      delta(['user-c'], []),
-      delta([], ['user-a']),
-      delta(['user-d'], []),
-      delta(['user-c', 'user-e'], []),
-      delta([], ['user-b', 'user-a']),
-      delta([], ['unknown']),
-      delta(['user-d'], ['user-b']),
-      delta(['user-e'], []),
-    ]
-
-    const results = await atOnce(8, (index) => server(index).groups.change(change(changes[index])))
-
-    same(await membersOf(storage), ['user-c', 'user-d', 'user-e'], 'the members')
-    const { swapped = 0, unchanged = 0 } = tally(results)
-    same(swapped + unchanged, 8, 'how many were carried out')
-    const found = await storage.groups.find(staff.providerId, staff.groupId)
-    same(found?.version, 1 + swapped, 'the version: one step for each change')
-  }),
-
-  law('members: deltas that race with new states are carried out', async ({ storage, server, same }) => {
-    await seed(storage, [])
-
-    const results = await atOnce(10, (index) => {
-      const groups = server(Math.floor(index / 2)).groups
-      if (index % 2 === 0) return groups.change({ ...change(undefined), state: aGroupState(`${index}`) })
-      return groups.change(change(delta([`user-${'abcde'[(index - 1) / 2]}`], [])))
-    })
-
-    same(tally(results), { swapped: 10 }, 'outcomes')
-    same(await membersOf(storage), ['user-a', 'user-b', 'user-c', 'user-d', 'user-e'], 'the members')
-    same((await storage.groups.find(staff.providerId, staff.groupId))?.version, 11, 'the version')
-  }),
-
-  law('members: accounts that are removed while they join are in no group afterwards', async ({ storage, server, same }) => {
-    await seed(storage, [])
-    const { providerId } = staff
-
-    await atOnce(10, async (index): Promise<unknown> => {
-      const id = userId(`user-${'abcde'[Math.floor(index / 2)]}`)
-      if (index % 2 === 0) return server(index / 2).groups.change(change(delta([id], [])))
-      return server(index).provisionedUsers.remove({ providerId, userId: id, version: undefined, now })
-    })
-
-    same(await membersOf(storage), [], 'the members')
-  }),
-
-  law('members: a group that is removed while people join it is no group of theirs', async ({ storage, server, same }) => {
-    await seed(storage, [])
-
-    const results = await atOnce(6, async (index): Promise<{ readonly outcome: string }> => {
-      if (index === 3) return server(index).groups.remove(change(undefined))
-      return server(index).groups.change(change(delta([`user-${'abcxde'[index]}`], [])))
-    })
-
-    const { removed, swapped = 0, absent = 0 } = tally(results)
-    same([removed, swapped + absent], [1, 5], 'outcomes')
-    for (const label of 'abcde') {
-      const found = await storage.provisionedUsers.find(staff.providerId, userId(`user-${label}`))
-      same(found?.groups, [], `the groups of ${label}`)
-    }
+    same(await staffMembers(storage), [], 'the outer group after it')
   }),
 ]
-
-const staff = aGroup('staff')
-
-/** Accounts `user-a` to `user-e`, and the group with some of them. */
-async function seed(storage: Storage, members: readonly string[]): Promise<void> {
-  for (const label of 'abcde') await storage.provisionedUsers.insert(aProvisionedUser(label))
-  await storage.groups.insert(aGroup('staff', { memberIds: members.map((label) => `user-${label}`) }))
-}
-
-const delta = (add: readonly string[], remove: readonly string[]): MemberChange => ({ kind: 'delta', add, remove })
-
-type GroupChange = Parameters<GroupStore['change']>[0]
-
-/** A change of the group, whatever its version. */
-const change = (members: MemberChange | undefined): GroupChange => ({
-  providerId: staff.providerId,
-  groupId: staff.groupId,
-  version: undefined,
-  state: undefined,
-  members,
-  now: nowPlus(1),
-})
-
-async function membersOf(storage: Storage): Promise<readonly string[]> {
-  const members = await storage.groups.membersOf(staff.providerId, [staff.groupId])
-  return (members.get(staff.groupId) ?? []).map(({ memberId }) => memberId)
-}

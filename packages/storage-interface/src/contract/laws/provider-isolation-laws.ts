@@ -16,9 +16,17 @@ export const providerIsolationLaws: readonly StorageLaw[] = [
 
     for (const other of strangers) {
       same(await storage.provisionedUsers.find(other, ada.userId), undefined, `find as ${other}`)
-      same(await storage.provisionedUsers.findByExternalId(other, 'external-ada'), undefined, `findByExternalId as ${other}`)
+      same(
+        await storage.provisionedUsers.findByExternalId(other, 'external-ada'),
+        undefined,
+        `findByExternalId as ${other}`,
+      )
       same(await storage.groups.find(other, staff.groupId), undefined, `find of a group as ${other}`)
-      same(await storage.groups.findByExternalId(other, 'external-staff'), undefined, `a group by externalId as ${other}`)
+      same(
+        await storage.groups.findByExternalId(other, 'external-staff'),
+        undefined,
+        `a group by externalId as ${other}`,
+      )
       const members = await storage.groups.membersOf(other, [staff.groupId])
       same([...members], [[staff.groupId, []]], `membersOf as ${other}`)
     }
@@ -65,11 +73,19 @@ export const providerIsolationLaws: readonly StorageLaw[] = [
       const back = await storage.provisionedUsers.compareAndSwap({ ...change, version: 2 })
       same(back.outcome, 'swapped', `changing to them as ${other}`)
       const group = { ...aGroup(`staff-${index}`, { state: staff.state }), providerId: other }
-      same(await storage.groups.insert(group), { outcome: 'inserted', record: freshGroup(group) }, `a group as ${other}`)
+      same(
+        await storage.groups.insert(group),
+        { outcome: 'inserted', record: freshGroup(group) },
+        `a group as ${other}`,
+      )
       const found = await storage.provisionedUsers.findByExternalId(other, 'external-ada')
       same(found?.userId, user.userId, `the externalId as ${other}`)
     }
-    same(await storage.provisionedUsers.findByExternalId(ada.providerId, 'external-ada'), account, 'the externalId of the first')
+    same(
+      await storage.provisionedUsers.findByExternalId(ada.providerId, 'external-ada'),
+      account,
+      'the externalId of the first',
+    )
   }),
 
   law('providers: nobody is a member of a group of another', async ({ storage, same }) => {
@@ -83,7 +99,10 @@ export const providerIsolationLaws: readonly StorageLaw[] = [
       const inserted = await storage.groups.insert({ ...aGroup('new', { memberIds: [foreign] }), providerId: stranger })
       same(inserted, { outcome: 'memberUnknown' }, `a group with ${foreign}`)
       const change = { ...empty, state: undefined, version: undefined, now }
-      const added = await storage.groups.change({ ...change, members: { kind: 'delta', add: [own.userId, foreign], remove: [] } })
+      const added = await storage.groups.change({
+        ...change,
+        members: { kind: 'delta', add: [own.userId, foreign], remove: [] },
+      })
       same(added, { outcome: 'memberUnknown' }, `adding ${foreign}`)
       const replaced = await storage.groups.change({ ...change, members: { kind: 'replace', memberIds: [foreign] } })
       same(replaced, { outcome: 'memberUnknown' }, `replacing by ${foreign}`)
@@ -134,14 +153,20 @@ export const providerIsolationLaws: readonly StorageLaw[] = [
       same(typeof after, 'string', 'a position')
       const page = await storage.provisionedUsers.list({ ...query, page: { kind: 'cursor', after, limit: 10 } })
       const seen = page.outcome === 'listed' ? page.records.map((record) => record.userId) : []
-      same(seen.filter((id) => id !== own.userId), [], 'accounts of the first')
+      same(
+        seen.filter((id) => id !== own.userId),
+        [],
+        'accounts of the first',
+      )
     }
   }),
 ]
 
 const stranger = providerId('provider-2')
 /** Others, among them some whose names are like the first one's. */
-const strangers = ['provider-2', 'PROVIDER-1', 'provider-', 'provider-1 ', 'provider_1', '%'].map((id) => providerId(id))
+const strangers = ['provider-2', 'PROVIDER-1', 'provider-', 'provider-1 ', 'provider_1', '%'].map((id) =>
+  providerId(id),
+)
 
 const ada = aProvisionedUser('ada')
 const staff = aGroup('staff', { memberIds: [ada.userId] })

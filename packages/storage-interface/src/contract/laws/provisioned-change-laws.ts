@@ -11,7 +11,13 @@ export const provisionedChangeLaws: readonly StorageLaw[] = [
     'provisioned accounts: clearing active advances the generation once, in the same write',
     async ({ storage, same }) => {
       await storage.provisionedUsers.insert(ada)
-      const inactive: ProvisionedUserRecord = { ...fresh, active: false, generation: 1, updatedAt: nowPlus(1), version: 2 }
+      const inactive: ProvisionedUserRecord = {
+        ...fresh,
+        active: false,
+        generation: 1,
+        updatedAt: nowPlus(1),
+        version: 2,
+      }
 
       const result = await storage.provisionedUsers.compareAndSwap(change({ active: false }, 1))
 
@@ -49,7 +55,11 @@ export const provisionedChangeLaws: readonly StorageLaw[] = [
       same(await storage.provisionedUsers.find(ada.providerId, ada.userId), expected, 'the account as read')
       const emptied = change({ externalId: undefined, resource: {}, claims: {} }, 2)
       const record = { ...fresh, externalId: undefined, resource: {}, claims: {}, updatedAt: nowPlus(2), version: 3 }
-      same(await storage.provisionedUsers.compareAndSwap(emptied), { outcome: 'swapped', record }, 'what it says no more')
+      same(
+        await storage.provisionedUsers.compareAndSwap(emptied),
+        { outcome: 'swapped', record },
+        'what it says no more',
+      )
     },
   ),
 
@@ -72,26 +82,23 @@ export const provisionedChangeLaws: readonly StorageLaw[] = [
     same(await storage.provisionedUsers.compareAndSwap(unknown), { outcome: 'absent' }, 'an unknown account')
   }),
 
-  law(
-    'provisioned accounts: a key of another account is taken, and nothing is written',
-    async ({ storage, same }) => {
-      await storage.provisionedUsers.insert(ada)
-      await storage.provisionedUsers.insert(aProvisionedUser('grace'))
-      await storage.provisionedUsers.insert(aProvisionedUser('joan'))
-      const { comparable } = aProvisionedState('joan')
-      const swap = (state: Partial<ProvisionedState>) =>
-        storage.provisionedUsers.compareAndSwap(change({ active: false, ...state }, 1))
+  law('provisioned accounts: a key of another account is taken, and nothing is written', async ({ storage, same }) => {
+    await storage.provisionedUsers.insert(ada)
+    await storage.provisionedUsers.insert(aProvisionedUser('grace'))
+    await storage.provisionedUsers.insert(aProvisionedUser('joan'))
+    const { comparable } = aProvisionedState('joan')
+    const swap = (state: Partial<ProvisionedState>) =>
+      storage.provisionedUsers.compareAndSwap(change({ active: false, ...state }, 1))
 
-      same(await swap({ externalId: 'external-grace' }), { outcome: 'taken', key: 'externalId' }, 'its externalId')
-      same(await swap({ comparable }), { outcome: 'taken', key: 'userName' }, 'its userName')
-      const both = await swap({ comparable, externalId: 'external-grace' })
-      same(both, { outcome: 'taken', key: 'externalId' }, 'the keys of two')
-      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), fresh, 'the account')
-      same((await swap({ resource: {} })).outcome, 'swapped', 'its own keys')
-      const late = await storage.provisionedUsers.compareAndSwap(change({ externalId: 'external-grace' }, 1))
-      same(late, { outcome: 'conflict' }, 'a key of another and an old version')
-    },
-  ),
+    same(await swap({ externalId: 'external-grace' }), { outcome: 'taken', key: 'externalId' }, 'its externalId')
+    same(await swap({ comparable }), { outcome: 'taken', key: 'userName' }, 'its userName')
+    const both = await swap({ comparable, externalId: 'external-grace' })
+    same(both, { outcome: 'taken', key: 'externalId' }, 'the keys of two')
+    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), fresh, 'the account')
+    same((await swap({ resource: {} })).outcome, 'swapped', 'its own keys')
+    const late = await storage.provisionedUsers.compareAndSwap(change({ externalId: 'external-grace' }, 1))
+    same(late, { outcome: 'conflict' }, 'a key of another and an old version')
+  }),
 
   law('provisioned accounts: of 8 that take one key at once one has it', async ({ storage, server, same }) => {
     for (let index = 0; index < 8; index += 1) await storage.provisionedUsers.insert(aProvisionedUser(`${index}`))
@@ -122,7 +129,11 @@ export const provisionedChangeLaws: readonly StorageLaw[] = [
       })
 
       const found = await storage.provisionedUsers.find(ada.providerId, ada.userId)
-      same({ active: found?.active, generation: found?.generation }, { active: false, generation: 1 }, 'the kill switch')
+      same(
+        { active: found?.active, generation: found?.generation },
+        { active: false, generation: 1 },
+        'the kill switch',
+      )
     },
   ),
 ]

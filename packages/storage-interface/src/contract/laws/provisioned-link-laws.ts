@@ -10,19 +10,22 @@ import { now, nowPlus } from '../records/moments.ts'
 
 /** How an account comes to a provider, and leaves it. */
 export const provisionedLinkLaws: readonly StorageLaw[] = [
-  law('provisioned accounts: an account without provider is adopted, and stays who it is', async ({ storage, same }) => {
-    await storage.users.insert(aUser({ userId: ada.userId }))
-    await storage.users.deactivate(ada.userId, nowPlus(1))
+  law(
+    'provisioned accounts: an account without provider is adopted, and stays who it is',
+    async ({ storage, same }) => {
+      await storage.users.insert(aUser({ userId: ada.userId }))
+      await storage.users.deactivate(ada.userId, nowPlus(1))
 
-    const result = await storage.provisionedUsers.adopt({ ...adoption, version: 2, now: nowPlus(2) })
+      const result = await storage.provisionedUsers.adopt({ ...adoption, version: 2, now: nowPlus(2) })
 
-    const record = { ...freshAccount(ada), adopted: true, generation: 1, updatedAt: nowPlus(2), version: 3 }
-    same(result, { outcome: 'swapped', record }, 'the outcome')
-    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), record, 'the account as read')
-    const { state } = ada
-    const later = await storage.provisionedUsers.compareAndSwap({ ...adoption, state, version: 3, now: nowPlus(3) })
-    same(later, { outcome: 'swapped', record: { ...record, updatedAt: nowPlus(3), version: 4 } }, 'after a change')
-  }),
+      const record = { ...freshAccount(ada), adopted: true, generation: 1, updatedAt: nowPlus(2), version: 3 }
+      same(result, { outcome: 'swapped', record }, 'the outcome')
+      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), record, 'the account as read')
+      const { state } = ada
+      const later = await storage.provisionedUsers.compareAndSwap({ ...adoption, state, version: 3, now: nowPlus(3) })
+      same(later, { outcome: 'swapped', record: { ...record, updatedAt: nowPlus(3), version: 4 } }, 'after a change')
+    },
+  ),
 
   law('provisioned accounts: adopting an active account as inactive ends its use', async ({ storage, same }) => {
     await storage.users.insert(aUser({ userId: ada.userId }))
@@ -59,27 +62,34 @@ export const provisionedLinkLaws: readonly StorageLaw[] = [
     const named = { ...adoption, state: aProvisionedState('ada', { comparable }) }
     same(await storage.provisionedUsers.adopt(named), { outcome: 'taken', key: 'userName' }, 'a userName of another')
     const known = { ...adoption, state: aProvisionedState('ada', { externalId }) }
-    same(await storage.provisionedUsers.adopt(known), { outcome: 'taken', key: 'externalId' }, 'an externalId of another')
+    same(
+      await storage.provisionedUsers.adopt(known),
+      { outcome: 'taken', key: 'externalId' },
+      'an externalId of another',
+    )
     same(await storage.users.find(ada.userId), before, 'the account')
     same(await storage.provisionedUsers.find(ada.providerId, ada.userId), undefined, 'the account for the provider')
   }),
 
-  law('provisioned accounts: of 8 providers that adopt one account at once one has it', async ({ storage, server, same }) => {
-    await storage.users.insert(aUser({ userId: ada.userId }))
+  law(
+    'provisioned accounts: of 8 providers that adopt one account at once one has it',
+    async ({ storage, server, same }) => {
+      await storage.users.insert(aUser({ userId: ada.userId }))
 
-    const results = await atOnce(8, (index) =>
-      server(index).provisionedUsers.adopt({ ...adoption, providerId: providerId(`provider-${index}`) }),
-    )
+      const results = await atOnce(8, (index) =>
+        server(index).provisionedUsers.adopt({ ...adoption, providerId: providerId(`provider-${index}`) }),
+      )
 
-    same(tally(results)['swapped'], 1, 'how many adopted it')
-    same((await storage.users.find(ada.userId))?.version, 2, 'the version')
-    const winner = results.find((result) => result.outcome === 'swapped')
-    for (let index = 0; index < 8; index += 1) {
-      const found = await storage.provisionedUsers.find(providerId(`provider-${index}`), ada.userId)
-      const isOwn = winner?.outcome === 'swapped' && winner.record.providerId === `provider-${index}`
-      same(found, isOwn ? winner.record : undefined, `the account as provider-${index} reads it`)
-    }
-  }),
+      same(tally(results)['swapped'], 1, 'how many adopted it')
+      same((await storage.users.find(ada.userId))?.version, 2, 'the version')
+      const winner = results.find((result) => result.outcome === 'swapped')
+      for (let index = 0; index < 8; index += 1) {
+        const found = await storage.provisionedUsers.find(providerId(`provider-${index}`), ada.userId)
+        const isOwn = winner?.outcome === 'swapped' && winner.record.providerId === `provider-${index}`
+        same(found, isOwn ? winner.record : undefined, `the account as provider-${index} reads it`)
+      }
+    },
+  ),
 
   law(
     'provisioned accounts: letting go ends the link, the memberships and the use, and keeps the account',
@@ -87,7 +97,11 @@ export const provisionedLinkLaws: readonly StorageLaw[] = [
       await storage.provisionedUsers.insert(ada)
       await storage.groups.insert(group)
 
-      same(await storage.provisionedUsers.release({ ...request, version: 2 }), { outcome: 'conflict' }, 'another version')
+      same(
+        await storage.provisionedUsers.release({ ...request, version: 2 }),
+        { outcome: 'conflict' },
+        'another version',
+      )
       same(await storage.provisionedUsers.release({ ...request, version: 1 }), { outcome: 'removed' }, 'the release')
       same(await storage.provisionedUsers.release(request), { outcome: 'absent' }, 'a second release')
 
@@ -101,27 +115,33 @@ export const provisionedLinkLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('provisioned accounts: letting go of an inactive account advances its generation too', async ({ storage, same }) => {
-    await storage.provisionedUsers.insert(ada)
-    await storage.users.deactivate(ada.userId, nowPlus(1))
+  law(
+    'provisioned accounts: letting go of an inactive account advances its generation too',
+    async ({ storage, same }) => {
+      await storage.provisionedUsers.insert(ada)
+      await storage.users.deactivate(ada.userId, nowPlus(1))
 
-    same(await storage.provisionedUsers.release(request), { outcome: 'removed' }, 'the release, with any version')
+      same(await storage.provisionedUsers.release(request), { outcome: 'removed' }, 'the release, with any version')
 
-    const { active, generation, version } = (await storage.users.find(ada.userId)) ?? {}
-    same({ active, generation, version }, { active: false, generation: 2, version: 3 }, 'the account')
-  }),
+      const { active, generation, version } = (await storage.users.find(ada.userId)) ?? {}
+      same({ active, generation, version }, { active: false, generation: 2, version: 3 }, 'the account')
+    },
+  ),
 
-  law('provisioned accounts: an account that comes back brings no membership and revives nothing', async ({ storage, same }) => {
-    await storage.provisionedUsers.insert(ada)
-    await storage.groups.insert(group)
-    await storage.provisionedUsers.release(request)
+  law(
+    'provisioned accounts: an account that comes back brings no membership and revives nothing',
+    async ({ storage, same }) => {
+      await storage.provisionedUsers.insert(ada)
+      await storage.groups.insert(group)
+      await storage.provisionedUsers.release(request)
 
-    const result = await storage.provisionedUsers.adopt({ ...adoption, version: 2, now: nowPlus(10) })
+      const result = await storage.provisionedUsers.adopt({ ...adoption, version: 2, now: nowPlus(10) })
 
-    const record = { ...freshAccount(ada), adopted: true, generation: 1, updatedAt: nowPlus(10), version: 3 }
-    same(result, { outcome: 'swapped', record }, 'the outcome')
-    await membershipsEnded(storage, same)
-  }),
+      const record = { ...freshAccount(ada), adopted: true, generation: 1, updatedAt: nowPlus(10), version: 3 }
+      same(result, { outcome: 'swapped', record }, 'the outcome')
+      await membershipsEnded(storage, same)
+    },
+  ),
 ]
 
 const ada = aProvisionedUser('ada')
@@ -136,7 +156,10 @@ const adoption: ProvisionedUserChange = {
   now: nowPlus(1),
 }
 
-async function membershipsEnded(storage: Storage, same: (found: unknown, expected: unknown, about: string) => void): Promise<void> {
+async function membershipsEnded(
+  storage: Storage,
+  same: (found: unknown, expected: unknown, about: string) => void,
+): Promise<void> {
   const found = await storage.groups.find(group.providerId, group.groupId)
   same({ version: found?.version, updatedAt: found?.updatedAt }, { version: 2, updatedAt: nowPlus(9) }, 'the group')
   const members = await storage.groups.membersOf(group.providerId, [group.groupId])

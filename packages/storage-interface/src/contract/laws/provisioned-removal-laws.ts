@@ -56,7 +56,11 @@ export const provisionedRemovalLaws: readonly StorageLaw[] = [
     const inactive = { ...freshAccount(ada), groups, active: false, generation: 1, updatedAt: nowPlus(1), version: 2 }
     same(await find(), inactive, 'after a deactivation')
     const stale = { providerId: ada.providerId, userId: ada.userId, version: 1, state: ada.state, now }
-    same(await storage.provisionedUsers.compareAndSwap(stale), { outcome: 'conflict' }, 'a provider that read before it')
+    same(
+      await storage.provisionedUsers.compareAndSwap(stale),
+      { outcome: 'conflict' },
+      'a provider that read before it',
+    )
     await storage.users.replaceClaims({ userId: ada.userId, claims: { name: 'Ada' }, version: 2, now: nowPlus(2) })
     same(await find(), { ...inactive, claims: { name: 'Ada' }, updatedAt: nowPlus(2), version: 3 }, 'after new claims')
     await storage.users.reactivate(ada.userId, nowPlus(3))
@@ -64,29 +68,38 @@ export const provisionedRemovalLaws: readonly StorageLaw[] = [
     same(await find(), active, 'after a reactivation')
   }),
 
-  law('provisioned accounts: what a provider does to an account everything that was issued sees', async ({ storage, same }) => {
-    await seed(storage)
-    const issued = { userId: ada.userId, userGeneration: 0 }
-    await storage.grants.insert(aGrantRecord(issued))
-    await storage.families.insert(aFamilyRecord({ userId: ada.userId }))
-    await storage.sessions.insert(aSessionRecord(issued))
-    const standing = async () => [
-      (await storage.standing.ofGrant(aGrantRecord().grantId))?.user,
-      (await storage.standing.ofFamily(aFamilyRecord().familyId))?.user,
-      (await storage.standing.ofSession(aSessionRecord().digest))?.user,
-    ]
+  law(
+    'provisioned accounts: what a provider does to an account everything that was issued sees',
+    async ({ storage, same }) => {
+      await seed(storage)
+      const issued = { userId: ada.userId, userGeneration: 0 }
+      await storage.grants.insert(aGrantRecord(issued))
+      await storage.families.insert(aFamilyRecord({ userId: ada.userId }))
+      await storage.sessions.insert(aSessionRecord(issued))
+      const standing = async () => [
+        (await storage.standing.ofGrant(aGrantRecord().grantId))?.user,
+        (await storage.standing.ofFamily(aFamilyRecord().familyId))?.user,
+        (await storage.standing.ofSession(aSessionRecord().digest))?.user,
+      ]
 
-    const state = aProvisionedState('ada', { active: false })
-    await storage.provisionedUsers.compareAndSwap({ ...request, version: 1, state })
-    const inactive = { ...accountOf(freshAccount(ada)), active: false, generation: 1, updatedAt: nowPlus(9), version: 2 }
-    same(await standing(), [inactive, inactive, inactive], 'after a deactivation')
-    await storage.provisionedUsers.release(request)
-    const released = { ...inactive, generation: 2, version: 3 }
-    same(await standing(), [released, released, released], 'after the provider has let go of it')
-    await storage.provisionedUsers.adopt({ ...request, version: 3, state: ada.state })
-    await storage.provisionedUsers.remove(request)
-    same(await standing(), [undefined, undefined, undefined], 'after the removal')
-  }),
+      const state = aProvisionedState('ada', { active: false })
+      await storage.provisionedUsers.compareAndSwap({ ...request, version: 1, state })
+      const inactive = {
+        ...accountOf(freshAccount(ada)),
+        active: false,
+        generation: 1,
+        updatedAt: nowPlus(9),
+        version: 2,
+      }
+      same(await standing(), [inactive, inactive, inactive], 'after a deactivation')
+      await storage.provisionedUsers.release(request)
+      const released = { ...inactive, generation: 2, version: 3 }
+      same(await standing(), [released, released, released], 'after the provider has let go of it')
+      await storage.provisionedUsers.adopt({ ...request, version: 3, state: ada.state })
+      await storage.provisionedUsers.remove(request)
+      same(await standing(), [undefined, undefined, undefined], 'after the removal')
+    },
+  ),
 ]
 
 const ada = aProvisionedUser('ada')
@@ -108,7 +121,11 @@ async function isGone({ storage, same }: Trial): Promise<void> {
   same(await storage.users.find(id), undefined, 'the account for core')
   for (const version of [1, 2]) {
     const change = { providerId: provider, userId: id, version, state, now }
-    same(await storage.provisionedUsers.compareAndSwap(change), { outcome: 'absent' }, `compareAndSwap, version ${version}`)
+    same(
+      await storage.provisionedUsers.compareAndSwap(change),
+      { outcome: 'absent' },
+      `compareAndSwap, version ${version}`,
+    )
     same(await storage.provisionedUsers.adopt(change), { outcome: 'absent' }, `adopt, version ${version}`)
   }
   same(await storage.provisionedUsers.release(request), { outcome: 'absent' }, 'release')

@@ -16,7 +16,11 @@ export const provisionedUserLaws: readonly StorageLaw[] = [
         same(await storage.provisionedUsers.insert(user), { outcome: 'inserted', record }, 'the insertion')
         same(await storage.provisionedUsers.find(user.providerId, user.userId), record, 'the account as read')
       }
-      same(await storage.provisionedUsers.find(ada.providerId, userId('unknown')), undefined, 'one that was never there')
+      same(
+        await storage.provisionedUsers.find(ada.providerId, userId('unknown')),
+        undefined,
+        'one that was never there',
+      )
     },
   ),
 
@@ -48,8 +52,16 @@ export const provisionedUserLaws: readonly StorageLaw[] = [
       const refused = [
         { about: 'the externalId', key: 'externalId', state: aProvisionedState('new', { externalId }) },
         { about: 'the userName', key: 'userName', state: aProvisionedState('new', { comparable }) },
-        { about: 'no externalId', key: 'userName', state: aProvisionedState('new', { comparable, externalId: undefined }) },
-        { about: 'both', key: 'externalId', state: aProvisionedState('new', { comparable, externalId: 'external-grace' }) },
+        {
+          about: 'no externalId',
+          key: 'userName',
+          state: aProvisionedState('new', { comparable, externalId: undefined }),
+        },
+        {
+          about: 'both',
+          key: 'externalId',
+          state: aProvisionedState('new', { comparable, externalId: 'external-grace' }),
+        },
       ]
       for (const { about, key, state } of refused) {
         const user = aProvisionedUser('new', { state })
@@ -112,13 +124,21 @@ export const provisionedUserLaws: readonly StorageLaw[] = [
 
     const heir = aProvisionedUser('heir', { state })
     same((await storage.provisionedUsers.insert(heir)).outcome, 'inserted', 'an account with both of its first keys')
-    const back = await storage.provisionedUsers.compareAndSwap({ providerId: provider, userId: id, version: 2, state, now })
+    const back = await storage.provisionedUsers.compareAndSwap({
+      providerId: provider,
+      userId: id,
+      version: 2,
+      state,
+      now,
+    })
     same(back, { outcome: 'taken', key: 'externalId' }, 'taking them back')
   }),
 ]
 
 const ada = aProvisionedUser('ada')
 
-function keysOf(results: readonly ({ readonly outcome: 'inserted' } | { readonly outcome: 'taken'; readonly key: string })[]) {
+function keysOf(
+  results: readonly ({ readonly outcome: 'inserted' } | { readonly outcome: 'taken'; readonly key: string })[],
+) {
   return [...new Set(results.flatMap((result) => (result.outcome === 'taken' ? [result.key] : [])))]
 }

@@ -64,7 +64,10 @@ export const provisioningRoundTripLaws: readonly StorageLaw[] = [
   law('round trip: keys of 1024 characters', async (trial) => {
     const { storage, same } = trial
     const label = farCharacters(1024)
-    const state = aProvisionedState('long', { externalId: label, comparable: { userName: label, emails: [{ value: label }] } })
+    const state = aProvisionedState('long', {
+      externalId: label,
+      comparable: { userName: label, emails: [{ value: label }] },
+    })
     const user = aProvisionedUser('long', { state })
     const record = freshAccount(user)
     same(await storage.provisionedUsers.insert(user), { outcome: 'inserted', record }, 'the insertion')
@@ -73,9 +76,15 @@ export const provisioningRoundTripLaws: readonly StorageLaw[] = [
     const list = await storage.provisionedUsers.list({ ...everything, filter: byEmail })
     same(list.outcome === 'listed' && list.records, [record], 'by e-mail address')
     const twin = aProvisionedUser('twin', { state: aProvisionedState('twin', { comparable: { userName: label } }) })
-    same(await storage.provisionedUsers.insert(twin), { outcome: 'taken', key: 'userName' }, 'another with the userName')
+    same(
+      await storage.provisionedUsers.insert(twin),
+      { outcome: 'taken', key: 'userName' },
+      'another with the userName',
+    )
     const almost = `${farCharacters(1023)}x`
-    const sibling = aProvisionedUser('sibling', { state: aProvisionedState(almost, { comparable: { userName: almost } }) })
+    const sibling = aProvisionedUser('sibling', {
+      state: aProvisionedState(almost, { comparable: { userName: almost } }),
+    })
     same((await storage.provisionedUsers.insert(sibling)).outcome, 'inserted', 'another whose last character differs')
 
     const group = aGroup('long', { state: aGroupState('long', { externalId: label }) })
@@ -95,17 +104,27 @@ export const provisioningRoundTripLaws: readonly StorageLaw[] = [
       const change = { providerId, groupId, version: undefined, members: undefined, now: nowPlus(70) }
       await storage.groups.change({ ...change, state: aGroupState('other') })
       const swapped = { ...record, updatedAt: nowPlus(70), version: 3 }
-      same(await storage.groups.change({ ...change, state }), { outcome: 'swapped', record: swapped }, 'as changed back')
+      same(
+        await storage.groups.change({ ...change, state }),
+        { outcome: 'swapped', record: swapped },
+        'as changed back',
+      )
       await groupReads(trial, group, swapped)
     }
     const members = await storage.groups.membersOf(full.fullGroup.providerId, [full.fullGroup.groupId])
-    same(members.get(full.fullGroup.groupId), [{ memberId: full.fullProvisionedUser.userId, type: 'User' }], 'its members')
+    same(
+      members.get(full.fullGroup.groupId),
+      [{ memberId: full.fullProvisionedUser.userId, type: 'User' }],
+      'its members',
+    )
   }),
 ]
 
 /** Text of so many characters of four bytes each in UTF-8, which no database compresses to much less. */
 const farCharacters = (count: number): string =>
-  Array.from({ length: count }, (_, index) => String.fromCodePoint(0x1_00_00 + ((index * 7919 * 104_729) % 0xf_ff_ff))).join('')
+  Array.from({ length: count }, (_, index) =>
+    String.fromCodePoint(0x1_00_00 + ((index * 7919 * 104_729) % 0xf_ff_ff)),
+  ).join('')
 
 async function accountReads({ storage, same }: Trial, user: NewProvisionedUser, record: object): Promise<void> {
   const { providerId, userId, state } = user
@@ -118,7 +137,11 @@ async function accountReads({ storage, same }: Trial, user: NewProvisionedUser, 
   same(list.outcome === 'listed' && list.records, [record], 'through list')
 }
 
-async function groupReads({ storage, same }: Trial, { providerId, groupId, state }: NewGroup, record: object): Promise<void> {
+async function groupReads(
+  { storage, same }: Trial,
+  { providerId, groupId, state }: NewGroup,
+  record: object,
+): Promise<void> {
   same(await storage.groups.find(providerId, groupId), record, 'through find')
   if (state.externalId !== undefined) {
     same(await storage.groups.findByExternalId(providerId, state.externalId), record, 'through findByExternalId')

@@ -29,7 +29,12 @@ export const aProvisionedState = (label: string, overrides: Partial<ProvisionedS
 })
 
 /** An account as it begins. */
-export const freshAccount = ({ providerId: provider, userId: id, state, createdAt }: NewProvisionedUser): ProvisionedUserRecord => ({
+export const freshAccount = ({
+  providerId: provider,
+  userId: id,
+  state,
+  createdAt,
+}: NewProvisionedUser): ProvisionedUserRecord => ({
   userId: id,
   active: state.active,
   generation: 0,
@@ -45,7 +50,15 @@ export const freshAccount = ({ providerId: provider, userId: id, state, createdA
 })
 
 /** The account as core sees it. */
-export const accountOf = ({ userId: id, active, generation, claims, createdAt, updatedAt, version }: ProvisionedUserRecord): UserRecord => ({
+export const accountOf = ({
+  userId: id,
+  active,
+  generation,
+  claims,
+  createdAt,
+  updatedAt,
+  version,
+}: ProvisionedUserRecord): UserRecord => ({
   userId: id,
   active,
   generation,
