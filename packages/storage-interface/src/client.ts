@@ -45,11 +45,20 @@ export interface ClientRecord {
 
 /** Clients, by `client_id`. */
 export interface ClientStore {
-  /** Law: a `client_id` is inserted at most once. `INSERT … ON CONFLICT (issuer, client_id) DO NOTHING`. */
+  /** Law: a `client_id` is inserted at most once, ever, also that of a removed client. `INSERT … ON CONFLICT (issuer, client_id) DO NOTHING`. */
   insert(client: ClientRecord): Promise<InsertOutcome>
 
   /** A disabled client is found too: its `disabledAt` says what it is. */
   find(clientId: ClientId): Promise<ClientRecord | undefined>
+
+  /** At most `limit` clients in the order of their identifiers, beginning behind `after`. */
+  list(page: { readonly after: ClientId | undefined; readonly limit: number }): Promise<readonly ClientRecord[]>
+
+  /**
+   * Forgets the client, its secrets and its keys. Law: its identifier stays taken, and nothing that was issued to it is honoured.
+   * `UPDATE clients SET removed_at = ?, secrets = '[]', … WHERE issuer = ? AND client_id = ? AND removed_at IS NULL`
+   */
+  remove(clientId: ClientId, now: EpochSeconds): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
 
   /**
    * Law: of two writers who read the same version, one is told `conflict`. The stored version becomes `version + 1`.

@@ -35,6 +35,8 @@ export function composeStorage(parts: { readonly durable: DurableStores; readonl
     identityProviders: durable.identityProviders,
     provisionedUsers: durable.provisionedUsers,
     groups: durable.groups,
+    organizations: durable.organizations,
+    logs: durable.logs,
     standing: durable.standing,
     // What expires in the other part goes by itself, or is that part's business.
     purge: durable.purge,

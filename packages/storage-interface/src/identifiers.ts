@@ -24,6 +24,9 @@ export type ProviderId = Brand<string, 'ProviderId'>
 /** The SCIM `id` of a group; random, never used again. */
 export type GroupId = Brand<string, 'GroupId'>
 
+/** An organization's identifier, chosen by the host. */
+export type OrganizationId = Brand<string, 'OrganizationId'>
+
 /**
  * The SHA-256 of a secret of at least 256 random bits, base64url without padding (43 characters).
  * Stores hold digests only: whoever reads a table cannot present what is in it.
@@ -38,4 +41,5 @@ export const sessionId = (value: string): SessionId => value as SessionId
 export const keyId = (value: string): KeyId => value as KeyId
 export const providerId = (value: string): ProviderId => value as ProviderId
 export const groupId = (value: string): GroupId => value as GroupId
+export const organizationId = (value: string): OrganizationId => value as OrganizationId
 export const secretDigest = (value: string): SecretDigest => value as SecretDigest

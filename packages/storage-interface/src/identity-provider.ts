@@ -10,6 +10,16 @@ export interface ProviderSecretRecord {
   readonly lastUsedAt: EpochSeconds | undefined
 }
 
+/**
+ * How many accounts a provider has ended lately, and whether it is held for having ended too many: then it may end no more
+ * until an administrator lets it.
+ */
+export interface OffboardingCount {
+  readonly windowStartedAt: EpochSeconds
+  readonly count: number
+  readonly heldAt: EpochSeconds | undefined
+}
+
 /** The connection to one identity provider that provisions accounts by SCIM. */
 export interface IdentityProviderRecord {
   readonly providerId: ProviderId
@@ -20,6 +30,8 @@ export interface IdentityProviderRecord {
   readonly clientIds: readonly ClientId[]
   /** The name of what is tolerated in its requests. */
   readonly toleranceProfile: string
+  /** `undefined` until it ends an account. */
+  readonly offboarding: OffboardingCount | undefined
   /** From this moment it is refused; `undefined` while it is in use. */
   readonly disabledAt: EpochSeconds | undefined
   readonly createdAt: EpochSeconds

@@ -16,6 +16,7 @@ export type {
   GrantId,
   GroupId,
   KeyId,
+  OrganizationId,
   ProviderId,
   SecretDigest,
   SessionId,
@@ -27,15 +28,18 @@ export {
   grantId,
   groupId,
   keyId,
+  organizationId,
   providerId,
   secretDigest,
   sessionId,
   userId,
 } from './identifiers.ts'
-export type { IdentityProviderRecord, IdentityProviderStore, ProviderSecretRecord } from './identity-provider.ts'
+export type { IdentityProviderRecord, IdentityProviderStore, OffboardingCount, ProviderSecretRecord } from './identity-provider.ts'
 export type { InteractionLogin, InteractionRecord, InteractionStore } from './interaction.ts'
 export type { JsonObject, JsonValue } from './json.ts'
+export type { LogEntryRecord, LogStore } from './log-entry.ts'
 export type { ClaimOutcome, ConsumeOutcome, EndOutcome, InsertOutcome, SwapOutcome } from './outcome.ts'
+export type { MembershipInsertOutcome, MembershipRecord, OrganizationRecord, OrganizationStore } from './organization.ts'
 export type { OpaqueTokenRecord, OpaqueTokenStore } from './opaque-token.ts'
 export type {
   GroupReference,

@@ -9,8 +9,8 @@ export interface PurgeOutcome {
 /** Clears away what no answer depends on any more. */
 export interface PurgeStore {
   /**
-   * Removes at most `limit` rows: codes, interactions, claims, opaque tokens, token families and sessions that have
-   * expired, and grants that were revoked. Call it now and then until it is `done`, on any number of servers: it may be cut
+   * Removes at most `limit` rows: codes, interactions, claims, opaque tokens, token families, sessions and log
+   * entries that have expired, and grants that were revoked. Call it now and then until it is `done`, on any number of servers: it may be cut
    * off anywhere, and the next call goes on.
    * Law: nothing that is honoured is removed, and what was refused before is refused after. The identifiers of removed
    * accounts stay taken.

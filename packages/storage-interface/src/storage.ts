@@ -5,7 +5,9 @@ import type { GrantStore } from './grant.ts'
 import type { GroupStore } from './group.ts'
 import type { IdentityProviderStore } from './identity-provider.ts'
 import type { InteractionStore } from './interaction.ts'
+import type { LogStore } from './log-entry.ts'
 import type { OpaqueTokenStore } from './opaque-token.ts'
+import type { OrganizationStore } from './organization.ts'
 import type { ProvisionedUserStore } from './provisioned-user.ts'
 import type { PurgeStore } from './purge.ts'
 import type { SessionStore } from './session.ts'
@@ -37,6 +39,8 @@ export interface Storage {
   readonly identityProviders: IdentityProviderStore
   readonly provisionedUsers: ProvisionedUserStore
   readonly groups: GroupStore
+  readonly organizations: OrganizationStore
+  readonly logs: LogStore
   readonly standing: StandingStore
   readonly purge: PurgeStore
 }

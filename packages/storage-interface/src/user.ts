@@ -1,6 +1,7 @@
 import type { UserId } from './identifiers.ts'
 import type { JsonObject } from './json.ts'
 import type { InsertOutcome, SwapOutcome } from './outcome.ts'
+import type { ListOutcome, ListQuery } from './resource-list.ts'
 import type { EpochSeconds } from './time.ts'
 
 /**
@@ -44,6 +45,12 @@ export interface UserStore {
 
   /** A deactivated account is found; a removed one is not. */
   find(userId: UserId): Promise<UserRecord | undefined>
+
+  /**
+   * All accounts of the issuer, whoever provisioned them. The filter is about `id`, `active`, `provider`, `created` and `updated`
+   * (milliseconds) and `claims` (with the claim as `subName`), all as they stand: text is compared case for case.
+   */
+  list(query: Omit<ListQuery, 'providerId'>): Promise<ListOutcome<UserRecord>>
 
   /**
    * Replaces the claims. Law: it never changes `active` or `generation`, and of two writers one is told `conflict`.

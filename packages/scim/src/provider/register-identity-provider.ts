@@ -61,6 +61,7 @@ export async function registerIdentityProvider(
     secrets: [await secretRecord(secret, now)],
     clientIds: (registration.clientIds ?? []).map(clientId),
     toleranceProfile: registration.toleranceProfile ?? 'general',
+    offboarding: undefined,
     disabledAt: undefined,
     createdAt: now,
     version: 1,

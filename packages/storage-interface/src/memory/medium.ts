@@ -6,7 +6,9 @@ import { createGrantTable, type GrantTable } from './grants.ts'
 import { createGroupTable, type GroupTable } from './group-table.ts'
 import { createIdentityProviderTable, type IdentityProviderTable } from './identity-providers.ts'
 import { createInteractionTable, type InteractionTable } from './interactions.ts'
+import { createLogTable, type LogTable } from './logs.ts'
 import { createOpaqueTokenTable, type OpaqueTokenTable } from './opaque-tokens.ts'
+import { createOrganizationTable, type OrganizationTable } from './organizations.ts'
 import { createSessionTable, type SessionTable } from './sessions.ts'
 import { createSigningKeyTable, type SigningKeyTable } from './signing-keys.ts'
 import { createUserTable, type UserTable } from './user-table.ts'
@@ -25,6 +27,8 @@ export interface MemoryTables {
   readonly claims: ClaimTable
   readonly identityProviders: IdentityProviderTable
   readonly groups: GroupTable
+  readonly organizations: OrganizationTable
+  readonly logs: LogTable
 }
 
 /** The place that several memory storages, also of several issuers, share: what a database file is to SQL. */
@@ -63,5 +67,7 @@ function createTables(): MemoryTables {
     claims: createClaimTable(),
     identityProviders: createIdentityProviderTable(),
     groups: createGroupTable(),
+    organizations: createOrganizationTable(),
+    logs: createLogTable(),
   }
 }

@@ -37,6 +37,9 @@ function* removable(tables: MemoryTables, now: EpochSeconds): Generator<() => vo
   for (const session of tables.sessions.byDigest.values()) {
     if (session.expiresAt <= now || session.idleExpiresAt <= now) yield () => removeSession(tables.sessions, session)
   }
+  for (const [entryId, { expiresAt }] of tables.logs) {
+    if (expiresAt <= now) yield () => tables.logs.delete(entryId)
+  }
   for (const [grantId, { revokedAt }] of tables.grants.byId) {
     if (revokedAt !== undefined) yield () => tables.grants.byId.delete(grantId)
   }

@@ -8,7 +8,9 @@ import { createMemoryGroups } from './groups.ts'
 import { createMemoryIdentityProviders } from './identity-providers.ts'
 import { createMemoryInteractions } from './interactions.ts'
 import { createMemoryMedium, type MemoryMedium } from './medium.ts'
+import { createMemoryLogs } from './logs.ts'
 import { createMemoryOpaqueTokens } from './opaque-tokens.ts'
+import { createMemoryOrganizations } from './organizations.ts'
 import { createMemoryProvisionedUsers } from './provisioned-users.ts'
 import { createMemoryPurge } from './purge.ts'
 import { createMemorySessions } from './sessions.ts'
@@ -51,6 +53,8 @@ export function createMemoryStorage(options: MemoryStorageOptions): Storage {
     identityProviders: createMemoryIdentityProviders(tables.identityProviders, pause),
     provisionedUsers: createMemoryProvisionedUsers(tables, pause),
     groups: createMemoryGroups(tables, pause),
+    organizations: createMemoryOrganizations(tables, pause),
+    logs: createMemoryLogs(tables.logs, pause),
     standing: createMemoryStanding(tables, pause),
     purge: createMemoryPurge(tables, pause),
   }

@@ -2,8 +2,9 @@ import type { UserId } from '../identifiers.ts'
 import type { EpochSeconds } from '../time.ts'
 import type { LifecycleOutcome, UserRecord, UserStore } from '../user.ts'
 import { endMemberships, type GroupTable } from './group-table.ts'
+import { listPage, type ListedRow } from './list-page.ts'
 import type { Pause } from './pause.ts'
-import { buryUser, presentRow, presentUser, writeUser, type UserTable } from './user-table.ts'
+import { buryUser, presentRow, presentUser, writeUser, type PresentUser, type UserTable } from './user-table.ts'
 
 /** Where accounts are, and the groups that a removed one leaves. */
 export interface UserTables {
@@ -25,6 +26,14 @@ export function createMemoryUsers({ users, groups }: UserTables, pause: Pause): 
     async find(userId) {
       await pause()
       return presentUser(users, userId)
+    },
+
+    async list(query) {
+      await pause()
+      return listPage(
+        [...users.byId.values()].flatMap((stored) => (stored.kind === 'present' ? [listedRow(stored)] : [])),
+        query,
+      )
     },
 
     async replaceClaims({ userId, claims, version, now }) {
@@ -57,6 +66,21 @@ export function createMemoryUsers({ users, groups }: UserTables, pause: Pause): 
     },
   }
 }
+
+/** An account as `UserStore.list` tests it. */
+const listedRow = ({ record, provisioning }: PresentUser): ListedRow<UserRecord> => ({
+  id: record.userId,
+  createdAt: record.createdAt,
+  record: () => record,
+  comparable: () => ({
+    id: record.userId,
+    active: record.active,
+    created: record.createdAt * 1000,
+    updated: record.updatedAt * 1000,
+    claims: record.claims,
+    ...(provisioning === undefined ? {} : { provider: provisioning.providerId }),
+  }),
+})
 
 function changeActive(
   users: UserTable,

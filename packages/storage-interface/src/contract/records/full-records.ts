@@ -167,6 +167,7 @@ export const fullProvider: IdentityProviderRecord = {
   ],
   clientIds: [clientId('z'), clientId(richText), clientId('a'), clientId('z')],
   toleranceProfile: 'full-profile',
+  offboarding: { windowStartedAt: nowPlus(1), count: 3, heldAt: nowPlus(2) },
   disabledAt: nowPlus(42),
   createdAt: nowPlus(43),
   version: 44,

@@ -107,6 +107,7 @@ export const sparseProvider: IdentityProviderRecord = aProviderRecord({
   secrets: [],
   clientIds: [],
   toleranceProfile: '',
+  offboarding: undefined,
 })
 
 export const sparseProvisionedUser: NewProvisionedUser = aProvisionedUser('sparse', {

@@ -1,0 +1,62 @@
+import type { OrganizationId, UserId } from './identifiers.ts'
+import type { InsertOutcome, SwapOutcome } from './outcome.ts'
+import type { EpochSeconds } from './time.ts'
+
+/** A customer, a company, a team: whatever accounts are members of. */
+export interface OrganizationRecord {
+  readonly organizationId: OrganizationId
+  readonly displayName: string
+  readonly createdAt: EpochSeconds
+  readonly updatedAt: EpochSeconds
+  /** Advances by one with each change of the organization itself. Starts at 1. */
+  readonly version: number
+}
+
+/** An account's place in an organization. */
+export interface MembershipRecord {
+  readonly organizationId: OrganizationId
+  readonly userId: UserId
+  /** Names of the host's own, such as `owner`. */
+  readonly roles: readonly string[]
+  readonly createdAt: EpochSeconds
+  readonly updatedAt: EpochSeconds
+  /** Advances by one with each change. Starts at 1. */
+  readonly version: number
+}
+
+/** Which of the two a membership needs is not there. */
+export type MembershipInsertOutcome = InsertOutcome | { readonly outcome: 'absent'; readonly missing: 'organization' | 'user' }
+
+/** Organizations and who is in them. Law: a removed organization or account has no memberships, and an identifier is used once, ever. */
+export interface OrganizationStore {
+  insert(organization: OrganizationRecord): Promise<InsertOutcome>
+
+  find(organizationId: OrganizationId): Promise<OrganizationRecord | undefined>
+
+  /** At most `limit` in the order of their identifiers, beginning behind `after`. */
+  list(page: { readonly after: OrganizationId | undefined; readonly limit: number }): Promise<readonly OrganizationRecord[]>
+
+  /** Law: of two writers who read the same version, one is told `conflict`. The stored version becomes `version + 1`. */
+  compareAndSwap(organization: OrganizationRecord, version: number): Promise<SwapOutcome<OrganizationRecord>>
+
+  remove(organizationId: OrganizationId, now: EpochSeconds): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
+
+  /** Law: an account is a member of an organization at most once. */
+  insertMember(membership: MembershipRecord): Promise<MembershipInsertOutcome>
+
+  compareAndSwapMember(membership: MembershipRecord, version: number): Promise<SwapOutcome<MembershipRecord>>
+
+  removeMember(organizationId: OrganizationId, userId: UserId): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
+
+  findMember(organizationId: OrganizationId, userId: UserId): Promise<MembershipRecord | undefined>
+
+  /** At most `limit` members in the order of their identifiers, beginning behind `after`. Removed accounts are not among them. */
+  listMembers(page: {
+    readonly organizationId: OrganizationId
+    readonly after: UserId | undefined
+    readonly limit: number
+  }): Promise<readonly MembershipRecord[]>
+
+  /** All memberships of an account, in the order of the organizations' identifiers. */
+  listByUser(userId: UserId): Promise<readonly MembershipRecord[]>
+}
