@@ -23,6 +23,12 @@ export interface SqlStorageOptions {
   readonly dialect: SqlDialect
   /** The issuer identifier that the storage is bound to (RFC 8414 §2). */
   readonly issuer: string
+  /**
+   * How many accounts, or groups, of an identity provider a list may look at one by one; 20,000 by default. A filter on
+   * `id`, `externalId`, `userName`, `emails.value`, or membership finds its rows by an index, and counts those alone; what
+   * would take more is refused as `tooMany` (RFC 7644 §3.4.2.2).
+   */
+  readonly scanLimit?: number
 }
 
 /**
@@ -32,7 +38,7 @@ export interface SqlStorageOptions {
  * starts, with the command to run, and not at the first person's sign-in.
  * @throws SchemaMismatchError when migrations are pending, unknown or changed; StorageUnavailableError.
  */
-export async function createSqlStorage({ dialect, issuer }: SqlStorageOptions): Promise<Storage> {
+export async function createSqlStorage({ dialect, issuer, scanLimit = 20_000 }: SqlStorageOptions): Promise<Storage> {
   await ensureSchema(dialect)
   const database = createDatabase(dialect, issuer)
 
@@ -49,8 +55,8 @@ export async function createSqlStorage({ dialect, issuer }: SqlStorageOptions): 
     signingKeys: createSigningKeyStore(database),
     claims: createClaimStore(database),
     identityProviders: createIdentityProviderStore(database),
-    provisionedUsers: { ...createProvisionedUserStore(database), list: async () => ({ outcome: 'tooMany' }) },
-    groups: { ...createGroupStore(database), list: async () => ({ outcome: 'tooMany' }) },
+    provisionedUsers: createProvisionedUserStore(database, { scanLimit }),
+    groups: createGroupStore(database, { scanLimit }),
     standing: createStandingStore(database),
     purge: createPurgeStore(database),
   }

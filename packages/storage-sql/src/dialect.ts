@@ -1,5 +1,6 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 import type { Dialect, Expression, RawBuilder } from 'kysely'
+import type { JsonSearch } from './json-search.ts'
 
 /** What a statement is bound to. */
 export type SqlValue = string | number | boolean | null
@@ -48,6 +49,8 @@ export interface SqlEngine {
   readonly among: (column: Expression<unknown>, query: Expression<unknown>) => RawBuilder<boolean>
   /** Ends a query whose rows, of the table by that name, stay what they are: nobody may remove them, or change their keys. */
   readonly keepRows: (name: string) => RawBuilder<unknown>
+  /** Filters and orders by what a `searchable` column holds. */
+  readonly search: JsonSearch
   /** JSON text of the object `target` with the members of the JSON text `patch` added or replaced. */
   readonly mergeJson: (target: Expression<SqlValue>, patch: Expression<SqlValue>) => RawBuilder<SqlValue>
   /** Deletes the batch of rows, and returns a row for each. Rows that another connection is changing may be left. */

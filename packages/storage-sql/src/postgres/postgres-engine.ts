@@ -1,5 +1,6 @@
 import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
+import { postgresSearch } from './postgres-search.ts'
 import { decodeText, encodeJson } from './postgres-text.ts'
 
 /** What is particular to PostgreSQL (14 or later). */
@@ -44,6 +45,7 @@ END $$`,
   // An array has no statistics that could make reading the whole table look cheap.
   among: (column, query) => sql`${column} = any(array(${query}))`,
   keepRows: (name) => sql`for key share of ${sql.table(name)}`,
+  search: postgresSearch,
   mergeJson: (target, patch) => sql`(${target}::jsonb || ${patch}::jsonb)::text`,
   // An array of row addresses is computed once, and looked up without a plan that could choose to read the whole table.
   // SKIP LOCKED: several servers may purge at once, and none waits for a person's request, or makes it wait.

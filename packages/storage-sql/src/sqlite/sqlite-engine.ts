@@ -1,5 +1,6 @@
 import { SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
+import { sqliteSearch } from './sqlite-search.ts'
 
 /** What is particular to SQLite (3.39 or later). */
 export const sqlite: SqlEngine = {
@@ -37,6 +38,7 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
   listed: (list) => sql`select value from json_each(${list})`,
   among: (column, query) => sql`${column} in (${query})`,
   keepRows: () => sql``,
+  search: sqliteSearch,
   mergeJson: (target, patch) => sql`json_patch(${target}, ${patch})`,
   deleteBatch: ({ table, key, condition, order, limit }) => {
     const columns = sql.join(key.map((column) => sql.ref(column)))

@@ -5,11 +5,16 @@ import {
   type GroupMember,
   type GroupStore,
   type MemberChange,
+  type ProviderId,
+  type ResolvedFilter,
 } from '@mintmark/storage-interface'
 import { createColumnReader } from '../columns.ts'
 import type { Database } from '../database.ts'
 import type { SqlRow, SqlStep } from '../dialect.ts'
+import { plainEquality } from '../filter/plain-equality.ts'
 import { indexKey } from '../index-key.ts'
+import { createLister } from '../list/create-lister.ts'
+import { listedGroups } from '../list/listed-groups.ts'
 import { groupReader, groupStateRow } from '../rows/group-row.ts'
 import { untilSettled } from '../second-look.ts'
 import { UniqueViolation } from '../unique-violation.ts'
@@ -17,7 +22,7 @@ import { groupStatements } from './group-statements.ts'
 
 type Change = Parameters<GroupStore['change']>[0]
 
-export function createGroupStore(database: Database): Omit<GroupStore, 'list'> {
+export function createGroupStore(database: Database, { scanLimit }: { readonly scanLimit: number }): GroupStore {
   const { engine, run, step, transact } = database
   const statements = groupStatements(database)
   const columns = createColumnReader(engine)
@@ -77,7 +82,21 @@ export function createGroupStore(database: Database): Omit<GroupStore, 'list'> {
     return isChange ? undefined : { outcome: 'unchanged', record: read(row) }
   }
 
+  function findOne(provider_id: ProviderId, filter: ResolvedFilter): Promise<readonly SqlRow[]> | undefined {
+    const equal = plainEquality(filter)
+    switch (equal?.name) {
+      case 'id':
+        return run(statements.find, { provider_id, group_id: equal.value })
+      case 'externalId':
+        return run(statements.findByExternalId, { provider_id, external_id_key: indexKey(equal.value) })
+      default:
+        return undefined
+    }
+  }
+
   return {
+    list: createLister(database, { kind: listedGroups, read, findOne }, { scanLimit }),
+
     async insert({ providerId, groupId, state, memberIds, createdAt }) {
       const values = {
         ...groupStateRow(state, engine),

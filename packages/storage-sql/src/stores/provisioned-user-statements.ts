@@ -116,8 +116,8 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
   }
 }
 
-/** The groups that an account is in, out of its own row. */
-const groupsOfUser: Expression<unknown> = sql`select mintmark_groups.group_id as first, mintmark_groups.display_name as second
+/** The groups that an account is in, for a statement about its row: two columns, as `jsonPairs` takes them. */
+export const groupsOfUser: Expression<unknown> = sql`select mintmark_groups.group_id as first, mintmark_groups.display_name as second
   from mintmark_group_members as membership
   join mintmark_groups on mintmark_groups.issuer = membership.issuer and mintmark_groups.group_id = membership.group_id
   where membership.issuer = mintmark_users.issuer and membership.provider_id = mintmark_users.provider_id

@@ -6,19 +6,27 @@ import type {
   ProvisionOutcome,
   RemovalOutcome,
   RemovalRequest,
+  ResolvedFilter,
   TakenKey,
   UserId,
 } from '@mintmark/storage-interface'
 import { createColumnReader, json } from '../columns.ts'
 import type { Database } from '../database.ts'
+import type { SqlRow } from '../dialect.ts'
+import { plainEquality } from '../filter/plain-equality.ts'
 import { indexKey } from '../index-key.ts'
+import { createLister } from '../list/create-lister.ts'
+import { listedAccounts } from '../list/listed-accounts.ts'
 import { provisionedUserReader, stateRow } from '../rows/provisioned-user-row.ts'
 import { untilSettled } from '../second-look.ts'
 import type { Statement } from '../statement.ts'
 import { UniqueViolation } from '../unique-violation.ts'
 import { provisionedUserStatements, type ChangeValue, type RemovalValue } from './provisioned-user-statements.ts'
 
-export function createProvisionedUserStore(database: Database): Omit<ProvisionedUserStore, 'list'> {
+export function createProvisionedUserStore(
+  database: Database,
+  { scanLimit }: { readonly scanLimit: number },
+): ProvisionedUserStore {
   const { engine, run } = database
   const statements = provisionedUserStatements(database)
   const columns = createColumnReader(engine)
@@ -87,6 +95,21 @@ export function createProvisionedUserStore(database: Database): Omit<Provisioned
     })
   }
 
+  /** What identity providers ask before they do anything: nothing is built for it, and one row is read. */
+  function findOne(provider_id: ProviderId, filter: ResolvedFilter): Promise<readonly SqlRow[]> | undefined {
+    const equal = plainEquality(filter)
+    switch (equal?.name) {
+      case 'id':
+        return run(statements.find, { provider_id, user_id: equal.value })
+      case 'externalId':
+        return run(statements.findByExternalId, { provider_id, external_id_key: indexKey(equal.value) })
+      case 'userName':
+        return run(statements.findByUserName, { provider_id, user_name_key: indexKey(equal.value) })
+      default:
+        return undefined
+    }
+  }
+
   return {
     async insert(user) {
       const values = {
@@ -120,6 +143,7 @@ export function createProvisionedUserStore(database: Database): Omit<Provisioned
     adopt: (change) => swap(statements.adopt, change, undefined),
     release: (request) => end(statements.release, request),
     remove: (request) => end(statements.remove, request),
+    list: createLister(database, { kind: listedAccounts(engine), read, findOne }, { scanLimit }),
   }
 }
 

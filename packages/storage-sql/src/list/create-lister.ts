@@ -1,0 +1,95 @@
+import { compareText, type ListOutcome, type ListQuery, type ProviderId, type ResolvedFilter } from '@mintmark/storage-interface'
+import { createColumnReader } from '../columns.ts'
+import type { Database } from '../database.ts'
+import type { SqlRow } from '../dialect.ts'
+import { filterTemplate } from '../filter/filter-template.ts'
+import { createRecentMap } from '../recent-map.ts'
+import { pageStart, positionBehind, type PageStart } from './list-position.ts'
+import { candidateLimit, matchStatement, pageStatement, totalStatement, type MatchStatement } from './list-statements.ts'
+import type { ListedKind } from './listed-kind.ts'
+
+/** What is listed, and how its rows are read. */
+export interface Listing<Record> {
+  readonly kind: ListedKind
+  readonly read: (row: SqlRow) => Record
+  /** The row that a filter finds by a key of its own, if there is one; `undefined` for any other filter. */
+  readonly findOne: (providerId: ProviderId, filter: ResolvedFilter) => Promise<readonly SqlRow[]> | undefined
+}
+
+/** @param scanLimit at how many rows a list may look one by one, where no index finds fewer. */
+export function createLister<Record>(
+  { run, ...database }: Database,
+  { kind, read, findOne }: Listing<Record>,
+  { scanLimit }: { readonly scanLimit: number },
+): (query: ListQuery) => Promise<ListOutcome<Record>> {
+  const columns = createColumnReader(database.engine)
+  const total = totalStatement(database, kind)
+  const page = pageStatement(database, kind)
+  const shapes = createRecentMap<MatchStatement>({ limit: 200 })
+
+  /** @param rows those of the page, and one more where there are more. */
+  function listed(rows: readonly SqlRow[], { sort, page: { limit } }: ListQuery, found: Found): ListOutcome<Record> {
+    const shown = rows.slice(0, limit)
+    const last = shown.at(-1)
+    const isLast = last === undefined || rows.length === shown.length
+    const next = sort === undefined ? last && positionBehind(keyOf(last)) : String(found.start.offset + limit)
+    return { outcome: 'listed', total: found.total, records: shown.map(read), next: isLast ? undefined : next }
+  }
+
+  const keyOf = (row: SqlRow) => ({ createdAt: columns.integer(row, 'created_at'), id: columns.text(row, kind.id) })
+
+  function isBehind(row: SqlRow, { createdAt, id }: PageStart): boolean {
+    const key = keyOf(row)
+    return key.createdAt === createdAt ? compareText(key.id, id) > 0 : key.createdAt > createdAt
+  }
+
+  async function listMatching(query: ListQuery, start: PageStart): Promise<ListOutcome<Record>> {
+    const { providerId, filter, sort } = query
+    const { template, values } = filter === undefined ? noFilter : filterTemplate(filter, database.engine.encodeFlag)
+    const shape = JSON.stringify([template, sort])
+    const { statement, looksAt } = shapes.get(shape, () => matchStatement(database, kind, { filter: template, sort }))
+    if (looksAt === 'everything') {
+      const [all] = await run(total, { provider_id: providerId })
+      // RFC 7644 §3.12 tooMany: a request may not make the database read more than this.
+      if (all !== undefined && columns.integer(all, 'total') > scanLimit) return { outcome: 'tooMany' }
+    }
+    const rows = await run(statement, { ...pageValues(query, start), ...values, [candidateLimit]: scanLimit + 1 })
+    const [first] = rows
+    // RFC 7644 §3.12 tooMany: so many share the value that was looked up.
+    if (first === undefined || columns.integer(first, 'looked_at') > scanLimit) return { outcome: 'tooMany' }
+    return listed(rows.filter(isThere), query, { total: columns.integer(first, 'total'), start })
+  }
+
+  const isThere = (row: SqlRow): boolean => columns.has(row, kind.id)
+
+  return async (query) => {
+    const { providerId, filter, sort } = query
+    const start = pageStart(query.page)
+    const one = filter && (await findOne(providerId, filter))
+    if (one !== undefined) {
+      const inPage = start.offset > 0 ? [] : one.filter((row) => isBehind(row, start))
+      return listed(inPage, query, { total: one.length, start })
+    }
+    if (filter !== undefined || sort !== undefined) return listMatching(query, start)
+
+    const rows = await run(page, pageValues(query, start))
+    const [first] = rows
+    return listed(rows.filter(isThere), query, { total: first === undefined ? 0 : columns.integer(first, 'total'), start })
+  }
+}
+
+interface Found {
+  readonly total: number
+  readonly start: PageStart
+}
+
+const noFilter = { template: undefined, values: {} }
+
+const pageValues = ({ providerId, page: { limit } }: ListQuery, { createdAt, id, offset }: PageStart) => ({
+  provider_id: providerId,
+  after_created_at: createdAt,
+  after_id: id,
+  // One more tells whether there are more. Of no rows nobody asks what comes after.
+  limit: limit === 0 ? 0 : limit + 1,
+  offset,
+})

@@ -1,0 +1,115 @@
+import type { SortKey } from '@mintmark/storage-interface'
+import { sql } from 'kysely'
+import type { Database } from '../database.ts'
+import type { FilterTemplate } from '../filter/filter-template.ts'
+import { foldFilter } from '../filter/fold-filter.ts'
+import { findCandidates, type Candidates } from '../filter/index-lookups.ts'
+import { pathOf } from '../filter/json-scope.ts'
+import type { Sql } from '../json-search.ts'
+import { compileSql, type Parameter, type Statement } from '../statement.ts'
+import { knownColumn, listedScope, type ListedKind } from './listed-kind.ts'
+
+/** What a page is bound to: it holds one row more than are shown, which tells whether there are more. */
+export type PageValue = 'issuer' | 'provider_id' | 'after_created_at' | 'after_id' | 'limit' | 'offset'
+
+type Builder = Pick<Database, 'query' | 'engine'>
+
+/** The number of all rows of a provider. */
+export const totalStatement = ({ query }: Builder, kind: ListedKind): Statement<'issuer' | 'provider_id'> =>
+  compileSql(query, (p: Parameter<'issuer' | 'provider_id'>) => sql`select ${totalOf(kind, p)} as total`)
+
+/**
+ * A page of all rows, by age. The total is one row of its own, and the page a part of an index: what lies before is skipped
+ * in the index, and nothing is read when the page begins behind the end.
+ */
+export const pageStatement = ({ query }: Builder, kind: ListedKind): Statement<PageValue> =>
+  compileSql(query, (p: Parameter<PageValue>) => {
+    const id = sql.ref(kind.id)
+    return sql`with page as materialized (
+      select created_at, ${id} as id from ${sql.table(kind.table)}
+      where issuer = ${p('issuer')} and provider_id = ${p('provider_id')} and (created_at, ${id}) > (${p('after_created_at')}, ${p('after_id')})
+      order by created_at, ${id}
+      limit case when cast(${p('offset')} as bigint) < ${totalOf(kind, p)} then cast(${p('limit')} as bigint) else 0 end
+      offset cast(${p('offset')} as bigint)
+    )
+    ${recordsOfPage(kind, { total: totalOf(kind, p), order: sql`page.created_at, page.id`, p })}`
+  })
+
+/** A statement for filters and orders of one shape. `looksAt` says how many rows it reads: what indexes find, or all. */
+export interface MatchStatement {
+  readonly statement: Statement<string>
+  readonly looksAt: 'candidates' | 'everything'
+}
+
+/** What is bound beside a page and the values of the filter: of candidates no more are read than a list may look at, and one. */
+export const candidateLimit = 'candidate_limit'
+
+/** A page of the rows that match a filter, in an order, with the number of all that match. */
+export function matchStatement(
+  { query, engine }: Builder,
+  kind: ListedKind,
+  { filter, sort }: { readonly filter: FilterTemplate | undefined; readonly sort: SortKey | undefined },
+): MatchStatement {
+  const candidates = filter && findCandidates(filter, kind.lookups)
+  const sorted = sort === undefined ? [] : sortValues(kind, sort, engine.search)
+  const names = sorted.map((_, index) => sql.ref(`sort_${index}`))
+  const direction = sql.raw(sort?.direction === 'descending' ? 'desc nulls first' : 'asc nulls last')
+  const orderOf = (prefix: Sql): Sql =>
+    sql`${sql.join([...names.map((name) => sql`${prefix}${name} ${direction}`), sql`${prefix}created_at`, sql`${prefix}id`])}`
+  const id = sql.ref(`${kind.table}.${kind.id}`)
+  const createdAt = sql.ref(`${kind.table}.created_at`)
+
+  const statement = compileSql(
+    query,
+    (parameter: Parameter<string>) => {
+      const p = parameter as Parameter<PageValue>
+      const scope = { search: engine.search, scope: listedScope(kind, engine.search), parameter }
+      return sql`with ${candidates === undefined ? sql`` : candidatesAs(candidates, parameter)}
+        matching (${sql.join([sql.ref('id'), sql.ref('created_at'), ...names])}) as materialized (
+          select ${sql.join([id, createdAt, ...sorted])} from ${sql.table(kind.table)}
+          where issuer = ${p('issuer')} and provider_id = ${p('provider_id')}
+          ${candidates === undefined ? sql`` : sql`and ${engine.among(id, sql`select id from candidate`)}`}
+          ${filter === undefined ? sql`` : sql`and ${foldFilter(filter, scope)}`}
+        ), page as materialized (
+          select * from matching where (created_at, id) > (${p('after_created_at')}, ${p('after_id')})
+          order by ${orderOf(sql``)} limit cast(${p('limit')} as bigint) offset cast(${p('offset')} as bigint)
+        )
+        ${recordsOfPage(kind, {
+          total: sql`(select count(*) from matching)`,
+          lookedAt: candidates && sql`(select count(*) from candidate)`,
+          order: orderOf(sql`page.`),
+          p,
+        })}`
+    },
+    'passing',
+  )
+  return { statement, looksAt: candidates === undefined ? 'everything' : 'candidates' }
+}
+
+/** The rows that the page names, in its order, each with the total; one row without a record when the page is empty. */
+const recordsOfPage = (
+  { table, id, record }: ListedKind,
+  { total, lookedAt, order, p }: { readonly total: Sql; readonly lookedAt?: Sql | undefined; readonly order: Sql; readonly p: Parameter<'issuer'> },
+): Sql => sql`select counted.total, counted.looked_at, ${record}
+  from (select ${total} as total, ${lookedAt ?? sql`0`} as looked_at) as counted
+  left join page on true
+  left join ${sql.table(table)} on ${sql.table(table)}.issuer = ${p('issuer')} and ${sql.ref(`${table}.${id}`)} = page.id
+  order by ${order}`
+
+const totalOf = ({ total }: ListedKind, p: Parameter<'issuer' | 'provider_id'>): Sql =>
+  sql`coalesce((select total from mintmark_provider_totals
+    where issuer = ${p('issuer')} and provider_id = ${p('provider_id')} and kind = ${sql.lit(total)}), 0)`
+
+function candidatesAs(candidates: Candidates, p: Parameter<string>): Sql {
+  const queries = [...candidates].map(([{ find }, values]) => find(values, p))
+  return sql`candidate as materialized (
+    select id from (${sql.join(queries, sql` union all `)}) as found limit cast(${p(candidateLimit)} as bigint)
+  ),`
+}
+
+function sortValues(kind: ListedKind, { attribute, elementPart }: SortKey, search: Database['engine']['search']): readonly Sql[] {
+  const known = knownColumn(kind, attribute)
+  if (known === 'nothing') return []
+  if (known !== undefined) return [known.column]
+  return search.sortValues(sql.ref(`${kind.table}.comparable`), pathOf(attribute), elementPart)
+}

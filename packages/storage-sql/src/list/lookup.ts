@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import { keyName } from '../filter/filter-template.ts'
+import type { IndexLookup } from '../filter/index-lookups.ts'
+import type { Sql } from '../json-search.ts'
+import type { Parameter } from '../statement.ts'
+
+/** A column of a table with an index that begins with issuer, provider and that column. */
+interface IndexedColumn {
+  readonly table: string
+  /** The column of the identifiers to be found. */
+  readonly id: string
+  readonly by: string
+  /** How many rows a value may be expected to find. */
+  readonly rows: number
+}
+
+/** Finds rows by a text as it is. */
+export const lookup = (column: IndexedColumn): IndexLookup =>
+  lookupOf(column, (value, parameter) => sql`${parameter(value)}`)
+
+/** Finds rows by the key of a text. */
+export const lookupByKey = (column: IndexedColumn): IndexLookup =>
+  lookupOf(column, (value, parameter) => sql`${parameter(keyName(value))}`)
+
+/** Finds rows by as much of a text as `emailValues` keeps. */
+export const lookupByBeginning = (column: IndexedColumn): IndexLookup =>
+  lookupOf(column, (value, parameter) => sql`substr(${parameter(value)}, 1, 200)`)
+
+const lookupOf = (
+  { table, id, by, rows }: IndexedColumn,
+  indexed: (value: string, parameter: Parameter<string>) => Sql,
+): IndexLookup => ({
+  rows,
+  find: (values, p) => sql`select ${sql.ref(id)} as id from ${sql.table(table)}
+    where issuer = ${p('issuer')} and provider_id = ${p('provider_id')}
+    and ${sql.ref(by)} in (${sql.join(values.map((value) => indexed(value, p)))})`,
+})

@@ -1,0 +1,56 @@
+import { sql, type Expression } from 'kysely'
+import type { JsonSearch, SearchedValue } from '../json-search.ts'
+
+/** JSON in text columns, by SQLite's JSON functions. Text compares byte by byte, which is the order of code points. */
+export const sqliteSearch: JsonSearch = {
+  typeNames: { text: ['text'], number: ['integer', 'real'], boolean: ['true', 'false'] },
+
+  at: (document, path) => ({
+    ...scalar(sql`json_type(${document}, ${pathText(path)})`, sql`(${document} ->> ${pathText(path)})`),
+    items: (alias) => {
+      const item = sql.ref(alias)
+      return {
+        from: sql`json_each(${document}, ${pathText(path)}) as ${item}`,
+        value: scalar(sql.ref(`${alias}.type`), sql.ref(`${alias}.atom`)),
+      }
+    },
+  }),
+
+  objectsAt: (document, path, alias) => {
+    const there = sql`${document} -> ${pathText(path)}`
+    return {
+      from: sql`(select value from json_each(case json_type(${document}, ${pathText(path)})
+        when 'array' then ${there} when 'object' then json_array(${there}) else '[]' end) where type = 'object') as ${sql.ref(alias)}`,
+      document: sql.ref(`${alias}.value`),
+    }
+  },
+
+  isPresent: (document, path) =>
+    sql`exists (select 1 from json_tree(${document}, ${pathText(path)}) as leaf where leaf.atom is not null and leaf.atom <> '')`,
+
+  contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
+  startsWith: (text, part) => sql`substr(${text}, 1, length(${part})) = ${part}`,
+  endsWith: (text, part) => sql`substr(${text}, -length(${part}), length(${part})) = ${part}`,
+  asNumber: (column) => column,
+
+  sortValues: (document, path, elementPart) => {
+    const part = elementPart === undefined ? sql`item.atom` : sql`case item.type when 'object' then item.value ->> ${pathText([elementPart])} end`
+    return [
+      sql`case json_type(${document}, ${pathText(path)}) when 'object' then null when 'array' then (
+        select ${part} from json_each(${document}, ${pathText(path)}) as item
+        order by case item.type when 'object' then json_type(item.value, '$.primary') = 'true' else false end desc, item.key limit 1
+      ) else ${document} ->> ${pathText(path)} end`,
+    ]
+  },
+}
+
+/** SQLite gives back a value of the type that the JSON has; `true` is 1. */
+const scalar = (type: SearchedValue['type'], value: SearchedValue['text']): SearchedValue => ({
+  type,
+  text: value,
+  number: value,
+  boolean: value,
+  items: undefined,
+})
+
+const pathText = (path: readonly string[]): string => `$${path.map((name) => `."${name}"`).join('')}`
