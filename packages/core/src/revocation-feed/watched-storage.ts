@@ -42,6 +42,11 @@ const watchedClients = ({ clients }: Storage, watch: EndingWatch): Storage['clie
       watch.publish(disabledAt === undefined ? revivedClient(clientId) : endedClient(clientId, watch.until()))
       return result
     },
+    async remove(clientId, now) {
+      const result = await clients.remove(clientId, now)
+      if (result.outcome === 'removed') watch.publish(endedClient(clientId, watch.until()))
+      return result
+    },
   })
 
 const watchedUsers = ({ users }: Storage, watch: EndingWatch): Storage['users'] =>

@@ -1,0 +1,143 @@
+import { inProcessRevocationFeed, registerClient } from '@mintmark/core'
+import { epochSeconds, userId } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createLocalJWKSet, jwtVerify, type JWTPayload } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { basic, encode, postForm, type Change } from '../support/flow.ts'
+import { readJws } from '../support/forge-jwt.ts'
+import type { Reply } from '../support/reply.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { noteSecretsInUse, postAs, revoke, tokensFor, type ClientName } from '../support/token-calls.ts'
+
+const path = '/token/revocation-feed'
+const nonce = 'n'.repeat(22)
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  const clock = () => epochSeconds(1_790_000_000)
+  const feed = inProcessRevocationFeed(createMemoryStorage({ issuer: 'https://as.test' }), { clock })
+  under = await startServer({ storage: feed.storage, revocationFeed: feed })
+  await noteSecretsInUse(under)
+})
+afterAll(() => under.close())
+
+const ask = (form: Change = {}, client: ClientName = 'RS'): Promise<Reply> => postAs(under, client, { path, form: { nonce, ...form } })
+
+/** What the feed says, verified as a resource server would. */
+async function read(reply: Reply, audience = 'RS'): Promise<JWTPayload & { readonly ended: readonly (readonly [string, string, number])[]; readonly cursor: string }> {
+  const jwks = await under.send({ path: '/jwks' })
+  const keys = createLocalJWKSet(jwks.json as never)
+  const { payload } = await jwtVerify(reply.text, keys, { typ: 'revocation-feed+jwt', issuer: 'https://as.test', audience })
+  return payload as Awaited<ReturnType<typeof read>>
+}
+
+describe('the feed tells nobody', () => {
+  it.each<readonly [string, () => Promise<Reply>, readonly [number, string, string]]>([
+    ['RFC 6749 §5.2: who does not authenticate', () => postForm(under, path, encode({ nonce }), {}), [401, 'invalid_client', 'client_authentication_missing']],
+    ['RFC 6749 §5.2: who does not know the secret', () => postForm(under, path, encode({ nonce }), { authorization: basic('RS', 'x') }), [401, 'invalid_client', 'client_credentials_wrong']],
+    ['RFC 7662 §2.1: who only says a name', () => ask({}, 'P'), [401, 'invalid_client', 'client_public']],
+    ['RFC 7662 §4: who is no resource server', () => ask({}, 'A'), [400, 'unauthorized_client', 'client_serves_no_audience']],
+    ['RFC 8725 §3.10: who brings no nonce', () => ask({ nonce: undefined }), [400, 'invalid_request', 'feed_question_malformed']],
+    ['RFC 8725 §3.10: who brings a nonce that can be guessed', () => ask({ nonce: 'n'.repeat(15) }), [400, 'invalid_request', 'feed_question_malformed']],
+    ['RFC 6749 §5.2: whose nonce is long', () => ask({ nonce: 'n'.repeat(129) }), [400, 'invalid_request', 'feed_question_malformed']],
+    ['RFC 6749 §5.2: whose nonce would need escapes', () => ask({ nonce: `${nonce}"` }), [400, 'invalid_request', 'feed_question_malformed']],
+    ['RFC 6749 §5.2: whose cursor is long', () => ask({ cursor: 'c'.repeat(129) }), [400, 'invalid_request', 'feed_question_malformed']],
+    ['RFC 6749 §5.2: who waits for ever', () => ask({ wait: '1000' }), [400, 'invalid_request', 'feed_question_malformed']],
+    ['RFC 6749 §5.2: who waits for less than nothing', () => ask({ wait: '-1' }), [400, 'invalid_request', 'feed_question_malformed']],
+    ['RFC 6749 §5.2: who waits for part of a second', () => ask({ wait: '0.5' }), [400, 'invalid_request', 'feed_question_malformed']],
+    [
+      'RFC 6749 §3.2: who says something twice',
+      () => postForm(under, path, `nonce=${nonce}&nonce=${nonce}`, { authorization: basic('RS', under.clients.RS.secret) }),
+      [400, 'invalid_request', 'parameter_repeated'],
+    ],
+  ])('%s', async (_, send, [status, error, reason]) => {
+    const before = under.dump()
+
+    const reply = await send()
+
+    expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([status, error, reason])
+    expect(reply.header('cache-control')).toBe('no-store')
+    expect(under.dump()).toBe(before)
+  })
+
+  it('RFC 9110 §15.5.6: by GET', async () => {
+    const reply = await under.send({ path: `${path}?nonce=${nonce}` })
+
+    expect([reply.status, reply.header('allow')]).toEqual([405, 'POST'])
+  })
+
+  it('RFC 9110 §11.1: by the answer to another, which is signed for that one', async () => {
+    const { clientSecret = '' } = await registerClient({ clientId: 'RS2', clientName: 'Other API', grantTypes: [], servedAudiences: ['https://other.test'] }, { storage: under.storage })
+
+    const other = await postForm(under, path, encode({ nonce }), { authorization: basic('RS2', clientSecret) })
+
+    await expect(read(other)).rejects.toMatchObject({ claim: 'aud' })
+    expect((await read(other, 'RS2')).aud).toBe('RS2')
+  })
+})
+
+describe('the feed', () => {
+  it('RFC 8725 §3.11: says what it is, and answers this very question', async () => {
+    const reply = await ask()
+
+    const said = await read(reply)
+
+    expect([reply.status, reply.header('content-type'), reply.header('cache-control')]).toEqual([200, 'application/revocation-feed+jwt', 'no-store'])
+    expect(Object.keys(said).toSorted()).toEqual(['aud', 'covers_after', 'cursor', 'ended', 'iat', 'iss', 'more', 'nonce'])
+    expect([said['nonce'], said['iss']]).toEqual([nonce, 'https://as.test'])
+  })
+
+  it('goes on from a cursor', async () => {
+    const { access_token } = await tokensFor(under, 'A')
+    const { cursor } = await read(await ask())
+    await revoke(under, access_token)
+
+    const said = await read(await ask({ cursor, wait: '20' }))
+    const again = await read(await ask({ cursor: said.cursor }))
+
+    expect(said.ended.map(([kind, name]) => [kind, name])).toEqual([['token', readJws(access_token).payload['jti']]])
+    expect(again.ended).toEqual([])
+  })
+
+  it('names people by digests, and holds no secret', async () => {
+    const { access_token, refresh_token } = await tokensFor(under, 'A')
+    await revoke(under, access_token)
+    await revoke(under, refresh_token)
+    await under.storage.users.deactivate(userId('U1'), under.clock.now())
+    await under.storage.users.reactivate(userId('U1'), under.clock.now())
+
+    const said = JSON.stringify(await read(await ask()))
+
+    for (const secret of ['U1', 'Ann', access_token, refresh_token, refresh_token.slice(0, 43), under.clients.RS.secret]) expect(said).not.toContain(secret)
+  })
+
+  it('keeps an answer back until something ends', async () => {
+    const { access_token } = await tokensFor(under, 'A')
+    const { cursor } = await read(await ask())
+    const answers: string[] = []
+
+    const waiting = (async () => {
+      const said = await read(await ask({ cursor, wait: '20' }))
+      answers.push('feed')
+      return said
+    })()
+    const others = await read(await ask())
+    answers.push('other')
+    await revoke(under, access_token)
+
+    expect((await waiting).ended).toHaveLength(1)
+    expect(others.ended.length).toBeGreaterThan(0)
+    expect(answers).toEqual(['other', 'feed'])
+  })
+
+  it('writes nothing, and one line of the log when it told something', async () => {
+    const before = under.dump()
+    const events = under.events.length
+    const { cursor } = await read(await ask())
+    await ask({ cursor })
+
+    expect(under.dump()).toBe(before)
+    expect(under.events.slice(events)).toMatchObject([{ type: 'endings.told', clientId: 'RS' }])
+  })
+})
