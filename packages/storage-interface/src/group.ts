@@ -66,7 +66,10 @@ export type GroupChangeOutcome =
 
 /** Groups. Law: every method is about one provider; a group of another is `absent` and in no list, and its accounts are nobody's members. */
 export interface GroupStore {
-  /** Law: `externalId` is held by one group of a provider. A group may be its own member only through others. */
+  /**
+   * Law: `externalId` is held by one group of a provider. A group may be its own member only through others. Whether the
+   * identifier of a removed group is taken is the store's business: identifiers are random.
+   */
   insert(group: NewGroup): Promise<
     | { readonly outcome: 'inserted'; readonly record: GroupRecord }
     | { readonly outcome: 'taken'; readonly key: 'id' | 'externalId' }

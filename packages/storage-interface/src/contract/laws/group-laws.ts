@@ -170,6 +170,9 @@ export const groupLaws: readonly StorageLaw[] = [
         { outcome: 'inserted', record: freshGroup(heir) },
         'another with its externalId',
       )
+      await storage.groups.insert(aGroup('staff', { state: aGroupState('again') }))
+      const members = await storage.groups.membersOf(staff.providerId, [staff.groupId])
+      same(members.get(staff.groupId), [], 'whoever was a member, in a group of the same identifier')
     },
   ),
 ]

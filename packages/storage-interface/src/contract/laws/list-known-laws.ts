@@ -3,7 +3,7 @@ import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
 import type { GroupRecord } from '../../group.ts'
 import { groupId } from '../../identifiers.ts'
 import type { ListOutcome } from '../../resource-list.ts'
-import { and, boolean, element, not, number, or, present, several, text } from '../filters.ts'
+import { and, attribute, boolean, element, not, number, or, present, several, text } from '../filters.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { accountsOf, everything, filteredForm, insertAccounts, listedIds } from '../listed.ts'
 import { aGroup, aGroupState } from '../records/a-group.ts'
@@ -17,7 +17,8 @@ export const listKnownLaws: readonly StorageLaw[] = [
       state: aProvisionedState('nameless', { externalId: undefined }),
       createdAt: nowPlus(99),
     })
-    const users = [...accountsOf([{}, {}, { userName: 'External-00' }]), nameless]
+    const extended = { [extension]: { id: 'user-00', externalId: 'external-00', userName: 'name-00' } }
+    const users = [...accountsOf([{}, {}, { userName: 'External-00' }, extended]), nameless]
     await insertAccounts(storage, users)
 
     const texts = (['id', 'externalId', 'userName'] as const).flatMap((name) => [
@@ -30,13 +31,19 @@ export const listKnownLaws: readonly StorageLaw[] = [
       present(name),
     ])
     const created = (['eq', 'gt', 'le'] as const).map((operator) => number('meta.created', operator, nowPlus(1) * 1000))
+    const namesakes = [
+      text(attribute('id', extension), 'eq', 'user-00'),
+      text(attribute('externalId', extension), 'eq', 'external-00'),
+      text(attribute('userName', extension), 'eq', 'name-00'),
+      text('userName.value', 'eq', 'name-00'),
+    ]
     const joined = [
       and(text('id', 'eq', 'user-01'), text('userName', 'eq', 'name-01')),
       and(text('id', 'eq', 'user-01'), text('userName', 'eq', 'name-00')),
       or(text('id', 'eq', 'user-01'), text('externalId', 'eq', 'external-00')),
       not(text('id', 'eq', 'user-01')),
     ]
-    for (const filter of [...texts, ...created, ...joined, number('meta.created', 'gt', now * 1000 + 1)]) {
+    for (const filter of [...texts, ...created, ...namesakes, ...joined, number('meta.created', 'gt', now * 1000 + 1)]) {
       const expected = users.filter((user) => matchesFilter(filter)(filteredForm(user))).map(({ userId }) => userId)
       const outcome = await storage.provisionedUsers.list({ ...everything, filter })
       same(listedIds(outcome), [expected.length, ...expected], JSON.stringify(filter))
@@ -117,6 +124,8 @@ export const listKnownLaws: readonly StorageLaw[] = [
     same(await found(present('id')), [2, 'group-a', 'group-c'], 'after a removal')
   }),
 ]
+
+const extension = 'urn:example:extension'
 
 const has = (...parts: readonly ResolvedFilter[]): ResolvedFilter => element('members', and(...parts))
 
