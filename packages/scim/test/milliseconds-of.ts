@@ -8,3 +8,14 @@ export function millisecondsOf(act: () => unknown, runs = 7): number {
     }),
   )
 }
+
+/** The same for work that waits. */
+export async function millisecondsOfAsync(act: () => Promise<unknown>, runs = 7): Promise<number> {
+  const taken: number[] = []
+  for (let run = 0; run < runs; run += 1) {
+    const start = performance.now()
+    await act()
+    taken.push(performance.now() - start)
+  }
+  return Math.min(...taken)
+}

@@ -1,0 +1,89 @@
+import type { Storage } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { aGroup, memberIdsOf, patchOp } from './directory-under-test.ts'
+import { idOf, issuer, startScim, type ScimUnderTest } from './scim-under-test.ts'
+
+const join = (value: string) => ({ op: 'add', path: 'members', value: [{ value }] })
+const leave = (value: string) => ({ op: 'remove', path: `members[value eq "${value}"]` })
+const rename = (value: string) => ({ op: 'replace', path: 'displayName', value })
+
+test('law: of 50 who join and 50 who leave at once, none is lost, under any interleaving', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), async (scheduler) => {
+      const { scim, storage, staying, leaving, joining, id } = await startRace(scheduler)
+      const changes = [...joining.map(join), ...leaving.map(leave)]
+
+      const replies = await scheduler.waitFor(Promise.all(changes.map((change) => patch(scim, id, change))))
+
+      expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([204]))
+      expect(await scheduler.waitFor(memberIdsOf(storage, id))).toEqual([...staying, ...joining].toSorted())
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('law: nobody is lost to those who rename the group meanwhile, and no name is half written', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), async (scheduler) => {
+      const { scim, storage, staying, leaving, joining, id } = await startRace(scheduler)
+      const names = ['A', 'B', 'C', 'D']
+      const changes = [...joining.map(join), ...names.map(rename), ...leaving.map(leave)]
+
+      const replies = await scheduler.waitFor(Promise.all(changes.map((change) => patch(scim, id, change))))
+
+      expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([204]))
+      expect(await scheduler.waitFor(memberIdsOf(storage, id))).toEqual([...staying, ...joining].toSorted())
+      const group = await scheduler.waitFor(scim.send({ path: `/Groups/${id}?attributes=displayName` }))
+      expect(names).toContain(group.body?.['displayName'])
+    }),
+    { numRuns: 10 },
+  )
+})
+
+test('law: who joins while everyone of a type is removed either stays or goes, and those who stay are whole', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), async (scheduler) => {
+      const { scim, storage, joining, id } = await startRace(scheduler, 6)
+      const changes = [...joining.map(join), { op: 'remove', path: 'members[type eq "User"]' }]
+
+      const replies = await scheduler.waitFor(Promise.all(changes.map((change) => patch(scim, id, change))))
+
+      expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([204]))
+      expect(joining).toEqual(expect.arrayContaining([...(await scheduler.waitFor(memberIdsOf(storage, id)))]))
+    }),
+    { numRuns: 50 },
+  )
+})
+
+interface Race {
+  readonly scim: ScimUnderTest
+  readonly storage: Storage
+  /** The group. */
+  readonly id: string
+  readonly staying: readonly string[]
+  readonly leaving: readonly string[]
+  readonly joining: readonly string[]
+}
+
+/** A group of those who stay and those who leave; nothing is interleaved until this is done. */
+async function startRace(scheduler: fc.Scheduler, size = 50): Promise<Race> {
+  let isRacing = false
+  const pause = scheduler.scheduleFunction(() => Promise.resolve())
+  const storage = createMemoryStorage({ issuer, pause: () => (isRacing ? pause() : Promise.resolve()) })
+  const scim = await startScim({ storage })
+  const people: string[] = []
+  for (let index = 0; index < 2 * size + 2; index += 1) people.push(await user(scim, index))
+  const [staying, leaving, joining] = [people.slice(0, 2), people.slice(2, size + 2), people.slice(size + 2)]
+  const id = idOf(await scim.send({ method: 'POST', path: '/Groups', body: aGroup([...staying, ...leaving]) }))
+  isRacing = true
+  return { scim, storage, id, staying, leaving, joining }
+}
+
+const user = async (scim: ScimUnderTest, index: number): Promise<string> =>
+  idOf(await scim.send({ method: 'POST', path: '/Users', body: { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: `user-${index}` } }))
+
+const patch = (scim: ScimUnderTest, id: string, operation: object) =>
+  scim.send({ method: 'PATCH', path: `/Groups/${id}`, body: { schemas: [patchOp], Operations: [operation] } })

@@ -1,0 +1,106 @@
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+import fc from 'fast-check'
+import { beforeAll, describe, expect, test } from 'vitest'
+
+import { applyPatch, groupResourceType, openReading, parsePatch, toleranceProfiles, type ToleranceProfile } from '../../src/index.ts'
+import { outcomeOf } from '../outcome-of.ts'
+import { aGroup, groupSchema, patchOp, startDirectory, type Directory } from './directory-under-test.ts'
+
+const profiles: readonly ToleranceProfile[] = ['strict', 'general', 'entra', 'all']
+const people = [0, 1, 2, 3] as const
+type Person = (typeof people)[number]
+
+/** An operation on members, with a number for each person. */
+type Sent = (idOf: (person: Person) => string) => JsonObject
+
+const aPerson = (): fc.Arbitrary<Person> => fc.constantFrom(...people)
+const several = (): fc.Arbitrary<readonly Person[]> => fc.array(aPerson(), { maxLength: 3 })
+const op = fc.constantFrom('add', 'replace')
+const anyOp = fc.constantFrom('add', 'replace', 'remove', 'Add', 'Remove')
+const typeOf = fc.constantFrom<JsonObject>({}, {}, { type: 'User' }, { type: 'user' }, { type: 'Group' }, { display: 'x', $ref: null })
+
+/** Ways to say who is meant, in RFC 7644's words and in those of identity providers. */
+function anOperation(): fc.Arbitrary<Sent> {
+  const list = fc.tuple(several(), typeOf).map(([who, more]): ((idOf: (person: Person) => string) => readonly JsonValue[]) => (idOf) => who.map((one) => ({ value: idOf(one), ...more })))
+  const filter = fc.tuple(aPerson(), aPerson(), fc.constantFrom('eq', 'or', 'ne', 'sw', 'not', 'type', 'and')).map(([one, other, kind]): Sent => (idOf) => ({
+    path: {
+      eq: `members[value eq "${idOf(one)}"]`,
+      or: `members[value eq "${idOf(one)}" or VALUE Eq "${idOf(other)}"]`,
+      ne: `members[value ne "${idOf(one)}"]`,
+      sw: `members[value sw "${idOf(one)}"]`,
+      not: `members[not (value eq "${idOf(one)}")]`,
+      type: 'members[type eq "user"]',
+      and: `members[value eq "${idOf(one)}" and type pr]`,
+    }[kind],
+  }))
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.tuple(anyOp, list).map(([name, values]): Sent => (idOf) => ({ op: name, path: 'members', value: values(idOf) })) },
+    { weight: 2, arbitrary: fc.tuple(op, list).map(([name, values]): Sent => (idOf) => ({ op: name, value: { MEMBERS: values(idOf) } })) },
+    { weight: 4, arbitrary: filter.map((path): Sent => (idOf) => ({ op: 'remove', ...path(idOf) })) },
+    fc.tuple(op, filter, aPerson()).map(([name, path, who]): Sent => (idOf) => ({ op: name, ...path(idOf), value: { value: idOf(who) } })),
+    fc.tuple(op, aPerson()).map(([name, who]): Sent => (idOf) => ({ op: name, path: 'members', value: { value: idOf(who) } })),
+    fc.tuple(anyOp, several()).map(([name, who]): Sent => (idOf) => ({ op: name, path: 'members', value: who.map(idOf) })),
+    several().map((who): Sent => (idOf) => ({ op: 'remove', path: 'members', value: { members: who.map((one) => ({ value: idOf(one) })) } })),
+    fc.constantFrom<JsonObject>({ op: 'remove', path: 'members' }, { op: 'replace', path: 'members', value: null }, { op: 'add', path: 'members', value: null }, { op: 'remove', path: 'members', value: null }, { op: 'replace', path: 'members', value: '' }, { op: 'remove', path: `${groupSchema}:members` }, { op: 'remove', path: 'members.type' }, { op: 'replace', path: 'members.display', value: 'x' }).map((sent): Sent => () => sent),
+    fc.tuple(aPerson(), aPerson()).map(([one, other]): Sent => (idOf) => ({ op: 'replace', path: `members[value eq "${idOf(one)}"].value`, value: idOf(other) })),
+    aPerson().map((one): Sent => (idOf) => ({ op: 'add', value: { [`members[value eq "${idOf(one)}"].type`]: 'User' } })),
+    fc.constantFrom('Ops', 'Dev').map((name): Sent => () => ({ op: 'replace', path: 'displayName', value: name })),
+  )
+}
+
+describe.each(profiles)('%s', (profile) => {
+  let directory: Directory
+  beforeAll(async () => {
+    directory = await startDirectory(people.length, profile)
+  })
+
+  test('law: PATCH leaves the members that the engine leaves on the whole group, and is refused when that is', async () => {
+    const seen = { done: 0, refused: 0, withoutMembers: 0 }
+    await fc.assert(
+      fc.asyncProperty(several(), fc.array(anOperation(), { minLength: 1, maxLength: 4 }), async (first, sent) => {
+        const idOf = (person: Person): string => directory.people[person] ?? ''
+        const operations = sent.map((make) => make(idOf))
+        const members = [...new Set(first)].map(idOf)
+        const id = await directory.group(aGroup(members))
+        const model = outcomeOf(() => modelOf({ id, members, operations, profile }))
+        directory.forgetCalls()
+
+        const reply = await directory.patch(id, ...operations)
+
+        if ('refusal' in model) {
+          seen.refused += 1
+          expect(reply.status).toBe(model.refusal.status)
+          if (operations.length === 1) expect(directory.lastReason()).toBe(model.refusal.reason)
+          expect(await directory.members(id)).toEqual(members.toSorted())
+          return
+        }
+        seen.done += 1
+        if (directory.calls.membersOf === 0) seen.withoutMembers += 1
+        expect(reply.status).toBe(204)
+        expect(await directory.members(id)).toEqual(model.value.members)
+        const isChanged = JSON.stringify(model.value.members) !== JSON.stringify(members.toSorted()) || model.value.displayName !== 'Ops'
+        expect(reply.headers.get('etag')).toBe(isChanged ? 'W/"2"' : 'W/"1"')
+      }),
+      { numRuns: 500 },
+    )
+    expect(seen.done).toBeGreaterThan(50)
+    expect(seen.refused).toBeGreaterThan(50)
+    expect(seen.withoutMembers).toBeGreaterThan(30)
+  })
+})
+
+interface Model {
+  readonly id: string
+  readonly members: readonly string[]
+  readonly operations: readonly JsonObject[]
+  readonly profile: ToleranceProfile
+}
+
+/** The engine on the whole group, with everybody in it. */
+function modelOf({ id, members, operations, profile }: Model): { readonly members: readonly string[]; readonly displayName: JsonValue | undefined } {
+  const reading = openReading(groupResourceType, toleranceProfiles[profile])
+  const group = { ...aGroup(), id, members: members.map((value) => ({ value, type: 'User' })) }
+  const { resource } = applyPatch(group, parsePatch({ schemas: [patchOp], Operations: operations }, reading.tally), reading)
+  const left = (resource['members'] ?? []) as readonly { readonly value: string }[]
+  return { members: left.map(({ value }) => value).toSorted(), displayName: resource['displayName'] }
+}

@@ -1,0 +1,340 @@
+import { describe, expect, test } from 'vitest'
+
+import { aGroup, expectRefused, groupSchema, patchOp, startDirectory, type Directory, type Refused } from './directory-under-test.ts'
+import { idOf, type ScimReply } from './scim-under-test.ts'
+
+const memberUnknown: Refused = { status: 400, scimType: 'invalidValue', reason: 'member_unknown' }
+const base = 'https://as.test/scim/v2/enterprise-idps/T1'
+const valuesOf = ({ body }: ScimReply) => ((body?.['members'] ?? []) as readonly { readonly value: string }[]).map(({ value }) => value).toSorted()
+
+describe('create', () => {
+  test('RFC 7644 §3.3, RFC 7643 §4.2: answers 201 with the group; type and $ref of a member are made here, display is not kept', async () => {
+    const directory = await startDirectory()
+    const [person = ''] = directory.people
+    const inner = await directory.group({ schemas: [groupSchema], displayName: 'Inner' })
+    const members = [{ value: person, display: 'Somebody', $ref: 'https://evil.test/Users/1' }, { value: inner, type: 'User' }]
+
+    const reply = await directory.send({ method: 'POST', path: '/groups', body: { schemas: [groupSchema], displayName: 'Ops', externalId: 'g1', members } })
+
+    const id = idOf(reply)
+    const location = `${base}/Groups/${id}`
+    expect(reply).toMatchObject({ status: 201 })
+    expect(reply.headers.get('location')).toBe(location)
+    expect(reply.headers.get('etag')).toBe('W/"1"')
+    const shown = [{ value: person, $ref: `${base}/Users/${person}`, type: 'User' }, { value: inner, $ref: `${base}/Groups/${inner}`, type: 'Group' }]
+    expect(reply.body).toEqual({
+      schemas: [groupSchema],
+      id,
+      externalId: 'g1',
+      displayName: 'Ops',
+      members: shown.toSorted((one, other) => (one.value < other.value ? -1 : 1)),
+      meta: { resourceType: 'Group', created: '2026-09-21T14:13:20.000Z', lastModified: '2026-09-21T14:13:20.000Z', location, version: 'W/"1"' },
+    })
+    expect(directory.events.at(-1)).toMatchObject({ type: 'group.created', providerId: 'T1', groupId: id })
+  })
+
+  test('RFC 7643 §4.2: two groups may have one name', async () => {
+    const directory = await startDirectory(0)
+
+    expect(await directory.group()).not.toBe(await directory.group())
+  })
+
+  test('a repeated POST is answered with the same group, which becomes what the request says', async () => {
+    const directory = await startDirectory(2)
+    const [one = '', two = ''] = directory.people
+    const first = await directory.send({ method: 'POST', path: '/Groups', body: { ...aGroup([one]), externalId: 'g1' } })
+    const again = await directory.send({ method: 'POST', path: '/Groups', body: { ...aGroup([one]), externalId: 'g1' } })
+
+    const other = await directory.send({ method: 'POST', path: '/Groups', body: { ...aGroup([two]), displayName: 'Dev', externalId: 'g1' } })
+    const emptied = await directory.send({ method: 'POST', path: '/Groups', body: { schemas: [groupSchema], displayName: 'Dev', externalId: 'g1' } })
+
+    expect(again).toEqual(first)
+    expect(other).toMatchObject({ status: 201, body: { id: idOf(first), displayName: 'Dev', members: [{ value: two }], meta: { version: 'W/"2"' } } })
+    expect(emptied).toMatchObject({ status: 201, body: { id: idOf(first), meta: { version: 'W/"3"' } } })
+    expect(emptied.body).not.toHaveProperty('members')
+  })
+
+  test('K-04: externalId belongs to one group of a provider, in its own case, and to another of another provider', async () => {
+    const directory = await startDirectory(0)
+    const body = { schemas: [groupSchema], displayName: 'Ops', externalId: 'g1' }
+    const first = await directory.send({ method: 'POST', path: '/Groups', body })
+
+    const capital = await directory.send({ method: 'POST', path: '/Groups', body: { ...body, externalId: 'G1' } })
+    const theirs = await directory.send({ method: 'POST', path: '/Groups', provider: 'T2', body })
+
+    expect(new Set([first, capital, theirs].map(idOf)).size).toBe(3)
+  })
+
+  test('of 20 at once with one externalId, one group comes into being', async () => {
+    const directory = await startDirectory(0)
+    const body = { schemas: [groupSchema], displayName: 'Ops', externalId: 'g1' }
+
+    const replies = await Promise.all(Array.from({ length: 20 }, () => directory.send({ method: 'POST', path: '/Groups', body })))
+
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]))
+    expect(new Set(replies.map(idOf)).size).toBe(1)
+    expect(directory.events.filter(({ type }) => type === 'group.created')).toHaveLength(1)
+  })
+
+  test.each<[string, object, Refused]>([
+    ['K-13: no displayName', { schemas: [groupSchema] }, { status: 400, scimType: 'invalidValue', reason: 'value_required' }],
+    ['an empty displayName', { schemas: [groupSchema], displayName: '' }, { status: 400, scimType: 'invalidValue', reason: 'value_required' }],
+    ['a member without value', { ...aGroup(), members: [{ type: 'User' }] }, { status: 400, scimType: 'invalidValue', reason: 'value_required' }],
+    ['a member who is not there', aGroup(['nobody']), memberUnknown],
+    ['a member named __proto__', aGroup(['__proto__']), memberUnknown],
+    ['a member with U+0000', aGroup(['a\0b']), { status: 400, scimType: 'invalidValue', reason: 'value_characters' }],
+    ['a schema of users', { ...aGroup(), schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'] }, { status: 400, scimType: 'invalidSyntax', reason: 'schemas_missing' }],
+  ])('%s is refused', async (_, body, refused) => {
+    const directory = await startDirectory(1)
+
+    await expectRefused(directory, () => directory.send({ method: 'POST', path: '/Groups', body }), refused)
+  })
+})
+
+describe('members are of the same provider', () => {
+  const ways: readonly [string, (directory: Directory, member: string) => Promise<ScimReply>][] = [
+    ['POST', (directory, member) => directory.send({ method: 'POST', path: '/Groups', body: aGroup([directory.people[0] ?? '', member]) })],
+    ['PUT', async (directory, member) => directory.send({ method: 'PUT', path: `/Groups/${await opsOf(directory)}`, body: { ...aGroup([member]), displayName: 'Dev' } })],
+    ['PATCH add', async (directory, member) => directory.patch(await opsOf(directory), { op: 'replace', path: 'displayName', value: 'Dev' }, { op: 'add', path: 'members', value: [{ value: member }] })],
+    ['PATCH replace', async (directory, member) => directory.patch(await opsOf(directory), { op: 'replace', path: 'members', value: [{ value: member }] })],
+    ['a second POST', (directory, member) => directory.send({ method: 'POST', path: '/Groups', body: { ...aGroup([member]), externalId: 'ops' } })],
+  ]
+
+  test.each(ways)('ATK-356: %s with an account of another provider, a removed one, or nobody', async (_, send) => {
+    const directory = await startDirectory(2)
+    const [kept = '', removed = ''] = directory.people
+    await directory.group({ ...aGroup([kept]), externalId: 'ops' })
+    await directory.send({ method: 'DELETE', path: `/Users/${removed}` })
+
+    for (const member of [directory.stranger, removed, 'nobody']) await expectRefused(directory, () => send(directory, member), memberUnknown)
+  })
+
+  test('RFC 7643 §4.2: a group is no member of itself; through another one it may be', async () => {
+    const directory = await startDirectory(0)
+    const outer = await directory.group()
+    const inner = await directory.group(aGroup([outer]))
+
+    await expectRefused(directory, () => directory.patch(outer, { op: 'add', path: 'members', value: [{ value: outer }] }), memberUnknown)
+    expect(await directory.patch(outer, { op: 'add', path: 'members', value: [{ value: inner }] })).toMatchObject({ status: 204 })
+  })
+
+  const opsOf = async (directory: Directory) => {
+    const list = await directory.send({ path: '/Groups?filter=externalId eq "ops"&attributes=id' })
+    return idOf({ ...list, body: (list.body?.['Resources'] as readonly ScimReply['body'][])[0] })
+  }
+})
+
+describe('read', () => {
+  test('RFC 7644 §3.14: a version that is known is answered with 304, and another one with the group', async () => {
+    const directory = await startDirectory(1)
+    const id = await directory.group(aGroup(directory.people))
+    directory.forgetCalls()
+
+    const known = await directory.send({ path: `/Groups/${id}`, headers: { 'if-none-match': 'W/"1"' } })
+
+    expect(known).toMatchObject({ status: 304, body: undefined })
+    expect(directory.calls.membersOf).toBe(0)
+    expect(await directory.send({ path: `/Groups/${id}`, headers: { 'if-none-match': 'W/"2"' } })).toMatchObject({ status: 200, body: { id } })
+  })
+
+  test("RFC 7644 §6: another provider's group is not there, whatever is tried", async () => {
+    const directory = await startDirectory(1)
+    const id = await directory.group(aGroup(directory.people))
+    const notFound = { status: 404, reason: 'resource_not_found' } as const
+    const at = { provider: 'T2', path: `/Groups/${id}` }
+
+    for (const method of ['GET', 'DELETE']) await expectRefused(directory, () => directory.send({ ...at, method }), notFound)
+    await expectRefused(directory, () => directory.send({ ...at, method: 'PUT', body: aGroup() }), notFound)
+    await expectRefused(directory, () => directory.send({ ...at, method: 'PATCH', body: { schemas: [patchOp], Operations: [{ op: 'remove', path: 'members' }] } }), notFound)
+  })
+
+  test.each(['..%2f..', '%00', '__proto__', 'x'.repeat(10_000)])('ATK-404: %s is no group', async (id) => {
+    expect(await (await startDirectory(0)).send({ path: `/Groups/${id}` })).toMatchObject({ status: 404, body: { status: '404' } })
+  })
+
+  test('K-12: membership is written through the group, and shown with the member', async () => {
+    const directory = await startDirectory(1)
+    const [person = ''] = directory.people
+    const before = await directory.send({ path: `/Users/${person}` })
+    const id = await directory.group(aGroup([person]))
+
+    const after = await directory.send({ path: `/Users/${person}` })
+
+    expect(before.body).not.toHaveProperty('groups')
+    expect(after.body).toMatchObject({ groups: [{ value: id, $ref: `${base}/Groups/${id}`, display: 'Ops', type: 'direct' }] })
+    expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'))
+    const written = { op: 'add', path: 'groups', value: [{ value: id }] }
+    await expectRefused(directory, () => directory.send({ method: 'PATCH', path: `/Users/${person}`, body: { schemas: [patchOp], Operations: [written] } }), { status: 400, scimType: 'mutability', reason: 'attribute_read_only' })
+  })
+})
+
+describe('members are read only where they are shown (RFC 7644 §3.9)', () => {
+  test.each([
+    ['E-29: GET without members', 'GET', '?excludedAttributes=members'],
+    ['GET of a name', 'GET', '?attributes=displayName'],
+    ['GET without members, in another case, by URN', 'GET', `?excludedattributes=${groupSchema}:MEMBERS`],
+    ['PUT of a name', 'PUT', '?attributes=displayName'],
+    ['PATCH without members', 'PATCH', '?excludedAttributes=members'],
+  ])('%s', async (_, method, query) => {
+    const directory = await startDirectory(2)
+    const id = await directory.group(aGroup(directory.people))
+    directory.forgetCalls()
+    const bodies: Readonly<Record<string, object>> = {
+      PUT: aGroup(directory.people),
+      PATCH: { schemas: [patchOp], Operations: [{ op: 'remove', path: `members[value eq "${directory.people[0]}"]` }] },
+    }
+
+    const reply = await directory.send({ method, path: `/Groups/${id}${query}`, ...(bodies[method] === undefined ? {} : { body: bodies[method] }) })
+
+    expect(reply).toMatchObject({ status: 200, body: { id, displayName: 'Ops' } })
+    expect(reply.body).not.toHaveProperty('members')
+    expect(directory.calls.membersOf).toBe(0)
+  })
+
+  test('E-28: a group is found by its name without its members', async () => {
+    const directory = await startDirectory(2)
+    const id = await directory.group(aGroup(directory.people))
+    directory.forgetCalls()
+
+    const list = await directory.send({ path: '/Groups?excludedAttributes=members&filter=displayName eq "ops"' })
+
+    expect(list).toMatchObject({ status: 200, body: { totalResults: 1, Resources: [{ id, displayName: 'Ops' }] } })
+    expect(JSON.stringify(list.body)).not.toContain('members')
+    expect(directory.calls.membersOf).toBe(0)
+  })
+
+  test.each(['', '?attributes=members', '?attributes=members.value'])('they are read once for %s', async (query) => {
+    const directory = await startDirectory(2)
+    const id = await directory.group(aGroup(directory.people))
+    directory.forgetCalls()
+
+    expect(valuesOf(await directory.send({ path: `/Groups/${id}${query}` }))).toEqual(directory.people.toSorted())
+    expect(directory.calls.membersOf).toBe(1)
+  })
+})
+
+describe('replace', () => {
+  test('RFC 7644 §3.5.1: what is left out is cleared, members too; id and meta of the body say nothing', async () => {
+    const directory = await startDirectory(1)
+    const id = await directory.group({ ...aGroup(directory.people), externalId: 'g1' })
+    directory.clock.advance(60)
+
+    const reply = await directory.send({ method: 'PUT', path: `/Groups/${id}`, body: { schemas: [groupSchema], id: 'x', displayName: 'Dev', meta: { version: 'x' } } })
+
+    expect(reply.status).toBe(200)
+    expect(reply.body).toMatchObject({ id, displayName: 'Dev', meta: { created: '2026-09-21T14:13:20.000Z', lastModified: '2026-09-21T14:14:20.000Z', version: 'W/"2"' } })
+    expect(Object.keys(reply.body ?? {})).toEqual(['schemas', 'id', 'displayName', 'meta'])
+    expect(directory.events.at(-1)).toMatchObject({ type: 'group.changed', groupId: id })
+  })
+
+  test('RFC 7644 §3.5.2.1: the same again changes neither version nor date, and tells of nothing', async () => {
+    const directory = await startDirectory(2)
+    const id = await directory.group(aGroup(directory.people))
+    const before = directory.dump()
+    const events = directory.events.length
+    directory.clock.advance(60)
+
+    const reply = await directory.send({ method: 'PUT', path: `/Groups/${id}`, body: aGroup(directory.people.toReversed()) })
+
+    expect(reply).toMatchObject({ status: 200, body: { meta: { version: 'W/"1"', lastModified: '2026-09-21T14:13:20.000Z' } } })
+    expect(directory.dump()).toBe(before)
+    expect(directory.events).toHaveLength(events)
+  })
+
+  test('K-13, RFC 7643 §4.2: members come and go; the type of one who is there is not given otherwise', async () => {
+    const directory = await startDirectory(2)
+    const [one = '', two = ''] = directory.people
+    const id = await directory.group(aGroup([one]))
+    const put = (type: string) => directory.send({ method: 'PUT', path: `/Groups/${id}`, body: { ...aGroup(), members: [{ value: one, type }, { value: two }] } })
+
+    await expectRefused(directory, () => put('Group'), { status: 400, scimType: 'mutability', reason: 'attribute_immutable' })
+    expect(valuesOf(await put('user'))).toEqual([one, two].toSorted())
+  })
+
+  test('RFC 7644 §3.5.1: it never creates', async () => {
+    const directory = await startDirectory(0)
+
+    await expectRefused(directory, () => directory.send({ method: 'PUT', path: '/Groups/none', body: aGroup() }), { status: 404, reason: 'resource_not_found' })
+  })
+
+  test('RFC 7644 §3.12 uniqueness: the externalId of another group', async () => {
+    const directory = await startDirectory(1)
+    await directory.group({ ...aGroup(), externalId: 'g1' })
+    const id = await directory.group({ ...aGroup(), externalId: 'g2' })
+    const taken: Refused = { status: 409, scimType: 'uniqueness', reason: 'external_id_taken' }
+
+    await expectRefused(directory, () => directory.send({ method: 'PUT', path: `/Groups/${id}`, body: { ...aGroup(), externalId: 'g1' } }), taken)
+    await expectRefused(directory, () => directory.patch(id, { op: 'replace', path: 'externalId', value: 'g1' }, { op: 'add', path: 'members', value: [{ value: directory.people[0] }] }), taken)
+  })
+})
+
+describe('preconditions (RFC 7644 §3.14)', () => {
+  test.each<[string, Partial<Parameters<Directory['send']>[0]>]>([
+    ['PUT', { method: 'PUT', body: aGroup() }],
+    ['PATCH', { method: 'PATCH', body: { schemas: [patchOp], Operations: [{ op: 'remove', path: 'members' }] } }],
+    ['DELETE', { method: 'DELETE' }],
+  ])('%s of an old version is refused, of the current one it is done', async (_, sent) => {
+    const directory = await startDirectory(1)
+    const id = await directory.group(aGroup(directory.people))
+    const path = `/Groups/${id}`
+    await directory.patch(id, { op: 'replace', path: 'displayName', value: 'Dev' })
+
+    await expectRefused(directory, () => directory.send({ ...sent, path, headers: { 'if-match': 'W/"1"' } }), { status: 412, reason: 'version_mismatch' })
+    expect((await directory.send({ ...sent, path, headers: { 'if-match': 'W/"7", W/"2"' } })).status).toBeLessThan(300)
+  })
+
+  test('ATK-488: of two deltas that name one version, one is done', async () => {
+    const directory = await startDirectory(2)
+    const id = await directory.group()
+    const add = (value: string | undefined) =>
+      directory.send({ method: 'PATCH', path: `/Groups/${id}`, headers: { 'if-match': 'W/"1"' }, body: { schemas: [patchOp], Operations: [{ op: 'add', path: 'members', value: [{ value }] }] } })
+
+    const replies = await Promise.all(directory.people.map(add))
+
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([204, 412])
+    expect(await directory.members(id)).toHaveLength(1)
+  })
+})
+
+describe('remove', () => {
+  test('K-35: every call is 404 afterwards, names are free, and memberships vanish with it', async () => {
+    const directory = await startDirectory(1)
+    const [person = ''] = directory.people
+    const inner = await directory.group({ ...aGroup([person]), externalId: 'g1' })
+    const outer = await directory.group(aGroup([inner]))
+    const path = `/Groups/${inner}`
+
+    expect(await directory.send({ method: 'DELETE', path })).toMatchObject({ status: 204, body: undefined })
+
+    expect(directory.events.at(-1)).toMatchObject({ type: 'group.removed', groupId: inner })
+    for (const method of ['GET', 'DELETE']) await expectRefused(directory, () => directory.send({ method, path }), { status: 404, reason: 'resource_not_found' })
+    expect(await directory.send({ path: '/Groups' })).toMatchObject({ body: { totalResults: 1 } })
+    expect(await directory.send({ path: `/Groups/${outer}` })).toMatchObject({ body: { meta: { version: 'W/"2"' } } })
+    expect(await directory.members(outer)).toEqual([])
+    expect((await directory.send({ path: `/Users/${person}` })).body).not.toHaveProperty('groups')
+    expect(await directory.group({ ...aGroup(), externalId: 'g1' })).not.toBe(inner)
+  })
+
+  test('K-35: an account that is removed is in no group any more, and the group has another version', async () => {
+    const directory = await startDirectory(2)
+    const [kept = '', removed = ''] = directory.people
+    const id = await directory.group(aGroup([kept, removed]))
+
+    await directory.send({ method: 'DELETE', path: `/Users/${removed}` })
+
+    const group = await directory.send({ path: `/Groups/${id}` })
+    expect(valuesOf(group)).toEqual([kept])
+    expect(group.headers.get('etag')).toBe('W/"2"')
+  })
+
+  test('RFC 7644 §3.6: of 50 who remove a group, one does', async () => {
+    const directory = await startDirectory(0)
+    const path = `/Groups/${await directory.group()}`
+
+    const replies = await Promise.all(Array.from({ length: 50 }, () => directory.send({ method: 'DELETE', path })))
+
+    expect(replies.filter(({ status }) => status === 204)).toHaveLength(1)
+    expect(replies.filter(({ status }) => status === 404)).toHaveLength(49)
+    expect(directory.events.filter(({ type }) => type === 'group.removed')).toHaveLength(1)
+  })
+})
