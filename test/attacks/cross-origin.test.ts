@@ -183,6 +183,18 @@ describe('origins that are let in', () => {
   })
 })
 
+it('RFC 7515 §5.2: a token that names a client and has another signature lets nobody in', async () => {
+  const { access_token } = await tokensFor(under, 'P')
+  const forged = access_token.replace(/[^.]+$/, 'A'.repeat(86))
+
+  const reply = await refused(under, {
+    send: () => under.send({ path: '/userinfo', headers: { origin: 'https://spa.test', authorization: `Bearer ${forged}` } }),
+    reason: 'access_token_invalid',
+  })
+
+  expect([reply.status, allowedOrigin(reply)]).toEqual([401, undefined])
+})
+
 describe('what it costs', () => {
   it('a request without an Origin, or from the own pages, reads no client for it', async () => {
     const probed = await startProbedServer()

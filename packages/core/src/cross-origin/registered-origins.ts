@@ -1,7 +1,6 @@
 import { clientId, type ClientRecord, type Storage } from '@mintmark/storage-interface'
 
 import { issuedTo } from '../access-token/issued-to.ts'
-import { isVisibleAscii } from '../client/visible-ascii.ts'
 import type { RegisteredOrigins } from '../http/index.ts'
 import type { VerifyOwnJwtDependencies } from '../key/verify-own-jwt.ts'
 import { readForm } from '../parameters/read-parameters.ts'
@@ -33,8 +32,7 @@ export const originsOfBearer =
 
 /** A client in use, by the name that it was called. */
 async function findClient(named: string | undefined, storage: Storage): Promise<ClientRecord | undefined> {
-  // RFC 6749 Appendix A.1: other text names no client, and some stores cannot even hold it.
-  const client = named !== undefined && isVisibleAscii(named) ? await storage.clients.find(clientId(named)) : undefined
+  const client = named === undefined ? undefined : await storage.clients.find(clientId(named))
   return client?.disabledAt === undefined ? client : undefined
 }
 
