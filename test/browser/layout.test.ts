@@ -25,13 +25,13 @@ test.each(['light', 'dark'] as const)('WCAG 2.2 §1.4.10: every page of the exam
   const widths: number[] = []
   const measure = async () => widths.push(await page.locator('html').evaluate((root) => root.scrollWidth))
 
-  for (const path of ['/', '/spa/', '/web/']) {
+  for (const path of ['/', '/spa/', '/web/', '/provisioned']) {
     await page.goto(stage.url + path)
     await measure()
   }
   const background = await page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor)
 
-  expect(widths).toEqual([360, 360, 360])
+  expect(widths).toEqual([360, 360, 360, 360])
   expect(background).toBe(colorScheme === 'dark' ? 'rgb(22, 31, 27)' : 'rgb(255, 255, 255)')
   expect([...requested].filter((origin) => origin !== 'null')).toEqual([stage.url])
   expect(complaints).toEqual([])

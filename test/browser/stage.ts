@@ -11,6 +11,8 @@ import { quietLogger } from './quiet-logger.ts'
 export interface Stage {
   readonly url: string
   readonly dataFolder: string
+  /** What the example prints for the administrator of a directory. */
+  readonly provider: { readonly tenantUrl: string; readonly secret: string }
   /** What the server has reported so far, such as `tokens.issued: refresh_token to A`. */
   readonly log: readonly string[]
   /** A browser that nobody has used: its own cookies, and one tab. */
@@ -35,6 +37,7 @@ export async function openStage(browser: Browser): Promise<Stage> {
   return {
     url: example.url,
     dataFolder,
+    provider: example.provider,
     log,
     async openBrowser(options) {
       const visitor = await openVisitor(browser, options)

@@ -12,7 +12,11 @@ export async function startSignIn(page: Page, clientUrl: string, checks: readonl
 }
 
 /** Fills in the sign-in page and sends it. */
-export async function signInAs(page: Page, username: Username, password = passwordOf(username)): Promise<void> {
+export const signInAs = (page: Page, username: Username, password = passwordOf(username)): Promise<void> =>
+  fillInSignIn(page, username, password)
+
+/** The same for somebody who is not among the people of the example. */
+export async function fillInSignIn(page: Page, username: string, password: string): Promise<void> {
   await page.getByLabel('Email or username').fill(username)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()

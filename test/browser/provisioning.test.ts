@@ -1,0 +1,60 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
+import { openStage, type Stage } from './stage.ts'
+import { allow, fillInSignIn, startSignIn, tokens } from './walk.ts'
+
+let browser: Browser
+let stage: Stage
+beforeAll(async () => {
+  browser = await launchChromium()
+  stage = await openStage(browser)
+})
+afterAll(async () => {
+  await stage.close()
+  await browser.close()
+})
+
+const kim = {
+  schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+  externalId: '1',
+  userName: 'kim',
+  password: 'garden',
+  name: { givenName: 'Kim', familyName: 'Lee' },
+  emails: [{ value: 'kim@example.org', primary: true }],
+}
+const deactivation = {
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+  Operations: [{ op: 'replace', path: 'active', value: false }],
+}
+
+/** What the directory sends. */
+const send = (method: string, path: string, body: object): Promise<Response> =>
+  fetch(stage.provider.tenantUrl + path, {
+    method,
+    headers: { authorization: `Bearer ${stage.provider.secret}`, 'content-type': 'application/scim+json' },
+    body: JSON.stringify(body),
+  })
+
+test('the directory provisions a person, who signs in; it deactivates them, and the app cannot renew what it has', async () => {
+  const { page, complaints } = await stage.openBrowser()
+  const created = await send('POST', '/Users', kim)
+  const { id } = (await created.json()) as { readonly id: string }
+
+  await page.goto(`${stage.url}/provisioned`)
+  expect(await page.getByRole('row', { name: 'kim' }).innerText()).toContain('active')
+  await startSignIn(page, `${stage.url}/web/`, ['To stay connected: a refresh token'])
+  await fillInSignIn(page, 'kim', 'garden')
+  await allow(page)
+  await tokens(page).waitFor()
+
+  expect((await send('PATCH', `/Users/${id}`, deactivation)).status).toBe(200)
+
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await page.getByRole('alert').waitFor()
+  expect(await page.getByRole('alert').innerText()).toContain('invalid_grant')
+  await page.goto(`${stage.url}/provisioned`)
+  expect(await page.getByRole('row', { name: 'kim' }).innerText()).toContain('deactivated')
+  expect(complaints).toEqual([])
+})
