@@ -66,6 +66,11 @@ export const groupSaboteurs: Readonly<Record<string, Saboteur>> = {
     if (change.members?.kind !== 'replace') return change
     return { ...change, members: { kind: 'delta', add: change.members.memberIds, remove: [] } }
   }),
+  'members: a change may name a hundred thousand': changing((change) => {
+    if (change.members?.kind !== 'delta') return change
+    const { add, remove } = change.members
+    return { ...change, members: { kind: 'delta', add, remove: remove.slice(0, 1000) } }
+  }),
   'members: a change that finds all as it should be leaves version and time': sabotage('groups', (honest) => ({
     change: async (change) => {
       const result = await honest.change(change)

@@ -31,6 +31,21 @@ export const memberLaws: readonly StorageLaw[] = [
     same(await staffMembers(storage), [], 'after replacing them by nobody')
   }),
 
+  law('members: a change may name a hundred thousand', async ({ storage, same }) => {
+    await seedStaff(storage, ['a', 'b'])
+    const many = Array.from({ length: 100_000 }, (_, index) => `unknown-${index}`)
+    const repeated = many.map((_, index) => (index % 2 === 0 ? 'user-b' : 'user-c'))
+
+    const result = await storage.groups.change(change(delta([...repeated, 'user-d'], [...many, 'user-a'])))
+
+    const record = { ...freshGroup(staff), version: 2, updatedAt: nowPlus(1) }
+    same(result, { outcome: 'swapped', record }, 'a delta')
+    same(await staffMembers(storage), ['user-b', 'user-c', 'user-d'], 'the members')
+    const replaced = await storage.groups.change(change({ kind: 'replace', memberIds: [...repeated, 'user-e'] }))
+    same(replaced, { outcome: 'swapped', record: { ...record, version: 3 } }, 'a replacement')
+    same(await staffMembers(storage), ['user-b', 'user-c', 'user-e'], 'the members after it')
+  }),
+
   law('members: a change that finds all as it should be leaves version and time', async ({ storage, same }) => {
     await seedStaff(storage, ['a', 'b'])
     const unchanged = { outcome: 'unchanged', record: freshGroup(staff) }
