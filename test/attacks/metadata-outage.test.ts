@@ -141,6 +141,20 @@ describe('storage is down altogether', () => {
     expect(under.probe.calls).toEqual([])
   })
 
+  it('ATK-334 the key set is answered from memory also when it is old, and nothing is signed or honoured by it (RFC 5861 §4)', async () => {
+    const before = await under.send({ path: '/jwks' })
+    under.probe.failWhen((call) => call === 'signingKeys.list')
+    under.clock.advance(5)
+
+    const after = await under.send({ path: '/jwks' })
+
+    expect([after.status, after.text, after.header('etag')]).toEqual([200, before.text, before.header('etag')])
+    expectUnavailable(await introspect(under, tokens.access_token))
+    expectUnavailable(await serviceToken(under))
+    under.probe.failWhen(undefined)
+    expect((await introspect(under, tokens.access_token)).json['active']).toBe(true)
+  })
+
   it.each(operations)('ATK-334 $name is answered 503, and nothing is said to be active or not (RFC 9110 §15.6.4)', async ({ send }) => {
     under.probe.failWhen(() => true)
 

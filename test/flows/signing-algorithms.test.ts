@@ -1,14 +1,16 @@
+import { createHash } from 'node:crypto'
+
 import { registerClient, storedKeys, type SigningAlgorithm } from '@mintmark/core'
 import { clientId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { decodeProtectedHeader } from 'jose'
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, basic, encode, obtainCode, obtainTokens, postForm, redeem } from '../support/flow.ts'
 import { refusedByRedirect, refusedInJson } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { userinfo } from '../support/token-calls.ts'
+import { introspect, userinfo } from '../support/token-calls.ts'
 
 type Algorithms = readonly [SigningAlgorithm, ...SigningAlgorithm[]]
 
@@ -21,6 +23,39 @@ async function serverWith(algorithms: Algorithms): Promise<ServerUnderTest> {
   onTestFinished(() => under.close())
   return under
 }
+
+const everywhere: readonly SigningAlgorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA']
+const here = (SubtleCrypto as { supports?(operation: string, algorithm: string): boolean }).supports?.('sign', 'ML-DSA-65') === true
+
+describe.each<SigningAlgorithm>(here ? [...everywhere, 'ML-DSA-65'] : everywhere)('RFC 7518 §3.1: a server that signs with %s', (algorithm) => {
+  it('issues tokens that a reader of its key set verifies, and that it honours itself', async () => {
+    const under = await serverWith([algorithm])
+    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: algorithm, userinfoSignedResponseAlg: algorithm })
+
+    const tokens = await obtainTokens(under)
+
+    const keys = createLocalJWKSet((await under.send({ path: '/jwks' })).json as unknown as JSONWebKeySet)
+    const options = { algorithms: [algorithm], issuer, currentDate: new Date(under.clock.now() * 1000) }
+    const claims = await userinfo(under, tokens['access_token'] ?? '')
+    const accessToken = await jwtVerify(tokens['access_token'] ?? '', keys, { ...options, typ: 'at+jwt' })
+    const idToken = await jwtVerify(tokens['id_token'] ?? '', keys, { ...options, audience: 'A' })
+    const signedClaims = await jwtVerify(claims.text, keys, { ...options, audience: 'A' })
+    expect([accessToken.payload.sub, idToken.payload.sub, signedClaims.payload.sub]).toEqual(['U1', 'U1', 'U1'])
+    expect((await introspect(under, tokens['access_token'] ?? '')).json['active']).toBe(true)
+    expect((await authorize(under, { id_token_hint: tokens['id_token'] })).location.searchParams.has('code')).toBe(true)
+  })
+
+  it('OIDC Core §3.1.3.6: binds the access token with the hash of its algorithm, where there is one', async () => {
+    const under = await serverWith([algorithm])
+    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: algorithm })
+
+    const tokens = await obtainTokens(under)
+
+    const hashName = { RS256: 'sha256', PS256: 'sha256', ES256: 'sha256', EdDSA: 'sha512', 'ML-DSA-65': undefined }[algorithm]
+    const hash = hashName === undefined ? undefined : createHash(hashName).update(tokens['access_token'] ?? '').digest()
+    expect(decodeJwt(tokens['id_token'] ?? '')['at_hash']).toBe(hash?.subarray(0, hash.length / 2).toString('base64url'))
+  })
+})
 
 describe('a client that chose no algorithm', () => {
   it.each<readonly [Algorithms, string]>([

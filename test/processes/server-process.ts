@@ -6,14 +6,12 @@ import type { AddressInfo } from 'node:net'
 import { toExpress } from '@mintmark/adapter-express'
 import { createAuthorizationServer, memoryRateLimiter, storedKeys } from '@mintmark/core'
 import { createScimServer } from '@mintmark/scim'
-import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { createSqlStorage } from '@mintmark/storage-sql'
 import express from 'express'
-import { Pool } from 'pg'
 
 import { crashingStorage } from './crashing-storage.ts'
-import { issuer, type DatabaseAddress, type ServerConfig } from './server-config.ts'
+import { openDatabase } from './open-database.ts'
+import { issuer, type ServerConfig } from './server-config.ts'
 
 const { database, crash } = JSON.parse(process.argv[2] ?? '') as ServerConfig
 const sound = await createSqlStorage({ dialect: openDatabase(database), issuer })
@@ -40,12 +38,6 @@ listener.listen(0, '127.0.0.1', () => {
   flushCompileCache()
 })
 process.stdin.on('end', () => process.exit()).resume()
-
-function openDatabase(address: DatabaseAddress): SqlDialect {
-  // NORMAL: what a killed process has answered is kept; only a power cut would lose it.
-  if (address.engine === 'sqlite') return sqliteFile(address.file, { synchronous: 'normal' })
-  return postgresPool(new Pool({ connectionString: address.url, max: 8 }))
-}
 
 /** The host's own session: the cookie `host=<user>.<time of authentication>` says who signed in. */
 function hostSession(cookie: string | undefined) {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { aRing, issuer, published, schedule, sealingKey, signing } from '../../test/ring-under-test.ts'
+import { documentMaxAge } from '../discovery/public-document.ts'
 import { listKeys } from './list-keys.ts'
 import { rotateKeys } from './rotate-keys.ts'
 import { storedKeys } from './stored-keys.ts'
@@ -30,6 +31,26 @@ describe('rotateKeys', () => {
     expect(await published(ring)).toEqual([first, second])
     clock.now = start + 12_000
     expect(await published(ring)).toEqual([second])
+  })
+
+  it('OIDC Core §10.1.1: every copy of /jwks that may still be in use holds the key that signs, with the shortest announcement', async () => {
+    const { ring, another, clock } = aRing({ schedule: { announce: documentMaxAge + 5, sign: 1000, retire: 600 } })
+    const start = clock.now
+    // Five servers, each of which looks at storage in another second; copies are made before they hear of a rotation.
+    const servers = Array.from({ length: 5 }, another)
+    const copies: (readonly string[])[][] = []
+    const lacking: number[] = []
+
+    for (let time = 0; time < 3000; time += 1) {
+      clock.now = start + time
+      copies.push(await Promise.all(servers.slice(0, time + 1).map(published)))
+      await rotateKeys(ring)
+      const keyId = await signing(ring)
+      if (copies[time - documentMaxAge]?.some((copy) => !copy.includes(keyId)) === true) lacking.push(time)
+    }
+
+    expect(lacking).toEqual([])
+    expect(new Set(copies.flat(2)).size).toBeGreaterThan(3)
   })
 
   it('does nothing before it is time, and says when that is', async () => {

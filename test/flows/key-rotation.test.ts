@@ -1,0 +1,181 @@
+import { createAuthorizationServer, dropKey, listKeys, rotateKeys, storedKeys, type StoredKeyRing } from '@mintmark/core'
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { authorize, basic, encode } from '../support/flow.ts'
+import { plainPost, plainRequest } from '../support/plain-request.ts'
+import { refusedByRedirect } from '../support/refused.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { introspect, refresh, serviceToken, tokensFor, tokensOf, userinfo } from '../support/token-calls.ts'
+
+const day = 86_400
+/** As long as another process may not know, and as long as a copy of /jwks may be old. */
+const [staleness, maxAge] = [5, 300]
+
+let under: ServerUnderTest
+/** The keys as the command line has them, in a process of its own. */
+let admin: StoredKeyRing
+
+const anotherRing = (): StoredKeyRing =>
+  storedKeys({ storage: under.storage, sealingKey: Buffer.alloc(32, 7).toString('base64url'), clock: under.clock.now })
+
+beforeEach(async () => {
+  under = await startServer()
+  admin = anotherRing()
+})
+afterEach(() => under.close())
+
+const keySet = async (): Promise<JSONWebKeySet> => (await under.send({ path: '/jwks' })).json as unknown as JSONWebKeySet
+const publishedKeyIds = async (): Promise<readonly unknown[]> => (await keySet()).keys.map(({ kid }) => kid)
+const keyIdOf = (jwt: string): string | undefined => decodeProtectedHeader(jwt).kid
+const accessToken = async (): Promise<string> => tokensOf(await serviceToken(under)).access_token
+
+const isVerifiedBy = async (jwt: string, keys: JSONWebKeySet): Promise<boolean> => {
+  const currentDate = new Date(under.clock.now() * 1000)
+  return jwtVerify(jwt, createLocalJWKSet(keys), { currentDate }).then(
+    () => true,
+    () => false,
+  )
+}
+
+describe('keys on their schedule', () => {
+  it('ATK-329 the next key is in the key set, under a new tag, for longer than a copy may be old, before it signs (OIDC Core §10.1.1)', async () => {
+    const before = await under.send({ path: '/jwks' })
+    under.clock.advance(89 * day)
+
+    const { algorithms } = await rotateKeys(admin)
+    under.clock.advance(staleness)
+
+    const during = await under.send({ path: '/jwks', headers: { 'if-none-match': before.header('etag') ?? '' } })
+    const keyIds = (during.json['keys'] as { kid: string }[]).map(({ kid }) => kid)
+    expect([during.status, during.header('cache-control')]).toEqual([200, `public, max-age=${maxAge}`])
+    expect(keyIds).toHaveLength(4)
+    expect(keyIds).toEqual(expect.arrayContaining(algorithms.map(({ keyId }) => keyId)))
+    expect(algorithms.map(({ keyId }) => keyId)).not.toContain(keyIdOf(await accessToken()))
+  })
+
+  it('OIDC Core §10.1.1: whoever keeps /jwks for as long as it allows verifies every token, through a year of rotations', async () => {
+    const keyIds = new Set<string | undefined>()
+    const unverified: string[] = []
+
+    for (let time = 0; time < 365; time += 1) {
+      await rotateKeys(admin)
+      const copy = await keySet()
+      under.clock.advance(maxAge)
+      const token = await accessToken()
+      keyIds.add(keyIdOf(token))
+      if (!(await isVerifiedBy(token, copy))) unverified.push(`day ${time}`)
+      if ((await introspect(under, token, 'M')).json['active'] !== true) unverified.push(`day ${time} by introspection`)
+      under.clock.advance(day - maxAge)
+    }
+
+    expect(unverified).toEqual([])
+    expect(keyIds.size).toBe(5)
+    expect((await listKeys(admin)).filter(({ state }) => state === 'signing')).toHaveLength(2)
+  })
+
+  it('ATK-271 what a retired key signed is honoured while the key is published, and not after (OIDC Core §10.1.1)', async () => {
+    const { id_token: hint, access_token: token } = await tokensFor(under, 'A')
+    const keyId = keyIdOf(hint)
+    await rotateKeys(admin, { when: 'now' })
+    under.clock.advance(day - 1)
+    await accessToken()
+
+    under.clock.advance(1)
+    const fresh = await tokensFor(under, 'A')
+    expect(keyIdOf(fresh.id_token)).not.toBe(keyId)
+    expect(keyIdOf(fresh.access_token)).not.toBe(keyIdOf(token))
+    under.clock.advance(14 * day - 1)
+    expect((await authorize(under, { id_token_hint: hint })).location.searchParams.get('error')).toBeNull()
+    expect(await publishedKeyIds()).toContain(keyId)
+
+    under.clock.advance(1)
+    expect(await publishedKeyIds()).not.toContain(keyId)
+    await refusedByRedirect(
+      under,
+      { error: 'invalid_request' },
+      { send: () => authorize(under, { id_token_hint: hint }), reason: 'id_token_hint_invalid' },
+    )
+  })
+
+  it('a token that was verified before is still honoured when a key is added', async () => {
+    const { access_token: token } = await tokensFor(under, 'A')
+    expect((await userinfo(under, token)).status).toBe(200)
+
+    await rotateKeys(admin, { when: 'now' })
+    under.clock.advance(staleness)
+
+    expect((await userinfo(under, token)).status).toBe(200)
+    expect((await introspect(under, token)).json['active']).toBe(true)
+  })
+})
+
+describe('a key that is dropped in an emergency', () => {
+  /** U1's tokens, verified once, so that whatever remembers a verification does. */
+  const verifiedTokens = async () => {
+    const tokens = await tokensFor(under, 'A')
+    expect((await userinfo(under, tokens.access_token)).status).toBe(200)
+    expect((await introspect(under, tokens.access_token)).json['active']).toBe(true)
+    return tokens
+  }
+
+  const expectRefused = async (token: string): Promise<void> => {
+    const before = under.dump()
+    const [described, claims] = [await introspect(under, token), await userinfo(under, token)]
+
+    expect(described.json).toEqual({ active: false })
+    expect([claims.status, claims.json['error'], under.lastReason()]).toEqual([401, 'invalid_token', 'access_token_invalid'])
+    expect(under.dump()).toBe(before)
+  }
+
+  it('ATK-271 is gone with the next request of the process that dropped it: key set, signature and tokens (RFC 9700 §2.2)', async () => {
+    const { access_token: token, refresh_token: refreshToken } = await verifiedTokens()
+    const keyId = keyIdOf(token) ?? ''
+
+    await dropKey(keyId, under.keys as StoredKeyRing)
+
+    expect(await publishedKeyIds()).not.toContain(keyId)
+    await expectRefused(token)
+    const renewed = await refresh(under, refreshToken)
+    const { access_token: next } = tokensOf(renewed)
+    expect([renewed.status, keyIdOf(next) === keyId]).toEqual([200, false])
+    expect(await isVerifiedBy(next, await keySet())).toBe(true)
+    expect((await userinfo(under, next)).status).toBe(200)
+  })
+
+  it('is gone within five seconds in a server that another process did not tell', async () => {
+    const { access_token: token } = await verifiedTokens()
+    const keyId = keyIdOf(token) ?? ''
+
+    await dropKey(keyId, admin)
+    under.clock.advance(staleness)
+
+    expect(await publishedKeyIds()).not.toContain(keyId)
+    await expectRefused(token)
+    expect(keyIdOf(await accessToken())).not.toBe(keyId)
+  })
+
+  it('leaves two servers over one storage with one new key, which both publish and both honour', async () => {
+    const { access_token: token } = await verifiedTokens()
+    const second = createAuthorizationServer({
+      issuer: under.issuer,
+      storage: under.storage,
+      keys: anotherRing(),
+      clock: under.clock.now,
+      signedIn: () => Promise.resolve(undefined),
+    })
+    const read = async (): Promise<unknown> => JSON.parse(String((await second.handle(plainRequest(under.issuer, { path: '/jwks' }))).body))
+    await read()
+
+    await dropKey(keyIdOf(token) ?? '', admin)
+    under.clock.advance(staleness)
+    const next = await serviceToken(under)
+
+    expect(await read()).toEqual(await keySet())
+    const body = encode({ token: tokensOf(next).access_token })
+    const answer = await second.handle(
+      plainPost(under.issuer, '/token/introspection', { body, headers: { authorization: basic('M', under.clients.M.secret) } }),
+    )
+    expect(JSON.parse(String(answer.body))).toMatchObject({ active: true, client_id: 'M' })
+  })
+})

@@ -1,0 +1,88 @@
+import { dropKey, rotateKeys, storedKeys, type StoredKeyRing } from '@mintmark/core'
+import { epochSeconds, type Storage } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { obtainCode, redeem } from '../support/flow.ts'
+import { startHsm, type Hsm } from '../support/hsm.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { introspect, serviceToken, tokensFor, tokensOf, userinfo } from '../support/token-calls.ts'
+
+const issuer = 'https://as.test'
+
+let hsm: Hsm
+let storage: Storage
+let keys: StoredKeyRing
+let under: ServerUnderTest
+
+beforeEach(async () => {
+  hsm = startHsm()
+  storage = createMemoryStorage({ issuer })
+  keys = storedKeys({ storage, vault: hsm.vault, algorithms: ['ES256'], clock: () => under?.clock.now() ?? epochSeconds(1_790_000_000) })
+  under = await startServer({ keys })
+})
+afterEach(async () => {
+  await under.close()
+  await hsm.end()
+})
+
+const keySet = async (): Promise<JSONWebKeySet> => (await under.send({ path: '/jwks' })).json as unknown as JSONWebKeySet
+
+describe('keys in an HSM, a process of its own', () => {
+  it('RFC 7515 §5.1: sign every token of a sign-in, and a reader of the key set verifies them', async () => {
+    const before = hsm.signatures()
+
+    const tokens = await tokensFor(under, 'A')
+
+    const options = { issuer, currentDate: new Date(under.clock.now() * 1000) }
+    const reader = createLocalJWKSet(await keySet())
+    expect(hsm.pid).not.toBe(process.pid)
+    expect(hsm.signatures() - before).toBe(2)
+    expect((await jwtVerify(tokens.access_token, reader, { ...options, typ: 'at+jwt' })).payload.sub).toBe('U1')
+    expect((await jwtVerify(tokens.id_token, reader, { ...options, audience: 'A' })).payload.sub).toBe('U1')
+    expect((await userinfo(under, tokens.access_token)).status).toBe(200)
+  })
+
+  it('RFC 7517 §9.3: leave nothing of their private halves in storage or in the key set', async () => {
+    const { keys: published } = await keySet()
+    const [record] = await storage.signingKeys.list()
+
+    expect(record?.vaultEntry).toBe('hsm-key-1')
+    expect(Object.keys(record?.publicJwk ?? {}).toSorted()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'])
+    expect(published).toEqual([record?.publicJwk])
+  })
+
+  it('OIDC Core §10.1.1: rotate and are dropped like any other', async () => {
+    const first = tokensOf(await serviceToken(under)).access_token
+    const { algorithms } = await rotateKeys(keys, { when: 'now' })
+    under.clock.advance(86_400)
+    const second = tokensOf(await serviceToken(under)).access_token
+    expect(decodeProtectedHeader(second).kid).toBe(algorithms[0]?.keyId)
+
+    await dropKey(decodeProtectedHeader(second).kid ?? '', keys)
+
+    const third = tokensOf(await serviceToken(under)).access_token
+    expect(new Set([first, second, third].map((token) => decodeProtectedHeader(token).kid)).size).toBe(3)
+    expect((await introspect(under, second, 'M')).json).toEqual({ active: false })
+    expect((await introspect(under, third, 'M')).json['active']).toBe(true)
+  })
+
+  it('RFC 9110 §15.6.4: that are out of reach are an outage, and what was signed is honoured meanwhile', async () => {
+    const tokens = await tokensFor(under, 'A')
+    const code = await obtainCode(under)
+
+    await hsm.end()
+    const [service, person] = [await serviceToken(under), await redeem(under, code)]
+
+    for (const reply of [service, person]) {
+      expect([reply.status, reply.json['error']]).toEqual([503, 'temporarily_unavailable'])
+      expect(Number(reply.header('retry-after'))).toBeGreaterThan(0)
+      expect(reply.text).not.toContain('HSM')
+    }
+    expect(under.lastReason()).toBe('storage_unavailable')
+    expect((await introspect(under, tokens.access_token)).json['active']).toBe(true)
+    expect((await userinfo(under, tokens.access_token)).status).toBe(200)
+    expect((await keySet()).keys).toHaveLength(1)
+  })
+})

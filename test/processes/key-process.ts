@@ -1,0 +1,32 @@
+// One of several processes that keep the same keys. Its argument is a DatabaseAddress in JSON; it answers each line of its stdin
+// with a line of JSON, and ends with its stdin.
+import { createInterface } from 'node:readline'
+
+import { dropKey, rotateKeys, storedKeys } from '@mintmark/core'
+import { createSqlStorage } from '@mintmark/storage-sql'
+
+import { openDatabase } from './open-database.ts'
+import { issuer, type DatabaseAddress } from './server-config.ts'
+
+const database = JSON.parse(process.argv[2] ?? '') as DatabaseAddress
+const dialect = openDatabase(database)
+const storage = await createSqlStorage({ dialect, issuer })
+const sealingKey = Buffer.alloc(32, 7).toString('base64url')
+// Every request looks at storage: what the other processes do is known at once, and no test has to wait.
+const keys = storedKeys({ storage, sealingKey, algorithms: ['ES256'], schedule: { staleness: 0 } })
+
+const commands: Readonly<Record<string, (keyId: string) => Promise<unknown>>> = {
+  rotate: async () => (await rotateKeys(keys, { when: 'now' })).algorithms[0],
+  drop: (keyId) => dropKey(keyId, keys),
+  sign: async () => (await keys.signer('ES256')).keyId,
+  publish: async () => (await keys.publicKeys()).map(({ keyId }) => keyId),
+}
+
+process.stdout.write('"ready"\n')
+for await (const line of createInterface({ input: process.stdin })) {
+  const [name = '', keyId = ''] = line.split(' ')
+  process.stdout.write(`${JSON.stringify(await commands[name]?.(keyId))}\n`)
+}
+await dialect.close()
+// A pool of connections would keep the process for as long as they may be idle.
+process.exit()

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
+import type { DatabaseAddress } from './server-config.ts'
+import { postgresStage, sqliteStage, type Stage } from './stage.ts'
+
+/** A process that keeps the keys, and does as it is told. */
+interface KeyProcess {
+  readonly tell: (command: string) => Promise<unknown>
+  readonly end: () => Promise<void>
+}
+
+describe.for([
+  { name: 'PostgreSQL', open: async () => postgresStage(await addressOfTheRun()) },
+  { name: 'SQLite', open: sqliteStage },
+])('four processes that keep the keys of one $name database', ({ open }) => {
+  let stage: Stage
+  let processes: readonly KeyProcess[]
+
+  beforeAll(async () => {
+    stage = await open()
+    processes = await Promise.all(Array.from({ length: 4 }, () => startKeyProcess(stage.database)))
+  })
+  afterAll(async () => {
+    await Promise.all(processes.map(({ end }) => end()))
+    await stage.close()
+  })
+
+  const tellAll = (command: string): Promise<readonly unknown[]> => Promise.all(processes.map(({ tell }) => tell(command)))
+
+  it('ATK-328 make one first key when all of them want it at once (RFC 7517 §5)', async () => {
+    const signing = await tellAll('sign')
+
+    expect(new Set(signing).size).toBe(1)
+    expect(await stage.storage.signingKeys.list()).toHaveLength(1)
+  })
+
+  it('ATK-329 make one key when all of them rotate at once, and all say which (OIDC Core §10.1.1)', async () => {
+    const rotations = (await tellAll('rotate')) as readonly { readonly outcome: string; readonly keyId: string }[]
+
+    expect(rotations.filter(({ outcome }) => outcome === 'announced')).toHaveLength(1)
+    expect(new Set(rotations.map(({ keyId }) => keyId)).size).toBe(1)
+    expect(await stage.storage.signingKeys.list()).toHaveLength(2)
+    const published = await tellAll('publish')
+    expect(published).toEqual(Array.from({ length: 4 }, () => published[0]))
+  })
+
+  it('agree on one key when all of them drop the one that signs, and the one after it (RFC 7517 §5)', async () => {
+    for (const keys of [2, 3]) {
+      const [signing] = await tellAll('sign')
+
+      const drops = (await tellAll(`drop ${String(signing)}`)) as readonly { readonly outcome: string }[]
+
+      expect(drops.filter(({ outcome }) => outcome === 'ended')).toHaveLength(1)
+      const next = await tellAll('sign')
+      expect(new Set(next).size).toBe(1)
+      expect(next).not.toContain(signing)
+      expect(await tellAll('publish')).toEqual(next.map((keyId) => [keyId]))
+      expect(await stage.storage.signingKeys.list()).toHaveLength(keys)
+    }
+  })
+})
+
+async function startKeyProcess(database: DatabaseAddress): Promise<KeyProcess> {
+  const script = fileURLToPath(new URL('key-process.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--conditions=@mintmark/source', script, JSON.stringify(database)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)) },
+  })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const answer = async (): Promise<unknown> => JSON.parse(String((await lines.next()).value))
+  await answer()
+
+  return {
+    tell: (command) => {
+      child.stdin.write(`${command}\n`)
+      return answer()
+    },
+    end: async () => {
+      child.stdin.end()
+      if (child.exitCode === null) await once(child, 'exit')
+    },
+  }
+}
