@@ -1,3 +1,5 @@
+import { keepsRule } from '../text/text-rule.ts'
+
 /** What a SCIM address names, below the base of one identity provider (RFC 7644 §3.2). */
 export interface ScimPath {
   /** As it stands in the address; it may be anything. */
@@ -27,11 +29,11 @@ export function parseScimPath(rest: string): ScimPath {
   return { providerId, collection: collection.toLowerCase(), id }
 }
 
-/** Undefined for what is not well-formed, and for U+0000, which no identifier holds and not every database can look for. */
+/** Undefined for what is not well-formed, and for characters that no identifier has and not every database can look for. */
 export function decodeSegment(segment: string): string | undefined {
   try {
     const text = decodeURIComponent(segment)
-    return text.includes('\0') ? undefined : text
+    return keepsRule(text, 'line') ? text : undefined
   } catch {
     // `decodeURIComponent` knows no other way to say that an escape is broken.
     return undefined

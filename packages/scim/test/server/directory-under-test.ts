@@ -14,6 +14,8 @@ export interface Directory extends ScimUnderTest {
   /** How often each method of the group store was called since the directory was started, or since `forgetCalls`. */
   readonly calls: Readonly<Record<'find' | 'membersOf' | 'change', number>>
   forgetCalls(): void
+  /** From now on no group is stored. */
+  failWith(error: Error): void
   /** Creates a group of T1 named Ops. @returns its identifier. */
   group(body?: object): Promise<string>
   patch(id: string, ...operations: readonly object[]): Promise<ScimReply>
@@ -35,7 +37,7 @@ export const aGroup = (members: readonly string[] = []) => ({
 export async function startDirectory(size = 4, toleranceProfile: ToleranceProfile = 'general'): Promise<Directory> {
   const medium = createMemoryMedium()
   const uncounted = createMemoryStorage({ issuer, medium })
-  const { storage, calls, forgetCalls } = counting(uncounted)
+  const { storage, calls, forgetCalls, failWith } = counting(uncounted)
   const scim = await startScim({ storage, toleranceProfile })
   const user = (provider: string, userName: string) =>
     scim.send({ method: 'POST', path: '/Users', provider, body: { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName } })
@@ -51,6 +53,7 @@ export async function startDirectory(size = 4, toleranceProfile: ToleranceProfil
     stranger: idOf(await user('T2', 'stranger')),
     calls,
     forgetCalls,
+    failWith,
     group: async (body = aGroup()) => idOf(await scim.send({ method: 'POST', path: '/Groups', body })),
     patch: (id, ...operations) => scim.send({ method: 'PATCH', path: `/Groups/${id}`, body: { schemas: [patchOp], Operations: operations } }),
     members: (id) => memberIdsOf(uncounted, id),
@@ -84,14 +87,21 @@ export async function expectRefused(directory: Directory, send: () => Promise<Sc
 
 function counting(storage: Storage) {
   const calls = { find: 0, membersOf: 0, change: 0 }
-  const { find, membersOf, change } = storage.groups
-  const groups: Storage['groups'] = {
-    ...storage.groups,
-    find: (...of) => ((calls.find += 1), find(...of)),
-    membersOf: (...of) => ((calls.membersOf += 1), membersOf(...of)),
-    change: (...of) => ((calls.change += 1), change(...of)),
+  const { groups } = storage
+  let failure: Error | undefined
+  const counted: Storage['groups'] = {
+    ...groups,
+    find: (...of) => ((calls.find += 1), groups.find(...of)),
+    membersOf: (...of) => ((calls.membersOf += 1), groups.membersOf(...of)),
+    change: (...of) => ((calls.change += 1), groups.change(...of)),
+    insert: (group) => (failure === undefined ? groups.insert(group) : Promise.reject(failure)),
   }
-  return { storage: { ...storage, groups }, calls, forgetCalls: () => void Object.assign(calls, { find: 0, membersOf: 0, change: 0 }) }
+  return {
+    storage: { ...storage, groups: counted },
+    calls,
+    forgetCalls: () => void Object.assign(calls, { find: 0, membersOf: 0, change: 0 }),
+    failWith: (error: Error) => void (failure = error),
+  }
 }
 
 function inOrder(_key: string, value: unknown): unknown {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import { millisecondsOfAsync } from '../milliseconds-of.ts'
 import { aGroup, expectRefused, groupSchema, startDirectory, type Directory, type Refused } from './directory-under-test.ts'
+import { idOf } from './scim-under-test.ts'
 
 const join = (...ids: readonly (string | undefined)[]) => ({ op: 'add', path: 'members', value: ids.map((value) => ({ value })) })
 const leave = (id: string | undefined) => ({ op: 'remove', path: `members[value eq "${id}"]` })
@@ -50,7 +51,7 @@ describe('what identity providers send', () => {
     const reply = await directory.patch(id, ...operations(people))
 
     expect(reply).toMatchObject({ status: 204, body: undefined })
-    expect(await directory.members(id)).toEqual(left.map((index) => people[index]).toSorted())
+    expect(new Set(await directory.members(id))).toEqual(new Set(left.map((index) => people[index])))
     expect(directory.calls.membersOf).toBe(0)
   })
 
@@ -84,7 +85,7 @@ describe('what identity providers send', () => {
     const none = await directory.send({ path: '/Groups?filter=displayName%20eq%20%22Ops%22&startIndex=1&count=100' })
 
     const pushed = await directory.send({ method: 'POST', path: '/Groups', body: { schemas: [groupSchema], displayName: 'Ops', members: [] } })
-    const id = String(pushed.body?.['id'])
+    const id = idOf(pushed)
     await directory.patch(id, join(directory.people[0]))
     const imported = await directory.send({ path: '/Groups?startIndex=1&count=100' })
 

@@ -120,7 +120,8 @@ describe('members are of the same provider', () => {
 
   const opsOf = async (directory: Directory) => {
     const list = await directory.send({ path: '/Groups?filter=externalId eq "ops"&attributes=id' })
-    return idOf({ ...list, body: (list.body?.['Resources'] as readonly ScimReply['body'][])[0] })
+    const [found] = (list.body?.['Resources'] ?? []) as readonly ScimReply['body'][]
+    return idOf({ ...list, body: found })
   }
 })
 
@@ -291,7 +292,7 @@ describe('preconditions (RFC 7644 §3.14)', () => {
 
     const replies = await Promise.all(directory.people.map(add))
 
-    expect(replies.map(({ status }) => status).toSorted()).toEqual([204, 412])
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([204, 412]))
     expect(await directory.members(id)).toHaveLength(1)
   })
 })
