@@ -22,6 +22,8 @@ function aKeySet(answer: () => Response | Promise<Response>) {
 
 const publish = (...names: readonly string[]): Response => Response.json({ keys: names.map((kid) => ({ ...jwk, kid })) })
 
+const withStatus = (status: number): Response => new Response(publish('a').body, { status, headers: { location: 'https://evil.test/jwks' } })
+
 const isDown = { code: 'temporarily_unavailable', reason: 'authorization_server_unavailable' }
 
 describe('the keys of an authorization server', () => {
@@ -121,7 +123,8 @@ describe('the keys of an authorization server', () => {
   })
 
   it.each<readonly [string, () => Response]>([
-    ['a redirect', () => Response.redirect('https://evil.test/jwks', 302)],
+    ['a redirect, with a good set in its body', () => withStatus(302)],
+    ['another status than 200, with a good set', () => withStatus(203)],
     ['more than 64 KiB', () => new Response(`{"keys":[],"x":"${'x'.repeat(65_536)}"}`)],
     ['no JSON', () => new Response('<html>')],
     ['no UTF-8', () => new Response(new Uint8Array([0x7b, 0xff]))],
