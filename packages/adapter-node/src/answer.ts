@@ -21,7 +21,7 @@ export interface Exchange {
 export async function answer({ request, response, url, service }: Exchange, endpoint: Endpoint): Promise<void> {
   const received = await readRequest(request, url, service.bodyLimit)
   if (received === 'aborted') return
-  const value = received === 'too_large' ? service.tooLarge() : await endpoint(received)
+  const value = received === 'too_large' ? closing(service.tooLarge()) : await endpoint(received)
 
   // The host may have answered meanwhile, for instance after a timeout. To a client that has left, writing does nothing.
   if (response.headersSent) return
@@ -30,12 +30,13 @@ export async function answer({ request, response, url, service }: Exchange, endp
   response.end(request.method === 'HEAD' ? undefined : value.body)
 }
 
+const closing = (value: ServerResponse): ServerResponse => ({ ...value, headers: [...value.headers, ['Connection', 'close']] })
+
 /**
  * Answers and closes. For a moment before it what the client still sends is thrown away: closing on unread bytes makes
  * TCP send a reset, and the client would see that instead of the answer (RFC 9112 §9.6).
  */
 function hangUp(request: IncomingMessage, response: OutgoingMessage, body: ServerResponse['body']): void {
-  response.setHeader('Connection', 'close')
   response.write(body ?? '')
   const timer = setTimeout(() => response.end(), lingerMilliseconds)
   finished(request, () => {
