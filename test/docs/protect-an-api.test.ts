@@ -1,0 +1,48 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { readFileSync } from 'node:fs'
+
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { expect, it, onTestFinished } from 'vitest'
+
+import { send } from '../support/reply.ts'
+import { createApi } from './protect-an-api/api-with-feed.ts'
+import { app } from './protect-an-api/express-api.ts'
+import { worker } from './protect-an-api/fetch-api.ts'
+import { createServers } from './protect-an-api/server-with-feed.ts'
+
+it('the guide shows programs that are compiled', () => {
+  const guide = readFileSync('docs/how-to/protect-an-api.md', 'utf8')
+  const blocks = [...guide.matchAll(/^```ts (\S+)\n([\s\S]*?)```$/gm)]
+
+  expect(blocks.map(([, file]) => file?.replace('test/docs/protect-an-api/', ''))).toEqual([
+    'express-api.ts',
+    'fetch-api.ts',
+    'server-with-feed.ts',
+    'api-with-feed.ts',
+  ])
+  for (const [, file = '', code] of blocks) expect(code, file).toBe(readFileSync(file, 'utf8'))
+})
+
+it('RFC 6750 §3: the APIs of the guide answer with a challenge, and tell about themselves', async () => {
+  const listener = createServer(app)
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => void (await new Promise((resolve) => listener.close(resolve))))
+  const { port } = listener.address() as AddressInfo
+
+  const [refused, metadata] = [await send(port, { path: '/orders' }), await send(port, { path: '/.well-known/oauth-protected-resource' })]
+  const byFetch = await worker.fetch(new Request('https://api.example.com/orders'))
+
+  expect([refused.status, metadata.json['resource'], byFetch.status]).toEqual([401, 'https://api.example.com', 401])
+  expect(byFetch.headers.get('www-authenticate')).toContain('resource_metadata=')
+})
+
+it('the API of the guide gets its credentials where the guide registers it', async () => {
+  const storage = createMemoryStorage({ issuer: 'https://id.example.com' })
+
+  const { server, credentials } = await createServers(storage, 'A'.repeat(43))
+  const api = createApi({ clientId: credentials.client.clientId, clientSecret: credentials.clientSecret ?? '' })
+
+  expect(server.serves('/token/revocation-feed')).toBe(true)
+  expect(api.metadata?.path).toBe('/.well-known/oauth-protected-resource')
+})

@@ -1,0 +1,25 @@
+import { createAuthorizationServer, inProcessRevocationFeed, registerClient, storedKeys } from '@mintmark/core'
+import { createScimServer } from '@mintmark/scim'
+import type { Storage } from '@mintmark/storage-interface'
+
+export async function createServers(database: Storage, sealingKey: string) {
+  const feed = inProcessRevocationFeed(database)
+  const { storage } = feed
+  const issuer = 'https://id.example.com'
+
+  const server = createAuthorizationServer({
+    issuer,
+    storage,
+    revocationFeed: feed,
+    keys: storedKeys({ storage, sealingKey }),
+    signedIn: () => Promise.resolve(undefined),
+    scopes: { 'orders.read': 'See your orders' },
+    resources: { 'https://api.example.com': { scopes: ['orders.read'] } },
+  })
+  const scim = createScimServer({ issuer, storage })
+  const credentials = await registerClient(
+    { clientId: 'orders-api', clientName: 'Orders API', grantTypes: [], servedAudiences: ['https://api.example.com'] },
+    { storage },
+  )
+  return { server, scim, credentials }
+}
