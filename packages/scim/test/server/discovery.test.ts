@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+
+import { defineResourceType, defineSchema, enterpriseUserSchema, userSchema } from '../../src/index.ts'
+import { expectRefused, groupSchema, startDirectory } from './directory-under-test.ts'
+import { idsOf, resourcesOf } from './people-under-test.ts'
+import { startScim } from './scim-under-test.ts'
+
+const base = 'https://as.test/scim/v2/enterprise-idps/T1'
+const holdsNull = (value: unknown): boolean => JSON.stringify(value).includes('null')
+
+test('K-43 (RFC 7643 §5, RFC 9865 §4): ServiceProviderConfig says what is served', async () => {
+  const scim = await startScim()
+
+  const reply = await scim.send({ path: '/ServiceProviderConfig' })
+
+  expect(reply.status).toBe(200)
+  expect(reply.body).toEqual({
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
+    patch: { supported: true },
+    bulk: { supported: true, maxOperations: 1000, maxPayloadSize: 1_048_576 },
+    filter: { supported: true, maxResults: 200 },
+    changePassword: { supported: false },
+    sort: { supported: true },
+    etag: { supported: true },
+    pagination: { cursor: true, index: true, defaultPaginationMethod: 'index', defaultPageSize: 100, maxPageSize: 200, cursorTimeout: 3600 },
+    authenticationSchemes: [
+      expect.objectContaining({ type: 'oauthbearertoken', name: 'OAuth Bearer Token', specUri: 'https://www.rfc-editor.org/rfc/rfc6750', primary: true }),
+    ],
+    meta: { resourceType: 'ServiceProviderConfig', location: `${base}/ServiceProviderConfig` },
+  })
+})
+
+test('RFC 7643 §5: changePassword is supported where the host takes passwords', async () => {
+  const scim = await startScim({ password: async () => {} })
+
+  expect(await scim.send({ path: '/serviceproviderconfig' })).toMatchObject({ body: { changePassword: { supported: true } } })
+})
+
+describe('schemas', () => {
+  test('E-37, G-04, K-41 (RFC 7644 §4): a ListResponse with all of them, without nulls, each with its address', async () => {
+    const scim = await startScim()
+
+    const reply = await scim.send({ path: '/Schemas' })
+
+    const ids = [userSchema.id, enterpriseUserSchema.id, groupSchema]
+    expect(reply.status).toBe(200)
+    expect(reply.body).toMatchObject({ schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'], totalResults: 3, startIndex: 1, itemsPerPage: 3 })
+    expect(idsOf(reply)).toEqual(ids)
+    expect(resourcesOf(reply).map(({ meta }) => meta)).toEqual(ids.map((id) => ({ resourceType: 'Schema', location: `${base}/Schemas/${id}` })))
+    expect(resourcesOf(reply)[0]?.['attributes']).toContainEqual(expect.objectContaining({ name: 'userName', required: true, uniqueness: 'server' }))
+    expect(holdsNull(reply.body)).toBe(false)
+  })
+
+  test('C-01: each is read by its URN, in any case', async () => {
+    const scim = await startScim()
+    const all = await scim.send({ path: '/Schemas' })
+
+    const one = await Promise.all(idsOf(all).map((id) => scim.send({ path: `/Schemas/${id}` })))
+    const capital = await Promise.all(idsOf(all).map((id) => scim.send({ path: `/schemas/${encodeURIComponent(id.toUpperCase())}` })))
+
+    expect(one.map(({ body }) => body)).toEqual(resourcesOf(all))
+    expect(capital.map(({ body }) => body)).toEqual(resourcesOf(all))
+  })
+
+  test('RFC 7643 §3.3: those of the host are published, with their types', async () => {
+    const badge = defineSchema({ id: 'urn:example:badge', name: 'Badge', attributes: [{ name: 'number', required: true }] })
+    const userType = defineResourceType({ name: 'User', endpoint: '/Users', schema: userSchema, extensions: [enterpriseUserSchema, { schema: badge, required: true }] })
+    const scim = await startScim({ userType })
+
+    const schema = await scim.send({ path: '/Schemas/urn:example:badge' })
+    const type = await scim.send({ path: '/ResourceTypes/User' })
+
+    expect(schema).toMatchObject({ status: 200, body: { id: 'urn:example:badge', name: 'Badge', attributes: [{ name: 'number', required: true }] } })
+    expect(type).toMatchObject({ body: { schemaExtensions: [{ schema: enterpriseUserSchema.id, required: false }, { schema: 'urn:example:badge', required: true }] } })
+  })
+})
+
+describe('resource types', () => {
+  test('C-01, K-41 (RFC 7643 §6): both are listed, and read by their names', async () => {
+    const scim = await startScim()
+
+    const list = await scim.send({ path: '/ResourceTypes' })
+
+    expect(list).toMatchObject({ status: 200, body: { totalResults: 2, itemsPerPage: 2, startIndex: 1 } })
+    expect(resourcesOf(list)).toMatchObject([
+      { id: 'User', name: 'User', endpoint: '/Users', schema: userSchema.id, meta: { resourceType: 'ResourceType', location: `${base}/ResourceTypes/User` } },
+      { id: 'Group', name: 'Group', endpoint: '/Groups', schema: groupSchema, meta: { resourceType: 'ResourceType', location: `${base}/ResourceTypes/Group` } },
+    ])
+    const one = await Promise.all(idsOf(list).map((id) => scim.send({ path: `/ResourceTypes/${id}` })))
+    expect(one.map(({ body }) => body)).toEqual(resourcesOf(list))
+    expect(holdsNull(list.body)).toBe(false)
+  })
+
+  test('the address of a provider is in all of it', async () => {
+    const scim = await startScim()
+
+    for (const path of ['/ServiceProviderConfig', '/Schemas', '/ResourceTypes/User']) {
+      const text = JSON.stringify((await scim.send({ path, provider: 'T2' })).body)
+      expect(text).toContain('/enterprise-idps/T2/')
+      expect(text).not.toContain('/T1/')
+    }
+  })
+})
+
+const addresses = ['/ServiceProviderConfig', '/Schemas', `/Schemas/${userSchema.id}`, '/ResourceTypes', '/ResourceTypes/User']
+
+test.each(addresses)('ATK-361, K-41 (RFC 7644 §4): %s with a filter is 403', async (path) => {
+  const directory = await startDirectory(0)
+
+  await expectRefused(directory, () => directory.send({ path: `${path}?filter=id%20pr` }), { status: 403, reason: 'discovery_filtered' })
+})
+
+test.each(addresses)('K-41 (RFC 7644 §4): %s knows no pages, no order and no choice of attributes', async (path) => {
+  const scim = await startScim()
+
+  const reply = await scim.send({ path: `${path}?startIndex=2&count=0&cursor=x&sortBy=zz&attributes=id&excludedAttributes=name` })
+
+  expect(reply).toEqual(await scim.send({ path }))
+})
+
+test.each(['/Schemas/urn:example:none', '/Schemas/__proto__', '/ResourceTypes/Users', '/ServiceProviderConfig/x', '/ServiceProviderConfigs', '/Me/x'])('RFC 7644 §3.12: %s is not there', async (path) => {
+  const directory = await startDirectory(0)
+
+  const reply = await directory.send({ path })
+
+  expect(reply).toMatchObject({ status: 404, body: { status: '404' } })
+})
+
+test.each(addresses)('RFC 7644 §4: %s is only read, and asks first who calls', async (path) => {
+  const directory = await startDirectory(0)
+
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    await expectRefused(directory, () => directory.send({ method, path, body: {} }), { status: 405, reason: 'method_not_allowed' })
+  }
+  await expectRefused(directory, () => directory.send({ path, authorization: undefined }), { status: 401, reason: 'credentials_missing' })
+})
+
+test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])('K-38 (RFC 7644 §3.11): %s /Me is 501', async (method) => {
+  const directory = await startDirectory(1)
+
+  for (const path of ['/Me', '/me']) await expectRefused(directory, () => directory.send({ method, path }), { status: 501, reason: 'me_not_offered' })
+})

@@ -1,0 +1,473 @@
+import { epochSeconds, userId } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { describe, expect, test } from 'vitest'
+
+import { enterpriseUserSchema, userSchema } from '../../src/index.ts'
+import { aGroup, expectRefused, startDirectory, type Refused } from './directory-under-test.ts'
+import { idsOf, namesOf, resourcesOf, startPeople } from './people-under-test.ts'
+import { issuer, startScim } from './scim-under-test.ts'
+
+const base = 'https://as.test/scim/v2/enterprise-idps/T1'
+const department = `${enterpriseUserSchema.id}:department`
+const invalidFilter = (reason: Refused['reason']): Refused => ({ status: 400, scimType: 'invalidFilter', reason })
+
+test('K-15, R-06 (RFC 7644 §3.4.2): a list tells its totals as numbers, and all of each resource', async () => {
+  const people = await startPeople()
+
+  const { status, headers, body } = await people.list('/Users')
+
+  expect(status).toBe(200)
+  expect(headers.get('content-type')).toBe('application/scim+json')
+  expect(body).toMatchObject({ schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'], totalResults: 4, startIndex: 1, itemsPerPage: 4 })
+  expect(Object.keys(body ?? {})).not.toContain('nextCursor')
+  const kim = await people.send({ path: `/Users/${people.ids['Kim']}` })
+  expect(resourcesOf({ status, headers, body })[0]).toEqual(kim.body)
+})
+
+test('E-01, O-01 (RFC 7644 §3.4.2): nobody is 200 with an empty list, and unknown parameters are ignored', async () => {
+  const people = await startPeople()
+
+  const reply = await people.list('/users', { filter: 'userName eq "nobody"', unknown: '1', aadOptscim062020: '' })
+
+  expect(reply).toMatchObject({
+    status: 200,
+    body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'], totalResults: 0, Resources: [], startIndex: 1, itemsPerPage: 0 },
+  })
+})
+
+test('R-11: who is deactivated is listed, who is removed is not; another provider has a list of its own', async () => {
+  const people = await startPeople()
+  await people.send({ method: 'DELETE', path: `/Users/${people.ids['Max']}` })
+
+  expect(namesOf(await people.list('/Users'))).toEqual(['Kim', 'Lou', 'Ann'])
+  expect(await people.send({ path: '/Users', provider: 'T2' })).toMatchObject({ status: 200, body: { totalResults: 1, Resources: [{ userName: 'stranger' }] } })
+})
+
+describe('filters', () => {
+  test.each<[string, readonly string[]]>([
+    ['E-04, K-18: userName eq "KIM@x.TEST"', ['Kim']],
+    ['E-02: externalId eq "ab"', ['Kim']],
+    ['ATK-436, K-18: externalId eq "aB"', []],
+    ['K-18: externalId sw "A"', ['Lou']],
+    ['K-18: displayName ew "IM"', ['Kim']],
+    ['K-16: displayName eq "Max" or displayName eq "Kim" and active eq false', ['Max']],
+    ['K-16: (displayName eq "Max" or displayName eq "Lou") and active eq false', ['Lou']],
+    ['K-16: not (displayName eq "Max" or active eq false)', ['Kim', 'Ann']],
+    ['K-17: displayName EQ "kim" AND active Eq true', ['Kim']],
+    ['K-01: DISPLAYNAME eq "Kim"', ['Kim']],
+    ['K-19: title pr', ['Kim', 'Max']],
+    ['K-19: name pr', ['Kim', 'Lou', 'Ann']],
+    ['K-19: roles pr', []],
+    ['K-20: emails.type eq "home"', ['Kim', 'Lou']],
+    ['K-20: emails.type ne "home"', ['Kim', 'Max', 'Ann']],
+    ['K-20: emails co "anna@"', ['Lou']],
+    ['K-20: emails[type eq "home" and value co "x.test"]', []],
+    ['K-20: emails[type eq "work" and value co "X.test"]', ['Kim']],
+    ['K-23: urn:ietf:params:scim:schemas:core:2.0:User:displayName eq "Kim"', ['Kim']],
+    [`K-23: ${department} eq "ops"`, ['Kim']],
+    [`K-23: ${department.toUpperCase()} eq "dev"`, ['Ann']],
+    ['K-21: meta.created gt "2026-09-21T14:13:22Z"', ['Max', 'Ann']],
+    ['K-21: meta.created le "2026-09-21T16:13:22+02:00"', ['Kim', 'Lou']],
+    ['meta.lastModified ge "2026-09-21T14:13:24.000Z"', ['Ann']],
+    ['schemas eq "urn:ietf:params:scim:schemas:extension:ENTERPRISE:2.0:User"', ['Kim', 'Ann']],
+    ['active eq true', ['Kim', 'Max', 'Ann']],
+    ['ATK-434: userName eq null', []],
+    ['ATK-434: title eq null', ['Lou', 'Ann']],
+    [`ATK-424: userName eq "x' OR '1'='1"`, ['Max']],
+    ['ATK-424: userName eq "\\"; DROP TABLE users;--"', []],
+    ['ATK-425: title co "%"', ['Max']],
+    ['ATK-425: title co "_"', ['Max']],
+    ['ATK-425: title sw "*"', []],
+    ['ATK-425: title co "\\\\"', ['Max']],
+    ['ATK-425: userName co "%"', []],
+    ['ATK-427: userName eq "(a+)+$"', []],
+    ['ATK-443: emails[type eq "work" and value co "@"]', ['Kim']],
+    ['id pr', ['Kim', 'Lou', 'Max', 'Ann']],
+    ['meta pr and meta.created pr', ['Kim', 'Lou', 'Max', 'Ann']],
+    ['meta.resourceType eq "User"', ['Kim', 'Lou', 'Max', 'Ann']],
+    ['meta.resourceType eq "user"', []],
+    ['meta.resourceType eq "Group" or displayName eq "Kim"', ['Kim']],
+    ['ATK-355: meta.location co "/T2/"', []],
+    ['meta.location co "/T1/" and displayName eq "Kim"', ['Kim']],
+    [`not (meta.location sw "${base}/Users/")`, []],
+    ['meta.location ne "https://elsewhere.test/" and displayName eq "Kim"', ['Kim']],
+  ])('%s', async (title, names) => {
+    const people = await startPeople()
+
+    const reply = await people.list('/Users', { filter: title.replace(/^[A-Z]+-\d+(?:, [A-Z]+-\d+)*: /, '') })
+
+    expect(reply).toMatchObject({ status: 200, body: { totalResults: names.length, itemsPerPage: names.length } })
+    expect(namesOf(reply)).toEqual(names)
+  })
+
+  test('ATK-437: by id and by meta.location, one is found', async () => {
+    const people = await startPeople()
+    const id = people.ids['Lou'] ?? ''
+
+    for (const filter of [`id eq "${id}"`, `meta.location eq "${base}/Users/${id}"`, `meta.location ew "/${id}"`, `meta.location co "${id.slice(3)}"`]) {
+      expect(namesOf(await people.list('/Users', { filter })), filter).toEqual(['Lou'])
+    }
+  })
+
+  test('ATK-355 (RFC 7644 §6): the id of another provider finds nobody', async () => {
+    const people = await startPeople()
+
+    const reply = await people.list('/Users', { filter: `id eq "${people.stranger}"` })
+
+    expect(reply).toMatchObject({ status: 200, body: { totalResults: 0, Resources: [] } })
+  })
+
+  test.each(['id eq "ID" and manager eq "boss"', 'manager eq "boss" and id eq "ID"'])('E-05: %s, as Entra checks', async (template) => {
+    const people = await startPeople('entra')
+    const ask = (id: string | undefined) => people.list('/Users', { filter: template.replace('ID', id ?? ''), attributes: 'id' })
+
+    const kim = await ask(people.ids['Kim'])
+    const lou = await ask(people.ids['Lou'])
+
+    expect(kim).toMatchObject({ status: 200, body: { totalResults: 1 } })
+    expect(resourcesOf(kim)).toEqual([{ schemas: [userSchema.id, enterpriseUserSchema.id], id: people.ids['Kim'] }])
+    expect(lou).toMatchObject({ status: 200, body: { totalResults: 0 } })
+    expect(people.events.at(-1)).toMatchObject({ type: 'tolerance.applied', providerId: 'T1' })
+  })
+
+  test.each<[string, Refused]>([
+    ['ATK-421: ', invalidFilter('filter_empty')],
+    ['ATK-428: users;drop eq "x"', invalidFilter('filter_syntax')],
+    ['ATK-428: user name eq "x"', invalidFilter('filter_syntax')],
+    ['ATK-428: 1abc eq 1', invalidFilter('filter_syntax')],
+    ['P-02: email co "x"', invalidFilter('filter_attribute_unknown')],
+    ['ATK-430: password eq "x"', invalidFilter('filter_attribute_secret')],
+    ['ATK-430: password pr', invalidFilter('filter_attribute_secret')],
+    ['ATK-431: __proto__ eq "x"', invalidFilter('filter_syntax')],
+    ['ATK-431: constructor.name eq "Object"', invalidFilter('filter_attribute_unknown')],
+    ['ATK-431: meta.__proto__ pr', invalidFilter('filter_syntax')],
+    ['ATK-433, K-21: active gt true', invalidFilter('filter_operator')],
+    ['ATK-433, K-21: active co "t"', invalidFilter('filter_operator')],
+    ['ATK-434: userName eq 5', invalidFilter('filter_value_type')],
+    ['ATK-434: userName eq true', invalidFilter('filter_value_type')],
+    ['ATK-434: userName eq {}', invalidFilter('filter_value_malformed')],
+    [`ATK-439: ${'not('.repeat(21)}title pr${')'.repeat(21)}`, invalidFilter('filter_too_deep')],
+    [`ATK-442: title eq "${'a'.repeat(4096)}"`, invalidFilter('filter_too_long')],
+    ['ATK-443: emails[a[b eq 1]]', invalidFilter('filter_syntax')],
+    ['ATK-445: userName eq "\\u0000"', invalidFilter('filter_value_malformed')],
+    ['ATK-445: userName eq "\\ud800"', invalidFilter('filter_value_malformed')],
+    ['ATK-445: userName eq "\\q"', invalidFilter('filter_value_malformed')],
+    [`ATK-446: userName eq "${'a'.repeat(1025)}"`, invalidFilter('filter_value_too_long')],
+    ['K-22: userName has "x"', invalidFilter('filter_syntax')],
+    ['K-22: meta.version eq "W/\\"1\\""', invalidFilter('filter_attribute_unsearchable')],
+    ['K-22: groups.display eq "Ops"', invalidFilter('filter_attribute_unsearchable')],
+    ['K-22: groups[value eq "g" and type eq "direct"]', invalidFilter('filter_attribute_unsearchable')],
+    ['K-22: groups.$ref eq "x"', invalidFilter('filter_attribute_unsearchable')],
+    ['K-22: urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.$ref pr', invalidFilter('filter_attribute_unsearchable')],
+    ['K-22: urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.displayName eq "x"', invalidFilter('filter_attribute_unsearchable')],
+    ['K-22: meta.location gt "a"', invalidFilter('filter_attribute_unsearchable')],
+    ['K-22: meta.location co "/T2/" and meta.version pr and meta.version eq "x"', invalidFilter('filter_attribute_unsearchable')],
+  ])('%s is refused, never answered with an empty list', async (title, refused) => {
+    const people = await startPeople()
+    const filter = title.replace(/^[A-Z]+-\d+(?:, [A-Z]+-\d+)*: /, '')
+
+    await expectRefused(people, () => people.list('/Users', { filter }), refused)
+  })
+
+  test('ATK-422: two filters are refused', async () => {
+    const people = await startPeople()
+
+    await expectRefused(people, () => people.send({ path: '/Users?filter=title%20pr&Filter=title%20pr' }), invalidFilter('filter_repeated'))
+  })
+
+  test('ATK-440 (RFC 7644 §7.5.1): 100,000 parentheses are refused at once', async () => {
+    const people = await startPeople()
+    const started = performance.now()
+
+    await expectRefused(people, () => people.list('/Users', { filter: '('.repeat(100_000) }), invalidFilter('filter_too_long'))
+
+    expect(performance.now() - started).toBeLessThan(500)
+  })
+
+  test('K-42: no event holds what was searched for', async () => {
+    const people = await startPeople()
+    await people.list('/Users', { filter: 'email eq "kim@secret.test"' })
+
+    expect(JSON.stringify(people.events)).not.toContain('secret')
+  })
+})
+
+describe('order', () => {
+  test.each<[Record<string, string>, readonly string[]]>([
+    [{ sortBy: 'displayName' }, ['Ann', 'Kim', 'Lou', 'Max']],
+    [{ sortBy: 'displayName', sortOrder: 'descending' }, ['Max', 'Lou', 'Kim', 'Ann']],
+    [{ sortBy: 'DISPLAYNAME', sortOrder: 'Ascending' }, ['Ann', 'Kim', 'Lou', 'Max']],
+    [{ sortBy: 'title' }, ['Max', 'Kim', 'Lou', 'Ann']],
+    [{ sortBy: 'title', sortOrder: 'descending' }, ['Lou', 'Ann', 'Kim', 'Max']],
+    [{ sortBy: 'externalId' }, ['Lou', 'Kim', 'Max', 'Ann']],
+    [{ sortBy: 'emails' }, ['Lou', 'Kim', 'Max', 'Ann']],
+    [{ sortBy: 'emails.type' }, ['Lou', 'Kim', 'Max', 'Ann']],
+    [{ sortBy: 'name.familyName' }, ['Lou', 'Kim', 'Max', 'Ann']],
+    [{ sortBy: department }, ['Ann', 'Kim', 'Lou', 'Max']],
+    [{ sortBy: 'active' }, ['Lou', 'Kim', 'Max', 'Ann']],
+    [{ sortBy: 'meta.created', sortOrder: 'descending' }, ['Ann', 'Max', 'Lou', 'Kim']],
+    [{ sortOrder: 'descending' }, ['Kim', 'Lou', 'Max', 'Ann']],
+    [{ sortBy: 'displayName', filter: 'active eq true', startIndex: '2', count: '2' }, ['Kim', 'Max']],
+  ])('K-24 (RFC 7644 §3.4.2.3): %j', async (parameters, names) => {
+    const people = await startPeople()
+
+    const reply = await people.list('/Users', parameters)
+
+    expect(reply.status).toBe(200)
+    expect(namesOf(reply)).toEqual(names)
+  })
+
+  test.each<[Record<string, string>, Refused['reason']]>([
+    [{ sortBy: 'unknown' }, 'sort_attribute'],
+    [{ sortBy: '' }, 'sort_attribute'],
+    [{ sortBy: '__proto__' }, 'sort_attribute'],
+    [{ sortBy: 'password' }, 'sort_attribute'],
+    [{ sortBy: 'name' }, 'sort_attribute'],
+    [{ sortBy: 'addresses' }, 'sort_attribute'],
+    [{ sortBy: 'groups' }, 'sort_attribute'],
+    [{ sortBy: 'groups.value' }, 'sort_attribute'],
+    [{ sortBy: 'meta.version' }, 'sort_attribute'],
+    [{ sortBy: 'displayName', sortOrder: 'sideways' }, 'sort_order'],
+  ])('RFC 7644 §3.4.2.3: %j is refused', async (parameters, reason) => {
+    const people = await startPeople()
+
+    await expectRefused(people, () => people.list('/Users', parameters), { status: 400, scimType: 'invalidValue', reason })
+  })
+})
+
+describe('pages', () => {
+  test.each<[Record<string, string>, number, readonly string[]]>([
+    [{ startIndex: '2', count: '2' }, 2, ['Lou', 'Max']],
+    [{ startIndex: '4', count: '2' }, 4, ['Ann']],
+    [{ startIndex: '5' }, 5, []],
+    [{ startIndex: '0' }, 1, ['Kim', 'Lou', 'Max', 'Ann']],
+    [{ startIndex: '-5', count: '1' }, 1, ['Kim']],
+    [{ count: '0' }, 1, []],
+    [{ count: '-1' }, 1, []],
+    [{ startIndex: '1' }, 1, ['Kim', 'Lou', 'Max', 'Ann']],
+    [{ count: '2147483648' }, 1, ['Kim', 'Lou', 'Max', 'Ann']],
+    [{ count: '1e9' }, 1, ['Kim', 'Lou', 'Max', 'Ann']],
+    [{ count: '9'.repeat(400) }, 1, ['Kim', 'Lou', 'Max', 'Ann']],
+    [{ startIndex: '99999999999999999999' }, 2_147_483_647, []],
+    [{ startIndex: '9e15' }, 2_147_483_647, []],
+  ])('K-25, ATK-412, ATK-413, ATK-415, ATK-416 (RFC 7644 §3.4.2.4): %j', async (parameters, startIndex, names) => {
+    const people = await startPeople()
+
+    const reply = await people.list('/Users', parameters)
+
+    expect(reply).toMatchObject({ status: 200, body: { totalResults: 4, startIndex, itemsPerPage: names.length } })
+    expect(namesOf(reply)).toEqual(names)
+  })
+
+  test.each(['abc', '', '1.5', 'NaN', 'Infinity', '0x10', ' 1', '1_0', '1;2'])('K-25 (RFC 7644 §3.4.2.4): %j is no number of a page', async (text) => {
+    const people = await startPeople()
+
+    for (const name of ['startIndex', 'count']) {
+      await expectRefused(people, () => people.list('/Users', { [name]: text }), { status: 400, scimType: 'invalidValue', reason: 'page_malformed' })
+    }
+  })
+
+  test('ATK-410, K-25: 100 are on a page, and never more than 200, however many are asked for', async () => {
+    const directory = await startDirectory(250)
+
+    for (const [query, size] of [['', 100], ['?count=1000', 200], ['?startIndex=201&count=100', 50]] as const) {
+      expect(await directory.send({ path: `/Users${query}` })).toMatchObject({ body: { totalResults: 250, itemsPerPage: size } })
+    }
+  })
+
+  test('O-04: pages of an import, put together, are the whole directory', async () => {
+    const directory = await startDirectory(25)
+    const seen: string[] = []
+
+    for (let startIndex = 1; startIndex <= 25; startIndex += 10) {
+      const reply = await directory.send({ path: `/Users?startIndex=${startIndex}&count=10` })
+      expect(reply.body).toMatchObject({ totalResults: 25, startIndex })
+      seen.push(...idsOf(reply))
+    }
+
+    expect(seen.toSorted()).toEqual(directory.people.toSorted())
+  })
+})
+
+describe('which attributes are shown', () => {
+  test.each<[Record<string, string>, readonly string[]]>([
+    [{ attributes: 'displayName' }, ['schemas', 'id', 'displayName']],
+    [{ attributes: 'NAME.givenname' }, ['schemas', 'id', 'name']],
+    [{ attributes: department }, ['schemas', 'id', enterpriseUserSchema.id]],
+    [{ attributes: 'userName,emails.value' }, ['schemas', 'id', 'userName', 'emails']],
+    [{ attributes: 'emails[type eq "work"]' }, ['schemas', 'id', 'emails']],
+    [{ attributes: 'password,groups' }, ['schemas', 'id']],
+    [{ attributes: '__proto__,constructor' }, ['schemas', 'id']],
+    [{ excludedAttributes: `meta,userName,active,id,schemas,emails,${enterpriseUserSchema.id}` }, ['schemas', 'id', 'externalId', 'name', 'displayName', 'title']],
+  ])('K-26, E-44, ATK-406, ATK-407 (RFC 7644 §3.9): %j', async (parameters, names) => {
+    const people = await startPeople()
+
+    const listed = await people.list('/Users', { ...parameters, filter: 'displayName eq "Kim"' })
+    const read = await people.list(`/Users/${people.ids['Kim']}`, parameters)
+
+    expect(Object.keys(resourcesOf(listed)[0] ?? {})).toEqual(names)
+    expect(read.body).toEqual(resourcesOf(listed)[0])
+  })
+
+  test('K-26: both at once are refused; ATK-409: so are 10,000 names', async () => {
+    const people = await startPeople()
+    const refused = (reason: Refused['reason']): Refused => ({ status: 400, scimType: 'invalidSyntax', reason })
+
+    await expectRefused(people, () => people.list('/Users', { attributes: 'id', excludedAttributes: 'name' }), refused('projection_both'))
+    await expectRefused(people, () => people.list('/Users', { attributes: 'name,'.repeat(10_000) }), refused('projection_too_many'))
+  })
+})
+
+describe('groups', () => {
+  test('E-28, O-10, E-29: without members none are loaded, and with them those of a page in one read', async () => {
+    const directory = await startDirectory(3)
+    const ids = await Promise.all([directory.group(aGroup(directory.people)), directory.group(aGroup(directory.people.slice(1))), directory.group(aGroup())])
+    directory.forgetCalls()
+
+    const without = await directory.send({ path: '/Groups?excludedAttributes=members&filter=displayName%20eq%20%22ops%22' })
+    const only = await directory.send({ path: '/Groups?attributes=displayName' })
+    const callsWithout = directory.calls.membersOf
+    const whole = await directory.send({ path: '/Groups' })
+
+    expect(callsWithout).toBe(0)
+    expect(directory.calls.membersOf).toBe(1)
+    expect(idsOf(without).toSorted()).toEqual(ids.toSorted())
+    expect([...resourcesOf(without), ...resourcesOf(only)].filter((group) => 'members' in group)).toEqual([])
+    const sizes = new Map(resourcesOf(whole).map(({ id, members }) => [id, Array.isArray(members) ? members.length : 0]))
+    expect(ids.map((id) => sizes.get(id))).toEqual([3, 2, 0])
+  })
+
+  test('a listed group is what is read at its address', async () => {
+    const directory = await startDirectory(2)
+    const id = await directory.group(aGroup(directory.people))
+
+    const listed = await directory.send({ path: `/Groups?filter=${encodeURIComponent(`id eq "${id}"`)}` })
+
+    expect(resourcesOf(listed)).toEqual([(await directory.send({ path: `/Groups/${id}` })).body])
+  })
+
+  test.each<[string, readonly string[]]>([
+    ['E-05: members eq "P0"', ['Ops']],
+    ['members.value eq "P1"', ['Ops', 'Dev']],
+    ['members[value eq "P1" and type eq "User"]', ['Ops', 'Dev']],
+    ['members.type eq "Group"', ['All']],
+    ['members pr', ['Ops', 'Dev', 'All']],
+    ['not (members pr)', ['None']],
+    ['members ne "P0"', ['Ops', 'Dev', 'All', 'None']],
+    ['displayName sw "d"', ['Dev']],
+    ['meta.resourceType eq "User"', []],
+    ['meta.location co "/Groups/"', ['Ops', 'Dev', 'All', 'None']],
+  ])('%s', async (title, names) => {
+    const directory = await startDirectory(2)
+    const [one = '', two = ''] = directory.people
+    const dev = async (displayName: string, members: readonly string[]) => (directory.clock.advance(1), directory.group({ ...aGroup(members), displayName }))
+    const ops = await dev('Ops', [one, two])
+    await dev('Dev', [two])
+    await dev('All', [ops])
+    await dev('None', [])
+    const filter = title.replace(/^E-05: /, '').replace('P0', one).replace('P1', two)
+
+    const reply = await directory.send({ path: `/Groups?filter=${encodeURIComponent(filter)}` })
+
+    expect(reply.status).toBe(200)
+    expect(namesOf(reply)).toEqual(names)
+  })
+
+  test('groups of a person are found by their id', async () => {
+    const directory = await startDirectory(3)
+    const [one = '', two = ''] = directory.people
+    const ops = await directory.group(aGroup([one, two]))
+
+    for (const filter of [`groups eq "${ops}"`, `groups.value eq "${ops}"`, `groups[value eq "${ops}"]`, 'groups pr']) {
+      const reply = await directory.send({ path: `/Users?filter=${encodeURIComponent(filter)}` })
+      expect(idsOf(reply).toSorted(), filter).toEqual([one, two].toSorted())
+    }
+    const without = await directory.send({ path: `/Users?filter=${encodeURIComponent('groups eq null')}` })
+    expect(idsOf(without)).toEqual([directory.people[2]])
+  })
+
+  test.each(['members.display eq "x"', 'members.$ref pr', 'members[display eq "x"]', 'meta.version pr and meta.version ne "x"'])('K-22: %s is refused', async (filter) => {
+    const directory = await startDirectory(1)
+
+    await expectRefused(directory, () => directory.send({ path: `/Groups?filter=${encodeURIComponent(filter)}` }), invalidFilter('filter_attribute_unsearchable'))
+  })
+
+  test('K-24: members are not sorted by', async () => {
+    const directory = await startDirectory(1)
+
+    await expectRefused(directory, () => directory.send({ path: '/Groups?sortBy=members' }), { status: 400, scimType: 'invalidValue', reason: 'sort_attribute' })
+  })
+})
+
+describe('one resource', () => {
+  test.each(['0b8f4f1e-0000-4000-8000-000000000000', '..%2f', '%00', 'a'.repeat(10_240), '__proto__', 'me', '%zz', 'x/y'])('ATK-404: /Users/%s is not there', async (segment) => {
+    const people = await startPeople()
+
+    const before = people.dump()
+    const reply = await people.send({ path: `/Users/${segment}` })
+
+    expect(reply).toMatchObject({ status: 404, body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: '404' } })
+    expect(['resource_not_found', 'path_not_found']).toContain(people.lastReason())
+    expect(people.dump()).toBe(before)
+  })
+
+  test('K-40 (RFC 7644 §3.14): 304 for the version that is known; another one when the resource has changed', async () => {
+    const people = await startPeople()
+    const path = `/Users/${people.ids['Kim']}`
+    const known = (await people.send({ path })).headers.get('etag') ?? ''
+
+    const again = await people.send({ path, headers: { 'if-none-match': `"other", ${known}` } })
+    await people.send({ method: 'PATCH', path, body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: [{ op: 'replace', path: 'title', value: 'x' }] } })
+    const changed = await people.send({ path, headers: { 'if-none-match': known } })
+
+    expect(again).toMatchObject({ status: 304, body: undefined })
+    expect(again.headers.get('etag')).toBe(known)
+    expect(changed.status).toBe(200)
+    expect(changed.headers.get('etag')).not.toBe(known)
+    expect(changed.body).toMatchObject({ meta: { version: changed.headers.get('etag') } })
+  })
+
+  test('K-40: joining a group changes the version of the person, whose groups are part of them', async () => {
+    const directory = await startDirectory(1)
+    const path = `/Users/${directory.people[0]}`
+    const known = (await directory.send({ path })).headers.get('etag') ?? ''
+
+    await directory.group(aGroup(directory.people))
+
+    expect(await directory.send({ path, headers: { 'if-none-match': known } })).toMatchObject({ status: 200, body: { groups: [{ display: 'Ops' }] } })
+  })
+})
+
+test('ATK-448 (RFC 7644 §3.12 tooMany): what a store does not want to look at is 400', async () => {
+  const directory = await startDirectory(1)
+  const { provisionedUsers } = directory.storage
+  Object.assign(provisionedUsers, { list: async () => ({ outcome: 'tooMany' }) })
+
+  await expectRefused(directory, () => directory.send({ path: '/Users?filter=userName%20co%20%22a%22' }), { status: 400, scimType: 'tooMany', reason: 'too_many_matches' })
+})
+
+test('a filter that nobody can match asks storage for nothing', async () => {
+  const directory = await startDirectory(1)
+  Object.assign(directory.storage.provisionedUsers, { list: async () => Promise.reject(new Error('asked')) })
+
+  const reply = await directory.send({ path: `/Users?filter=${encodeURIComponent('meta.location co "/T2/"')}` })
+
+  expect(reply).toMatchObject({ status: 200, body: { totalResults: 0, Resources: [] } })
+})
+
+test('an account that was there before the provider is found by a location whose id needs escapes', async () => {
+  const storage = createMemoryStorage({ issuer })
+  const id = userId('auth0|kim@x')
+  await storage.users.insert({ userId: id, claims: {}, createdAt: epochSeconds(1_700_000_000) })
+  const scim = await startScim({ storage, link: async () => id })
+  await scim.send({ method: 'POST', path: '/Users', body: { schemas: [userSchema.id], userName: 'kim@x' } })
+  const find = (filter: string) => scim.send({ path: `/Users?filter=${encodeURIComponent(filter)}` })
+
+  const [listed] = resourcesOf(await find('userName eq "kim@x"'))
+
+  expect(listed).toMatchObject({ id, meta: { location: `${base}/Users/auth0%7Ckim%40x` } })
+  for (const filter of [`meta.location eq "${base}/Users/auth0%7Ckim%40x"`, 'meta.location ew "Ckim%40x"', 'meta.location co "%7Ck"', 'meta.location co "40x"']) {
+    expect(resourcesOf(await find(filter)), filter).toEqual([listed])
+  }
+  expect(resourcesOf(await find(`meta.location eq "${base}/Users/${id}"`))).toEqual([])
+})

@@ -1,0 +1,318 @@
+import { providerId, userId, type Storage } from '@mintmark/storage-interface'
+import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+import { ProviderError, ScimError, userSchema, type ProviderLogin, type ProviderSignIn, type ScimServerOptions, type ToleranceProfile } from '../../src/index.ts'
+import { idOf, issuer, startScim, type ScimUnderTest } from './scim-under-test.ts'
+
+interface Provider extends ScimUnderTest {
+  signIn(login?: Partial<ProviderLogin>): ReturnType<ScimUnderTest['server']['signInFromProvider']>
+  /** Everything that is stored, as text. */
+  dump(): string
+}
+
+const profile = { userName: 'kim@x.test', displayName: 'Kim', name: { givenName: 'Kim', familyName: 'Lee' }, emails: [{ value: 'kim@x.test' }] }
+const aUser = { schemas: [userSchema.id], userName: 'kim@x.test', externalId: 'k1' }
+
+async function startProvider(options: Partial<ScimServerOptions> & { readonly toleranceProfile?: ToleranceProfile } = {}): Promise<Provider> {
+  const medium = createMemoryMedium()
+  const scim = await startScim({ storage: createMemoryStorage({ issuer, medium }), ...options })
+  return {
+    ...scim,
+    signIn: (login = {}) => scim.server.signInFromProvider({ providerId: 'T1', externalId: 'k1', profile, ...login }),
+    dump: () => JSON.stringify(medium.tablesOf(issuer), (_key, value: unknown) => (value instanceof Map ? [...value] : value)),
+  }
+}
+
+const provision = (scim: ScimUnderTest, body: object = aUser) => scim.send({ method: 'POST', path: '/Users', body })
+
+const patch = (scim: ScimUnderTest, id: string, value: object) =>
+  scim.send({ method: 'PATCH', path: `/Users/${id}`, body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: [{ op: 'replace', value }] } })
+
+const find = (storage: Storage, externalId = 'k1') => storage.provisionedUsers.findByExternalId(providerId('T1'), externalId)
+
+/** Whatever is refused leaves storage as it was. */
+async function expectRefused(scim: Provider, login: Partial<ProviderLogin>, error: object): Promise<void> {
+  const before = scim.dump()
+
+  await expect(scim.signIn(login)).rejects.toMatchObject(error)
+
+  expect(scim.dump()).toBe(before)
+}
+
+describe('an account begins at the first login', () => {
+  test('with what the profile gives, as SCIM and as claims', async () => {
+    const scim = await startProvider({ emailVerified: (email) => email.endsWith('@x.test') })
+
+    const signedIn = await scim.signIn()
+
+    expect(signedIn).toMatchObject({ outcome: 'signed_in', isNew: true })
+    const account = await find(scim.storage)
+    expect(account).toMatchObject({ userId: (signedIn as { userId: string }).userId, active: true, adopted: false, resource: { schemas: [userSchema.id], ...profile } })
+    expect(account?.claims).toMatchObject({ name: 'Kim', given_name: 'Kim', email: 'kim@x.test', email_verified: true })
+    expect(scim.events).toMatchObject([{ type: 'account.created', providerId: 'T1', userId: account?.userId }])
+  })
+
+  test('and is what the provider then finds, and provisions', async () => {
+    const scim = await startProvider()
+    await scim.signIn()
+    const account = await find(scim.storage)
+
+    const found = await scim.send({ path: `/Users?filter=${encodeURIComponent('externalId eq "k1"')}` })
+    const provisioned = await provision(scim, { ...aUser, userName: 'kim.lee@x.test' })
+
+    expect(found).toMatchObject({ body: { totalResults: 1, Resources: [{ id: account?.userId, externalId: 'k1' }] } })
+    expect(idOf(provisioned)).toBe(account?.userId)
+  })
+
+  test('of each provider apart (C-13)', async () => {
+    const scim = await startProvider()
+
+    const one = await scim.signIn()
+    const other = await scim.signIn({ providerId: 'T2' })
+
+    expect([one, other]).toMatchObject([{ isNew: true }, { isNew: true }])
+    expect((one as { userId: string }).userId).not.toBe((other as { userId: string }).userId)
+  })
+
+  test('never with an id of its own, a password, or inactive', async () => {
+    const passwords: string[] = []
+    const scim = await startProvider({ password: async ({ password }) => void passwords.push(password) })
+
+    const signedIn = await scim.signIn({ profile: { ...profile, active: false, password: 'p', externalId: 'other' } })
+
+    expect(signedIn).toMatchObject({ outcome: 'signed_in', isNew: true })
+    expect(await find(scim.storage, 'other')).toBeUndefined()
+    expect(await find(scim.storage)).toMatchObject({ active: true })
+    expect(passwords).toEqual([])
+    expect(scim.dump()).not.toContain('"p"')
+  })
+})
+
+describe('a provisioned account is met', () => {
+  test('by provider and externalId: it is the account that SCIM made, and gains what the profile gives', async () => {
+    const scim = await startProvider()
+    const id = idOf(await provision(scim, { ...aUser, title: 'Doctor', name: { givenName: 'K', middleName: 'Q' } }))
+
+    const signedIn = await scim.signIn({ profile: { displayName: 'Kim', name: { givenName: 'Kim' } } })
+
+    expect(signedIn).toEqual({ outcome: 'signed_in', userId: id, isNew: false })
+    expect(await find(scim.storage)).toMatchObject({
+      version: 2,
+      resource: { userName: 'kim@x.test', title: 'Doctor', displayName: 'Kim', name: { givenName: 'Kim', middleName: 'Q' } },
+      claims: { name: 'Kim', given_name: 'Kim', middle_name: 'Q' },
+    })
+    expect(scim.events.at(-1)).toMatchObject({ type: 'account.changed', userId: id })
+  })
+
+  test('K-30: a login that says what is there already writes nothing', async () => {
+    const scim = await startProvider()
+    await scim.signIn()
+    const before = scim.dump()
+    scim.clock.advance(60)
+
+    expect(await scim.signIn()).toMatchObject({ outcome: 'signed_in', isNew: false })
+    expect(await scim.signIn({ profile: {} })).toMatchObject({ outcome: 'signed_in', isNew: false })
+    expect(await scim.signIn({ profile: { title: undefined as never, name: { familyName: undefined as never } } })).toMatchObject({ outcome: 'signed_in' })
+
+    expect(scim.dump()).toBe(before)
+  })
+
+  test('never by userName or e-mail: the name is taken, and the login is refused', async () => {
+    const scim = await startProvider()
+    await provision(scim, { ...aUser, emails: profile.emails })
+
+    await expectRefused(scim, { externalId: 'another' }, { status: 409, scimType: 'uniqueness', reason: 'user_name_taken' })
+    const other = await scim.signIn({ externalId: 'another', profile: { ...profile, userName: 'kim2@x.test' } })
+
+    expect(other).toMatchObject({ outcome: 'signed_in', isNew: true })
+    expect((other as { userId: string }).userId).not.toBe((await find(scim.storage))?.userId)
+  })
+
+  test('K-04: externalId is compared in its own case', async () => {
+    const scim = await startProvider()
+    await provision(scim)
+
+    expect(await scim.signIn({ externalId: 'K1', profile: { userName: 'other' } })).toMatchObject({ outcome: 'signed_in', isNew: true })
+  })
+
+  test('a login never changes to whom the account belongs, nor whether it is active', async () => {
+    const scim = await startProvider()
+    const id = idOf(await provision(scim))
+
+    await scim.signIn({ profile: { title: 'x', active: false, externalId: 'k2', [`${userSchema.id}:active`]: false } })
+
+    expect(await find(scim.storage)).toMatchObject({ userId: id, active: true, generation: 0 })
+  })
+
+  test('an account that the host protects stays as it is, and may come in', async () => {
+    const scim = await startProvider({ mayChange: async () => false })
+    const id = idOf(await provision(scim))
+    const before = scim.dump()
+
+    expect(await scim.signIn()).toEqual({ outcome: 'signed_in', userId: id, isNew: false })
+    expect(scim.dump()).toBe(before)
+  })
+})
+
+describe('who was deactivated', () => {
+  test('does not come in, and no login brings them back', async () => {
+    const scim = await startProvider()
+    const id = idOf(await provision(scim))
+    await patch(scim, id, { active: false })
+    const before = scim.dump()
+
+    const refused = await scim.signIn({ profile: { ...profile, active: true } })
+
+    expect(refused).toEqual({ outcome: 'deactivated', userId: id })
+    expect(scim.dump()).toBe(before)
+  })
+
+  test('comes in again when the provider reactivates them', async () => {
+    const scim = await startProvider()
+    const id = idOf(await provision(scim))
+    await patch(scim, id, { active: false })
+    await patch(scim, id, { active: true })
+
+    expect(await scim.signIn()).toMatchObject({ outcome: 'signed_in', userId: id })
+  })
+})
+
+describe('an account of before the provider', () => {
+  const adopting = async (active: boolean) => {
+    const medium = createMemoryMedium()
+    const storage = createMemoryStorage({ issuer, medium })
+    const id = userId('u-local')
+    const scim = await startProvider({ storage, link: async ({ externalId, resource }) => (externalId === 'k1' && resource['userName'] === 'kim@x.test' ? id : undefined) })
+    await storage.users.insert({ userId: id, claims: { email: 'old@x.test', note: 'kept' }, createdAt: scim.clock.now() })
+    if (!active) await storage.users.deactivate(id, scim.clock.now())
+    return { scim, id }
+  }
+
+  test('is linked when the host says so, and keeps what SCIM knows nothing of', async () => {
+    const { scim, id } = await adopting(true)
+
+    const signedIn = await scim.signIn()
+
+    expect(signedIn).toEqual({ outcome: 'signed_in', userId: id, isNew: true })
+    expect(await find(scim.storage)).toMatchObject({ userId: id, adopted: true, claims: { note: 'kept', email: 'kim@x.test' } })
+    expect(scim.events).toMatchObject([{ type: 'account.linked', userId: id }])
+    expect(await scim.signIn()).toEqual({ outcome: 'signed_in', userId: id, isNew: false })
+  })
+
+  test('stays deactivated', async () => {
+    const { scim, id } = await adopting(false)
+
+    expect(await scim.signIn()).toEqual({ outcome: 'deactivated', userId: id })
+    expect(await find(scim.storage)).toMatchObject({ userId: id, active: false })
+  })
+
+  test('of a login and a POST at once, both meet it', async () => {
+    const { scim, id } = await adopting(true)
+
+    const [signedIn, created] = await Promise.all([scim.signIn(), provision(scim)])
+
+    expect(signedIn).toMatchObject({ outcome: 'signed_in', userId: id })
+    expect(created).toMatchObject({ status: 201, body: { id } })
+  })
+})
+
+describe('at once', () => {
+  /** A provider whose storage lets others in before every step, in an order of the scheduler's, once it is told to. */
+  async function interleaved(scheduler: fc.Scheduler) {
+    const gate = { open: false }
+    const pause = () => (gate.open ? scheduler.schedule(Promise.resolve()) : Promise.resolve())
+    const scim = await startProvider({ storage: createMemoryStorage({ issuer, pause }) })
+    return {
+      scim,
+      race: async <T extends readonly unknown[]>(start: () => { readonly [K in keyof T]: Promise<T[K]> }): Promise<T> => {
+        gate.open = true
+        const all = (await scheduler.waitFor(Promise.all(start()))) as unknown as T
+        gate.open = false
+        return all
+      },
+    }
+  }
+
+  test('law: logins and POSTs of one externalId end in one account', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 3 }), async (scheduler, crowd) => {
+        const { scim, race } = await interleaved(scheduler)
+
+        const all = await race(() => Array.from({ length: crowd }, () => [scim.signIn(), provision(scim).then((reply) => ({ userId: idOf(reply) }))]).flat())
+
+        expect(new Set(all.map((one) => ('userId' in one ? one.userId : one.outcome))).size).toBe(1)
+        expect(scim.events.filter(({ type }) => type === 'account.created')).toHaveLength(1)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('law: a deactivation during a login stands, and nothing is written behind it', async () => {
+    const outcomes = new Set<string>()
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), async (scheduler) => {
+        const { scim, race } = await interleaved(scheduler)
+        const id = idOf(await provision(scim))
+
+        const [signedIn] = await race<readonly [ProviderSignIn, unknown]>(() => [scim.signIn({ profile: { title: 'x' } }), patch(scim, id, { active: false })])
+
+        const account = await find(scim.storage)
+        outcomes.add(signedIn.outcome)
+        expect(account).toMatchObject({ active: false, generation: 1, version: signedIn.outcome === 'signed_in' ? 3 : 2 })
+      }),
+      { numRuns: 60 },
+    )
+    expect([...outcomes].toSorted()).toEqual(['deactivated', 'signed_in'])
+  })
+})
+
+describe('what is not a login', () => {
+  test('of a provider that is not there', async () => {
+    const scim = await startProvider()
+
+    await expectRefused(scim, { providerId: 'T9' }, { reason: 'provider_unknown' })
+    await expect(scim.signIn({ providerId: 'T9' })).rejects.toBeInstanceOf(ProviderError)
+  })
+
+  test('of a provider that is disabled', async () => {
+    const scim = await startProvider()
+    await provision(scim)
+    const provider = await scim.storage.identityProviders.find(providerId('T1'))
+    if (provider === undefined) throw new TypeError('T1 is not there.')
+    await scim.storage.identityProviders.compareAndSwap({ ...provider, disabledAt: scim.clock.now() }, provider.version)
+    const before = scim.dump()
+
+    expect(await scim.signIn()).toEqual({ outcome: 'provider_disabled' })
+    expect(scim.dump()).toBe(before)
+  })
+
+  test.each<[string, Partial<ProviderLogin>, object]>([
+    ['no externalId', { externalId: '' }, { status: 400, reason: 'value_required', attribute: 'externalId' }],
+    ['a blank externalId', { externalId: '  ' }, { status: 400, reason: 'value_required' }],
+    ['an externalId with U+0000', { externalId: 'a\0b' }, { status: 400, reason: 'value_characters' }],
+    ['an endless externalId', { externalId: 'a'.repeat(1025) }, { status: 400, reason: 'value_too_long' }],
+    ['a new account without userName', { profile: { displayName: 'Kim' } }, { status: 400, reason: 'value_required', attribute: 'userName' }],
+    ['a profile with a wrong type', { profile: { ...profile, displayName: 5 } }, { status: 400, reason: 'value_type' }],
+    ['a profile with a control character', { profile: { ...profile, displayName: 'a\u0007' } }, { status: 400, reason: 'value_characters' }],
+    ['a profile with an id', { profile: { ...profile, id: 'u1' } }, { status: 400, scimType: 'mutability', reason: 'attribute_read_only' }],
+    ['a profile that is a list', { profile: [] as never }, { status: 400, reason: 'value_type' }],
+    ['a bottomless profile', { profile: JSON.parse(`${'{"a":'.repeat(50)}1${'}'.repeat(50)}`) as never }, { status: 400, reason: 'body_too_deep' }],
+  ])('%s', async (_, login, error) => {
+    const scim = await startProvider()
+
+    await expectRefused(scim, login, error)
+    await expect(scim.signIn(login)).rejects.toBeInstanceOf(ScimError)
+  })
+
+  test('the same tolerances hold as in requests of the provider', async () => {
+    const strict = await startProvider({ toleranceProfile: 'strict' })
+    const entra = await startProvider({ toleranceProfile: 'entra' })
+    const login = { profile: { ...profile, groups: [], favouriteColour: 'blue', title: '' } }
+
+    await expectRefused(strict, login, { status: 400, reason: 'attribute_unknown' })
+    expect(await entra.signIn(login)).toMatchObject({ outcome: 'signed_in', isNew: true })
+    expect((await find(entra.storage))?.resource).toEqual({ schemas: [userSchema.id], ...profile })
+  })
+})
