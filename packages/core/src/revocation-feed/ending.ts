@@ -9,7 +9,7 @@ import { sha256 } from '../runtime/digest.ts'
  */
 export type Ending = readonly [kind: EndingKind, name: string, until: EpochSeconds]
 
-export type EndingKind = 'account' | 'client' | 'family' | 'grant' | 'token'
+type EndingKind = 'account' | 'client' | 'family' | 'grant' | 'token'
 
 /** One access token, by its `jti`. */
 export const endedToken = (tokenId: string, until: EpochSeconds): Ending => ['token', tokenId, until]

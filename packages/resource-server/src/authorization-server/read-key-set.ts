@@ -5,7 +5,7 @@ import { isJsonObject, parseJsonObject, type JsonObject } from './json-object.ts
 /** The algorithms that the authorization server signs with. Each key has one of them, whatever a token says. */
 const signatureAlgorithms = ['ES256', 'EdDSA', 'ML-DSA-65', 'PS256', 'RS256'] as const
 
-export type SignatureAlgorithm = (typeof signatureAlgorithms)[number]
+type SignatureAlgorithm = (typeof signatureAlgorithms)[number]
 
 /** A public key that signatures are verified with, by the one algorithm that is its own (RFC 8725 §3.1). */
 export interface VerificationKey {

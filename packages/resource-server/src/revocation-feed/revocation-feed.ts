@@ -8,7 +8,7 @@ import { readLifelines, type Lifelines } from './lifelines.ts'
 import { readFeedPage, type ReadFeedPageDependencies } from './read-feed-page.ts'
 
 /** What is known of a token's standing: `unsure` when the feed cannot speak of it. */
-export type Standing = 'live' | 'ended' | 'unsure'
+type Standing = 'live' | 'ended' | 'unsure'
 
 /** What has ended at the authorization server, known here without a question for each request. */
 export interface RevocationFeed {
