@@ -25,8 +25,9 @@ export interface SqlStorageOptions {
   readonly issuer: string
   /**
    * How many accounts, or groups, of an identity provider a list may look at one by one; 20,000 by default. A filter on
-   * `id`, `externalId`, `userName`, `emails.value`, or membership finds its rows by an index, and counts those alone; what
-   * would take more is refused as `tooMany` (RFC 7644 §3.4.2.2).
+   * `id`, `externalId`, `userName`, `emails.value`, the `displayName` of groups, or membership finds its rows by an index, and
+   * counts those alone. With a filter of more than ten comparisons it is fewer: the work is what is limited. What would take
+   * more is refused as `tooMany` (RFC 7644 §3.12).
    */
   readonly scanLimit?: number
 }

@@ -47,16 +47,17 @@ export function createLister<Record>(
     const { providerId, filter, sort } = query
     const { template, values } = filter === undefined ? noFilter : filterTemplate(filter, database.engine.encodeFlag)
     const shape = JSON.stringify([template, sort])
-    const { statement, looksAt } = shapes.get(shape, () => matchStatement(database, kind, { filter: template, sort }))
+    const { statement, looksAt, weight } = shapes.get(shape, () => matchStatement(database, kind, { filter: template, sort }))
+    const limit = Math.floor(scanLimit / weight)
     if (looksAt === 'everything') {
       const [all] = await run(total, { provider_id: providerId })
       // RFC 7644 §3.12 tooMany: a request may not make the database read more than this.
-      if (all !== undefined && columns.integer(all, 'total') > scanLimit) return { outcome: 'tooMany' }
+      if (all !== undefined && columns.integer(all, 'total') > limit) return { outcome: 'tooMany' }
     }
-    const rows = await run(statement, { ...pageValues(query, start), ...values, [candidateLimit]: scanLimit + 1 })
+    const rows = await run(statement, { ...pageValues(query, start), ...values, [candidateLimit]: limit + 1 })
     const [first] = rows
     // RFC 7644 §3.12 tooMany: so many share the value that was looked up.
-    if (first === undefined || columns.integer(first, 'looked_at') > scanLimit) return { outcome: 'tooMany' }
+    if (first === undefined || columns.integer(first, 'looked_at') > limit) return { outcome: 'tooMany' }
     return listed(rows.filter(isThere), query, { total: columns.integer(first, 'total'), start })
   }
 

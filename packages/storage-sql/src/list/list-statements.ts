@@ -1,6 +1,8 @@
 import type { SortKey } from '@mintmark/storage-interface'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
+import type { SqlEngine } from '../dialect.ts'
+import { comparisonsOf } from '../filter/filter-cost.ts'
 import type { FilterTemplate } from '../filter/filter-template.ts'
 import { foldFilter } from '../filter/fold-filter.ts'
 import { findCandidates, type Candidates } from '../filter/index-lookups.ts'
@@ -22,7 +24,7 @@ export const totalStatement = ({ query }: Builder, kind: ListedKind): Statement<
  * A page of all rows, by age. The total is one row of its own, and the page a part of an index: what lies before is skipped
  * in the index, and nothing is read when the page begins behind the end.
  */
-export const pageStatement = ({ query }: Builder, kind: ListedKind): Statement<PageValue> =>
+export const pageStatement = ({ query, engine }: Builder, kind: ListedKind): Statement<PageValue> =>
   compileSql(query, (p: Parameter<PageValue>) => {
     const id = sql.ref(kind.id)
     return sql`with page as materialized (
@@ -32,13 +34,16 @@ export const pageStatement = ({ query }: Builder, kind: ListedKind): Statement<P
       limit case when cast(${p('offset')} as bigint) < ${totalOf(kind, p)} then cast(${p('limit')} as bigint) else 0 end
       offset cast(${p('offset')} as bigint)
     )
-    ${recordsOfPage(kind, { total: totalOf(kind, p), order: sql`page.created_at, page.id`, p })}`
+    ${recordsOfPage(kind, { engine, total: totalOf(kind, p), p })}`
   })
 
-/** A statement for filters and orders of one shape. `looksAt` says how many rows it reads: what indexes find, or all. */
+/** A statement for filters and orders of one shape. */
 export interface MatchStatement {
   readonly statement: Statement<string>
+  /** Which rows it reads: what indexes find, or all. */
   readonly looksAt: 'candidates' | 'everything'
+  /** How many times its work with a row is that of an ordinary filter. */
+  readonly weight: number
 }
 
 /** What is bound beside a page and the values of the filter: of candidates no more are read than a list may look at, and one. */
@@ -75,26 +80,41 @@ export function matchStatement(
           order by ${orderOf(sql``)} limit cast(${p('limit')} as bigint) offset cast(${p('offset')} as bigint)
         )
         ${recordsOfPage(kind, {
+          engine,
           total: sql`(select count(*) from matching)`,
           lookedAt: candidates && sql`(select count(*) from candidate)`,
-          order: orderOf(sql`page.`),
+          order: sort && orderOf(sql`page.`),
           p,
         })}`
     },
     'passing',
   )
-  return { statement, looksAt: candidates === undefined ? 'everything' : 'candidates' }
+  const weight = filter === undefined ? 1 : Math.max(1, comparisonsOf(filter) / ordinaryComparisons)
+  return { statement, looksAt: candidates === undefined ? 'everything' : 'candidates', weight }
 }
 
-/** The rows that the page names, in its order, each with the total; one row without a record when the page is empty. */
-const recordsOfPage = (
-  { table, id, record }: ListedKind,
-  { total, lookedAt, order, p }: { readonly total: Sql; readonly lookedAt?: Sql | undefined; readonly order: Sql; readonly p: Parameter<'issuer'> },
-): Sql => sql`select counted.total, counted.looked_at, ${record}
-  from (select ${total} as total, ${lookedAt ?? sql`0`} as looked_at) as counted
-  left join page on true
-  left join ${sql.table(table)} on ${sql.table(table)}.issuer = ${p('issuer')} and ${sql.ref(`${table}.${id}`)} = page.id
-  order by ${order}`
+/**
+ * The rows that the page names, each with the total; one row without a record when the page is empty. By age the rows have
+ * their order in themselves, and are looked up one by one: how many a page has is not known when it is planned.
+ */
+function recordsOfPage({ table, id, record }: ListedKind, { engine, total, lookedAt, order, p }: PageOfRecords): Sql {
+  const key = sql.ref(`${table}.${id}`)
+  const isInPage = order === undefined ? engine.among(key, sql`select id from page`) : sql`${key} = page.id`
+  return sql`select counted.total, counted.looked_at, ${record}
+    from (select ${total} as total, ${lookedAt ?? sql`0`} as looked_at) as counted
+    ${order === undefined ? sql`` : sql`left join page on true`}
+    left join ${sql.table(table)} on ${sql.table(table)}.issuer = ${p('issuer')} and ${isInPage}
+    order by ${order ?? sql`${sql.ref(`${table}.created_at`)}, ${key}`}`
+}
+
+interface PageOfRecords {
+  readonly engine: SqlEngine
+  readonly total: Sql
+  readonly lookedAt?: Sql | undefined
+  /** Of the page, when it is not by age. */
+  readonly order?: Sql | undefined
+  readonly p: Parameter<'issuer'>
+}
 
 const totalOf = ({ total }: ListedKind, p: Parameter<'issuer' | 'provider_id'>): Sql =>
   sql`coalesce((select total from mintmark_provider_totals
@@ -113,3 +133,5 @@ function sortValues(kind: ListedKind, { attribute, elementPart }: SortKey, searc
   if (known !== undefined) return [known.column]
   return search.sortValues(sql.ref(`${kind.table}.comparable`), pathOf(attribute), elementPart)
 }
+
+const ordinaryComparisons = 10

@@ -39,7 +39,7 @@ export function sqliteFile(path: string, options: SqliteFileOptions = {}): SqlDi
   }
 
   function run(statement: string, parameters: readonly SqlValue[], lifetime: StatementLifetime): readonly SqlRow[] {
-    return prepare(statement, lifetime).all(...(parameters as Exclude<SqlValue, boolean>[])) as readonly SqlRow[]
+    return prepare(statement, lifetime).all(...(parameters as Exclude<SqlValue, boolean>[]))
   }
 
   return {

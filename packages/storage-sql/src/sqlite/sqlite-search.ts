@@ -1,4 +1,4 @@
-import { sql, type Expression } from 'kysely'
+import { sql } from 'kysely'
 import type { JsonSearch, SearchedValue } from '../json-search.ts'
 
 /** JSON in text columns, by SQLite's JSON functions. Text compares byte by byte, which is the order of code points. */
@@ -17,10 +17,12 @@ export const sqliteSearch: JsonSearch = {
   }),
 
   objectsAt: (document, path, alias) => {
-    const there = sql`${document} -> ${pathText(path)}`
+    const isOne = sql`json_type(${document}, ${pathText(path)}) = 'object'`
+    // A list is walked where it stands; what is no list and no object has no row that is an object.
     return {
-      from: sql`(select value from json_each(case json_type(${document}, ${pathText(path)})
-        when 'array' then ${there} when 'object' then json_array(${there}) else '[]' end) where type = 'object') as ${sql.ref(alias)}`,
+      from: sql`(select value from json_each(
+        case when ${isOne} then json_array(${document} -> ${pathText(path)}) else ${document} end,
+        case when ${isOne} then '$' else ${pathText(path)} end) where type = 'object') as ${sql.ref(alias)}`,
       document: sql.ref(`${alias}.value`),
     }
   },

@@ -18,20 +18,12 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
       .where('issuer', '=', p('issuer'))
       .where('provider_id', '=', p('provider_id'))
 
-  const isAtVersion = (p: Parameter<Group | Versions>) =>
-    sql<boolean>`${inGroup(p)} and version >= ${p('least_version')} and version <= ${p('greatest_version')}`
-
   const change = (p: Parameter<Group | Versions | 'now'>) =>
     query
       .updateTable('mintmark_groups')
       .set((set) => ({ updated_at: p('now'), version: set('version', '+', 1) }))
       .where(isAtVersion(p))
       .returning(groupRecordColumns)
-
-  const externalIdTaken = (p: Parameter<Group | 'external_id_key'>) =>
-    sql`exists (select 1 from mintmark_groups as other where other.issuer = ${p('issuer')}
-      and other.provider_id = ${p('provider_id')} and other.external_id_key = ${p('external_id_key')}
-      and other.group_id <> ${p('group_id')})`
 
   const memberStatements = (kind: MemberChangeKind) => ({
     /** Has a row when everybody to be added may be, and something changes. Nobody who joins can be removed meanwhile. */
@@ -133,3 +125,11 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
 
 const isMember = (p: Parameter<Group>) =>
   sql`membership.issuer = ${p('issuer')} and membership.provider_id = ${p('provider_id')} and membership.member_id = ${p('group_id')}`
+
+const isAtVersion = (p: Parameter<Group | Versions>) =>
+  sql<boolean>`${inGroup(p)} and version >= ${p('least_version')} and version <= ${p('greatest_version')}`
+
+const externalIdTaken = (p: Parameter<Group | 'external_id_key'>) =>
+  sql`exists (select 1 from mintmark_groups as other where other.issuer = ${p('issuer')}
+    and other.provider_id = ${p('provider_id')} and other.external_id_key = ${p('external_id_key')}
+    and other.group_id <> ${p('group_id')})`

@@ -1,86 +1,29 @@
 import {
   groupId as asGroupId,
-  type GroupChangeOutcome,
   type GroupId,
   type GroupMember,
   type GroupStore,
-  type MemberChange,
   type ProviderId,
   type ResolvedFilter,
 } from '@mintmark/storage-interface'
 import { createColumnReader } from '../columns.ts'
 import type { Database } from '../database.ts'
-import type { SqlRow, SqlStep } from '../dialect.ts'
+import type { SqlRow } from '../dialect.ts'
 import { plainEquality } from '../filter/plain-equality.ts'
 import { indexKey } from '../index-key.ts'
 import { createLister } from '../list/create-lister.ts'
 import { listedGroups } from '../list/listed-groups.ts'
 import { groupReader, groupStateRow } from '../rows/group-row.ts'
 import { untilSettled } from '../second-look.ts'
-import { UniqueViolation } from '../unique-violation.ts'
+import { versionRange } from '../version-range.ts'
+import { createGroupChange, memberValues } from './change-group.ts'
 import { groupStatements } from './group-statements.ts'
-
-type Change = Parameters<GroupStore['change']>[0]
 
 export function createGroupStore(database: Database, { scanLimit }: { readonly scanLimit: number }): GroupStore {
   const { engine, run, step, transact } = database
   const statements = groupStatements(database)
   const columns = createColumnReader(engine)
   const read = groupReader(columns)
-
-  const memberValues = (change: MemberChange | undefined) => {
-    const { joining, leaving } = memberLists(change)
-    return { joining: engine.encodeSearchable(joining), leaving: engine.encodeSearchable(leaving) }
-  }
-
-  const changeValues = ({ providerId, groupId, version, state, members, now }: Change) => ({
-    ...(state === undefined ? noState : groupStateRow(state, engine)),
-    ...memberValues(members),
-    ...versions(version),
-    provider_id: providerId,
-    group_id: groupId,
-    has_state: state === undefined ? 0 : 1,
-    now,
-  })
-
-  /** The lock comes first: what the next statements see is then what the group is until the end. */
-  function stepsOf(change: Change): readonly SqlStep[] {
-    const values = changeValues(change)
-    const kind = change.members?.kind ?? 'delta'
-    const { joining, leaving } = memberLists(change.members)
-    return [
-      step(statements.lock, values, 'guard'),
-      step(statements[kind].plan, values, 'guard'),
-      ...(kind === 'replace' || leaving.length > 0 ? [step(statements[kind].takeAway, values)] : []),
-      ...(joining.length > 0 ? [step(statements.addMembers, values)] : []),
-      step(change.state === undefined ? statements.touch : statements.write, values),
-    ]
-  }
-
-  async function write(change: Change): Promise<readonly SqlRow[] | 'duplicate' | undefined> {
-    try {
-      // Without members it is one row, and one statement.
-      const { members, state } = change
-      return members === undefined && state !== undefined
-        ? await run(statements.write, changeValues(change))
-        : await transact(stepsOf(change))
-    } catch (error) {
-      if (error instanceof UniqueViolation) return 'duplicate'
-      throw error
-    }
-  }
-
-  /** Why nothing was written. @returns `undefined` when what was seen does not explain it. */
-  async function explain(change: Change): Promise<GroupChangeOutcome | undefined> {
-    const { inspect } = statements[change.members?.kind ?? 'delta']
-    const [row] = await run(inspect, changeValues(change))
-    if (row === undefined) return { outcome: 'absent' }
-    if (change.version !== undefined && columns.integer(row, 'version') !== change.version) return { outcome: 'conflict' }
-    if (columns.flag(row, 'external_id_taken')) return { outcome: 'taken', key: 'externalId' }
-    if (columns.integer(row, 'unknown') > 0) return { outcome: 'memberUnknown' }
-    const isChange = change.state !== undefined || columns.integer(row, 'changes') > 0
-    return isChange ? undefined : { outcome: 'unchanged', record: read(row) }
-  }
 
   function findOne(provider_id: ProviderId, filter: ResolvedFilter): Promise<readonly SqlRow[]> | undefined {
     const equal = plainEquality(filter)
@@ -100,7 +43,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
     async insert({ providerId, groupId, state, memberIds, createdAt }) {
       const values = {
         ...groupStateRow(state, engine),
-        ...memberValues({ kind: 'replace', memberIds }),
+        ...memberValues({ kind: 'replace', memberIds }, engine),
         provider_id: providerId,
         group_id: groupId,
         has_state: 1,
@@ -145,17 +88,10 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
       return members
     },
 
-    async change(change) {
-      return untilSettled(async () => {
-        const written = await write(change)
-        if (written === 'duplicate') return { outcome: 'taken', key: 'externalId' }
-        const [row] = written ?? []
-        return row === undefined ? explain(change) : { outcome: 'swapped', record: read(row) }
-      })
-    },
+    change: createGroupChange(database, statements),
 
     async remove({ providerId, groupId, version, now }) {
-      const values = { provider_id: providerId, group_id: groupId, ...versions(version), now }
+      const values = { provider_id: providerId, group_id: groupId, ...versionRange(version), now }
       const steps = [
         step(statements.remove, values, 'guard'),
         step(statements.touchParents, values),
@@ -171,28 +107,4 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
       })
     },
   }
-}
-
-/** Whom a change wants in the group, and out of it. Who is in both lists of a delta is added. */
-function memberLists(change: MemberChange | undefined): { readonly joining: readonly string[]; readonly leaving: readonly string[] } {
-  if (change === undefined) return { joining: [], leaving: [] }
-  if (change.kind === 'replace') return { joining: change.memberIds, leaving: [] }
-  const added = new Set(change.add)
-  return { joining: change.add, leaving: change.remove.filter((id) => !added.has(id)) }
-}
-
-/** Any version lies between these two. */
-const versions = (version: number | undefined) => ({
-  least_version: version ?? 0,
-  greatest_version: version ?? Number.MAX_SAFE_INTEGER,
-})
-
-/** Stands for a state in statements that do not set it. */
-const noState = {
-  external_id: null,
-  external_id_key: null,
-  display_name: null,
-  display_name_key: null,
-  resource: null,
-  comparable: null,
 }

@@ -29,10 +29,11 @@ export function memberPlan(
   const owned = sql`issuer = ${p('issuer')} and provider_id = ${p('provider_id')}`
   const joining = sql`select id from joining`
 
+  // Each who is listed is looked up, which `not exists` would leave open: a group may have a hundred thousand members.
   return {
     with: sql`with joining as materialized (
       select distinct listed.value as id from (${engine.listed(sql`${p('joining')}`)}) as listed
-      where not exists (select 1 from mintmark_group_members where ${inGroup(p)} and member_id = listed.value)
+      where (select 1 from mintmark_group_members where ${inGroup(p)} and member_id = listed.value) is null
     ), accounts as materialized (
       select user_id from mintmark_users where ${owned} and ${engine.among(sql`user_id`, joining)} ${keep('mintmark_users')}
     ), other_groups as materialized (

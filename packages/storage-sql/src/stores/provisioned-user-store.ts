@@ -21,6 +21,7 @@ import { provisionedUserReader, stateRow } from '../rows/provisioned-user-row.ts
 import { untilSettled } from '../second-look.ts'
 import type { Statement } from '../statement.ts'
 import { UniqueViolation } from '../unique-violation.ts'
+import { versionRange } from '../version-range.ts'
 import { provisionedUserStatements, type ChangeValue, type RemovalValue } from './provisioned-user-statements.ts'
 
 export function createProvisionedUserStore(
@@ -85,8 +86,7 @@ export function createProvisionedUserStore(
       user_id: userId,
       active: engine.encodeFlag(false),
       claims: json({}),
-      least_version: version ?? 0,
-      greatest_version: version ?? Number.MAX_SAFE_INTEGER,
+      ...versionRange(version),
       now,
     }
     return untilSettled(async () => {

@@ -1,0 +1,60 @@
+import type { SqlDialect } from '@mintmark/storage-sql'
+
+/** Of the accounts that `fillProvider` writes: numbers that are everywhere in the order of ages, names and addresses. */
+export const filledAccount = (n: number): { readonly userId: string; readonly externalId: string; readonly userName: string; readonly workEmail: string } => ({
+  userId: `filled-user-${n}`,
+  externalId: `filled-external-${n}`,
+  userName: `person.${n}@example.com`,
+  workEmail: `person.${n}@work.example`,
+})
+
+/**
+ * Writes as many accounts of `provider-1` by a few statements, each with two e-mail addresses and a resource of the usual
+ * size, and one group that each tenth is in. What triggers would keep for each row is written at once on PostgreSQL: there
+ * a hundred thousand changes of one total, in one transaction, would take an hour.
+ */
+export async function fillProvider(dialect: SqlDialect, { issuer, rows }: { readonly issuer: string; readonly rows: number }): Promise<void> {
+  const isPostgres = dialect.engine.name === 'postgres'
+  const resource = documentText({ name: `'Person.' || n || '@Example.com'`, word: `'Person '` })
+  const comparable = documentText({ name: `'person.' || n || '@example.com'`, word: `'person '` })
+  await dialect.atomically([
+    ...(isPostgres ? ['ALTER TABLE mintmark_users DISABLE TRIGGER mintmark_user_provisioned'] : []),
+    `INSERT INTO mintmark_users (issuer, user_id, active, generation, claims, created_at, updated_at, version,
+       provider_id, external_id, external_id_key, user_name_key, adopted, resource, comparable)
+     WITH RECURSIVE series (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < ${rows})
+     SELECT '${issuer}', 'filled-user-' || n, ${isPostgres ? 'true' : '1'}, 0, '{"name":"Person"}', 1700000000 + n, 1700000000 + n, 1,
+       'provider-1', 'filled-external-' || n, 'filled-external-' || n, 'person.' || n || '@example.com', ${isPostgres ? 'false' : '0'},
+       ${resource}, (${comparable})${isPostgres ? '::jsonb' : ''}
+     FROM series`,
+    ...(isPostgres ? [...totals(issuer, rows), ...emails, 'ALTER TABLE mintmark_users ENABLE TRIGGER mintmark_user_provisioned'] : []),
+    `INSERT INTO mintmark_groups (issuer, group_id, provider_id, display_name, display_name_key, resource, comparable, created_at, updated_at, version)
+     VALUES ('${issuer}', 'filled-group', 'provider-1', 'Everyone', 'everyone', '{"displayName":"Everyone"}', '{"displayName":"everyone"}', 1700000000, 1700000000, 1)`,
+    `INSERT INTO mintmark_group_members (issuer, provider_id, group_id, member_id, member_type)
+     SELECT issuer, provider_id, 'filled-group', user_id, 'User' FROM mintmark_users WHERE created_at % 10 = 0 AND provider_id = 'provider-1'`,
+  ])
+  await dialect.all('ANALYZE', [])
+}
+
+const totals = (issuer: string, rows: number) => [
+  `INSERT INTO mintmark_provider_totals (issuer, provider_id, kind, total) VALUES ('${issuer}', 'provider-1', 'User', ${rows})`,
+]
+
+const emails = [
+  `INSERT INTO mintmark_user_emails (issuer, provider_id, value, user_id)
+   SELECT issuer, provider_id, email #>> '{}', user_id FROM mintmark_users, jsonb_path_query(comparable, '$.emails[*].value') AS email`,
+]
+
+const documentText = ({ name, word }: { readonly name: string; readonly word: string }): string => {
+  const quoted = (text: string) => `'"' || ${text} || '"'`
+  return [
+    `'{"userName":'`,
+    quoted(name),
+    `',"name":{"familyName":'`,
+    quoted(`${word} || (n % 1000)`),
+    `',"givenName":"kim"},"title":"vice president of nothing in particular","department":"sales ' || (n % 50) || '","emails":[{"type":"work","primary":true,"value":'`,
+    quoted(`'person.' || n || '@work.example'`),
+    `'},{"type":"home","value":'`,
+    quoted(`'person.' || n || '@home.example'`),
+    `'}],"addresses":[{"type":"work","locality":"oslo","streetAddress":"somewhere 12","postalCode":"0150","country":"no"}],"phoneNumbers":[{"type":"work","value":"tel:+47-555-' || n || '"}]}'`,
+  ].join(' || ')
+}
