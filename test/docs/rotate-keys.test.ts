@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+import { expect, it } from 'vitest'
+
+import { keys } from './rotate-keys/vault.ts'
+
+it('the guide shows programs that are compiled (mend with `pnpm readme`)', () => {
+  const guide = readFileSync('docs/how-to/rotate-keys.md', 'utf8')
+  const blocks = [...guide.matchAll(/^```ts (\S+)\n([\s\S]*?)```$/gm)]
+
+  expect(blocks.map(([, file]) => file?.replace('test/docs/rotate-keys/', ''))).toEqual(['keys.ts', 'rotate.ts', 'drop.ts', 'vault.ts'])
+  for (const [, file = '', code] of blocks) expect(code, file).toBe(readFileSync(file, 'utf8'))
+})
+
+it.each([
+  ['rotate.ts', /^ES256 announced [\w-]{43}\nRS256 announced [\w-]{43}\n(?:[\w-]{43} (?:ES|RS)256 signing 0 s old\n){2}$/],
+  ['drop.ts', /^absent\n$/],
+])('%s of the guide runs', (program, output) => {
+  const { stdout, stderr } = spawnSync(process.execPath, ['--conditions=@mintmark/source', `test/docs/rotate-keys/${program}`], { encoding: 'utf8' })
+
+  expect(stdout, stderr).toMatch(output)
+})
+
+it('the vault of the guide signs (RFC 7518 §3.4)', async () => {
+  const signer = await keys.signer('ES256')
+
+  expect((await signer.sign(new Uint8Array(1))).length).toBe(64)
+})

@@ -1,0 +1,5 @@
+import { dropKey } from '@mintmark/core'
+import { keys } from './keys.ts'
+
+const { outcome } = await dropKey(process.argv[2] ?? '', keys) // the kid
+console.log(outcome) // ended, unchanged or absent

@@ -1,0 +1,12 @@
+import { storedKeys, type KeyVault } from '@mintmark/core'
+import { kms, storage } from './yours.ts'
+
+const vault: KeyVault = {
+  async generate() {
+    const { name, publicJwk } = await kms.createKey()
+    return { publicJwk, vaultEntry: name }
+  },
+  open: async ({ vaultEntry }) => (bytes) => kms.sign(vaultEntry, bytes),
+}
+
+export const keys = storedKeys({ storage, vault, algorithms: ['ES256'] })
