@@ -57,8 +57,8 @@ function readHeaders(raw: readonly string[]): Pick<ServerRequest, 'headers' | 'r
   const headers = new Map<string, string>()
   const repeatedHeaders = new Set<string>()
   for (let at = 0; at < raw.length; at += 2) {
-    const [name = '', value = ''] = raw.slice(at, at + 2)
-    const key = name.toLowerCase()
+    const key = raw[at]?.toLowerCase() ?? ''
+    const value = raw[at + 1] ?? ''
     const before = headers.get(key)
     if (before !== undefined) repeatedHeaders.add(key)
     // RFC 9110 §5.3; cookies are the exception: a comma may be part of one (RFC 9113 §8.2.3).

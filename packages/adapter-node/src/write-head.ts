@@ -7,6 +7,11 @@ import type { ServerResponse } from '@mintmark/core/http'
  * @throws TypeError ERR_INVALID_CHAR when a name or value cannot stand in a header, such as one with a line break.
  */
 export function writeHead(response: OutgoingMessage, { status, headers, body }: ServerResponse): void {
+  if (body !== undefined && response.getHeaderNames().length === 0) {
+    // Nothing to replace: all of them at once cost Node less than each by itself.
+    response.writeHead(status, [...headers.flat(), 'Content-Length', String(Buffer.byteLength(body))])
+    return
+  }
   response.statusCode = status
   for (const [name] of headers) if (name.toLowerCase() !== 'set-cookie') response.removeHeader(name)
   for (const [name, value] of headers) response.appendHeader(name, value)

@@ -20,7 +20,7 @@ export function refuseUnsupported(parameters: Parameters): void {
  */
 export function refuseTooLong(parameters: Parameters): void {
   for (const [name, bound] of bounds) {
-    if (byteLength(parameters.get(name) ?? '') <= bound) continue
+    if (!isLonger(parameters.get(name) ?? '', bound)) continue
     // RFC 6749 §4.1.2.1: a request that cannot be processed is an invalid_request.
     throw new OAuthError('invalid_request', 'A parameter is too long.', { reason: 'parameter_too_long' })
   }
@@ -43,9 +43,11 @@ export function knownParameters(parameters: Parameters): Readonly<Record<string,
 }
 
 /** Whether `state` is short enough to be echoed. */
-export const isEchoable = (state: string): boolean => byteLength(state) <= maxStateLength
+export const isEchoable = (state: string): boolean => !isLonger(state, maxStateLength)
 
-const byteLength = (text: string): number => new TextEncoder().encode(text).length
+/** Whether the text is longer in UTF-8 than so many bytes. A character takes three at most, so that few have to be counted. */
+const isLonger = (text: string, bytes: number): boolean =>
+  text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes
 
 const maxStateLength = 1024
 

@@ -57,10 +57,14 @@ async function knownClaims(release: ClaimsRelease, mapClaims: MapClaims | undefi
 function openedNames(release: ClaimsRelease, registry: ScopeRegistry): ReadonlySet<string> {
   const member = release.destination === 'id_token' ? 'idTokenClaims' : 'claims'
   const byScope = release.scopes.flatMap((scope) => registry.get(scope)?.[member] ?? [])
-  // OIDC Core §5.5: asked for one by one, and only while a scope of the client's opens it: a registration may be narrowed.
-  const openToClient = new Set(release.client.scopes.flatMap((scope) => registry.get(scope)?.claims ?? []))
-  const byName = requestedClaimNames(release.claimsRequest, release.destination).filter((name) => openToClient.has(name))
-  return new Set([...byScope, ...byName])
+  const byName = requestedClaimNames(release.claimsRequest, release.destination)
+  return new Set(byName.length === 0 ? byScope : [...byScope, ...openToClient(byName, release.client, registry)])
+}
+
+/** OIDC Core §5.5: asked for one by one, and only while a scope of the client's opens it: a registration may be narrowed. */
+function openToClient(names: readonly string[], client: ClientRecord, registry: ScopeRegistry): readonly string[] {
+  const open = new Set(client.scopes.flatMap((scope) => registry.get(scope)?.claims ?? []))
+  return names.filter((name) => open.has(name))
 }
 
 /** Claims that the protocol makes itself: no account and no host overrides them (RFC 7519 §4.1, OIDC Core §2). */

@@ -1,8 +1,8 @@
-import { secretDigest, type SecretDigest } from '@mintmark/storage-interface'
+import type { SecretDigest } from '@mintmark/storage-interface'
 import { base64url } from 'jose'
 
 import { encodeBase64url } from '../runtime/base64url.ts'
-import { digestSecret, hmacSha256, sha256 } from '../runtime/digest.ts'
+import { digestSecret, hmacSha256 } from '../runtime/digest.ts'
 import { equalInConstantTime } from '../runtime/equal-in-constant-time.ts'
 
 /**
@@ -45,7 +45,7 @@ export async function readRefreshToken(text: string): Promise<RefreshToken | und
 
 export async function digestRefreshToken(token: RefreshToken): Promise<RefreshTokenDigests> {
   return {
-    handleDigest: secretDigest(encodeBase64url(await sha256(token.handle))),
+    handleDigest: await digestSecret(token.handle),
     tokenDigest: await digestOf(token),
   }
 }

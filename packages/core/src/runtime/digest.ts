@@ -7,7 +7,7 @@ import { nodeCrypto, type NodeCrypto } from './node-crypto.ts'
  * SHA-256 of a secret, base64url: what a store may keep. Fit for secrets of 256 random bits, which nobody can try out;
  * not for passwords that a person chose.
  */
-export async function digestSecret(secret: string): Promise<SecretDigest> {
+export async function digestSecret(secret: string | Uint8Array): Promise<SecretDigest> {
   return secretDigest(encodeBase64url(await sha256(secret)))
 }
 
@@ -37,8 +37,8 @@ export async function hmacSha256(key: Uint8Array, message: Uint8Array): Promise<
 
 /** The key, filled up with zeros to a block, each byte of it XORed with `pad`, and the text behind it. */
 function padded(key: Uint8Array, pad: number, text: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(blockLength + text.length).fill(pad, 0, blockLength)
-  for (const [index, byte] of key.entries()) bytes[index] = byte ^ pad
+  const bytes = new Uint8Array(blockLength + text.length)
+  for (let index = 0; index < blockLength; index += 1) bytes[index] = (key[index] ?? 0) ^ pad
   bytes.set(text, blockLength)
   return bytes
 }
