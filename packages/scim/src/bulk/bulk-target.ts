@@ -25,7 +25,7 @@ export function bulkTarget({ method, path }: BulkOperation, resources: ScimRoute
   const collection = Object.hasOwn(resources, name.toLowerCase()) ? resources[name.toLowerCase()] : undefined
   const endpoint = (id === '' ? collection?.collection : collection?.member)?.[method]
   // RFC 7644 §3.7: the relative path of a resource type's endpoint or of a resource.
-  if (endpoint === undefined || (id === '') !== (method === 'POST')) throw refusal('bulk_path')
+  if (endpoint === undefined) throw refusal('bulk_path')
   const bulkId = referenceIn(id)
   const resolved = bulkId === undefined ? id : idOf(bulkId)
   return { endpoint, path: id === '' ? `/${name}` : `/${name}/${encodeURIComponent(resolved)}`, id: resolved }

@@ -73,6 +73,23 @@ test('law: two who change different attributes both have their way', async () =>
   )
 })
 
+test('law: who removes a group in a version that it no longer has removes nothing (RFC 9110 §13.1.1)', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), async (scheduler) => {
+      const { scim, id } = await startRace(scheduler, 0)
+      const removal = scim.send({ method: 'DELETE', path: `/Groups/${id}`, headers: { 'if-match': 'W/"1"' } })
+
+      const [removed, renamed] = await scheduler.waitFor(Promise.all([removal, patch(scim, id, rename('Dev'))]))
+
+      expect([
+        [204, 404],
+        [412, 204],
+      ]).toContainEqual([removed.status, renamed.status])
+    }),
+    { numRuns: 100 },
+  )
+})
+
 interface Race {
   readonly scim: ScimUnderTest
   readonly storage: Storage
