@@ -1,6 +1,7 @@
 import { epochSeconds, type DurationSeconds, type EpochSeconds } from '@mintmark/storage-interface'
 
 import type { Ending } from './ending.ts'
+import { createWaitingRoom } from './waiting-room.ts'
 
 /** A piece of the feed. */
 export interface FeedPage {
@@ -33,7 +34,7 @@ interface EndingLogOptions {
 /** A log in this process's memory. What ended before it began it does not know, and says so. */
 export function createEndingLog({ name, startedAt, keepFor }: EndingLogOptions): EndingLog {
   const entries: { readonly ending: Ending; readonly at: EpochSeconds }[] = []
-  const waiting = new Set<() => void>()
+  const room = createWaitingRoom()
   /** How many endings were forgotten: the number of the first that is there. */
   let forgotten = 0
   let coversAfter = startedAt
@@ -58,7 +59,7 @@ export function createEndingLog({ name, startedAt, keepFor }: EndingLogOptions):
       if (entries.length >= maxEntries && oldest !== undefined) coversAfter = oldest.at
       if (entries.length >= maxEntries) forget(1)
       entries.push({ ending, at: now })
-      for (const wake of waiting) wake()
+      room.wakeAll()
     },
     read(cursor, now) {
       const from = positionOf(cursor) - forgotten
@@ -68,18 +69,7 @@ export function createEndingLog({ name, startedAt, keepFor }: EndingLogOptions):
       return { endings, cursor: `${name}.${end}`, coversAfter: reachesTo, more: end < head() }
     },
     async waitBehind(cursor, atMost) {
-      const isAtHead = cursor === `${name}.${head()}`
-      if (atMost <= 0 || !isAtHead || waiting.size >= maxWaiting) return
-      await new Promise<void>((resolve) => {
-        const timeout = AbortSignal.timeout(atMost * 1000)
-        const wake = (): void => {
-          waiting.delete(wake)
-          timeout.removeEventListener('abort', wake)
-          resolve()
-        }
-        waiting.add(wake)
-        timeout.addEventListener('abort', wake)
-      })
+      if (cursor === `${name}.${head()}`) await room.wait(atMost)
     },
   }
 }
@@ -88,9 +78,6 @@ const pageSize = 1000
 
 /** About 20 MB. */
 const maxEntries = 100_000
-
-/** Requests that may wait at the same time; whoever comes then is answered at once. */
-const maxWaiting = 1000
 
 /** In seconds: a receiver whose clock is ahead forgets endings so much earlier. */
 const receiverSkew = 60
