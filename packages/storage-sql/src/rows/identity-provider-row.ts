@@ -1,5 +1,10 @@
-import { clientId, epochSeconds, providerId, type IdentityProviderRecord } from '@mintmark/storage-interface'
-import { json, orNull, type ColumnReader } from '../columns.ts'
+import {
+  clientId,
+  epochSeconds,
+  providerId,
+  type IdentityProviderRecord,
+} from '@mintmark/storage-interface'
+import { json, jsonOrNull, orNull, type ColumnReader } from '../columns.ts'
 import type { SqlRow, SqlValue } from '../dialect.ts'
 import { optionalTime } from './optional-time.ts'
 import { readSecrets, secretColumns, type SecretJson, type SecretUses } from './secrets-json.ts'
@@ -12,6 +17,7 @@ export const identityProviderColumns = [
   'secret_uses',
   'client_ids',
   'tolerance_profile',
+  'offboarding',
   'disabled_at',
   'created_at',
   'version',
@@ -27,6 +33,7 @@ export const identityProviderRow = (provider: IdentityProviderRecord): IdentityP
   ...secretColumns(provider.secrets),
   client_ids: json(provider.clientIds),
   tolerance_profile: provider.toleranceProfile,
+  offboarding: jsonOrNull(provider.offboarding),
   disabled_at: orNull(provider.disabledAt),
   created_at: provider.createdAt,
   version: provider.version,
@@ -44,7 +51,21 @@ export const identityProviderReader =
     ),
     clientIds: (read.json(row, 'client_ids') as readonly string[]).map(clientId),
     toleranceProfile: read.text(row, 'tolerance_profile'),
+    offboarding: readOffboarding(read.optionalJson(row, 'offboarding') as OffboardingJson | undefined),
     disabledAt: optionalTime(read.optionalInteger(row, 'disabled_at')),
     createdAt: epochSeconds(read.integer(row, 'created_at')),
     version: read.integer(row, 'version'),
   })
+
+interface OffboardingJson {
+  readonly windowStartedAt: number
+  readonly count: number
+  readonly heldAt?: number | undefined
+}
+
+const readOffboarding = (read: OffboardingJson | undefined): IdentityProviderRecord['offboarding'] =>
+  read && {
+    windowStartedAt: epochSeconds(read.windowStartedAt),
+    count: read.count,
+    heldAt: optionalTime(read.heldAt),
+  }
