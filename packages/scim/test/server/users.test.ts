@@ -67,3 +67,17 @@ test('a retried POST is answered with the same account, and does not bring back 
   expect(again).toEqual(first)
   expect(late).toMatchObject({ status: 201, body: { id: first.body?.['id'], active: false } })
 })
+
+test('K-33: an id that is repeated in a PATCH says nothing; another one is refused', async () => {
+  const scim = await startScim()
+  const id = idOf(await scim.send({ method: 'POST', path: '/Users', body: alice }))
+  const path = `/Users/${id}`
+
+  const repeated = await scim.send({ method: 'PATCH', path, body: patch({ op: 'replace', value: { id, title: 'Lead' } }) })
+  const other = await scim.send({ method: 'PATCH', path, body: patch({ op: 'replace', value: { id: 'x', title: 'Boss' } }) })
+
+  expect(repeated).toMatchObject({ status: 200, body: { id, title: 'Lead', meta: { version: 'W/"2"' } } })
+  expect(other).toMatchObject({ status: 400, body: { scimType: 'mutability' } })
+  expect(scim.lastReason()).toBe('attribute_read_only')
+  expect(await scim.send({ path })).toMatchObject({ body: { title: 'Lead', meta: { version: 'W/"2"' } } })
+})
