@@ -15,7 +15,9 @@ it('exports these names and no others', () => {
       "countEvents",
       "createAuthorizationServer",
       "defineGrant",
+      "disableClient",
       "dropKey",
+      "enableClient",
       "endPreviousClientSecrets",
       "fromRateLimiterFlexible",
       "inProcessRevocationFeed",
@@ -28,6 +30,7 @@ it('exports these names and no others', () => {
       "rotateKeys",
       "storedKeys",
       "traceService",
+      "updateClient",
     ]
   `)
   expect(Object.keys(http)).toMatchInlineSnapshot(`
@@ -46,6 +49,7 @@ it('exports these names and no others', () => {
       "redirect",
       "setCookie",
       "withHeaders",
+      "withoutBody",
     ]
   `)
   expect(Object.keys(runtime)).toMatchInlineSnapshot(`

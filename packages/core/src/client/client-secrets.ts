@@ -26,7 +26,7 @@ export async function addClientSecret(
 ): Promise<string> {
   const now = (deps.clock ?? systemClock)()
   const secret = randomSecret(deps.random ?? systemRandom)
-  const added = { digest: await digestSecret(secret), createdAt: now, expiresAt: undefined, lastUsedAt: undefined }
+  const added = await clientSecretRecord(secret, now)
   await changeSecrets(id, deps.storage, (client) => {
     const live = client.secrets.filter((candidate) => isLive(candidate, now))
     if (client.secrets.length === 0) throw invalid('The client does not authenticate with a secret.')
@@ -43,6 +43,14 @@ export async function addClientSecret(
 export async function endPreviousClientSecrets(id: string, deps: { readonly storage: Storage }): Promise<void> {
   await changeSecrets(id, deps.storage, (client) => client.secrets.slice(-1))
 }
+
+/** How a secret is stored: its digest, and nothing that opens anything. */
+export const clientSecretRecord = async (secret: string, now: EpochSeconds): Promise<ClientSecretRecord> => ({
+  digest: await digestSecret(secret),
+  createdAt: now,
+  expiresAt: undefined,
+  lastUsedAt: undefined,
+})
 
 async function changeSecrets(
   id: string,

@@ -11,13 +11,11 @@ import {
 import type { SigningAlgorithm } from '../key/key-ring.ts'
 import type { SigningAlgorithms } from '../key/signing-algorithm.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
-import { digestSecret } from '../runtime/digest.ts'
 import { randomIdentifier, randomSecret, systemRandom, type Random } from '../runtime/random.ts'
 import { parseIssuer } from '../server/issuer.ts'
 import { ClientMetadataError } from './client-metadata-error.ts'
-import { isFetchable, readKeySet } from './remote-key-set.ts'
-import { isRegistrableRedirectUri } from './redirect-uri.ts'
-import { isVisibleAscii } from './visible-ascii.ts'
+import { refuseUnsignable, refuseUnusable, usesSecret } from './client-metadata.ts'
+import { clientSecretRecord } from './client-secrets.ts'
 
 /** A client as an administrator describes it; names follow RFC 7591 §2. */
 export interface ClientRegistration {
@@ -76,13 +74,10 @@ export async function registerClient(
   const now = (deps.clock ?? systemClock)()
   const record = clientRecord(registration, now, random)
   refuseUnusable(record)
-  refuseUnsignable(registration, deps.keys)
+  refuseUnsignable([registration.idTokenSignedResponseAlg, registration.userinfoSignedResponseAlg], deps.keys)
 
   const clientSecret = usesSecret(record) ? randomSecret(random) : undefined
-  const secrets =
-    clientSecret === undefined
-      ? []
-      : [{ digest: await digestSecret(clientSecret), createdAt: now, expiresAt: undefined, lastUsedAt: undefined }]
+  const secrets = clientSecret === undefined ? [] : [await clientSecretRecord(clientSecret, now)]
   const client: ClientRecord = { ...record, secrets }
   // RFC 9700 §4.15: the `sub` of a client that acts for itself must never be taken for a person's.
   if ((await deps.storage.users.find(userId(client.clientId))) !== undefined) throw invalid('client_id is the identifier of an account.')
@@ -112,50 +107,6 @@ function clientRecord(registration: ClientRegistration, now: EpochSeconds, rando
     version: 1,
   }
 }
-
-function refuseUnusable(client: ClientRecord): void {
-  // RFC 6749 Appendix A.1: client_id is visible ASCII.
-  if (!isVisibleAscii(client.clientId) || client.clientId.trim() !== client.clientId) throw invalid('client_id must be visible ASCII.')
-  if (client.clientName.trim() === '') throw invalid('client_name must not be empty.')
-  for (const uri of client.redirectUris) {
-    // RFC 6749 §3.1.2, RFC 9700 §2.1.
-    if (!isRegistrableRedirectUri(uri)) {
-      throw new ClientMetadataError(
-        'invalid_redirect_uri',
-        'A redirect URI must be https, http on loopback or a private-use scheme with a dot, in normal form, without fragment or wildcard.',
-      )
-    }
-  }
-  refuseUnusableKeys(client)
-  if (client.grantTypes.includes('authorization_code') && client.redirectUris.length === 0) {
-    throw new ClientMetadataError('invalid_redirect_uri', 'A client of the authorization code grant needs a redirect URI.')
-  }
-}
-
-function refuseUnusableKeys(client: ClientRecord): void {
-  if (client.tokenEndpointAuthMethod !== 'private_key_jwt') return
-  // RFC 7591 §2: jwks and jwks_uri exclude each other.
-  if ((client.jwks === undefined) === (client.jwksUri === undefined)) throw invalid('private_key_jwt needs either jwks or jwks_uri.')
-  if (client.jwks !== undefined && !isPublicKeySet(client.jwks)) throw invalid('jwks must hold at least one public key, and no private or symmetric one.')
-  if (client.jwksUri !== undefined && !isFetchable(client.jwksUri)) throw invalid('jwks_uri must be https, by host name, on the default port.')
-}
-
-function refuseUnsignable(registration: ClientRegistration, keys: SigningAlgorithms | undefined): void {
-  const chosen = [registration.idTokenSignedResponseAlg, registration.userinfoSignedResponseAlg].filter((name) => name !== undefined)
-  // RFC 7591 §3.2.2: better no client than one that no answer can be signed for.
-  if (keys !== undefined && !chosen.every((name) => keys.algorithms.includes(name))) {
-    throw invalid('The server does not sign with this algorithm; discovery lists those it signs with.')
-  }
-}
-
-/** RFC 7517 §4: asymmetric keys without their private parts. */
-function isPublicKeySet(jwks: JsonObject): boolean {
-  const keys = readKeySet(jwks)?.keys ?? []
-  return keys.length > 0 && keys.every((key) => key.kty !== 'oct' && !('d' in key) && !('k' in key))
-}
-
-const usesSecret = (client: ClientRecord): boolean =>
-  client.tokenEndpointAuthMethod === 'client_secret_basic' || client.tokenEndpointAuthMethod === 'client_secret_post'
 
 const invalid = (description: string): ClientMetadataError =>
   new ClientMetadataError('invalid_client_metadata', description)
