@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { isArray, isObject, memberOf, objectOf } from '../json/json-object.ts'
+import { isArray, isObject, memberOf } from '../json/json-object.ts'
 import type { Attribute } from '../schema/attribute.ts'
 import type { ResourceType } from '../schema/define-resource-type.ts'
 import type { Projection } from './parse-projection.ts'
@@ -11,33 +11,42 @@ import type { Projection } from './parse-projection.ts'
  * be asked for, `request` has to be.
  */
 export function projectResource(resource: JsonObject, resourceType: ResourceType, projection: Projection): JsonObject {
-  const own = resourceType.attributes.map(
-    (attribute) => [attribute.name, projectValue(attribute, memberOf(resource, attribute.name), projection)] as const,
-  )
-  const extensions = resourceType.extensions.map(
-    ({ schema }) => [schema.id, projectMembers(schema.attributes, memberOf(resource, schema.id), projection)] as const,
-  )
-  return objectOf([...own, ...extensions])
+  const shown = membersShown(resourceType.attributes, resource, projection) ?? {}
+  for (const { schema } of resourceType.extensions) {
+    const extension = memberOf(resource, schema.id)
+    const members = isObject(extension) ? membersShown(schema.attributes, extension, projection) : undefined
+    if (members !== undefined) shown[schema.id] = members
+  }
+  return shown
 }
 
 /** Whether an answer shows anything of an attribute: what it does not show need not be read. */
 export const isShown = (attribute: Attribute, projection: Projection): boolean => shown(attribute, projection) !== undefined
 
-function projectMembers(attributes: readonly Attribute[], owner: JsonValue | undefined, projection: Projection): JsonObject | undefined {
-  if (!isObject(owner)) return undefined
-  const members = objectOf(
-    attributes.map((attribute) => [attribute.name, projectValue(attribute, memberOf(owner, attribute.name), projection)] as const),
-  )
-  return Object.keys(members).length === 0 ? undefined : members
+/**
+ * The attributes of an owner that are shown; undefined when there are none. In an ordinary object, which becomes text three times
+ * as fast as one without a prototype: its names are those of a schema, and no schema has `__proto__`.
+ */
+function membersShown(attributes: readonly Attribute[], owner: JsonObject, projection: Projection): Record<string, JsonValue> | undefined {
+  let members: Record<string, JsonValue> | undefined
+  for (const attribute of attributes) {
+    const value = memberOf(owner, attribute.name)
+    const picked = value === undefined || value === null ? undefined : valueShown(attribute, value, projection)
+    if (picked === undefined) continue
+    members ??= {}
+    members[attribute.name] = picked
+  }
+  return members
 }
 
-function projectValue(attribute: Attribute, value: JsonValue | undefined, projection: Projection): JsonValue | undefined {
-  if (value === undefined || value === null) return undefined
+function valueShown(attribute: Attribute, value: JsonValue, projection: Projection): JsonValue | undefined {
   const inside = shown(attribute, projection)
   if (inside === undefined) return undefined
   if (attribute.type !== 'complex') return value
-  if (!isArray(value)) return projectMembers(attribute.subAttributes, value, inside)
-  const elements = value.map((element) => projectMembers(attribute.subAttributes, element, inside)).filter((element) => element !== undefined)
+  if (!isArray(value)) return isObject(value) ? membersShown(attribute.subAttributes, value, inside) : undefined
+  const elements = value
+    .map((element) => (isObject(element) ? membersShown(attribute.subAttributes, element, inside) : undefined))
+    .filter((element) => element !== undefined)
   return elements.length === 0 ? undefined : elements
 }
 

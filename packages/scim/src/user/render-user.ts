@@ -1,20 +1,20 @@
 import type { GroupReference, JsonObject, JsonValue, ProvisionedUserRecord } from '@mintmark/storage-interface'
 
-import { isObject, memberOf, objectOf, withMember } from '../json/json-object.ts'
+import { isObject, memberOf, withMember } from '../json/json-object.ts'
 import { instantText } from '../message/instant-text.ts'
 import { enterpriseUserSchema } from '../schema/enterprise-user-schema.ts'
 
 /** An account as a SCIM resource, whole (RFC 7643 §4.1): what a projection is made of. */
 export function renderUser(user: ProvisionedUserRecord, baseUrl: string): JsonObject {
   const { resource, externalId, active, groups } = user
-  return objectOf([
-    ...Object.entries(withManagerReference(resource, baseUrl)),
-    ['id', user.userId],
-    ['externalId', externalId],
-    ['active', active],
-    ['groups', groups.length === 0 ? undefined : groups.map((group) => renderGroup(group, baseUrl))],
-    ['meta', renderMeta(user, baseUrl)],
-  ])
+  return {
+    ...withManagerReference(resource, baseUrl),
+    id: user.userId,
+    ...(externalId === undefined ? {} : { externalId }),
+    active,
+    ...(groups.length === 0 ? {} : { groups: groups.map((group) => renderGroup(group, baseUrl)) }),
+    meta: renderMeta(user, baseUrl),
+  }
 }
 
 /** Where the account is read. */
