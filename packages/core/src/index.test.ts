@@ -56,6 +56,7 @@ it('exports these names and no others', () => {
     [
       "digestSecret",
       "equalInConstantTime",
+      "hmacSha256",
       "randomIdentifier",
       "randomSecret",
       "systemClock",
