@@ -1,0 +1,49 @@
+import { vi } from 'vitest'
+
+import type { ProbedServer } from '../support/probed-server.ts'
+
+/** What a server did for a flow: counts, which are the same on every machine. */
+export interface Work {
+  /** Storage calls, in their order. */
+  readonly storage: readonly string[]
+  readonly signatures: number
+  readonly verifications: number
+  /** Public and private keys that were imported. */
+  readonly keyImports: number
+  /** SHA-256, also those that an HMAC is made of. */
+  readonly digests: number
+  /** Draws of random bytes. */
+  readonly randomDraws: number
+}
+
+/** Counts what the server does while the flow runs. Every call is let through. */
+export async function workOf(under: ProbedServer, flow: () => Promise<unknown>): Promise<Work> {
+  const node = process.getBuiltinModule('node:crypto')
+  const spies = {
+    hash: vi.spyOn(node, 'hash'),
+    sign: vi.spyOn(node, 'sign'),
+    verify: vi.spyOn(node, 'verify'),
+    webDigest: vi.spyOn(crypto.subtle, 'digest'),
+    webSign: vi.spyOn(crypto.subtle, 'sign'),
+    webVerify: vi.spyOn(crypto.subtle, 'verify'),
+    importKey: vi.spyOn(crypto.subtle, 'importKey'),
+    random: vi.spyOn(crypto, 'getRandomValues'),
+  }
+  under.probe.reset()
+  try {
+    await flow()
+    return {
+      storage: [...under.probe.calls],
+      signatures: callsOf(spies.sign, spies.webSign),
+      verifications: callsOf(spies.verify, spies.webVerify),
+      keyImports: callsOf(spies.importKey),
+      digests: callsOf(spies.hash, spies.webDigest),
+      randomDraws: callsOf(spies.random),
+    }
+  } finally {
+    for (const spy of Object.values(spies)) spy.mockRestore()
+  }
+}
+
+const callsOf = (...spies: readonly { readonly mock: { readonly calls: readonly unknown[] } }[]): number =>
+  spies.reduce((sum, { mock }) => sum + mock.calls.length, 0)

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { authorize, obtainCode, redeem } from '../support/flow.ts'
+import { startProbedServer, type ProbedServer } from '../support/probed-server.ts'
+import { introspect, noteSecretsInUse, refresh, serviceToken, tokensFor, userinfo, type Tokens } from '../support/token-calls.ts'
+import { workOf, type Work } from './work-of.ts'
+
+let under: ProbedServer
+beforeAll(async () => {
+  under = await startProbedServer()
+  await noteSecretsInUse(under)
+  // Consent is stored, and each key was used once.
+  const tokens = await freshTokens()
+  await introspect(under, tokens.access_token)
+  await serviceToken(under)
+})
+afterAll(() => under.close())
+
+const freshTokens = (): Promise<Tokens> => tokensFor(under, 'A', { scope: 'openid profile offline_access' })
+
+const nothing: Work = { storage: [], signatures: 0, verifications: 0, keyImports: 0, digests: 0, randomDraws: 0 }
+
+// A count that grows makes every request slower, on every machine. Whoever raises one says why.
+describe('work per flow', () => {
+  it('RFC 6749 §4.4: client credentials are one read and one signature, and write nothing', async () => {
+    const work = await workOf(under, () => serviceToken(under))
+
+    expect(work).toEqual({ ...nothing, storage: ['clients.find'], signatures: 1, digests: 1, randomDraws: 1 })
+  })
+
+  it('OIDC Core §3.1.2: an authorization request of somebody who signed in and consented is three reads and one write', async () => {
+    const work = await workOf(under, () => authorize(under, { scope: 'openid profile offline_access' }))
+
+    expect(work).toEqual({
+      ...nothing,
+      storage: ['clients.find', 'users.find', 'grants.findUnrevoked', 'codes.insert'],
+      digests: 1,
+      randomDraws: 2,
+    })
+  })
+
+  it('RFC 6749 §4.1.3: a code becomes tokens with two reads, two writes and a signature for each token', async () => {
+    const code = await obtainCode(under, { scope: 'openid profile offline_access' })
+
+    const work = await workOf(under, () => redeem(under, code))
+
+    expect(work).toEqual({
+      ...nothing,
+      storage: ['clients.find', 'codes.consume', 'standing.ofGrant', 'families.insert'],
+      signatures: 2,
+      digests: 8,
+      randomDraws: 3,
+    })
+  })
+
+  it('RFC 9700 §4.14.2: a refresh is two reads, one write and a signature for each token', async () => {
+    const tokens = await freshTokens()
+
+    const work = await workOf(under, () => refresh(under, tokens.refresh_token))
+
+    expect(work).toEqual({
+      ...nothing,
+      storage: ['clients.find', 'standing.ofRefreshHandle', 'families.rotate'],
+      signatures: 2,
+      digests: 11,
+      randomDraws: 2,
+    })
+  })
+
+  it('RFC 7662 §2: an access token is introspected with one verification; when it comes again, with none', async () => {
+    const { access_token: token } = await freshTokens()
+
+    const first = await workOf(under, () => introspect(under, token))
+    const again = await workOf(under, () => introspect(under, token))
+
+    const storage = ['clients.find', 'claims.isClaimed', 'standing.ofFamily']
+    expect(first).toEqual({ ...nothing, storage, verifications: 1, digests: 2 })
+    expect(again).toEqual({ ...nothing, storage, digests: 2 })
+  })
+
+  it('OIDC Core §5.3: userinfo verifies an access token once; what its life depends on is read each time', async () => {
+    const { access_token: token } = await freshTokens()
+
+    const first = await workOf(under, () => userinfo(under, token))
+    const again = await workOf(under, () => userinfo(under, token))
+
+    const storage = ['claims.isClaimed', 'standing.ofFamily']
+    expect(first).toEqual({ ...nothing, storage, verifications: 1, digests: 1 })
+    expect(again).toEqual({ ...nothing, storage, digests: 1 })
+  })
+
+  it.for(['/.well-known/openid-configuration', '/jwks'])('RFC 8414 §3, RFC 7517 §5: %s is no work', async (path) => {
+    await under.send({ path })
+
+    const work = await workOf(under, () => under.send({ path }))
+
+    expect(work).toEqual(nothing)
+  })
+})
