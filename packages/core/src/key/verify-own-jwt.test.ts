@@ -23,7 +23,7 @@ async function aRing(): Promise<{ deps: VerifyOwnJwtDependencies; signer: Signer
 const publicKey = async (key: CryptoKey): Promise<PublicKey> => ({
   keyId: keyId('k1'),
   algorithm: 'ES256',
-  jwk: (await exportJWK(key)) as JsonObject,
+  jwk: await exportJWK(key),
 })
 
 describe('a JWT that was verified before', () => {
