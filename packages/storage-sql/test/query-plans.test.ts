@@ -9,11 +9,11 @@ const statements = new Set<string>()
 
 beforeAll(async () => {
   for (const law of storageLaws) await law.run(() => memoryUnderTest(collecting))
-})
+}, 60_000)
 
 test('the laws run every kind of statement on every table', () => {
   const kinds = [...statements].map(
-    (text) => /^(insert into|update|select|delete from).*?"(mintmark_\w+)"/s.exec(text)?.slice(1, 3).join(' ') ?? text,
+    (text) => /^(insert into|update|select|delete from|with).*?(mintmark_\w+)/s.exec(text)?.slice(1, 3).join(' ') ?? text,
   )
 
   expect([...new Set(kinds)].toSorted(byText)).toMatchInlineSnapshot(`
@@ -66,20 +66,27 @@ test('no statement reads a whole table', async () => {
 
   const plans = await Promise.all([...statements].map(async (text) => ({ text, plan: await planOf(dialect, text) })))
 
-  expect(plans.filter(({ plan }) => plan.some((step) => /\bSCAN\b/.test(step)))).toEqual([])
-  // The keys of one issuer are a handful: they are sorted as they are read.
-  const sorting = plans.filter(({ plan }) => plan.some((step) => step.includes('TEMP B-TREE')))
-  expect(sorting.filter(({ text }) => !text.includes('mintmark_signing_keys'))).toEqual([])
+  expect(plans.filter(({ plan }) => plan.some(readsTable))).toEqual([])
+  // The keys of one issuer are a handful, and so are the rows of a page: they are sorted as they are read.
+  const sorting = plans.filter(({ plan }) => plan.some((step) => step.includes('TEMP B-TREE FOR ORDER BY')))
+  expect(sorting.filter(({ text }) => !/mintmark_signing_keys|^with page as/.test(text))).toEqual([])
 })
 
+/** All of a table, or all that a provider has in it; lists that were given, and queries of the statement itself, are walked. */
+function readsTable(step: string): boolean {
+  const [, walked] = /^SCAN (\S+)/.exec(step) ?? []
+  if (walked !== undefined) return !/^(CONSTANT|json_each|joining|accounts|other_groups|counted|page|member|pair)$/.test(walked)
+  return /^SEARCH mintmark_(users|groups|user_emails|group_members)\b.*\(issuer=\? AND provider_id=\?\)/.test(step)
+}
+
 test('law: how many statements there are does not depend on the values', () => {
-  // Values are parameters, all of them: with one in the text, the laws would have made hundreds.
-  expect(statements.size).toBeLessThan(60)
+  // Values are parameters, all of them: with one in the text, the laws would have made hundreds of each.
+  expect(statements.size).toBeLessThan(130)
 })
 
 function collecting(dialect: SqlDialect): SqlDialect {
   const collect = (statement: string): void => {
-    if (/"?mintmark_(?!migrations)/.test(statement)) statements.add(statement)
+    if (/mintmark_(?!migrations)/.test(statement)) statements.add(statement)
   }
   return {
     ...dialect,

@@ -8,6 +8,7 @@ import { foldFilter } from '../filter/fold-filter.ts'
 import { findCandidates, type Candidates } from '../filter/index-lookups.ts'
 import { pathOf } from '../filter/json-scope.ts'
 import type { Sql } from '../json-search.ts'
+import { ownedRow } from '../owned-row.ts'
 import { compileSql, type Parameter, type Statement } from '../statement.ts'
 import { knownColumn, listedScope, type ListedKind } from './listed-kind.ts'
 
@@ -29,7 +30,7 @@ export const pageStatement = ({ query, engine }: Builder, kind: ListedKind): Sta
     const id = sql.ref(kind.id)
     return sql`with page as materialized (
       select created_at, ${id} as id from ${sql.table(kind.table)}
-      where issuer = ${p('issuer')} and provider_id = ${p('provider_id')} and (created_at, ${id}) > (${p('after_created_at')}, ${p('after_id')})
+      where ${everyRow(p)} and (created_at, ${id}) > (${p('after_created_at')}, ${p('after_id')})
       order by created_at, ${id}
       limit case when cast(${p('offset')} as bigint) < ${totalOf(kind, p)} then cast(${p('limit')} as bigint) else 0 end
       offset cast(${p('offset')} as bigint)
@@ -72,8 +73,7 @@ export function matchStatement(
       return sql`with ${candidates === undefined ? sql`` : candidatesAs(candidates, parameter)}
         matching (${sql.join([sql.ref('id'), sql.ref('created_at'), ...names])}) as materialized (
           select ${sql.join([id, createdAt, ...sorted])} from ${sql.table(kind.table)}
-          where issuer = ${p('issuer')} and provider_id = ${p('provider_id')}
-          ${candidates === undefined ? sql`` : sql`and ${engine.among(id, sql`select id from candidate`)}`}
+          where ${candidates === undefined ? everyRow(p) : sql`${ownedRow(p)} and ${engine.among(id, sql`select id from candidate`)}`}
           ${filter === undefined ? sql`` : sql`and ${foldFilter(filter, scope)}`}
         ), page as materialized (
           select * from matching where (created_at, id) > (${p('after_created_at')}, ${p('after_id')})
@@ -119,6 +119,9 @@ interface PageOfRecords {
 const totalOf = ({ total }: ListedKind, p: Parameter<'issuer' | 'provider_id'>): Sql =>
   sql`coalesce((select total from mintmark_provider_totals
     where issuer = ${p('issuer')} and provider_id = ${p('provider_id')} and kind = ${sql.lit(total)}), 0)`
+
+const everyRow = (p: Parameter<'issuer' | 'provider_id'>): Sql =>
+  sql`issuer = ${p('issuer')} and provider_id = ${p('provider_id')}`
 
 function candidatesAs(candidates: Candidates, p: Parameter<string>): Sql {
   const queries = [...candidates].map(([{ find }, values]) => find(values, p))

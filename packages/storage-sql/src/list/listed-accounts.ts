@@ -4,7 +4,7 @@ import type { Sql } from '../json-search.ts'
 import { provisionedColumns } from '../rows/provisioned-user-row.ts'
 import { groupsOfUser } from '../stores/provisioned-user-statements.ts'
 import type { ListedKind } from './listed-kind.ts'
-import { lookup, lookupByBeginning, lookupByKey } from './lookup.ts'
+import { lookup, lookupByBeginning, lookupById, lookupByKey } from './lookup.ts'
 
 /** Accounts of a provider. */
 export const listedAccounts = ({ jsonPairs }: SqlEngine): ListedKind => ({
@@ -27,7 +27,7 @@ export const listedAccounts = ({ jsonPairs }: SqlEngine): ListedKind => ({
     parts: ['value'],
   },
   lookups: new Map([
-    ['id', lookup({ table: 'mintmark_users', id: 'user_id', by: 'user_id', rows: 1 })],
+    ['id', lookupById({ table: 'mintmark_users', id: 'user_id' })],
     ['externalId', lookupByKey({ table: 'mintmark_users', id: 'user_id', by: 'external_id_key', rows: 1 })],
     ['userName', lookupByKey({ table: 'mintmark_users', id: 'user_id', by: 'user_name_key', rows: 1 })],
     ['emails.value', lookupByBeginning({ table: 'mintmark_user_emails', id: 'user_id', by: 'value', rows: 10 })],

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Sql } from '../json-search.ts'
 import { groupRecordColumns } from '../rows/group-row.ts'
 import type { ListedKind } from './listed-kind.ts'
-import { lookup, lookupByKey } from './lookup.ts'
+import { lookup, lookupById, lookupByKey } from './lookup.ts'
 
 /** Groups of a provider. */
 export const listedGroups: ListedKind = {
@@ -24,7 +24,7 @@ export const listedGroups: ListedKind = {
     parts: ['value', 'type'],
   },
   lookups: new Map([
-    ['id', lookup({ table: 'mintmark_groups', id: 'group_id', by: 'group_id', rows: 1 })],
+    ['id', lookupById({ table: 'mintmark_groups', id: 'group_id' })],
     ['externalId', lookupByKey({ table: 'mintmark_groups', id: 'group_id', by: 'external_id_key', rows: 1 })],
     ['displayName', lookupByKey({ table: 'mintmark_groups', id: 'group_id', by: 'display_name_key', rows: 10 })],
     ['members.value', lookup({ table: 'mintmark_group_members', id: 'group_id', by: 'member_id', rows: 100 })],

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { keyName } from '../filter/filter-template.ts'
 import type { IndexLookup } from '../filter/index-lookups.ts'
 import type { Sql } from '../json-search.ts'
+import { ownedRow } from '../owned-row.ts'
 import type { Parameter } from '../statement.ts'
 
 /** A column of a table with an index that begins with issuer, provider and that column. */
@@ -13,6 +14,13 @@ interface IndexedColumn {
   /** How many rows a value may be expected to find. */
   readonly rows: number
 }
+
+/** Finds rows by their own identifier, which is the key of the table. */
+export const lookupById = ({ table, id }: Pick<IndexedColumn, 'table' | 'id'>): IndexLookup => ({
+  rows: 1,
+  find: (values, p) => sql`select ${sql.ref(id)} as id from ${sql.table(table)}
+    where ${ownedRow(p)} and ${sql.ref(id)} in (${sql.join(values.map((value) => sql`${p(value)}`))})`,
+})
 
 /** Finds rows by a text as it is. */
 export const lookup = (column: IndexedColumn): IndexLookup =>

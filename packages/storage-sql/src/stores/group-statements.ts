@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
+import { ownedRow } from '../owned-row.ts'
 import { groupRecordColumns, groupStateColumns } from '../rows/group-row.ts'
 import { compileSql, compileStatement, parameters, type Parameter } from '../statement.ts'
 import { inGroup, isLeaving, memberPlan, type MemberChangeKind, type MemberValue } from './member-plan.ts'
@@ -89,13 +90,13 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
     replace: memberStatements('replace'),
 
     addMembers: compileSql(query, (p: Parameter<MemberValue>) => {
-      const owned = sql`issuer = ${p('issuer')} and provider_id = ${p('provider_id')}`
+      const owned = ownedRow(p)
       const listed = engine.listed(sql`${p('joining')}`)
       return sql`insert into mintmark_group_members (issuer, provider_id, group_id, member_id, member_type)
-        select member.issuer, member.provider_id, ${p('group_id')}, member.id, member.type from (
-          select issuer, provider_id, user_id as id, 'User' as type from mintmark_users where ${owned} and ${engine.among(sql`user_id`, listed)}
+        select member.issuer, ${p('provider_id')}, ${p('group_id')}, member.id, member.type from (
+          select issuer, user_id as id, 'User' as type from mintmark_users where ${owned} and ${engine.among(sql`user_id`, listed)}
           union all
-          select issuer, provider_id, group_id, 'Group' from mintmark_groups where ${owned} and ${engine.among(sql`group_id`, listed)}
+          select issuer, group_id, 'Group' from mintmark_groups where ${owned} and ${engine.among(sql`group_id`, listed)}
         ) as member where true on conflict do nothing`
     }),
 

@@ -1,5 +1,6 @@
 import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { SqlEngine, SqlValue } from '../dialect.ts'
+import { ownedRow } from '../owned-row.ts'
 import type { Parameter } from '../statement.ts'
 
 /** What a plan is bound to: who is to be in the group, and who is to be in it no more or no matter what. */
@@ -26,7 +27,7 @@ export function memberPlan(
   { engine, kind, rows }: { readonly engine: SqlEngine; readonly kind: MemberChangeKind; readonly rows: 'kept' | 'read' },
 ): MemberPlan {
   const keep = (table: string) => (rows === 'kept' ? engine.keepRows(table) : sql``)
-  const owned = sql`issuer = ${p('issuer')} and provider_id = ${p('provider_id')}`
+  const owned = ownedRow(p)
   const joining = sql`select id from joining`
 
   // Each who is listed is looked up, which `not exists` would leave open: a group may have a hundred thousand members.
