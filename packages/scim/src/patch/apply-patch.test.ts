@@ -210,6 +210,7 @@ test.each<[string, Operation, JsonObject, readonly Tolerance[]]>([
   ['no match, beside others', { op: 'replace', path: 'emails[type eq "other"].value', value: 'c@x' }, { emails: [workMail, homeMail, { type: 'other', value: 'c@x' }] }, ['create-on-no-match']],
   ['no match, primary in words', { op: 'add', path: 'roles[primary eq "True"].value', value: 'r' }, { roles: [{ primary: true, value: 'r' }] }, ['boolean-as-text', 'create-on-no-match', 'boolean-as-text']],
   ['no match, a whole value', { op: 'replace', path: 'emails[type eq "other"]', value: { value: 'c@x' } }, { emails: [workMail, homeMail, { type: 'other', value: 'c@x' }] }, ['create-on-no-match']],
+  ['no match, and what is described is there', { op: 'replace', path: 'emails[type eq "other"]', value: { value: 'kim@home.test', type: 'home', display: 'H', primary: true } }, { emails: [{ ...workMail, primary: false }, { ...homeMail, display: 'H', primary: true }] }, ['create-on-no-match']],
   ['no match, two equalities', { op: 'add', path: 'ims[type eq "x" and display eq "d"].value', value: 'v' }, { ims: [{ type: 'x', display: 'd', value: 'v' }] }, ['create-on-no-match']],
   ['no value at all', { op: 'replace', path: 'ims.value', value: 'v' }, { ims: [{ value: 'v' }] }, ['create-on-no-match']],
   ['nothing to clear', { op: 'replace', path: 'ims[type eq "x"].value', value: null }, {}, ['create-on-no-match', 'null-means-absent']],

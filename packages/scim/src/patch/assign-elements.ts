@@ -5,6 +5,7 @@ import { isObject, memberOf, withMember } from '../json/json-object.ts'
 import { comparableValue } from '../resource/comparable-resource.ts'
 import type { Attribute } from '../schema/attribute.ts'
 import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import { addElements, elementKeys } from '../value/element-list.ts'
 import { primaryElements, withOnePrimary } from '../value/one-primary.ts'
 import { complexOf, readParts } from '../value/read-value.ts'
 import { keepImmutableParts } from '../value/replace-elements.ts'
@@ -63,9 +64,13 @@ function withBegun(elements: readonly JsonValue[], assignment: Assignment, tally
   const element = editElement(seed, { ...assignment, op: 'add' }, tally)
   // Cleared, and it was not there: nothing begins.
   if (!isObject(element) || (subAttribute !== undefined && !Object.hasOwn(element, subAttribute.name))) return elements
+  // RFC 7643 §2.4: no pair of value and type twice; a value that is there already is the one that was meant.
+  const next = addElements(attribute, elements, [element])
   // RFC 7643 §2.4 sets no bound; this server does.
-  if (elements.length >= attribute.maxValues) throw refusal('value_too_many', { attribute: attribute.name })
-  return withOneClaim(attribute, [...elements, element], [element])
+  if (next.length > attribute.maxValues) throw refusal('value_too_many', { attribute: attribute.name })
+  const keyOf = elementKeys(attribute)
+  const key = keyOf(element)
+  return withOneClaim(attribute, next, [next.find((candidate) => keyOf(candidate) === key)].filter(isDefined))
 }
 
 /** One value after the operation; undefined when nothing of it is left. */
