@@ -10,7 +10,10 @@ export const referenceIn = (text: string): string | undefined => (text.startsWit
 
 /** All references in what an operation sends, wherever they stand: members, a manager, the value of a PATCH operation. */
 export function referencesIn(data: JsonValue | undefined): readonly string[] {
-  if (typeof data === 'string') return [referenceIn(data) ?? []].flat()
+  if (typeof data === 'string') {
+    const bulkId = referenceIn(data)
+    return bulkId === undefined ? [] : [bulkId]
+  }
   if (isArray(data)) return data.flatMap(referencesIn)
   return isObject(data) ? Object.values(data).flatMap(referencesIn) : []
 }

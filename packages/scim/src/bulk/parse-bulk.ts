@@ -8,7 +8,7 @@ import { requireMessageSchema } from '../message/require-message-schema.ts'
 import { nameKey } from '../schema/name-key.ts'
 import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
 import { bulkLimits } from './bulk-limits.ts'
-import type { BulkMethod, BulkOperation, BulkRequest } from './bulk-operation.ts'
+import type { BulkOperation, BulkRequest } from './bulk-operation.ts'
 
 /**
  * Reads the body of a bulk request (RFC 7644 §3.7). A message that is not one is refused as a whole, before any operation.
@@ -36,12 +36,14 @@ function readOperation(operation: JsonValue): BulkOperation {
   const members = membersByName(operation)
   const method = textOf(members, 'method')
   const path = textOf(members, 'path')
-  const bulkId = textOf(members, 'bulkId')
   // RFC 7644 §3.7: method and path are required; the method is one of four.
-  if (method === undefined || !isMethod(method) || path === undefined) throw refusal('bulk_operation_malformed')
+  if (!isMethod(method) || path === undefined) throw refusal('bulk_operation_malformed')
+  const bulkId = textOf(members, 'bulkId')
+  const sent = { path, version: textOf(members, 'version'), data: method === 'DELETE' ? undefined : (members.get('data')?.value ?? undefined) }
+  if (method !== 'POST') return { ...sent, method, bulkId }
   // RFC 7644 §3.7: required with POST: by it the client finds out what was created.
-  if (method === 'POST' && (bulkId === undefined || bulkId === '')) throw refusal('bulk_id_missing')
-  return { method, path, bulkId, version: textOf(members, 'version'), data: members.get('data')?.value ?? undefined }
+  if (bulkId === undefined || bulkId === '') throw refusal('bulk_id_missing')
+  return { ...sent, method, bulkId }
 }
 
 function textOf(members: ReadonlyMap<string, Member>, name: string): string | undefined {
@@ -65,5 +67,5 @@ function readFailOnErrors(value: JsonValue | undefined): number {
   return value
 }
 
-const isMethod = (method: string): method is BulkMethod =>
+const isMethod = (method: string | undefined): method is BulkOperation['method'] =>
   method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE'

@@ -8,13 +8,13 @@ import type { ScimOccurrence } from '../event/scim-event.ts'
 import { isArray, isObject, objectOf } from '../json/json-object.ts'
 import { membersByName } from '../json/members-by-name.ts'
 import type { ScimCall, ScimRoutes } from '../server/scim-call.ts'
-import type { BulkMethod, BulkOperation } from './bulk-operation.ts'
+import type { BulkOperation } from './bulk-operation.ts'
 import { withIdentifiers } from './bulk-reference.ts'
 import { bulkTarget, type BulkTarget } from './bulk-target.ts'
 
 /** What came of an operation (RFC 7644 §3.7): a member of the answer's `Operations`. */
 export interface BulkResult {
-  readonly method: BulkMethod
+  readonly method: BulkOperation['method']
   readonly bulkId?: string
   readonly location?: string
   readonly version?: string

@@ -39,8 +39,8 @@ export const processBulk =
   }
 
 async function performAll({ operations, failOnErrors }: BulkRequest, call: ScimCall, deps: BulkDependencies): Promise<readonly BulkResult[]> {
-  const positions = new Map(operations.flatMap(({ method, bulkId }, position) => (method === 'POST' ? [[bulkId, position] as const] : [])))
-  const identifiers = new Map<string | undefined, string>()
+  const positions = new Map(operations.flatMap((operation, position) => (operation.method === 'POST' ? [[operation.bulkId, position] as const] : [])))
+  const identifiers = new Map<string, string>()
   const idOf = (bulkId: string): string => {
     const id = identifiers.get(bulkId)
     // RFC 7644 §3.7.1, 409: a circle, or what should have been created was not. §3.12 invalidValue: nothing creates it.
@@ -65,7 +65,10 @@ async function performAll({ operations, failOnErrors }: BulkRequest, call: ScimC
   return operations.flatMap((operation) => results.get(operation) ?? [])
 }
 
-const referencesOf = ({ path, data }: BulkOperation): readonly string[] => [...[pathReference(path) ?? []].flat(), ...referencesIn(data)]
+function referencesOf({ path, data }: BulkOperation): readonly string[] {
+  const addressed = pathReference(path)
+  return addressed === undefined ? referencesIn(data) : [addressed, ...referencesIn(data)]
+}
 
 /** The `id` of what was created: the end of its address. */
 const identifierIn = ({ location = '' }: BulkResult): string => decodeURIComponent(location.slice(location.lastIndexOf('/') + 1))

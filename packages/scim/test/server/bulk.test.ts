@@ -30,7 +30,7 @@ describe('operations', () => {
       aUser('alice'),
       { method: 'PUT', path: `/Users/${one}`, data: { schemas: [core], userName: 'bob@x' } },
       { method: 'PATCH', path: `/users/${two}`, version: 'W/"1"', data: { schemas: [patchOp], Operations: [{ op: 'replace', path: 'active', value: false }] } },
-      { method: 'DELETE', path: `/Users/${three}`, version: 'W/"1"' },
+      { method: 'DELETE', path: `/Users/${three}`, version: 'W/"1"', data: { schemas: ['bulkId:nobody'] } },
     ])
 
     const [alice = {}] = resultsOf(reply)
