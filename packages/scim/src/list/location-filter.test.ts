@@ -25,24 +25,25 @@ const locationOf = (id: string): string => prefix + encodeURIComponent(id)
 /** Letters that need an escape, letters that occur in escapes, and others. */
 const anId = fc.string({ unit: fc.constantFrom('A', '1', '2', '3', 'F', '%', '/', ':', '@', '!', 'z', '-', 's'), minLength: 1, maxLength: 4 })
 
-/** A part of the location of some id, from the end or the beginning or between, now and then altered. */
-const aValue = fc
-  .tuple(anId, fc.nat(), fc.nat(), fc.constantFrom('', '', '', 'x', '%', '2F'))
-  .map(([id, from, to, more]) => {
+/** An id, and a part of its location: from the end, from the beginning or between, now and then altered. */
+const anIdAndPart = fc
+  .record({ id: anId, from: fc.nat(), to: fc.nat(), more: fc.constantFrom('', '', '', 'x', '%', '2F') })
+  .map(({ id, from, to, more }) => {
     const location = locationOf(id)
     const [start = 0, end = 0] = [from % (location.length + 1), to % (location.length + 1)].toSorted((one, other) => one - other)
-    return location.slice(start, from % 3 === 0 ? location.length : end) + more
+    return { id, part: location.slice(start, from % 3 === 0 ? location.length : end) + more }
   })
 
 test('law: a test of meta.location finds what it would find among the locations themselves, or is refused', () => {
   let refused = 0
   fc.assert(
-    fc.property(fc.constantFrom(...operators), aValue, anId, (operator, value, id) => {
+    fc.property(fc.constantFrom(...operators), anIdAndPart, anId, (operator, { id, part }, otherId) => {
       try {
-        expect(holds(locationFilter({ operator, value }, prefix), id)).toBe(expected(operator, locationOf(id), value))
+        const filter = locationFilter({ operator, value: part }, prefix)
+        for (const one of [id, otherId]) expect(holds(filter, one)).toBe(expected(operator, locationOf(one), part))
       } catch (error) {
         if (!(error instanceof ScimError)) throw error
-        expect(value.endsWith('%')).toBe(true)
+        expect(part.endsWith('%')).toBe(true)
         refused += 1
       }
     }),
@@ -66,6 +67,8 @@ test.each<[Operator, string, string]>([
   ['co', 'T2', 'id co T2'],
   ['co', '/T2/', 'false'],
   ['co', 'Users/zz', 'id sw zz'],
+  ['ew', 'Fzz', 'id ew Fzz or id ew \u000fzz or id ew \u001fzz or id ew /zz or id ew ?zz or id ew \u007fzz'],
+  ['sw', `${prefix}a%4`, 'id sw a@'],
 ])('meta.location %s %j is %s', (operator, value, text) => {
   expect(print(locationFilter({ operator, value }, prefix))).toBe(text)
 })

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { ProviderError, ScimError, userSchema, type ProviderLogin, type ProviderSignIn, type ScimServerOptions, type ToleranceProfile } from '../../src/index.ts'
-import { idOf, issuer, startScim, type ScimUnderTest } from './scim-under-test.ts'
+import { idOf, issuer, startScim, type ScimReply, type ScimUnderTest } from './scim-under-test.ts'
 
 interface Provider extends ScimUnderTest {
   signIn(login?: Partial<ProviderLogin>): ReturnType<ScimUnderTest['server']['signInFromProvider']>
@@ -207,23 +207,14 @@ describe('an account of before the provider', () => {
     expect(await scim.signIn()).toEqual({ outcome: 'deactivated', userId: id })
     expect(await find(scim.storage)).toMatchObject({ userId: id, active: false })
   })
-
-  test('of a login and a POST at once, both meet it', async () => {
-    const { scim, id } = await adopting(true)
-
-    const [signedIn, created] = await Promise.all([scim.signIn(), provision(scim)])
-
-    expect(signedIn).toMatchObject({ outcome: 'signed_in', userId: id })
-    expect(created).toMatchObject({ status: 201, body: { id } })
-  })
 })
 
 describe('at once', () => {
   /** A provider whose storage lets others in before every step, in an order of the scheduler's, once it is told to. */
-  async function interleaved(scheduler: fc.Scheduler) {
+  async function interleaved(scheduler: fc.Scheduler, options: Partial<ScimServerOptions> = {}) {
     const gate = { open: false }
     const pause = () => (gate.open ? scheduler.schedule(Promise.resolve()) : Promise.resolve())
-    const scim = await startProvider({ storage: createMemoryStorage({ issuer, pause }) })
+    const scim = await startProvider({ storage: createMemoryStorage({ issuer, pause }), ...options })
     return {
       scim,
       race: async <T extends readonly unknown[]>(start: () => { readonly [K in keyof T]: Promise<T[K]> }): Promise<T> => {
@@ -244,6 +235,23 @@ describe('at once', () => {
 
         expect(new Set(all.map((one) => ('userId' in one ? one.userId : one.outcome))).size).toBe(1)
         expect(scim.events.filter(({ type }) => type === 'account.created')).toHaveLength(1)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('law: both meet the account that the host links', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), async (scheduler) => {
+        const id = userId('u-local')
+        const { scim, race } = await interleaved(scheduler, { link: async () => id })
+        await scim.storage.users.insert({ userId: id, claims: {}, createdAt: scim.clock.now() })
+
+        const [signedIn, created] = await race<readonly [ProviderSignIn, ScimReply]>(() => [scim.signIn(), provision(scim)])
+
+        expect(signedIn).toMatchObject({ outcome: 'signed_in', userId: id })
+        expect(created).toMatchObject({ status: 201, body: { id } })
+        expect(scim.events.filter(({ type }) => type === 'account.linked')).toHaveLength(1)
       }),
       { numRuns: 60 },
     )
