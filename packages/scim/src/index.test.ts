@@ -22,6 +22,7 @@ test('exports these names and no others', () => {
       "generalTolerances",
       "groupResourceType",
       "groupSchema",
+      "logScimEvents",
       "maximumOperations",
       "oktaTolerances",
       "oneLoginTolerances",
