@@ -8,6 +8,7 @@ import {
   type GrantRecord,
 } from '@mintmark/storage-interface'
 import { aDigest, aFamilyRecord, storageLaws } from '@mintmark/storage-interface/contract'
+import { administrationSaboteurs } from './administration-saboteurs.ts'
 import { groupSaboteurs } from './group-saboteurs.ts'
 import { listSaboteurs } from './list-saboteurs.ts'
 import { providerSaboteurs } from './provider-saboteurs.ts'
@@ -31,6 +32,7 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
   ),
   ...forLaws('ownership: ', handsOutItsOwnRows),
   ...forLaws('isolation: ', () => (store) => ({ ...store, open: () => store.open('https://issuer.example') })),
+  ...administrationSaboteurs,
   ...providerSaboteurs,
   ...groupSaboteurs,
   ...listSaboteurs,

@@ -1,6 +1,8 @@
 import type { StorageLaw } from './law.ts'
+import { accountListLaws } from './laws/account-list-laws.ts'
 import { claimLaws } from './laws/claim-laws.ts'
 import { clientLaws } from './laws/client-laws.ts'
+import { clientRemovalLaws } from './laws/client-removal-laws.ts'
 import { codeLaws } from './laws/code-laws.ts'
 import { deadFamilyLaws } from './laws/dead-family-laws.ts'
 import { grantLaws } from './laws/grant-laws.ts'
@@ -13,9 +15,12 @@ import { listFilterLaws } from './laws/list-filter-laws.ts'
 import { listKnownLaws } from './laws/list-known-laws.ts'
 import { listPageLaws } from './laws/list-page-laws.ts'
 import { listSortLaws } from './laws/list-sort-laws.ts'
+import { logLaws } from './laws/log-laws.ts'
 import { memberLaws } from './laws/member-laws.ts'
 import { memberRaceLaws } from './laws/member-race-laws.ts'
+import { membershipLaws } from './laws/membership-laws.ts'
 import { opaqueTokenLaws } from './laws/opaque-token-laws.ts'
+import { organizationLaws } from './laws/organization-laws.ts'
 import { ownershipLaws } from './laws/ownership-laws.ts'
 import { providerIsolationLaws } from './laws/provider-isolation-laws.ts'
 import { provisionedChangeLaws } from './laws/provisioned-change-laws.ts'
@@ -43,6 +48,7 @@ export const storageLaws: readonly StorageLaw[] = [
   ...userLaws,
   ...grantLaws,
   ...clientLaws,
+  ...clientRemovalLaws,
   ...interactionLaws,
   ...sessionLaws,
   ...opaqueTokenLaws,
@@ -54,6 +60,10 @@ export const storageLaws: readonly StorageLaw[] = [
   ...ownershipLaws,
   ...isolationLaws,
   ...purgeLaws,
+  ...accountListLaws,
+  ...organizationLaws,
+  ...membershipLaws,
+  ...logLaws,
   ...identityProviderLaws,
   ...provisionedUserLaws,
   ...provisionedChangeLaws,

@@ -4,6 +4,7 @@ import {
   grantId,
   groupId,
   keyId,
+  organizationId,
   providerId,
   secretDigest,
   sessionId,
@@ -15,6 +16,8 @@ import { aCodeRecord } from './records/a-code.ts'
 import { aDigest } from './records/a-digest.ts'
 import { aFamilyRecord, aRefreshRecord } from './records/a-family.ts'
 import { aGrantRecord } from './records/a-grant.ts'
+import { aLogEntry } from './records/a-log-entry.ts'
+import { anOrganization } from './records/an-organization.ts'
 import { aGroup, freshGroup } from './records/a-group.ts'
 import { anInteractionRecord } from './records/an-interaction.ts'
 import { anOpaqueTokenRecord } from './records/an-opaque-token.ts'
@@ -85,6 +88,17 @@ export const recordKinds: readonly RecordKind[] = [
     make: (id) => aProviderRecord({ providerId: providerId(id) }),
     insert: (storage, provider) => storage.identityProviders.insert(provider),
     read: (storage, id) => storage.identityProviders.find(providerId(id)),
+  }),
+  kind('organizations', {
+    make: (id) => anOrganization({ organizationId: organizationId(id) }),
+    insert: (storage, organization) => storage.organizations.insert(organization),
+    read: (storage, id) => storage.organizations.find(organizationId(id)),
+  }),
+  kind('logs', {
+    make: (id) => aLogEntry({ entryId: id }),
+    insert: (storage, entry) => storage.logs.append(entry),
+    read: async (storage, id) =>
+      (await storage.logs.list({ log: 'admin', before: undefined, limit: 1000 })).find(({ entryId }) => entryId === id),
   }),
   kind('provisionedUsers', {
     make: (id) => freshAccount(aProvisionedUser(id, { userId: userId(id) })),

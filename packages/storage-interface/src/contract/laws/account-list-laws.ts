@@ -1,0 +1,78 @@
+import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
+import { userId } from '../../identifiers.ts'
+import { and, attribute, boolean, not, number, present, text } from '../filters.ts'
+import { law, type StorageLaw } from '../law.ts'
+import { aProvisionedUser } from '../records/a-provisioned-user.ts'
+import { aUser } from '../records/a-user.ts'
+import { nowPlus } from '../records/moments.ts'
+
+/** All accounts of an issuer, for its administrators. */
+export const accountListLaws: readonly StorageLaw[] = [
+  law('accounts: a list holds all that are there, oldest first, whoever provisioned them', async ({ storage, same }) => {
+    for (const [index, id] of ['c', 'b', 'a'].entries()) await storage.users.insert(aUser({ userId: userId(id), createdAt: nowPlus(index) }))
+    await storage.provisionedUsers.insert(aProvisionedUser('p', { createdAt: nowPlus(9) }))
+    await storage.users.deactivate(userId('b'), nowPlus(20))
+    await storage.users.remove(userId('c'), nowPlus(20))
+    const page = async (offset: number, limit: number) => {
+      const outcome = await storage.users.list({ filter: undefined, sort: undefined, page: { kind: 'index', offset, limit } })
+      return outcome.outcome === 'listed' ? [outcome.total, ...outcome.records.map((user) => user.userId)] : outcome
+    }
+
+    same(await page(0, 10), [3, 'b', 'a', aProvisionedUser('p').userId], 'all')
+    same(await page(1, 1), [3, 'a'], 'the second')
+    same(await page(9, 5), [3], 'beyond the end')
+    same(await page(0, 0), [3], 'the number alone')
+    const [first] = await recordsOf(storage.users.list({ filter: undefined, sort: undefined, page: { kind: 'index', offset: 0, limit: 1 } }))
+    same(first, await storage.users.find(userId('b')), 'a record, as it is found')
+  }),
+
+  law('accounts: a list goes on behind a position, and meets everybody once', async ({ storage, same }) => {
+    const ids = Array.from({ length: 7 }, (_, index) => userId(`u${index}`))
+    for (const id of ids) await storage.users.insert(aUser({ userId: id, createdAt: nowPlus(id.charCodeAt(1) % 2) }))
+
+    const met: string[] = []
+    let after: string | undefined
+    do {
+      const outcome = await storage.users.list({ filter: undefined, sort: undefined, page: { kind: 'cursor', after, limit: 2 } })
+      if (outcome.outcome !== 'listed') break
+      met.push(...outcome.records.map((user) => user.userId))
+      after = outcome.next
+      await storage.users.insert(aUser({ userId: userId(`new-${met.length}`), createdAt: nowPlus(-9) }))
+    } while (after !== undefined && met.length < 100)
+
+    same(met.filter((id) => !id.startsWith('new')).toSorted(), ids, 'everybody who was there all the time')
+  }),
+
+  law('accounts: a filter is about the account and its claims, as they stand', async ({ storage, same }) => {
+    const claims = { email: 'Kim@x.test', level: 7, vip: true, address: { country: 'NO' }, groups: ['a', 'b'] }
+    await storage.users.insert(aUser({ userId: userId('u1'), claims, createdAt: nowPlus(1) }))
+    await storage.users.insert(aUser({ userId: userId('u2'), claims: { email: 'lee@x.test', level: 9 }, createdAt: nowPlus(2) }))
+    await storage.provisionedUsers.insert(aProvisionedUser('p', { createdAt: nowPlus(3) }))
+    await storage.users.deactivate(userId('u2'), nowPlus(20))
+    const found = async (filter: ResolvedFilter) =>
+      (await recordsOf(storage.users.list({ filter, sort: undefined, page: { kind: 'index', offset: 0, limit: 10 } }))).map((user) => user.userId)
+    const claim = (name: string) => ({ ...attribute('claims'), subName: name })
+    const provisioned = aProvisionedUser('p')
+
+    same(await found(text(claim('email'), 'eq', 'Kim@x.test')), ['u1'], 'a claim')
+    same(await found(text(claim('email'), 'eq', 'kim@x.test')), [], 'a claim in other case')
+    same(await found(text(claim('email'), 'ew', '@x.test')), ['u1', 'u2'], 'the end of a claim')
+    same(await found(number(claim('level'), 'gt', 7)), ['u2'], 'a number')
+    same(await found(boolean(claim('vip'), 'eq', true)), ['u1'], 'a boolean')
+    same(await found(present(claim('address'))), ['u1'], 'a claim that is there')
+    same(await found(text('id', 'eq', 'u2')), ['u2'], 'the identifier')
+    same(await found(boolean('active', 'eq', false)), ['u2'], 'active')
+    same(await found(text('provider', 'eq', provisioned.providerId)), [provisioned.userId], 'the provider')
+    same(await found(not(present('provider'))), ['u1', 'u2'], 'no provider')
+    same(await found(number('created', 'le', nowPlus(2) * 1000)), ['u1', 'u2'], 'the time of creation')
+    same(await found(number('updated', 'ge', nowPlus(20) * 1000)), ['u2'], 'the time of the last change')
+    same(await found(and(boolean('active', 'eq', true), number(claim('level'), 'ge', 1))), ['u1'], 'both')
+  }),
+]
+
+async function recordsOf<Record>(
+  listing: Promise<{ readonly outcome: 'listed'; readonly records: readonly Record[] } | { readonly outcome: 'tooMany' }>,
+): Promise<readonly Record[]> {
+  const outcome = await listing
+  return outcome.outcome === 'listed' ? outcome.records : []
+}
