@@ -32,25 +32,52 @@ const mintmarks = (change: Change = {}): readonly SuiteTarget[] => [mintmark('me
 
 const oidcProvider = (name: string, change: Change = {}): SuiteTarget => target(`oidc-provider, ${name}`, 'peers/oidc-provider.ts', change)
 
+const nodeOauth = (name: string, change: Change = {}): SuiteTarget => target(`node-oauth, ${name}`, 'peers/node-oauth.ts', change)
+const jmondi = (name: string, change: Change = {}): SuiteTarget => target(`jmondi, ${name}`, 'peers/jmondi.ts', change)
+
 const opaque: Change = { accessTokens: 'opaque' }
 const rs256: Change = { algorithm: 'RS256' }
 
 const issuing = (peers: readonly SuiteTarget[]): readonly SuiteTarget[] => [...floors(), ...mintmarks(), ...peers]
 const reading = (peers: readonly SuiteTarget[]): readonly SuiteTarget[] => [...floors(), floor('memory, opaque', opaque), ...mintmarks(), ...peers]
 
-/** Every suite, each against the floors of its own run. */
+/** Every suite, each against the floors of its own run. Peers come in the form in which they can do it. */
 export const suites: readonly Suite[] = [
-  { name: 'client credentials, ES256', workload: 'client credentials', targets: issuing([oidcProvider('Map, JWT')]) },
+  {
+    name: 'client credentials, ES256',
+    workload: 'client credentials',
+    targets: issuing([oidcProvider('Map, JWT'), nodeOauth('Map, JWT by a hook'), jmondi('Map, JWT by jose')]),
+  },
   {
     name: 'client credentials, RS256',
     workload: 'client credentials',
-    targets: [floor('memory', rs256), mintmark('memory', rs256), oidcProvider('Map, JWT', rs256)],
+    targets: [floor('memory', rs256), mintmark('memory', rs256), oidcProvider('Map, JWT', rs256), jmondi('Map, JWT by jose', rs256)],
   },
-  { name: 'refresh', workload: 'refresh', targets: issuing([oidcProvider('Map, opaque', opaque)]) },
-  { name: 'code + PKCE', workload: 'code + PKCE', targets: issuing([oidcProvider('Map, opaque', opaque)]) },
-  { name: 'introspection', workload: 'introspection', targets: reading([oidcProvider('Map, opaque', opaque)]) },
+  {
+    name: 'refresh',
+    workload: 'refresh',
+    targets: issuing([
+      oidcProvider('Map, opaque + ID token', opaque),
+      nodeOauth('Map, JWT by a hook, no ID token'),
+      jmondi('Map, JWT by jose, no ID token'),
+    ]),
+  },
+  {
+    name: 'code + PKCE',
+    workload: 'code + PKCE',
+    targets: issuing([
+      oidcProvider('Map, opaque + ID token', opaque),
+      nodeOauth('Map, JWT by a hook, no ID token'),
+      jmondi('Map, JWT by jose, no ID token'),
+    ]),
+  },
+  {
+    name: 'introspection',
+    workload: 'introspection',
+    targets: reading([oidcProvider('Map, opaque', opaque), jmondi('Map, JWT by jose')]),
+  },
   { name: 'introspection, repeated', workload: 'introspection, repeated', targets: reading([]) },
-  { name: 'userinfo', workload: 'userinfo', targets: reading([oidcProvider('Map, opaque', opaque)]) },
+  { name: 'userinfo', workload: 'userinfo', targets: reading([oidcProvider('Map, opaque', opaque), nodeOauth('Map, opaque', opaque)]) },
   { name: 'userinfo, repeated', workload: 'userinfo, repeated', targets: reading([]) },
   { name: 'discovery', workload: 'discovery', targets: [floor('constant'), mintmark('memory'), oidcProvider('Map')] },
   { name: 'jwks', workload: 'jwks', targets: [floor('constant'), mintmark('memory'), oidcProvider('Map')] },
