@@ -51,7 +51,6 @@ export const accountListLaws: readonly StorageLaw[] = [
     await storage.users.deactivate(userId('u2'), nowPlus(20))
     const found = async (filter: ResolvedFilter) =>
       (await recordsOf(storage.users.list({ filter, sort: undefined, page: { kind: 'index', offset: 0, limit: 10 } }))).map((user) => user.userId)
-    const claim = (name: string) => ({ ...attribute('claims'), subName: name })
     const provisioned = aProvisionedUser('p')
 
     same(await found(text(claim('email'), 'eq', 'Kim@x.test')), ['u1'], 'a claim')
@@ -69,6 +68,8 @@ export const accountListLaws: readonly StorageLaw[] = [
     same(await found(and(boolean('active', 'eq', true), number(claim('level'), 'ge', 1))), ['u1'], 'both')
   }),
 ]
+
+const claim = (name: string) => ({ ...attribute('claims'), subName: name })
 
 async function recordsOf<Record>(
   listing: Promise<{ readonly outcome: 'listed'; readonly records: readonly Record[] } | { readonly outcome: 'tooMany' }>,
