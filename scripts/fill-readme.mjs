@@ -1,12 +1,12 @@
-// Copies each file named in a code fence of the README and of the how-to pages into it, so that they show what runs.
+// Copies each file named in a code fence of the README and the how-to guides into it, so that they show what runs.
 import './require-node.mjs'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 
-for (const page of ['README.md', ...readdirSync('docs/how-to').map((name) => `docs/how-to/${name}`)]) fill(page)
+for (const document of ['README.md', ...readdirSync('docs/how-to').map((name) => `docs/how-to/${name}`)]) fill(document)
 
-function fill(page) {
+function fill(document) {
   let isInside = false
-  const lines = readFileSync(page, 'utf8').split('\n').flatMap((line) => {
+  const lines = readFileSync(document, 'utf8').split('\n').flatMap((line) => {
     const named = /^```ts (\S+)$/.exec(line)
     if (named !== null) {
       isInside = true
@@ -16,5 +16,5 @@ function fill(page) {
     isInside = false
     return [line]
   })
-  writeFileSync(page, lines.join('\n'))
+  writeFileSync(document, lines.join('\n'))
 }

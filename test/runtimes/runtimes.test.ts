@@ -1,26 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 
-import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { describeSuites } from '../flows/suites/suites.ts'
+import { bundle } from './bundle.ts'
 import { runtimes } from './runtimes.ts'
 import { startRuntime, type RunningRuntime } from './start-runtime.ts'
 
 let folder: string
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'mintmark-runtimes-'))
-  const options = { bundle: true, format: 'esm', outdir: folder, outExtension: { '.js': '.mjs' }, logLevel: 'error' } as const
-  await build({
-    ...options,
-    entryPoints: ['test/runtimes/fixture/worker.ts'],
-    // Nothing of Node: a `node:` import of ours would stop the bundling here.
-    platform: 'neutral',
-    conditions: ['@mintmark/source', 'workerd', 'worker', 'import'],
-  })
-  await build({ ...options, entryPoints: ['test/runtimes/fixture/node-server.ts'], platform: 'node', conditions: ['@mintmark/source'] })
+  folder = await bundle({ entry: 'test/runtimes/fixture/worker.ts', node: 'none' })
+  await bundle({ entry: 'test/runtimes/fixture/node-server.ts', node: 'all', folder, name: 'node-server' })
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 

@@ -7,6 +7,7 @@ test('the public names are these, and no others by surprise', () => {
   expect(Object.keys(sql)).toMatchInlineSnapshot(`
     [
       "SchemaMismatchError",
+      "UniqueViolation",
       "createSqlStorage",
       "migrate",
       "pendingMigrations",

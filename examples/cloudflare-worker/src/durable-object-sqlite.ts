@@ -1,0 +1,47 @@
+import { UniqueViolation, type SqlDialect, type SqlRow, type SqlStep, type SqlValue } from '@mintmark/storage-sql'
+import { sqlite } from '@mintmark/storage-sql/sqlite'
+import type { DurableObjectState } from './durable-object.ts'
+
+/**
+ * The database of a Durable Object. The object runs in one place in the world and one request's storage call at a time, so a
+ * code is redeemed once wherever the requests come from. Cloudflare confirms writes before answers leave the object.
+ */
+export function durableObjectSqlite(storage: DurableObjectState['storage']): SqlDialect {
+  const run = (statement: string, parameters: readonly SqlValue[]): readonly SqlRow[] => storage.sql.exec(statement, ...parameters).toArray()
+
+  return {
+    engine: sqlite,
+    migrate: 'on-open',
+    migrateCommand: 'a new deployment',
+    all: async (statement, parameters) => converting(() => run(statement, parameters)),
+    transact: async (steps) => converting(() => transact(steps)),
+    atomically: async (statements) => converting(() => storage.transactionSync(() => statements.forEach((statement) => run(statement, [])))),
+    close: () => Promise.resolve(),
+  }
+
+  function transact(steps: readonly SqlStep[]): readonly SqlRow[] | undefined {
+    try {
+      return storage.transactionSync(() => steps.reduce<readonly SqlRow[]>((_, step) => guarded(step, run(step.statement, step.parameters)), []))
+    } catch (error) {
+      if (error === guardFailed) return undefined
+      throw error
+    }
+  }
+}
+
+/** @throws guardFailed, which undoes the transaction. */
+function guarded({ role }: SqlStep, rows: readonly SqlRow[]): readonly SqlRow[] {
+  if (role === 'guard' && rows.length === 0) throw guardFailed
+  return rows
+}
+
+function converting<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('SQLITE_CONSTRAINT_UNIQUE')) throw new UniqueViolation(error.message, { cause: error })
+    throw error
+  }
+}
+
+const guardFailed = new Error('A guard of the transaction found no row.')

@@ -1,0 +1,86 @@
+import { toFetch } from '@mintmark/adapter-fetch'
+import { cookieSessions, createAuthorizationServer, logEvents, registerClient, storedKeys } from '@mintmark/core'
+import { withHeaders } from '@mintmark/core/http'
+import { consentPage, errorPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
+import { clientId, epochSeconds, userId, type Storage } from '@mintmark/storage-interface'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { durableObjectSqlite } from './durable-object-sqlite.ts'
+import type { DurableObjectNamespace, DurableObjectState } from './durable-object.ts'
+
+interface Environment {
+  readonly ISSUER_URL: string
+  /** 32 random bytes in base64url: a secret of the Worker. */
+  readonly SEALING_KEY: string
+  readonly MINTMARK: DurableObjectNamespace
+}
+
+/** One object for the issuer: the only place that knows what has been used up. */
+const worker = {
+  fetch: (request: Request, { MINTMARK, ISSUER_URL }: Environment): Promise<Response> => MINTMARK.getByName(ISSUER_URL).fetch(request),
+}
+
+export default worker
+
+// A class, because a Durable Object is one.
+export class Mintmark {
+  readonly #server: Promise<(request: Request) => Promise<Response>>
+
+  constructor(state: DurableObjectState, environment: Environment) {
+    this.#server = state.blockConcurrencyWhile(() => openServer(state, environment))
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    return (await this.#server)(request)
+  }
+}
+
+async function openServer(state: DurableObjectState, environment: Environment): Promise<(request: Request) => Promise<Response>> {
+  const issuer = environment.ISSUER_URL
+  const storage = await createSqlStorage({ issuer, dialect: durableObjectSqlite(state.storage) })
+  await registerOnce(storage)
+  const sessions = cookieSessions({ storage })
+
+  const server = createAuthorizationServer({
+    issuer,
+    storage,
+    keys: storedKeys({ storage, sealingKey: environment.SEALING_KEY }),
+    signedIn: sessions.signedIn,
+    renderErrorPage: errorPage,
+    onEvent: logEvents(console),
+    pages: {
+      async login(pending, request) {
+        const attempt = readSignInForm(request)
+        // Stands for your own user table.
+        const isAnn = attempt?.username === 'ann' && attempt.password === 'example'
+        if (!isAnn) return signInPage({ ...pending, error: attempt && 'rejected' })
+        const { signedIn, headers } = await sessions.start(request, { subject: 'user-1', amr: ['pwd'] })
+        return withHeaders(await pending.complete(signedIn), headers)
+      },
+      async consent(pending, request) {
+        if (request.method !== 'POST') return consentPage({ ...pending, accountName: pending.subject ?? '' })
+        const { decision, grantedScopes } = readConsentForm(request)
+        return decision === 'allow' ? pending.complete({ grantedScopes }) : pending.deny()
+      },
+    },
+  })
+  return toFetch(server)
+}
+
+/** An account and a client, when the object is new. The secret is shown in the log and never again. */
+async function registerOnce(storage: Storage): Promise<void> {
+  if ((await storage.clients.find(clientId('my-app'))) !== undefined) return
+
+  const claims = { name: 'Ann Lee', given_name: 'Ann', family_name: 'Lee', email: 'ann@example.com', email_verified: true }
+  await storage.users.insert({ userId: userId('user-1'), claims, createdAt: epochSeconds(Date.now() / 1000) })
+  const { clientSecret } = await registerClient(
+    {
+      clientId: 'my-app',
+      clientName: 'My app',
+      redirectUris: ['http://localhost:4000/callback'],
+      grantTypes: ['authorization_code', 'refresh_token'],
+      scopes: ['openid', 'profile', 'email', 'offline_access'],
+    },
+    { storage },
+  )
+  console.log('client_id my-app, client_secret', clientSecret)
+}

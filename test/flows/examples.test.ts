@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { freePort } from '../support/free-port.ts'
+import { startProgram, type RunningProgram } from '../support/start-program.ts'
+import { bundle } from '../runtimes/bundle.ts'
+import { onBun, onDeno, onNode, type Command } from '../runtimes/command.ts'
+import { describeExample } from './example-suite.ts'
+
+describe.each<Example>([
+  { name: "the README's thirty lines", command: () => onNode('examples/minimal/src/server.ts') },
+  { name: 'node:http', command: () => onNode('examples/mounting/src/node.ts') },
+  { name: 'Fastify', command: () => onNode('examples/mounting/src/fastify.ts'), hello: 'Hello from Fastify' },
+  { name: 'Koa', command: () => onNode('examples/mounting/src/koa.ts'), hello: 'Hello from Koa' },
+  { name: 'Hono', command: () => onNode('examples/mounting/src/hono.ts'), hello: 'Hello from Hono' },
+  { name: 'a Next.js route', command: () => onNode('test/runtimes/fixture/next-server.ts') },
+  { name: 'Bun', command: (port) => onBun('worker.mjs', port), bundled: 'examples/mounting/src/fetch.ts' },
+  { name: 'Deno', command: (port) => onDeno('worker.mjs', port), bundled: 'examples/mounting/src/fetch.ts' },
+])('$name', ({ command, hello, bundled }) => {
+  let folder: string
+  let issuer: string
+  let secret: string
+  let running: RunningProgram
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'mintmark-example-'))
+    if (bundled !== undefined) await bundle({ entry: bundled, node: 'all', folder })
+    const port = await freePort()
+    issuer = `http://localhost:${port}`
+    const env = { ISSUER_URL: issuer, SEALING_KEY: 'A'.repeat(43) }
+    const [node, ...register] = onNode('examples/minimal/src/register.ts')
+    secret = execFileSync(node, register, { cwd: folder, env: { ...process.env, ...env } }).toString().trim().split(' ').at(-1) ?? ''
+    running = await startProgram({ command: command(port), cwd: folder, env, port })
+  })
+
+  afterAll(() => {
+    running.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  describeExample(() => ({ issuer, secret }))
+
+  it('what is not the server\'s is the host\'s', async () => {
+    const reply = await fetch(`${issuer}/hello`)
+
+    expect([reply.status, hello === undefined ? undefined : await reply.text()]).toEqual(hello === undefined ? [404, undefined] : [200, hello])
+    expect((await fetch(`${issuer}/token`, { headers: { 'x-http-method-override': 'POST' } })).status).toBe(405)
+  })
+})
+
+interface Example {
+  readonly name: string
+  readonly command: (port: number) => Command
+  /** What the host answers by itself at `/hello`; 404 when it has nothing of its own. */
+  readonly hello?: string
+  /** A source that has to be made into `worker.mjs` first. */
+  readonly bundled?: string
+}

@@ -1,0 +1,58 @@
+import { rmSync } from 'node:fs'
+
+import { storageLaws } from '@mintmark/storage-interface/contract'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { describeExample } from '../flows/example-suite.ts'
+import { freePort } from '../support/free-port.ts'
+import { send } from '../support/reply.ts'
+import { startProgram, type RunningProgram } from '../support/start-program.ts'
+import { bundle } from './bundle.ts'
+import { workerdCommand } from './workerd.ts'
+
+describe('the Worker example', () => {
+  let folder: string
+  let issuer: string
+  let running: RunningProgram
+  beforeAll(async () => {
+    folder = await bundle({ entry: 'examples/cloudflare-worker/src/worker.ts', node: 'all' })
+    const port = await freePort()
+    issuer = `http://localhost:${port}`
+    const bindings = { ISSUER_URL: issuer, SEALING_KEY: 'A'.repeat(43) }
+    running = await startProgram({ command: workerdCommand({ port, folder, bindings, durableObject: 'Mintmark' }), cwd: folder, port })
+  })
+  afterAll(() => {
+    running.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  describeExample(() => ({ issuer, secret: /client_secret (\S+)/.exec(running.said())?.[1] ?? '' }))
+})
+
+describe('the storage of the Worker example', () => {
+  let folder: string
+  let port: number
+  let running: RunningProgram
+  beforeAll(async () => {
+    folder = await bundle({ entry: 'test/runtimes/fixture/law-worker.ts', node: 'all' })
+    port = await freePort()
+    running = await startProgram({ command: workerdCommand({ port, folder, durableObject: 'Laws' }), cwd: folder, port })
+  })
+  afterAll(() => {
+    running.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  const judge = async (name: string): Promise<string> => (await send(port, { path: `/?${new URLSearchParams({ law: name })}` })).text
+
+  it.concurrent.each(storageLaws.map(({ name }) => name).filter((name) => name !== beyondLimits))('law: %s', async (name) => {
+    expect(await judge(name)).toBe('kept')
+  })
+
+  it('a filter with more than a hundred values is more than the database of a Durable Object takes', async () => {
+    expect(await judge(beyondLimits)).toContain('too many SQL variables')
+  })
+})
+
+/** Its filters compare with hundreds of values; Cloudflare binds a hundred to a statement. */
+const beyondLimits = 'filters: and, or and not join whole filters, however many and deep'
