@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+import { registerIdentityProvider } from '@mintmark/scim'
+import { expect, it } from 'vitest'
+
+import { storage } from './provision-accounts/scim.ts'
+import { accountOf } from './provision-accounts/sign-in.ts'
+
+it('the guide shows programs that are compiled (mend with `pnpm readme`)', () => {
+  const guide = readFileSync('docs/how-to/provision-accounts.md', 'utf8')
+  const blocks = [...guide.matchAll(/^```ts (\S+)\n([\s\S]*?)```$/gm)]
+
+  expect(blocks.map(([, file]) => file?.replace('test/docs/provision-accounts/', ''))).toEqual(['scim.ts', 'register.ts', 'sign-in.ts'])
+  for (const [, file = '', code] of blocks) expect(code, file).toBe(readFileSync(file, 'utf8'))
+})
+
+it('the program that connects a provider prints what to paste', () => {
+  const program = 'test/docs/provision-accounts/register.ts'
+
+  const { stdout, stderr } = spawnSync(process.execPath, ['--conditions=@mintmark/source', program], { encoding: 'utf8' })
+
+  expect(stdout, stderr).toMatch(
+    /^SCIM Tenant URL http:\/\/localhost:3000\/scim\/v2\/enterprise-idps\/acme\nSecret Token mmscim_acme_[\w-]{43}\n$/,
+  )
+})
+
+it('who signs in at the provider has an account, the same each time, until it is deactivated', async () => {
+  await registerIdentityProvider({ providerId: 'acme' }, { storage })
+  const kim = { sub: '42', email: 'kim@example.com' }
+
+  const first = await accountOf(kim)
+  expect(await accountOf(kim)).toBe(first)
+  await storage.users.deactivate(first as never, 1 as never)
+
+  expect(first).toMatch(/^[\w-]{22}$/)
+  expect(await accountOf(kim)).toBeUndefined()
+})
