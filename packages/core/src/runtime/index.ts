@@ -1,3 +1,4 @@
+export { encodeBase64url } from './base64url.ts'
 export { systemClock } from './clock.ts'
 export type { Clock } from './clock.ts'
 export { digestSecret, hmacSha256 } from './digest.ts'

@@ -5,9 +5,9 @@ import type { ScimCollection, ScimEndpoint, ScimRoutes } from '../server/scim-ca
 import { publishedList, publishedResource } from './published-endpoints.ts'
 import { serviceProviderConfig } from './service-provider-config.ts'
 
-/** What the server says about itself (RFC 7644 §4), made once: schemas of the host's own included. And what it does not offer. */
+/** What the server says about itself (RFC 7644 §4), made once, with schemas of the host's own; and what it does not offer. */
 export function discoveryRoutes(resourceTypes: readonly ResourceType[], offered: { readonly passwords: boolean }): ScimRoutes {
-  const schemas = resourceTypes.flatMap(({ schema, extensions }) => [schema, ...extensions.map((extension) => extension.schema)])
+  const schemas = resourceTypes.flatMap(({ schema, extensions }) => [schema, ...extensions.map((each) => each.schema)])
   const distinct = [...new Map(schemas.map((schema) => [schema.id, schema])).values()]
   return {
     serviceproviderconfig: publishedResource(

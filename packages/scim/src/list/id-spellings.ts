@@ -1,11 +1,12 @@
 /**
- * Which parts of an id a part of its percent-encoded form can stand for: `kim%40x` for `kim@x`; and `A1`, where it may be cut out of
- * the middle, for `A1` and for `:1`, which is written `%3A1`.
+ * Which parts of an id a part of its percent-encoded form can stand for: `kim%40x` for `kim@x`; and `A1`, where it may be cut
+ * out of the middle, for `A1` and for `:1`, which is written `%3A1`.
  * @param cut at which of its ends the part may begin or end inside an escape.
  * @returns every one that can occur in an id, which is ASCII (OIDC Core §2); none when no encoded id has such a part.
  */
 export function idSpellings(encoded: string, cut: 'neither' | 'start' | 'end' | 'both'): readonly string[] {
-  const starts = cut === 'start' || cut === 'both' ? [{ character: '', rest: encoded }, ...cutStarts(encoded)] : [{ character: '', rest: encoded }]
+  const uncut = { character: '', rest: encoded }
+  const starts = cut === 'start' || cut === 'both' ? [uncut, ...cutStarts(encoded)] : [uncut]
   const spellings = starts.flatMap(({ character, rest }) => {
     const ends = cut === 'end' || cut === 'both' ? [...decoded(rest), ...cutEnds(rest)] : decoded(rest)
     return ends.map((end) => character + end)
@@ -17,7 +18,9 @@ export function idSpellings(encoded: string, cut: 'neither' | 'start' | 'end' | 
 /** The text behind each escape that it may begin inside of. */
 const cutStarts = (encoded: string): readonly { readonly character: string; readonly rest: string }[] =>
   escapes.flatMap(({ character, escape }) =>
-    [1, 2].filter((length) => encoded.startsWith(escape.slice(-length))).map((length) => ({ character, rest: encoded.slice(length) })),
+    [1, 2]
+      .filter((length) => encoded.startsWith(escape.slice(-length)))
+      .map((length) => ({ character, rest: encoded.slice(length) })),
   )
 
 /** The text with each escape that it may end inside of. */

@@ -1,10 +1,10 @@
-import { equalInConstantTime, hmacSha256 } from '@mintmark/core/runtime'
+import { encodeBase64url, equalInConstantTime, hmacSha256 } from '@mintmark/core/runtime'
 import type { EpochSeconds, ListPosition } from '@mintmark/storage-interface'
 
 import type { ScimCaller } from '../authentication/scim-caller.ts'
 import { refusal } from '../error/refusal.ts'
 import { isLive } from '../provider/provider-secrets.ts'
-import { decodeBase64url, encodeBase64url } from '../text/base64url.ts'
+import { decodeBase64url } from '../text/base64url.ts'
 import { listLimits } from './list-limits.ts'
 
 /** How far a walk through the lists of one or several types has come. */
@@ -25,20 +25,20 @@ export interface ListWalk {
 }
 
 /**
- * A cursor for the next page (RFC 9865 §2), signed with HMAC-SHA-256. It opens nothing and hides nothing: whoever presents it has
- * proved who they are. The key is the digest of the provider's newest secret, so that all processes agree on it, nothing has to
- * be stored, and ending the secret ends the cursors.
+ * A cursor for the next page (RFC 9865 §2), signed with HMAC-SHA-256. It opens nothing and hides nothing: whoever presents it
+ * has proved who they are. The key is the digest of the provider's newest secret, so that all processes agree on it, nothing
+ * has to be stored, and ending the secret ends the cursors.
  */
 export async function mintListCursor({ type, after }: ListPlace, walk: ListWalk): Promise<string> {
-  const payload = encodeBase64url(new TextEncoder().encode(JSON.stringify([type, after ?? null, walk.count, walk.now])))
+  const payload = encodeBase64url(JSON.stringify([type, after ?? null, walk.count, walk.now]))
   const [newest] = keysOf(walk)
   return `${payload}.${await signature(payload, newest, walk)}`
 }
 
 /**
  * Where a cursor leads.
- * @throws ScimError invalidCursor — reason `cursor_invalid`, for anything that was not issued for this very walk; expiredCursor —
- * reason `cursor_expired`; invalidCount — reason `count_changed`.
+ * @throws ScimError invalidCursor — reason `cursor_invalid`, for anything that was not issued for this very walk;
+ * expiredCursor — reason `cursor_expired`; invalidCount — reason `count_changed`.
  */
 export async function verifyListCursor(cursor: string, walk: ListWalk): Promise<ListPlace> {
   const payload = cursor.slice(0, Math.min(Math.max(cursor.indexOf('.'), 0), maximumLength))
@@ -65,8 +65,14 @@ async function signature(payload: string, key: string, { caller, query }: ListWa
   return encodeBase64url(await hmacSha256(new TextEncoder().encode(key), new TextEncoder().encode(signed)))
 }
 
+interface CursorPayload {
+  readonly place: ListPlace
+  readonly count: number
+  readonly issuedAt: number
+}
+
 /** Called for what carries our own signature, and so was written by `mintListCursor`. */
-function readPayload(payload: string): { readonly place: ListPlace; readonly count: number; readonly issuedAt: number } {
+function readPayload(payload: string): CursorPayload {
   const text = new TextDecoder().decode(decodeBase64url(payload))
   const [type, after, count, issuedAt] = JSON.parse(text) as readonly [number, ListPosition | null, number, number]
   return { place: { type, after: after ?? undefined }, count, issuedAt }

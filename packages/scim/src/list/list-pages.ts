@@ -48,11 +48,14 @@ export async function pageByCursor(
   let next: ListPlace | undefined
   for (const [type, search] of searches.entries()) {
     const room = type < place.type || next !== undefined ? 0 : count - resources.length
-    const found = await listed(search, { kind: 'cursor', after: type === place.type ? place.after : undefined, limit: room }, call)
+    const after = type === place.type ? place.after : undefined
+    const found = await listed(search, { kind: 'cursor', after, limit: room }, call)
     resources.push(...found.records)
     total += found.total
     if (room > 0 && found.next !== undefined) next = { type, after: found.next }
-    else if (room > 0 && resources.length === count && type + 1 < searches.length) next = { type: type + 1, after: undefined }
+    else if (room > 0 && resources.length === count && type + 1 < searches.length) {
+      next = { type: type + 1, after: undefined }
+    }
   }
   return { total, resources, next }
 }
@@ -63,7 +66,8 @@ interface FoundOfType {
   readonly next: ListPosition | undefined
 }
 
-async function listed({ type, filter, sort, projection }: TypeSearch, page: ListPage, { caller, baseUrl }: ScimCall): Promise<FoundOfType> {
+async function listed(search: TypeSearch, page: ListPage, { caller, baseUrl }: ScimCall): Promise<FoundOfType> {
+  const { type, filter, sort, projection } = search
   const outcome = await type.list({ providerId: caller.provider.providerId, filter, sort, page }, { projection, baseUrl })
   // RFC 7644 §3.12 tooMany.
   if (outcome.outcome === 'tooMany') throw refusal('too_many_matches')

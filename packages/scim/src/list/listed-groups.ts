@@ -6,8 +6,13 @@ import { projectResource } from '../resource/project-resource.ts'
 import type { ResourceType } from '../schema/define-resource-type.ts'
 import type { ListedType } from './listed-type.ts'
 
-/** The groups of a provider, as a list: one read for each page, and one for the members of all groups on it if they are shown. */
-export const listedGroups = ({ storage, groupType }: { readonly storage: Storage; readonly groupType: ResourceType }): ListedType => ({
+interface ListedGroupsDependencies {
+  readonly storage: Storage
+  readonly groupType: ResourceType
+}
+
+/** The groups of a provider: one read for each page, and one for the members of all groups on it, if they are shown. */
+export const listedGroups = ({ storage, groupType }: ListedGroupsDependencies): ListedType => ({
   resourceType: groupType,
   locationOf: groupLocation,
   async list(query, { projection, baseUrl }) {

@@ -13,7 +13,7 @@ export interface ListedType {
 }
 
 /** How the resources of an answer are shown. */
-export interface Showing {
+interface Showing {
   readonly projection: Projection
   /** The provider's SCIM Tenant URL. */
   readonly baseUrl: string

@@ -5,13 +5,19 @@ import type { ResourceType } from '../schema/define-resource-type.ts'
 import { renderUser, userLocation } from '../user/render-user.ts'
 import type { ListedType } from './listed-type.ts'
 
-/** The accounts of a provider, as a list: one read for each page. */
-export const listedUsers = ({ storage, userType }: { readonly storage: Storage; readonly userType: ResourceType }): ListedType => ({
+interface ListedUsersDependencies {
+  readonly storage: Storage
+  readonly userType: ResourceType
+}
+
+/** The accounts of a provider: one read for each page. */
+export const listedUsers = ({ storage, userType }: ListedUsersDependencies): ListedType => ({
   resourceType: userType,
   locationOf: userLocation,
   async list(query, { projection, baseUrl }) {
     const outcome = await storage.provisionedUsers.list(query)
     if (outcome.outcome === 'tooMany') return outcome
-    return { ...outcome, records: outcome.records.map((user) => projectResource(renderUser(user, baseUrl), userType, projection)) }
+    const records = outcome.records.map((user) => projectResource(renderUser(user, baseUrl), userType, projection))
+    return { ...outcome, records }
   },
 })

@@ -18,10 +18,16 @@ export function locationFilter({ operator, value }: LocationTest, prefix: string
     case 'sw':
       return prefix.startsWith(value) || anyOf(startingWith(value, prefix))
     case 'ew':
-      return anyOf([...idTests('ew', idSpellings(value, 'start')), ...acrossPrefix(value, prefix).flatMap((rest) => equalTo(rest, ''))])
+      return anyOf([
+        ...idTests('ew', idSpellings(value, 'start')),
+        ...acrossPrefix(value, prefix).flatMap((rest) => equalTo(rest, '')),
+      ])
     case 'co':
       if (prefix.includes(value)) return true
-      return anyOf([...idTests('co', idSpellings(value, 'both')), ...acrossPrefix(value, prefix).flatMap((rest) => startingWith(rest, ''))])
+      return anyOf([
+        ...idTests('co', idSpellings(value, 'both')),
+        ...acrossPrefix(value, prefix).flatMap((rest) => startingWith(rest, '')),
+      ])
     case 'gt':
     case 'ge':
     case 'lt':

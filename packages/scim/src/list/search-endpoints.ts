@@ -24,14 +24,18 @@ export interface SearchEndpoints {
   readonly search: ScimEndpoint
 }
 
+interface SearchDependencies {
+  readonly journal: Journal<ScimOccurrence>
+}
+
 /** Lists and searches of one type, or of several, one behind the other. */
-export function searchEndpoints(types: readonly ListedType[], { journal }: { readonly journal: Journal<ScimOccurrence> }): SearchEndpoints {
+export function searchEndpoints(types: readonly ListedType[], deps: SearchDependencies): SearchEndpoints {
   const resourceTypes = types.map(({ resourceType }) => resourceType)
   const named = types.map((type) => ({ ...type, names: amongTypes(type.resourceType, resourceTypes) }))
 
   async function answer(request: SearchRequest, tally: ToleranceTally, call: ScimCall): Promise<ServerResponse> {
     const searches = typeSearches(request, named, { baseUrl: call.baseUrl, tally })
-    noteTolerances({ tally }, call, journal)
+    noteTolerances({ tally }, call, deps.journal)
     return listResponse(await foundPage(request, searches, call))
   }
 

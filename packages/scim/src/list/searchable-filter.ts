@@ -4,6 +4,7 @@ import { refusal } from '../error/refusal.ts'
 import { frozenFilter } from '../filter/frozen-filter.ts'
 import type { ResourceType } from '../schema/define-resource-type.ts'
 import { attributeLabel, type FoundAttribute } from '../schema/find-attribute.ts'
+import { nameKey } from '../schema/name-key.ts'
 import { locationFilter } from './location-filter.ts'
 import { attributeOf, isStored } from './stored-attribute.ts'
 
@@ -17,8 +18,7 @@ export interface SearchedType {
 /**
  * A filter in terms of what storage knows (see `ListQuery`), or whether all or no resources of the type match: an attribute
  * that the type does not have has no value (RFC 7644 §3.4.2.1), and of some attributes that the server makes the value is known.
- * @throws ScimError invalidFilter — reasons `filter_attribute_unsearchable`, `filter_value_malformed`. Never an empty answer for
- * what cannot be searched by.
+ * @throws ScimError invalidFilter — reason `filter_attribute_unsearchable`. Never an empty answer for what cannot be searched by.
  */
 export function searchableFilter(filter: ResolvedFilter, type: SearchedType): ResolvedFilter | boolean {
   const searchable = inStorageTerms(filter, type)
@@ -91,7 +91,7 @@ function requireStoredParts(where: ResolvedFilter, found: FoundAttribute): void 
     case 'text':
     case 'number':
     case 'boolean':
-      return requireStored({ ...found, subAttribute: found.attribute.subAttributesByName.get(where.attribute.name.toLowerCase()) })
+      return requireStored({ ...found, subAttribute: found.attribute.subAttributesByName.get(nameKey(where.attribute.name)) })
     default:
       return where satisfies never
   }

@@ -45,7 +45,8 @@ function isSortable(found: FoundAttribute): boolean {
   if (attribute.returned === 'never' || subAttribute?.returned === 'never' || !isStored(found)) return false
   if (extension === undefined && readApart.has(attribute.name)) return false
   // RFC 7644 §3.4.2.3: of a complex attribute a part is named; of several values their `value` is meant.
-  return attribute.type !== 'complex' || subAttribute !== undefined || (attribute.multiValued && attribute.subAttributesByName.has('value'))
+  const isComparable = attribute.multiValued && attribute.subAttributesByName.has('value')
+  return attribute.type !== 'complex' || subAttribute !== undefined || isComparable
 }
 
 const isComplexList = ({ attribute }: FoundAttribute): boolean => attribute.type === 'complex' && attribute.multiValued

@@ -6,11 +6,13 @@ import { attributeLabel, type FoundAttribute } from '../schema/find-attribute.ts
 import { nameKey } from '../schema/name-key.ts'
 
 /** The attribute of a type that a filter tests, or undefined when the type has none: then no resource of it has a value. */
-export function attributeOf({ extension, name, subName }: FilterAttribute, resourceType: ResourceType): FoundAttribute | undefined {
+export function attributeOf(target: FilterAttribute, resourceType: ResourceType): FoundAttribute | undefined {
+  const { extension, name, subName } = target
   const owner = extension === undefined ? resourceType : resourceType.extensionsByUrn.get(nameKey(extension))
   const attribute = owner?.attributesByName.get(nameKey(name))
   if (attribute === undefined) return undefined
-  return { extension, attribute, subAttribute: subName === undefined ? undefined : attribute.subAttributesByName.get(nameKey(subName)) }
+  const subAttribute = subName === undefined ? undefined : attribute.subAttributesByName.get(nameKey(subName))
+  return { extension, attribute, subAttribute }
 }
 
 /**
@@ -24,4 +26,11 @@ export function isStored(found: FoundAttribute): boolean {
 
 const isReadOnly = ({ mutability }: Attribute): boolean => mutability === 'readOnly'
 
-const knownToStorage: ReadonlySet<string> = new Set(['schemas', 'id', 'meta.created', 'meta.lastModified', 'groups', 'groups.value'])
+const knownToStorage: ReadonlySet<string> = new Set([
+  'schemas',
+  'id',
+  'meta.created',
+  'meta.lastModified',
+  'groups',
+  'groups.value',
+])

@@ -30,7 +30,11 @@ export interface NamedType extends ListedType {
  * @throws ScimError invalidFilter — the reasons of `parseFilter`, `resolveFilter` and `searchableFilter`; invalidValue — the
  * reasons of `sortKeyOf`, and `sort_across_types`; invalidSyntax — the reasons of `parseProjection`.
  */
-export function typeSearches(request: SearchRequest, types: readonly NamedType[], context: SearchContext): readonly TypeSearch[] {
+export function typeSearches(
+  request: SearchRequest,
+  types: readonly NamedType[],
+  context: SearchContext,
+): readonly TypeSearch[] {
   const filter = request.filter === undefined ? undefined : parseFilter(request.filter, context.tally)
   const searches = types.flatMap((type) => typeSearch(request, { filter, type }, context))
   // RFC 7644 §3.4.2.3: one order for all; lists that are each in it would have to be merged from their beginnings.
@@ -53,7 +57,8 @@ function typeSearch(
   const sort = sortKeyOf(request, { resourceType: names, tally }, resourceType)
   const projection = parseProjection(request, resourceType)
   const locationPrefix = type.locationOf('', baseUrl)
-  const searchable = filter === undefined || searchableFilter(resolveFilter(filter, names, tally), { resourceType, locationPrefix })
+  const searchable =
+    filter === undefined || searchableFilter(resolveFilter(filter, names, tally), { resourceType, locationPrefix })
   if (searchable === false) return []
   return [{ type, filter: searchable === true ? undefined : searchable, sort, projection }]
 }

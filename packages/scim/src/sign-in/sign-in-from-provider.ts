@@ -23,7 +23,7 @@ import { loginExternalId, withProfile } from './login-profile.ts'
 /** Somebody whom an identity provider has signed in, by SAML or OpenID Connect: what the host verified. */
 export interface ProviderLogin {
   readonly providerId: string
-  /** The person, by the name that the same provider gives as `externalId` when it provisions: the `sub` or NameID, or a claim beside it. */
+  /** The person, as the same provider names them when it provisions: the `sub` or NameID, or a claim beside it. */
   readonly externalId: string
   /** What the login says of them, as a part of a SCIM user. `active`, `externalId` and `password` in it are passed over. */
   readonly profile: JsonObject

@@ -13,7 +13,7 @@ export interface AccountWriter {
 }
 
 /** The writer that a call is. */
-export const writerOf = ({ caller, request, now }: ScimCall, { journal }: { readonly journal: Journal<ScimOccurrence> }): AccountWriter => ({
+export const writerOf = ({ caller, request, now }: ScimCall, journal: Journal<ScimOccurrence>): AccountWriter => ({
   providerId: caller.provider.providerId,
   now,
   record: (occurrence) => journal.record(request, occurrence),

@@ -11,7 +11,8 @@ import { settled } from './write-user.ts'
  * Begins the account of somebody whose `externalId`, if there is one, no account of the provider has: the one that the host says
  * was there before, or else a new one. Never one that has the same e-mail address or userName.
  * @returns undefined when another writer was faster: look again who has the `externalId`.
- * @throws ScimError 409 — reasons `user_name_taken`, `external_id_taken`; 404 — reason `resource_not_found`.
+ * @throws ScimError 409 — reasons `user_name_taken`, `external_id_taken`; 404 — reason `resource_not_found`; 403 — reason
+ * `offboarding_held`.
  */
 export async function beginAccount(
   written: WrittenUser,
@@ -49,6 +50,10 @@ async function adopt(
   const account = await deps.storage.users.find(chosen)
   if (account === undefined) throw new TypeError('The link hook chose an account that is not there.')
 
+  if (account.active && !written.state.active) {
+    const held = (count: number) => record({ type: 'offboarding.held', providerId, count })
+    await deps.offboarding?.admit({ providerId, user: account, attempt: written, now, held })
+  }
   const state = {
     ...written.state,
     active: account.active && written.state.active,

@@ -36,7 +36,7 @@ function createOrLink(written: WrittenUser, call: ScimCall, deps: UserDependenci
 
   return untilSettled(async () => {
     const linked = state.externalId === undefined ? undefined : await provisionedUsers.findByExternalId(providerId, state.externalId)
-    return linked === undefined ? beginAccount(written, writerOf(call, deps), deps) : relink(linked, written, { call, deps })
+    return linked === undefined ? beginAccount(written, writerOf(call, deps.journal), deps) : relink(linked, written, { call, deps })
   })
 }
 

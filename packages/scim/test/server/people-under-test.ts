@@ -13,7 +13,7 @@ export interface People extends Directory {
 
 const enterprise = enterpriseUserSchema.id
 
-export const fourPeople = [
+const fourPeople = [
   {
     displayName: 'Kim',
     userName: 'Kim@X.test',
