@@ -4,7 +4,10 @@ import { userId, type EpochSeconds, type Storage } from '@mintmark/storage-inter
 
 import type { Site } from './adapters.ts'
 
-/** The server of the attack rows with the login and consent pages of its host, for any adapter and any runtime. */
+/**
+ * The server of the attack rows with the login and consent pages of its host, for any adapter and any runtime. A further
+ * service is one more of its `services`; its rows are one more of the suites in test/flows/suites.
+ */
 export interface FixtureSite extends Site {
   readonly server: AuthorizationServer
   readonly pages: NonNullable<Site['pages']>
