@@ -21,7 +21,12 @@ export default {
     only('pages', { workspace: ['core/src/http/'] }),
     only('scim', { workspace: ['core/src/http/', 'core/src/runtime/', 'storage-interface/src/'], npm: ['zod'] }),
     only('admin', { workspace: ['core/src/', 'scim/src/', 'storage-interface/src/'], npm: ['zod'] }),
-    only('testkit', { workspace: ['core/src/runtime/'] }),
+    only('cli', {
+      workspace: ['admin/src/', 'core/src/', 'scim/src/', 'storage-interface/src/', 'storage-sql/src/'],
+      npm: ['commander', 'zod'],
+      nodeBuiltins: true,
+    }),
+    only('testkit', { workspace: ['core/src/', 'storage-interface/src/', 'adapter-fetch/src/'] }),
     only('adapter-node', { workspace: ['core/src/http/'], nodeBuiltins: true }),
     only('adapter-express', { workspace: ['adapter-node/src/', 'core/src/http/'], npm: ['express', 'express-serve-static-core'] }),
     only('adapter-fetch', { workspace: ['core/src/http/'] }),

@@ -12,7 +12,18 @@ const allowedImports: Readonly<Record<string, { readonly any: readonly string[];
   'storage-redis': { any: ['@mintmark/storage-interface'] },
   pages: { any: ['@mintmark/core/http'] },
   scim: { any: ['@mintmark/core/http', '@mintmark/core/runtime', '@mintmark/storage-interface', 'zod'] },
-  testkit: { any: ['@mintmark/core/runtime'] },
+  admin: { any: ['@mintmark/core', '@mintmark/core/http', '@mintmark/core/runtime', '@mintmark/scim', '@mintmark/storage-interface', 'zod'] },
+  cli: {
+    any: [
+      ...['@mintmark/admin', '@mintmark/core', '@mintmark/core/runtime', '@mintmark/scim', '@mintmark/storage-interface'],
+      ...['@mintmark/storage-sql', '@mintmark/storage-sql/command', '@mintmark/storage-sql/postgres', '@mintmark/storage-sql/sqlite'],
+      ...['commander', 'zod', 'node:*'],
+    ],
+  },
+  testkit: {
+    any: ['@mintmark/adapter-fetch', '@mintmark/core', '@mintmark/core/runtime', '@mintmark/storage-interface', '@mintmark/storage-interface/memory'],
+    types: ['@mintmark/core/http'],
+  },
   'adapter-node': { any: ['node:*'], types: ['@mintmark/core/http'] },
   'adapter-express': { any: ['@mintmark/adapter-node'], types: ['@mintmark/core/http', 'express', 'express-serve-static-core'] },
   'adapter-fetch': { any: [], types: ['@mintmark/core/http'] },

@@ -1,3 +1,7 @@
+export type { Fault } from './issuer/faults.ts'
+export type { SignInRequest, TestTokens } from './issuer/sign-in.ts'
+export { createTestIssuer } from './issuer/test-issuer.ts'
+export type { TestIssuer, TestIssuerOptions } from './issuer/test-issuer.ts'
 export { replayTranscript } from './replay-transcript.ts'
 export type { Replayed, ReplayTarget, StepResult } from './replay-transcript.ts'
 export { entraTranscript, oktaTranscript } from './transcripts/index.ts'

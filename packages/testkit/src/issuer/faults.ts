@@ -1,0 +1,58 @@
+import type { TestKeyRing } from './test-key-ring.ts'
+import { withWrongIssuer } from './wrong-issuer.ts'
+
+/**
+ * What can go wrong, once:
+ * - `expired_code`: a minute passes before the next code is redeemed, and so it has expired.
+ * - `dropped_answer`: the next token request is carried out, and its answer gets lost on the way.
+ * - `rotated_key`: another key signs the next tokens, which a cached key set does not hold.
+ * - `slow_jwks`: the next key set takes two seconds.
+ * - `wrong_issuer`: the next ID token names another issuer, and is well signed.
+ * - `unavailable`: the next token request is answered 503.
+ */
+export type Fault = 'expired_code' | 'dropped_answer' | 'rotated_key' | 'slow_jwks' | 'wrong_issuer' | 'unavailable'
+
+type Fetch = (request: Request) => Promise<Response>
+
+interface FaultDependencies {
+  readonly issuer: string
+  /** Those that are still to come; each is taken out when it has happened. */
+  readonly faults: Fault[]
+  readonly clock: { advance(seconds: number): void }
+  readonly keys: TestKeyRing
+}
+
+/** The same server, of which the next request that can fail fails. */
+export function faultyFetch(fetch: Fetch, deps: FaultDependencies): (url: string | URL | Request, init?: RequestInit) => Promise<Response> {
+  return async (url, init) => {
+    const request = new Request(url, init)
+    const fault = takeFault(new URL(request.url).href.slice(deps.issuer.length), deps.faults)
+    switch (fault) {
+      case undefined:
+        return fetch(request)
+      case 'expired_code':
+        deps.clock.advance(61)
+        return fetch(request)
+      case 'rotated_key':
+        deps.keys.rotate()
+        return fetch(request)
+      case 'slow_jwks':
+        await new Promise((resolve) => setTimeout(resolve, 2000))
+        return fetch(request)
+      case 'dropped_answer':
+        await fetch(request)
+        throw new TypeError('fetch failed: the answer was lost')
+      case 'wrong_issuer':
+        return withWrongIssuer(await fetch(request), deps.keys)
+      case 'unavailable':
+        return Response.json({ error: 'temporarily_unavailable' }, { status: 503, headers: { 'Retry-After': '1' } })
+      default:
+        return fault satisfies never
+    }
+  }
+}
+
+function takeFault(path: string, faults: Fault[]): Fault | undefined {
+  const index = faults.findIndex((fault) => path === (fault === 'slow_jwks' ? '/jwks' : '/token'))
+  return index === -1 ? undefined : faults.splice(index, 1)[0]
+}

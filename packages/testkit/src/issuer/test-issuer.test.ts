@@ -1,0 +1,106 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { createTestIssuer, type TestIssuer } from './test-issuer.ts'
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+const web = { clientId: 'app', clientName: 'App', redirectUris: ['https://app.test/cb'], grantTypes: ['authorization_code', 'refresh_token'], scopes: ['openid', 'profile', 'offline_access'] }
+
+async function withApp(): Promise<{ issuer: TestIssuer; clientSecret: string }> {
+  const issuer = createTestIssuer()
+  const { clientSecret = '' } = await issuer.addClient(web)
+  return { issuer, clientSecret }
+}
+
+const payloadOf = (jwt = ''): Record<string, unknown> => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>
+const keyOf = (jwt = ''): unknown => (JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()) as { kid: unknown }).kid
+
+test('signs in anybody at a client, to the tokens', async () => {
+  const { issuer, clientSecret } = await withApp()
+  await issuer.addPerson('ann', { name: 'Ann Lee' })
+
+  const tokens = await issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret, nonce: 'n1' })
+
+  expect(payloadOf(tokens.id_token)).toMatchObject({ iss: 'https://issuer.test', sub: 'ann', aud: 'app', nonce: 'n1', iat: 1_893_456_000 })
+  expect(tokens.scope).toBe('openid profile offline_access')
+  const info = await issuer.fetch('https://issuer.test/userinfo', { headers: { authorization: `Bearer ${tokens.access_token}` } })
+  expect(await info.json()).toEqual({ sub: 'ann', name: 'Ann Lee' })
+  expect(issuer.events.map(({ type }) => type)).toContain('tokens.issued')
+})
+
+test('signs in at public clients, and at those that post their secret', async () => {
+  const issuer = createTestIssuer({ issuer: 'https://id.test/tenant' })
+  await issuer.addClient({ ...web, clientId: 'spa', tokenEndpointAuthMethod: 'none' })
+  const { clientSecret = '' } = await issuer.addClient({ ...web, clientId: 'posting', tokenEndpointAuthMethod: 'client_secret_post' })
+
+  expect((await issuer.signIn({ subject: 'ann', clientId: 'spa', scope: 'openid' })).scope).toBe('openid')
+  expect(payloadOf((await issuer.signIn({ subject: 'bo', clientId: 'posting', clientSecret })).id_token)['sub']).toBe('bo')
+})
+
+test('stands still in time until it is told to go on', async () => {
+  const { issuer, clientSecret } = await withApp()
+  const { access_token } = await issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret })
+  const userinfo = async () => (await issuer.fetch('https://issuer.test/userinfo', { headers: { authorization: `Bearer ${access_token}` } })).status
+
+  expect(await userinfo()).toBe(200)
+  issuer.clock.advance(601)
+  expect(await userinfo()).toBe(401)
+})
+
+test('another key signs when told to, and the one before stays published', async () => {
+  const { issuer, clientSecret } = await withApp()
+  const before = await issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret })
+  issuer.rotateKeys()
+  const after = await issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret })
+
+  const jwks = (await (await issuer.fetch('https://issuer.test/jwks')).json()) as { keys: { kid: string }[] }
+  expect([keyOf(before.access_token), keyOf(after.access_token)]).toEqual(['test-es256-1', 'test-es256-2'])
+  expect(jwks.keys.map(({ kid }) => kid)).toEqual(expect.arrayContaining(['test-es256-1', 'test-es256-2', 'test-rs256-1']))
+  expect(JSON.stringify(jwks)).not.toMatch(/"(d|p|q|dp|dq|qi)":/)
+})
+
+test.each([
+  ['expired_code', /invalid_grant/],
+  ['dropped_answer', /the answer was lost/],
+  ['unavailable', /503/],
+] as const)('fails once when told to: %s', async (fault, message) => {
+  const { issuer, clientSecret } = await withApp()
+  issuer.failNext(fault)
+
+  await expect(issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret })).rejects.toThrow(message)
+  expect(await issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret })).toHaveProperty('id_token')
+})
+
+test('a rotated key and a wrong issuer come in tokens that are well signed', async () => {
+  const { issuer, clientSecret } = await withApp()
+  issuer.failNext('rotated_key')
+  const rotated = await issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret })
+  issuer.failNext('wrong_issuer')
+  const wrong = await issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret })
+
+  expect(keyOf(rotated.id_token)).not.toBe('test-es256-1')
+  expect(payloadOf(wrong.id_token)).toMatchObject({ iss: 'https://another-issuer.test', sub: 'ann' })
+})
+
+test('a mistake of the test is told in words', async () => {
+  const issuer = createTestIssuer()
+  await issuer.addClient({ clientId: 'machine', clientName: 'M', grantTypes: ['client_credentials'] })
+
+  await expect(issuer.signIn({ subject: 'ann', clientId: 'nobody' })).rejects.toThrow('There is no client nobody. Add it with addClient.')
+  await expect(issuer.signIn({ subject: 'ann', clientId: 'machine' })).rejects.toThrow('has no redirect URI')
+})
+
+test('it does not start in production', () => {
+  vi.stubEnv('NODE_ENV', 'production')
+
+  expect(() => createTestIssuer()).toThrow('does not start in production')
+})
+
+test('a fresh issuer takes less than 50 ms', async () => {
+  const start = performance.now()
+  const { issuer } = await withApp()
+  await issuer.fetch('https://issuer.test/jwks')
+
+  expect(performance.now() - start).toBeLessThan(50)
+})

@@ -1,0 +1,95 @@
+import { toFetch } from '@mintmark/adapter-fetch'
+import {
+  createAuthorizationServer,
+  registerClient,
+  type AuthorizationServerOptions,
+  type ClientRegistration,
+  type RegisteredClient,
+  type ServerEvent,
+} from '@mintmark/core'
+import type { HttpService } from '@mintmark/core/http'
+import { epochSeconds, userId, type EpochSeconds, type JsonObject, type Storage } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+
+import { faultyFetch, type Fault } from './faults.ts'
+import { refuseProduction } from './refuse-production.ts'
+import { signInAs, type SignInRequest, type TestTokens } from './sign-in.ts'
+import { signedInPerson, waveThrough } from './test-person.ts'
+import { testKeyRing } from './test-key-ring.ts'
+
+/** What a test issuer starts with; everything has a default. */
+export interface TestIssuerOptions extends Pick<AuthorizationServerOptions, 'scopes' | 'resources' | 'lifetimes' | 'claims' | 'defaultAudience'> {
+  /** Default `https://issuer.test`: nothing is listened to, so any address will do. */
+  readonly issuer?: string
+  /** Seconds since 1970. Default: 2030-01-01. */
+  readonly now?: number
+}
+
+/** An issuer inside a test: a whole server, without a port, a page or a wait. */
+export interface TestIssuer {
+  readonly issuer: string
+  /** Answers requests to the issuer's addresses, in this process: give it to your client library as its `fetch`. */
+  readonly fetch: (url: string | URL | Request, init?: RequestInit) => Promise<Response>
+  /** For an adapter, when something needs a port. */
+  readonly service: HttpService
+  readonly storage: Storage
+  /** What happened so far. */
+  readonly events: readonly ServerEvent[]
+  readonly clock: { now(): EpochSeconds; advance(seconds: number): void }
+  /** An account, active. */
+  addPerson(subject: string, claims?: JsonObject): Promise<void>
+  addClient(registration: ClientRegistration): Promise<RegisteredClient>
+  /** Signs somebody in at a client: the authorization code flow with PKCE, to its end. An account that is missing is made. */
+  signIn(request: SignInRequest): Promise<TestTokens>
+  /** From now on another key signs; the one before stays published. */
+  rotateKeys(): void
+  /** Lets the next request that can fail so fail. */
+  failNext(fault: Fault): void
+}
+
+/**
+ * An issuer for tests of whatever relies on one. It stands still in time, signs with keys that are published, and signs in
+ * anybody who is named.
+ * @throws Error in production (`NODE_ENV=production`): everybody could sign tokens that it accepts.
+ */
+export function createTestIssuer(options: TestIssuerOptions = {}): TestIssuer {
+  refuseProduction()
+  const { issuer = 'https://issuer.test', now: startedAt = 1_893_456_000, ...serverOptions } = options
+  let now = startedAt
+  const clock = { now: () => epochSeconds(now), advance: (seconds: number) => void (now += seconds) }
+  const storage = createMemoryStorage({ issuer })
+  const keys = testKeyRing()
+  const events: ServerEvent[] = []
+  const service = createAuthorizationServer({
+    ...serverOptions,
+    issuer,
+    storage,
+    keys,
+    clock: clock.now,
+    signedIn: signedInPerson(clock.now),
+    pages: { login: waveThrough(clock.now), consent: waveThrough(clock.now) },
+    onEvent: (event) => void events.push(event),
+  })
+  const faults: Fault[] = []
+  const fetch = faultyFetch(toFetch(service), { issuer, faults, clock, keys })
+  const addPerson = async (subject: string, claims: JsonObject = {}): Promise<void> => {
+    await storage.users.insert({ userId: userId(subject), claims, createdAt: clock.now() })
+  }
+
+  return {
+    issuer,
+    fetch,
+    service,
+    storage,
+    events,
+    clock,
+    addPerson,
+    addClient: (registration) => registerClient(registration, { storage, keys, clock: clock.now }),
+    signIn: async (request) => {
+      await addPerson(request.subject)
+      return signInAs(request, { issuer, fetch, storage })
+    },
+    rotateKeys: () => keys.rotate(),
+    failNext: (fault) => void faults.push(fault),
+  }
+}
