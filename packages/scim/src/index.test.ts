@@ -15,6 +15,7 @@ test('exports these names and no others', () => {
       "defineResourceType",
       "defineSchema",
       "endPreviousProviderSecrets",
+      "endedAccess",
       "enterpriseUserSchema",
       "entraTolerances",
       "filterLimits",

@@ -12,6 +12,7 @@ export const logScimEvents =
   (logger: Logger) =>
   (event: ScimEvent): void => {
     const line = scimEventLine(event)
+    if (event.type === 'offboarding.held') return logger.warn(event, line)
     if (event.type !== 'request.refused') return logger.info(event, line)
     return event.status >= 500 ? logger.error(event, line) : logger.warn(event, line)
   }
@@ -33,6 +34,8 @@ function scimEventLine(event: ScimEvent): string {
     case 'group.changed':
     case 'group.removed':
       return `${event.type}: ${event.groupId} by ${event.providerId}`
+    case 'offboarding.held':
+      return `offboarding.held: ${event.providerId} has ended ${event.count} accounts, and may end no more until an administrator lets it`
     case 'tolerance.applied':
       return `tolerance.applied: ${event.applied.map(({ tolerance, count }) => `${tolerance} ${count}`).join(', ')} for ${event.providerId}`
     default:

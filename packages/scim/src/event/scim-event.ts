@@ -20,6 +20,13 @@ export type ScimOccurrence =
     }
   | AccountEnded
   | {
+      /** The provider may end no more accounts until an administrator lets it. */
+      readonly type: 'offboarding.held'
+      readonly providerId: string
+      /** How many it had ended in the window. */
+      readonly count: number
+    }
+  | {
       readonly type: 'group.created' | 'group.changed' | 'group.removed'
       readonly providerId: string
       readonly groupId: string

@@ -7,12 +7,14 @@ import { bulkRoutes } from '../bulk/bulk-routes.ts'
 import { recordRefusal } from '../event/record-refusal.ts'
 import { discoveryRoutes } from '../discovery/discovery-routes.ts'
 import { reportScimFaults } from '../event/report-scim-faults.ts'
+import type { AnsweredRequest } from '../event/answered-request.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import type { GroupDependencies } from '../group/group-dependencies.ts'
 import { groupRoutes } from '../group/group-routes.ts'
 import { listedGroups } from '../list/listed-groups.ts'
 import { listedUsers } from '../list/listed-users.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
+import { createOffboardingBreaker } from '../offboarding/offboarding-breaker.ts'
 import { groupResourceType, userResourceType } from '../schema/resource-types.ts'
 import { signInFromProvider, type ProviderLogin, type ProviderSignIn, type SignInDependencies } from '../sign-in/sign-in-from-provider.ts'
 import { userClaims, type ClaimChanges } from '../user/user-claims.ts'
@@ -45,6 +47,7 @@ export function createScimServer(options: ScimServerOptions): ScimServer {
       bulk: bulkRoutes({ ...deps, resources }),
     },
     refused: recordRefusal(deps.journal),
+    answered: tellAnswered(options.onRequest),
   })
   return { ...router, issuer, signInFromProvider: (login) => signInFromProvider(login, deps) }
 }
@@ -57,6 +60,7 @@ function scimDependencies(options: ScimServerOptions): SignInDependencies & Grou
     clock,
     random,
     hooks: options,
+    offboarding: options.offboardingLimit && createOffboardingBreaker(options.offboardingLimit, options),
     userType: options.userType ?? userResourceType,
     groupType: options.groupType ?? groupResourceType,
     claims: claimsOf(options),
@@ -65,6 +69,18 @@ function scimDependencies(options: ScimServerOptions): SignInDependencies & Grou
       newIdentifier: () => randomIdentifier(random),
     }),
   }
+}
+
+/** A log that is down must not fail a request. */
+function tellAnswered(onRequest: ScimServerOptions['onRequest']): (answered: AnsweredRequest) => void {
+  async function tell(answered: AnsweredRequest): Promise<void> {
+    try {
+      await onRequest?.(answered)
+    } catch {
+      // The listener is the host's; there is nobody left to tell.
+    }
+  }
+  return (answered) => void tell(answered)
 }
 
 function claimsOf({ emailVerified = () => false, claims = () => ({}) }: ScimServerOptions): (resource: JsonObject) => ClaimChanges {

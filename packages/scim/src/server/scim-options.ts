@@ -2,7 +2,9 @@ import type { Clock, Random } from '@mintmark/core/runtime'
 import type { JsonObject, Storage } from '@mintmark/storage-interface'
 
 import type { AccessTokens } from '../authentication/access-tokens.ts'
+import type { AnsweredRequest } from '../event/answered-request.ts'
 import type { ScimEvent } from '../event/scim-event.ts'
+import type { OffboardingLimit } from '../offboarding/offboarding-limit.ts'
 import type { ResourceType } from '../schema/define-resource-type.ts'
 import type { ClaimChanges } from '../user/user-claims.ts'
 import type { ProvisioningHooks } from '../user/user-dependencies.ts'
@@ -24,6 +26,10 @@ export interface ScimServerOptions extends ProvisioningHooks {
   readonly claims?: (resource: JsonObject) => ClaimChanges
   /** Receives what happened and what was refused. Default: failures inside the server go to the console, everything else nowhere. */
   readonly onEvent?: (event: ScimEvent) => void | Promise<void>
+  /** Receives every request of a provider's with what became of it, for a log that its administrator reads. What it throws is dropped. */
+  readonly onRequest?: (answered: AnsweredRequest) => void | Promise<void>
+  /** How many accounts a provider may end in a while before an administrator has to look. Default: any number. */
+  readonly offboardingLimit?: OffboardingLimit
   readonly clock?: Clock
   readonly random?: Random
 }

@@ -2,10 +2,13 @@ import { withHeaders, withoutBody, type HttpService, type ServerRequest, type Se
 import type { Clock } from '@mintmark/core/runtime'
 
 import { authenticateProvider, type AuthenticateProviderDependencies } from '../authentication/authenticate-provider.ts'
+import type { ScimCaller } from '../authentication/scim-caller.ts'
 import { refusal } from '../error/refusal.ts'
 import { renderRefusal } from '../error/render-refusal.ts'
 import type { ScimError } from '../error/scim-error.ts'
 import { toScimError } from '../error/to-scim-error.ts'
+import { answeredRequest, type AnsweredRequest } from '../event/answered-request.ts'
+import type { EpochSeconds } from '@mintmark/storage-interface'
 import type { ScimEndpoint, ScimMethods, ScimRoutes } from './scim-call.ts'
 import { parseScimPath, scimRoot, tenantUrl, type ScimPath } from './scim-path.ts'
 
@@ -17,6 +20,8 @@ export interface ScimRouterDependencies extends AuthenticateProviderDependencies
   readonly bodyLimit: number
   /** Told of every refusal before it is answered. */
   readonly refused: (error: ScimError, request: ServerRequest) => void
+  /** Told of every answer to a provider that has proved who it is. */
+  readonly answered: (answered: AnsweredRequest) => void
 }
 
 /** Finds who calls, and then the endpoint. The only place in the server that catches. */
@@ -30,20 +35,31 @@ export function createScimRouter(deps: ScimRouterDependencies): HttpService {
     tooLarge: () => renderRefusal(refusal('message_too_large')),
     serves: (path) => path.startsWith(root.pathname),
     async handle(request) {
+      const path = parseScimPath(request.url.pathname.slice(root.pathname.length))
+      const now = deps.clock()
+      let caller: ScimCaller | undefined
       try {
-        return await answer(request, parseScimPath(request.url.pathname.slice(root.pathname.length)), deps)
+        caller = await authenticateProvider(request, { addressed: path.providerId, now }, deps)
+        const response = await answer({ request, caller, now }, path, deps)
+        deps.answered(answeredRequest({ request, caller, now }, response))
+        return response
       } catch (thrown) {
         const error = toScimError(thrown)
         deps.refused(error, request)
+        if (caller !== undefined) deps.answered(answeredRequest({ request, caller, now }, error, error))
         return renderRefusal(error)
       }
     },
   }
 }
 
-async function answer(request: ServerRequest, path: ScimPath, deps: ScimRouterDependencies): Promise<ServerResponse> {
-  const now = deps.clock()
-  const caller = await authenticateProvider(request, { addressed: path.providerId, now }, deps)
+interface Asked {
+  readonly request: ServerRequest
+  readonly caller: ScimCaller
+  readonly now: EpochSeconds
+}
+
+async function answer({ request, caller, now }: Asked, path: ScimPath, deps: ScimRouterDependencies): Promise<ServerResponse> {
   const methods = methodsAt(path, deps.routes)
   // RFC 7644 §3.12: also what is not there is answered as an error of SCIM; without one, clients drop what they have linked.
   if (methods === undefined) throw refusal('path_not_found')

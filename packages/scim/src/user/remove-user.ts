@@ -1,6 +1,7 @@
 import { untilSettled } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
+import { admitEnd } from './admit-end.ts'
 import { endedAccess } from '../event/ended-access.ts'
 import { requireMatch } from '../message/preconditions.ts'
 import { emptyResponse } from '../message/scim-response.ts'
@@ -26,6 +27,7 @@ export const removeUser =
       const isAllowed = (await deps.hooks.mayChange?.({ providerId, userId, kind: 'remove' })) ?? true
       // RFC 7644 §3.12, 403: the host protects this account.
       if (!isAllowed) throw refusal('change_refused')
+      await admitEnd(user, call, deps)
 
       const ended = await endedAccess(user, now, deps.storage)
       const removal = { providerId, userId, version, now }

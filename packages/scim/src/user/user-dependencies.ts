@@ -3,6 +3,7 @@ import type { Random } from '@mintmark/core/runtime'
 import type { JsonObject, ProviderId, Storage, UserId } from '@mintmark/storage-interface'
 
 import type { ScimOccurrence } from '../event/scim-event.ts'
+import type { OffboardingBreaker } from '../offboarding/offboarding-breaker.ts'
 import type { UserStateDependencies } from './user-state.ts'
 
 /** What the endpoints of users ask for, made once per server. */
@@ -11,6 +12,8 @@ export interface UserDependencies extends UserStateDependencies {
   readonly random: Random
   readonly journal: Journal<ScimOccurrence>
   readonly hooks: ProvisioningHooks
+  /** Undefined when a provider may end any number of accounts. */
+  readonly offboarding: OffboardingBreaker | undefined
 }
 
 /** Where the host has a say. What a hook throws refuses the request as a failure of the server, and nothing is written. */

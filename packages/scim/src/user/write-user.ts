@@ -7,6 +7,7 @@ import {
 } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
+import { admitEnd } from './admit-end.ts'
 import { endedAccess } from '../event/ended-access.ts'
 import { sameValue } from '../json/same-value.ts'
 import { requireMatch } from '../message/preconditions.ts'
@@ -21,7 +22,7 @@ import { userState } from './user-state.ts'
  * Changes an account as a whole, in one compare-and-swap (RFC 7644 §3.5). When another writer was faster the change is made
  * again on what they left, unless the caller has named the version it means.
  * @param change makes the new document from the one that is there; it may throw, and then nothing is written.
- * @throws ScimError 404 — reason `resource_not_found`; 412 — reason `version_mismatch`; 403 — reason `change_refused`; 409 — reasons
+ * @throws ScimError 404 — reason `resource_not_found`; 412 — reason `version_mismatch`; 403 — reasons of `replaceState`; 409 — reasons
  * `user_name_taken`, `external_id_taken`; and whatever `change` throws.
  */
 export function writeUser(
@@ -44,18 +45,23 @@ export function writeUser(
   })
 }
 
-/** Writes what a provider says of an account that was read before, and tells of it. */
+/**
+ * Writes what a provider says of an account that was read before, and tells of it.
+ * @throws ScimError 403 — reasons `change_refused`, `offboarding_held`.
+ */
 export async function replaceState(
   { user, state, password }: { readonly user: ProvisionedUserRecord; readonly state: ProvisionedState; readonly password: string | undefined },
-  { caller, request, now }: ScimCall,
+  call: ScimCall,
   deps: UserDependencies,
 ): Promise<ProvisionOutcome> {
+  const { caller, request, now } = call
   const { providerId } = caller.provider
   const { userId } = user
   const kind = changeOf(user, state)
   const isAllowed = (await deps.hooks.mayChange?.({ providerId, userId, kind })) ?? true
   // RFC 7644 §3.12, 403: the host protects this account.
   if (!isAllowed) throw refusal('change_refused')
+  if (kind === 'deactivate') await admitEnd(user, call, deps)
 
   const outcome = await deps.storage.provisionedUsers.compareAndSwap({ providerId, userId, version: user.version, state, now })
   if (outcome.outcome !== 'swapped') return outcome

@@ -1,0 +1,180 @@
+import { providerId, userId } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { expect, it } from 'vitest'
+
+import { createScimServer, type ScimServerOptions } from '../../src/index.ts'
+import { idOf, issuer, startScim, type ScimReply, type ScimUnderTest } from '../server/scim-under-test.ts'
+
+const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const patchOp = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
+
+interface Site extends ScimUnderTest {
+  readonly people: readonly string[]
+  deactivate(id?: string): Promise<ScimReply>
+  remove(id?: string): Promise<ScimReply>
+  /** How many of them are active. */
+  active(): Promise<number>
+}
+
+/** A provider with accounts that are older than any trial. */
+async function withPeople(size: number, options: Partial<ScimServerOptions>): Promise<Site> {
+  const scim = await startScim(options)
+  const people: string[] = []
+  for (let index = 0; index < size; index += 1) {
+    people.push(idOf(await scim.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: `user-${index}` } })))
+  }
+  scim.clock.advance(3600)
+  return {
+    ...scim,
+    people,
+    deactivate: (id = '') =>
+      scim.send({ method: 'PATCH', path: `/Users/${id}`, body: { schemas: [patchOp], Operations: [{ op: 'replace', value: { active: false } }] } }),
+    remove: (id = '') => scim.send({ method: 'DELETE', path: `/Users/${id}` }),
+    active: async () => {
+      const found = await Promise.all(people.map((id) => scim.storage.users.find(userId(id))))
+      return found.filter((user) => user?.active === true).length
+    },
+  }
+}
+
+const held = { status: 403, body: { status: '403', detail: expect.stringContaining('Too many accounts') as string } }
+
+it('holds a provider that ends more accounts than it may, and ends none of them', async () => {
+  const site = await withPeople(6, { offboardingLimit: { accounts: 3 } })
+  const [a, b, c, d, e] = site.people
+
+  const ended = [await site.deactivate(a), await site.remove(b), await site.deactivate(c)]
+  const refused = [await site.deactivate(d), await site.remove(e)]
+
+  expect(ended.map(({ status }) => status)).toEqual([200, 204, 200])
+  expect(refused).toMatchObject([held, held])
+  expect(site.lastReason()).toBe('offboarding_held')
+  expect(await site.active()).toBe(3)
+  expect(site.events.filter(({ type }) => type === 'offboarding.held')).toMatchObject([{ providerId: 'T1', count: 3 }])
+  expect((await site.storage.identityProviders.find(providerId('T1')))?.offboarding).toEqual({
+    windowStartedAt: site.clock.now(),
+    count: 3,
+    heldAt: site.clock.now(),
+  })
+})
+
+it('a held provider does everything else, other providers are not concerned, and time alone lets it go nowhere', async () => {
+  const site = await withPeople(3, { offboardingLimit: { accounts: 1 } })
+  const [a, b] = site.people
+  await site.deactivate(a)
+  await site.deactivate(b)
+  site.clock.advance(1_000_000)
+
+  const rename = { schemas: [patchOp], Operations: [{ op: 'replace', path: 'displayName', value: 'Bea' }] }
+  expect(await site.send({ method: 'PATCH', path: `/Users/${b}`, body: rename })).toMatchObject({ status: 200 })
+  expect(await site.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: 'new' } })).toMatchObject({ status: 201 })
+  expect(await site.send({ path: '/Users', provider: 'T2' })).toMatchObject({ status: 200 })
+  expect(await site.deactivate(b)).toMatchObject(held)
+})
+
+it('a window that is over counts no more', async () => {
+  const site = await withPeople(4, { offboardingLimit: { accounts: 2, window: 600 } })
+  const [a, b, c] = site.people
+  await site.deactivate(a)
+  await site.deactivate(b)
+  site.clock.advance(600)
+
+  expect(await site.deactivate(c)).toMatchObject({ status: 200 })
+})
+
+it('law: however many end at once, on however many servers, no more end than may', async () => {
+  const storage = createMemoryStorage({ issuer })
+  const site = await withPeople(30, { storage, offboardingLimit: { accounts: 10 } })
+  const other = startOther(site, storage)
+
+  const replies = await Promise.all(site.people.map((id, index) => (index % 2 === 0 ? site.deactivate(id) : other(id))))
+
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(10)
+  expect(await site.active()).toBe(20)
+  expect(site.events.filter(({ type }) => type === 'offboarding.held').length).toBeLessThanOrEqual(1)
+})
+
+it('a share of the active accounts is what may end, and the first five always', async () => {
+  const site = await withPeople(40, { offboardingLimit: { percent: 20 } })
+
+  const replies = []
+  for (const id of site.people.slice(0, 10)) replies.push((await site.deactivate(id)).status)
+
+  expect(replies).toEqual([...Array<number>(8).fill(200), 403, 403])
+})
+
+it('J-01: the account that a connection is tried with, created and removed at once, trips nothing', async () => {
+  const site = await withPeople(2, { offboardingLimit: { accounts: 1 } })
+
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const id = idOf(await site.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: `trial-${attempt}` } }))
+    expect(await site.deactivate(id)).toMatchObject({ status: 200 })
+    expect(await site.remove(id)).toMatchObject({ status: 204 })
+  }
+
+  expect((await site.storage.identityProviders.find(providerId('T1')))?.offboarding).toBeUndefined()
+  expect(await site.deactivate(site.people[0])).toMatchObject({ status: 200 })
+})
+
+it('what has ended before is not counted again, and a removal of it is let through', async () => {
+  const site = await withPeople(3, { offboardingLimit: { accounts: 1 } })
+  const [a] = site.people
+  await site.deactivate(a)
+
+  expect(await site.deactivate(a)).toMatchObject({ status: 200 })
+  expect(await site.remove(a)).toMatchObject({ status: 204 })
+})
+
+it('an account that a POST links and deactivates is counted', async () => {
+  const storage = createMemoryStorage({ issuer })
+  const site = await withPeople(0, { storage, offboardingLimit: { accounts: 0 }, link: async () => userId('own') })
+  await storage.users.insert({ userId: userId('own'), claims: {}, createdAt: site.clock.now() })
+  site.clock.advance(3600)
+
+  const reply = await site.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: 'own', active: false } })
+
+  expect(reply).toMatchObject(held)
+  expect(await storage.users.find(userId('own'))).toMatchObject({ active: true, version: 1 })
+})
+
+it('each request that is answered to a provider is told once: without query, body or secret', async () => {
+  const answered: unknown[] = []
+  const scim = await startScim({ onRequest: (request) => void answered.push(request) })
+
+  await scim.send({ path: '/Users?filter=userName%20eq%20%22ann%22' })
+  await scim.send({ method: 'POST', path: '/Users', body: { schemas: [core], password: 'hunter2' } })
+  await scim.send({ path: '/Nothing' })
+  await scim.send({ path: '/Users', authorization: 'Bearer wrong' })
+
+  const [path, at] = ['/scim/v2/enterprise-idps/T1', scim.clock.now()]
+  const own = { at, providerId: 'T1', clientId: undefined }
+  expect(answered).toEqual([
+    { ...own, method: 'GET', path: `${path}/Users`, status: 200, reason: undefined, attribute: undefined },
+    { ...own, method: 'POST', path: `${path}/Users`, status: 400, reason: 'value_required', attribute: 'userName' },
+    { ...own, method: 'GET', path: `${path}/Nothing`, status: 404, reason: 'path_not_found', attribute: undefined },
+  ])
+})
+
+it('a request log that fails fails no request', async () => {
+  const scim = await startScim({ onRequest: () => Promise.reject(new Error('full')) })
+
+  expect(await scim.send({ path: '/Users' })).toMatchObject({ status: 200 })
+})
+
+/** A second server over the same storage and providers. */
+function startOther(site: Site, storage: ReturnType<typeof createMemoryStorage>): (id: string) => Promise<ScimReply> {
+  const server = createScimServer({ issuer, storage, clock: () => site.clock.now(), offboardingLimit: { accounts: 10 } })
+  return async (id) => {
+    const response = await server.handle({
+      method: 'PATCH',
+      url: new URL(`${issuer}/scim/v2/enterprise-idps/T1/Users/${id}`),
+      headers: new Map([
+        ['authorization', `Bearer ${site.secrets['T1']}`],
+        ['content-type', 'application/scim+json'],
+      ]),
+      repeatedHeaders: new Set(),
+      body: new TextEncoder().encode(JSON.stringify({ schemas: [patchOp], Operations: [{ op: 'replace', value: { active: false } }] })),
+    })
+    return { status: response.status, headers: new Map(), body: undefined }
+  }
+}
