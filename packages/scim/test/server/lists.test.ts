@@ -1,4 +1,4 @@
-import { epochSeconds, userId } from '@mintmark/storage-interface'
+import { epochSeconds, userId, type ListQuery } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, test } from 'vitest'
 
@@ -444,6 +444,18 @@ test('ATK-448 (RFC 7644 §3.12 tooMany): what a store does not want to look at i
   Object.assign(provisionedUsers, { list: async () => ({ outcome: 'tooMany' }) })
 
   await expectRefused(directory, () => directory.send({ path: '/Users?filter=userName%20co%20%22a%22' }), { status: 400, scimType: 'tooMany', reason: 'too_many_matches' })
+})
+
+test('a page of accounts is one read of storage, by index and by cursor', async () => {
+  const directory = await startDirectory(3)
+  const { provisionedUsers } = directory.storage
+  const { list } = provisionedUsers
+  let reads = 0
+  Object.assign(provisionedUsers, { list: (query: ListQuery) => ((reads += 1), list(query)) })
+
+  for (const query of ['', '?cursor&count=2', '?sortBy=userName&filter=userName%20pr']) await directory.send({ path: `/Users${query}` })
+
+  expect(reads).toBe(3)
 })
 
 test('a filter that nobody can match asks storage for nothing', async () => {
