@@ -35,6 +35,9 @@ const oidcProvider = (name: string, change: Change = {}): SuiteTarget => target(
 const nodeOauth = (name: string, change: Change = {}): SuiteTarget => target(`node-oauth, ${name}`, 'peers/node-oauth.ts', change)
 const jmondi = (name: string, change: Change = {}): SuiteTarget => target(`jmondi, ${name}`, 'peers/jmondi.ts', change)
 
+const betterAuth = (name: string, change: Change = {}): SuiteTarget =>
+  target(`better-auth, ${name}`, 'peers/better-auth.ts', { storage: 'sqlite', ...change })
+
 const opaque: Change = { accessTokens: 'opaque' }
 const rs256: Change = { algorithm: 'RS256' }
 
@@ -46,7 +49,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'client credentials, ES256',
     workload: 'client credentials',
-    targets: issuing([oidcProvider('Map, JWT'), nodeOauth('Map, JWT by a hook'), jmondi('Map, JWT by jose')]),
+    targets: issuing([oidcProvider('Map, JWT'), nodeOauth('Map, JWT by a hook'), jmondi('Map, JWT by jose'), betterAuth('SQLite, JWT')]),
   },
   {
     name: 'client credentials, RS256',
@@ -60,6 +63,7 @@ export const suites: readonly Suite[] = [
       oidcProvider('Map, opaque + ID token', opaque),
       nodeOauth('Map, JWT by a hook, no ID token'),
       jmondi('Map, JWT by jose, no ID token'),
+      betterAuth('SQLite, opaque + ID token', opaque),
     ]),
   },
   {
@@ -69,16 +73,17 @@ export const suites: readonly Suite[] = [
       oidcProvider('Map, opaque + ID token', opaque),
       nodeOauth('Map, JWT by a hook, no ID token'),
       jmondi('Map, JWT by jose, no ID token'),
+      betterAuth('SQLite, opaque + ID token', opaque),
     ]),
   },
   {
     name: 'introspection',
     workload: 'introspection',
-    targets: reading([oidcProvider('Map, opaque', opaque), jmondi('Map, JWT by jose')]),
+    targets: reading([oidcProvider('Map, opaque', opaque), jmondi('Map, JWT by jose'), betterAuth('SQLite, opaque', opaque)]),
   },
   { name: 'introspection, repeated', workload: 'introspection, repeated', targets: reading([]) },
-  { name: 'userinfo', workload: 'userinfo', targets: reading([oidcProvider('Map, opaque', opaque), nodeOauth('Map, opaque', opaque)]) },
+  { name: 'userinfo', workload: 'userinfo', targets: reading([oidcProvider('Map, opaque', opaque), nodeOauth('Map, opaque', opaque), betterAuth('SQLite, opaque', opaque)]) },
   { name: 'userinfo, repeated', workload: 'userinfo, repeated', targets: reading([]) },
-  { name: 'discovery', workload: 'discovery', targets: [floor('constant'), mintmark('memory'), oidcProvider('Map')] },
-  { name: 'jwks', workload: 'jwks', targets: [floor('constant'), mintmark('memory'), oidcProvider('Map')] },
+  { name: 'discovery', workload: 'discovery', targets: [floor('constant'), mintmark('memory'), oidcProvider('Map'), betterAuth('SQLite')] },
+  { name: 'jwks', workload: 'jwks', targets: [floor('constant'), mintmark('memory'), oidcProvider('Map'), betterAuth('SQLite')] },
 ]
