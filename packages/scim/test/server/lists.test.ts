@@ -449,9 +449,9 @@ test('ATK-448 (RFC 7644 §3.12 tooMany): what a store does not want to look at i
 test('a page of accounts is one read of storage, by index and by cursor', async () => {
   const directory = await startDirectory(3)
   const { provisionedUsers } = directory.storage
-  const { list } = provisionedUsers
+  const uncounted = { ...provisionedUsers }
   let reads = 0
-  Object.assign(provisionedUsers, { list: (query: ListQuery) => ((reads += 1), list(query)) })
+  Object.assign(provisionedUsers, { list: (query: ListQuery) => ((reads += 1), uncounted.list(query)) })
 
   for (const query of ['', '?cursor&count=2', '?sortBy=userName&filter=userName%20pr']) await directory.send({ path: `/Users${query}` })
 
