@@ -1,4 +1,5 @@
 import { registerClient } from '@mintmark/core'
+import { registerIdentityProvider } from '@mintmark/scim'
 import type { ClientId, ClientRecord, Storage } from '@mintmark/storage-interface'
 import { exportJWK, generateKeyPair, type CryptoKey } from 'jose'
 
@@ -14,12 +15,14 @@ export interface FixtureClients {
   readonly RS: { readonly secret: string }
   /** Confidential web app that is exempt from PKCE: client_secret_post. */
   readonly X: { readonly secret: string }
+  /** The identity provider `directory`, which provisions accounts. */
+  readonly directory: { readonly secret: string }
 }
 
 const webGrants = ['authorization_code', 'refresh_token']
 const webScopes = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access', 'api.read']
 
-/** Registers A, B, P, N, M, RS and X, as an administrator would. */
+/** Registers A, B, P, N, M, RS and X, and the directory, as an administrator would. */
 export async function registerFixtureClients(storage: Storage): Promise<FixtureClients> {
   const pair = await generateKeyPair('ES256', { extractable: true })
   const web = { grantTypes: webGrants, scopes: webScopes }
@@ -56,12 +59,14 @@ export async function registerFixtureClients(storage: Storage): Promise<FixtureC
     },
     { storage },
   )
+  const { secret } = await registerIdentityProvider({ providerId: 'directory' }, { storage })
   return {
     A: { secret: a.clientSecret ?? '' },
     B: { privateKey: pair.privateKey },
     M: { secret: m.clientSecret ?? '' },
     RS: { secret: rs.clientSecret ?? '' },
     X: { secret: x.clientSecret ?? '' },
+    directory: { secret },
   }
 }
 

@@ -1,5 +1,6 @@
 import { createAuthorizationServer, type AuthorizationServer, type AuthorizationServerOptions } from '@mintmark/core'
 import { decodeBody, type Endpoint } from '@mintmark/core/http'
+import { createScimServer } from '@mintmark/scim'
 import { userId, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
 
 import type { Site } from './adapters.ts'
@@ -26,7 +27,9 @@ export function createFixtureSite(options: FixtureOptions): FixtureSite {
   })
   const page = { service: server, endpoint: hostPage(server) }
   const pages = Object.fromEntries(['login', 'consent'].map((name) => [new URL(`${options.issuer}/${name}`).pathname, page]))
-  return { server, services: [server], pages }
+  const { issuer, storage, clock } = options
+  const scim = createScimServer({ issuer, storage, accessTokens: server, ...(clock === undefined ? {} : { clock }) })
+  return { server, services: [server, scim], pages }
 }
 
 /** U1 is active, U2 deactivated, U3 removed. */

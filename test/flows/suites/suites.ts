@@ -4,6 +4,7 @@ import type { ReachableServer } from '../../support/server-under-test.ts'
 import { authorizationSuite } from './authorization-suite.ts'
 import { crossOriginSuite } from './cross-origin-suite.ts'
 import { discoverySuite } from './discovery-suite.ts'
+import { scimSuite } from './scim-suite.ts'
 import type { Suite } from './suite.ts'
 import { tokenSuite } from './token-suite.ts'
 import { transportSuite } from './transport-suite.ts'
@@ -13,6 +14,7 @@ const suites: Readonly<Record<string, Suite>> = {
   discovery: discoverySuite,
   authorization: authorizationSuite,
   tokens: tokenSuite,
+  provisioning: scimSuite,
   'other origins': crossOriginSuite,
   transport: transportSuite,
 }
