@@ -10,7 +10,9 @@ import { createGrantStore } from './stores/grant-store.ts'
 import { createGroupStore } from './stores/group-store.ts'
 import { createIdentityProviderStore } from './stores/identity-provider-store.ts'
 import { createInteractionStore } from './stores/interaction-store.ts'
+import { createLogStore } from './stores/log-store.ts'
 import { createOpaqueTokenStore } from './stores/opaque-token-store.ts'
+import { createOrganizationStore } from './stores/organization-store.ts'
 import { createProvisionedUserStore } from './stores/provisioned-user-store.ts'
 import { createPurgeStore } from './stores/purge-store.ts'
 import { createSessionStore } from './stores/session-store.ts'
@@ -58,6 +60,8 @@ export async function createSqlStorage({ dialect, issuer, scanLimit = 20_000 }: 
     identityProviders: createIdentityProviderStore(database),
     provisionedUsers: createProvisionedUserStore(database, { scanLimit }),
     groups: createGroupStore(database, { scanLimit }),
+    organizations: createOrganizationStore(database),
+    logs: createLogStore(database),
     standing: createStandingStore(database),
     purge: createPurgeStore(database),
   }

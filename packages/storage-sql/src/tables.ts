@@ -7,7 +7,10 @@ import type { grantColumns } from './rows/grant-row.ts'
 import type { groupColumns } from './rows/group-row.ts'
 import type { identityProviderColumns } from './rows/identity-provider-row.ts'
 import type { interactionColumns } from './rows/interaction-row.ts'
+import type { logEntryColumns } from './rows/log-entry-row.ts'
+import type { membershipColumns } from './rows/membership-row.ts'
 import type { opaqueTokenColumns } from './rows/opaque-token-row.ts'
+import type { organizationColumns } from './rows/organization-row.ts'
 import type { provisioningColumns } from './rows/provisioned-user-row.ts'
 import type { sessionColumns } from './rows/session-row.ts'
 import type { signingKeyColumns } from './rows/signing-key-row.ts'
@@ -28,6 +31,9 @@ export interface Tables {
   readonly mintmark_identity_providers: Table<typeof identityProviderColumns>
   readonly mintmark_groups: Table<typeof groupColumns>
   readonly mintmark_group_members: Table<readonly ['issuer', 'provider_id', 'group_id', 'member_id', 'member_type']>
+  readonly mintmark_organizations: Table<typeof organizationColumns>
+  readonly mintmark_memberships: Table<typeof membershipColumns>
+  readonly mintmark_logs: Table<typeof logEntryColumns>
 }
 
 type Table<Columns extends readonly string[]> = Record<Columns[number], SqlValue>

@@ -8,7 +8,7 @@ import { type TestDatabase } from './support/postgres-database.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
-const all = ['0001-first-tables', '0002-purge-indexes', '0003-provisioning', '0004-key-schedule']
+const all = ['0001-first-tables', '0002-purge-indexes', '0003-provisioning', '0004-key-schedule', '0005-administration']
 
 test('an empty PostgreSQL database comes up, once', async () => {
   const dialect = postgresPool((await anEmptyDatabase()).pool())
@@ -29,6 +29,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0002-purge-indexes 9480defce9b689fd928ccc2b0fbaac60bca3fc3e87647acec3931860074ac8e6",
       "0003-provisioning 4272cbfb1f353a0dae51ee2f5d626ac9d0a9829d648ae052f973f0ff50f504d6",
       "0004-key-schedule 4ffa1fd9b9eeeebb396e9d3b329ff8f257a6943ecedebd374ac9336e364f8d0a",
+      "0005-administration 9f778d20389b17c78dab5a33f5d767b53aa94ea5036a4960807c0bc83fbcdb32",
     ]
   `)
 })

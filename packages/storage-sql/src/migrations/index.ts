@@ -2,9 +2,10 @@ import { firstTables } from './0001-first-tables.ts'
 import { purgeIndexes } from './0002-purge-indexes.ts'
 import { provisioning } from './0003-provisioning.ts'
 import { keySchedule } from './0004-key-schedule.ts'
+import { administration } from './0005-administration.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
 
 /** All of them, in order. */
-export const migrations: readonly Migration[] = [firstTables, purgeIndexes, provisioning, keySchedule]
+export const migrations: readonly Migration[] = [firstTables, purgeIndexes, provisioning, keySchedule, administration]

@@ -31,6 +31,8 @@ export const clientColumns = [
   'disabled_at',
   'created_at',
   'version',
+  // A removed client stays as a tombstone, so that nobody inherits what was issued to it with its identifier.
+  'removed_at',
 ] as const
 
 type ClientRow = Omit<Record<(typeof clientColumns)[number], SqlValue>, 'issuer'>
@@ -53,6 +55,7 @@ export const clientRow = (client: ClientRecord, engine: SqlEngine): ClientRow =>
   disabled_at: orNull(client.disabledAt),
   created_at: client.createdAt,
   version: client.version,
+  removed_at: null,
 })
 
 export const clientReader =

@@ -22,6 +22,17 @@ export function createClientStore({ query, engine, run }: Database): ClientStore
       return row === undefined ? undefined : read(row)
     },
 
+    async list({ after, limit }) {
+      // No identifier is empty: every one is behind that.
+      const rows = await run(statements.list, { after: after ?? '', limit })
+      return rows.map(read)
+    },
+
+    async remove(clientId, now) {
+      const [row] = await run(statements.remove, { client_id: clientId, no_name: '', nothing: json([]), unused: json({}), now })
+      return { outcome: row === undefined ? 'absent' : 'removed' }
+    },
+
     async compareAndSwap(client, version) {
       return untilSettled(async () => {
         const [swapped] = await run(statements.swap, { ...clientRow(client, engine), version })
@@ -46,8 +57,14 @@ export function createClientStore({ query, engine, run }: Database): ClientStore
 
 function clientStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
   const changed = clientColumns.filter(
-    (column) => column !== 'issuer' && column !== 'client_id' && column !== 'version',
+    (column) => column !== 'issuer' && column !== 'client_id' && column !== 'version' && column !== 'removed_at',
   )
+  const present = (p: Parameter<'issuer' | 'client_id'>) =>
+    query
+      .updateTable('mintmark_clients')
+      .where('issuer', '=', p('issuer'))
+      .where('client_id', '=', p('client_id'))
+      .where('removed_at', 'is', null)
 
   return {
     insert: compileStatement((p: Parameter<(typeof clientColumns)[number]>) =>
@@ -63,16 +80,40 @@ function clientStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
         .selectFrom('mintmark_clients')
         .select(clientColumns)
         .where('issuer', '=', p('issuer'))
-        .where('client_id', '=', p('client_id')),
+        .where('client_id', '=', p('client_id'))
+        .where('removed_at', 'is', null),
+    ),
+
+    list: compileStatement((p: Parameter<'issuer' | 'after' | 'limit'>) =>
+      query
+        .selectFrom('mintmark_clients')
+        .select(clientColumns)
+        .where('issuer', '=', p('issuer'))
+        .where('client_id', '>', p('after'))
+        .where('removed_at', 'is', null)
+        .orderBy('client_id')
+        .limit((limit) => limit.val(p('limit') as number)),
+    ),
+
+    remove: compileStatement((p: Parameter<'issuer' | 'client_id' | 'no_name' | 'nothing' | 'unused' | 'now'>) =>
+      present(p)
+        .set((set) => ({
+          client_name: p('no_name'),
+          secrets: p('nothing'),
+          secret_uses: p('unused'),
+          jwks: null,
+          jwks_uri: null,
+          redirect_uris: p('nothing'),
+          version: set('version', '+', 1),
+          removed_at: p('now'),
+        }))
+        .returning('version'),
     ),
 
     swap: compileStatement((p: Parameter<(typeof clientColumns)[number]>) =>
-      query
-        .updateTable('mintmark_clients')
+      present(p)
         .set(parameters(p, changed))
         .set((set) => ({ version: set('version', '+', 1) }))
-        .where('issuer', '=', p('issuer'))
-        .where('client_id', '=', p('client_id'))
         .where('version', '=', p('version'))
         .returning(clientColumns),
     ),
@@ -82,15 +123,12 @@ function clientStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
         .selectFrom('mintmark_clients')
         .select('secret_uses')
         .where('issuer', '=', p('issuer'))
-        .where('client_id', '=', p('client_id')),
+        .where('client_id', '=', p('client_id'))
+        .where('removed_at', 'is', null),
     ),
 
     noteSecretUse: compileStatement((p: Parameter<'issuer' | 'client_id' | 'use'>) =>
-      query
-        .updateTable('mintmark_clients')
-        .set((set) => ({ secret_uses: engine.mergeJson(set.ref('secret_uses'), set.val(p('use'))) }))
-        .where('issuer', '=', p('issuer'))
-        .where('client_id', '=', p('client_id')),
+      present(p).set((set) => ({ secret_uses: engine.mergeJson(set.ref('secret_uses'), set.val(p('use'))) })),
     ),
   }
 }

@@ -42,5 +42,6 @@ const removable = [
     key: ['digest'],
     time: 'CASE WHEN idle_expires_at < expires_at THEN idle_expires_at ELSE expires_at END',
   },
+  { table: 'mintmark_logs', key: ['entry_id'], time: 'expires_at' },
   { table: 'mintmark_grants', key: ['grant_id'], time: 'revoked_at' },
 ] as const

@@ -58,7 +58,10 @@ function standingStatements(query: Database['query']) {
       join.onRef('grant.issuer', '=', 'family.issuer').onRef('grant.grant_id', '=', 'family.grant_id'),
     )
     .leftJoin('mintmark_clients as client', (join) =>
-      join.onRef('client.issuer', '=', 'family.issuer').onRef('client.client_id', '=', 'family.client_id'),
+      join
+        .onRef('client.issuer', '=', 'family.issuer')
+        .onRef('client.client_id', '=', 'family.client_id')
+        .on('client.removed_at', 'is', null),
     )
     .leftJoin('mintmark_users as user', (join) =>
       join
@@ -76,7 +79,10 @@ function standingStatements(query: Database['query']) {
       query
         .selectFrom('mintmark_grants as grant')
         .leftJoin('mintmark_clients as client', (join) =>
-          join.onRef('client.issuer', '=', 'grant.issuer').onRef('client.client_id', '=', 'grant.client_id'),
+          join
+            .onRef('client.issuer', '=', 'grant.issuer')
+            .onRef('client.client_id', '=', 'grant.client_id')
+            .on('client.removed_at', 'is', null),
         )
         .leftJoin('mintmark_users as user', (join) =>
           join
