@@ -19,13 +19,13 @@ export interface FloorStore {
   isRevoked(tokenId: string): boolean
 }
 
-export interface FloorUser {
+interface FloorUser {
   readonly userId: string
   readonly active: boolean
   readonly claims: { readonly email: string }
 }
 
-export interface FloorGrant {
+interface FloorGrant {
   readonly grantId: string
   readonly userId: string
   readonly scope: string
