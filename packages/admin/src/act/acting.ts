@@ -1,0 +1,28 @@
+import type { SigningAlgorithms } from '../client/signing-algorithms.ts'
+import type { Actor } from '../audit/actor.ts'
+import type { AdminOccurrence } from '../audit/admin-event.ts'
+import type { AuditLog } from '../audit/audit-log.ts'
+import type { CustomFields } from '../custom-field/custom-field.ts'
+import type { LastAdministrators } from '../guard/last-administrators.ts'
+import type { Clock, Random } from '@mintmark/core/runtime'
+import type { ResourceType } from '@mintmark/scim'
+import type { Storage } from '@mintmark/storage-interface'
+
+/** What administration is made of, made once. */
+export interface AdminDependencies {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly random: Random
+  readonly keys: SigningAlgorithms | undefined
+  readonly customFields: CustomFields
+  /** What filters of accounts are resolved against. */
+  readonly accountType: ResourceType
+  readonly lastAdministrators: LastAdministrators
+  readonly auditLog: AuditLog
+}
+
+/** The same in the hands of somebody: nothing is done in nobody's name. */
+export interface Acting extends AdminDependencies {
+  readonly actor: Actor
+  readonly record: (occurrence: AdminOccurrence) => void
+}

@@ -1,0 +1,97 @@
+import {
+  disableClient,
+  enableClient,
+  registerClient,
+  updateClient,
+  type ClientChange,
+  type ClientRegistration,
+  type ClientTarget,
+  type ClientUpdate,
+} from '@mintmark/core'
+import { randomIdentifier } from '@mintmark/core/runtime'
+import { clientId } from '@mintmark/storage-interface'
+
+import type { Acting } from '../act/acting.ts'
+import { perform, type Act, type Deed } from '../act/perform.ts'
+import { plainJson } from '../act/plain-json.ts'
+import { AdminError } from '../error/admin-error.ts'
+import { isIdentifier } from '../page/identifier.ts'
+import { clientView, type ClientView } from './client-view.ts'
+import { findClient } from './find-client.ts'
+
+/** A client, and the secret that it was given, if it was: this is the only time that anybody sees it. */
+export interface UpdatedClient {
+  readonly client: ClientView
+  readonly clientSecret: string | undefined
+}
+
+export function createClient(registration: ClientRegistration, acting: Acting): Promise<UpdatedClient> {
+  const { storage, clock, random, keys } = acting
+  const id = registration.clientId ?? randomIdentifier(random)
+  return act(['created', id], acting, async () => {
+    // RFC 9110 §15.5.10; also that of a removed client, which only its registration finds out.
+    if (isIdentifier(id) && (await storage.clients.find(clientId(id))) !== undefined) throw new AdminError('identifier_taken')
+    const { client, clientSecret } = await registerClient({ ...registration, clientId: id }, { storage, clock, random, ...(keys && { keys }) })
+    return { result: { client: clientView(client), clientSecret }, after: plainJson(clientView(client)) }
+  })
+}
+
+export const update = (target: ClientTarget, change: ClientChange, acting: Acting): Promise<UpdatedClient> =>
+  act(['updated', target.clientId], acting, async () => {
+    await findClient(target.clientId, acting)
+    return updated(await updateClient(target, change, acting))
+  })
+
+export async function disable(target: ClientTarget, acting: Acting): Promise<ClientView> {
+  const { client } = await perform(
+    { name: 'client.disabled', target: { kind: 'client', id: target.clientId }, protective: true, run: () => disabled(target, acting) },
+    acting,
+  )
+  return client
+}
+
+export async function enable(target: ClientTarget, acting: Acting): Promise<ClientView> {
+  const { client } = await act(['enabled', target.clientId], acting, async () => {
+    await findClient(target.clientId, acting)
+    return updated(await enableClient(target, acting))
+  })
+  return client
+}
+
+/** It is disabled first: that is the write that a version can be asked of. */
+export const removeClient = (target: ClientTarget, acting: Acting): Promise<void> =>
+  perform(
+    {
+      name: 'client.removed',
+      target: { kind: 'client', id: target.clientId },
+      protective: true,
+      run: async () => {
+        const { before } = await disabled(target, acting)
+        const { outcome } = await acting.storage.clients.remove(clientId(target.clientId), acting.clock())
+        // RFC 9110 §15.5.5: of several who remove one, one does.
+        if (outcome === 'absent') throw new AdminError('client_unknown')
+        return { result: undefined, before }
+      },
+    },
+    acting,
+  )
+
+async function disabled(target: ClientTarget, acting: Acting): Promise<Deed<UpdatedClient>> {
+  await findClient(target.clientId, acting)
+  return updated(await disableClient(target, acting))
+}
+
+function updated(update: ClientUpdate): Deed<UpdatedClient> {
+  // RFC 9110 §15.5.5: removed since it was read.
+  if (update.outcome === 'absent') throw new AdminError('client_unknown')
+  // RFC 9110 §15.5.13.
+  if (update.outcome === 'conflict') throw new AdminError('version_mismatch')
+  const { before, client, clientSecret } = update
+  return { result: { client: clientView(client), clientSecret }, before: plainJson(clientView(before)), after: plainJson(clientView(client)) }
+}
+
+const act = (
+  [name, id]: readonly [name: 'created' | 'updated' | 'enabled', clientId: string],
+  acting: Acting,
+  run: Act<UpdatedClient>['run'],
+): Promise<UpdatedClient> => perform({ name: `client.${name}`, target: { kind: 'client', id }, run }, acting)

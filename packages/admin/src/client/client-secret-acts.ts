@@ -1,0 +1,43 @@
+import { addClientSecret, endPreviousClientSecrets } from '@mintmark/core'
+
+import type { Acting } from '../act/acting.ts'
+import { perform } from '../act/perform.ts'
+import { plainJson } from '../act/plain-json.ts'
+import { clientView } from './client-view.ts'
+import { findClient } from './find-client.ts'
+
+/** @returns the secret: this is the only time that anybody sees it. */
+export const addSecret = (
+  id: string,
+  { previousExpiresAt }: { readonly previousExpiresAt?: number | undefined },
+  acting: Acting,
+): Promise<string> =>
+  perform(
+    {
+      name: 'client.secret_added',
+      target: { kind: 'client', id },
+      run: async () => {
+        const before = await findClient(id, acting)
+        const result = await addClientSecret(id, previousExpiresAt === undefined ? {} : { previousExpiresAt }, acting)
+        const after = await findClient(id, acting)
+        return { result, before: plainJson(clientView(before)), after: plainJson(clientView(after)) }
+      },
+    },
+    acting,
+  )
+
+export const endPreviousSecrets = (id: string, acting: Acting): Promise<void> =>
+  perform(
+    {
+      name: 'client.previous_secrets_ended',
+      target: { kind: 'client', id },
+      protective: true,
+      run: async () => {
+        const before = await findClient(id, acting)
+        await endPreviousClientSecrets(id, acting)
+        const after = await findClient(id, acting)
+        return { result: undefined, before: plainJson(clientView(before)), after: plainJson(clientView(after)) }
+      },
+    },
+    acting,
+  )

@@ -1,0 +1,4 @@
+import type { KeyRing } from '@mintmark/core'
+
+/** What a key ring signs with. */
+export type SigningAlgorithms = Pick<KeyRing, 'algorithms'>

@@ -1,0 +1,57 @@
+/**
+ * Every refusal: its reason, which is also the `code` that a caller reads, and what it is told (RFC 9457 §3.1). One row for each, so
+ * that an answer is the same wherever it is given.
+ */
+export const refusals = {
+  // Who is calling: RFC 6750 §3.1. One sentence for every kind of wrong credential.
+  credentials_missing: [401, 'Present an access token of this issuer as Authorization: Bearer.'],
+  credentials_invalid: [401, 'The access token is not valid.'],
+  scope_missing: [403, 'The access token does not have the scope that this needs.'],
+  not_an_administrator: [403, 'Whoever the access token speaks for is not an administrator.'],
+
+  // Where and how: RFC 9110 §13 and §15.5.
+  path_not_found: [404, 'There is nothing at this address.'],
+  method_not_allowed: [405, 'This address does not answer this method.'],
+  message_too_large: [413, 'The message is larger than this server reads.'],
+  media_type: [415, 'Send the message as application/json, in UTF-8.'],
+  version_mismatch: [412, 'It is no longer in the version that is named.'],
+
+  // The message: RFC 9110 §15.5.1.
+  body_malformed: [400, 'The request body must be a JSON object.'],
+  body_invalid: [400, 'A member of the request body is missing, unknown or not what it should be.'],
+  query_invalid: [400, 'A parameter of the query is unknown, repeated or not what it should be.'],
+  page_invalid: [400, 'A page has between 1 and 200 entries, and begins behind what the page before it named.'],
+  filter_invalid: [400, 'The filter is not one of RFC 7644 section 3.4.2.2 about accounts.'],
+  filter_too_broad: [400, 'The filter asks for more work than this server does for one request. Make it more selective.'],
+
+  // What is administered. RFC 9110 §15.5.5 and §15.5.10.
+  client_unknown: [404, 'There is no such client.'],
+  provider_unknown: [404, 'There is no such identity provider.'],
+  account_unknown: [404, 'There is no such account.'],
+  organization_unknown: [404, 'There is no such organization.'],
+  membership_unknown: [404, 'The account is not a member of the organization.'],
+  grant_unknown: [404, 'There is no such grant.'],
+  session_unknown: [404, 'There is no such session.'],
+  identifier_invalid: [400, 'The identifier is too long, empty, or has characters that an identifier does not have.'],
+  identifier_taken: [409, 'The identifier is, or was, in use. Choose another one.'],
+  invalid_redirect_uri: [400, 'A redirect URI cannot be registered.'],
+  invalid_client_metadata: [400, 'The client would not be usable.'],
+  display_name_invalid: [400, 'A name is one line of 1 to 200 characters.'],
+  tolerance_profile_unknown: [400, 'There is no such tolerance profile.'],
+  too_many_secrets: [409, 'There are as many live secrets as there may be. End one of them first.'],
+  claim_invalid: [400, 'A claim has a name or a value that an account cannot have.'],
+  claim_reserved: [400, 'A claim belongs to the protocol or to a custom field.'],
+  claims_too_large: [400, 'The claims of an account are at most 32768 characters of JSON, nested at most 8 levels deep.'],
+  custom_field_unknown: [400, 'A custom field has not been declared.'],
+  custom_field_invalid: [400, 'The value of a custom field is not what its schema admits.'],
+  role_invalid: [400, 'A membership has at most 50 roles, each of 1 to 100 visible characters.'],
+  last_administrator: [409, 'Nobody else administers what this account administers. Give somebody else the role first.'],
+
+  // RFC 9110 §15.6.
+  audit_unavailable: [503, 'The act could not be written into the log, and was not carried out.'],
+  storage_unavailable: [503, 'The service cannot answer now. Try again shortly.'],
+  unexpected_failure: [500, 'The service failed to answer.'],
+} as const satisfies Record<string, readonly [status: number, detail: string]>
+
+/** Why an administrative act was refused. It is stable: programs may act on it. */
+export type AdminRefusalReason = keyof typeof refusals

@@ -1,0 +1,34 @@
+import { untilSettled, type IdentityProviderRecord } from '@mintmark/storage-interface'
+
+import type { Acting } from '../act/acting.ts'
+import type { Deed } from '../act/perform.ts'
+import { plainJson } from '../act/plain-json.ts'
+import { AdminError } from '../error/admin-error.ts'
+import { findProvider } from './find-provider.ts'
+import { providerView, type ProviderView } from './provider-view.ts'
+
+/** Which identity provider is meant, and in which version: with one, a change that another one has overtaken is refused. */
+export interface ProviderTarget {
+  readonly providerId: string
+  readonly version?: number | undefined
+}
+
+/**
+ * Changes a provider in one compare-and-swap.
+ * @throws AdminError `provider_unknown` | `version_mismatch`.
+ */
+export const changeProvider = (
+  { providerId, version }: ProviderTarget,
+  change: (provider: IdentityProviderRecord) => IdentityProviderRecord,
+  acting: Acting,
+): Promise<Deed<ProviderView>> =>
+  untilSettled(async () => {
+    const { storage } = acting
+    const before = await findProvider(providerId, acting)
+    // RFC 9110 §15.5.13.
+    if (version !== undefined && version !== before.version) throw new AdminError('version_mismatch')
+    const swapped = await storage.identityProviders.compareAndSwap(change(before), before.version)
+    if (swapped.outcome !== 'swapped') return undefined
+    const result = providerView(swapped.record, storage.issuer)
+    return { result, before: plainJson(providerView(before, storage.issuer)), after: plainJson(result) }
+  })

@@ -1,0 +1,107 @@
+import { registerIdentityProvider, toleranceProfiles, type ProviderRegistration, type ToleranceProfile } from '@mintmark/scim'
+import { clientId, providerId } from '@mintmark/storage-interface'
+
+import type { Acting } from '../act/acting.ts'
+import { perform, type Act } from '../act/perform.ts'
+import { plainJson } from '../act/plain-json.ts'
+import { findClient } from '../client/find-client.ts'
+import { AdminError } from '../error/admin-error.ts'
+import { isDisplayName } from '../page/identifier.ts'
+import { changeProvider, type ProviderTarget } from './change-provider.ts'
+import { providerView, type ProviderView } from './provider-view.ts'
+
+/** What an administrator changes of an identity provider; what is left out stays. */
+export interface ProviderChange {
+  readonly displayName?: string | undefined
+  /** What is tolerated in its requests. */
+  readonly toleranceProfile?: ToleranceProfile | undefined
+  /** Clients that may come with an access token of ours, with the scope `scim`, beside the secret. */
+  readonly clientIds?: readonly string[] | undefined
+}
+
+/** An identity provider, and its Secret Token: this is the only time that anybody sees it. */
+export interface RegisteredProviderView {
+  readonly provider: ProviderView
+  readonly secret: string
+}
+
+export const registerProvider = (registration: ProviderRegistration, acting: Acting): Promise<RegisteredProviderView> =>
+  perform(
+    {
+      name: 'provider.registered',
+      target: { kind: 'provider', id: registration.providerId },
+      run: async () => {
+        await requireUsable(registration, acting)
+        const { provider, secret } = await registerIdentityProvider(registration, acting)
+        const view = providerView(provider, acting.storage.issuer)
+        return { result: { provider: view, secret }, after: plainJson(view) }
+      },
+    },
+    acting,
+  )
+
+export const updateProvider = (target: ProviderTarget, change: ProviderChange, acting: Acting): Promise<ProviderView> =>
+  act(['updated', target.providerId], acting, async () => {
+    await requireUsable(change, acting)
+    return changeProvider(
+      target,
+      (provider) => ({
+        ...provider,
+        displayName: change.displayName ?? provider.displayName,
+        toleranceProfile: change.toleranceProfile ?? provider.toleranceProfile,
+        clientIds: change.clientIds?.map(clientId) ?? provider.clientIds,
+      }),
+      acting,
+    )
+  })
+
+export const disableProvider = (target: ProviderTarget, acting: Acting): Promise<ProviderView> =>
+  act(['disabled', target.providerId], acting, () => {
+    const now = acting.clock()
+    return changeProvider(target, (provider) => ({ ...provider, disabledAt: provider.disabledAt ?? now }), acting)
+  })
+
+export const enableProvider = (target: ProviderTarget, acting: Acting): Promise<ProviderView> =>
+  act(['enabled', target.providerId], acting, () => changeProvider(target, (provider) => ({ ...provider, disabledAt: undefined }), acting))
+
+/** What the provider has ended so far counts no more. */
+export const releaseOffboarding = (target: ProviderTarget, acting: Acting): Promise<ProviderView> =>
+  act(['offboarding_released', target.providerId], acting, () =>
+    changeProvider(target, (provider) => ({ ...provider, offboarding: undefined }), acting),
+  )
+
+/** It is disabled first: that is the write that a version can be asked of. */
+export const removeProvider = (target: ProviderTarget, acting: Acting): Promise<void> =>
+  perform(
+    {
+      name: 'provider.removed',
+      target: { kind: 'provider', id: target.providerId },
+      protective: true,
+      run: async () => {
+        const now = acting.clock()
+        const { before } = await changeProvider(target, (provider) => ({ ...provider, disabledAt: provider.disabledAt ?? now }), acting)
+        const { outcome } = await acting.storage.identityProviders.remove(providerId(target.providerId), now)
+        // RFC 9110 §15.5.5: of several who remove one, one does.
+        if (outcome === 'absent') throw new AdminError('provider_unknown')
+        return { result: undefined, before }
+      },
+    },
+    acting,
+  )
+
+/** @throws AdminError `display_name_invalid` | `tolerance_profile_unknown` | `client_unknown`. */
+async function requireUsable({ displayName, toleranceProfile, clientIds = [] }: ProviderChange, acting: Acting): Promise<void> {
+  // RFC 9110 §15.5.1.
+  if (displayName !== undefined && !isDisplayName(displayName)) throw new AdminError('display_name_invalid', { pointer: '/display_name' })
+  if (toleranceProfile !== undefined && !Object.hasOwn(toleranceProfiles, toleranceProfile)) {
+    throw new AdminError('tolerance_profile_unknown', { pointer: '/tolerance_profile' })
+  }
+  for (const id of clientIds) await findClient(id, acting)
+}
+
+const act = (
+  [name, id]: readonly [name: 'updated' | 'disabled' | 'enabled' | 'offboarding_released', providerId: string],
+  acting: Acting,
+  run: Act<ProviderView>['run'],
+): Promise<ProviderView> =>
+  perform({ name: `provider.${name}`, target: { kind: 'provider', id }, ...(name === 'disabled' && { protective: true }), run }, acting)

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+
+import { expectRefused, signIn, startAdmin, type AdminUnderTest } from './admin-under-test.ts'
+
+async function withPeople(): Promise<AdminUnderTest> {
+  const under = startAdmin()
+  for (const id of ['app', 'other']) await under.admin.clients.create({ clientId: id, clientName: id, grantTypes: [] })
+  for (const id of ['ann', 'bob', 'cy']) await under.admin.accounts.create({ userId: id })
+  for (const id of ['ann', 'bob']) await signIn(under, id)
+  await signIn(under, 'ann', 'other')
+  return under
+}
+
+it('RFC 7009 §2: one grant, or all of a person, end at once, and only that person', async () => {
+  const under = await withPeople()
+
+  await expectRefused(under, () => under.admin.grants.revoke({ userId: 'bob', grantId: 'g-ann-app-0' }), 'grant_unknown')
+  await under.admin.grants.revoke({ userId: 'ann', grantId: 'g-ann-app-0' })
+  expect(await under.admin.grants.listOfAccount('ann')).toMatchObject([{ grantId: 'g-ann-other-0', clientId: 'other', honoured: true }])
+  expect(await under.admin.grants.revokeAllOfAccount('ann')).toBe(1)
+  expect(await under.admin.grants.listOfAccount('ann')).toEqual([])
+  expect(await under.admin.grants.listOfAccount('bob')).toHaveLength(1)
+})
+
+it("a client's grants are listed and ended page by page, and no other client's", async () => {
+  const under = await withPeople()
+  const listed: string[] = []
+  let next: string | undefined
+  do {
+    const page = await under.admin.grants.listOfClient('app', { limit: 1, after: next })
+    listed.push(...page.items.map(({ userId }) => userId))
+    next = page.next
+  } while (next !== undefined)
+
+  expect(listed).toEqual(['ann', 'bob'])
+  expect(await under.admin.grants.revokeOfClient('app')).toEqual({ revoked: 2, next: undefined })
+  expect((await under.admin.grants.listOfClient('app')).items).toEqual([])
+  expect((await under.admin.grants.listOfClient('other')).items).toHaveLength(1)
+  await expectRefused(under, () => under.admin.grants.revokeOfClient('none'), 'client_unknown')
+})
+
+it('one session, or all of a person, end at once, and only that person', async () => {
+  const under = await withPeople()
+
+  await expectRefused(under, () => under.admin.sessions.revoke({ userId: 'bob', sessionId: 's-ann-app-0' }), 'session_unknown')
+  await under.admin.sessions.revoke({ userId: 'ann', sessionId: 's-ann-app-0' })
+  expect(await under.admin.sessions.listOfAccount('ann')).toMatchObject([{ sessionId: 's-ann-other-0' }])
+  expect(await under.admin.sessions.revokeAllOfAccount('ann')).toBe(1)
+  expect(await under.admin.sessions.listOfAccount('bob')).toHaveLength(1)
+  await expectRefused(under, () => under.admin.sessions.revokeAllOfAccount('nobody'), 'account_unknown')
+})

@@ -1,0 +1,112 @@
+import { createScimServer } from '@mintmark/scim'
+import { providerId } from '@mintmark/storage-interface'
+import { expect, it } from 'vitest'
+
+import { keepRequestLog } from '../src/index.ts'
+import { expectRefused, issuer, startAdmin } from './admin-under-test.ts'
+
+const entra = { providerId: 'contoso', displayName: 'Contoso', toleranceProfile: 'entra' } as const
+
+it('the specification §4: a provider is registered with a SCIM Tenant URL and a Secret Token that is shown once', async () => {
+  const under = startAdmin()
+
+  const { provider, secret } = await under.admin.identityProviders.register(entra)
+
+  expect(provider).toMatchObject({ ...entra, tenantUrl: `${issuer}/scim/v2/enterprise-idps/contoso`, disabledAt: undefined })
+  expect(secret).toMatch(/^mmscim_contoso_[\w-]{43}$/)
+  const shown = JSON.stringify([await under.admin.identityProviders.list(), await under.admin.audit.list(), under.events, under.dump()])
+  expect(shown).not.toContain(secret)
+})
+
+it('refuses an identifier that is taken or none, and what a provider cannot be', async () => {
+  const under = startAdmin()
+  const { identityProviders } = under.admin
+  await identityProviders.register(entra)
+
+  await expectRefused(under, () => identityProviders.register(entra), 'identifier_taken')
+  await expectRefused(under, () => identityProviders.register({ providerId: 'a_b' }), 'identifier_invalid')
+  await expectRefused(under, () => identityProviders.update({ providerId: 'contoso' }, { displayName: '' }), 'display_name_invalid')
+  await expectRefused(under, () => identityProviders.update({ providerId: 'contoso' }, { toleranceProfile: 'toString' as 'all' }), 'tolerance_profile_unknown')
+  await expectRefused(under, () => identityProviders.update({ providerId: 'contoso' }, { clientIds: ['none'] }), 'client_unknown')
+  await expectRefused(under, () => identityProviders.update({ providerId: 'contoso', version: 7 }, {}), 'version_mismatch')
+  await identityProviders.remove({ providerId: 'contoso' })
+  await expectRefused(under, () => identityProviders.register(entra), 'identifier_taken')
+  await expectRefused(under, () => identityProviders.read('contoso'), 'provider_unknown')
+})
+
+it('secrets overlap, a provider is disabled and put back, and one that is held is let go', async () => {
+  const under = startAdmin()
+  const { identityProviders } = under.admin
+  await identityProviders.register(entra)
+  await identityProviders.addSecret('contoso', { previousExpiresAt: under.clock.now() + 60 })
+
+  expect((await identityProviders.read('contoso')).secrets).toMatchObject([{ expiresAt: under.clock.now() + 60 }, { expiresAt: undefined }])
+  await identityProviders.endPreviousSecrets('contoso')
+  expect(await identityProviders.disable({ providerId: 'contoso' })).toMatchObject({ disabledAt: under.clock.now() })
+  expect(await identityProviders.enable({ providerId: 'contoso' })).toMatchObject({ disabledAt: undefined })
+  const record = await under.storage.identityProviders.find(providerId('contoso'))
+  if (record === undefined) throw new Error('There is no provider.')
+  const offboarding = { windowStartedAt: under.clock.now(), count: 9, heldAt: under.clock.now() }
+  await under.storage.identityProviders.compareAndSwap({ ...record, offboarding }, record.version)
+  expect(await identityProviders.releaseOffboarding({ providerId: 'contoso' })).toMatchObject({ offboarding: undefined })
+})
+
+it('the setup text has what is pasted, and fits the tolerance profile', async () => {
+  const under = startAdmin()
+  const { identityProviders } = under.admin
+  const { secret } = await identityProviders.register(entra)
+
+  const toEntra = await identityProviders.setup('contoso', 'entra')
+  const toOkta = await identityProviders.setup('contoso', 'okta')
+
+  expect(toEntra.fields['Tenant URL']).toBe(`${issuer}/scim/v2/enterprise-idps/contoso`)
+  expect(toEntra.text).toMatchInlineSnapshot(`
+    "Provision accounts from Microsoft Entra ID to Contoso
+
+    Values to paste:
+       Tenant URL: https://as.test/scim/v2/enterprise-idps/contoso
+       Secret Token: the secret that was shown when the connection was registered, or a new one
+
+    1. In the Entra admin center, open Enterprise applications, New application, Create your own application, and choose the integration of an application that is not in the gallery.
+    2. Open Provisioning, choose the mode Automatic, paste the Tenant URL and the Secret Token under Admin Credentials, and press Test Connection.
+    3. Under Mappings, Provision Microsoft Entra ID Users, change the source of externalId from mailNickname to objectId: an account is found by it again when a name changes.
+    4. Keep userName as the matching attribute, from userPrincipalName, and Switch([IsSoftDeleted], …) for active: deactivation ends all access at once.
+    5. Under Users and groups, assign whom to provision, and press Start provisioning. Entra works in cycles of about 40 minutes; Provision on demand tries one person at once.
+    "
+  `)
+  expect(toOkta.steps.join('\n')).toContain('choose the tolerance profile okta')
+  expect(toEntra.steps.join('\n')).not.toContain('tolerance profile')
+  expect(toEntra.text + toOkta.text).not.toContain(secret)
+})
+
+it('RFC 7644 §7.5.2: the request log of a provider has what was asked and answered, no query, no body, and goes with time', async () => {
+  const under = startAdmin()
+  const { identityProviders } = under.admin
+  const { secret } = await identityProviders.register(entra)
+  const onRequest = keepRequestLog({ storage: under.storage, retention: 60, clock: () => under.clock.now() })
+  const scim = createScimServer({ issuer, storage: under.storage, clock: () => under.clock.now(), onRequest })
+  const request = (method: string, path: string, body = '') =>
+    scim.handle({
+      method,
+      url: new URL(`${issuer}/scim/v2/enterprise-idps/contoso${path}`),
+      headers: new Map([
+        ['authorization', `Bearer ${secret}`],
+        ['content-type', 'application/scim+json'],
+      ]),
+      repeatedHeaders: new Set(),
+      body: new TextEncoder().encode(body),
+    })
+
+  await request('GET', '/Users?filter=userName%20eq%20%22ann%22')
+  await request('POST', '/Users', '{"userName":"bob","password":"hunter2","schemas":["urn:x"]}')
+  await new Promise(setImmediate)
+
+  const { items } = await identityProviders.requests('contoso')
+  expect(items.map(({ detail }) => detail)).toMatchObject([
+    { method: 'POST', path: '/scim/v2/enterprise-idps/contoso/Users', status: 400, reason: 'schemas_missing' },
+    { method: 'GET', path: '/scim/v2/enterprise-idps/contoso/Users', status: 200 },
+  ])
+  expect(JSON.stringify(items)).not.toMatch(/ann|bob|hunter2|mmscim_/)
+  await under.storage.purge.purgeExpired({ now: (under.clock.advance(60), under.clock.now()), limit: 100 })
+  expect(await identityProviders.requests('contoso')).toEqual({ items: [], next: undefined })
+})
