@@ -36,8 +36,8 @@ async function insert(
     if (outcome.key === 'userName') throw refusal('user_name_taken')
     return undefined
   }
-  if (password !== undefined) await deps.hooks.password?.({ userId: id, password })
   record({ type: 'account.created', providerId, userId: id })
+  if (password !== undefined) await deps.hooks.password?.({ userId: id, password })
   return outcome.record
 }
 
@@ -65,6 +65,7 @@ async function adopt(
   if (outcome.outcome === 'absent' && (await isLinked(state.externalId, providerId, deps))) return undefined
   const user = settled(outcome)
   record({ type: 'account.linked', providerId, userId: chosen })
+  if (written.password !== undefined) await deps.hooks.password?.({ userId: chosen, password: written.password })
   return user
 }
 

@@ -1,6 +1,5 @@
 import { untilSettled, type ProvisionedUserRecord } from '@mintmark/storage-interface'
 
-import { sameValue } from '../json/same-value.ts'
 import { readMessage } from '../message/read-message.ts'
 import { readQuery } from '../message/read-query.ts'
 import { requestedAttributes } from '../message/requested-attributes.ts'
@@ -12,7 +11,7 @@ import { beginAccount } from './begin-account.ts'
 import { showUser } from './show-user.ts'
 import type { UserDependencies } from './user-dependencies.ts'
 import { userState, type WrittenUser } from './user-state.ts'
-import { replaceState, settled } from './write-user.ts'
+import { replaceState } from './write-user.ts'
 
 /**
  * POST /Users: creates an account, or links the one that has the `externalId` (RFC 7644 §3.3). The same request again, after
@@ -49,15 +48,12 @@ interface LinkContext {
 async function relink(
   user: ProvisionedUserRecord,
   written: WrittenUser,
-  { call, deps }: LinkContext,
+  context: LinkContext,
 ): Promise<ProvisionedUserRecord | undefined> {
   const { state } = userState(
     { ...written.state.resource, ...(written.state.externalId === undefined ? {} : { externalId: written.state.externalId }) },
     { active: user.active && written.state.active, claims: user.claims },
-    deps,
+    context.deps,
   )
-  if (user.active === state.active && sameValue(user.resource, state.resource)) return user
-
-  const outcome = await replaceState({ user, state, password: written.password }, call, deps)
-  return outcome.outcome === 'conflict' ? undefined : settled(outcome)
+  return replaceState(user, { state, password: written.password }, context)
 }

@@ -1,11 +1,11 @@
 import { untilSettled } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import { admitEnd } from './admit-end.ts'
 import { endedAccess } from '../event/ended-access.ts'
 import { requireMatch } from '../message/preconditions.ts'
 import { emptyResponse } from '../message/scim-response.ts'
 import type { ScimEndpoint } from '../server/scim-call.ts'
+import { admitChange } from './admit-change.ts'
 import { findUser } from './find-user.ts'
 import { userVersion } from './render-user.ts'
 import type { UserDependencies } from './user-dependencies.ts'
@@ -24,10 +24,7 @@ export const removeUser =
       const user = await findUser(call, deps)
       const { userId, adopted, version } = user
       requireMatch(request, userVersion(user))
-      const isAllowed = (await deps.hooks.mayChange?.({ providerId, userId, kind: 'remove' })) ?? true
-      // RFC 7644 §3.12, 403: the host protects this account.
-      if (!isAllowed) throw refusal('change_refused')
-      await admitEnd(user, call, deps)
+      await admitChange(user, 'remove', { call, deps })
 
       const ended = await endedAccess(user, now, deps.storage)
       const removal = { providerId, userId, version, now }

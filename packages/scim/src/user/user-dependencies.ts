@@ -16,14 +16,17 @@ export interface UserDependencies extends UserStateDependencies {
   readonly offboarding: OffboardingBreaker | undefined
 }
 
-/** Where the host has a say. What a hook throws refuses the request as a failure of the server, and nothing is written. */
+/**
+ * Where the host has a say. What a hook throws refuses the request as a failure of the server; nothing is written then, but that
+ * `password` comes after what it belongs to: the same request again hands the password over again.
+ */
 export interface ProvisioningHooks {
   /**
    * The account that was there before and is meant by a new user of the provider's. Left out, no account is ever adopted:
    * an e-mail address or a userName proves nothing.
    */
   readonly link?: (candidate: LinkCandidate) => Promise<UserId | undefined>
-  /** Whether a provider may change or end an account; false answers 403. Left out, it may. */
+  /** Whether a provider may change an account, or its password, or end it; false answers 403. Left out, it may. */
   readonly mayChange?: (change: ProposedChange) => Promise<boolean>
   /** Receives a password that a provider set, to hash and to keep. Left out, passwords are dropped. */
   readonly password?: (given: { readonly userId: UserId; readonly password: string }) => Promise<void>

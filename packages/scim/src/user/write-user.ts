@@ -1,29 +1,23 @@
-import {
-  untilSettled,
-  type JsonObject,
-  type ProvisionedState,
-  type ProvisionedUserRecord,
-  type ProvisionOutcome,
-} from '@mintmark/storage-interface'
+import { untilSettled, type JsonObject, type ProvisionedState, type ProvisionedUserRecord, type ProvisionOutcome } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import { admitEnd } from './admit-end.ts'
 import { endedAccess } from '../event/ended-access.ts'
 import { sameValue } from '../json/same-value.ts'
 import { requireMatch } from '../message/preconditions.ts'
 import type { ScimCall } from '../server/scim-call.ts'
+import { admitChange } from './admit-change.ts'
 import { findUser } from './find-user.ts'
 import { userVersion } from './render-user.ts'
 import { userDocument } from './user-document.ts'
 import type { UserDependencies } from './user-dependencies.ts'
-import { userState } from './user-state.ts'
+import { userState, type WrittenUser } from './user-state.ts'
 
 /**
  * Changes an account as a whole, in one compare-and-swap (RFC 7644 §3.5). When another writer was faster the change is made
  * again on what they left, unless the caller has named the version it means.
  * @param change makes the new document from the one that is there; it may throw, and then nothing is written.
- * @throws ScimError 404 — reason `resource_not_found`; 412 — reason `version_mismatch`; 403 — reasons of `replaceState`; 409 — reasons
- * `user_name_taken`, `external_id_taken`; and whatever `change` throws.
+ * @throws ScimError 404 — reason `resource_not_found`; 412 — reason `version_mismatch`; the reasons of `replaceState`; and whatever
+ * `change` throws.
  */
 export function writeUser(
   call: ScimCall,
@@ -33,46 +27,49 @@ export function writeUser(
   return untilSettled(async () => {
     const user = await findUser(call, deps)
     requireMatch(call.request, userVersion(user))
-    const document = userDocument(user)
-    const changed = change(document)
-    const { state, password } = userState(changed, user, deps)
-    if (isSame(user, state)) {
-      if (password !== undefined) await deps.hooks.password?.({ userId: user.userId, password })
-      return user
-    }
-    const outcome = await replaceState({ user, state, password }, call, deps)
-    return outcome.outcome === 'conflict' ? undefined : settled(outcome)
+    const written = userState(change(userDocument(user)), user, deps)
+    return replaceState(user, written, { call, deps })
   })
 }
 
 /**
- * Writes what a provider says of an account that was read before, and tells of it.
- * @throws ScimError 403 — reasons `change_refused`, `offboarding_held`.
+ * Writes what a provider says of an account that was read before, and tells of it. A password is not a part of what is shown: by
+ * itself it moves neither version nor date.
+ * @returns undefined when the account has changed, or gone, since it was read.
+ * @throws ScimError 403 — the reasons of `admitChange`; 409 — reasons `user_name_taken`, `external_id_taken`.
  */
 export async function replaceState(
-  { user, state, password }: { readonly user: ProvisionedUserRecord; readonly state: ProvisionedState; readonly password: string | undefined },
-  call: ScimCall,
-  deps: UserDependencies,
-): Promise<ProvisionOutcome> {
-  const { caller, request, now } = call
-  const { providerId } = caller.provider
-  const { userId } = user
-  const kind = changeOf(user, state)
-  const isAllowed = (await deps.hooks.mayChange?.({ providerId, userId, kind })) ?? true
-  // RFC 7644 §3.12, 403: the host protects this account.
-  if (!isAllowed) throw refusal('change_refused')
-  if (kind === 'deactivate') await admitEnd(user, call, deps)
+  user: ProvisionedUserRecord,
+  { state, password }: WrittenUser,
+  { call, deps }: { readonly call: ScimCall; readonly deps: UserDependencies },
+): Promise<ProvisionedUserRecord | undefined> {
+  const isSameState = isSame(user, state)
+  if (isSameState && password === undefined) return user
+  await admitChange(user, changeOf(user, state), { call, deps })
 
-  const outcome = await deps.storage.provisionedUsers.compareAndSwap({ providerId, userId, version: user.version, state, now })
-  if (outcome.outcome !== 'swapped') return outcome
-  if (password !== undefined) await deps.hooks.password?.({ userId, password })
+  const after = isSameState ? user : await swapState(user, state, { call, deps })
+  if (after !== undefined && password !== undefined) await deps.hooks.password?.({ userId: user.userId, password })
+  return after
+}
+
+async function swapState(
+  user: ProvisionedUserRecord,
+  state: ProvisionedState,
+  { call: { caller, request, now }, deps }: { readonly call: ScimCall; readonly deps: UserDependencies },
+): Promise<ProvisionedUserRecord | undefined> {
+  const { providerId } = caller.provider
+  const { userId, version } = user
+  const outcome = await deps.storage.provisionedUsers.compareAndSwap({ providerId, userId, version, state, now })
+  if (outcome.outcome === 'conflict' || outcome.outcome === 'absent') return undefined
+  const after = settled(outcome)
+  const kind = changeOf(user, state)
   if (kind === 'deactivate') {
     const ended = await endedAccess(user, now, deps.storage)
     deps.journal.record(request, { type: 'account.deactivated', providerId, userId, ended })
   } else {
     deps.journal.record(request, { type: kind === 'reactivate' ? 'account.reactivated' : 'account.changed', providerId, userId })
   }
-  return outcome
+  return after
 }
 
 /**
