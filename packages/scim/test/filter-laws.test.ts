@@ -139,7 +139,9 @@ function naive(filter: PlainFilter, owner: JsonObject): boolean {
     if (operator === 'ne' || operator === 'pr') return found.some(notEmpty)
     return found.length === 0 || !found.every(notEmpty)
   }
-  if (operator === 'ne') return found.length === 0 || found.some((one) => !compare('eq', [one, value], type))
+  // Values all of whose parts are empty are no values, as for pr.
+  const isNone = second === undefined ? found.every((one) => one === undefined) : !holders.some(notEmpty)
+  if (operator === 'ne') return isNone || found.some((one) => !compare('eq', [one, value], type))
   return found.some((one) => one !== undefined && compare(operator, [one, value], type))
 }
 

@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+
+/** A SCIM request before it is sent: below the provider's base. */
+export interface ScimInput {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+const user = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const group = 'urn:ietf:params:scim:schemas:core:2.0:Group'
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+const message = (name: string): string => `urn:ietf:params:scim:api:messages:2.0:${name}`
+
+/** Texts that somebody tried somewhere. */
+const oddText = fc.oneof(
+  fc.constantFrom('', ' ', 'a', 'kim@x.test', '__proto__', 'constructor', "' OR 1=1 --", '%', '_', '\\', '"', '\u0000', '\ud800', '\u202e', 'bulkId:1', '1e999', 'true', '../..', 'emails[type eq "work"].value', '🙂'),
+  fc.string({ unit: 'binary', maxLength: 12 }),
+)
+const oddValue = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    oddText,
+    fc.constantFrom<unknown>(null, true, false, 0, -1, 1e21, 0.5, [], {}),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.oneof(fc.constantFrom('value', 'type', 'primary', '$ref', 'display', '__proto__', 'emails', enterprise), oddText), tie('value'), { maxKeys: 3 }),
+  ),
+})).value
+
+const attribute = fc.constantFrom(
+  'userName', 'externalId', 'active', 'name', 'name.familyName', 'emails', 'emails.value', 'emails[type eq "work"].value', 'phoneNumbers[primary eq true]', 'password',
+  'groups', 'members', 'members[value eq "x"]', 'displayName', 'meta.created', 'meta.location', 'meta.version', 'id', 'schemas', `${enterprise}:manager`, `${enterprise}:department`, enterprise, 'manager', 'unknown', 'emails[', 'a.b.c',
+)
+
+/** Now and then a part of something good is something else. */
+const mostly = <T>(good: T): fc.Arbitrary<unknown> => fc.oneof({ weight: 6, arbitrary: fc.constant<unknown>(good) }, { weight: 1, arbitrary: oddValue })
+
+const person = fc.record(
+  {
+    schemas: mostly([user]),
+    userName: fc.oneof({ weight: 4, arbitrary: fc.string({ minLength: 1, maxLength: 6 }).map((text) => `u${text}`) as fc.Arbitrary<unknown> }, { weight: 1, arbitrary: oddValue }),
+    externalId: oddValue,
+    active: mostly(true),
+    name: mostly({ familyName: 'Lee' }),
+    emails: mostly([{ value: 'a@x', type: 'work', primary: true }]),
+    [enterprise]: mostly({ department: 'Ops', manager: { value: 'u1' } }),
+    password: mostly('secret'),
+  },
+  { requiredKeys: ['schemas', 'userName'] },
+)
+const team = fc.record(
+  { schemas: mostly([group]), displayName: mostly('Ops'), externalId: oddValue, members: fc.oneof(mostly([]), oddValue) },
+  { requiredKeys: ['schemas', 'displayName'] },
+)
+const operation = fc.record(
+  { op: fc.constantFrom<unknown>('add', 'replace', 'remove', 'Add', 'move', null), path: fc.oneof(attribute, oddText), value: oddValue },
+  { requiredKeys: ['op'] },
+)
+const patch = fc.record({ schemas: mostly([message('PatchOp')]), Operations: fc.oneof(fc.array(operation, { maxLength: 4 }) as fc.Arbitrary<unknown>, oddValue) })
+const filter = fc.oneof(
+  fc.tuple(attribute, fc.constantFrom('eq', 'ne', 'co', 'sw', 'ew', 'gt', 'le', 'pr', 'xx'), fc.oneof(oddText.map((text) => JSON.stringify(text)), fc.constantFrom('true', 'null', '1', '"2020-01-01T00:00:00Z"', 'bare'))).map((parts) => parts.join(' ')),
+  fc.tuple(attribute, attribute).map(([one, other]) => `not (${one} pr) and (${other} eq "a" or ${one} sw "u")`),
+  oddText,
+)
+const search = fc.record(
+  { schemas: mostly([message('SearchRequest')]), filter: fc.oneof(filter, oddValue), sortBy: fc.oneof(attribute, oddValue), count: oddValue, startIndex: oddValue, cursor: oddValue, attributes: oddValue },
+  { requiredKeys: [] },
+)
+const bulkOperation = fc.record(
+  { method: fc.constantFrom<unknown>('POST', 'PUT', 'PATCH', 'DELETE', 'GET', null), path: fc.constantFrom<unknown>('/Users', '/Groups', '/Users/x', '/Users/bulkId:a', '/Bulk', '//x', 'https://x/Users', null), bulkId: mostly('a'), version: oddValue, data: fc.oneof(person as fc.Arbitrary<unknown>, team, patch, oddValue) },
+  { requiredKeys: ['method', 'path'] },
+)
+const bulk = fc.record({ schemas: mostly([message('BulkRequest')]), failOnErrors: oddValue, Operations: fc.oneof(fc.array(bulkOperation, { maxLength: 3 }) as fc.Arbitrary<unknown>, oddValue) })
+
+/** Half a surrogate pair has no UTF-8, and so no place in an address. */
+const encoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString())
+
+const asBody = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> => value.map((json) => JSON.stringify(json) ?? '')
+
+const query = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('') },
+  { weight: 1, arbitrary: filter.map((text) => `?filter=${encoded(text)}`) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom('startIndex', 'count', 'sortBy', 'sortOrder', 'attributes', 'excludedAttributes', 'cursor', 'filter'),
+        fc.oneof(attribute, oddText, fc.constantFrom('-1', '0', '99999999999999999999', 'NaN', 'descending')),
+      )
+      .map(([name, value]) => `?${name}=${encoded(value)}`),
+  },
+)
+
+const headers = fc.oneof(
+  { weight: 5, arbitrary: fc.constant({}) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Record<string, string>>(
+      { 'if-match': 'W/"0"' },
+      { 'if-match': '*' },
+      { 'if-match': ',,' },
+      { 'if-none-match': 'W/"1", *' },
+      { 'content-type': 'text/plain' },
+      { accept: 'text/html' },
+    ),
+  },
+)
+
+/** Requests of a provider that is confused, or means harm. `users` and `groups` are identifiers of what is there. */
+export function hostileScim(users: readonly string[], groups: readonly string[]): fc.Arbitrary<ScimInput> {
+  const odd = fc.oneof(fc.constantFrom('.search', 'x', '%00', '%E0%A4%A'), oddText.map((text) => encoded(text)))
+  const at = (collection: string, ids: readonly string[]) =>
+    fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...ids) }, { weight: 1, arbitrary: odd }).map((id) => `${collection}/${id}`)
+  const request = (method: string, path: fc.Arbitrary<string>, body: fc.Arbitrary<unknown>) =>
+    fc.record({
+      method: fc.constant(method),
+      path: fc.tuple(path, query).map((parts) => parts.join('')),
+      headers,
+      body: fc.oneof({ weight: 9, arbitrary: asBody(body) }, { weight: 1, arbitrary: oddText }),
+    })
+  const collections = ['/Users', '/users', '/Groups', '/Bulk', '/.search', '/Me', '/Schemas', '/ResourceTypes', '/ServiceProviderConfig', '', '/nothing']
+
+  return fc.oneof(
+    request('POST', fc.constant('/Users'), person),
+    request('PATCH', at('/Users', users), patch),
+    request('PUT', at('/Users', users), person),
+    request('GET', fc.constantFrom('/Users', '/Groups'), fc.constant(undefined)),
+    request('GET', fc.oneof(at('/Users', users), at('/Groups', groups)), fc.constant(undefined)),
+    request('POST', fc.constantFrom('/.search', '/Users/.search', '/Groups/.search'), search),
+    request('POST', fc.constant('/Groups'), team),
+    request('PATCH', at('/Groups', groups), patch),
+    request('PUT', at('/Groups', groups), team),
+    request('POST', fc.constant('/Bulk'), bulk),
+    fc.record({
+      method: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'),
+      path: fc.tuple(fc.constantFrom(...collections), fc.oneof(fc.constant(''), odd.map((id) => `/${id}`), odd.map((id) => `/${id}/x`)), query).map((parts) => parts.join('')),
+      headers,
+      body: asBody(oddValue),
+    }),
+  )
+}

@@ -1,0 +1,75 @@
+import { createScimServer, registerIdentityProvider, type ScimEvent } from '@mintmark/scim'
+import type { Storage } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import fc from 'fast-check'
+import { expect, it, onTestFinished } from 'vitest'
+
+import { makeDatabase } from '../../packages/storage-sql/test/support/postgres-database.ts'
+import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
+import { hostileScim, type ScimInput } from '../arbitraries/hostile-scim.ts'
+import { ownKeysOfPrototypes, pristine } from '../support/prototypes.ts'
+
+const issuer = 'https://as.test'
+
+it('law: no SCIM input is a server error, over memory', async () => {
+  await noInputIsAServerError(createMemoryStorage({ issuer }), 6000)
+})
+
+it('law: no SCIM input is a server error, over SQLite', async () => {
+  const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
+  onTestFinished(() => dialect.close())
+  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 3000)
+})
+
+it('law: no SCIM input is a server error, over PostgreSQL', async () => {
+  const database = await makeDatabase(await addressOfTheRun())
+  onTestFinished(() => database.remove())
+  const dialect = postgresPool(database.pool(), { migrate: 'on-open' })
+  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 2000)
+})
+
+async function noInputIsAServerError(storage: Storage, numRuns: number): Promise<void> {
+  const { secret } = await registerIdentityProvider({ providerId: 'acme', toleranceProfile: 'all' }, { storage })
+  const failures: ScimEvent[] = []
+  const scim = createScimServer({
+    issuer,
+    storage,
+    onEvent: (event) => {
+      if (event.type === 'request.refused' && event.cause !== undefined && event.status >= 500) failures.push(event)
+    },
+  })
+  const send = async ({ method, path, headers, body }: ScimInput) =>
+    scim.handle({
+      method,
+      url: new URL(`${issuer}/scim/v2/enterprise-idps/acme${path}`),
+      headers: new Map(Object.entries({ authorization: `Bearer ${secret}`, 'content-type': 'application/scim+json', ...headers })),
+      repeatedHeaders: new Set(),
+      body: new TextEncoder().encode(body),
+    })
+  const answered = new Set<number>()
+  const [user, group] = [await made(send, '/Users'), await made(send, '/Groups')]
+
+  const law = fc.asyncProperty(hostileScim([user], [group]), async (input) => {
+    const { status, body } = await send(input)
+
+    answered.add(status)
+    expect(failures.splice(0)).toEqual([])
+    expect(status === 501 ? 0 : status).toBeLessThan(500)
+    if (status >= 400) expect(String(body).length).toBeLessThan(4096)
+    expect(ownKeysOfPrototypes()).toEqual(pristine)
+  })
+  await fc.assert(law, { numRuns })
+
+  // What was spoilt was good enough to come far.
+  expect([...answered]).toEqual(expect.arrayContaining([200, 201, 204, 400, 404, 405, 409, 412, 415]))
+}
+
+async function made(send: (input: ScimInput) => Promise<{ readonly body: unknown }>, path: string): Promise<string> {
+  const schema = `urn:ietf:params:scim:schemas:core:2.0:${path === '/Users' ? 'User' : 'Group'}`
+  const body = JSON.stringify({ schemas: [schema], userName: 'first', displayName: 'First' })
+  const answer = await send({ method: 'POST', path, headers: {}, body })
+  return (JSON.parse(String(answer.body)) as { readonly id: string }).id
+}
