@@ -140,7 +140,7 @@ function naive(filter: PlainFilter, owner: JsonObject): boolean {
     return found.length === 0 || !found.every(notEmpty)
   }
   // Values all of whose parts are empty are no values, as for pr.
-  const isNone = second === undefined ? found.every((one) => one === undefined) : !holders.some(notEmpty)
+  const isNone = Array.isArray(owner[first]) ? !holders.some(notEmpty) : found.every((one) => one === undefined)
   if (operator === 'ne') return isNone || found.some((one) => !compare('eq', [one, value], type))
   return found.some((one) => one !== undefined && compare(operator, [one, value], type))
 }
