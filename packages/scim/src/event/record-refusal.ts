@@ -3,10 +3,14 @@ import type { Journal, ServerRequest } from '@mintmark/core/http'
 import type { ScimError } from '../error/scim-error.ts'
 import type { ScimOccurrence } from './scim-event.ts'
 
-/** Writes down that a request was refused, with the reason that its sender is not told. The query stays out: it names people. */
+/**
+ * Writes down that a request was refused, with the reason that its sender is not told. The query stays out: it names people. So does
+ * what is behind a refusal that is not our failure: a JSON parser quotes what it could not read, a password perhaps.
+ */
 export const recordRefusal =
   (journal: Journal<ScimOccurrence>) =>
   ({ status, reason, attribute, cause }: ScimError, request: ServerRequest): void => {
     const { method, url } = request
-    journal.record(request, { type: 'request.refused', method, path: url.pathname, status, reason, attribute, cause })
+    const failure = status >= 500 ? cause : undefined
+    journal.record(request, { type: 'request.refused', method, path: url.pathname, status, reason, attribute, cause: failure })
   }
