@@ -3,8 +3,10 @@ import type { EpochSeconds, ListPosition } from '@mintmark/storage-interface'
 
 import type { ScimCaller } from '../authentication/scim-caller.ts'
 import { refusal } from '../error/refusal.ts'
+import { isArray } from '../json/json-object.ts'
 import { isLive } from '../provider/provider-secrets.ts'
 import { decodeBase64url } from '../text/base64url.ts'
+import { keepsRule } from '../text/text-rule.ts'
 import { listLimits } from './list-limits.ts'
 
 /** How far a walk through the lists of one or several types has come. */
@@ -71,12 +73,28 @@ interface CursorPayload {
   readonly issuedAt: number
 }
 
-/** Called for what carries our own signature, and so was written by `mintListCursor`. */
+/** Whoever holds the secret can sign what we did not write, and must not reach storage with it. */
 function readPayload(payload: string): CursorPayload {
-  const text = new TextDecoder().decode(decodeBase64url(payload))
-  const [type, after, count, issuedAt] = JSON.parse(text) as readonly [number, ListPosition | null, number, number]
-  return { place: { type, after: after ?? undefined }, count, issuedAt }
+  const [type, after, count, issuedAt] = parsePayload(payload)
+  const isOurs =
+    Number.isSafeInteger(type) && Number.isSafeInteger(count) && Number.isSafeInteger(issuedAt) && (after === null || isPosition(after))
+  // RFC 9865 §2.1 invalidCursor: made up.
+  if (!isOurs) throw refusal('cursor_invalid')
+  return { place: { type: Number(type), after: after ?? undefined }, count: Number(count), issuedAt: Number(issuedAt) }
 }
+
+function parsePayload(payload: string): readonly unknown[] {
+  try {
+    const parsed: unknown = JSON.parse(new TextDecoder().decode(decodeBase64url(payload)))
+    return isArray(parsed) ? parsed : []
+  } catch {
+    // Neither base64url nor JSON: no payload of ours, as its reader says.
+    return []
+  }
+}
+
+/** What a store may be asked to begin behind: an age and an id. */
+const isPosition = (after: unknown): after is ListPosition => typeof after === 'string' && keepsRule(after, 'line')
 
 /** Longer than any cursor of ours. */
 const maximumLength = 2048

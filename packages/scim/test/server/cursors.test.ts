@@ -1,3 +1,5 @@
+import { createHash, createHmac } from 'node:crypto'
+
 import { clientId, providerId } from '@mintmark/storage-interface'
 import { describe, expect, test } from 'vitest'
 
@@ -19,6 +21,14 @@ const page = (directory: Directory, parameters: Readonly<Record<string, string>>
 /** The cursor for the second page of two people each. */
 const secondOf = async (directory: Directory, parameters: Readonly<Record<string, string>> = {}): Promise<string> =>
   nextOf(await page(directory, { cursor: '', count: '2', ...parameters })) ?? ''
+
+/** A cursor of all users that T1 makes itself: it knows its secret, and so the digest. */
+function signed(payload: string, { secrets }: Directory): string {
+  const key = createHash('sha256').update(secrets['T1'] ?? '').digest('base64url')
+  const encoded = Buffer.from(payload).toString('base64url')
+  const query = JSON.stringify([['User', null, null]])
+  return `${encoded}.${createHmac('sha256', key).update(JSON.stringify(['scim list cursor', 'T1', query, encoded])).digest('base64url')}`
+}
 
 test('RFC 9865 §2: an empty cursor is the first page; nextCursor leads on, and the last page has none', async () => {
   const people = await startPeople()
@@ -76,6 +86,21 @@ test('RFC 9865 §2: a count of 0 tells the total, and ends the walk', async () =
 })
 
 describe('ATK-418, K-45', () => {
+  test.each(['null', '{}', '[]', '5', '{', '"x"', '[0,5,2,1790000000]', '["0",null,2,1790000000]', '[0.5,null,2,1790000000]', '[0,{},2,1790000000]', '[0,"1.\\u0000",2,1790000000]', '[0,"1.\\ud800",2,1790000000]', '[0,null,2]'])(
+    'made up and signed by whoever holds the secret, whose digest is the key: %s',
+    async (payload) => {
+      const people = await startPeople()
+
+      await expectRefused(people, async () => page(people, { cursor: signed(payload, people), count: '2' }), invalidCursor)
+    },
+  )
+
+  test('what the holder of the secret signs leads where they could go all the same', async () => {
+    const people = await startPeople()
+
+    expect(namesOf(await page(people, { cursor: signed('[0,null,2,1790000000]', people), count: '2' }))).toEqual(['Kim', 'Lou'])
+  })
+
   test('altered, cut, of no one: refused in the same words', async () => {
     const people = await startPeople()
     const cursor = await secondOf(people)
