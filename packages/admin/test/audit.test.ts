@@ -1,0 +1,113 @@
+import { StorageUnavailableError, userId, type LogStore, type Storage } from '@mintmark/storage-interface'
+import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { expect, it } from 'vitest'
+
+import { AdminError } from '../src/index.ts'
+import { issuer, operator, signIn, startAdmin } from './admin-under-test.ts'
+
+it('an act is announced, carried out and told, with its actor, its target, before and after', async () => {
+  const under = startAdmin()
+  await under.admin.clients.create({ clientId: 'app', clientName: 'App', grantTypes: [] })
+
+  await under.admin.clients.update({ clientId: 'app' }, { clientName: 'Better' })
+
+  const [done, intended] = (await under.admin.audit.list()).items
+  const target = { kind: 'client', id: 'app' }
+  expect(intended).toMatchObject({ type: 'client.updated', at: under.clock.now(), detail: { stage: 'intended', actor: operator, target } })
+  expect(done).toMatchObject({
+    type: 'client.updated',
+    detail: { stage: 'done', actId: intended?.detail['actId'], actor: operator, target, before: { clientName: 'App' }, after: { clientName: 'Better' } },
+  })
+  expect(under.events.at(-1)).toMatchObject({
+    type: 'client.updated',
+    actor: operator,
+    target,
+    before: { clientName: 'App', version: 1 },
+    after: { clientName: 'Better', version: 2 },
+    logged: 'whole',
+  })
+})
+
+it('an act that is refused is told too, with its reason', async () => {
+  const under = startAdmin()
+
+  await expect(under.admin.accounts.deactivate('no\u0000body')).rejects.toMatchObject({ reason: 'account_unknown' })
+
+  expect((await under.admin.audit.list()).items.map(({ detail }) => detail)).toMatchObject([
+    { stage: 'refused', reason: 'account_unknown', target: { id: 'no?body' } },
+    { stage: 'intended', target: { id: 'no?body' } },
+  ])
+  expect(under.events).toMatchObject([{ type: 'act.refused', act: 'account.deactivated', reason: 'account_unknown' }])
+})
+
+it('of an account the log has the names of what is known, and nothing of the person', async () => {
+  const under = startAdmin()
+  await under.admin.accounts.create({ userId: 'a1', claims: { name: 'Ann Lee', email: 'ann@x.test' } })
+  await under.admin.accounts.update({ userId: 'a1' }, { claims: { email: 'lee@x.test' } })
+  await signIn(under, 'a1')
+  await under.admin.accounts.remove('a1')
+
+  const told = JSON.stringify([under.events, (await under.admin.audit.list()).items])
+  expect(told).not.toMatch(/Ann|Lee|@x\.test/i)
+  expect(under.events).toMatchObject([
+    { type: 'account.created', after: { claimNames: ['email', 'name'] } },
+    { type: 'account.updated', after: { changedClaims: ['email'] } },
+    { type: 'account.removed', after: { ended: { grants: [{ clientId: 'app' }], sessionIds: ['s-a1-app-0'] } } },
+  ])
+})
+
+it('an act that cannot be announced does not happen', async () => {
+  const { under, down } = withLog()
+  down.when = () => true
+
+  await expect(under.admin.clients.create({ clientId: 'app', clientName: 'App', grantTypes: [] })).rejects.toMatchObject({ reason: 'audit_unavailable' })
+
+  down.when = undefined
+  expect((await under.admin.clients.list()).items).toEqual([])
+  expect(under.events).toMatchObject([{ type: 'act.refused', reason: 'audit_unavailable' }])
+})
+
+it('ATK-511: access is taken away also while the log is down, and the event says so', async () => {
+  const { under, down } = withLog()
+  await under.admin.accounts.create({ userId: 'ann' })
+  down.when = () => true
+
+  await under.admin.accounts.deactivate('ann')
+
+  expect(await under.storage.users.find(userId('ann'))).toMatchObject({ active: false })
+  expect(under.events.at(-1)).toMatchObject({ type: 'account.deactivated', logged: 'nothing' })
+})
+
+it('an act whose end cannot be written down stands, as its announcement does', async () => {
+  const { under, down } = withLog()
+  down.when = (stage) => stage === 'done'
+
+  await under.admin.accounts.create({ userId: 'ann' })
+
+  expect(under.events.at(-1)).toMatchObject({ type: 'account.created', logged: 'intent' })
+  expect((await under.admin.audit.list()).items.map(({ detail }) => detail['stage'])).toEqual(['intended'])
+})
+
+it('a failure of storage is no refusal: 503, and its cause goes to the event alone', async () => {
+  const storage = createMemoryStorage({ issuer, medium: createMemoryMedium() })
+  const failing: Storage = { ...storage, clients: { ...storage.clients, insert: () => Promise.reject(new StorageUnavailableError('secret detail')) } }
+  const under = startAdmin({ storage: failing })
+
+  const thrown = await under.admin.clients.create({ clientName: 'App', grantTypes: [] }).catch((error: unknown) => error)
+
+  expect(thrown).toBeInstanceOf(AdminError)
+  expect(thrown).toMatchObject({ reason: 'storage_unavailable', status: 503 })
+  expect(String(thrown)).not.toContain('secret detail')
+  expect(under.events).toMatchObject([{ type: 'act.refused', reason: 'storage_unavailable', cause: { message: 'secret detail' } }])
+})
+
+/** An administration whose log goes down for the entries that a test picks. */
+function withLog() {
+  const down: { when: ((stage: unknown) => boolean) | undefined } = { when: undefined }
+  const storage = createMemoryStorage({ issuer })
+  const logs: LogStore = {
+    ...storage.logs,
+    append: (entry) => (down.when?.(entry.detail['stage']) === true ? Promise.reject(new StorageUnavailableError('full')) : storage.logs.append(entry)),
+  }
+  return { down, under: startAdmin({ storage: { ...storage, logs } }) }
+}

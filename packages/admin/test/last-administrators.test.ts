@@ -1,0 +1,115 @@
+import { createScimServer, registerIdentityProvider } from '@mintmark/scim'
+import { userId } from '@mintmark/storage-interface'
+import { expect, it } from 'vitest'
+
+import { protectLastAdministrators } from '../src/index.ts'
+import { expectRefused, issuer, startAdmin, type AdminUnderTest } from './admin-under-test.ts'
+
+const rule = { protectedRoles: ['owner'], administrators: 'claims.nickname eq "root"' }
+
+/** Two owners and a member; two roots. */
+async function withOwners(): Promise<AdminUnderTest> {
+  const under = startAdmin({ lastAdministrators: rule })
+  for (const id of ['ann', 'bob', 'cy']) await under.admin.accounts.create({ userId: id })
+  for (const id of ['root1', 'root2']) await under.admin.accounts.create({ userId: id, claims: { nickname: 'root' } })
+  await under.admin.organizations.create({ organizationId: 'acme', displayName: 'Acme' })
+  for (const id of ['ann', 'bob']) await under.admin.organizations.writeMember({ organizationId: 'acme', userId: id }, ['owner', 'staff'])
+  await under.admin.organizations.writeMember({ organizationId: 'acme', userId: 'cy' }, ['staff'])
+  return under
+}
+
+const asMember = (id: string) => ({ organizationId: 'acme', userId: id })
+
+it('the last owner of an organization is not deactivated, removed, stripped or put out of it', async () => {
+  const under = await withOwners()
+  const { accounts, organizations } = under.admin
+  await accounts.deactivate('bob')
+
+  await expectRefused(under, () => accounts.deactivate('ann'), 'last_administrator')
+  await expectRefused(under, () => accounts.remove('ann'), 'last_administrator')
+  await expectRefused(under, () => organizations.writeMember(asMember('ann'), ['staff']), 'last_administrator')
+  await expectRefused(under, () => organizations.removeMember(asMember('ann')), 'last_administrator')
+  expect(await organizations.writeMember(asMember('ann'), ['owner'])).toMatchObject({ roles: ['owner'] })
+  expect(await accounts.deactivate('cy')).toMatchObject({ account: { active: false } })
+})
+
+it('as long as there is another one, and when the organization goes, an owner goes as everybody does', async () => {
+  const under = await withOwners()
+
+  expect(await under.admin.accounts.deactivate('ann')).toMatchObject({ account: { active: false } })
+  await under.admin.organizations.remove({ organizationId: 'acme' })
+  expect(await under.admin.accounts.remove('bob')).toEqual({ grants: [], sessionIds: [] })
+})
+
+it('the last account that administers the service keeps what makes it that', async () => {
+  const under = await withOwners()
+  const { accounts } = under.admin
+  await accounts.update({ userId: 'root2' }, { claims: { nickname: null } })
+
+  await expectRefused(under, () => accounts.update({ userId: 'root1' }, { claims: { nickname: 'no' } }), 'last_administrator')
+  await expectRefused(under, () => accounts.deactivate('root1'), 'last_administrator')
+  expect(await accounts.update({ userId: 'root1' }, { claims: { locale: 'en' } })).toMatchObject({ claims: { nickname: 'root', locale: 'en' } })
+})
+
+it('law: of owners who end each other at the same moment, one stays', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const under = await withOwners()
+    const { accounts, organizations } = under.admin
+
+    await Promise.allSettled([
+      round % 3 === 0 ? organizations.removeMember(asMember('ann')) : accounts.deactivate('ann'),
+      round % 2 === 0 ? organizations.writeMember(asMember('bob'), []) : accounts.deactivate('bob'),
+    ])
+
+    const members = (await organizations.listMembers('acme')).items.filter(({ roles }) => roles.includes('owner'))
+    const active = await Promise.all(members.map(async (member) => (await accounts.read(member.userId)).active))
+    expect(active).toContain(true)
+  }
+})
+
+it('law: of two roots who are ended or stripped at the same moment, one stays', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const under = await withOwners()
+    const { accounts } = under.admin
+    const end = (id: string, how: number) =>
+      [() => accounts.deactivate(id), () => accounts.remove(id), () => accounts.update({ userId: id }, { claims: { nickname: null } })][how % 3]?.()
+
+    await Promise.allSettled([end('root1', round), end('root2', round + Math.floor(round / 3))])
+
+    const { total } = await accounts.list({ filter: `active eq true and ${rule.administrators}` })
+    expect(total).toBeGreaterThan(0)
+  }
+})
+
+it('ATK-490: a directory cannot end the last administrator either: 403, and the account is as it was', async () => {
+  const under = await withOwners()
+  const { storage } = under
+  const { secret } = await registerIdentityProvider({ providerId: 'corp' }, { storage })
+  const mayChange = protectLastAdministrators({ ...rule, storage })
+  const scim = createScimServer({ issuer, storage, clock: () => under.clock.now(), mayChange })
+  const send = (method: string, path: string, body?: object) =>
+    scim.handle({
+      method,
+      url: new URL(`${issuer}/scim/v2/enterprise-idps/corp${path}`),
+      headers: new Map([
+        ['authorization', `Bearer ${secret}`],
+        ['content-type', 'application/scim+json'],
+      ]),
+      repeatedHeaders: new Set(),
+      body: new TextEncoder().encode(body === undefined ? '' : JSON.stringify(body)),
+    })
+  const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
+  const created = await send('POST', '/Users', { schemas: [core], userName: 'dee' })
+  const { id } = JSON.parse(String(created.body)) as { id: string }
+  for (const owner of ['ann', 'bob']) await under.admin.organizations.removeMember(asMember(owner)).catch(() => undefined)
+  await under.admin.organizations.writeMember(asMember(id), ['owner'])
+  await under.admin.organizations.removeMember(asMember('bob')).catch(() => undefined)
+  const replace = (active: boolean) =>
+    send('PATCH', `/Users/${id}`, { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: [{ op: 'replace', value: { active } }] })
+
+  expect((await replace(false)).status).toBe(403)
+  expect((await send('DELETE', `/Users/${id}`)).status).toBe(403)
+  expect(await storage.users.find(userId(id))).toMatchObject({ active: true, generation: 0 })
+  await under.admin.organizations.writeMember(asMember('cy'), ['owner'])
+  expect((await replace(false)).status).toBe(200)
+})
