@@ -20,8 +20,8 @@ const { values } = parseArgs({
 })
 
 const effort: Effort = values.quick
-  ? { connections: 32, warmUp: 700, rounds: 3, windows: 4, window: 150 }
-  : { connections: 32, warmUp: 2000, rounds: 5, windows: 12, window: 250 }
+  ? { connections: 32, warmUp: 700, rounds: 3, windows: 8, window: 100 }
+  : { connections: 32, warmUp: 1500, rounds: 5, windows: 16, window: 150 }
 
 console.log(`${environment()}\n`)
 const driver = startDriver()

@@ -41,11 +41,11 @@ export async function measure(
       await driver.open({ target: name, workload: suite.workload, site: process.site, connections: effort.connections })
       await driver.run(name, effort.warmUp)
     }
-    const rounds: (readonly Sample[])[] = []
+    const rounds: (readonly (readonly Window[])[])[] = []
     while (rounds.length < effort.rounds) rounds.push(await runRound(running, effort, driver))
     return running.map(({ name }, index) => ({
       name,
-      cpuPerFlow: rounds.map((round) => cpuPerFlow(round[index])),
+      cpuPerFlow: rounds.map((round) => cpuPerFlow(round[index] ?? [])),
       flowsPerSecond: flowsPerSecond(rounds.flatMap((round) => round[index] ?? [])),
       requestsPerFlow: workloads[suite.workload].requests,
     }))
@@ -55,28 +55,35 @@ export async function measure(
   }
 }
 
-interface Sample {
+/** One short turn of one target. */
+interface Window {
   readonly cpu: number
   readonly flows: number
   readonly milliseconds: number
 }
 
-async function runRound(running: readonly Running[], effort: Effort, driver: Driver): Promise<readonly Sample[]> {
-  const samples = running.map(() => ({ cpu: 0, flows: 0, milliseconds: 0 }))
-  for (let window = 0; window < effort.windows; window += 1) {
-    for (const [index, { name, process }] of running.entries()) {
-      const before = await process.cpuTime()
-      const startedAt = performance.now()
-      const flows = await driver.run(name, effort.window)
-      const milliseconds = performance.now() - startedAt
-      const { cpu, flows: sofar, milliseconds: elapsed } = samples[index] ?? { cpu: 0, flows: 0, milliseconds: 0 }
-      samples[index] = { cpu: cpu + (await process.cpuTime()) - before, flows: sofar + flows, milliseconds: elapsed + milliseconds }
-    }
+/** @returns for each target its windows. */
+async function runRound(running: readonly Running[], effort: Effort, driver: Driver): Promise<readonly (readonly Window[])[]> {
+  const windows: Window[][] = running.map(() => [])
+  for (let turn = 0; turn < effort.windows; turn += 1) {
+    for (const [index, target] of running.entries()) windows[index]?.push(await runWindow(target, effort.window, driver))
   }
-  return samples
+  return windows
 }
 
-const cpuPerFlow = (sample: Sample | undefined): number => (sample === undefined ? Number.NaN : sample.cpu / sample.flows)
+async function runWindow({ name, process }: Running, milliseconds: number, driver: Driver): Promise<Window> {
+  const before = await process.cpuTime()
+  const startedAt = performance.now()
+  const flows = await driver.run(name, milliseconds)
+  const elapsed = performance.now() - startedAt
+  return { cpu: (await process.cpuTime()) - before, flows, milliseconds: elapsed }
+}
 
-const flowsPerSecond = (samples: readonly Sample[]): number =>
-  (1000 * samples.reduce((sum, { flows }) => sum + flows, 0)) / samples.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
+/** The lower quartile of a round's windows: whoever else uses the machine can only add to what a flow costs. */
+function cpuPerFlow(windows: readonly Window[]): number {
+  const costs = windows.map(({ cpu, flows }) => cpu / flows).toSorted((left, right) => left - right)
+  return costs[Math.floor(costs.length / 4)] ?? Number.NaN
+}
+
+const flowsPerSecond = (windows: readonly Window[]): number =>
+  (1000 * windows.reduce((sum, { flows }) => sum + flows, 0)) / windows.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
