@@ -16,20 +16,19 @@ export interface Parameters {
 }
 
 export function indexParameters(list: ParameterList): Parameters {
-  const values = new Map<string, string[]>()
+  const received = new Map<string, string[]>()
   for (const [name, value] of list) {
-    if (value === '') continue
-    const known = values.get(name)
-    if (known === undefined) values.set(name, [value])
+    const known = received.get(name)
+    if (known === undefined) received.set(name, [value])
     else known.push(value)
   }
-  const occurrences = new Map<string, number>()
-  for (const [name] of list) occurrences.set(name, (occurrences.get(name) ?? 0) + 1)
 
   return {
-    get: (name) => values.get(name)?.[0],
-    all: (name) => values.get(name) ?? [],
-    isRepeated: (name) => (occurrences.get(name) ?? 0) > 1,
-    names: [...occurrences.keys()],
+    get: (name) => received.get(name)?.find(isPresent),
+    all: (name) => (received.get(name) ?? []).filter(isPresent),
+    isRepeated: (name) => (received.get(name)?.length ?? 0) > 1,
+    names: [...received.keys()],
   }
 }
+
+const isPresent = (value: string): boolean => value !== ''
