@@ -26,10 +26,10 @@ export interface SqlStorageOptions {
   /** The issuer identifier that the storage is bound to (RFC 8414 §2). */
   readonly issuer: string
   /**
-   * How many accounts, or groups, of an identity provider a list may look at one by one; 20,000 by default. A filter on
-   * `id`, `externalId`, `userName`, `emails.value`, the `displayName` of groups, or membership finds its rows by an index, and
-   * counts those alone. With a filter of more than ten comparisons it is fewer: the work is what is limited. What would take
-   * more is refused as `tooMany` (RFC 7644 §3.12).
+   * How many accounts, or groups, of an identity provider a list may look at one by one, and how many accounts of the issuer a
+   * list of all of them; 20,000 by default. A filter on `id`, `externalId`, `userName`, `emails.value`, the `displayName` of
+   * groups, membership, or an account's `provider` finds its rows by an index, and counts those alone. With a filter of more
+   * than ten comparisons it is fewer: the work is what is limited. What would take more is refused as `tooMany` (RFC 7644 §3.12).
    */
   readonly scanLimit?: number
 }
@@ -48,7 +48,7 @@ export async function createSqlStorage({ dialect, issuer, scanLimit = 20_000 }: 
   return {
     issuer,
     clients: createClientStore(database),
-    users: createUserStore(database),
+    users: createUserStore(database, { scanLimit }),
     grants: createGrantStore(database),
     codes: createCodeStore(database),
     families: createFamilyStore(database),

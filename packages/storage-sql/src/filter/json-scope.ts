@@ -4,14 +4,21 @@ import type { JsonSearch, SearchedValue, Sql, ValueKind } from '../json-search.t
 import type { FilterScope } from './fold-filter.ts'
 
 /** The attributes in a JSON document. */
-export const jsonScope = (document: Expression<unknown>, search: JsonSearch): FilterScope => ({
+const jsonScope = (document: Expression<unknown>, search: JsonSearch): FilterScope => ({
   value: (attribute) => search.at(document, pathOf(attribute)),
   isPresent: (attribute) => search.isPresent(document, pathOf(attribute)),
-  elements: (attribute, alias) => {
-    const { from, document: element } = search.objectsAt(document, pathOf(attribute), alias)
-    return { from, scope: jsonScope(element, search) }
-  },
+  elements: (attribute, alias) => elementsAt(document, pathOf(attribute), { search, alias }),
 })
+
+/** The complex values at a path of a JSON document. */
+export function elementsAt(
+  document: Expression<unknown>,
+  path: readonly string[],
+  { search, alias }: { readonly search: JsonSearch; readonly alias: string },
+): ReturnType<FilterScope['elements']> {
+  const { from, document: element } = search.objectsAt(document, path, alias)
+  return { from, scope: jsonScope(element, search) }
+}
 
 /** The names that lead to an attribute. */
 export const pathOf = ({ extension, name, subName }: FilterAttribute): readonly string[] =>

@@ -1,34 +1,39 @@
-import { compareText, type ListOutcome, type ListQuery, type ProviderId, type ResolvedFilter } from '@mintmark/storage-interface'
+import { compareText, type ListOutcome, type ListQuery, type ResolvedFilter } from '@mintmark/storage-interface'
 import { createColumnReader } from '../columns.ts'
 import type { Database } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
-import { filterTemplate } from '../filter/filter-template.ts'
+import { filterTemplate, type FilterValues } from '../filter/filter-template.ts'
 import { createRecentMap } from '../recent-map.ts'
 import { pageStart, positionBehind, type PageStart } from './list-position.ts'
 import { candidateLimit, matchStatement, pageStatement, totalStatement, type MatchStatement } from './list-statements.ts'
 import type { ListedKind } from './listed-kind.ts'
 
+/** What is asked about rows of one kind: those of a provider, which is then part of the query, or all of an issuer. */
+type Asked = Omit<ListQuery, 'providerId'>
+
 /** What is listed, and how its rows are read. */
-export interface Listing<Record> {
+export interface Listing<Record, Query extends Asked> {
   readonly kind: ListedKind
   readonly read: (row: SqlRow) => Record
+  /** What says, beside the issuer, whose rows are listed: what the conditions of the kind are bound to. */
+  readonly owner: (query: Query) => FilterValues
   /** The row that a filter finds by a key of its own, if there is one; `undefined` for any other filter. */
-  readonly findOne: (providerId: ProviderId, filter: ResolvedFilter) => Promise<readonly SqlRow[]> | undefined
+  readonly findOne: (query: Query, filter: ResolvedFilter) => Promise<readonly SqlRow[]> | undefined
 }
 
 /** @param scanLimit at how many rows a list may look one by one, where no index finds fewer. */
-export function createLister<Record>(
+export function createLister<Record, Query extends Asked>(
   { run, ...database }: Database,
-  { kind, read, findOne }: Listing<Record>,
+  { kind, read, owner, findOne }: Listing<Record, Query>,
   { scanLimit }: { readonly scanLimit: number },
-): (query: ListQuery) => Promise<ListOutcome<Record>> {
+): (query: Query) => Promise<ListOutcome<Record>> {
   const columns = createColumnReader(database.engine)
   const total = totalStatement(database, kind)
   const page = pageStatement(database, kind)
   const shapes = createRecentMap<MatchStatement>({ limit: 200 })
 
   /** @param rows those of the page, and one more where there are more. */
-  function listed(rows: readonly SqlRow[], { sort, page: { limit } }: ListQuery, found: Found): ListOutcome<Record> {
+  function listed(rows: readonly SqlRow[], { sort, page: { limit } }: Asked, found: Found): ListOutcome<Record> {
     const shown = rows.slice(0, limit)
     const last = shown.at(-1)
     const isLast = last === undefined || rows.length === shown.length
@@ -43,18 +48,18 @@ export function createLister<Record>(
     return key.createdAt === createdAt ? compareText(key.id, id) > 0 : key.createdAt > createdAt
   }
 
-  async function listMatching(query: ListQuery, start: PageStart): Promise<ListOutcome<Record>> {
-    const { providerId, filter, sort } = query
+  async function listMatching(query: Query, start: PageStart): Promise<ListOutcome<Record>> {
+    const { filter, sort } = query
     const { template, values } = filter === undefined ? noFilter : filterTemplate(filter, database.engine.encodeFlag)
     const shape = JSON.stringify([template, sort])
     const { statement, looksAt, weight } = shapes.get(shape, () => matchStatement(database, kind, { filter: template, sort }))
     const limit = Math.floor(scanLimit / weight)
     if (looksAt === 'everything') {
-      const [all] = await run(total, { provider_id: providerId })
+      const [all] = await run(total, owner(query))
       // RFC 7644 §3.12 tooMany: a request may not make the database read more than this.
       if (all !== undefined && columns.integer(all, 'total') > limit) return { outcome: 'tooMany' }
     }
-    const rows = await run(statement, { ...pageValues(query, start), ...values, [candidateLimit]: limit + 1 })
+    const rows = await run(statement, { ...owner(query), ...pageValues(query, start), ...values, [candidateLimit]: limit + 1 })
     const [first] = rows
     // RFC 7644 §3.12 tooMany: so many share the value that was looked up.
     if (first === undefined || columns.integer(first, 'looked_at') > limit) return { outcome: 'tooMany' }
@@ -64,16 +69,16 @@ export function createLister<Record>(
   const isThere = (row: SqlRow): boolean => columns.has(row, kind.id)
 
   return async (query) => {
-    const { providerId, filter, sort } = query
+    const { filter, sort } = query
     const start = pageStart(query.page)
-    const one = filter && (await findOne(providerId, filter))
+    const one = filter && (await findOne(query, filter))
     if (one !== undefined) {
       const inPage = start.offset > 0 ? [] : one.filter((row) => isBehind(row, start))
       return listed(inPage, query, { total: one.length, start })
     }
     if (filter !== undefined || sort !== undefined) return listMatching(query, start)
 
-    const rows = await run(page, pageValues(query, start))
+    const rows = await run(page, { ...owner(query), ...pageValues(query, start) })
     const [first] = rows
     return listed(rows.filter(isThere), query, { total: first === undefined ? 0 : columns.integer(first, 'total'), start })
   }
@@ -86,8 +91,7 @@ interface Found {
 
 const noFilter = { template: undefined, values: {} }
 
-const pageValues = ({ providerId, page: { limit } }: ListQuery, { createdAt, id, offset }: PageStart) => ({
-  provider_id: providerId,
+const pageValues = ({ page: { limit } }: Asked, { createdAt, id, offset }: PageStart) => ({
   after_created_at: createdAt,
   after_id: id,
   // One more tells whether there are more. Of no rows nobody asks what comes after.

@@ -6,36 +6,36 @@ import { comparisonsOf } from '../filter/filter-cost.ts'
 import type { FilterTemplate } from '../filter/filter-template.ts'
 import { foldFilter } from '../filter/fold-filter.ts'
 import { findCandidates, type Candidates } from '../filter/index-lookups.ts'
-import { pathOf } from '../filter/json-scope.ts'
 import type { Sql } from '../json-search.ts'
-import { ownedRow } from '../owned-row.ts'
 import { compileSql, type Parameter, type Statement } from '../statement.ts'
-import { knownColumn, listedScope, type ListedKind } from './listed-kind.ts'
+import { listedScope, placeOf, type ListedKind } from './listed-kind.ts'
 
 /** What a page is bound to: it holds one row more than are shown, which tells whether there are more. */
 export type PageValue = 'issuer' | 'provider_id' | 'after_created_at' | 'after_id' | 'limit' | 'offset'
 
 type Builder = Pick<Database, 'query' | 'engine'>
 
-/** The number of all rows of a provider. */
-export const totalStatement = ({ query }: Builder, kind: ListedKind): Statement<'issuer' | 'provider_id'> =>
-  compileSql(query, (p: Parameter<'issuer' | 'provider_id'>) => sql`select ${totalOf(kind, p)} as total`)
+/** The number of all rows. */
+export const totalStatement = ({ query }: Builder, { rows }: ListedKind): Statement<string> =>
+  compileSql(query, (p: Parameter<string>) => sql`select ${rows.total(p)} as total`)
 
 /**
  * A page of all rows, by age. The total is one row of its own, and the page a part of an index: what lies before is skipped
  * in the index, and nothing is read when the page begins behind the end.
  */
-export const pageStatement = ({ query, engine }: Builder, kind: ListedKind): Statement<PageValue> =>
-  compileSql(query, (p: Parameter<PageValue>) => {
+export const pageStatement = ({ query, engine }: Builder, kind: ListedKind): Statement<string> =>
+  compileSql(query, (parameter: Parameter<string>) => {
+    const p: Parameter<PageValue> = parameter
+    const { every, total } = kind.rows
     const id = sql.ref(kind.id)
     return sql`with page as materialized (
       select created_at, ${id} as id from ${sql.table(kind.table)}
-      where ${everyRow(p)} and (created_at, ${id}) > (${p('after_created_at')}, ${p('after_id')})
+      where ${every(p)} and (created_at, ${id}) > (${p('after_created_at')}, ${p('after_id')})
       order by created_at, ${id}
-      limit case when cast(${p('offset')} as bigint) < ${totalOf(kind, p)} then cast(${p('limit')} as bigint) else 0 end
+      limit case when cast(${p('offset')} as bigint) < ${total(p)} then cast(${p('limit')} as bigint) else 0 end
       offset cast(${p('offset')} as bigint)
     )
-    ${recordsOfPage(kind, { engine, total: totalOf(kind, p), p })}`
+    ${recordsOfPage(kind, { engine, total: total(p), p })}`
   })
 
 /** A statement for filters and orders of one shape. */
@@ -68,12 +68,12 @@ export function matchStatement(
   const statement = compileSql(
     query,
     (parameter: Parameter<string>) => {
-      const p = parameter as Parameter<PageValue>
+      const p: Parameter<PageValue> = parameter
       const scope = { search: engine.search, scope: listedScope(kind, engine.search), parameter }
       return sql`with ${candidates === undefined ? sql`` : candidatesAs(candidates, parameter)}
         matching (${sql.join([sql.ref('id'), sql.ref('created_at'), ...names])}) as materialized (
           select ${sql.join([id, createdAt, ...sorted])} from ${sql.table(kind.table)}
-          where ${candidates === undefined ? everyRow(p) : sql`${ownedRow(p)} and ${engine.among(id, sql`select id from candidate`)}`}
+          where ${candidates === undefined ? kind.rows.every(p) : sql`${kind.rows.one(p)} and ${engine.among(id, sql`select id from candidate`)}`}
           ${filter === undefined ? sql`` : sql`and ${foldFilter(filter, scope)}`}
         ), page as materialized (
           select * from matching where (created_at, id) > (${p('after_created_at')}, ${p('after_id')})
@@ -116,13 +116,6 @@ interface PageOfRecords {
   readonly p: Parameter<'issuer'>
 }
 
-const totalOf = ({ total }: ListedKind, p: Parameter<'issuer' | 'provider_id'>): Sql =>
-  sql`coalesce((select total from mintmark_provider_totals
-    where issuer = ${p('issuer')} and provider_id = ${p('provider_id')} and kind = ${sql.lit(total)}), 0)`
-
-const everyRow = (p: Parameter<'issuer' | 'provider_id'>): Sql =>
-  sql`issuer = ${p('issuer')} and provider_id = ${p('provider_id')}`
-
 function candidatesAs(candidates: Candidates, p: Parameter<string>): Sql {
   const queries = [...candidates].map(([{ find }, values]) => find(values, p))
   return sql`candidate as materialized (
@@ -131,10 +124,9 @@ function candidatesAs(candidates: Candidates, p: Parameter<string>): Sql {
 }
 
 function sortValues(kind: ListedKind, { attribute, elementPart }: SortKey, search: Database['engine']['search']): readonly Sql[] {
-  const known = knownColumn(kind, attribute)
-  if (known === 'nothing') return []
-  if (known !== undefined) return [known.column]
-  return search.sortValues(sql.ref(`${kind.table}.comparable`), pathOf(attribute), elementPart)
+  const place = placeOf(kind, attribute)
+  if (place.kind === 'nowhere') return []
+  return place.kind === 'document' ? search.sortValues(kind.document, place.path, elementPart) : [place.column]
 }
 
 const ordinaryComparisons = 10

@@ -1,16 +1,21 @@
 import { sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
+import { pathOf } from '../filter/json-scope.ts'
 import type { Sql } from '../json-search.ts'
+import { ownedRow } from '../owned-row.ts'
 import { provisionedColumns } from '../rows/provisioned-user-row.ts'
 import { groupsOfUser } from '../stores/provisioned-user-statements.ts'
 import type { ListedKind } from './listed-kind.ts'
 import { lookup, lookupByBeginning, lookupById, lookupByKey } from './lookup.ts'
+import { providerRows } from './provider-rows.ts'
 
 /** Accounts of a provider. */
 export const listedAccounts = ({ jsonPairs }: SqlEngine): ListedKind => ({
   table: 'mintmark_users',
   id: 'user_id',
-  total: 'User',
+  rows: providerRows('User'),
+  document: ofUsers('comparable'),
+  documentPath: pathOf,
   record: sql`${sql.join(provisionedColumns.map(ofUsers))}, ${jsonPairs(groupsOfUser)} as "groups"`,
   columns: new Map([
     ['id', { kind: 'text', column: ofUsers('user_id') }],
@@ -27,7 +32,7 @@ export const listedAccounts = ({ jsonPairs }: SqlEngine): ListedKind => ({
     parts: ['value'],
   },
   lookups: new Map([
-    ['id', lookupById({ table: 'mintmark_users', id: 'user_id' })],
+    ['id', lookupById({ table: 'mintmark_users', id: 'user_id', row: ownedRow })],
     ['externalId', lookupByKey({ table: 'mintmark_users', id: 'user_id', by: 'external_id_key', rows: 1 })],
     ['userName', lookupByKey({ table: 'mintmark_users', id: 'user_id', by: 'user_name_key', rows: 1 })],
     ['emails.value', lookupByBeginning({ table: 'mintmark_user_emails', id: 'user_id', by: 'value', rows: 10 })],

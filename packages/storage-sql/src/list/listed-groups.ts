@@ -1,14 +1,19 @@
 import { sql } from 'kysely'
+import { pathOf } from '../filter/json-scope.ts'
 import type { Sql } from '../json-search.ts'
+import { ownedRow } from '../owned-row.ts'
 import { groupRecordColumns } from '../rows/group-row.ts'
 import type { ListedKind } from './listed-kind.ts'
 import { lookup, lookupById, lookupByKey } from './lookup.ts'
+import { providerRows } from './provider-rows.ts'
 
 /** Groups of a provider. */
 export const listedGroups: ListedKind = {
   table: 'mintmark_groups',
   id: 'group_id',
-  total: 'Group',
+  rows: providerRows('Group'),
+  document: ofGroups('comparable'),
+  documentPath: pathOf,
   record: sql`${sql.join(groupRecordColumns.map(ofGroups))}`,
   columns: new Map([
     ['id', { kind: 'text', column: ofGroups('group_id') }],
@@ -24,7 +29,7 @@ export const listedGroups: ListedKind = {
     parts: ['value', 'type'],
   },
   lookups: new Map([
-    ['id', lookupById({ table: 'mintmark_groups', id: 'group_id' })],
+    ['id', lookupById({ table: 'mintmark_groups', id: 'group_id', row: ownedRow })],
     ['externalId', lookupByKey({ table: 'mintmark_groups', id: 'group_id', by: 'external_id_key', rows: 1 })],
     ['displayName', lookupByKey({ table: 'mintmark_groups', id: 'group_id', by: 'display_name_key', rows: 10 })],
     ['members.value', lookup({ table: 'mintmark_group_members', id: 'group_id', by: 'member_id', rows: 100 })],

@@ -2,22 +2,35 @@ import type { FilterAttribute } from '@mintmark/storage-interface'
 import { sql } from 'kysely'
 import type { FilterScope } from '../filter/fold-filter.ts'
 import type { IndexLookups } from '../filter/index-lookups.ts'
-import { columnValue, jsonScope, noValue } from '../filter/json-scope.ts'
+import { columnValue, elementsAt, noValue } from '../filter/json-scope.ts'
 import type { JsonSearch, Sql, ValueKind } from '../json-search.ts'
+import type { Parameter } from '../statement.ts'
 
-/** Accounts or groups, as lists of them are read. Their rows have `issuer`, `provider_id`, `created_at` and `comparable`. */
+/** Accounts or groups, as lists of them are read. Their rows have `issuer` and `created_at`. */
 export interface ListedKind {
   readonly table: string
   /** The column of the identifier. */
   readonly id: string
-  /** How the table of totals calls it. */
-  readonly total: 'User' | 'Group'
+  readonly rows: ListedRows
   /** The columns of a record. */
   readonly record: Sql
+  /** What filters look into, where no column has it, and the way to an attribute in it, if there is one. */
+  readonly document: Sql
+  readonly documentPath: (attribute: FilterAttribute) => readonly string[] | undefined
   /** What the store knows itself, by name. */
   readonly columns: ReadonlyMap<string, KnownColumn>
-  readonly memberships: Memberships
+  readonly memberships: Memberships | undefined
   readonly lookups: IndexLookups
+}
+
+/** Which rows of the table are listed. */
+export interface ListedRows {
+  /** Of a row, in a statement that goes through all of them by an index. */
+  readonly every: (p: Parameter<'issuer' | 'provider_id'>) => Sql
+  /** Of a row that is looked up by its identifier. */
+  readonly one: (p: Parameter<'issuer' | 'provider_id'>) => Sql
+  /** How many there are, without counting them. */
+  readonly total: (p: Parameter<'issuer' | 'provider_id'>) => Sql
 }
 
 export interface KnownColumn {
@@ -34,55 +47,73 @@ export interface Memberships {
   readonly parts: readonly string[]
 }
 
-/** What the store knows of an attribute itself; `undefined` when the comparable form has it. */
-export function knownColumn({ columns, memberships }: ListedKind, attribute: FilterAttribute): KnownColumn | 'nothing' | undefined {
+/** Where an attribute is: in a column, in the document, or nowhere. */
+type AttributePlace = KnownColumn | { readonly kind: 'document'; readonly path: readonly string[] } | { readonly kind: 'nowhere' }
+
+export function placeOf({ columns, memberships, documentPath }: ListedKind, attribute: FilterAttribute): AttributePlace {
   const { extension, name, subName } = attribute
-  if (extension !== undefined) return undefined
-  const known = columns.get(subName === undefined ? name : `${name}.${subName}`)
+  const known = extension === undefined ? columns.get(subName === undefined ? name : `${name}.${subName}`) : undefined
   if (known !== undefined) return known
-  const isOurs = name === 'meta' || name === memberships.attribute || columns.has(name)
-  return isOurs ? 'nothing' : undefined
+  const isOurs = extension === undefined && (columns.has(name) || hasParts(columns, name) || name === memberships?.attribute)
+  const path = isOurs ? undefined : documentPath(attribute)
+  return path === undefined ? { kind: 'nowhere' } : { kind: 'document', path }
 }
 
 /** Where a filter finds the attributes of what is listed. */
 export function listedScope(kind: ListedKind, search: JsonSearch): FilterScope {
-  const { table, memberships } = kind
-  const inJson = jsonScope(sql.ref(`${table}.comparable`), search)
+  const { columns, document, memberships } = kind
   const isMembership = ({ extension, name }: FilterAttribute): boolean =>
-    extension === undefined && name === memberships.attribute
+    extension === undefined && name === memberships?.attribute
 
   return {
     value: (attribute) => {
-      const known = knownColumn(kind, attribute)
-      if (known === undefined) return inJson.value(attribute)
-      return known === 'nothing' ? noValue : columnValue(known.kind, known.column, search)
+      const place = placeOf(kind, attribute)
+      if (place.kind === 'nowhere') return noValue
+      return place.kind === 'document' ? search.at(document, place.path) : columnValue(place.kind, place.column, search)
     },
 
     isPresent: (attribute) => {
-      if (isMembership(attribute)) return sql`exists (select 1 from ${memberships.from('membership')})`
+      if (memberships !== undefined && isMembership(attribute)) return sql`exists (select 1 from ${memberships.from('membership')})`
       // Whatever there is, has times.
-      if (attribute.extension === undefined && attribute.name === 'meta' && attribute.subName === undefined) return sql`true`
-      const known = knownColumn(kind, attribute)
-      if (known === undefined) return inJson.isPresent(attribute)
-      if (known === 'nothing') return sql`false`
-      return known.kind === 'text' ? sql`coalesce(${known.column} <> '', false)` : sql`(${known.column} is not null)`
+      if (attribute.extension === undefined && attribute.subName === undefined && hasParts(columns, attribute.name)) return sql`true`
+      const place = placeOf(kind, attribute)
+      if (place.kind === 'nowhere') return sql`false`
+      if (place.kind === 'document') return search.isPresent(document, place.path)
+      return place.kind === 'text' ? sql`coalesce(${place.column} <> '', false)` : sql`(${place.column} is not null)`
     },
 
-    elements: (attribute, alias) =>
-      isMembership(attribute)
-        ? { from: memberships.from(alias), scope: partsScope(memberships, alias, search) }
-        : inJson.elements(attribute, alias),
+    elements: (attribute, alias) => {
+      if (memberships !== undefined && isMembership(attribute)) {
+        return { from: memberships.from(alias), scope: partsScope(memberships, alias, search) }
+      }
+      const place = placeOf(kind, attribute)
+      return place.kind === 'document' ? elementsAt(document, place.path, { search, alias }) : noElements(alias)
+    },
   }
 }
 
+/** Whether columns hold parts of an attribute, as they do of `meta`. */
+const hasParts = (columns: ListedKind['columns'], name: string): boolean =>
+  [...columns.keys()].some((key) => key.startsWith(`${name}.`))
+
 function partsScope({ parts }: Memberships, alias: string, search: JsonSearch): FilterScope {
   const isPart = ({ name, subName }: FilterAttribute): boolean => subName === undefined && parts.includes(name)
-  const scope: FilterScope = {
+  return {
     value: ({ name, ...rest }) =>
       isPart({ name, ...rest }) ? columnValue('text', sql`${sql.ref(`${alias}.${name}`)}`, search) : noValue,
     isPresent: (attribute) => (isPart(attribute) ? sql`true` : sql`false`),
     // RFC 7643 §2.3.8: no part of a complex value is complex.
-    elements: (_, inner) => ({ from: sql`(select 1 where false) as ${sql.ref(inner)}`, scope }),
+    elements: (_, inner) => noElements(inner),
   }
-  return scope
+}
+
+const noElements = (alias: string): ReturnType<FilterScope['elements']> => ({
+  from: sql`(select 1 where false) as ${sql.ref(alias)}`,
+  scope: nowhere,
+})
+
+const nowhere: FilterScope = {
+  value: () => noValue,
+  isPresent: () => sql`false`,
+  elements: (_, alias) => noElements(alias),
 }

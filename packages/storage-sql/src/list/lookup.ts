@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { keyName } from '../filter/filter-template.ts'
 import type { IndexLookup } from '../filter/index-lookups.ts'
 import type { Sql } from '../json-search.ts'
-import { ownedRow } from '../owned-row.ts'
 import type { Parameter } from '../statement.ts'
+import type { ListedRows } from './listed-kind.ts'
 
 /** A column of a table with an index that begins with issuer, provider and that column. */
 interface IndexedColumn {
@@ -15,11 +15,13 @@ interface IndexedColumn {
   readonly rows: number
 }
 
+type LookedUpRow = Pick<IndexedColumn, 'table' | 'id'> & { readonly row: ListedRows['one'] }
+
 /** Finds rows by their own identifier, which is the key of the table. */
-export const lookupById = ({ table, id }: Pick<IndexedColumn, 'table' | 'id'>): IndexLookup => ({
+export const lookupById = ({ table, id, row }: LookedUpRow): IndexLookup => ({
   rows: 1,
   find: (values, p) => sql`select ${sql.ref(id)} as id from ${sql.table(table)}
-    where ${ownedRow(p)} and ${sql.ref(id)} in (${sql.join(values.map((value) => sql`${p(value)}`))})`,
+    where ${row(p)} and ${sql.ref(id)} in (${sql.join(values.map((value) => sql`${p(value)}`))})`,
 })
 
 /** Finds rows by a text as it is. */

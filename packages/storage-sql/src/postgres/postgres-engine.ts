@@ -1,5 +1,6 @@
 import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
+import { jsonbOfText } from './postgres-jsonb.ts'
 import { postgresSearch } from './postgres-search.ts'
 import { decodeText, encodeJson } from './postgres-text.ts'
 
@@ -38,6 +39,7 @@ END $$`,
   encodeFlag: (value) => value,
   decodeFlag: (value) => value === true,
   encodeSearchable: encodeJson,
+  asSearchable: jsonbOfText,
   decodeText,
   jsonPairs: (query) =>
     sql`(select coalesce(json_agg(json_build_array(pair.first, pair.second)), '[]')::text from (${query}) as pair)`,

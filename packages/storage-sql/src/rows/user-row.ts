@@ -15,6 +15,9 @@ export const userColumns = [
   'removed_at',
 ] as const
 
+/** The columns of a record. */
+export const userRecordColumns = userColumns.filter((column) => column !== 'issuer' && column !== 'removed_at')
+
 export const userReader =
   (read: ColumnReader) =>
   (row: SqlRow): UserRecord => ({

@@ -3,7 +3,7 @@ import {
   type GroupId,
   type GroupMember,
   type GroupStore,
-  type ProviderId,
+  type ListQuery,
   type ResolvedFilter,
 } from '@mintmark/storage-interface'
 import { createColumnReader } from '../columns.ts'
@@ -13,6 +13,7 @@ import { plainEquality } from '../filter/plain-equality.ts'
 import { indexKey } from '../index-key.ts'
 import { createLister } from '../list/create-lister.ts'
 import { listedGroups } from '../list/listed-groups.ts'
+import { providerOf } from '../list/provider-rows.ts'
 import { groupReader, groupStateRow } from '../rows/group-row.ts'
 import { untilSettled } from '../second-look.ts'
 import { versionRange } from '../version-range.ts'
@@ -25,7 +26,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
   const columns = createColumnReader(engine)
   const read = groupReader(columns)
 
-  function findOne(provider_id: ProviderId, filter: ResolvedFilter): Promise<readonly SqlRow[]> | undefined {
+  function findOne({ providerId: provider_id }: ListQuery, filter: ResolvedFilter): Promise<readonly SqlRow[]> | undefined {
     const equal = plainEquality(filter)
     switch (equal?.name) {
       case 'id':
@@ -38,7 +39,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
   }
 
   return {
-    list: createLister(database, { kind: listedGroups, read, findOne }, { scanLimit }),
+    list: createLister(database, { kind: listedGroups, read, owner: providerOf, findOne }, { scanLimit }),
 
     async insert({ providerId, groupId, state, memberIds, createdAt }) {
       const values = {

@@ -1,4 +1,5 @@
 import type {
+  ListQuery,
   NewProvisionedUser,
   ProviderId,
   ProvisionedUserChange,
@@ -17,6 +18,7 @@ import { plainEquality } from '../filter/plain-equality.ts'
 import { indexKey } from '../index-key.ts'
 import { createLister } from '../list/create-lister.ts'
 import { listedAccounts } from '../list/listed-accounts.ts'
+import { providerOf } from '../list/provider-rows.ts'
 import { provisionedUserReader, stateRow } from '../rows/provisioned-user-row.ts'
 import { untilSettled } from '../second-look.ts'
 import type { Statement } from '../statement.ts'
@@ -96,7 +98,7 @@ export function createProvisionedUserStore(
   }
 
   /** What identity providers ask before they do anything: nothing is built for it, and one row is read. */
-  function findOne(provider_id: ProviderId, filter: ResolvedFilter): Promise<readonly SqlRow[]> | undefined {
+  function findOne({ providerId: provider_id }: ListQuery, filter: ResolvedFilter): Promise<readonly SqlRow[]> | undefined {
     const equal = plainEquality(filter)
     switch (equal?.name) {
       case 'id':
@@ -143,7 +145,7 @@ export function createProvisionedUserStore(
     adopt: (change) => swap(statements.adopt, change, undefined),
     release: (request) => end(statements.release, request),
     remove: (request) => end(statements.remove, request),
-    list: createLister(database, { kind: listedAccounts(engine), read, findOne }, { scanLimit }),
+    list: createLister(database, { kind: listedAccounts(engine), read, owner: providerOf, findOne }, { scanLimit }),
   }
 }
 

@@ -1,12 +1,17 @@
-import type { EpochSeconds, LifecycleOutcome, UserId, UserStore } from '@mintmark/storage-interface'
+import type { EpochSeconds, LifecycleOutcome, ResolvedFilter, UserId, UserStore } from '@mintmark/storage-interface'
 import { createColumnReader, json } from '../columns.ts'
 import type { Database } from '../database.ts'
+import type { SqlRow } from '../dialect.ts'
+import { plainEquality } from '../filter/plain-equality.ts'
+import { allAccounts } from '../list/all-accounts.ts'
+import { createLister } from '../list/create-lister.ts'
 import { withoutProvider } from '../rows/provisioned-user-row.ts'
 import { userColumns, userReader } from '../rows/user-row.ts'
 import { untilSettled } from '../second-look.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
 
-export function createUserStore({ query, engine, run }: Database): UserStore {
+export function createUserStore(database: Database, { scanLimit }: { readonly scanLimit: number }): UserStore {
+  const { query, engine, run } = database
   const statements = userStatements(query)
   const columns = createColumnReader(engine)
   const read = userReader(columns)
@@ -21,6 +26,11 @@ export function createUserStore({ query, engine, run }: Database): UserStore {
       if (current === undefined) return { outcome: 'absent' }
       return columns.flag(current, 'active') === active ? { outcome: 'unchanged', record: read(current) } : undefined
     })
+  }
+
+  function findOne(filter: ResolvedFilter): Promise<readonly SqlRow[]> | undefined {
+    const equal = plainEquality(filter)
+    return equal?.name === 'id' ? run(statements.find, { user_id: equal.value }) : undefined
   }
 
   return {
@@ -42,6 +52,12 @@ export function createUserStore({ query, engine, run }: Database): UserStore {
       const [row] = await run(statements.find, { user_id: userId })
       return row === undefined ? undefined : read(row)
     },
+
+    list: createLister(
+      database,
+      { kind: allAccounts(engine), read, owner: () => ({}), findOne: (_, filter) => findOne(filter) },
+      { scanLimit },
+    ),
 
     async replaceClaims({ userId, claims, version, now }) {
       return untilSettled(async () => {

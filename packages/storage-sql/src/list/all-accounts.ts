@@ -1,0 +1,56 @@
+import type { FilterAttribute } from '@mintmark/storage-interface'
+import { sql } from 'kysely'
+import type { SqlEngine } from '../dialect.ts'
+import { pathOf } from '../filter/json-scope.ts'
+import type { Sql } from '../json-search.ts'
+import { userRecordColumns } from '../rows/user-row.ts'
+import type { Parameter } from '../statement.ts'
+import type { ListedKind, ListedRows } from './listed-kind.ts'
+import { lookupById } from './lookup.ts'
+
+/** All accounts of an issuer, whoever provisioned them. */
+export const allAccounts = ({ asSearchable }: SqlEngine): ListedKind => ({
+  table: 'mintmark_users',
+  id: 'user_id',
+  rows,
+  document: asSearchable(ofUsers('claims')),
+  documentPath: pathInClaims,
+  record: sql`${sql.join(userRecordColumns.map(ofUsers))}`,
+  columns: new Map([
+    ['id', { kind: 'text', column: ofUsers('user_id') }],
+    ['active', { kind: 'boolean', column: ofUsers('active') }],
+    ['provider', { kind: 'text', column: ofUsers('provider_id') }],
+    ['created', { kind: 'number', column: sql`(${ofUsers('created_at')} * 1000)` }],
+    ['updated', { kind: 'number', column: sql`(${ofUsers('updated_at')} * 1000)` }],
+  ]),
+  memberships: undefined,
+  lookups: new Map([
+    ['id', lookupById({ table: 'mintmark_users', id: 'user_id', row: isThere })],
+    [
+      'provider',
+      {
+        rows: 1000,
+        find: (values, p) => sql`select user_id as id from mintmark_users
+          where issuer = ${p('issuer')} and provider_id in (${sql.join(values.map((value) => sql`${p(value)}`))})`,
+      },
+    ],
+  ]),
+})
+
+const isThere = (p: Parameter<'issuer'>): Sql => sql`issuer = ${p('issuer')} and removed_at is null`
+
+const rows: ListedRows = {
+  every: isThere,
+  one: isThere,
+  total: (p) => sql`coalesce((select total from mintmark_account_totals where issuer = ${p('issuer')}), 0)`,
+}
+
+function pathInClaims(attribute: FilterAttribute): readonly string[] | undefined {
+  const [first, ...path] = pathOf(attribute)
+  // A path of SQLite cannot name these, and no claim is called so.
+  return first === 'claims' && !path.some((name) => /["\\\p{Cc}]/u.test(name)) ? path : undefined
+}
+
+function ofUsers(column: string): Sql {
+  return sql`${sql.ref(`mintmark_users.${column}`)}`
+}
