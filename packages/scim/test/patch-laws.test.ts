@@ -199,6 +199,26 @@ test('what would take seconds is refused before it does', () => {
   expect(performance.now() - started).toBeLessThan(3000)
 })
 
+test('RFC 7644 §7.5.1: filters of many parts over many members are refused before they take minutes', () => {
+  const group = crowd(100_000)
+  const parts = Array.from({ length: 40 }, (_, index) => `value co "${index}z"`).join(' or ')
+  const operations = Array.from({ length: 1000 }, () => ({ op: 'remove', path: `members[${parts}]` }))
+
+  const started = performance.now()
+  expect(refusedWith(() => patchGroup(group, operations))).toBe('413 - operations_too_many')
+  expect(performance.now() - started).toBeLessThan(3000)
+})
+
+test('200 members leave 20,000, five to an operation, as those who are looked up together', () => {
+  const group = crowd(20_000)
+  const operations = Array.from({ length: 1000 }, (_, index) => ({
+    op: 'remove',
+    path: `members[${[0, 1, 2, 3, 4].map((part) => `value eq "user-${(index % 40) * 5 + part}"`).join(' or ')}]`,
+  }))
+
+  expect(patchGroup(group, operations).resource['members']).toHaveLength(19_800)
+})
+
 test('the cost of a long list grows with its length, not with its square', () => {
   const cost = (size: number) => {
     const group = crowd(size)

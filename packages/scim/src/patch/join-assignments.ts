@@ -24,9 +24,13 @@ function join(first: Assignment, run: readonly Assignment[]): readonly Assignmen
     const values = run.flatMap(({ value }) => listOf(value))
     return values.length > target.attribute.maxValues ? run : [{ ...first, value: values }]
   }
-  const operands = run.map((assignment) => assignment.target.where?.filter).filter((filter): filter is ResolvedFilter => filter !== undefined)
+  const operands = run.flatMap((assignment) => operandsOf(assignment.target.where?.filter))
   return [{ ...first, target: { ...target, where: { filter: { kind: 'or', operands }, seed: () => undefined } } }]
 }
+
+/** Equalities are looked up together where they stand side by side. */
+const operandsOf = (filter: ResolvedFilter | undefined): readonly ResolvedFilter[] =>
+  filter === undefined ? [] : filter.kind === 'or' ? filter.operands : [filter]
 
 /** Only lists whose values do not compete to be the primary one. */
 function isNeighbour(one: Assignment, other: Assignment): boolean {
