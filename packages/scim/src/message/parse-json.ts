@@ -3,7 +3,7 @@ import { refusal } from '../error/refusal.ts'
 /**
  * Reads JSON text in which no object names a member twice: readers disagree about which of the two counts, and
  * `JSON.parse` does not tell (RFC 8259 §4).
- * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`.
+ * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`; 413 — reason `body_too_large`.
  */
 export function parseJson(text: string): unknown {
   refuseRepeatedMembers(text)
@@ -17,20 +17,20 @@ export function parseJson(text: string): unknown {
 
 /** Goes once through the text. What is not JSON may pass: `JSON.parse` refuses it. */
 function refuseRepeatedMembers(text: string): void {
-  const objects: (Set<string> | undefined)[] = []
+  // For each object and array that is open, the names in it so far.
+  const open: (Set<string> | undefined)[] = []
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at]
-    if (character === '{') objects.push(new Set())
-    else if (character === '[') objects.push(undefined)
-    else if (character === '}' || character === ']') objects.pop()
+    if (character === '{' || character === '[') open.push(undefined)
+    else if (character === '}' || character === ']') open.pop()
     else if (character === '"') {
       const end = endOfString(text, at + 1)
       if (end === undefined) return
-      if (isName(text, end + 1)) noteName(text.slice(at, end + 1), objects.at(-1))
+      if (isName(text, end + 1)) open.push(withName(text.slice(at, end + 1), open.pop()))
       at = end
     }
     // RFC 7644 §3.12 invalidSyntax: no schema is so deep. Refused before anything is built.
-    if (objects.length > maximumDepth) throw refusal('body_too_deep')
+    if (open.length > maximumDepth) throw refusal('body_too_deep')
   }
 }
 
@@ -49,11 +49,13 @@ function isName(text: string, from: number): boolean {
   return text[at] === ':'
 }
 
-function noteName(quoted: string, names: Set<string> | undefined): void {
+function withName(quoted: string, names = new Set<string>()): Set<string> {
   const name = quoted.includes('\\') ? withoutEscapes(quoted) : quoted.slice(1, -1)
   // RFC 7643 §2.1: one name, one value.
-  if (names?.has(name) === true) throw refusal('member_repeated')
-  names?.add(name)
+  if (names.has(name)) throw refusal('member_repeated')
+  // RFC 9110 §15.5.14: no schema has so many attributes. To build such an object would keep everybody else waiting.
+  if (names.size === maximumMembers) throw refusal('body_too_large')
+  return names.add(name)
 }
 
 function withoutEscapes(quoted: string): string {
@@ -66,3 +68,4 @@ function withoutEscapes(quoted: string): string {
 }
 
 const maximumDepth = 32
+const maximumMembers = 1000

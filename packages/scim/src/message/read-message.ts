@@ -5,7 +5,7 @@ import { parseJson } from './parse-json.ts'
 
 /**
  * The JSON of a request's body (RFC 7644 §3.8).
- * @throws ScimError 415 — reason `media_type`; invalidSyntax — the reasons of `parseJson`.
+ * @throws ScimError 415 — reason `media_type`; the reasons of `parseJson`.
  */
 export function readMessage(request: ServerRequest): unknown {
   // RFC 7644 §3.8: application/scim+json, and application/json.
