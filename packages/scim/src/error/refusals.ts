@@ -26,7 +26,7 @@ export const refusals = {
   method_not_allowed: [405, undefined, 'This address does not answer this method.'],
   message_too_large: [413, undefined, 'The message is larger than this server reads.'],
   media_type: [415, undefined, 'Send the message as application/scim+json or application/json, in UTF-8.'],
-  version_mismatch: [412, undefined, 'The resource is no longer in the version that If-Match names.'],
+  version_mismatch: [412, undefined, 'The resource is not in a version that If-Match and If-None-Match ask for.'],
   query_malformed: [400, 'invalidSyntax', 'The query is malformed, or repeats a parameter.'],
 
   // RFC 7644 §3.12 uniqueness, and what only storage can tell.

@@ -26,5 +26,5 @@ export const removeGroup =
       // RFC 7644 §3.6: of several who remove one, one does.
       if (outcome === 'absent') throw refusal('resource_not_found')
       deps.journal.record(request, { type: 'group.removed', providerId, groupId })
-      return emptyResponse(204)
+      return emptyResponse()
     })

@@ -9,7 +9,9 @@ export const scimResponse = (status: number, body: object, headers: readonly Hea
 })
 
 /** An answer without content. */
-export const emptyResponse = (status: 204 | 304, headers: readonly Header[] = []): ServerResponse => ({
+export const emptyResponse = (headers: readonly Header[] = []): ServerResponse => withoutContent(204, headers)
+
+const withoutContent = (status: 204 | 304, headers: readonly Header[]): ServerResponse => ({
   status,
   headers: [...noStore, ...headers],
   body: undefined,
@@ -20,6 +22,10 @@ export function resourceResponse(status: 200 | 201, shown: JsonObject, { locatio
   const address: Header = [status === 201 ? 'Location' : 'Content-Location', location]
   return scimResponse(status, shown, [['ETag', version], address])
 }
+
+/** To somebody who has this version of a resource already: with the headers that the whole answer would have (RFC 9110 §15.4.5). */
+export const unchangedResponse = ({ location, version }: ResourceHeaders): ServerResponse =>
+  withoutContent(304, [['ETag', version], ['Content-Location', location]])
 
 export interface ResourceHeaders {
   readonly location: string

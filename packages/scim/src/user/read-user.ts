@@ -1,10 +1,10 @@
 import { isKnown } from '../message/preconditions.ts'
 import { readQuery } from '../message/read-query.ts'
 import { requestedAttributes } from '../message/requested-attributes.ts'
-import { emptyResponse } from '../message/scim-response.ts'
+import { unchangedResponse } from '../message/scim-response.ts'
 import type { ScimEndpoint } from '../server/scim-call.ts'
 import { findUser } from './find-user.ts'
-import { userVersion } from './render-user.ts'
+import { userLocation, userVersion } from './render-user.ts'
 import { showUser } from './show-user.ts'
 import type { UserDependencies } from './user-dependencies.ts'
 
@@ -15,6 +15,6 @@ export const readUser =
     const projection = requestedAttributes(readQuery(call.request), deps.userType)
     const user = await findUser(call, deps)
     const version = userVersion(user)
-    if (isKnown(call.request, version)) return emptyResponse(304, [['ETag', version]])
+    if (isKnown(call.request, version)) return unchangedResponse({ location: userLocation(user.userId, call.baseUrl), version })
     return showUser(user, { status: 200, projection, userType: deps.userType }, call)
   }

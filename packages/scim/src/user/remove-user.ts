@@ -33,5 +33,5 @@ export const removeUser =
       // RFC 7644 §3.6: of several who remove one, one does.
       if (outcome === 'absent') throw refusal('resource_not_found')
       deps.journal.record(request, { type: adopted ? 'account.released' : 'account.removed', providerId, userId, ended })
-      return emptyResponse(204)
+      return emptyResponse()
     })
