@@ -13,9 +13,21 @@ import {
 import { sqlite, sqliteFile } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { migrationScripts } from '../src/migration-script.ts'
+import { clientColumns } from '../src/rows/client-row.ts'
+import { userColumns } from '../src/rows/user-row.ts'
 import { aFolder } from './sqlite-under-test.ts'
+import { fillTable } from './support/fill-table.ts'
 
 const issuer = 'https://issuer.example'
+
+/** Columns of rows that a reader takes apart. */
+const row = {
+  issuer: `'${issuer}'`,
+  active: '1',
+  require_auth_time: '0',
+  ...Object.fromEntries(['claims', 'secret_uses', 'jwks'].map((column) => [column, `'{}'`])),
+  ...Object.fromEntries(['secrets', 'redirect_uris', 'grant_types', 'scopes', 'served_audiences'].map((column) => [column, `'[]'`])),
+}
 const all = ['0001-first-tables', '0002-purge-indexes', '0003-provisioning', '0004-key-schedule', '0005-administration']
 
 test('an empty database comes up, once', async () => {
@@ -114,6 +126,21 @@ test('0004: a key that was there signs as before', async () => {
   expect(await storage.signingKeys.list()).toEqual([
     aSigningKeyRecord({ publicJwk: {}, vaultEntry: 'sealing-1.sealed', createdAt: epochSeconds(7), signsFrom: epochSeconds(7) }),
   ])
+})
+
+test('0005: accounts and clients that were there are counted and listed', async () => {
+  const dialect = await anEmptyFile()
+  for (const { statements } of migrationScripts(sqlite).filter(({ number }) => number < 5)) await dialect.atomically(statements)
+  await fillTable(dialect, { table: 'mintmark_users', columns: userColumns, rows: 10, values: { ...row, removed_at: 'CASE WHEN n < 4 THEN n END' } })
+  const columns = clientColumns.filter((column) => column !== 'removed_at')
+  await fillTable(dialect, { table: 'mintmark_clients', columns, rows: 3, values: row })
+
+  await migrate({ dialect })
+
+  const { users, clients } = await createSqlStorage({ dialect, issuer })
+  const list = await users.list({ filter: undefined, sort: undefined, page: { kind: 'index', offset: 0, limit: 2 } })
+  expect(list).toMatchObject({ total: 7, records: [{ userId: 'user_id-4' }, { userId: 'user_id-5' }] })
+  expect(await clients.list({ after: undefined, limit: 9 })).toHaveLength(3)
 })
 
 test('for development a storage migrates what it opens', async () => {

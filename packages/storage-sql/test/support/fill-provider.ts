@@ -18,7 +18,7 @@ export async function fillProvider(dialect: SqlDialect, { issuer, rows }: { read
   const resource = documentText({ name: `'Person.' || n || '@Example.com'`, word: `'Person '` })
   const comparable = documentText({ name: `'person.' || n || '@example.com'`, word: `'person '` })
   await dialect.atomically([
-    ...(isPostgres ? ['ALTER TABLE mintmark_users DISABLE TRIGGER mintmark_user_provisioned'] : []),
+    ...(isPostgres ? ['ALTER TABLE mintmark_users DISABLE TRIGGER USER'] : []),
     `INSERT INTO mintmark_users (issuer, user_id, active, generation, claims, created_at, updated_at, version,
        provider_id, external_id, external_id_key, user_name_key, adopted, resource, comparable)
      WITH RECURSIVE series (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < ${rows})
@@ -26,7 +26,7 @@ export async function fillProvider(dialect: SqlDialect, { issuer, rows }: { read
        'provider-1', 'filled-external-' || n, 'filled-external-' || n, 'person.' || n || '@example.com', ${isPostgres ? 'false' : '0'},
        ${resource}, (${comparable})${isPostgres ? '::jsonb' : ''}
      FROM series`,
-    ...(isPostgres ? [...totals(issuer, rows), ...emails, 'ALTER TABLE mintmark_users ENABLE TRIGGER mintmark_user_provisioned'] : []),
+    ...(isPostgres ? [...totals(issuer, rows), ...emails, 'ALTER TABLE mintmark_users ENABLE TRIGGER USER'] : []),
     `INSERT INTO mintmark_groups (issuer, group_id, provider_id, display_name, display_name_key, resource, comparable, created_at, updated_at, version)
      VALUES ('${issuer}', 'filled-group', 'provider-1', 'Everyone', 'everyone', '{"displayName":"Everyone"}', '{"displayName":"everyone"}', 1700000000, 1700000000, 1)`,
     `INSERT INTO mintmark_group_members (issuer, provider_id, group_id, member_id, member_type)
@@ -37,6 +37,8 @@ export async function fillProvider(dialect: SqlDialect, { issuer, rows }: { read
 
 const totals = (issuer: string, rows: number) => [
   `INSERT INTO mintmark_provider_totals (issuer, provider_id, kind, total) VALUES ('${issuer}', 'provider-1', 'User', ${rows})`,
+  `INSERT INTO mintmark_account_totals (issuer, total) VALUES ('${issuer}', ${rows})
+   ON CONFLICT (issuer) DO UPDATE SET total = mintmark_account_totals.total + ${rows}`,
 ]
 
 const emails = [
