@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 
 import { toExpress } from '@mintmark/adapter-express'
+import { createAdministration, keepRequestLog, logAdminEvents } from '@mintmark/admin'
 import { cookieSessions, createAuthorizationServer, logEvents, storedKeys, type Logger } from '@mintmark/core'
 import { errorPage } from '@mintmark/pages'
 import { createScimServer, logScimEvents } from '@mintmark/scim'
@@ -8,8 +9,10 @@ import { createSqlStorage } from '@mintmark/storage-sql'
 import { sqliteFile } from '@mintmark/storage-sql/sqlite'
 import express, { type Express } from 'express'
 
+import { adminArea } from './admin/admin-area.ts'
+import { rememberLines } from './admin/recent-lines.ts'
 import { registerSpaClient, registerWebClient } from './clients.ts'
-import { provisionAccounts, seedPeople } from './demo-people.ts'
+import { isAdministrator, provisionAccounts, seedPeople } from './demo-people.ts'
 import { registerDemoProvider, type ProviderCredentials } from './identity-provider.ts'
 import { askConsent, askSignIn } from './pages.ts'
 import { openPeople } from './people.ts'
@@ -43,6 +46,8 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
   const storage = await createSqlStorage({ dialect, issuer })
   const sealingKey = await sealingKeyFrom(join(dataFolder, 'sealing-key'))
 
+  const recent = rememberLines(logger)
+
   // The embedding.
   const sessions = cookieSessions({ storage })
   const server = createAuthorizationServer({
@@ -52,14 +57,15 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
     signedIn: sessions.signedIn,
     pages: { login: askSignIn({ people, sessions }), consent: askConsent({ people }) },
     renderErrorPage: errorPage,
-    onEvent: logEvents(logger),
+    onEvent: logEvents(recent.logger),
   })
   const scim = createScimServer({
     issuer,
     storage,
     accessTokens: server,
     password: keepPassword(people, storage),
-    onEvent: logScimEvents(logger),
+    onEvent: logScimEvents(recent.logger),
+    onRequest: keepRequestLog({ storage }),
   })
   const app = express().disable('x-powered-by').use(toExpress(server, scim))
 
@@ -69,6 +75,13 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
   await registerSpaClient(storage)
   const credentials = await registerWebClient(storage, join(dataFolder, 'web-client.json'))
   const provider = await registerDemoProvider(storage, join(dataFolder, 'identity-provider.json'))
+  const administrators = people.list().filter(isAdministrator).map(({ subject }) => `id eq "${subject}"`)
+  const administrations = createAdministration({
+    storage,
+    lastAdministrators: { ...(administrators.length > 0 && { administrators: administrators.join(' or ') }) },
+    onEvent: logAdminEvents(recent.logger),
+  })
+  app.use(toExpress(adminArea({ server, sessions, people, administrations, recent, logger: recent.logger })))
   app.use(site({ server, sessions, people, storage, provider }))
   app.use('/web', webClient({ issuer, ...credentials }))
 

@@ -1,3 +1,5 @@
+import type { ServerResponse } from '@mintmark/core/http'
+
 import { html, type Markup } from './html.ts'
 
 /** A whole page. */
@@ -19,6 +21,13 @@ ${body}
 </body>
 </html>
 `.markup
+
+/** The answer that is a page. */
+export const htmlResponse = (body: string, status = 200): ServerResponse => ({
+  status,
+  headers: [['Content-Type', 'text/html; charset=utf-8'], ...pageHeaders],
+  body,
+})
 
 /** What every page of the example may load and do: its own style and script, nothing from elsewhere, and no frames. */
 export const pageHeaders: readonly (readonly [name: string, value: string])[] = [

@@ -1,4 +1,4 @@
-import { demoPeople } from '../demo-people.ts'
+import { demoPeople, isAdministrator } from '../demo-people.ts'
 import type { Person } from '../people.ts'
 import { htmlDocument } from './document.ts'
 import { html } from './html.ts'
@@ -45,6 +45,6 @@ ${signedInPerson && status(signedInPerson)}
 }
 
 const status = (person: Person) => html`<form class="status" method="post" action="/sign-out">
-<p>Signed in here as <strong>${person.givenName} ${person.familyName}</strong></p>
+<p>Signed in here as <strong>${person.givenName} ${person.familyName}</strong>${isAdministrator(person) ? html`<br><a href="/admin">Administration</a>` : undefined}</p>
 <button type="submit">Sign out</button>
 </form>`

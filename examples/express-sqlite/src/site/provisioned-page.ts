@@ -3,6 +3,7 @@ import type { ListOutcome, ProvisionedUserRecord } from '@mintmark/storage-inter
 import type { ProviderCredentials } from '../identity-provider.ts'
 import { htmlDocument } from './document.ts'
 import { html, type Markup } from './html.ts'
+import { textOf } from './text-of.ts'
 
 /** Who was provisioned, and how to provision somebody from a terminal. */
 export function provisionedPage(list: ListOutcome<ProvisionedUserRecord>, provider: ProviderCredentials): string {
@@ -51,5 +52,3 @@ curl ${tenantUrl}/Users/ID -X PATCH -H "Authorization: Bearer $TOKEN" \\
   -H 'Content-Type: application/scim+json' -d '{
   "schemas": ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
   "Operations": [{"op": "replace", "path": "active", "value": false}]}'`
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -2,13 +2,13 @@ import { fileURLToPath } from 'node:url'
 
 import { toExpressEndpoint } from '@mintmark/adapter-express'
 import { requireSameOrigin, type AuthorizationServer, type CookieSessions } from '@mintmark/core'
-import { redirect, type Endpoint, type ServerResponse } from '@mintmark/core/http'
+import { redirect, type Endpoint } from '@mintmark/core/http'
 import { providerId, type Storage } from '@mintmark/storage-interface'
 import express, { Router } from 'express'
 
 import { demoProviderId, type ProviderCredentials } from '../identity-provider.ts'
 import type { People } from '../people.ts'
-import { pageHeaders } from './document.ts'
+import { htmlResponse, pageHeaders } from './document.ts'
 import { homePage } from './home-page.ts'
 import { provisionedPage } from './provisioned-page.ts'
 
@@ -25,12 +25,12 @@ export function site({ server, sessions, people, storage, provider }: SiteDepend
   const home: Endpoint = async (request) => {
     const signedIn = await sessions.signedIn(request)
     const person = signedIn && people.find(signedIn.subject)
-    return page(homePage(person))
+    return htmlResponse(homePage(person))
   }
   const provisioned: Endpoint = async () => {
     const firstHundred = { kind: 'index', offset: 0, limit: 100 } as const
     const list = await storage.provisionedUsers.list({ providerId: providerId(demoProviderId), filter: undefined, sort: undefined, page: firstHundred })
-    return page(provisionedPage(list, provider))
+    return htmlResponse(provisionedPage(list, provider))
   }
   const signOut: Endpoint = async (request) => {
     try {
@@ -55,9 +55,3 @@ export function site({ server, sessions, people, storage, provider }: SiteDepend
     })
     .use('/spa', express.static(fileURLToPath(new URL('../spa-client', import.meta.url)), { cacheControl: false }))
 }
-
-const page = (body: string): ServerResponse => ({
-  status: 200,
-  headers: [['Content-Type', 'text/html; charset=utf-8'], ...pageHeaders],
-  body,
-})

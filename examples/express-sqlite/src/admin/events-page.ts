@@ -1,0 +1,40 @@
+import type { LogEntryView } from '@mintmark/admin'
+
+import type { People } from '../people.ts'
+import { html, type Markup } from '../site/html.ts'
+import { textOf } from '../site/text-of.ts'
+import { adminResponse, type AdminPage } from './admin-page.ts'
+import { nextLink, pageRequestOf } from './page-address.ts'
+import type { RecentLines } from './recent-lines.ts'
+import { shownTime } from './shown-time.ts'
+
+/** What administrators did, from the log in storage, and what the server told since it was started. */
+export const eventsPage =
+  ({ people, recent }: { readonly people: People; readonly recent: RecentLines }): AdminPage =>
+  async ({ request, admin }) => {
+    const { items, next } = await admin.audit.list(pageRequestOf(request))
+    return adminResponse({
+      title: 'Events',
+      part: '/admin/events',
+      intro: html`Of each act there are two entries: that it was intended, and what came of it.`,
+      body: html`<section aria-labelledby="acts">
+<h2 id="acts">What administrators did</h2>
+${items.length === 0 ? html`<p>Nothing yet.</p>` : html`<ul class="entries">${items.map((entry) => actEntry(entry, people))}</ul>`}
+${nextLink(request, next)}
+</section>
+<section aria-labelledby="recent">
+<h2 id="recent">What happened since the start</h2>
+<ul class="entries">${recent.list().map((line) => html`<li>${line}</li>`)}</ul>
+</section>`,
+    })
+  }
+
+const actEntry = ({ type, at, detail }: LogEntryView, people: People): Markup => {
+  const [actor, target] = [idIn(detail['actor']), idIn(detail['target'])]
+  const reason = detail['reason'] === undefined ? '' : ` (${textOf(detail['reason'])})`
+  return html`<li><strong>${type}</strong> ${textOf(detail['stage'])}${reason}<br>
+<code>${target}</code><br>by ${people.find(actor)?.username ?? actor}, ${shownTime(at)}</li>`
+}
+
+const idIn = (value: unknown): string =>
+  typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string' ? value.id : ''

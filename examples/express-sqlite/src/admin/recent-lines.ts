@@ -1,0 +1,23 @@
+import type { Logger } from '@mintmark/core'
+
+/** A logger that remembers the last lines besides writing them. */
+export interface RecentLines {
+  readonly logger: Logger
+  /** Newest first. */
+  list(): readonly string[]
+}
+
+/** Lines of Mintmark's events name clients, accounts and reasons; no event has a secret. They are gone when the process ends. */
+export function rememberLines(logger: Logger): RecentLines {
+  const lines: string[] = []
+  const remember =
+    (level: keyof Logger): Logger[keyof Logger] =>
+    (fields, message) => {
+      lines.unshift(message)
+      lines.length = Math.min(lines.length, mostLines)
+      logger[level](fields, message)
+    }
+  return { logger: { info: remember('info'), warn: remember('warn'), error: remember('error') }, list: () => [...lines] }
+}
+
+const mostLines = 50
