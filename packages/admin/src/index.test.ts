@@ -5,6 +5,8 @@ test('exports these names and no others', () => {
   expect(Object.keys(admin).toSorted()).toMatchInlineSnapshot(`
     [
       "AdminError",
+      "adminScopes",
+      "createAdminServer",
       "createAdministration",
       "keepRequestLog",
       "logAdminEvents",

@@ -42,13 +42,13 @@ it('an act that is refused is told too, with its reason', async () => {
 
 it('of an account the log has the names of what is known, and nothing of the person', async () => {
   const under = startAdmin()
-  await under.admin.accounts.create({ userId: 'a1', claims: { name: 'Ann Lee', email: 'ann@x.test' } })
-  await under.admin.accounts.update({ userId: 'a1' }, { claims: { email: 'lee@x.test' } })
+  await under.admin.accounts.create({ userId: 'a1', claims: { name: 'Annabella', email: 'annabella@x.test' } })
+  await under.admin.accounts.update({ userId: 'a1' }, { claims: { email: 'leeward@x.test' } })
   await signIn(under, 'a1')
   await under.admin.accounts.remove('a1')
 
   const told = JSON.stringify([under.events, (await under.admin.audit.list()).items])
-  expect(told).not.toMatch(/Ann|Lee|@x\.test/i)
+  expect(told).not.toMatch(/annabella|leeward|@x\.test/i)
   expect(under.events).toMatchObject([
     { type: 'account.created', after: { claimNames: ['email', 'name'] } },
     { type: 'account.updated', after: { changedClaims: ['email'] } },

@@ -4,7 +4,7 @@ import { clientId, userId, type LifecycleOutcome, type UserRecord } from '@mintm
 
 import type { Acting } from '../act/acting.ts'
 import { perform } from '../act/perform.ts'
-import { plainJson } from '../act/plain-json.ts'
+import { plainJson } from '../json/plain-json.ts'
 import { AdminError } from '../error/admin-error.ts'
 import { administeredBy } from '../guard/last-administrators.ts'
 import { endUnlessLast } from '../guard/end-unless-last.ts'

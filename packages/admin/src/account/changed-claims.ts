@@ -4,6 +4,7 @@ import type { CustomFields } from '../custom-field/custom-field.ts'
 import { fieldsOf, readFieldValues, type FieldChanges } from '../custom-field/read-field-values.ts'
 import { customFieldsClaim, isReservedClaim } from '../custom-field/reserved-claims.ts'
 import { AdminError } from '../error/admin-error.ts'
+import { isStorable } from '../json/storable.ts'
 
 /** What becomes of an account's claims and custom fields: what is left out stays, null takes away. */
 export interface AccountChange {
@@ -44,11 +45,10 @@ function put(members: Map<string, JsonValue>, name: string, value: JsonValue | u
 const isClaimName = (name: string): boolean => /^[\x21-\x7E]{1,128}$/.test(name) && !(name in Object.prototype)
 
 function bounded(claims: JsonObject): JsonObject {
-  const text = JSON.stringify(claims)
   // RFC 9110 §15.5.1: a token and an answer have to hold them.
-  if (text.length > 32_768 || isDeeper(claims, 8)) throw new AdminError('claims_too_large')
-  // U+0000 and half a surrogate pair: not every store reads them back.
-  if (/\\u0000|\\ud[89a-f]/i.test(text)) throw new AdminError('claim_invalid')
+  if (isDeeper(claims, 8) || JSON.stringify(claims).length > 32_768) throw new AdminError('claims_too_large', { pointer: '/claims' })
+  // RFC 9110 §15.5.1: not every store reads it back.
+  if (!isStorable(claims)) throw new AdminError('claim_invalid', { pointer: '/claims' })
   return claims
 }
 

@@ -1,6 +1,7 @@
 import type { Acting } from '../act/acting.ts'
 import { AdminError } from '../error/admin-error.ts'
 import { toAdminError } from '../error/to-admin-error.ts'
+import { isStorable } from '../json/storable.ts'
 import { pageLimit, type Page, type PageRequest } from '../page/page.ts'
 import { accountFilter } from './account-filter.ts'
 import { accountView, type AccountView } from './account-view.ts'
@@ -34,7 +35,10 @@ export async function listAccounts(search: AccountSearch, { storage, accountType
 
 function parsed(filter: string, type: Acting['accountType']): ReturnType<typeof accountFilter> {
   try {
-    return accountFilter(filter, type)
+    const resolved = accountFilter(filter, type)
+    // RFC 7644 §3.4.2.2: no account has such a text, and not every store can look for it.
+    if (!isStorable(resolved)) throw new AdminError('filter_invalid')
+    return resolved
   } catch (thrown) {
     throw toAdminError(thrown)
   }

@@ -5,7 +5,7 @@ import type { ActName, Target } from '../audit/admin-event.ts'
 import { AdminError } from '../error/admin-error.ts'
 import { toAdminError } from '../error/to-admin-error.ts'
 import type { Acting } from './acting.ts'
-import { plainJson } from './plain-json.ts'
+import { plainJson } from '../json/plain-json.ts'
 
 /** An administrative act. */
 export interface Act<Result> {

@@ -13,7 +13,7 @@ import { clientId } from '@mintmark/storage-interface'
 
 import type { Acting } from '../act/acting.ts'
 import { perform, type Act, type Deed } from '../act/perform.ts'
-import { plainJson } from '../act/plain-json.ts'
+import { plainJson } from '../json/plain-json.ts'
 import { AdminError } from '../error/admin-error.ts'
 import { isIdentifier } from '../page/identifier.ts'
 import { clientView, type ClientView } from './client-view.ts'

@@ -2,7 +2,7 @@ import { addClientSecret, endPreviousClientSecrets } from '@mintmark/core'
 
 import type { Acting } from '../act/acting.ts'
 import { perform } from '../act/perform.ts'
-import { plainJson } from '../act/plain-json.ts'
+import { plainJson } from '../json/plain-json.ts'
 import { clientView } from './client-view.ts'
 import { findClient } from './find-client.ts'
 

@@ -9,6 +9,8 @@ export const refusals = {
   scope_missing: [403, 'The access token does not have the scope that this needs.'],
   not_an_administrator: [403, 'Whoever the access token speaks for is not an administrator.'],
 
+  cross_site: [403, 'The request was not sent from this site.'],
+
   // Where and how: RFC 9110 §13 and §15.5.
   path_not_found: [404, 'There is nothing at this address.'],
   method_not_allowed: [405, 'This address does not answer this method.'],

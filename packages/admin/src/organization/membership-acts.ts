@@ -2,7 +2,7 @@ import { untilSettled, type MembershipRecord } from '@mintmark/storage-interface
 
 import type { Acting } from '../act/acting.ts'
 import { perform } from '../act/perform.ts'
-import { plainJson } from '../act/plain-json.ts'
+import { plainJson } from '../json/plain-json.ts'
 import { findAccount } from '../account/find-account.ts'
 import { AdminError } from '../error/admin-error.ts'
 import { endUnlessLast } from '../guard/end-unless-last.ts'

@@ -3,7 +3,7 @@ import { organizationId, untilSettled, type OrganizationRecord } from '@mintmark
 
 import type { Acting } from '../act/acting.ts'
 import { perform } from '../act/perform.ts'
-import { plainJson } from '../act/plain-json.ts'
+import { plainJson } from '../json/plain-json.ts'
 import { AdminError } from '../error/admin-error.ts'
 import { isChosenIdentifier, isDisplayName } from '../page/identifier.ts'
 import { findOrganization } from './find-organization.ts'

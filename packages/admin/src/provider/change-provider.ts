@@ -2,7 +2,7 @@ import { untilSettled, type IdentityProviderRecord } from '@mintmark/storage-int
 
 import type { Acting } from '../act/acting.ts'
 import type { Deed } from '../act/perform.ts'
-import { plainJson } from '../act/plain-json.ts'
+import { plainJson } from '../json/plain-json.ts'
 import { AdminError } from '../error/admin-error.ts'
 import { findProvider } from './find-provider.ts'
 import { providerView, type ProviderView } from './provider-view.ts'

@@ -3,7 +3,7 @@ import { clientId, providerId } from '@mintmark/storage-interface'
 
 import type { Acting } from '../act/acting.ts'
 import { perform, type Act } from '../act/perform.ts'
-import { plainJson } from '../act/plain-json.ts'
+import { plainJson } from '../json/plain-json.ts'
 import { findClient } from '../client/find-client.ts'
 import { AdminError } from '../error/admin-error.ts'
 import { isDisplayName } from '../page/identifier.ts'

@@ -2,7 +2,7 @@ import { addProviderSecret, endPreviousProviderSecrets } from '@mintmark/scim'
 
 import type { Acting } from '../act/acting.ts'
 import { perform } from '../act/perform.ts'
-import { plainJson } from '../act/plain-json.ts'
+import { plainJson } from '../json/plain-json.ts'
 import { findProvider } from './find-provider.ts'
 import { providerView } from './provider-view.ts'
 

@@ -2,7 +2,7 @@ import { systemClock, systemRandom, type Clock, type Random } from '@mintmark/co
 import type { AnsweredRequest } from '@mintmark/scim'
 import { seconds, type Storage } from '@mintmark/storage-interface'
 
-import { plainJson } from '../act/plain-json.ts'
+import { plainJson } from '../json/plain-json.ts'
 import { createAuditLog } from '../audit/audit-log.ts'
 
 /**

@@ -1,0 +1,73 @@
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+import { z } from 'zod'
+
+import type { AdminRoute } from './admin-route.ts'
+import { adminScopes, leastScope } from './admin-scopes.ts'
+
+/** The OpenAPI 3.1 document of the routes, made of the same table that serves them. */
+export function openApi(issuer: string, base: string, routes: readonly AdminRoute[]): JsonObject {
+  const paths = new Map<string, Record<string, JsonValue>>()
+  for (const route of routes) {
+    const item = paths.get(route.path) ?? {}
+    item[route.method.toLowerCase()] = operation(route)
+    paths.set(route.path, item)
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Mintmark administration', version: '1', description: 'Clients, identity providers, accounts, organizations, grants and sessions.' },
+    servers: [{ url: base }],
+    paths: Object.fromEntries(paths),
+    components: {
+      schemas: { Problem: problem },
+      securitySchemes: { oauth2: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: `${issuer}/token`, scopes: { ...adminScopes } } } } },
+    },
+  }
+}
+
+function operation(route: AdminRoute): JsonObject {
+  const { method, path, area, access, summary, body, answer, status } = route
+  return {
+    operationId: `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z]+([A-Za-z])/g, (_, letter: string) => letter.toUpperCase()).replaceAll(/[^A-Za-z]/g, '')}`,
+    summary,
+    tags: [area],
+    security: [{ oauth2: [leastScope(area, access)] }],
+    parameters: parameters(route),
+    ...(body !== undefined && { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } } }),
+    responses: {
+      [status]: answer === undefined ? { description: 'Done.' } : { description: 'Done.', content: { 'application/json': { schema: schemaOf(answer, 'output') } } },
+      default: { description: 'Refused.', content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } },
+    },
+  }
+}
+
+function parameters({ path, query, heedsVersion }: AdminRoute): readonly JsonObject[] {
+  const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+  const { properties = {}, required = [] } = query === undefined ? {} : schemaOf(query, 'input')
+  const queried = Object.entries(properties as JsonObject).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: (required as readonly string[]).includes(name),
+    schema,
+  }))
+  const ifMatch = { name: 'If-Match', in: 'header', required: false, schema: { type: 'string' }, description: 'The ETag of the version that is meant.' }
+  return [...parts, ...queried, ...(heedsVersion === true ? [ifMatch] : [])]
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
+  const { $schema: _, ...made } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return JSON.parse(JSON.stringify(made)) as JsonObject
+}
+
+/** RFC 9457 §3. */
+const problem = {
+  type: 'object',
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    code: { type: 'string', description: 'Stable.' },
+    detail: { type: 'string' },
+    pointer: { type: 'string', description: 'The member of the request that it is about (RFC 6901).' },
+  },
+  required: ['type', 'title', 'status', 'code', 'detail'],
+}
