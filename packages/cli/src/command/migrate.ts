@@ -1,0 +1,63 @@
+import { migrate, pendingMigrations, printMigrations } from '@mintmark/storage-sql'
+import { postgres } from '@mintmark/storage-sql/postgres'
+import { sqlite } from '@mintmark/storage-sql/sqlite'
+import { Command, Option } from 'commander'
+
+import { CommandError } from '../command-error.ts'
+import type { Io } from '../io.ts'
+import { requireDatabase, withDialect } from '../place/open-storage.ts'
+import { withDatabase, type PlaceOptions } from '../place/place-options.ts'
+import { readSettings } from '../place/settings.ts'
+import type { ShowOptions } from '../show.ts'
+
+type MigrateOptions = PlaceOptions & ShowOptions
+
+/** `mintmark migrate`: the schema of the database. */
+export const migrateCommand = (io: Io): Command =>
+  new Command('migrate')
+    .description('the schema of the database')
+    .addCommand(
+      withDatabase(new Command('list'))
+        .description('lists the migrations that are pending; exit code 1 when there are any')
+        .option('--json', 'print JSON')
+        .action((options: MigrateOptions) => list(options, io)),
+    )
+    .addCommand(
+      withDatabase(new Command('apply'))
+        .description('applies the pending migrations; makes the SQLite file if it is not there')
+        .option('--json', 'print JSON')
+        .action((options: MigrateOptions) => apply(options, io)),
+    )
+    .addCommand(
+      new Command('print')
+        .description('prints the whole schema as SQL')
+        .addOption(new Option('--dialect <name>').choices(['sqlite', 'postgres']).default('sqlite'))
+        .action(({ dialect }: { readonly dialect: 'sqlite' | 'postgres' }) => io.out(printMigrations(engines[dialect]).trimEnd())),
+    )
+
+async function list(options: MigrateOptions, io: Io): Promise<void> {
+  const address = requireDatabase(await readSettings(options, io))
+  const pending = await withDialect(address, 'status', (dialect) => pendingMigrations({ dialect }))
+  showNames(pending, { ...options, io, none: 'Up to date.', verb: 'Pending' })
+  if (pending.length > 0) throw new CommandError(`${pending.length} pending: run mintmark migrate apply.`)
+}
+
+async function apply(options: MigrateOptions, io: Io): Promise<void> {
+  const address = requireDatabase(await readSettings(options, io))
+  const applied = await withDialect(address, 'apply', (dialect) => migrate({ dialect }))
+  showNames(applied, { ...options, io, none: 'Nothing to apply.', verb: 'Applied' })
+}
+
+interface Showing extends ShowOptions {
+  readonly io: Io
+  readonly none: string
+  readonly verb: string
+}
+
+function showNames(names: readonly string[], { json, io, none, verb }: Showing): void {
+  if (json === true) return io.out(JSON.stringify(names))
+  for (const name of names) io.out(`${verb}: ${name}`)
+  if (names.length === 0) io.out(none)
+}
+
+const engines = { sqlite, postgres }

@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+import { userInfo } from 'node:os'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+import { systemClock } from '@mintmark/core/runtime'
+
+import { run } from './run.ts'
+
+const { stdin, stdout, stderr } = process
+
+process.exitCode = await run(process.argv.slice(2), {
+  out: (line) => void stdout.write(`${line}\n`),
+  err: (line) => void stderr.write(`${line}\n`),
+  progress: stderr.isTTY ? (line) => void stderr.write(`\r\u001B[2K${line}`) : undefined,
+  env: process.env,
+  cwd: process.cwd(),
+  operator: operator(),
+  clock: systemClock,
+  fetch,
+  self: [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url)],
+  lines: () => createInterface({ input: stdin })[Symbol.asyncIterator](),
+})
+
+function operator(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // In a container the user's number may have no name.
+    return 'unknown'
+  }
+}
