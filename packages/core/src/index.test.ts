@@ -25,6 +25,7 @@ it('exports these names and no others', () => {
       "listKeys",
       "logEvents",
       "memoryRateLimiter",
+      "parseIssuer",
       "registerClient",
       "requireSameOrigin",
       "rotateKeys",
