@@ -1,4 +1,5 @@
 import * as sql from '@mintmark/storage-sql'
+import * as command from '@mintmark/storage-sql/command'
 import * as postgres from '@mintmark/storage-sql/postgres'
 import * as sqlite from '@mintmark/storage-sql/sqlite'
 import { expect, test } from 'vitest'
@@ -24,6 +25,12 @@ test('the public names are these, and no others by surprise', () => {
     [
       "sqlite",
       "sqliteFile",
+    ]
+  `)
+  expect(Object.keys(command)).toMatchInlineSnapshot(`
+    [
+      "CommandRefused",
+      "openTarget",
     ]
   `)
 })
