@@ -39,8 +39,8 @@ export interface SqlEngine {
   readonly decodeFlag: (value: unknown) => boolean
   /** JSON for a `searchable` column, or for a list that `listed` reads. */
   readonly encodeSearchable: (value: JsonValue) => SqlValue
-  /** What a `json` column holds, as a `searchable` one would hold it. Whatever is there, it raises no error. */
-  readonly asSearchable: (json: Expression<unknown>) => RawBuilder<unknown>
+  /** What follows `FROM` to go through a table by what a `json` column holds, and the JSON of a row as filters look into it. */
+  readonly searchedJson: (table: string, column: string) => { readonly from: RawBuilder<unknown>; readonly document: RawBuilder<unknown> }
   /** A text out of JSON that the engine made of columns. */
   readonly decodeText: (text: string) => string
   /** JSON text of a list, with a pair for each row of the query, whose columns are called `first` and `second`. */

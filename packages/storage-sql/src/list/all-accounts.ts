@@ -9,11 +9,11 @@ import type { ListedKind, ListedRows } from './listed-kind.ts'
 import { lookupById } from './lookup.ts'
 
 /** All accounts of an issuer, whoever provisioned them. */
-export const allAccounts = ({ asSearchable }: SqlEngine): ListedKind => ({
+export const allAccounts = ({ searchedJson }: SqlEngine): ListedKind => ({
   table: 'mintmark_users',
   id: 'user_id',
   rows,
-  document: asSearchable(ofUsers('claims')),
+  ...searchedJson('mintmark_users', 'claims'),
   documentPath: pathInClaims,
   record: sql`${sql.join(userRecordColumns.map(ofUsers))}`,
   columns: new Map([

@@ -72,7 +72,7 @@ export function matchStatement(
       const scope = { search: engine.search, scope: listedScope(kind, engine.search), parameter }
       return sql`with ${candidates === undefined ? sql`` : candidatesAs(candidates, parameter)}
         matching (${sql.join([sql.ref('id'), sql.ref('created_at'), ...names])}) as materialized (
-          select ${sql.join([id, createdAt, ...sorted])} from ${sql.table(kind.table)}
+          select ${sql.join([id, createdAt, ...sorted])} from ${kind.from}
           where ${candidates === undefined ? kind.rows.every(p) : sql`${kind.rows.one(p)} and ${engine.among(id, sql`select id from candidate`)}`}
           ${filter === undefined ? sql`` : sql`and ${foldFilter(filter, scope)}`}
         ), page as materialized (

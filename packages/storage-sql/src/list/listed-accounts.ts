@@ -14,6 +14,7 @@ export const listedAccounts = ({ jsonPairs }: SqlEngine): ListedKind => ({
   table: 'mintmark_users',
   id: 'user_id',
   rows: providerRows('User'),
+  from: sql.table('mintmark_users'),
   document: ofUsers('comparable'),
   documentPath: pathOf,
   record: sql`${sql.join(provisionedColumns.map(ofUsers))}, ${jsonPairs(groupsOfUser)} as "groups"`,

@@ -12,6 +12,7 @@ export const listedGroups: ListedKind = {
   table: 'mintmark_groups',
   id: 'group_id',
   rows: providerRows('Group'),
+  from: sql.table('mintmark_groups'),
   document: ofGroups('comparable'),
   documentPath: pathOf,
   record: sql`${sql.join(groupRecordColumns.map(ofGroups))}`,

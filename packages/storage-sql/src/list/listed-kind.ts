@@ -14,6 +14,8 @@ export interface ListedKind {
   readonly rows: ListedRows
   /** The columns of a record. */
   readonly record: Sql
+  /** What follows `FROM` where rows are tested. */
+  readonly from: Sql
   /** What filters look into, where no column has it, and the way to an attribute in it, if there is one. */
   readonly document: Sql
   readonly documentPath: (attribute: FilterAttribute) => readonly string[] | undefined

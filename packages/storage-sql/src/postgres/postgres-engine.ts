@@ -39,7 +39,11 @@ END $$`,
   encodeFlag: (value) => value,
   decodeFlag: (value) => value === true,
   encodeSearchable: encodeJson,
-  asSearchable: jsonbOfText,
+  // OFFSET keeps it a query of its own: each text is taken apart once, and not for each comparison.
+  searchedJson: (table, column) => ({
+    from: sql`${sql.table(table)} cross join lateral (select ${jsonbOfText(sql.ref(`${table}.${column}`))} as document offset 0) as searched`,
+    document: sql`searched.document`,
+  }),
   decodeText,
   jsonPairs: (query) =>
     sql`(select coalesce(json_agg(json_build_array(pair.first, pair.second)), '[]')::text from (${query}) as pair)`,
