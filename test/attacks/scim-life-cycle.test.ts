@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+
 import { userId } from '@mintmark/storage-interface'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
@@ -20,9 +22,34 @@ const ends = [
   ['ATK-505 DELETE', (id: string) => remove(id), 'account.removed'],
 ] as const
 
+const sent = async (id: string, method: string, change: (person: object) => object) =>
+  site.send({ method, path: method === 'POST' ? '/Users' : `/Users/${id}`, body: change((await site.send({ path: `/Users/${id}` })).json) })
+const patched = (id: string, operation: object) => sent(id, 'PATCH', () => ({ schemas: [message], Operations: [operation] }))
+const inBulk = (operation: object) => site.send({ method: 'POST', path: '/Bulk', body: { schemas: [bulk], Operations: [operation] } })
+const message = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
+const bulk = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest'
+const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
+
+/** Every road on which an identity provider ends somebody. */
+const roads = [
+  ...ends,
+  ['PUT with active false', (id: string) => sent(id, 'PUT', (person) => ({ ...person, active: false })), 'account.deactivated'],
+  ['POST of the externalId with active false', (id: string) => sent(id, 'POST', (person) => ({ ...person, active: false })), 'account.deactivated'],
+  ['O-07 a PATCH without path', (id: string) => patched(id, { op: 'replace', value: { active: false } }), 'account.deactivated'],
+  ['E-14 a PATCH with a text', (id: string) => patched(id, { op: 'Replace', path: 'active', value: 'False' }), 'account.deactivated'],
+  ['a PATCH by the URN', (id: string) => patched(id, { op: 'add', path: `${core}:ACTIVE`, value: false }), 'account.deactivated'],
+  ['a PATCH of the schema', (id: string) => patched(id, { op: 'replace', path: core, value: { Active: false } }), 'account.deactivated'],
+  [
+    'a PATCH in Bulk',
+    (id: string) => inBulk({ method: 'PATCH', path: `/Users/${id}`, data: [{ op: 'replace', path: 'active', value: false }] }),
+    'account.deactivated',
+  ],
+  ['a DELETE in Bulk', (id: string) => inBulk({ method: 'DELETE', path: `/users/${id}` }), 'account.removed'],
+] as const
+
 describe('SCIM life cycle: the last token dies in the same request', () => {
-  it.each(ends)('%s: code, refresh token, introspection and userinfo are refused at once', async (_, end, type) => {
-    const id = await provisionPerson(site)
+  it.each(roads)('%s: code, refresh token, introspection and userinfo are refused at once', async (_, end, type) => {
+    const id = await provisionPerson(site, { externalId: randomUUID() })
     const tokens = await signIn(site, id)
     const code = await codeOf(site, id)
 
@@ -40,8 +67,8 @@ describe('SCIM life cycle: the last token dies in the same request', () => {
     })
   })
 
-  it.each(ends)('%s: a session at the host opens nothing, and no new code is issued', async (_, end) => {
-    const id = await provisionPerson(site)
+  it.each(roads)('%s: a session at the host opens nothing, and no new code is issued', async (_, end) => {
+    const id = await provisionPerson(site, { externalId: randomUUID() })
     await signIn(site, id)
 
     await end(id)
@@ -137,6 +164,26 @@ describe('SCIM life cycle: removal', () => {
     expect(await adopting.storage.users.find(userId('U1'))).toMatchObject({ active: false, claims: { address: { country: 'GB' } } })
     expect((await adopting.send({ path: `/users/${id}` })).status).toBe(404)
     expect(adopting.events.at(-2)).toMatchObject({ type: 'account.released', userId: 'U1' })
+  })
+
+  it('an account that a provider links and deactivates in one request ends there and then, unless the host protects it', async () => {
+    let isProtected = true
+    const adopting = await startScimSite({ link: () => Promise.resolve(userId('U1')), mayChange: () => Promise.resolve(!isProtected) })
+    onTestFinished(adopting.close)
+    const tokens = await signIn(adopting, 'U1')
+    const link = () =>
+      adopting.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: 'u1', externalId: 'u1', active: false } })
+
+    await scimRefused(adopting, { status: 403, reason: 'change_refused' }, link)
+    isProtected = false
+    const reply = await link()
+
+    expect([reply.status, reply.json['id'], reply.json['active']]).toEqual([201, 'U1', false])
+    expect(await judge(adopting, tokens)).toEqual(dead)
+    expect(adopting.events.slice(-2)).toMatchObject([
+      { type: 'account.linked', userId: 'U1' },
+      { type: 'account.deactivated', userId: 'U1', ended: { grants: [{ clientId: 'A' }] } },
+    ])
   })
 
   it('without the link hook no account is adopted: not by userName, not by e-mail', async () => {

@@ -4,7 +4,7 @@ import type { EpochSeconds, ProviderId } from '@mintmark/storage-interface'
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import type { ScimCall } from '../server/scim-call.ts'
 
-/** In whose name an account is begun: a request of a provider's, or a sign-in from it. */
+/** In whose name an account is begun, changed or ended: a request of a provider's, or a sign-in from it. One for each of them. */
 export interface AccountWriter {
   readonly providerId: ProviderId
   readonly now: EpochSeconds

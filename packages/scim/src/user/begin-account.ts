@@ -2,7 +2,9 @@ import { randomIdentifier } from '@mintmark/core/runtime'
 import { userId, type ProviderId, type ProvisionedUserRecord, type UserId } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
+import { endedAccess } from '../event/ended-access.ts'
 import type { AccountWriter } from './account-writer.ts'
+import { admitChange, type WriteContext } from './admit-change.ts'
 import type { UserDependencies } from './user-dependencies.ts'
 import type { WrittenUser } from './user-state.ts'
 import { settled } from './write-user.ts'
@@ -45,15 +47,15 @@ async function insert(
 async function adopt(
   chosen: UserId,
   written: WrittenUser,
-  { writer: { providerId, now, record }, deps }: { readonly writer: AccountWriter; readonly deps: UserDependencies },
+  context: WriteContext,
 ): Promise<ProvisionedUserRecord | undefined> {
+  const { writer, deps } = context
+  const { providerId, now, record } = writer
   const account = await deps.storage.users.find(chosen)
   if (account === undefined) throw new TypeError('The link hook chose an account that is not there.')
 
-  if (account.active && !written.state.active) {
-    const held = (count: number) => record({ type: 'offboarding.held', providerId, count })
-    await deps.offboarding?.admit({ providerId, user: account, attempt: written, now, held })
-  }
+  const ends = account.active && !written.state.active
+  if (ends) await admitChange(account, 'deactivate', context)
   const state = {
     ...written.state,
     active: account.active && written.state.active,
@@ -65,6 +67,7 @@ async function adopt(
   if (outcome.outcome === 'absent' && (await isLinked(state.externalId, providerId, deps))) return undefined
   const user = settled(outcome)
   record({ type: 'account.linked', providerId, userId: chosen })
+  if (ends) record({ type: 'account.deactivated', providerId, userId: chosen, ended: await endedAccess(account, now, deps.storage) })
   if (written.password !== undefined) await deps.hooks.password?.({ userId: chosen, password: written.password })
   return user
 }

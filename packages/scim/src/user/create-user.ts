@@ -7,6 +7,7 @@ import { parseResource } from '../resource/parse-resource.ts'
 import type { ScimCall, ScimEndpoint } from '../server/scim-call.ts'
 import { noteTolerances, readingOf } from '../server/read-call.ts'
 import { writerOf } from './account-writer.ts'
+import type { WriteContext } from './admit-change.ts'
 import { beginAccount } from './begin-account.ts'
 import { showUser } from './show-user.ts'
 import type { UserDependencies } from './user-dependencies.ts'
@@ -32,23 +33,19 @@ function createOrLink(written: WrittenUser, call: ScimCall, deps: UserDependenci
   const { provisionedUsers } = deps.storage
   const { providerId } = call.caller.provider
   const { state } = written
+  const writer = writerOf(call, deps.journal)
 
   return untilSettled(async () => {
     const linked = state.externalId === undefined ? undefined : await provisionedUsers.findByExternalId(providerId, state.externalId)
-    return linked === undefined ? beginAccount(written, writerOf(call, deps.journal), deps) : relink(linked, written, { call, deps })
+    return linked === undefined ? beginAccount(written, writer, deps) : relink(linked, written, { writer, deps })
   })
-}
-
-interface LinkContext {
-  readonly call: ScimCall
-  readonly deps: UserDependencies
 }
 
 /** The account is there: it becomes what the request says. A repeated request must not bring back who was deactivated since. */
 async function relink(
   user: ProvisionedUserRecord,
   written: WrittenUser,
-  context: LinkContext,
+  context: WriteContext,
 ): Promise<ProvisionedUserRecord | undefined> {
   const { state } = userState(
     { ...written.state.resource, ...(written.state.externalId === undefined ? {} : { externalId: written.state.externalId }) },

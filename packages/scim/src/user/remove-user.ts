@@ -5,6 +5,7 @@ import { endedAccess } from '../event/ended-access.ts'
 import { requireMatch } from '../message/preconditions.ts'
 import { emptyResponse } from '../message/scim-response.ts'
 import type { ScimEndpoint } from '../server/scim-call.ts'
+import { writerOf } from './account-writer.ts'
 import { admitChange } from './admit-change.ts'
 import { findUser } from './find-user.ts'
 import { userVersion } from './render-user.ts'
@@ -16,15 +17,15 @@ import type { UserDependencies } from './user-dependencies.ts'
  */
 export const removeUser =
   (deps: UserDependencies): ScimEndpoint =>
-  (call) =>
-    untilSettled(async () => {
-      const { caller, now, request } = call
+  (call) => {
+    const writer = writerOf(call, deps.journal)
+    return untilSettled(async () => {
+      const { providerId, now, record } = writer
       const { provisionedUsers } = deps.storage
-      const { providerId } = caller.provider
       const user = await findUser(call, deps)
       const { userId, adopted, version } = user
-      requireMatch(request, userVersion(user))
-      await admitChange(user, 'remove', { call, deps })
+      requireMatch(call.request, userVersion(user))
+      await admitChange(user, 'remove', { writer, deps })
 
       const ended = await endedAccess(user, now, deps.storage)
       const removal = { providerId, userId, version, now }
@@ -32,6 +33,7 @@ export const removeUser =
       if (outcome === 'conflict') return undefined
       // RFC 7644 §3.6: of several who remove one, one does.
       if (outcome === 'absent') throw refusal('resource_not_found')
-      deps.journal.record(request, { type: adopted ? 'account.released' : 'account.removed', providerId, userId, ended })
+      record({ type: adopted ? 'account.released' : 'account.removed', providerId, userId, ended })
       return emptyResponse()
     })
+  }

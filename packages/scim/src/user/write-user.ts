@@ -5,7 +5,8 @@ import { endedAccess } from '../event/ended-access.ts'
 import { sameValue } from '../json/same-value.ts'
 import { requireMatch } from '../message/preconditions.ts'
 import type { ScimCall } from '../server/scim-call.ts'
-import { admitChange } from './admit-change.ts'
+import { writerOf } from './account-writer.ts'
+import { admitChange, type WriteContext } from './admit-change.ts'
 import { findUser } from './find-user.ts'
 import { userVersion } from './render-user.ts'
 import { userDocument } from './user-document.ts'
@@ -24,11 +25,12 @@ export function writeUser(
   change: (document: JsonObject) => JsonObject,
   deps: UserDependencies,
 ): Promise<ProvisionedUserRecord> {
+  const writer = writerOf(call, deps.journal)
   return untilSettled(async () => {
     const user = await findUser(call, deps)
     requireMatch(call.request, userVersion(user))
     const written = userState(change(userDocument(user)), user, deps)
-    return replaceState(user, written, { call, deps })
+    return replaceState(user, written, { writer, deps })
   })
 }
 
@@ -41,23 +43,22 @@ export function writeUser(
 export async function replaceState(
   user: ProvisionedUserRecord,
   { state, password }: WrittenUser,
-  { call, deps }: { readonly call: ScimCall; readonly deps: UserDependencies },
+  context: WriteContext,
 ): Promise<ProvisionedUserRecord | undefined> {
   const isSameState = isSame(user, state)
   if (isSameState && password === undefined) return user
-  await admitChange(user, changeOf(user, state), { call, deps })
+  await admitChange(user, changeOf(user, state), context)
 
-  const after = isSameState ? user : await swapState(user, state, { call, deps })
-  if (after !== undefined && password !== undefined) await deps.hooks.password?.({ userId: user.userId, password })
+  const after = isSameState ? user : await swapState(user, state, context)
+  if (after !== undefined && password !== undefined) await context.deps.hooks.password?.({ userId: user.userId, password })
   return after
 }
 
 async function swapState(
   user: ProvisionedUserRecord,
   state: ProvisionedState,
-  { call: { caller, request, now }, deps }: { readonly call: ScimCall; readonly deps: UserDependencies },
+  { writer: { providerId, now, record }, deps }: WriteContext,
 ): Promise<ProvisionedUserRecord | undefined> {
-  const { providerId } = caller.provider
   const { userId, version } = user
   const outcome = await deps.storage.provisionedUsers.compareAndSwap({ providerId, userId, version, state, now })
   if (outcome.outcome === 'conflict' || outcome.outcome === 'absent') return undefined
@@ -65,9 +66,9 @@ async function swapState(
   const kind = changeOf(user, state)
   if (kind === 'deactivate') {
     const ended = await endedAccess(user, now, deps.storage)
-    deps.journal.record(request, { type: 'account.deactivated', providerId, userId, ended })
+    record({ type: 'account.deactivated', providerId, userId, ended })
   } else {
-    deps.journal.record(request, { type: kind === 'reactivate' ? 'account.reactivated' : 'account.changed', providerId, userId })
+    record({ type: kind === 'reactivate' ? 'account.reactivated' : 'account.changed', providerId, userId })
   }
   return after
 }
