@@ -1,0 +1,242 @@
+import { clientId } from '@mintmark/storage-interface'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+
+import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
+import { openElsewhere } from './elsewhere.ts'
+import { openStage, type Stage, type Visitor } from './stage.ts'
+import { useStorage } from './use-storage.ts'
+import { allow, signInAs, startSignIn, tabTo, tokens } from './walk.ts'
+
+let browser: Browser
+let stage: Stage
+let ada: Visitor
+let grace: Visitor
+
+beforeAll(async () => {
+  browser = await launchChromium()
+  stage = await openStage(browser)
+  ada = await openSignedIn('ada')
+  grace = await openSignedIn('grace')
+})
+
+afterAll(async () => {
+  expect([...ada.complaints, ...grace.complaints]).toEqual([])
+  await stage.close()
+  await browser.close()
+})
+
+beforeEach(() => ada.page.goto(`${stage.url}/admin`))
+
+test('the home page leads the administrator to the area, by keyboard too, and nobody else', async () => {
+  await ada.page.goto(stage.url)
+  await grace.page.goto(stage.url)
+
+  await tabTo(ada.page.getByRole('link', { name: 'Administration' }))
+  await ada.page.keyboard.press('Enter')
+  await ada.page.waitForURL('**/admin')
+
+  expect(await grace.page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
+})
+
+test('RFC 9110 §15.5.4: whoever else is signed in, and whoever is not, is refused every page and every button', async () => {
+  const stranger = await stage.openBrowser()
+  const before = await acts()
+
+  const paths = ['', '/clients', '/client', '/providers', '/provider?id=example-corp', '/accounts', '/account', '/events']
+  const read = async (page: Page) => Promise.all(paths.map(async (path) => (await page.request.get(`${stage.url}/admin${path}`)).status()))
+  const refused = await grace.page.goto(`${stage.url}/admin/clients`)
+  const post = await grace.page.request.post(`${stage.url}/admin/client?id=pocket-notes`, { form: { act: 'disable' }, headers: { 'Sec-Fetch-Site': 'same-origin' } })
+
+  expect(refused?.status()).toBe(403)
+  expect(await grace.page.getByRole('alert').innerText()).toContain('not_an_administrator')
+  expect(await grace.page.locator('nav').count()).toBe(0)
+  expect(await read(grace.page)).toEqual(paths.map(() => 403))
+  expect(await read(stranger.page)).toEqual(paths.map(() => 403))
+  expect(post.status()).toBe(403)
+  expect(stage.log).toContain('POST /admin/client refused: 403 (not_an_administrator)')
+  expect(await acts()).toEqual(before)
+  expect(await clientState('pocket-notes')).toBe('in use')
+})
+
+test('RFC 9700 §4.7: a form that another site posts in the administrator’s browser is refused and changes nothing', async () => {
+  const form = `<form method="post" action="${stage.url}/admin/client?id=pocket-notes"><button name="act" value="disable">Win a prize</button></form>`
+  const elsewhere = await openElsewhere({ '/': form })
+  const before = await acts()
+  const answers: number[] = []
+  const { page } = ada
+  page.on('response', (response) => response.request().method() === 'POST' && answers.push(response.status()))
+
+  // The same host on another port is the same site: there the session cookie comes along.
+  for (const origin of [elsewhere.origin, elsewhere.origin.replace('127.0.0.1', 'localhost')]) {
+    await page.goto(origin)
+    await page.getByRole('button', { name: 'Win a prize' }).click()
+    await page.getByText('access_denied').waitFor()
+  }
+  page.removeAllListeners('response')
+  await elsewhere.close()
+
+  expect(answers).toEqual([403, 403])
+  expect(stage.log.filter((line) => line.includes('cross_site_post'))).toHaveLength(2)
+  expect(await acts()).toEqual(before)
+  expect(await clientState('pocket-notes')).toBe('in use')
+})
+
+test('ada disables a client, whose refresh fails; enabled again, it is honoured again', async () => {
+  const { page } = ada
+  await page.getByRole('link', { name: 'Clients' }).first().click()
+  await page.getByRole('link', { name: 'Reading Room' }).click()
+  await page.getByRole('button', { name: 'Disable' }).click()
+  await page.getByText('Disabled since').waitFor()
+
+  await grace.page.goto(`${stage.url}/web/`)
+  await grace.page.getByRole('button', { name: 'Refresh' }).click()
+  await grace.page.getByRole('alert').waitFor()
+
+  expect(await grace.page.getByRole('alert').innerText()).toContain('invalid_client')
+  await page.getByRole('button', { name: 'Enable' }).click()
+  await page.getByText('In use.').waitFor()
+  await startSignIn(grace.page, `${stage.url}/web/`, ['To stay connected: a refresh token'])
+  await tokens(grace.page).waitFor()
+})
+
+test('ada deactivates grace, whose app cannot renew; reactivated, she signs in anew', async () => {
+  const { page } = ada
+  await page.goto(`${stage.url}/admin/accounts`)
+  await page.getByLabel('Filter, as in SCIM').fill('claims.preferred_username eq "grace"')
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByRole('heading', { name: 'Found: 1' }).waitFor()
+  await page.getByRole('link', { name: 'Grace Hopper' }).click()
+  await page.getByRole('button', { name: 'Deactivate' }).click()
+  await page.getByText('Deactivated: nothing').waitFor()
+
+  await grace.page.goto(`${stage.url}/web/`)
+  await grace.page.getByRole('button', { name: 'Refresh' }).click()
+  await grace.page.getByRole('alert').waitFor()
+
+  expect(await grace.page.getByRole('alert').innerText()).toContain('invalid_grant')
+  await page.getByRole('button', { name: 'Reactivate' }).click()
+  await page.getByText('Active.').waitFor()
+  await openReadingRoom(grace.page, 'grace')
+})
+
+test('ada revokes a grant of grace’s and ends her sessions', async () => {
+  const { page } = ada
+  await page.goto(`${stage.url}/admin/accounts?filter=${encodeURIComponent('claims.given_name eq "Grace"')}`)
+  await page.getByRole('link', { name: 'Grace Hopper' }).click()
+
+  await page.getByRole('button', { name: 'Revoke the grant of Reading Room' }).click()
+  await page.getByText('No app was allowed anything.').waitFor()
+  await page.getByRole('button', { name: 'End this session' }).click()
+  await page.getByText('Signed in nowhere.').waitFor()
+
+  await grace.page.goto(stage.url)
+  expect(await grace.page.getByText('Signed in here as').count()).toBe(0)
+})
+
+test('nobody can deactivate the only administrator', async () => {
+  const { page } = ada
+  await page.goto(`${stage.url}/admin/accounts?filter=${encodeURIComponent('claims.given_name eq "Ada"')}`)
+  await page.getByRole('link', { name: 'Ada Lovelace' }).click()
+
+  await page.getByRole('button', { name: 'Deactivate' }).click()
+
+  expect(await page.getByRole('alert').innerText()).toContain('last_administrator')
+  expect((await page.goto(`${stage.url}/admin/accounts`))?.status()).toBe(200)
+})
+
+test('RFC 7644 §3.4.2.2: a filter that is none is told beside the box, which keeps it', async () => {
+  const { page } = ada
+
+  const answer = await page.goto(`${stage.url}/admin/accounts?filter=${encodeURIComponent('name is "ada"')}`)
+
+  expect(answer?.status()).toBe(400)
+  expect(await page.getByRole('alert').count()).toBe(1)
+  expect(await page.getByLabel('Filter, as in SCIM').inputValue()).toBe('name is "ada"')
+})
+
+test.each([
+  { part: 'clients', name: 'Reading Room', button: 'Rotate the secret' },
+  { part: 'providers', name: 'Example Corp', button: 'Rotate the Secret Token' },
+])('a rotated secret is shown once, in no address, no cache and no log ($part)', async ({ part, name, button }) => {
+  const { page } = ada
+  await page.goto(`${stage.url}/admin/${part}`)
+  await page.getByRole('link', { name }).click()
+  const address = page.url()
+  const answered = page.waitForResponse((response) => response.request().method() === 'POST')
+
+  await page.getByRole('button', { name: button }).click()
+  const answer = await answered
+  const secret = await page.locator('#new-secret').innerText()
+
+  expect(secret.length).toBeGreaterThan(40)
+  expect([answer.status(), answer.headers()['cache-control'], page.url()]).toEqual([200, 'no-store', address])
+  await page.getByRole('link', { name: 'Done' }).click()
+  expect(await page.content()).not.toContain(secret)
+  await page.goto(`${stage.url}/admin/events`)
+  expect(await page.content()).not.toContain(secret)
+  expect(stage.log.join('\n')).not.toContain(secret)
+})
+
+test('the Secret Token that ada rotates opens the SCIM Tenant URL, until she disables the provider; the requests are listed', async () => {
+  const { page } = ada
+  const { tenantUrl, secret } = stage.provider
+  const ask = async () => (await fetch(`${tenantUrl}/Users?filter=x`, { headers: { authorization: `Bearer ${secret}` } })).status
+  await page.goto(`${stage.url}/admin/providers`)
+  await page.getByRole('link', { name: 'Example Corp' }).click()
+  expect(await page.locator('dl').innerText()).toContain(tenantUrl)
+
+  expect(await ask()).toBe(400)
+  await page.getByRole('button', { name: 'Disable' }).click()
+  await page.getByText('Disabled since').waitFor()
+  expect(await ask()).toBe(401)
+
+  expect(await page.getByRole('listitem').filter({ hasText: 'GET /scim' }).first().innerText()).toContain('400')
+  await page.goto(`${stage.url}/admin/events`)
+  expect(await page.getByRole('listitem').filter({ hasText: 'provider.disabled' }).first().innerText()).toContain('by ada')
+})
+
+test.each(['light', 'dark'] as const)('WCAG 2.2 §1.4.10: every page of the area fits 360 px (%s)', async (colorScheme) => {
+  const { page } = ada
+  await page.emulateMedia({ colorScheme })
+  await page.setViewportSize({ width: 360, height: 640 })
+  const widths: Record<string, number> = {}
+  const measure = async () => (widths[page.url()] = await page.locator('html').evaluate((root) => root.scrollWidth))
+
+  for (const part of ['', '/clients', '/providers', '/accounts', '/events']) {
+    await page.goto(`${stage.url}/admin${part}`)
+    await measure()
+    const subject = page.locator('td a').last()
+    if ((await subject.count()) === 0) continue
+    await subject.click()
+    await measure()
+  }
+  const background = await page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor)
+
+  expect([...new Set(Object.values(widths))]).toEqual([360])
+  expect(Object.keys(widths)).toHaveLength(8)
+  expect(background).toBe(colorScheme === 'dark' ? 'rgb(22, 31, 27)' : 'rgb(255, 255, 255)')
+})
+
+/** Somebody who has signed in to the web client, and stays connected. */
+async function openSignedIn(username: 'ada' | 'grace'): Promise<Visitor> {
+  const visitor = await stage.openBrowser()
+  await openReadingRoom(visitor.page, username)
+  return visitor
+}
+
+async function openReadingRoom(page: Page, username: 'ada' | 'grace'): Promise<void> {
+  await startSignIn(page, `${stage.url}/web/`, ['To stay connected: a refresh token'])
+  await signInAs(page, username)
+  await allow(page)
+  await tokens(page).waitFor()
+}
+
+/** What stands in the log of acts. */
+const acts = (): Promise<readonly string[]> =>
+  useStorage(stage, async ({ logs }) => (await logs.list({ log: 'admin', before: undefined, limit: 200 })).map(({ entryId }) => entryId))
+
+async function clientState(id: string): Promise<string> {
+  const client = await useStorage(stage, ({ clients }) => clients.find(clientId(id)))
+  return client?.disabledAt === undefined ? 'in use' : 'disabled'
+}
