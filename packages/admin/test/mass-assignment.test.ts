@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest'
+
+import { expectRefused, startAdminServer, type AdminSent, type AdminServerUnderTest } from './admin-server-under-test.ts'
+
+const app = { client_id: 'app', client_name: 'App', redirect_uris: ['https://app.test/cb'] }
+
+const writes: readonly (AdminSent & { readonly method: string; readonly body: object; readonly own?: readonly string[] })[] = [
+  { method: 'POST', path: '/clients', body: { client_name: 'New', grant_types: [] }, own: ['client_id'] },
+  { method: 'PATCH', path: '/clients/app', body: { client_name: 'Changed' } },
+  { method: 'POST', path: '/clients/app/secrets', body: {} },
+  { method: 'POST', path: '/identity-providers', body: { provider_id: 'new' }, own: ['provider_id'] },
+  { method: 'PATCH', path: '/identity-providers/corp', body: { display_name: 'Changed' } },
+  { method: 'POST', path: '/identity-providers/corp/secrets', body: {} },
+  { method: 'POST', path: '/accounts', body: {}, own: ['user_id'] },
+  { method: 'PATCH', path: '/accounts/ann', body: { claims: { name: 'Changed' } } },
+  { method: 'POST', path: '/organizations', body: { display_name: 'New' }, own: ['organization_id'] },
+  { method: 'PATCH', path: '/organizations/acme', body: { display_name: 'Changed' } },
+  { method: 'PUT', path: '/organizations/acme/members/ann', body: { roles: ['owner'] } },
+]
+
+/** What nobody says for themselves: what the server keeps, what others have, and what means something to JavaScript. */
+const foreign = [
+  ...['version', 'created_at', 'createdAt', 'updated_at', 'secrets', 'client_secret', 'secret', 'digest', 'generation', 'active', 'disabled_at', 'disabledAt'],
+  ...['client_id', 'user_id', 'provider_id', 'organization_id', 'issuer', 'offboarding', 'adopted', 'provider', 'actor', 'scopes_granted', 'clientName'],
+  ...['__proto__', 'constructor', 'toString', ''],
+]
+
+async function filled(): Promise<AdminServerUnderTest> {
+  const under = startAdminServer()
+  await under.send({ method: 'POST', path: '/clients', body: app })
+  await under.send({ method: 'POST', path: '/identity-providers', body: { provider_id: 'corp' } })
+  await under.send({ method: 'POST', path: '/accounts', body: { user_id: 'ann' } })
+  await under.send({ method: 'POST', path: '/organizations', body: { organization_id: 'acme', display_name: 'Acme' } })
+  return under
+}
+
+it.for(writes)('mass assignment: $method $path takes no member that it does not name', async ({ own = [], ...sent }) => {
+  const under = await filled()
+
+  for (const name of foreign.filter((member) => !own.includes(member))) {
+    const members = Object.entries(sent.body).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
+    const body = `{${[...members, `${JSON.stringify(name)}:{"x":1}`].join(',')}}`
+    await expectRefused(under, { ...sent, body }, { status: 400, reason: 'body_invalid' })
+  }
+  expect(await under.send(sent)).toMatchObject({ status: sent.method === 'POST' ? 201 : 200 })
+  expect({}).not.toHaveProperty('x')
+})
+
+it('claims of an account make nothing of it but claims', async () => {
+  const under = await filled()
+  const claims = { active: false, generation: 7, version: 9, createdAt: 0, client: 'x', roles: ['admin'] }
+
+  const reply = await under.send({ method: 'PATCH', path: '/accounts/ann', body: { claims } })
+
+  expect(reply.body).toMatchObject({ active: true, version: 2, created_at: under.clock.now(), claims })
+  for (const name of ['sub', 'iss', 'custom_fields']) {
+    await expectRefused(under, { method: 'PATCH', path: '/accounts/ann', body: { claims: { [name]: 'x' } } }, { status: 400, reason: 'claim_reserved' })
+  }
+  const prototype = { method: 'PATCH', path: '/accounts/ann', body: '{"claims":{"__proto__":{"admin":true}}}' }
+  await expectRefused(under, prototype, { status: 400, reason: 'claim_invalid' })
+  expect({}).not.toHaveProperty('admin')
+})
+
+it('a secret is in one answer, and nowhere else: not in later answers, not in events, not in the log, not in storage', async () => {
+  const under = await filled()
+  const post = async (path: string, body: object, name: string): Promise<string> => {
+    const reply = await under.send({ method: 'POST', path, body })
+    const { [name]: secret } = reply.body as Record<string, unknown>
+    if (typeof secret !== 'string') throw new Error('There is no secret in the answer.')
+    return secret
+  }
+
+  const secrets = [
+    await post('/clients', { ...app, client_id: 'b' }, 'client_secret'),
+    await post('/clients/app/secrets', {}, 'client_secret'),
+    await post('/identity-providers', { provider_id: 'new' }, 'secret'),
+    await post('/identity-providers/corp/secrets', {}, 'secret'),
+  ]
+
+  const later: string[] = []
+  for (const path of ['/clients', '/clients/b', '/identity-providers', '/identity-providers/new', '/identity-providers/new/setup?product=entra', '/audit']) {
+    later.push((await under.send({ path })).text)
+  }
+  later.push((await under.send({ method: 'POST', path: '/clients/b/disable' })).text, JSON.stringify(under.events), under.dump())
+  later.push(JSON.stringify(await under.storage.logs.list({ log: 'admin', before: undefined, limit: 200 })))
+  for (const text of later) for (const secret of secrets) expect(text).not.toContain(secret)
+  const digests = [...under.dump().matchAll(/"digest": "([^"]+)"/g)].map(([, digest = '']) => digest)
+  expect(digests.length).toBeGreaterThanOrEqual(4)
+  for (const digest of digests) expect(JSON.stringify(under.events)).not.toContain(digest)
+})
