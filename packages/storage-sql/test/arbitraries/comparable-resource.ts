@@ -1,0 +1,61 @@
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+import fc from 'fast-check'
+
+/** The URN of an extension. */
+export const extension = 'urn:example:params:scim:extension:2.0:User'
+
+/** Few texts, so that filters find something; among them what means something to SQL, to LIKE and to JSON. */
+export const aText = (): fc.Arbitrary<string> =>
+  fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom('a', 'b', 'ab', 'ba', 'aba') },
+    { weight: 2, arbitrary: fc.constantFrom('', 'A', 'work', 'é', 'e\u0301', '😀', '\uFFFD', '漢', longText) },
+    { weight: 1, arbitrary: fc.constantFrom('%', '_', 'a%', '\\', '"', "'", '"a"', '{', '[]', '$.a', 'null', 'true', '1', '\t') },
+    { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 6 }).map((text) => text.replaceAll('\0', '')) },
+  )
+
+/** More than an index keeps. */
+export const longText = 'a'.repeat(250)
+
+export const aNumber = (): fc.Arbitrary<number> =>
+  fc.oneof(
+    fc.constantFrom(0, 1, -1, 1.5, 10, 9, 0.1, 1e-7, 1e21, 9_007_199_254_740_991, 1_800_000_000_000),
+    fc.integer({ min: -3, max: 3 }),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
+  )
+
+/** The comparable form of an account, or of a group, without the names that it is told apart by. */
+export const aComparable = (): fc.Arbitrary<JsonObject> =>
+  fc
+    .record(
+      {
+        title: aText(),
+        level: aNumber(),
+        member: fc.boolean(),
+        tags: fc.array(aText(), { maxLength: 3 }),
+        name: fc.record({ familyName: aText(), givenName: aText() }, { requiredKeys: [] }),
+        emails: fc.array(anEmail(), { maxLength: 3 }),
+        [extension]: fc.record({ department: aText(), manager: fc.record({ value: aText() }) }, { requiredKeys: [] }),
+        thing: anyJson(),
+      },
+      { requiredKeys: [] },
+    )
+    .map((resource) => JSON.parse(JSON.stringify(resource)) as JsonObject)
+
+const anEmail = (): fc.Arbitrary<JsonObject> =>
+  fc.record({ value: aText(), type: fc.constantFrom('work', 'home'), primary: fc.boolean() }, { requiredKeys: [] })
+
+/** What no schema would have let in. */
+const anyJson = (): fc.Arbitrary<JsonValue> => {
+  const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 2, depthSize: 'small' },
+      fc.constant(null),
+      fc.boolean(),
+      aNumber(),
+      aText(),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom('value', 'type', 'x'), tie('value'), { maxKeys: 3, noNullPrototype: true }),
+    ),
+  }))
+  return value
+}

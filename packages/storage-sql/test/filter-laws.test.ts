@@ -1,0 +1,145 @@
+import {
+  after,
+  groupId,
+  seconds,
+  userId,
+  type GroupRecord,
+  type JsonObject,
+  type ListOutcome,
+  type ListQuery,
+  type ProvisionedUserRecord,
+  type Storage,
+} from '@mintmark/storage-interface'
+import { aGroup, aGroupState, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/contract'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { aComparable } from './arbitraries/comparable-resource.ts'
+import { aResolvedFilter, aSortKey, type KnownTexts } from './arbitraries/resolved-filter.ts'
+import type { TestDatabase } from './support/postgres-database.ts'
+import { aDatabase } from './support/postgres-of-the-run.ts'
+
+// Every population has an issuer of its own. Hundreds of filters are asked about each.
+let database: TestDatabase
+let dialects: readonly SqlDialect[]
+let populations = 0
+
+beforeAll(async () => {
+  database = await aDatabase()
+  dialects = [sqliteFile(':memory:', { migrate: 'on-open' }), postgresPool(database.pool(), { migrate: 'on-open' })]
+}, 60_000)
+afterAll(async () => {
+  await Promise.all(dialects.map((dialect) => dialect.close()))
+  await database.remove()
+})
+
+test('law: memory, SQLite and PostgreSQL find the same accounts by any filter, in any order', async () => {
+  const names = ['name-0', 'name-3', 'external-1', 'external-4', 'user-2', 'user-5', 'group-0', 'group-1']
+  const known = { texts: names, memberships: { attribute: 'groups', parts: ['value', 'x'] } }
+
+  await fc.assert(
+    fc.asyncProperty(aPopulation(), queries(known), (population, asked) =>
+      expectSameAnswers(population, asked, async ({ provisionedUsers }, query) =>
+        shown(await provisionedUsers.list(query), ({ userId: id }: ProvisionedUserRecord) => id),
+      ),
+    ),
+    { numRuns: 20 },
+  )
+}, 120_000)
+
+test('law: memory, SQLite and PostgreSQL find the same groups by any filter, in any order', async () => {
+  const names = ['group-0', 'group-2', 'external-1', 'name-0', 'name-1', 'user-2', 'user-5', 'user', 'group']
+  const known = { texts: names, memberships: { attribute: 'members', parts: ['value', 'type', 'x'] } }
+
+  await fc.assert(
+    fc.asyncProperty(aPopulation(), queries(known), (population, asked) =>
+      expectSameAnswers(population, asked, async ({ groups }, query) =>
+        shown(await groups.list(query), ({ groupId: id }: GroupRecord) => id),
+      ),
+    ),
+    { numRuns: 10 },
+  )
+}, 120_000)
+
+interface Population {
+  readonly people: readonly Resource[]
+  readonly groups: readonly (Resource & { readonly members: readonly number[] })[]
+}
+
+interface Resource {
+  readonly comparable: JsonObject
+  readonly hasExternalId: boolean
+  readonly active: boolean
+  readonly age: number
+}
+
+function aPopulation(): fc.Arbitrary<Population> {
+  const resource = { comparable: aComparable(), hasExternalId: fc.boolean(), active: fc.boolean(), age: fc.nat({ max: 2 }) }
+  return fc.record({
+    people: fc.array(fc.record(resource), { minLength: 8, maxLength: 16 }),
+    groups: fc.array(fc.record({ ...resource, members: fc.uniqueArray(fc.nat({ max: 7 })) }), { minLength: 2, maxLength: 6 }),
+  })
+}
+
+function queries(known: KnownTexts): fc.Arbitrary<readonly ListQuery[]> {
+  const page = fc.oneof(
+    fc.record({ kind: fc.constant('index' as const), offset: fc.constantFrom(0, 0, 3, 100), limit: fc.constantFrom(0, 1, 5, 100) }),
+    fc.record({ kind: fc.constant('cursor' as const), after: fc.constant(undefined), limit: fc.constantFrom(0, 1, 5, 100) }),
+  )
+  const query = fc.record({
+    providerId: fc.constant(aProvisionedUser('').providerId),
+    filter: aResolvedFilter(known),
+    sort: fc.option(aSortKey(), { nil: undefined }),
+    page,
+  })
+  return fc.array(query, { minLength: 100, maxLength: 100 })
+}
+
+async function expectSameAnswers(
+  population: Population,
+  asked: readonly ListQuery[],
+  answer: (storage: Storage, query: ListQuery) => Promise<unknown>,
+): Promise<void> {
+  populations += 1
+  const issuer = `https://issuer-${populations}.example`
+  const [memory, ...others] = [
+    createMemoryStorage({ issuer }),
+    ...(await Promise.all(dialects.map((dialect) => createSqlStorage({ dialect, issuer })))),
+  ]
+  for (const storage of [memory, ...others]) await populate(storage, population)
+
+  const expected = await Promise.all(asked.map(async (query) => ({ query, answer: await answer(memory, query) })))
+  for (const storage of others) {
+    const found = await Promise.all(asked.map(async (query) => ({ query, answer: await answer(storage, query) })))
+    expect(found).toEqual(expected)
+  }
+}
+
+async function populate({ provisionedUsers, groups }: Storage, population: Population): Promise<void> {
+  const { createdAt } = aProvisionedUser('')
+  for (const [index, { comparable, hasExternalId, active, age }] of population.people.entries()) {
+    const state = aProvisionedState(String(index), {
+      active,
+      comparable: { ...comparable, userName: `name-${index}` },
+      ...(hasExternalId ? {} : { externalId: undefined }),
+    })
+    const user = aProvisionedUser(String(index), { state, userId: userId(`user-${index}`), createdAt: after(createdAt, seconds(age)) })
+    expect((await provisionedUsers.insert(user)).outcome).toBe('inserted')
+  }
+  for (const [index, { comparable, hasExternalId, age, members }] of population.groups.entries()) {
+    const state = aGroupState(String(index), {
+      comparable: { ...comparable, displayName: `name-${index % 2}` },
+      ...(hasExternalId ? {} : { externalId: undefined }),
+    })
+    const memberIds = [...members.map((member) => `user-${member}`), ...(index > 0 ? ['group-0'] : [])]
+    const group = aGroup(String(index), { state, groupId: groupId(`group-${index}`), memberIds, createdAt: after(createdAt, seconds(age)) })
+    expect((await groups.insert(group)).outcome).toBe('inserted')
+  }
+}
+
+function shown<Record>(outcome: ListOutcome<Record>, idOf: (record: Record) => string): unknown {
+  return outcome.outcome === 'listed' ? { total: outcome.total, ids: outcome.records.map(idOf), next: outcome.next } : outcome
+}
