@@ -45,10 +45,14 @@ export async function startServer(options: ServerOptions = {}, adapter: Adapter 
   return start({ listener: createServer(), adapter, issuer: options.issuer ?? 'https://as.test', now: 1_790_000_000 }, options)
 }
 
-/** The same server as others' software needs it: the issuer is the address that it listens on, and the time is the real one. */
-export async function startLoopbackServer(options: Omit<ServerOptions, 'issuer'> = {}): Promise<ServerUnderTest> {
+/**
+ * The same server as others' software needs it: the time is the real one, and the issuer is the address that it listens on,
+ * unless the options say which one is in front of it.
+ */
+export async function startLoopbackServer(options: ServerOptions = {}): Promise<ServerUnderTest> {
   const listener = createServer()
-  const issuer = `http://127.0.0.1:${await listen(listener)}`
+  const address = `http://127.0.0.1:${await listen(listener)}`
+  const issuer = options.issuer ?? address
   return start({ listener, adapter: expressAdapter, issuer, now: Math.floor(Date.now() / 1000) }, options)
 }
 

@@ -26,7 +26,7 @@ export const isInteraction = (under: ReachableServer, reply: Reply): boolean =>
   reply.header('location')?.startsWith(`${under.issuer}/`) === true && reply.location.searchParams.has('interaction')
 
 /** The parameters that a `form_post` page posts to the client (OAuth 2.0 Form Post Response Mode §2). */
-export function postedParameters(page: Reply): URLSearchParams {
+export function postedParameters(page: Pick<Reply, 'text'>): URLSearchParams {
   const fields = [...page.text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)]
   return new URLSearchParams(fields.map(([, name = '', value = '']) => [unescape(name), unescape(value)]))
 }

@@ -1,0 +1,55 @@
+import { CodeChallengeMethod, generateCodeVerifier, generateState } from 'arctic'
+import { OAuth2Client, OAuth2RequestError, type OAuth2Tokens } from 'arctic'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { visit } from '../support/visit.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startLoopbackServer()
+})
+afterAll(() => under.close())
+
+describe('arctic', () => {
+  it.each([
+    ['public', () => new OAuth2Client('P', null, 'https://spa.test/cb')],
+    ['confidential', () => new OAuth2Client('A', under.clients.A.secret, 'https://app.test/cb')],
+  ])('RFC 6749 §4.1, §6, RFC 7009 §2: a %s client gets tokens, refreshes and revokes', async (_kind, createClient) => {
+    const client = createClient()
+
+    const tokens = await signIn(client)
+    const renewed = await client.refreshAccessToken(`${under.issuer}/token`, tokens.refreshToken(), [])
+    await client.revokeToken(`${under.issuer}/token/revocation`, renewed.refreshToken())
+
+    expect(tokens.scopes()).toEqual(['openid', 'profile', 'offline_access'])
+    expect(renewed.refreshToken()).not.toBe(tokens.refreshToken())
+    const refused = client.refreshAccessToken(`${under.issuer}/token`, renewed.refreshToken(), [])
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_grant' })
+  })
+
+  it('RFC 6749 §2.3.1: it leaves out the encoding of its credentials, which the secrets that we make do not need', async () => {
+    const { secret } = under.clients.A
+
+    const tokens = await signIn(new OAuth2Client('A', secret, 'https://app.test/cb'))
+
+    expect(encodeURIComponent(secret)).toBe(secret)
+    expect(tokens.tokenType()).toBe('Bearer')
+  })
+
+  it('RFC 6749 §5.2: a refusal is understood as one', async () => {
+    const refused = signIn(new OAuth2Client('A', 'wrong', 'https://app.test/cb'))
+
+    await expect(refused).rejects.toBeInstanceOf(OAuth2RequestError)
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_client' })
+    expect(under.lastReason()).toBe('client_credentials_wrong')
+  })
+})
+
+async function signIn(client: OAuth2Client): Promise<OAuth2Tokens> {
+  const verifier = generateCodeVerifier()
+  const scopes = ['openid', 'profile', 'offline_access']
+  const url = client.createAuthorizationURLWithPKCE(`${under.issuer}/auth`, generateState(), CodeChallengeMethod.S256, verifier, scopes)
+  const { location } = await visit(under, url)
+  return client.validateAuthorizationCode(`${under.issuer}/token`, location.searchParams.get('code') ?? '', verifier)
+}

@@ -1,0 +1,91 @@
+import { Auth, type AuthConfig } from '@auth/core'
+import { getRequestListener } from '@hono/node-server'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { callbackOf, changeAnswer, openBrowser, type Landing } from './persons-browser.ts'
+import { openWebApp, type WebApp } from './web-app.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startLoopbackServer()
+})
+afterAll(() => under.close())
+
+describe('Auth.js (@auth/core)', () => {
+  it('OIDC Core §3.1: signs a person in with client_secret_basic, PKCE, state and nonce, and holds their session', async () => {
+    const app = await openApp()
+
+    const { landing, session } = await signIn(app)
+
+    expect(session.json['user']).toMatchObject({ name: 'Ann Lee', email: 'ann@example.test' })
+    expect(landing.trail.filter(({ pathname }) => pathname === '/auth')).toHaveLength(1)
+  })
+
+  it('RFC 6749 §2.3.1: an identifier that needs its encoding is understood', async () => {
+    const app = await openApp('web:app/100%+1')
+
+    const { session } = await signIn(app)
+
+    expect(session.json['user']).toMatchObject({ name: 'Ann Lee' })
+  })
+
+  it('RFC 9207 §2.4: refuses a response with another issuer, and takes no session from it', async () => {
+    const app = await openApp()
+
+    const { landing, session } = await signIn(app, changeAnswer('iss', 'https://evil.test'))
+
+    expect(landing.url.searchParams.get('error')).toBe('Configuration')
+    expect(session.text).toBe('null')
+  })
+
+  it('RFC 6749 §10.12: who has lost the cookie of the state comes to rest at an error', async () => {
+    const app = await openApp()
+    const { landing } = await signIn(app)
+
+    const stranger = await openBrowser(under).open(callbackOf(landing).href)
+
+    expect(stranger.url.searchParams.get('error')).toBe('Configuration')
+    expect(stranger.trail).toHaveLength(2)
+  })
+})
+
+/** Presses the button of the sign-in page. */
+async function signIn(app: WebApp, meddle?: (url: URL) => URL): Promise<SignedIn> {
+  const browser = openBrowser(under, meddle)
+  const { json } = await browser.open(`${app.origin}/auth/csrf`)
+  const form = new URLSearchParams({ csrfToken: String(json['csrfToken']), callbackUrl: `${app.origin}/auth/session` })
+  const landing = await browser.submit(`${app.origin}/auth/signin/mintmark`, form)
+  return { landing, session: await browser.open(`${app.origin}/auth/session`) }
+}
+
+/** Where the browser came to rest, and what the application then says of its session. */
+interface SignedIn {
+  readonly landing: Landing
+  readonly session: Landing
+}
+
+async function openApp(clientId?: string): Promise<WebApp> {
+  const app = await openWebApp(under, { callback: '/auth/callback/mintmark', ...(clientId !== undefined && { clientId }) })
+  onTestFinished(() => app.close())
+  const config: AuthConfig = {
+    basePath: '/auth',
+    secret: 'of the test, long enough',
+    trustHost: true,
+    logger: { error: () => undefined },
+    providers: [
+      {
+        id: 'mintmark',
+        name: 'Mintmark',
+        type: 'oidc',
+        issuer: under.issuer,
+        clientId: app.clientId,
+        clientSecret: app.clientSecret,
+        checks: ['pkce', 'state', 'nonce'],
+      },
+    ],
+  }
+  const listener = getRequestListener((request) => Auth(request, config), { overrideGlobalObjects: false })
+  app.serve((request, response) => void listener(request, response))
+  return app
+}

@@ -1,0 +1,103 @@
+import { betterAuth } from 'better-auth'
+import { memoryAdapter } from 'better-auth/adapters/memory'
+import { toNodeHandler } from 'better-auth/node'
+import { genericOAuth } from 'better-auth/plugins'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { callbackOf, changeAnswer, openBrowser, type Landing } from './persons-browser.ts'
+import { openWebApp, type WebApp } from './web-app.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startLoopbackServer()
+})
+afterAll(() => under.close())
+
+describe("better-auth's generic OAuth client", () => {
+  it('OIDC Core §3.1, §3.1.3.7: signs a person in with PKCE and client_secret_post, nonce and signature checked', async () => {
+    const app = await openApp()
+
+    const { session } = await signIn(app)
+
+    expect(session.json['user']).toMatchObject({ name: 'Ann Lee', email: 'ann@example.test', emailVerified: true })
+  })
+
+  it('RFC 6749 §2.3.1: with client_secret_basic, an identifier that needs its encoding is understood', async () => {
+    const app = await openApp('web:app/100%+1')
+
+    const { session } = await signIn(app)
+
+    expect(session.json['user']).toMatchObject({ name: 'Ann Lee' })
+  })
+
+  it('RFC 9207 §2.4: refuses a response with another issuer, and takes no session from it', async () => {
+    const app = await openApp()
+
+    const { landing, session } = await signIn(app, changeAnswer('iss', 'https://evil.test'))
+
+    expect(landing.url.searchParams.get('error')).toBe('issuer_mismatch')
+    expect(session.text).toBe('null')
+  })
+
+  it('RFC 6749 §10.12: who has lost the cookie of the state comes to rest at an error', async () => {
+    const app = await openApp()
+    const { landing } = await signIn(app)
+
+    const stranger = await openBrowser(under).open(callbackOf(landing).href)
+
+    expect(stranger.url.searchParams.get('error')).toBe('state_mismatch')
+    expect(stranger.trail).toHaveLength(2)
+  })
+})
+
+/** Asks the application where to sign in, as its script does, and goes there. */
+async function signIn(app: WebApp, meddle?: (url: URL) => URL): Promise<SignedIn> {
+  const browser = openBrowser(under, meddle)
+  const body = JSON.stringify({ provider: 'mintmark', callbackURL: `${app.origin}/api/auth/ok` })
+  const asked = await browser.submit(`${app.origin}/api/auth/sign-in/social`, body)
+  const landing = await browser.open(String(asked.json['url']))
+  return { landing, session: await browser.open(`${app.origin}/api/auth/get-session`) }
+}
+
+/** Where the browser came to rest, and what the application then says of its session. */
+interface SignedIn {
+  readonly landing: Landing
+  readonly session: Landing
+}
+
+async function openApp(clientId?: string): Promise<WebApp> {
+  const method = clientId === undefined ? 'client_secret_post' : 'client_secret_basic'
+  const app = await openWebApp(under, {
+    callback: '/api/auth/callback/mintmark',
+    tokenEndpointAuthMethod: method,
+    ...(clientId !== undefined && { clientId }),
+  })
+  onTestFinished(() => app.close())
+  const auth = betterAuth({
+    baseURL: app.origin,
+    secret: 'of the test, which has to be long enough for it',
+    database: memoryAdapter({ user: [], session: [], account: [], verification: [] }),
+    telemetry: { enabled: false },
+    logger: { disabled: true },
+    plugins: [
+      genericOAuth({
+        config: [
+          {
+            providerId: 'mintmark',
+            discoveryUrl: `${under.issuer}/.well-known/openid-configuration`,
+            clientId: app.clientId,
+            clientSecret: app.clientSecret,
+            scopes: ['openid', 'profile', 'email'],
+            pkce: true,
+            requireIdTokenVerification: true,
+            tokenEndpointAuth: { method },
+          },
+        ],
+      }),
+    ],
+  })
+  const handle = toNodeHandler(auth)
+  app.serve((request, response) => void handle(request, response))
+  return app
+}

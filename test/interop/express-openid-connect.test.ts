@@ -1,0 +1,131 @@
+import type { RequestListener } from 'node:http'
+
+import express, { type ErrorRequestHandler } from 'express'
+import openidConnect, { type ConfigParams } from 'express-openid-connect'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
+import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { openTlsFront } from '../support/tls-front.ts'
+import { consentInTab, openTab } from './chromium-person.ts'
+import { callbackOf, changeAnswer, openBrowser } from './persons-browser.ts'
+import { openWebApp, type WebApp } from './web-app.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startLoopbackServer()
+})
+afterAll(() => under.close())
+
+describe('express-openid-connect', () => {
+  it('OIDC Core §3.1: keeps a page for those who are signed in, refreshes, and asks userinfo about them', async () => {
+    const app = await openApp({})
+
+    const landing = await openBrowser(under).open(`${app.origin}/private`)
+
+    expect(landing.json).toMatchObject({
+      user: { sub: 'U1', name: 'Ann Lee' },
+      info: { sub: 'U1', email: 'ann@example.test' },
+      isRefreshed: true,
+    })
+    expect(landing.trail.filter(({ pathname }) => pathname === '/auth')).toHaveLength(1)
+  })
+
+  it('Form Post Response Mode §2: in Chromium the cookie of its state survives the post from the other site', async () => {
+    const front = await openTlsFront()
+    const app = await openApp({ response_mode: 'form_post' }, { origin: front.origin })
+    front.forwardTo(app.port)
+    const browser = await launchChromium()
+    onTestFinished(async () => {
+      await browser.close()
+      await front.close()
+    })
+    const page = await openTab(browser, under)
+    const asked: string[] = []
+    page.on('request', (request) => void asked.push(`${request.method()} ${new URL(request.url()).pathname}`))
+
+    await page.goto(`${front.origin}/private`)
+    await consentInTab(page)
+    await page.waitForURL(`${front.origin}/private`)
+
+    expect(JSON.parse(await page.innerText('body'))).toMatchObject({ user: { sub: 'U1' } })
+    const theWay = ['GET /private', 'GET /auth', 'GET /consent', 'POST /consent', 'POST /callback', 'GET /private']
+    expect(asked.filter((one) => one !== 'GET /favicon.ico')).toEqual(theWay)
+  })
+
+  it('RFC 6749 §2.3.1: with client_secret_basic, an identifier that needs its encoding is understood', async () => {
+    const app = await openApp({}, { clientId: 'web:app/100%+1' })
+
+    const landing = await openBrowser(under).open(`${app.origin}/private`)
+
+    expect(landing.json).toMatchObject({ user: { sub: 'U1' } })
+  })
+
+  it('RFC 9207 §2.4: refuses a response with another issuer', async () => {
+    const app = await openApp({})
+    const browser = openBrowser(under, changeAnswer('iss', 'https://evil.test'))
+
+    const landing = await browser.open(`${app.origin}/private`)
+
+    expect(landing.status).toBe(400)
+    expect(landing.json['message']).toBe('invalid response encountered')
+    expect(under.events.findLast(({ type }) => type === 'tokens.issued')).not.toMatchObject({ clientId: app.clientId })
+  })
+
+  it('RFC 6749 §4.1.2.1: a refusal reaches the application as one', async () => {
+    const app = await openApp({ prompt: 'none' })
+
+    const landing = await openBrowser(under).open(`${app.origin}/private`)
+
+    expect(landing.status).toBe(400)
+    expect(landing.json['error']).toBe('consent_required')
+  })
+
+  it('RFC 6749 §10.12: who has lost the cookie of the state comes to rest at an error', async () => {
+    const app = await openApp({})
+    const landing = await openBrowser(under).open(`${app.origin}/private`)
+
+    const stranger = await openBrowser(under).open(callbackOf(landing).href)
+
+    expect(stranger.status).toBe(400)
+    expect(stranger.trail).toHaveLength(1)
+  })
+})
+
+/** An application of its own for the test: nobody has consented to it yet. Every page of it is for those who are signed in. */
+async function openApp(
+  authorizationParams: ConfigParams['authorizationParams'],
+  { clientId, origin }: { readonly clientId?: string; readonly origin?: string } = {},
+): Promise<WebApp> {
+  const app = await openWebApp(under, {
+    ...(clientId !== undefined && { clientId }),
+    ...(origin !== undefined && { redirectUris: [`${origin}/callback`] }),
+  })
+  onTestFinished(() => app.close())
+  const protect = openidConnect.auth({
+    issuerBaseURL: under.issuer,
+    baseURL: origin ?? app.origin,
+    clientID: app.clientId,
+    clientSecret: app.clientSecret,
+    secret: 'of the test, long enough',
+    authorizationParams: { response_type: 'code', scope: 'openid profile email offline_access', ...authorizationParams },
+  })
+  const answerError: ErrorRequestHandler = (error: Failure, _request, response, _next) => {
+    response.status(error.status ?? 500).json({ error: error.error, message: error.message })
+  }
+  const application = express()
+    .use(protect)
+    .get('/private', async (request, response) => {
+      const before = request.oidc.accessToken
+      const after = await before?.refresh()
+      const info = await request.oidc.fetchUserInfo()
+      const isRefreshed = after !== undefined && after.access_token !== before?.access_token
+      response.json({ user: request.oidc.user, info, isRefreshed })
+    })
+    .use(answerError)
+  app.serve(application as RequestListener)
+  return app
+}
+
+/** What the library throws. */
+type Failure = Error & { readonly status?: number; readonly error?: string }

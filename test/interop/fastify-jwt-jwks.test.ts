@@ -1,0 +1,58 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import { fastifyJwtJwks } from 'fastify-jwt-jwks'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { obtainTokens } from '../support/flow.ts'
+import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+const forApi = { scope: 'openid api.read', resource: 'https://api.test' }
+
+let under: ServerUnderTest
+let api: FastifyInstance
+beforeAll(async () => {
+  // It reads RS256 and EdDSA; the server's first choice is ES256.
+  under = await startLoopbackServer({ accessTokenAlgorithm: 'RS256' })
+  api = fastify()
+  await api.register(fastifyJwtJwks, { jwksUrl: `${under.issuer}/jwks`, issuer: under.issuer, audience: 'https://api.test' })
+  api.get('/things', { preValidation: api.authenticate }, (request) => Promise.resolve(request.user))
+  await api.ready()
+})
+afterAll(async () => {
+  await api.close()
+  await under.close()
+})
+
+describe('an API behind fastify-jwt-jwks', () => {
+  it('RFC 9068 §4: serves who holds an access token for it', async () => {
+    const tokens = await obtainTokens(under, forApi)
+
+    const reply = await callApi(tokens['access_token'])
+
+    expect(reply.statusCode).toBe(200)
+    expect(reply.json()).toMatchObject({ iss: under.issuer, sub: 'U1', client_id: 'A', scope: 'openid api.read' })
+  })
+
+  it.each([
+    ['RFC 9068 §4: an access token for another audience', {}, 'access_token'],
+    ['OIDC Core §2: an ID token', forApi, 'id_token'],
+  ])('%s is answered 401', async (_title, request, kind) => {
+    const tokens = await obtainTokens(under, request)
+
+    const reply = await callApi(tokens[kind])
+
+    expect(reply.statusCode).toBe(401)
+  })
+
+  it('RFC 7519 §4.1.4: an access token that has expired is answered 401', async () => {
+    under.clock.advance(-3600)
+    const tokens = await obtainTokens(under, forApi)
+    under.clock.advance(3600)
+
+    const reply = await callApi(tokens['access_token'])
+
+    expect(reply.statusCode).toBe(401)
+    expect(reply.json()).toMatchObject({ message: 'Expired token.' })
+  })
+})
+
+const callApi = (bearer: string | undefined) => api.inject({ path: '/things', headers: { authorization: `Bearer ${bearer}` } })

@@ -1,0 +1,136 @@
+import { readFile } from 'node:fs/promises'
+
+import { registerClient } from '@mintmark/core'
+import type { UserManager, UserManagerSettings } from 'oidc-client-ts'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
+import { openElsewhere, type Elsewhere } from '../browser/elsewhere.ts'
+import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { openTlsFront, type TlsFront } from '../support/tls-front.ts'
+import { consentInTab, openTab } from './chromium-person.ts'
+
+let browser: Browser
+let front: TlsFront
+let under: ServerUnderTest
+let app: Elsewhere
+let appFront: TlsFront
+beforeAll(async () => {
+  const library = await readFile(new URL('../browser/oidc-client-ts.min.js', import.meta.resolve('oidc-client-ts')), 'utf8')
+  const page = `<script>${library}</script>`
+  browser = await launchChromium()
+  // Over https, as in production: a page on http could be any program's, and its people are asked each time (RFC 8252 §8.6).
+  front = await openTlsFront()
+  under = await startLoopbackServer({ issuer: front.origin })
+  front.forwardTo(under.port)
+  const silent = `${page}<script>new oidc.UserManager({}).signinSilentCallback()</script>`
+  app = await openElsewhere({ '/': page, '/callback': page, '/silent': silent })
+  appFront = await openTlsFront()
+  appFront.forwardTo(Number(new URL(app.origin).port))
+})
+afterAll(async () => {
+  await Promise.all([browser, appFront, app, front, under].map((one) => one.close()))
+})
+
+describe('oidc-client-ts in Chromium', () => {
+  it('OIDC Core §3.1, §5.3, RFC 6749 §6, RFC 7009 §2: signs in with PKCE, reads userinfo, refreshes, revokes', async () => {
+    const { page, settings } = await openPage('openid profile email offline_access')
+
+    await signIn(page, settings)
+    const user = await finish(page, settings)
+    const renewed = await renew(page, settings)
+    const revoked = await page.evaluate(async (options) => {
+      const manager = new (globalThis as unknown as LibraryInPage).oidc.UserManager(options)
+      await manager.revokeTokens(['refresh_token'])
+      return (await manager.getUser())?.refresh_token
+    }, settings)
+
+    expect(user).toMatchObject({ sub: 'U1', name: 'Ann Lee', email: 'ann@example.test' })
+    expect(renewed).toMatchObject({ sub: 'U1' })
+    expect(revoked).toBeNull()
+    expect(under.events.filter(({ type }) => type === 'token.revoked')).toHaveLength(1)
+  })
+
+  it('OIDC Core §3.1.2.1: without a refresh token it asks again in a hidden frame, with prompt=none', async () => {
+    const { page, settings } = await openPage('openid profile')
+    await signIn(page, settings)
+    await finish(page, settings)
+
+    const renewed = await renew(page, settings)
+
+    expect(renewed).toMatchObject({ sub: 'U1' })
+    const issued = under.events.filter((event) => event.type === 'tokens.issued' && event.clientId === settings.client_id)
+    expect(issued).toMatchObject([{ grantType: 'authorization_code' }, { grantType: 'authorization_code' }])
+  })
+
+  it('RFC 6749 §4.1.2.1: a refusal is understood as one', async () => {
+    const { page, settings } = await openPage('openid profile', { prompt: 'none' })
+
+    await start(page, settings)
+    await page.waitForURL('**/callback?*')
+    const refused = finish(page, settings)
+
+    await expect(refused).rejects.toThrow('consent')
+  })
+})
+
+/** What the page has of the library: its bundle for browsers, as it is. */
+interface LibraryInPage {
+  readonly oidc: { readonly UserManager: typeof UserManager }
+}
+
+/** The page of a public client of its own, in the browser of a person who is signed in at the host. */
+async function openPage(
+  scope: string,
+  changes: Partial<UserManagerSettings> = {},
+): Promise<{ readonly page: Page; readonly settings: UserManagerSettings }> {
+  const redirectUris = [`${appFront.origin}/callback`, `${appFront.origin}/silent`]
+  const { client } = await registerClient(
+    {
+      clientName: 'Page',
+      tokenEndpointAuthMethod: 'none',
+      redirectUris,
+      grantTypes: ['authorization_code', 'refresh_token'],
+      scopes: scope.split(' '),
+    },
+    { storage: under.storage },
+  )
+  const page = await openTab(browser, under)
+  await page.goto(appFront.origin)
+  const settings = {
+    authority: under.issuer,
+    client_id: client.clientId,
+    redirect_uri: `${appFront.origin}/callback`,
+    silent_redirect_uri: `${appFront.origin}/silent`,
+    scope,
+    loadUserInfo: true,
+    automaticSilentRenew: false,
+    ...changes,
+  }
+  return { page, settings }
+}
+
+/** The page is left before the library's promise settles: nobody waits for it. */
+const start = (page: Page, settings: UserManagerSettings): Promise<void> =>
+  page.evaluate((options) => void new (globalThis as unknown as LibraryInPage).oidc.UserManager(options).signinRedirect(), settings)
+
+/** Goes to the server and comes back with a code. */
+async function signIn(page: Page, settings: UserManagerSettings): Promise<void> {
+  await start(page, settings)
+  await consentInTab(page)
+  await page.waitForURL('**/callback?*')
+}
+
+/** Redeems the code, and says who the person is. */
+const finish = (page: Page, settings: UserManagerSettings) =>
+  page.evaluate(async (options) => {
+    const user = await new (globalThis as unknown as LibraryInPage).oidc.UserManager(options).signinRedirectCallback()
+    return user.profile
+  }, settings)
+
+const renew = (page: Page, settings: UserManagerSettings) =>
+  page.evaluate(async (options) => {
+    const user = await new (globalThis as unknown as LibraryInPage).oidc.UserManager(options).signinSilent()
+    return user?.profile
+  }, settings)

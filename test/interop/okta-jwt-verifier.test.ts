@@ -1,0 +1,66 @@
+import { Agent } from 'node:https'
+
+import OktaJwtVerifier from '@okta/jwt-verifier'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { obtainTokens } from '../support/flow.ts'
+import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { openTlsFront, type TlsFront } from '../support/tls-front.ts'
+
+const forApi = { scope: 'openid api.read', resource: 'https://api.test' }
+
+let front: TlsFront
+let under: ServerUnderTest
+let verifier: OktaJwtVerifier
+beforeAll(async () => {
+  // It takes https issuers only, reads RS256 only (the server's first choice is ES256), and looks for the keys at Okta's path unless told.
+  front = await openTlsFront()
+  under = await startLoopbackServer({ issuer: front.origin, accessTokenAlgorithm: 'RS256' })
+  front.forwardTo(under.port)
+  verifier = new OktaJwtVerifier({
+    issuer: under.issuer,
+    jwksUri: `${under.issuer}/jwks`,
+    clientId: 'A',
+    requestAgent: new Agent({ ca: front.certificate }),
+  })
+})
+afterAll(async () => {
+  await under.close()
+  await front.close()
+})
+
+describe('an API with @okta/jwt-verifier', () => {
+  it('RFC 9068 §4: reads an access token for it, over https', async () => {
+    const tokens = await obtainTokens(under, forApi)
+
+    const { claims } = await verifier.verifyAccessToken(tokens['access_token'] ?? '', 'https://api.test')
+
+    expect(claims).toMatchObject({ iss: front.origin, sub: 'U1', scope: 'openid api.read' })
+  })
+
+  it('OIDC Core §3.1.3.7: reads an ID token with its nonce', async () => {
+    const tokens = await obtainTokens(under, forApi)
+
+    const { claims } = await verifier.verifyIdToken(tokens['id_token'] ?? '', 'A', 'n1')
+
+    expect(claims).toMatchObject({ iss: front.origin, sub: 'U1', nonce: 'n1' })
+  })
+
+  it('RFC 9068 §4: refuses an access token for another audience', async () => {
+    const tokens = await obtainTokens(under)
+
+    const refused = verifier.verifyAccessToken(tokens['access_token'] ?? '', 'https://api.test')
+
+    await expect(refused).rejects.toThrow(`audience claim ${front.origin} does not match expected audience: https://api.test`)
+  })
+
+  it('RFC 7519 §4.1.4: refuses an access token that has expired', async () => {
+    under.clock.advance(-3600)
+    const tokens = await obtainTokens(under, forApi)
+    under.clock.advance(3600)
+
+    const refused = verifier.verifyAccessToken(tokens['access_token'] ?? '', 'https://api.test')
+
+    await expect(refused).rejects.toThrow('Jwt is expired')
+  })
+})

@@ -1,0 +1,19 @@
+import type { ReachableServer } from '../support/server-under-test.ts'
+import { postedParameters } from '../support/visit.ts'
+
+/** The form of a page of the server, as the person sends it. */
+interface PageForm {
+  readonly action: URL
+  readonly fields: URLSearchParams
+}
+
+/** The host's consent page with all scopes ticked, or a `form_post` page; `undefined` for any other page. */
+export function readForm(under: ReachableServer, url: URL, text: string): PageForm | undefined {
+  if (url.origin !== under.issuer) return undefined
+  const action = /<form method="post" action="([^"]*)">/.exec(text)?.[1]
+  if (action !== undefined) return { action: new URL(action), fields: postedParameters({ text }) }
+  if (!url.searchParams.has('interaction')) return undefined
+
+  const { scopes } = JSON.parse(text) as { readonly scopes: readonly { readonly name: string }[] }
+  return { action: url, fields: new URLSearchParams(scopes.map(({ name }) => ['scope', name])) }
+}

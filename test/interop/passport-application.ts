@@ -1,0 +1,23 @@
+import type { RequestListener } from 'node:http'
+
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
+import session from 'express-session'
+import passport, { type Strategy } from 'passport'
+
+/** An application as the documentation of passport's strategies says to write it: `/login` and `/callback` go through the strategy. */
+export function passportApplication(strategy: Strategy): RequestListener {
+  const authenticator = new passport.Passport()
+  const authenticate = authenticator.authenticate(strategy, { session: false, failWithError: true }) as RequestHandler
+  const answerError: ErrorRequestHandler = (error: Failure, _request, response, _next) => {
+    response.status(error.status ?? 500).json({ error: error.code, message: error.message })
+  }
+  const app = express()
+    .use(session({ secret: 'of the test', resave: false, saveUninitialized: false }))
+    .get(['/login', '/callback'], authenticate, (request, response) => void response.json(request.user))
+    .use(answerError)
+  // An Express application is a listener, whose types know only its own request.
+  return app as RequestListener
+}
+
+/** What passport and its strategies throw. */
+type Failure = Error & { readonly status?: number; readonly code?: string }

@@ -1,0 +1,72 @@
+import OAuth2Strategy from 'passport-oauth2'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { passportApplication } from './passport-application.ts'
+import { callbackOf, changeAnswer, openBrowser } from './persons-browser.ts'
+import { openWebApp, type WebApp } from './web-app.ts'
+
+let under: ServerUnderTest
+let app: WebApp
+beforeAll(async () => {
+  under = await startLoopbackServer()
+  app = await openWebApp(under, { tokenEndpointAuthMethod: 'client_secret_post' })
+  app.serve(passportApplication(strategy()))
+})
+afterAll(async () => {
+  await app.close()
+  await under.close()
+})
+
+describe('passport-oauth2', () => {
+  it('RFC 6749 §4.1, RFC 7636 §4: gets tokens for a person with client_secret_post, state and S256', async () => {
+    const landing = await openBrowser(under).open(`${app.origin}/login`)
+
+    expect(landing.json).toEqual({
+      accessToken: expect.any(String) as string,
+      refreshToken: expect.any(String) as string,
+      results: expect.objectContaining({ token_type: 'Bearer', scope: 'api.read offline_access' }) as unknown,
+    })
+    expect(landing.trail.find(({ pathname }) => pathname === '/auth')?.searchParams.get('code_challenge_method')).toBe('S256')
+  })
+
+  it('RFC 9207 §2: takes no offence at the issuer in the response', async () => {
+    const landing = await openBrowser(under).open(`${app.origin}/login`)
+
+    expect(callbackOf(landing).searchParams.get('iss')).toBe(under.issuer)
+    expect(landing.status).toBe(200)
+  })
+
+  it('RFC 6749 §5.2: a refusal of the token endpoint reaches the application as one', async () => {
+    const browser = openBrowser(under, changeAnswer('code', 'another'))
+
+    const landing = await browser.open(`${app.origin}/login`)
+
+    expect(landing.json).toMatchObject({ error: 'invalid_grant' })
+  })
+
+  it('RFC 6749 §10.12: who has lost the cookie of the state comes to rest at an error', async () => {
+    const landing = await openBrowser(under).open(`${app.origin}/login`)
+
+    const stranger = await openBrowser(under).open(callbackOf(landing).href)
+
+    expect(stranger.status).toBe(403)
+    expect(stranger.trail).toHaveLength(1)
+  })
+})
+
+const strategy = (): OAuth2Strategy =>
+  new OAuth2Strategy(
+    {
+      authorizationURL: `${under.issuer}/auth`,
+      tokenURL: `${under.issuer}/token`,
+      clientID: app.clientId,
+      clientSecret: app.clientSecret,
+      callbackURL: `${app.origin}/callback`,
+      scope: ['api.read', 'offline_access'],
+      state: true,
+      pkce: true,
+    },
+    (accessToken: string, refreshToken: string, results: object, _profile: unknown, done: OAuth2Strategy.VerifyCallback) =>
+      done(null, { accessToken, refreshToken, results }),
+  )

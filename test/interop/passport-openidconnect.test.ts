@@ -1,0 +1,87 @@
+import OpenIDConnectStrategy, { type StrategyOptions } from 'passport-openidconnect'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { passportApplication } from './passport-application.ts'
+import { callbackOf, openBrowser } from './persons-browser.ts'
+import { openWebApp, type WebApp } from './web-app.ts'
+
+let under: ServerUnderTest
+let app: WebApp
+beforeAll(async () => {
+  // The strategy has no PKCE. It sends a nonce, which RFC 9700 §2.1.1 lets a confidential client do instead.
+  under = await startLoopbackServer({ dangerouslyAllowMissingPkceFor: ['passport', 'passport-max-age', 'passport-prompt'] })
+  app = await openApp('passport')
+})
+afterAll(async () => {
+  await app.close()
+  await under.close()
+})
+
+describe('passport-openidconnect', () => {
+  it('OIDC Core §3.1, §5.3: signs a person in with client_secret_post and a nonce, and asks userinfo about them', async () => {
+    const landing = await openBrowser(under).open(`${app.origin}/login`)
+
+    expect(landing.json).toEqual({
+      issuer: under.issuer,
+      profile: expect.objectContaining({ id: 'U1', displayName: 'Ann Lee', emails: [{ value: 'ann@example.test' }] }) as unknown,
+    })
+  })
+
+  it('RFC 9207 §2: takes no offence at the issuer in the response', async () => {
+    const landing = await openBrowser(under).open(`${app.origin}/login`)
+
+    expect(callbackOf(landing).searchParams.get('iss')).toBe(under.issuer)
+    expect(landing.status).toBe(200)
+  })
+
+  it('OIDC Core §3.1.2.1: with max_age it demands auth_time, which is there and young enough', async () => {
+    const app = await openApp('passport-max-age', { maxAge: '60' })
+    onTestFinished(() => app.close())
+
+    const landing = await openBrowser(under).open(`${app.origin}/login`)
+
+    expect(landing.status).toBe(200)
+  })
+
+  it('RFC 6749 §4.1.2.1: a refusal reaches the application as one', async () => {
+    const app = await openApp('passport-prompt', { prompt: 'none' })
+    onTestFinished(() => app.close())
+
+    const landing = await openBrowser(under).open(`${app.origin}/login`)
+
+    expect(landing.json['error']).toBe('consent_required')
+  })
+
+  it('RFC 6749 §10.12: who has lost the cookie of the state comes to rest at an error', async () => {
+    const landing = await openBrowser(under).open(`${app.origin}/login`)
+
+    const stranger = await openBrowser(under).open(callbackOf(landing).href)
+
+    expect(stranger.status).toBe(403)
+    expect(stranger.trail).toHaveLength(1)
+  })
+})
+
+/** An application whose strategy differs in some options from what its documentation shows. */
+async function openApp(clientId: string, options: Partial<StrategyOptions> = {}): Promise<WebApp> {
+  const app = await openWebApp(under, { clientId, tokenEndpointAuthMethod: 'client_secret_post' })
+  const strategy = new OpenIDConnectStrategy(
+    {
+      issuer: under.issuer,
+      authorizationURL: `${under.issuer}/auth`,
+      tokenURL: `${under.issuer}/token`,
+      userInfoURL: `${under.issuer}/userinfo`,
+      clientID: app.clientId,
+      clientSecret: app.clientSecret,
+      callbackURL: `${app.origin}/callback`,
+      scope: 'profile email',
+      nonce: 'each request gets its own',
+      skipUserProfile: false,
+      ...options,
+    },
+    (issuer: string, profile: OpenIDConnectStrategy.Profile, done: OpenIDConnectStrategy.VerifyCallback) => done(null, { issuer, profile }),
+  )
+  app.serve(passportApplication(strategy))
+  return app
+}

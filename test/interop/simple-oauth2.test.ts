@@ -1,0 +1,94 @@
+import { AuthorizationCode, ClientCredentials, type ModuleOptions } from 'simple-oauth2'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { challenge, verifier } from '../support/flow.ts'
+import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { visit } from '../support/visit.ts'
+import { openWebApp } from './web-app.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startLoopbackServer()
+})
+afterAll(() => under.close())
+
+describe('simple-oauth2', () => {
+  it.each(['header', 'body'] as const)(
+    'RFC 6749 §4.1, §6, RFC 7009 §2: with its credentials in the %s it gets tokens, refreshes and revokes',
+    async (authorizationMethod) => {
+      const config = await configure({ authorizationMethod })
+
+      const tokens = await signIn(config)
+      const renewed = await tokens.refresh()
+      await renewed.revoke('refresh_token')
+
+      expect(tokens.token).toMatchObject({ token_type: 'Bearer', scope: 'openid api.read offline_access' })
+      expect(renewed.token['refresh_token']).not.toBe(tokens.token['refresh_token'])
+      await expect(renewed.refresh()).rejects.toMatchObject({ data: { payload: { error: 'invalid_grant' } } })
+    },
+  )
+
+  it('RFC 6749 §4.4: gets a token for itself', async () => {
+    const machine = { client: { id: 'M', secret: under.clients.M.secret }, auth: { tokenHost: under.issuer, tokenPath: '/token' } }
+
+    const { token } = await new ClientCredentials(machine).getToken({ scope: 'api.read' })
+
+    expect(token).toMatchObject({ token_type: 'Bearer', scope: 'api.read' })
+  })
+
+  it('RFC 6749 §2.3.1: an identifier that needs its encoding is understood', async () => {
+    const config = await configure({ credentialsEncodingMode: 'strict' }, 'web:app/100%+1')
+
+    const { token } = await signIn(config)
+
+    expect(token).toMatchObject({ token_type: 'Bearer' })
+  })
+
+  it('RFC 6749 §2.3.1: in its loose mode, which leaves the encoding out, such an identifier is another one', async () => {
+    const config = await configure({ credentialsEncodingMode: 'loose' }, 'web:app/100%+2')
+
+    const refused = signIn(config)
+
+    await expect(refused).rejects.toMatchObject({ data: { payload: { error: 'invalid_client' } } })
+    expect(under.lastReason()).toMatch(/^client_/)
+  })
+
+  it('RFC 6749 §3.2: a JSON body is refused in words that its error carries', async () => {
+    const config = await configure({ bodyFormat: 'json' })
+
+    const refused = signIn(config)
+
+    const payload = { error: 'invalid_request', error_description: expect.stringContaining('x-www-form-urlencoded') as string }
+    await expect(refused).rejects.toMatchObject({ data: { payload } })
+  })
+})
+
+type Config = ModuleOptions & { readonly redirectUri: string }
+
+async function configure(options: ModuleOptions['options'], clientId?: string): Promise<Config> {
+  const method = options?.authorizationMethod === 'body' ? 'client_secret_post' : 'client_secret_basic'
+  const app = await openWebApp(under, { tokenEndpointAuthMethod: method, ...(clientId !== undefined && { clientId }) })
+  await app.close()
+  return {
+    client: { id: app.clientId, secret: app.clientSecret },
+    auth: { tokenHost: under.issuer, authorizePath: '/auth', tokenPath: '/token', revokePath: '/token/revocation' },
+    // By itself it demands JSON of every answer. RFC 7009 §2.2: a revocation is answered by its status alone.
+    http: { json: 'force' },
+    ...(options !== undefined && { options }),
+    redirectUri: `${app.origin}/callback`,
+  }
+}
+
+async function signIn({ redirectUri, ...options }: Config) {
+  const client = new AuthorizationCode(options)
+  const request = {
+    redirect_uri: redirectUri,
+    scope: 'openid api.read offline_access',
+    state: 's1',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+  }
+  const { location } = await visit(under, new URL(client.authorizeURL(request)))
+  const presented = { code: location.searchParams.get('code') ?? '', redirect_uri: redirectUri, code_verifier: verifier }
+  return client.getToken(presented)
+}

@@ -1,0 +1,51 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { registerClient, type ClientRegistration } from '@mintmark/core'
+
+import type { ServerUnderTest } from '../support/server-under-test.ts'
+
+/** A web application of somebody else's: at http://localhost, another site than the server's http://127.0.0.1. */
+export interface WebApp {
+  readonly origin: string
+  readonly port: number
+  readonly clientId: string
+  /** Empty for a public client. */
+  readonly clientSecret: string
+  /** The application itself, made once its address is known. */
+  serve(listener: RequestListener): void
+  close(): Promise<void>
+}
+
+/** @param registration what differs from a confidential client that comes back to `/callback`. */
+export async function openWebApp(
+  under: ServerUnderTest,
+  { callback = '/callback', ...registration }: Partial<ClientRegistration> & { readonly callback?: string } = {},
+): Promise<WebApp> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const origin = `http://localhost:${port}`
+  const { client, clientSecret = '' } = await registerClient(
+    {
+      clientName: 'Web app',
+      redirectUris: [`${origin}${callback}`],
+      grantTypes: ['authorization_code', 'refresh_token'],
+      scopes: ['openid', 'profile', 'email', 'offline_access', 'api.read'],
+      ...registration,
+    },
+    { storage: under.storage },
+  )
+  return {
+    origin,
+    port,
+    clientId: client.clientId,
+    clientSecret,
+    serve: (listener) => void server.on('request', listener),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
