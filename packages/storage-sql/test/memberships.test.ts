@@ -1,0 +1,107 @@
+import { epochSeconds, organizationId, userId, type MembershipRecord, type Storage } from '@mintmark/storage-interface'
+import { aUser } from '@mintmark/storage-interface/contract'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { aDatabase } from './support/postgres-of-the-run.ts'
+
+const issuer = 'https://issuer.example'
+const now = epochSeconds(1_700_000_000)
+
+describe.for([
+  { name: 'SQLite', open: aFile },
+  { name: 'PostgreSQL', open: aPool },
+])('$name', ({ open }) => {
+  test('of a removed account, and of a removed organization, no membership is left in the table', async () => {
+    const dialect = await open()
+    const { users, organizations } = await twoByTwo(dialect)
+
+    await users.remove(userId('u1'), now)
+    expect(await storedMemberships(dialect)).toEqual(['o1 u2', 'o2 u2'])
+    await organizations.remove(organizationId('o1'), now)
+    expect(await storedMemberships(dialect)).toEqual(['o2 u2'])
+  })
+
+  test.for(['account', 'organization'])('who joins while the %s is being removed is no member', async (removed) => {
+    const dialect = await open()
+    const { users, organizations } = await twoByTwo(dialect)
+    const member = aMembership('o1', 'u1')
+    if (removed === 'account') await users.remove(member.userId, now)
+    else await organizations.remove(member.organizationId, now)
+
+    // What a statement leaves that saw both, and wrote after the trigger had run.
+    await dialect.all(
+      `INSERT INTO mintmark_memberships (issuer, organization_id, user_id, roles, created_at, updated_at, version)
+       VALUES ('${issuer}', 'o1', 'u1', '[]', 0, 0, 1)`,
+      [],
+    )
+
+    const pages = { organizationId: member.organizationId, after: undefined, limit: 9 }
+    expect(await organizations.findMember(member.organizationId, member.userId)).toBeUndefined()
+    expect((await organizations.listMembers(pages)).map((each) => each.userId)).not.toContain('u1')
+    expect((await organizations.listByUser(member.userId)).map((each) => each.organizationId)).not.toContain('o1')
+    expect(await organizations.compareAndSwapMember(member, 1)).toEqual({ outcome: 'absent' })
+    expect(await organizations.removeMember(member.organizationId, member.userId)).toEqual({ outcome: 'absent' })
+    expect(await organizations.insertMember(member)).toMatchObject({ outcome: 'absent' })
+  })
+
+  test('accounts and organizations that are removed at once all go, and so do all memberships', async () => {
+    const dialect = await open()
+    const storages = [await createSqlStorage({ dialect, issuer }), await createSqlStorage({ dialect, issuer })] as const
+    const names = Array.from({ length: 6 }, (_, index) => String(index))
+    await fill(storages[0], { users: names, organizations: names })
+
+    const removals = await Promise.all(
+      names.flatMap((name) => [
+        storages[0].users.remove(userId(name), now),
+        storages[1].organizations.remove(organizationId(name), now),
+      ]),
+    )
+
+    expect(new Set(removals.map(({ outcome }) => outcome))).toEqual(new Set(['removed']))
+    expect(await storedMemberships(dialect)).toEqual([])
+  })
+})
+
+async function twoByTwo(dialect: SqlDialect): Promise<Storage> {
+  const storage = await createSqlStorage({ dialect, issuer })
+  await fill(storage, { users: ['u1', 'u2'], organizations: ['o1', 'o2'] })
+  return storage
+}
+
+/** Everybody is in every organization. */
+async function fill(storage: Storage, given: { readonly users: readonly string[]; readonly organizations: readonly string[] }): Promise<void> {
+  for (const user of given.users) await storage.users.insert(aUser({ userId: userId(user) }))
+  for (const organization of given.organizations) {
+    const record = { organizationId: organizationId(organization), displayName: organization, createdAt: now, updatedAt: now, version: 1 }
+    await storage.organizations.insert(record)
+    for (const user of given.users) await storage.organizations.insertMember(aMembership(organization, user))
+  }
+}
+
+const aMembership = (organization: string, user: string): MembershipRecord => ({
+  organizationId: organizationId(organization),
+  userId: userId(user),
+  roles: ['member'],
+  createdAt: now,
+  updatedAt: now,
+  version: 1,
+})
+
+async function storedMemberships(dialect: SqlDialect): Promise<readonly string[]> {
+  const rows = await dialect.all('SELECT organization_id, user_id FROM mintmark_memberships ORDER BY 1, 2', [])
+  return rows.map((row) => `${String(row['organization_id'])} ${String(row['user_id'])}`)
+}
+
+async function aFile(): Promise<SqlDialect> {
+  const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
+  onTestFinished(() => dialect.close())
+  return dialect
+}
+
+async function aPool(): Promise<SqlDialect> {
+  const database = await aDatabase()
+  onTestFinished(() => database.remove())
+  return postgresPool(database.pool({ max: 10 }), { migrate: 'on-open' })
+}
