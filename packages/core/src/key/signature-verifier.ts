@@ -1,6 +1,7 @@
 import { importJWK } from 'jose'
 
 import { nodeCrypto } from '../runtime/node-crypto.ts'
+import { ecdsaToDer } from './ecdsa-signature.ts'
 import type { PublicKey, SigningAlgorithm } from './key-ring.ts'
 import { signatureParameters } from './web-crypto-signer.ts'
 
@@ -14,8 +15,11 @@ export async function signatureVerifier({ algorithm, jwk }: PublicKey): Promise<
   const digest = nodeDigests.get(algorithm)
   if (nodeCrypto !== undefined && digest !== undefined) {
     const node = nodeCrypto
-    const options = { key: node.KeyObject.from(key), dsaEncoding: 'ieee-p1363' } as const
-    return (signature, bytes) => node.verify(digest, bytes, options, signature)
+    const nodeKey = node.KeyObject.from(key)
+    return (signature, bytes) => {
+      const encoded = algorithm === 'ES256' ? ecdsaToDer(signature) : signature
+      return encoded !== undefined && node.verify(digest, bytes, nodeKey, encoded)
+    }
   }
   return async (signature, bytes) =>
     crypto.subtle.verify(signatureParameters[algorithm], key, new Uint8Array(signature), new Uint8Array(bytes))

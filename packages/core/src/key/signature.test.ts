@@ -1,9 +1,11 @@
 import { createSign, KeyObject } from 'node:crypto'
 
 import { keyId } from '@mintmark/storage-interface'
+import fc from 'fast-check'
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 
+import { ecdsaFromDer, ecdsaToDer } from './ecdsa-signature.ts'
 import type { PublicKey, SigningAlgorithm } from './key-ring.ts'
 import { signatureVerifier } from './signature-verifier.ts'
 import { signatureParameters, webCryptoSigner } from './web-crypto-signer.ts'
@@ -63,4 +65,20 @@ it('RFC 7518 §3.4: a signature in DER is none', async () => {
   const der = createSign('sha256').update(message).sign(KeyObject.from(privateKey))
 
   expect(await (await signatureVerifier(published))(der, message)).toBe(false)
+})
+
+it('law: an ECDSA signature is the same after the way to DER and back', () => {
+  const coordinate = fc.oneof(
+    fc.uint8Array({ minLength: 32, maxLength: 32 }),
+    // Small numbers, and those whose first bit is set.
+    fc.nat(255).map((byte) => new Uint8Array(32).with(31, byte)),
+    fc.nat(255).map((byte) => new Uint8Array(32).fill(7).with(0, byte)),
+  )
+
+  fc.assert(
+    fc.property(coordinate, coordinate, (r, s) => {
+      const joined = new Uint8Array([...r, ...s])
+      expect(ecdsaFromDer(ecdsaToDer(joined) ?? joined)).toEqual(joined)
+    }),
+  )
 })

@@ -1,7 +1,7 @@
 import type { KeyId } from '@mintmark/storage-interface'
 
 import { nodeCrypto } from '../runtime/node-crypto.ts'
-import { joinEcdsaSignature } from './ecdsa-signature.ts'
+import { ecdsaFromDer } from './ecdsa-signature.ts'
 import type { Signer, SigningAlgorithm } from './key-ring.ts'
 
 /**
@@ -18,7 +18,7 @@ function signAtOnce(algorithm: SigningAlgorithm, privateKey: CryptoKey): Signer[
   const node = nodeCrypto
   const key = node.KeyObject.from(privateKey)
   return algorithm === 'ES256'
-    ? async (bytes) => joinEcdsaSignature(node.sign('sha256', bytes, key))
+    ? async (bytes) => ecdsaFromDer(node.sign('sha256', bytes, key))
     : async (bytes) => node.sign(null, bytes, key)
 }
 

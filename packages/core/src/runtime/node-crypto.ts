@@ -6,15 +6,10 @@ import { nodeBuiltin } from './node-builtin.ts'
  */
 export interface NodeCrypto {
   hash(algorithm: 'sha256', data: string | Uint8Array, outputEncoding: 'buffer'): Uint8Array
-  /** An ECDSA signature comes in DER. EdDSA has its own digest: `null`. */
+  /** An ECDSA signature comes out as DER. EdDSA has its own digest: `null`. */
   sign(digest: 'sha256' | null, data: Uint8Array, key: NodeKey): Uint8Array
-  /** `ieee-p1363` is ECDSA's `r || s`; other algorithms take no notice of it. */
-  verify(
-    digest: 'sha256' | null,
-    data: Uint8Array,
-    key: { readonly key: NodeKey; readonly dsaEncoding: 'ieee-p1363' },
-    signature: Uint8Array,
-  ): boolean
+  /** An ECDSA signature goes in as DER. */
+  verify(digest: 'sha256' | null, data: Uint8Array, key: NodeKey, signature: Uint8Array): boolean
   readonly KeyObject: {
     /** Warns when the key is not extractable. */
     from(key: CryptoKey): NodeKey
