@@ -29,9 +29,13 @@ export interface ScimServer extends HttpService {
   readonly signInFromProvider: (login: ProviderLogin) => Promise<ProviderSignIn>
 }
 
-/** Creates a server. Nothing is global: any number of servers live in one process. */
+/**
+ * Creates a server. Nothing is global: any number of servers live in one process.
+ * @throws TypeError when the issuer is not that of the storage, or not written as an authorization server's is.
+ */
 export function createScimServer(options: ScimServerOptions): ScimServer {
   const { issuer, storage } = options
+  checkIssuer(options)
   const deps = scimDependencies(options)
   const resources = { users: userRoutes(deps), groups: groupRoutes(deps) }
   const router = createScimRouter({
@@ -50,6 +54,15 @@ export function createScimServer(options: ScimServerOptions): ScimServer {
     answered: tellAnswered(options.onRequest),
   })
   return { ...router, issuer, signInFromProvider: (login) => signInFromProvider(login, deps) }
+}
+
+/** The Tenant URL that an administrator pastes is made of the storage's issuer, and has to lead here. */
+function checkIssuer({ issuer, storage }: Pick<ScimServerOptions, 'issuer' | 'storage'>): void {
+  if (storage.issuer !== issuer) throw new TypeError(`The storage is that of ${storage.issuer}; the server needs the same issuer.`)
+  const { origin, pathname } = new URL(issuer)
+  if (issuer !== origin + pathname.replace(/\/+$/, '')) {
+    throw new TypeError('The issuer must be as the authorization server has it: an address without query, fragment or a slash at its end.')
+  }
 }
 
 function scimDependencies(options: ScimServerOptions): SignInDependencies & GroupDependencies {
