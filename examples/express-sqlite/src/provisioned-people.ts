@@ -2,6 +2,7 @@ import type { ProvisioningHooks } from '@mintmark/scim'
 import type { Storage } from '@mintmark/storage-interface'
 
 import type { People } from './people.ts'
+import { textOf } from './site/text-of.ts'
 
 /**
  * A password that the directory set, for a person whom it provisioned: from now on they can sign in here with it. Who is
@@ -11,7 +12,7 @@ export const keepPassword =
   (people: People, storage: Storage): NonNullable<ProvisioningHooks['password']> =>
   async ({ userId, password }) => {
     const account = await storage.users.find(userId)
-    const claim = (name: string): string => String(account?.claims[name] ?? '')
+    const claim = (name: string): string => textOf(account?.claims[name])
     const username = claim('preferred_username').toLowerCase()
     await people.put({
       subject: userId,

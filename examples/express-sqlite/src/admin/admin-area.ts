@@ -1,6 +1,6 @@
 import { AdminError, type Administrations } from '@mintmark/admin'
 import type { AuthorizationServer, CookieSessions, Logger } from '@mintmark/core'
-import { createRouter, type Endpoint, type HttpService, type Route } from '@mintmark/core/http'
+import { createRouter, withHeaders, type HttpService, type Route } from '@mintmark/core/http'
 
 import type { People } from '../people.ts'
 import { accountPage, actOnAccount } from './account-page.ts'
@@ -37,7 +37,7 @@ export function adminArea(deps: AdminAreaDependencies): HttpService {
   }
   const route = (path: string, page: AdminPage, act?: AdminPage): Route => ({
     path,
-    methods: { GET: guarded(page), ...(act && { POST: guarded(act) }) } satisfies Record<string, Endpoint>,
+    methods: { GET: guarded(page), ...(act && { POST: guarded(act) }) },
     renderError,
   })
 
@@ -56,6 +56,6 @@ export function adminArea(deps: AdminAreaDependencies): HttpService {
       route('/admin/events', eventsPage(deps)),
     ],
     notFound: () => refusalPage(new AdminError('path_not_found')),
-    methodNotAllowed: () => refusalPage(new AdminError('method_not_allowed')),
+    methodNotAllowed: (allow) => withHeaders(refusalPage(new AdminError('method_not_allowed')), [['Allow', allow]]),
   })
 }

@@ -1,8 +1,8 @@
 import type { ClientView } from '@mintmark/admin'
 import { redirect } from '@mintmark/core/http'
 
-import { html } from '../site/html.ts'
-import { actButtons } from './act-button.ts'
+import { html, type Markup } from '../site/html.ts'
+import { actButtons, disableButton } from './act-button.ts'
 import { adminResponse, type AdminPage } from './admin-page.ts'
 import { addressOf, subjectOf } from './page-address.ts'
 import { readPostedAct, unknownAct } from './posted-act.ts'
@@ -14,10 +14,11 @@ import { shownTime } from './shown-time.ts'
 export const clientPage: AdminPage = async ({ request, admin }) => {
   const client = await admin.clients.read(subjectOf(request))
   const { clientId, clientName, disabledAt, redirectUris, scopes, tokenEndpointAuthMethod, secrets } = client
+  const disabled = disabledAt && html`Disabled since ${shownTime(disabledAt)}: nothing that was issued to it is honoured.`
   return adminResponse({
     title: clientName,
     part: '/admin/clients',
-    intro: disabledAt === undefined ? html`In use.` : html`Disabled since ${shownTime(disabledAt)}: nothing that was issued to it is honoured.`,
+    intro: disabled ?? html`In use.`,
     body: html`<section aria-labelledby="registration">
 <h2 id="registration">Registration</h2>
 <dl>
@@ -26,41 +27,43 @@ export const clientPage: AdminPage = async ({ request, admin }) => {
 <dt>Redirect URIs</dt><dd><code>${redirectUris.join(' ')}</code></dd>
 <dt>Scopes</dt><dd><code>${scopes.join(' ')}</code></dd>
 </dl>
-${actButtons(addressOf('/admin/client', clientId), [disabledAt === undefined ? { act: 'disable', label: 'Disable' } : { act: 'enable', label: 'Enable' }])}
+${actButtons(addressOf('/admin/client', clientId), disableButton(disabledAt))}
 </section>
 ${secrets.length === 0 ? undefined : secretSection(client)}`,
   })
 }
 
 /** The buttons of the page. */
-export const actOnClient: AdminPage = async ({ request, admin }) => {
-  const { clientId, clientName } = await admin.clients.read(subjectOf(request))
+export const actOnClient: AdminPage = async ({ request, admin: { clients } }) => {
+  const { clientId, clientName } = await clients.read(subjectOf(request))
   const address = addressOf('/admin/client', clientId)
   const { act } = readPostedAct(request)
   switch (act) {
     case 'disable':
-      await admin.clients.disable({ clientId })
+      await clients.disable({ clientId })
       return redirect(address)
     case 'enable':
-      await admin.clients.enable({ clientId })
+      await clients.enable({ clientId })
       return redirect(address)
     case 'end-previous-secrets':
-      await admin.clients.endPreviousSecrets(clientId)
+      await clients.endPreviousSecrets(clientId)
       return redirect(address)
     case 'add-secret': {
-      const secret = await admin.clients.addSecret(clientId, { previousExpiresAt: previousSecretsEnd() })
-      return secretPage({ part: '/admin/clients', title: `Secret of ${clientName}`, secret, address, advice: 'Put it where the app keeps its secret.' })
+      const secret = await clients.addSecret(clientId, { previousExpiresAt: previousSecretsEnd() })
+      const advice = 'Put it where the app keeps its secret.'
+      return secretPage({ part: '/admin/clients', title: `Secret of ${clientName}`, secret, advice, address })
     }
     default:
       throw unknownAct()
   }
 }
 
-const secretSection = ({ clientId, secrets }: ClientView) => html`<section aria-labelledby="secrets">
+const secretSection = ({ clientId, secrets }: ClientView): Markup => html`<section aria-labelledby="secrets">
 <h2 id="secrets">Secrets</h2>
 ${secretList(secrets)}
-${actButtons(addressOf('/admin/client', clientId), [
+${actButtons(
+  addressOf('/admin/client', clientId),
   { act: 'add-secret', label: 'Rotate the secret' },
   secrets.length > 1 ? { act: 'end-previous-secrets', label: 'End the previous secret now' } : undefined,
-])}
+)}
 </section>`

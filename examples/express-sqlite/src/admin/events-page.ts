@@ -19,7 +19,7 @@ export const eventsPage =
       intro: html`Of each act there are two entries: that it was intended, and what came of it.`,
       body: html`<section aria-labelledby="acts">
 <h2 id="acts">What administrators did</h2>
-${items.length === 0 ? html`<p>Nothing yet.</p>` : html`<ul class="entries">${items.map((entry) => actEntry(entry, people))}</ul>`}
+<ul class="entries">${items.map((entry) => actEntry(entry, people))}</ul>
 ${nextLink(request, next)}
 </section>
 <section aria-labelledby="recent">
@@ -29,7 +29,7 @@ ${nextLink(request, next)}
     })
   }
 
-const actEntry = ({ type, at, detail }: LogEntryView, people: People): Markup => {
+function actEntry({ type, at, detail }: LogEntryView, people: People): Markup {
   const [actor, target] = [idIn(detail['actor']), idIn(detail['target'])]
   const reason = detail['reason'] === undefined ? '' : ` (${textOf(detail['reason'])})`
   return html`<li><strong>${type}</strong> ${textOf(detail['stage'])}${reason}<br>

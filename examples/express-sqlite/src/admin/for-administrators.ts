@@ -13,9 +13,9 @@ interface AdministratorDependencies {
 }
 
 /**
- * Lets the administrator through to a page, and nobody else. Who is signed in is asked of storage for every request, so a session or an
- * account that was ended a moment ago opens nothing.
- * @throws OAuthError access_denied — reason `cross_site_post`; AdminError `not_an_administrator`. Nothing was changed.
+ * Lets the administrator through to a page, and nobody else. Who is signed in is asked of storage for every request, so
+ * a session or an account that was ended a moment ago opens nothing.
+ * @throws OAuthError access_denied — reason `cross_site_post`; AdminError `not_an_administrator`. Nothing was done.
  */
 export const forAdministrators =
   ({ sessions, people, administrations }: AdministratorDependencies) =>
@@ -24,10 +24,11 @@ export const forAdministrators =
     requireSameOrigin(request)
     const signedIn = await sessions.signedIn(request)
     const person = signedIn && people.find(signedIn.subject)
-    // RFC 9110 §15.5.4: whoever else is signed in, and whoever is not.
-    if (person === undefined || !isAdministrator(person)) throw new AdminError('not_an_administrator', { detail: notForThem })
+    if (person === undefined || !isAdministrator(person)) {
+      // RFC 9110 §15.5.4: whoever else is signed in, and whoever is not.
+      const detail = 'Only the administrator may come here. Sign in to one of the apps as ada first.'
+      throw new AdminError('not_an_administrator', { detail })
+    }
     const actor: Actor = { kind: 'person', id: person.subject }
     return page({ request, actor, admin: administrations.as(actor) })
   }
-
-const notForThem = 'Only the administrator may come here. Sign in to one of the apps as ada first.'

@@ -10,7 +10,10 @@ export const addressOf = (path: string, id: string): string => `${path}?${new UR
 export const subjectOf = ({ url }: ServerRequest): string => url.searchParams.get('id') ?? ''
 
 /** Which part of a list the address asks for. */
-export const pageRequestOf = ({ url }: ServerRequest): PageRequest => ({ limit: 50, after: url.searchParams.get('after') ?? undefined })
+export const pageRequestOf = ({ url }: ServerRequest): PageRequest => ({
+  limit: 50,
+  after: url.searchParams.get('after') ?? undefined,
+})
 
 /** The link to the part of a list after this one; nothing on the last. */
 export function nextLink({ url }: ServerRequest, next: string | undefined): Markup | undefined {

@@ -14,10 +14,13 @@ export interface PostedAct {
  */
 export function readPostedAct(request: ServerRequest): PostedAct {
   // RFC 9110 §15.5.16.
-  if (mediaType(request) !== 'application/x-www-form-urlencoded') throw new AdminError('media_type', { detail: 'Use the buttons of the page.' })
+  if (mediaType(request) !== 'application/x-www-form-urlencoded') {
+    throw new AdminError('media_type', { detail: 'Use the buttons of the page.' })
+  }
   const text = decodeBody(request.body)
   const fields = text === undefined ? undefined : parseParameters(text, mostFields)
   if (fields === undefined || 'malformed' in fields) throw unknownAct()
+
   const single = (name: string): string => {
     const [value, ...others] = fields.filter(([field]) => field === name)
     // Nobody knows which one of several was meant.
@@ -28,6 +31,7 @@ export function readPostedAct(request: ServerRequest): PostedAct {
 }
 
 /** The refusal of what no button asks for (RFC 9110 §15.5.1). */
-export const unknownAct = (): AdminError => new AdminError('body_invalid', { detail: 'There is no such button on the page.' })
+export const unknownAct = (): AdminError =>
+  new AdminError('body_invalid', { detail: 'There is no such button on the page.' })
 
 const mostFields = 8

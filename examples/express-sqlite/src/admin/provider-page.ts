@@ -3,7 +3,7 @@ import { redirect } from '@mintmark/core/http'
 
 import { html, type Markup } from '../site/html.ts'
 import { textOf } from '../site/text-of.ts'
-import { actButtons } from './act-button.ts'
+import { actButtons, disableButton } from './act-button.ts'
 import { adminResponse, type AdminPage } from './admin-page.ts'
 import { addressOf, nextLink, pageRequestOf, subjectOf } from './page-address.ts'
 import { readPostedAct, unknownAct } from './posted-act.ts'
@@ -12,43 +12,45 @@ import { previousSecretsEnd, secretPage } from './secret-page.ts'
 import { shownTime } from './shown-time.ts'
 
 /** One identity provider: what is pasted there, and what it asked for. */
-export const providerPage: AdminPage = async ({ request, admin }) => {
-  const provider = await admin.identityProviders.read(subjectOf(request))
+export const providerPage: AdminPage = async ({ request, admin: { identityProviders } }) => {
+  const provider = await identityProviders.read(subjectOf(request))
   const { providerId, displayName, disabledAt, tenantUrl, toleranceProfile, secrets } = provider
-  const setups = await Promise.all((['okta', 'entra'] as const).map((product) => admin.identityProviders.setup(providerId, product)))
-  const requests = await admin.identityProviders.requests(providerId, pageRequestOf(request))
+  const setups = [await identityProviders.setup(providerId, 'okta'), await identityProviders.setup(providerId, 'entra')]
+  const { items, next } = await identityProviders.requests(providerId, pageRequestOf(request))
+  const address = addressOf('/admin/provider', providerId)
+  const disabled = disabledAt && html`Disabled since ${shownTime(disabledAt)}: its requests are refused, its accounts stay.`
   return adminResponse({
     title: displayName,
     part: '/admin/providers',
-    intro: disabledAt === undefined ? html`In use.` : html`Disabled since ${shownTime(disabledAt)}: its requests are refused, its accounts stay as they are.`,
+    intro: disabled ?? html`In use.`,
     body: html`<section aria-labelledby="connection">
 <h2 id="connection">Connection</h2>
 <dl>
 <dt>SCIM Tenant URL</dt><dd><code>${tenantUrl}</code></dd>
 <dt>Tolerance profile</dt><dd><code>${toleranceProfile}</code></dd>
 </dl>
-${setups.map(setup)}
-${actButtons(addressOf('/admin/provider', providerId), [disabledAt === undefined ? { act: 'disable', label: 'Disable' } : { act: 'enable', label: 'Enable' }])}
+${setups.map(instructions)}
+${actButtons(address, disableButton(disabledAt))}
 </section>
 <section aria-labelledby="secrets">
 <h2 id="secrets">Secret Tokens</h2>
 ${secretList(secrets)}
-${actButtons(addressOf('/admin/provider', providerId), [
+${actButtons(
+  address,
   { act: 'add-secret', label: 'Rotate the Secret Token' },
   secrets.length > 1 ? { act: 'end-previous-secrets', label: 'End the previous one now' } : undefined,
-])}
+)}
 </section>
 <section aria-labelledby="requests">
 <h2 id="requests">Requests</h2>
-${requests.items.length === 0 ? html`<p>It has not asked for anything yet.</p>` : html`<ul class="entries">${requests.items.map(requestEntry)}</ul>`}
-${nextLink(request, requests.next)}
+${items.length === 0 ? html`<p>It has not asked for anything yet.</p>` : html`<ul class="entries">${items.map(entry)}</ul>`}
+${nextLink(request, next)}
 </section>`,
   })
 }
 
 /** The buttons of the page. */
-export const actOnProvider: AdminPage = async ({ request, admin }) => {
-  const { identityProviders } = admin
+export const actOnProvider: AdminPage = async ({ request, admin: { identityProviders } }) => {
   const { providerId, displayName } = await identityProviders.read(subjectOf(request))
   const address = addressOf('/admin/provider', providerId)
   const { act } = readPostedAct(request)
@@ -64,18 +66,20 @@ export const actOnProvider: AdminPage = async ({ request, admin }) => {
       return redirect(address)
     case 'add-secret': {
       const secret = await identityProviders.addSecret(providerId, { previousExpiresAt: previousSecretsEnd() })
-      return secretPage({ part: '/admin/providers', title: `Secret Token of ${displayName}`, secret, address, advice: 'Paste it at the directory.' })
+      const advice = 'Paste it at the directory.'
+      return secretPage({ part: '/admin/providers', title: `Secret Token of ${displayName}`, secret, advice, address })
     }
     default:
       throw unknownAct()
   }
 }
 
-const setup = ({ product, text }: ProviderSetup): Markup => html`<details>
+const instructions = ({ product, text }: ProviderSetup): Markup => html`<details>
 <summary>What to do at ${product === 'okta' ? 'Okta' : 'Microsoft Entra ID'}</summary>
 <pre tabindex="0">${text}</pre>
 </details>`
 
-/** Neither the query nor the body of a request is known: both are about people. */
-const requestEntry = ({ at, detail }: LogEntryView): Markup =>
-  html`<li><code>${textOf(detail['method'])} ${textOf(detail['path'])}</code> answered ${textOf(detail['status'])} ${textOf(detail['reason'])}<br>${shownTime(at)}</li>`
+/** A request of the provider's. Its query and its body are not known: both are about people. */
+const entry = ({ at, detail: { method, path, status, reason } }: LogEntryView): Markup =>
+  html`<li><code>${textOf(method)} ${textOf(path)}</code> answered ${textOf(status)} ${textOf(reason)}<br>
+${shownTime(at)}</li>`

@@ -7,7 +7,7 @@ export interface RecentLines {
   list(): readonly string[]
 }
 
-/** Lines of Mintmark's events name clients, accounts and reasons; no event has a secret. They are gone when the process ends. */
+/** Lines of events name clients, accounts and reasons, and never a secret. They are gone when the process ends. */
 export function rememberLines(logger: Logger): RecentLines {
   const lines: string[] = []
   const remember =
@@ -17,7 +17,8 @@ export function rememberLines(logger: Logger): RecentLines {
       lines.length = Math.min(lines.length, mostLines)
       logger[level](fields, message)
     }
-  return { logger: { info: remember('info'), warn: remember('warn'), error: remember('error') }, list: () => [...lines] }
+  const remembering = { info: remember('info'), warn: remember('warn'), error: remember('error') }
+  return { logger: remembering, list: () => [...lines] }
 }
 
 const mostLines = 50

@@ -15,7 +15,7 @@ interface NewSecret {
   readonly address: string
 }
 
-/** The only page that ever shows the secret: the answer to the form itself. No address has it, and no cache may keep it. */
+/** The only page that ever shows the secret, the answer to the form itself: no address has it, no cache may keep it. */
 export const secretPage = ({ part, title, secret, advice, address }: NewSecret): ServerResponse =>
   adminResponse({
     title,
