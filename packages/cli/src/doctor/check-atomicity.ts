@@ -46,9 +46,9 @@ export async function checkAtomicity(dialect: SqlDialect, address: DatabaseAddre
 function finding(check: string, [winner, loser]: readonly [string, string], outcomes: readonly string[]): Finding {
   const winners = outcomes.filter((outcome) => outcome === winner).length
   const losers = outcomes.filter((outcome) => outcome === loser).length
-  if (winners === 1 && losers === outcomes.length - 1) return ok(check, `Of ${outcomes.length} at once, two processes had one ${winner}.`)
-  if (winners <= 1) return warn(check, `Of ${outcomes.length} at once, ${winners} were ${winner} and ${losers} ${loser}.`, 'Examine again: another doctor at the same moment clears these rows away.')
-  return fail(check, `Of ${outcomes.length} at once, ${winners} were ${winner}: a code or a token would count twice.`, 'Put the database on a local disk, or all servers on its primary: it does not keep what one process wrote from the other.')
+  if (winners === 1 && losers === outcomes.length - 1) return ok(check, `Two processes asked ${outcomes.length} times at once, and one of them was told ${winner}.`)
+  if (winners <= 1) return warn(check, `Two processes asked ${outcomes.length} times at once: ${winners} were told ${winner}, ${losers} ${loser}.`, 'Examine again: another doctor at the same moment clears these rows away.')
+  return fail(check, `Two processes asked ${outcomes.length} times at once, and ${winners} were told ${winner}: a code or a token counts twice.`, 'Put the database on a local disk, or all servers on its primary: it does not keep what one process wrote from the other.')
 }
 
 interface RaceRows {

@@ -33,11 +33,12 @@ interface Racer {
 /** The order goes through its input: what a process is started with, everybody on the machine can see. */
 function startRacer(order: RaceOrder, { self: [program, ...args], env, cwd }: Io): Racer {
   const child = spawn(program, [...args, 'doctor-racer'], { cwd, env: { ...env }, stdio: ['pipe', 'pipe', 'ignore'] })
-  // One that cannot be started, or is gone, is heard of by its lines: there are none.
-  child.on('error', () => child.stdout.destroy())
-  child.stdin.on('error', () => child.stdout.destroy())
+  const reader = createInterface({ input: child.stdout })
+  // Of one that cannot be started, or is gone, there are no more lines: that is how it is heard of.
+  for (const end of ['error', 'close'] as const) child.once(end, () => reader.close())
+  child.stdin.on('error', () => {})
   child.stdin.write(`${JSON.stringify(order)}\n`)
-  return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() }
+  return { child, lines: reader[Symbol.asyncIterator]() }
 }
 
 function stop(racers: readonly Racer[]): void {

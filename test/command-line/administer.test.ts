@@ -1,0 +1,235 @@
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { userId, epochSeconds } from '@mintmark/storage-interface'
+import { expect, test } from 'vitest'
+
+import { aCommandLine, aPlace } from './command-line.ts'
+
+test('init writes a configuration without secrets and a sealing key for its owner alone, and writes over nothing', async () => {
+  const line = await aCommandLine()
+
+  const first = await line.run('init', '--issuer', 'https://as.test')
+  const key = await readFile(join(line.folder, 'mintmark.sealing-key'), 'utf8')
+  const again = await line.run('init', '--issuer', 'https://other.test')
+
+  expect(first).toMatchObject({ code: 0, err: '' })
+  expect(key).toMatch(/^[\w-]{43}\n$/)
+  expect((await stat(join(line.folder, 'mintmark.sealing-key'))).mode & 0o777).toBe(0o600)
+  const config = await readFile(join(line.folder, 'mintmark.config.json'), 'utf8')
+  expect(JSON.parse(config)).toEqual({ issuer: 'https://as.test', sqlite: 'mintmark.db', sealingKeyFile: 'mintmark.sealing-key' })
+  expect(config).not.toContain(key.trim())
+  expect(again).toEqual({ code: 1, out: '', err: 'mintmark: There is mintmark.config.json already: it was left as it is.' })
+  expect(await readFile(join(line.folder, 'mintmark.config.json'), 'utf8')).toBe(config)
+})
+
+test.for([
+  [['init', '--issuer', 'http://as.test'], 'must use https'],
+  [['init', '--issuer', 'https://as.test', '--postgres', 'postgres://me:hush@db/x'], 'Leave the password out of --postgres'],
+  [['client', 'list', '--postgres', 'postgres://db/x?password=hush'], 'Leave the password out of --postgres'],
+  [['client', 'list', '--sqlite', 'a', '--postgres', 'postgres://db/x'], 'Two databases are named'],
+  [['client', 'list', '--sqlite', 'a.db'], 'No issuer is named'],
+  [['client', 'list'], 'No database is named'],
+  [['client', 'list', '--config', 'nowhere.json'], 'There is no file'],
+  [['client', 'list', '--limit', '0'], 'Write a whole number'],
+  [['client', 'secret', 'rotate', 'A', '--previous-ends-in', 'soon'], 'Write 45s, 30m, 24h or 7d.'],
+  [['client', 'create'], "missing required argument 'name'"],
+  [['client', 'create', 'App', '--secret', 'hush'], "unknown option '--secret'"],
+  [['user', 'remove', 'U1'], 'Add --yes'],
+  [['migrate', 'print', '--dialect', 'mysql'], 'Allowed choices'],
+  [['fly'], "unknown command 'fly'"],
+] as const)('%j is the operator’s mistake: exit code 2, one line that says why', async ([argv, reason]) => {
+  const line = await aCommandLine()
+
+  const { code, out, err } = await line.run(...argv)
+
+  expect({ code, out }).toEqual({ code: 2, out: '' })
+  expect(err).toContain(reason)
+  expect(err.split('\n')).toHaveLength(1)
+  expect(err).not.toContain('hush')
+})
+
+test('a configuration that says something unknown, or a password, is refused', async () => {
+  const line = await aCommandLine()
+  const configured = async (config: string) => {
+    await writeFile(join(line.folder, 'mintmark.config.json'), config)
+    return line.run('migrate', 'list')
+  }
+
+  expect(await configured('{"isuer": "https://as.test"}')).toMatchObject({ code: 2, err: expect.stringContaining('isuer') as string })
+  expect(await configured('{')).toMatchObject({ code: 2, err: expect.stringContaining('is not JSON') as string })
+  expect(await configured('{"postgres": "postgres://me:hush@db/x"}')).toMatchObject({ code: 2, err: expect.stringContaining('Leave the password out') as string })
+})
+
+test('flags go before the environment, and that before the configuration', async () => {
+  const place = await aPlace()
+  await place.run('migrate', 'apply', '--sqlite', 'flag.db')
+  await place.with({ env: { MINTMARK_SQLITE: 'environment.db' } }).run('migrate', 'apply')
+
+  const elsewhere = place.with({ env: { MINTMARK_SQLITE: 'environment.db' } })
+  await elsewhere.run('client', 'create', 'App', '--id', 'B', '--redirect-uri', 'https://app.test/cb')
+
+  const idsOf = async (...flags: readonly string[]) => (await elsewhere.run('client', 'list', '--json', ...flags)).out
+  expect(JSON.parse(await idsOf())).toMatchObject([{ clientId: 'B' }])
+  expect(JSON.parse(await idsOf('--sqlite', 'flag.db'))).toEqual([])
+  expect(JSON.parse((await place.run('client', 'list', '--json')).out)).toEqual([])
+})
+
+test('migrate lists, applies and prints the schema; what is not migrated is not worked on', async () => {
+  const line = await aCommandLine()
+  await line.run('init', '--issuer', 'https://as.test')
+
+  const before = await line.run('migrate', 'list')
+  await writeFile(join(line.folder, 'mintmark.db'), '')
+  const pending = await line.run('migrate', 'list', '--json')
+  const refused = await line.run('client', 'list')
+  const applied = await line.run('migrate', 'apply')
+
+  expect(before).toMatchObject({ code: 1, out: '', err: expect.stringContaining('There is no file') as string })
+  expect(pending.code).toBe(1)
+  expect(JSON.parse(pending.out)).toContain('0001-first-tables')
+  expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Run: npx mintmark migrate apply') as string })
+  expect(applied).toMatchObject({ code: 0, out: expect.stringContaining('Applied: 0001-first-tables') as string })
+  expect(await line.run('migrate', 'apply')).toEqual({ code: 0, out: 'Nothing to apply.', err: '' })
+  expect(await line.run('migrate', 'list')).toEqual({ code: 0, out: 'Up to date.', err: '' })
+  expect((await line.run('migrate', 'print', '--dialect', 'postgres')).out).toContain('CREATE TABLE')
+})
+
+test('a client is registered, shown without its secrets, rotated, disabled and enabled, all in the operator’s name', async () => {
+  const place = await aPlace()
+
+  const created = await place.run('client', 'create', 'My App', '--id', 'A', '--redirect-uri', 'https://app.test/cb', '--scope', 'openid', 'email')
+  const secret = /client_secret {2}(\S{43})$/m.exec(created.out)?.[1] ?? 'none'
+  const rotated = await place.run('client', 'secret', 'rotate', 'A', '--json')
+  const third = await place.run('client', 'secret', 'rotate', 'A')
+  await place.run('client', 'secret', 'end', 'A')
+  const disabled = await place.run('client', 'disable', 'A')
+
+  expect(created).toMatchObject({ code: 0, err: '' })
+  expect(JSON.parse(rotated.out)).toEqual({ clientId: 'A', clientSecret: expect.stringMatching(/^\S{43}$/) as string })
+  expect(third).toEqual({ code: 1, out: '', err: 'mintmark: The client has two live secrets. End one of them first.' })
+  expect(disabled).toEqual({ code: 0, out: 'Client A is disabled.', err: '' })
+  const shown = await place.run('client', 'show', 'A')
+  expect(shown.out).toContain('My App')
+  expect(shown.out).not.toContain(secret)
+  const storage = await place.storage()
+  const entries = await storage.logs.list({ log: 'admin', before: undefined, limit: 50 })
+  expect(JSON.stringify(entries)).toContain('cli:tess')
+  expect(JSON.stringify(entries)).not.toContain(secret)
+  expect((await place.run('client', 'list')).out).toMatch(/^ID +NAME.*\nA {3}My App .*Z$/)
+  expect(await place.run('client', 'enable', 'A')).toMatchObject({ code: 0 })
+})
+
+test('what cannot be done is refused: exit code 1, one line that says why, nothing changed', async () => {
+  const place = await aPlace()
+  await place.run('client', 'create', 'Taken', '--id', 'taken', '--redirect-uri', 'https://app.test/cb')
+  await place.run('keys', 'rotate')
+  const kids = async () => (JSON.parse((await place.run('keys', 'list', '--json')).out) as { keyId: string }[]).map(({ keyId }) => keyId)
+  const stored = async () => [await place.run('client', 'list', '--json'), await place.run('idp', 'list', '--json'), await kids()]
+  const before = await stored()
+
+  for (const [argv, reason] of refusals) {
+    const { code, out, err } = await place.run(...argv)
+
+    expect({ code, out }, argv.join(' ')).toEqual({ code: 1, out: '' })
+    expect(err).toContain(reason)
+    expect(err.split('\n')).toHaveLength(1)
+    expect(err).not.toContain('should not have happened')
+  }
+  expect(await stored()).toEqual(before)
+})
+
+test('an identity provider is registered with its SCIM Tenant URL and Secret Token, seen once', async () => {
+  const place = await aPlace('https://as.test/login')
+
+  const registered = await place.run('idp', 'register', 'acme', '--name', 'Acme', '--profile', 'okta')
+  const rotated = await place.run('idp', 'rotate', 'acme', '--previous-ends-in', '1h', '--json')
+  const setup = await place.run('idp', 'setup', 'acme', 'okta')
+
+  expect(registered.out).toMatch(
+    /^SCIM Tenant URL {2}https:\/\/as\.test\/login\/scim\/v2\/enterprise-idps\/acme\nSecret Token {5}mmscim_acme_\S{43}$/,
+  )
+  expect(JSON.parse(rotated.out)).toEqual({ secret: expect.stringMatching(/^mmscim_acme_\S{43}$/) as string })
+  expect(setup.out).toContain('https://as.test/login/scim/v2/enterprise-idps/acme')
+  expect(await place.run('idp', 'end-secrets', 'acme')).toMatchObject({ code: 0 })
+  expect(await place.run('idp', 'disable', 'acme')).toMatchObject({ code: 0 })
+  const [provider] = JSON.parse((await place.run('idp', 'list', '--json')).out) as { disabledAt?: number; secrets: unknown[] }[]
+  expect(provider?.disabledAt).toBeTypeOf('number')
+  expect(provider?.secrets).toHaveLength(1)
+})
+
+test('an account is listed by a filter, deactivated, reactivated and removed', async () => {
+  const place = await aPlace()
+  const storage = await place.storage()
+  for (const id of ['U1', 'U2']) {
+    await storage.users.insert({ userId: userId(id), claims: { email: `${id}@example.test`, name: `A \u001B[31m${id}` }, createdAt: epochSeconds(1_700_000_000) })
+  }
+
+  const deactivated = await place.run('user', 'deactivate', 'U1')
+  const listed = await place.run('user', 'list', '--filter', 'active eq false')
+  const reactivated = await place.run('user', 'reactivate', 'U1')
+  const removed = await place.run('user', 'remove', 'U1', '--yes')
+
+  expect(deactivated).toEqual({ code: 0, out: 'Account U1 is deactivated. Ended with it: 0 sessions, 0 grants.', err: '' })
+  expect(listed.out).toContain('U1@example.test')
+  expect(listed.out).not.toContain('U2')
+  expect(listed.out).not.toContain('\u001B')
+  expect([reactivated.code, removed.code]).toEqual([0, 0])
+  expect((await storage.users.find(userId('U1')))).toBeUndefined()
+  expect(JSON.parse((await place.run('user', 'show', 'U2', '--json')).out)).toMatchObject({ userId: 'U2', active: true })
+  const { err } = await place.run('user', 'list', '--limit', '1')
+  expect(err).toBe('')
+})
+
+test('keys are announced, listed without the sealing key, and dropped', async () => {
+  const place = await aPlace()
+
+  const first = await place.run('keys', 'rotate')
+  const waiting = await place.run('keys', 'rotate', '--json')
+  const next = await place.run('keys', 'rotate', '--now')
+  const [key] = JSON.parse((await place.run('keys', 'list', '--json')).out) as { keyId: string; state: string }[]
+  const dropped = await place.run('keys', 'drop', key?.keyId ?? '')
+  const sealed = await place.run('keys', 'rotate', '--config', await withoutKey(place.folder))
+
+  expect(first.out).toMatch(/ES256 +announced/)
+  expect(JSON.parse(waiting.out)).toMatchObject([{ outcome: 'waiting' }, { outcome: 'waiting' }])
+  expect(next.out).toMatch(/ES256 +announced/)
+  expect(key?.state).toBe('signing')
+  expect(dropped.out).toContain('Dropped')
+  expect(sealed).toMatchObject({ code: 2, err: expect.stringContaining('No sealing key is given') as string })
+})
+
+test('purge clears away what has expired, in batches, and shows progress on a terminal alone', async () => {
+  const place = await aPlace()
+  const storage = await place.storage()
+  for (let index = 0; index < 5; index += 1) {
+    await storage.claims.claim({ purpose: 'client_assertion_jti', value: `jti-${index}`, expiresAt: epochSeconds(2), now: epochSeconds(1) })
+  }
+  const shown: string[] = []
+
+  const purged = await place.with({ progress: (line) => void shown.push(line) }).run('purge', '--batch', '2')
+
+  expect(purged).toEqual({ code: 0, out: 'Removed 5 rows.', err: '' })
+  expect(shown.at(0)).toBe('2 rows removed …')
+  expect(shown.at(-1)).toBe('')
+  expect(await place.run('purge')).toEqual({ code: 0, out: 'Removed 0 rows.', err: '' })
+})
+
+async function withoutKey(folder: string): Promise<string> {
+  await writeFile(join(folder, 'no-key.json'), '{"issuer": "https://as.test", "sqlite": "mintmark.db"}')
+  return 'no-key.json'
+}
+
+const refusals: readonly (readonly [argv: readonly string[], reason: string])[] = [
+  [['client', 'create', 'App', '--redirect-uri', 'http://app.test/cb'], 'A redirect URI must be https'],
+  [['client', 'create', 'App', '--id', 'taken', '--redirect-uri', 'https://app.test/cb'], 'in use'],
+  [['client', 'create', 'App', '--auth', 'private_key_jwt', '--redirect-uri', 'https://app.test/cb'], 'needs either jwks or jwks_uri'],
+  [['client', 'disable', 'nobody'], 'There is no such client.'],
+  [['client', 'list', '--limit', '1000'], 'between 1 and 200'],
+  [['idp', 'register', 'under_score'], 'identifier'],
+  [['idp', 'disable', 'nobody'], 'There is no such identity provider.'],
+  [['user', 'show', 'nobody'], 'There is no such account.'],
+  [['user', 'remove', 'nobody', '--yes'], 'There is no such account.'],
+  [['user', 'list', '--filter', 'claims.email eq'], 'filter'],
+  [['keys', 'drop', 'nobody'], 'There is no key nobody.'],
+]

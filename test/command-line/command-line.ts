@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { run, type Io } from '@mintmark/cli'
+import { systemClock } from '@mintmark/core/runtime'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import type { Storage } from '@mintmark/storage-interface'
+import { onTestFinished } from 'vitest'
+
+/** What a command came to. */
+export interface Outcome {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** The command line in a folder of its own, in this process. */
+export interface CommandLine {
+  readonly folder: string
+  run(...argv: readonly string[]): Promise<Outcome>
+  /** The same with something of the world changed. */
+  with(world: Partial<Io>): CommandLine
+}
+
+/** A command line with a database. */
+export interface Place extends CommandLine {
+  storage(): Promise<Storage>
+}
+
+/** How it is started as a program. */
+export const program: Io['self'] = [
+  process.execPath,
+  '--conditions=@mintmark/source',
+  fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url)),
+]
+
+/** A command line in an empty folder, which goes with the test. */
+export async function aCommandLine(env: Io['env'] = {}): Promise<CommandLine> {
+  const folder = await mkdtemp(join(tmpdir(), 'mintmark-cli-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return commandLine(folder, { env })
+}
+
+/** One whose SQLite database is there and has the schema. */
+export async function aPlace(issuer = 'https://as.test'): Promise<Place> {
+  const line = await aCommandLine()
+  await line.run('init', '--issuer', issuer)
+  await line.run('migrate', 'apply')
+  const storage = async (): Promise<Storage> => {
+    const dialect = sqliteFile(join(line.folder, 'mintmark.db'))
+    onTestFinished(() => dialect.close())
+    return createSqlStorage({ dialect, issuer })
+  }
+  return { ...line, storage }
+}
+
+function commandLine(folder: string, world: Partial<Io>): CommandLine {
+  return {
+    folder,
+    with: (changed) => commandLine(folder, { ...world, ...changed }),
+    async run(...argv) {
+      const out: string[] = []
+      const err: string[] = []
+      const code = await run(argv, {
+        out: (line) => void out.push(line),
+        err: (line) => void err.push(line),
+        progress: undefined,
+        env: {},
+        cwd: folder,
+        operator: 'tess',
+        clock: systemClock,
+        fetch,
+        self: program,
+        lines: async function* () {},
+        ...world,
+      })
+      return { code, out: out.join('\n'), err: err.join('\n') }
+    },
+  }
+}

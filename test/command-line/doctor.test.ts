@@ -1,0 +1,139 @@
+import { digestSecret } from '@mintmark/core/runtime'
+import { clientId, epochSeconds } from '@mintmark/storage-interface'
+import { expect, test } from 'vitest'
+
+import { aCommandLine } from './command-line.ts'
+import { aSite, type DoctoredSite } from './doctored-site.ts'
+
+interface Report {
+  readonly issuer: string
+  readonly healthy: boolean
+  readonly findings: readonly { readonly level: string; readonly check: string; readonly what: string; readonly mend?: string }[]
+}
+
+test('a good server has no failure, over its database too: two processes race for a code, a refresh token and a jti', async () => {
+  const { line, issuer, secret } = await aSite()
+  const stored = async () => [await line.run('client', 'list', '--json'), await line.run('user', 'list', '--json')]
+  const before = await stored()
+
+  const { code, out, err } = await line.with({ env: { MINTMARK_SCIM_SECRET: secret } }).run('doctor', '--json')
+
+  const { healthy, findings, ...report } = JSON.parse(out) as Report
+  expect(findings.filter(({ level }) => level !== 'ok').map(({ check }) => check)).toEqual(['address.https'])
+  expect(findings.map(({ check }) => check)).toEqual([
+    ...['address.https', 'discovery.openid', 'discovery.oauth', 'discovery.endpoints', 'proxy.headers', 'cookies.flags'],
+    ...['cors.public', 'cors.credentials', 'cors.private', 'keys.published', 'keys.cache', 'keys.overlap', 'keys.age.ES256', 'keys.age.RS256', 'keys.sealing'],
+    ...['errors.token', 'errors.userinfo', 'errors.page', 'errors.detail', 'scim.served', 'scim.secret', 'secrets.sealing_key', 'secrets.guessable'],
+    ...['clock.skew', 'storage.reachable', 'storage.migrations', 'storage.consume', 'storage.rotate', 'storage.claim'],
+  ])
+  expect({ code, err, healthy, report }).toEqual({ code: 0, err: '', healthy: true, report: { issuer } })
+  expect(out).not.toContain(secret)
+  expect(await stored()).toEqual(before)
+  // Its own rows are gone: nothing of them is left to clear away.
+  expect((await line.run('purge', '--issuer', 'https://doctor.invalid')).out).toBe('Removed 0 rows.')
+})
+
+test('OIDC Discovery §4.3: a server that names another issuer fails, in words with how to mend it', async () => {
+  const { issuer } = await aSite()
+  const other = issuer.replace('127.0.0.1', 'localhost')
+
+  const byAnotherName: typeof fetch = (url, init) => fetch(String(url).replace('//localhost', '//127.0.0.1'), init)
+
+  const { code, out, err } = await (await aCommandLine()).with({ fetch: byAnotherName }).run('doctor', other)
+
+  expect(code).toBe(1)
+  expect(err).toMatch(/^mintmark: 3 of \d+ checks failed\.$/)
+  expect(out).toContain(`fail  discovery.openid     ${other}/.well-known/openid-configuration names another issuer: ${issuer}.`)
+  expect(out).toMatch(/fail {2}discovery\.oauth/)
+  expect(out).toMatch(/fail {2}discovery\.endpoints .*authorization_endpoint/)
+  expect(out).toMatch(/→ Give the server the issuer/)
+})
+
+test('RFC 9700 §2.6: a proxy that makes addresses of what a request says of its own way fails', async () => {
+  const site = await aSite((answer) => {
+    const host = answer.request.headers['x-forwarded-host']
+    const isHttp = answer.request.headers['x-forwarded-proto'] === 'http'
+    if (typeof host === 'string') answer.text = answer.text.replaceAll('127.0.0.1', host)
+    if (isHttp) answer.text = answer.text.replaceAll('/login', '/elsewhere')
+  })
+
+  const { code, findings } = await examined(site)
+
+  expect(code).toBe(1)
+  expect(findings.filter(isFail)).toEqual([
+    {
+      level: 'fail',
+      check: 'proxy.headers',
+      what: 'Headers that anybody can send change the document: x-forwarded-host, x-forwarded-proto, x-forwarded-port.',
+      mend: expect.stringContaining('configured issuer') as string,
+    },
+  ])
+})
+
+test('a proxy that shares every answer with credentials, takes flags from cookies, caches keys for a week, hides a well-known path and shows its errors fails', async () => {
+  const site = await aSite((answer) => {
+    const { headers, request } = answer
+    headers.set('access-control-allow-origin', request.headers.origin ?? '*')
+    headers.set('access-control-allow-credentials', 'true')
+    if (headers.has('set-cookie')) headers.set('set-cookie', 'mintmark-browser=x; Path=/')
+    if (request.url === '/login/jwks') headers.set('cache-control', 'max-age=604800')
+    if (request.url === '/.well-known/oauth-authorization-server/login') answer.status = 404
+    if (request.url === '/login/token') answer.text = 'Error: no\n    at handle (server.js:1:1)'
+    if (request.url?.startsWith('/login/scim/') === true) headers.set('content-type', 'application/json')
+  })
+
+  const { findings } = await examined(site, '--client', 'A', '--redirect-uri', 'https://app.test/cb')
+
+  expect(findings.filter(isFail).map(({ check }) => check)).toEqual([
+    ...['discovery.oauth', 'cookies.flags', 'cors.credentials', 'cors.private', 'keys.cache', 'errors.token', 'errors.detail', 'scim.served'],
+  ])
+  expect(findings.filter(isFail).every(({ what, mend = '' }) => what.endsWith('.') && mend.endsWith('.'))).toBe(true)
+})
+
+test('secrets from textbooks, a sealing key that repeats itself, other keys than are published and a wrong clock are found', async () => {
+  const { line } = await aSite((answer) => {
+    if (answer.request.url !== '/login/jwks') return
+    answer.text = JSON.stringify({ keys: (JSON.parse(answer.text) as { keys: unknown[] }).keys.slice(1) })
+  })
+  const storage = await line.storage()
+  const client = await storage.clients.find(clientId('A'))
+  if (client === undefined) throw new Error('There is no client A.')
+  const secrets = [{ ...client.secrets[0], digest: await digestSecret('changeme') }] as typeof client.secrets
+  await storage.clients.compareAndSwap({ ...client, secrets }, client.version)
+  const world = { env: { MINTMARK_SEALING_KEY: Buffer.alloc(32, 7).toString('base64url') }, clock: () => epochSeconds(Date.now() / 1000 + 90) }
+
+  const { out } = await line.with({ ...world, self: ['false'] }).run('doctor', '--json')
+
+  const { findings } = JSON.parse(out) as Report
+  expect(findings.filter(isFail).map(({ check }) => check)).toEqual(['keys.overlap', 'keys.sealing', 'secrets.sealing_key', 'secrets.guessable', 'clock.skew'])
+  expect(findings.find(({ check }) => check === 'storage.race')?.level).toBe('warn')
+})
+
+test('RFC 6749 §10.5: a database where two are told that they won a code fails', async () => {
+  const { line, issuer } = await aSite()
+  const report = JSON.stringify({ consumed: ['won', 'replayed'], rotated: ['rotated', 'retried'], claimed: ['fresh', 'seen'] })
+  const racer = `console.log('ready'); process.stdin.once('data', () => setTimeout(() => { console.log('${report}'); process.exit() }, 9))`
+
+  const { out } = await line.with({ self: [process.execPath, '-e', racer, '--'] }).run('doctor', issuer, '--json')
+
+  const levels = (JSON.parse(out) as Report).findings.filter(({ check }) => /^storage\.(?:consume|rotate|claim)$/.test(check)).map(({ level }) => level)
+  expect(levels).toEqual(['fail', 'fail', 'fail'])
+})
+
+test('where nobody answers, and where the database is away, it says so once', async () => {
+  const line = await aCommandLine()
+
+  const { code, out } = await line.run('doctor', 'http://127.0.0.1:9', '--sqlite', 'nowhere.db', '--json')
+
+  const { findings } = JSON.parse(out) as Report
+  expect(code).toBe(1)
+  expect(findings.map(({ level, check }) => `${level} ${check}`)).toEqual(['fail discovery.openid', 'fail discovery.oauth', 'fail storage.reachable'])
+})
+
+async function examined({ issuer }: DoctoredSite, ...argv: readonly string[]): Promise<Report & { readonly code: number }> {
+  const elsewhere = await aCommandLine()
+  const { code, out } = await elsewhere.run('doctor', issuer, '--json', ...argv)
+  return { ...(JSON.parse(out) as Report), code }
+}
+
+const isFail = ({ level }: Report['findings'][number]): boolean => level === 'fail'

@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process'
+
+import { expect, test } from 'vitest'
+
+import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
+import { aCommandLine, program, type Outcome } from './command-line.ts'
+
+test('the program says what it did on one output, what is wrong on the other, and how it ended by its exit code', async () => {
+  const { folder } = await aCommandLine()
+
+  const [done, refused] = await Promise.all([start(folder, 'migrate', 'print'), start(folder, 'migrate', 'list', '--sqlite', 'none.db')])
+
+  expect(done).toMatchObject({ code: 0, err: '', out: expect.stringContaining('CREATE TABLE') as string })
+  expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^mintmark: There is no file \S+none\.db\n$/) as string })
+})
+
+test('over PostgreSQL: the schema, a client, an account’s list, keys, and a race between two processes', async () => {
+  const database = await aDatabase()
+  const env = { ...process.env, MINTMARK_POSTGRES: database.url, MINTMARK_ISSUER: 'http://127.0.0.1:9', MINTMARK_SEALING_KEY: 'A'.repeat(43) }
+  const line = (await aCommandLine()).with({ env })
+
+  const applied = await line.run('migrate', 'apply')
+  const created = await line.run('client', 'create', 'App', '--id', 'A', '--redirect-uri', 'https://app.test/cb')
+  const listed = await line.run('user', 'list', '--filter', 'active eq true')
+  const rotated = await line.run('keys', 'rotate')
+  const doctor = await line.run('doctor', '--json')
+  await database.remove()
+
+  expect([applied, created, listed, rotated].map(({ code, err }) => [code, err])).toEqual(Array.from({ length: 4 }, () => [0, '']))
+  const { findings } = JSON.parse(doctor.out) as { findings: { level: string; check: string }[] }
+  expect(findings.filter(({ check }) => check.startsWith('storage.')).map(({ level, check }) => `${level} ${check}`)).toEqual([
+    ...['ok storage.reachable', 'ok storage.migrations', 'ok storage.consume', 'ok storage.rotate', 'ok storage.claim'],
+  ])
+})
+
+test('a database that nobody answers for is one line, without the address’s password', async () => {
+  const line = await aCommandLine({ MINTMARK_POSTGRES: 'postgres://me:hush@127.0.0.1:9/x', MINTMARK_ISSUER: 'https://as.test' })
+
+  const { code, out, err } = await line.run('client', 'list')
+
+  expect({ code, out }).toEqual({ code: 1, out: '' })
+  expect(err.split('\n')).toHaveLength(1)
+  expect(err).not.toContain('hush')
+})
+
+function start(cwd: string, ...argv: readonly string[]): Promise<Outcome> {
+  const [node, ...args] = program
+  return new Promise((resolve) => {
+    execFile(node, [...args, ...argv], { cwd }, (error, out, err) => resolve({ code: Number(error?.code ?? 0), out, err }))
+  })
+}
