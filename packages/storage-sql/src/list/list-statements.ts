@@ -11,7 +11,7 @@ import { compileSql, type Parameter, type Statement } from '../statement.ts'
 import { listedScope, placeOf, type ListedKind } from './listed-kind.ts'
 
 /** What a page is bound to: it holds one row more than are shown, which tells whether there are more. */
-export type PageValue = 'issuer' | 'provider_id' | 'after_created_at' | 'after_id' | 'limit' | 'offset'
+type PageValue = 'issuer' | 'provider_id' | 'after_created_at' | 'after_id' | 'limit' | 'offset'
 
 type Builder = Pick<Database, 'query' | 'engine'>
 

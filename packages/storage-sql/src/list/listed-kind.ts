@@ -35,13 +35,13 @@ export interface ListedRows {
   readonly total: (p: Parameter<'issuer' | 'provider_id'>) => Sql
 }
 
-export interface KnownColumn {
+interface KnownColumn {
   readonly kind: ValueKind
   readonly column: Sql
 }
 
 /** The attribute that is made of memberships. */
-export interface Memberships {
+interface Memberships {
   readonly attribute: string
   /** The memberships of a row of the table. */
   readonly from: (alias: string) => Sql
