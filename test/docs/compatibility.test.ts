@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+import { describe, expect, it } from 'vitest'
+
+import { installedVersion } from '../../scripts/compatibility-page.ts'
+import { triedSoftware } from '../interop/tried-software.ts'
+
+const page = readFileSync('docs/compatibility.md', 'utf8')
+const flows = [...page.matchAll(/^- (.*)$/gm)].map(([, flow = '']) => flow)
+const files = readdirSync('test/interop').flatMap((name) => (name.endsWith('.test.ts') ? [name.slice(0, -'.test.ts'.length)] : []))
+
+describe('docs/compatibility.md (mend with `pnpm compatibility`)', () => {
+  it('every test of test/interop belongs to one piece of software', () => {
+    expect(triedSoftware.flatMap((software) => software.files).toSorted()).toEqual(files.toSorted())
+  })
+
+  it.each(triedSoftware)('names $name with the version that is installed, and each of its files', (software) => {
+    const version = installedVersion(software)
+
+    expect(page).toContain(`### ${software.name}${version === undefined ? '' : ` ${version}`}`)
+    for (const file of software.files) expect(page).toContain(`[${file}](../test/interop/${file}.test.ts)`)
+  })
+
+  it.each(files)('has a line for each test of %s', (file) => {
+    expect(titlesOf(file).filter((title) => !flows.some((flow) => title.test(flow)))).toEqual([])
+  })
+
+  it('has no line of a test that is gone', () => {
+    const titles = files.flatMap((file) => titlesOf(file))
+
+    expect(flows.filter((flow) => !titles.some((title) => title.test(flow)))).toEqual([])
+  })
+})
+
+/** The titles of a file's tests, with anything in the place of parameters. */
+function titlesOf(file: string): readonly RegExp[] {
+  const source = readFileSync(`test/interop/${file}.test.ts`, 'utf8')
+  const calls = source.matchAll(/\b(?:it|test)(?:\.each\((?:.*?)\n?\s*\](?: as const)?\))?\(\s*(['"`])([^\n]*?)\1,/gs)
+  return [...calls].map(([, , title = '']) => new RegExp(`^${escapeRegExp(title).replaceAll('%s', '.*')}$`))
+}
+
+const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
