@@ -131,7 +131,7 @@ function expectDocumented({ method = 'GET', path }: AdminSent, { status, body }:
 }
 
 /** The route that a request reaches. */
-export function routeOf(method: string, path: string): AdminRoute | undefined {
+function routeOf(method: string, path: string): AdminRoute | undefined {
   const match = matchRoute(method, path.split('?')[0] ?? '', adminRoutes)
   return match.outcome === 'found' ? match.route : undefined
 }

@@ -110,7 +110,8 @@ it('RFC 9457 §3: refusals are problem details; with the method, the media type 
   expect(put.headers.get('allow')).toBe('GET, HEAD, POST')
   const form = { method: 'POST', path: '/clients', headers: { 'content-type': 'text/plain' }, body: JSON.stringify(app) }
   await expectRefused(under, form, { status: 415, reason: 'media_type' })
-  for (const body of ['', '{', 'null', '[]', '['.repeat(100_000), '{"client_name":"\\ud800"}']) {
+  const deep = `{"client_name":"x","jwks":{"keys":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`
+  for (const body of ['', '{', 'null', '[]', '['.repeat(100_000), deep, '{"client_name":"\\ud800"}']) {
     const { status, body: problem } = await under.send({ method: 'POST', path: '/clients', body })
     expect([status, problem?.['code']]).toEqual([400, expect.stringMatching(/^body_/)])
   }

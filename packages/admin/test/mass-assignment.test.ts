@@ -20,9 +20,12 @@ const writes: readonly (AdminSent & { readonly method: string; readonly body: ob
 
 /** What nobody says for themselves: what the server keeps, what others have, and what means something to JavaScript. */
 const foreign = [
-  ...['version', 'created_at', 'createdAt', 'updated_at', 'secrets', 'client_secret', 'secret', 'digest', 'generation', 'active', 'disabled_at', 'disabledAt'],
-  ...['client_id', 'user_id', 'provider_id', 'organization_id', 'issuer', 'offboarding', 'adopted', 'provider', 'actor', 'scopes_granted', 'clientName'],
-  ...['__proto__', 'constructor', 'toString', ''],
+  '',
+  ...`
+    version created_at createdAt updated_at secrets client_secret secret digest generation active disabled_at disabledAt
+    client_id user_id provider_id organization_id issuer offboarding adopted provider actor clientName
+    __proto__ constructor toString
+  `.split(/\s+/).filter((name) => name !== ''),
 ]
 
 async function filled(): Promise<AdminServerUnderTest> {

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { createAdminServer, type AdminEvent, type CustomField } from '@mintmark/admin'
+import type { ServerResponse } from '@mintmark/core/http'
+import { epochSeconds, type Storage } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+
+import { makeDatabase } from '../../packages/storage-sql/test/support/postgres-database.ts'
+import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
+import { hostileAdminRequest, type GoodAdminRequest } from '../arbitraries/hostile-admin-request.ts'
+import { plainRequest } from '../support/plain-request.ts'
+import { ownKeysOfPrototypes, pristine } from '../support/prototypes.ts'
+
+const issuer = 'https://as.test'
+const base = `${issuer}/admin/v1`
+
+it('law: nothing that an administrator sends is a server error, over memory', async () => {
+  await noInputIsAServerError(createMemoryStorage({ issuer }), 4000)
+})
+
+it('law: nothing that an administrator sends is a server error, over SQLite', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-admin-'))
+  const dialect = sqliteFile(join(folder, 'mintmark.db'), { migrate: 'on-open' })
+  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 2000)
+  await dialect.close()
+  rmSync(folder, { recursive: true })
+})
+
+it('law: nothing that an administrator sends is a server error, over PostgreSQL', async () => {
+  const database = await makeDatabase(await addressOfTheRun())
+  const dialect = postgresPool(database.pool(), { migrate: 'on-open' })
+  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 1500)
+  await database.remove()
+})
+
+async function noInputIsAServerError(storage: Storage, numRuns: number): Promise<void> {
+  const events: AdminEvent[] = []
+  const server = createAdminServer({
+    issuer,
+    storage,
+    clock: () => epochSeconds(1_790_000_000),
+    customFields: [{ name: 'employeeNumber', claim: 'employee_number', type: 'decimal', schema: anyNumber }],
+    lastAdministrators: { protectedRoles: ['owner'], administrators: 'claims.nickname eq "root"' },
+    authorize: async () => ({ actor: { kind: 'host', id: 'fuzz' }, scopes: ['admin:write'] }),
+    onEvent: (event) => void events.push(event),
+  })
+  const answered = new Set<number>()
+  const restore = () => restored((sent) => server.handle(asSent(sent)))
+  await restore()
+
+  let count = 0
+  const law = fc.asyncProperty(hostileAdminRequest(base, good), async (request) => {
+    if ((count += 1) % 50 === 0) await restore()
+    events.splice(0)
+    const response = await server.handle(request)
+
+    answered.add(response.status)
+    expectHarmless(response)
+    expect(events.filter((event) => 'reason' in event && ['unexpected_failure', 'storage_unavailable'].includes(event.reason))).toEqual([])
+    expect(ownKeysOfPrototypes()).toEqual(pristine)
+  })
+  await fc.assert(law, { numRuns })
+
+  // What was spoilt was good enough to come far.
+  expect([...answered]).toEqual(expect.arrayContaining([200, 201, 204, 400, 404, 405, 409, 412, 415]))
+}
+
+function expectHarmless({ status, headers, body = '' }: ServerResponse): void {
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
+
+  expect(status).toBeLessThan(500)
+  expect(headers.filter(([name, value]) => !/^[\w-]+$/.test(name) || !/^[\x20-\x7E]*$/.test(value))).toEqual([])
+  if (status < 400) return
+  expect(text).not.toMatch(/node_modules|\.ts\b|\n\s+at |SQL|Error:.*\(/)
+  expect(text.length).toBeLessThan(1024)
+}
+
+const anyNumber: CustomField['schema'] = {
+  '~standard': { version: 1, vendor: 'test', validate: (value) => (typeof value === 'number' ? { value } : { issues: [{ message: 'no' }] }) },
+}
+
+const app = { client_id: 'app', client_name: 'App', redirect_uris: ['https://app.test/cb'] }
+const change = { claims: { email: 'a@x.test', nickname: null }, custom_fields: { employeeNumber: 7 } }
+
+const beginnings: readonly GoodAdminRequest[] = [
+  { method: 'POST', path: '/clients', body: app },
+  { method: 'POST', path: '/identity-providers', body: { provider_id: 'corp', tolerance_profile: 'okta' } },
+  { method: 'POST', path: '/accounts', body: { user_id: 'ann', ...change } },
+  { method: 'POST', path: '/organizations', body: { organization_id: 'acme', display_name: 'Acme' } },
+  { method: 'PUT', path: '/organizations/acme/members/ann', body: { roles: ['owner'] } },
+]
+
+/** What is removed is gone for good, so its place is taken by another one: good requests are about `app`, `ann`, `corp` and `acme` while they last. */
+const restored = async (send: (sent: GoodAdminRequest) => Promise<unknown>): Promise<void> => {
+  for (const sent of beginnings) await send(sent)
+}
+
+const good: readonly GoodAdminRequest[] = [
+  ...beginnings,
+  { method: 'POST', path: '/clients', body: { client_name: 'New', grant_types: [] } },
+  { method: 'POST', path: '/accounts', body: {} },
+  { method: 'POST', path: '/organizations', body: { display_name: 'New' } },
+  { method: 'PATCH', path: '/clients/app', body: { client_name: 'Changed', default_max_age: 60, scopes: ['openid'] } },
+  { method: 'POST', path: '/clients/app/secrets', body: { previous_expires_at: 1_790_000_060 } },
+  { method: 'PATCH', path: '/identity-providers/corp', body: { display_name: 'Corp', client_ids: ['app'] } },
+  { method: 'POST', path: '/identity-providers/corp/secrets', body: {} },
+  { method: 'PATCH', path: '/accounts/ann', body: change },
+  { method: 'POST', path: '/account-search', body: { filter: 'active eq true', limit: 10 } },
+  { method: 'PATCH', path: '/organizations/acme', body: { display_name: 'ACME' } },
+  ...['/clients/app', '/identity-providers/corp', '/accounts/ann', '/organizations/acme'].map((path) => ({ method: 'GET', path })),
+  ...['/clients', '/identity-providers', '/accounts', '/organizations', '/audit'].map((path) => ({ method: 'GET', path: `${path}?limit=5` })),
+  ...['/clients/app/grants', '/accounts/ann/grants', '/accounts/ann/sessions', '/accounts/ann/memberships'].map((path) => ({ method: 'GET', path })),
+  ...['/organizations/acme/members', '/identity-providers/corp/requests', '/identity-providers/corp/setup?product=okta'].map((path) => ({ method: 'GET', path })),
+  ...['/clients/app', '/identity-providers/corp'].flatMap((path) => ['disable', 'enable'].map((verb) => ({ method: 'POST', path: `${path}/${verb}` }))),
+  ...['/accounts/ann/deactivate', '/accounts/ann/reactivate', '/identity-providers/corp/release-offboarding'].map((path) => ({ method: 'POST', path })),
+  ...['/accounts/ann/grants', '/accounts/ann/sessions', '/clients/app/grants', '/clients/app/secrets/previous', '/accounts/ann/grants/g', '/accounts/ann/sessions/s'].map(
+    (path) => ({ method: 'DELETE', path }),
+  ),
+  { method: 'DELETE', path: '/organizations/acme/members/ann' },
+]
+
+const asSent = ({ method, path, body }: GoodAdminRequest) =>
+  plainRequest(base, { method, path, headers: { 'content-type': 'application/json' }, ...(body && { body: JSON.stringify(body) }) })
