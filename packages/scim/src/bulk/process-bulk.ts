@@ -13,6 +13,7 @@ import type { BulkOperation, BulkRequest } from './bulk-operation.ts'
 import { referencesIn } from './bulk-reference.ts'
 import { pathReference } from './bulk-target.ts'
 import { executionOrder } from './execution-order.ts'
+import { nextTurn } from './next-turn.ts'
 import { parseBulk } from './parse-bulk.ts'
 import { performOperation, type BulkResult } from './perform-operation.ts'
 
@@ -57,6 +58,7 @@ async function performAll({ operations, failOnErrors }: BulkRequest, call: ScimC
     if (operation === undefined) continue
     const result = await performOperation(operation, { ...deps, call, idOf, correlationId })
     results.set(operation, result)
+    if (results.size % operationsInATurn === 0) await nextTurn()
     if (result.response !== undefined) errors += 1
     else if (operation.method === 'POST') identifiers.set(operation.bulkId, identifierIn(result))
     // RFC 7644 §3.7: enough errors. And storage that is down would be asked in vain by all the others.
@@ -72,3 +74,6 @@ function referencesOf({ path, data }: BulkOperation): readonly string[] {
 
 /** The `id` of what was created: the end of its address. */
 const identifierIn = ({ location = '' }: BulkResult): string => decodeURIComponent(location.slice(location.lastIndexOf('/') + 1))
+
+/** Written one after the other, each with a sync of the disk: some milliseconds. */
+const operationsInATurn = 5
