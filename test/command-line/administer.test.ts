@@ -17,15 +17,26 @@ test('init writes a configuration without secrets and a sealing key for its owne
   expect(key).toMatch(/^[\w-]{43}\n$/)
   expect((await stat(join(line.folder, 'mintmark.sealing-key'))).mode & 0o777).toBe(0o600)
   const config = await readFile(join(line.folder, 'mintmark.config.json'), 'utf8')
-  expect(JSON.parse(config)).toEqual({ issuer: 'https://as.test', sqlite: 'mintmark.db', sealingKeyFile: 'mintmark.sealing-key' })
+  expect(JSON.parse(config)).toEqual({
+    issuer: 'https://as.test',
+    sqlite: 'mintmark.db',
+    sealingKeyFile: 'mintmark.sealing-key',
+  })
   expect(config).not.toContain(key.trim())
-  expect(again).toEqual({ code: 1, out: '', err: 'mintmark: There is mintmark.config.json already: it was left as it is.' })
+  expect(again).toEqual({
+    code: 1,
+    out: '',
+    err: 'mintmark: There is mintmark.config.json already: it was left as it is.',
+  })
   expect(await readFile(join(line.folder, 'mintmark.config.json'), 'utf8')).toBe(config)
 })
 
 test.for([
   [['init', '--issuer', 'http://as.test'], 'must use https'],
-  [['init', '--issuer', 'https://as.test', '--postgres', 'postgres://me:hush@db/x'], 'Leave the password out of --postgres'],
+  [
+    ['init', '--issuer', 'https://as.test', '--postgres', 'postgres://me:hush@db/x'],
+    'Leave the password out of --postgres',
+  ],
   [['client', 'list', '--postgres', 'postgres://db/x?password=hush'], 'Leave the password out of --postgres'],
   [['client', 'list', '--sqlite', 'a', '--postgres', 'postgres://db/x'], 'Two databases are named'],
   [['client', 'list', '--sqlite', 'a.db'], 'No issuer is named'],
@@ -56,9 +67,15 @@ test('a configuration that says something unknown, or a password, is refused', a
     return line.run('migrate', 'list')
   }
 
-  expect(await configured('{"isuer": "https://as.test"}')).toMatchObject({ code: 2, err: expect.stringContaining('isuer') as string })
+  expect(await configured('{"isuer": "https://as.test"}')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('isuer') as string,
+  })
   expect(await configured('{')).toMatchObject({ code: 2, err: expect.stringContaining('is not JSON') as string })
-  expect(await configured('{"postgres": "postgres://me:hush@db/x"}')).toMatchObject({ code: 2, err: expect.stringContaining('Leave the password out') as string })
+  expect(await configured('{"postgres": "postgres://me:hush@db/x"}')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('Leave the password out') as string,
+  })
 })
 
 test('flags go before the environment, and that before the configuration', async () => {
@@ -88,7 +105,11 @@ test('migrate lists, applies and prints the schema; what is not migrated is not 
   expect(before).toMatchObject({ code: 1, out: '', err: expect.stringContaining('There is no file') as string })
   expect(pending.code).toBe(1)
   expect(JSON.parse(pending.out)).toContain('0001-first-tables')
-  expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Run: npx mintmark migrate apply') as string })
+  expect(refused).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringContaining('Run: npx mintmark migrate apply') as string,
+  })
   expect(applied).toMatchObject({ code: 0, out: expect.stringContaining('Applied: 0001-first-tables') as string })
   expect(await line.run('migrate', 'apply')).toEqual({ code: 0, out: 'Nothing to apply.', err: '' })
   expect(await line.run('migrate', 'list')).toEqual({ code: 0, out: 'Up to date.', err: '' })
@@ -98,7 +119,18 @@ test('migrate lists, applies and prints the schema; what is not migrated is not 
 test('a client is registered, shown without its secrets, rotated, disabled and enabled, all in the operator’s name', async () => {
   const place = await aPlace()
 
-  const created = await place.run('client', 'create', 'My App', '--id', 'A', '--redirect-uri', 'https://app.test/cb', '--scope', 'openid', 'email')
+  const created = await place.run(
+    'client',
+    'create',
+    'My App',
+    '--id',
+    'A',
+    '--redirect-uri',
+    'https://app.test/cb',
+    '--scope',
+    'openid',
+    'email',
+  )
   const secret = /client_secret {2}(\S{43})$/m.exec(created.out)?.[1] ?? 'none'
   const rotated = await place.run('client', 'secret', 'rotate', 'A', '--json')
   const third = await place.run('client', 'secret', 'rotate', 'A')
@@ -124,8 +156,13 @@ test('what cannot be done is refused: exit code 1, one line that says why, nothi
   const place = await aPlace()
   await place.run('client', 'create', 'Taken', '--id', 'taken', '--redirect-uri', 'https://app.test/cb')
   await place.run('keys', 'rotate')
-  const kids = async () => (JSON.parse((await place.run('keys', 'list', '--json')).out) as { keyId: string }[]).map(({ keyId }) => keyId)
-  const stored = async () => [await place.run('client', 'list', '--json'), await place.run('idp', 'list', '--json'), await kids()]
+  const kids = async () =>
+    (JSON.parse((await place.run('keys', 'list', '--json')).out) as { keyId: string }[]).map(({ keyId }) => keyId)
+  const stored = async () => [
+    await place.run('client', 'list', '--json'),
+    await place.run('idp', 'list', '--json'),
+    await kids(),
+  ]
   const before = await stored()
 
   for (const [argv, reason] of refusals) {
@@ -153,7 +190,10 @@ test('an identity provider is registered with its SCIM Tenant URL and Secret Tok
   expect(setup.out).toContain('https://as.test/login/scim/v2/enterprise-idps/acme')
   expect(await place.run('idp', 'end-secrets', 'acme')).toMatchObject({ code: 0 })
   expect(await place.run('idp', 'disable', 'acme')).toMatchObject({ code: 0 })
-  const [provider] = JSON.parse((await place.run('idp', 'list', '--json')).out) as { disabledAt?: number; secrets: unknown[] }[]
+  const [provider] = JSON.parse((await place.run('idp', 'list', '--json')).out) as {
+    disabledAt?: number
+    secrets: unknown[]
+  }[]
   expect(provider?.disabledAt).toBeTypeOf('number')
   expect(provider?.secrets).toHaveLength(1)
 })
@@ -162,7 +202,11 @@ test('an account is listed by a filter, deactivated, reactivated and removed', a
   const place = await aPlace()
   const storage = await place.storage()
   for (const id of ['U1', 'U2']) {
-    await storage.users.insert({ userId: userId(id), claims: { email: `${id}@example.test`, name: `A \u001B[31m${id}` }, createdAt: epochSeconds(1_700_000_000) })
+    await storage.users.insert({
+      userId: userId(id),
+      claims: { email: `${id}@example.test`, name: `A \u001B[31m${id}` },
+      createdAt: epochSeconds(1_700_000_000),
+    })
   }
 
   const deactivated = await place.run('user', 'deactivate', 'U1')
@@ -170,13 +214,20 @@ test('an account is listed by a filter, deactivated, reactivated and removed', a
   const reactivated = await place.run('user', 'reactivate', 'U1')
   const removed = await place.run('user', 'remove', 'U1', '--yes')
 
-  expect(deactivated).toEqual({ code: 0, out: 'Account U1 is deactivated. Ended with it: 0 sessions, 0 grants.', err: '' })
+  expect(deactivated).toEqual({
+    code: 0,
+    out: 'Account U1 is deactivated. Ended with it: 0 sessions, 0 grants.',
+    err: '',
+  })
   expect(listed.out).toContain('U1@example.test')
   expect(listed.out).not.toContain('U2')
   expect(listed.out).not.toContain('\u001B')
   expect([reactivated.code, removed.code]).toEqual([0, 0])
-  expect((await storage.users.find(userId('U1')))).toBeUndefined()
-  expect(JSON.parse((await place.run('user', 'show', 'U2', '--json')).out)).toMatchObject({ userId: 'U2', active: true })
+  expect(await storage.users.find(userId('U1'))).toBeUndefined()
+  expect(JSON.parse((await place.run('user', 'show', 'U2', '--json')).out)).toMatchObject({
+    userId: 'U2',
+    active: true,
+  })
   const { err } = await place.run('user', 'list', '--limit', '1')
   expect(err).toBe('')
 })
@@ -203,7 +254,12 @@ test('purge clears away what has expired, in batches, and shows progress on a te
   const place = await aPlace()
   const storage = await place.storage()
   for (let index = 0; index < 5; index += 1) {
-    await storage.claims.claim({ purpose: 'client_assertion_jti', value: `jti-${index}`, expiresAt: epochSeconds(2), now: epochSeconds(1) })
+    await storage.claims.claim({
+      purpose: 'client_assertion_jti',
+      value: `jti-${index}`,
+      expiresAt: epochSeconds(2),
+      now: epochSeconds(1),
+    })
   }
   const shown: string[] = []
 
@@ -223,7 +279,10 @@ async function withoutKey(folder: string): Promise<string> {
 const refusals: readonly (readonly [argv: readonly string[], reason: string])[] = [
   [['client', 'create', 'App', '--redirect-uri', 'http://app.test/cb'], 'A redirect URI must be https'],
   [['client', 'create', 'App', '--id', 'taken', '--redirect-uri', 'https://app.test/cb'], 'in use'],
-  [['client', 'create', 'App', '--auth', 'private_key_jwt', '--redirect-uri', 'https://app.test/cb'], 'needs either jwks or jwks_uri'],
+  [
+    ['client', 'create', 'App', '--auth', 'private_key_jwt', '--redirect-uri', 'https://app.test/cb'],
+    'needs either jwks or jwks_uri',
+  ],
   [['client', 'disable', 'nobody'], 'There is no such client.'],
   [['client', 'list', '--limit', '1000'], 'between 1 and 200'],
   [['idp', 'register', 'under_score'], 'identifier'],

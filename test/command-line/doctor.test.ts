@@ -8,7 +8,12 @@ import { aSite, type DoctoredSite } from './doctored-site.ts'
 interface Report {
   readonly issuer: string
   readonly healthy: boolean
-  readonly findings: readonly { readonly level: string; readonly check: string; readonly what: string; readonly mend?: string }[]
+  readonly findings: readonly {
+    readonly level: string
+    readonly check: string
+    readonly what: string
+    readonly mend?: string
+  }[]
 }
 
 test('a good server has no failure, over its database too: two processes race for a code, a refresh token and a jti', async () => {
@@ -21,10 +26,35 @@ test('a good server has no failure, over its database too: two processes race fo
   const { healthy, findings, ...report } = JSON.parse(out) as Report
   expect(findings.filter(({ level }) => level !== 'ok').map(({ check }) => check)).toEqual(['address.https'])
   expect(findings.map(({ check }) => check)).toEqual([
-    ...['address.https', 'discovery.openid', 'discovery.oauth', 'discovery.endpoints', 'proxy.headers', 'cookies.flags'],
-    ...['cors.public', 'cors.credentials', 'cors.private', 'keys.published', 'keys.cache', 'keys.overlap', 'keys.age.ES256', 'keys.age.RS256', 'keys.sealing'],
-    ...['errors.token', 'errors.userinfo', 'errors.page', 'errors.detail', 'scim.served', 'scim.secret', 'secrets.sealing_key', 'secrets.guessable'],
-    ...['clock.skew', 'storage.reachable', 'storage.migrations', 'storage.consume', 'storage.rotate', 'storage.claim'],
+    'address.https',
+    'discovery.openid',
+    'discovery.oauth',
+    'discovery.endpoints',
+    'proxy.headers',
+    'cookies.flags',
+    'cors.public',
+    'cors.credentials',
+    'cors.private',
+    'keys.published',
+    'keys.cache',
+    'keys.overlap',
+    'keys.age.ES256',
+    'keys.age.RS256',
+    'keys.sealing',
+    'errors.token',
+    'errors.userinfo',
+    'errors.page',
+    'errors.detail',
+    'scim.served',
+    'scim.secret',
+    'secrets.sealing_key',
+    'secrets.guessable',
+    'clock.skew',
+    'storage.reachable',
+    'storage.migrations',
+    'storage.consume',
+    'storage.rotate',
+    'storage.claim',
   ])
   expect({ code, err, healthy, report }).toEqual({ code: 0, err: '', healthy: true, report: { issuer } })
   expect(out).not.toContain(secret)
@@ -37,13 +67,16 @@ test('OIDC Discovery §4.3: a server that names another issuer fails, in words w
   const { issuer } = await aSite()
   const other = issuer.replace('127.0.0.1', 'localhost')
 
-  const byAnotherName: typeof fetch = (url, init) => fetch(String(url).replace('//localhost', '//127.0.0.1'), init)
+  const byAnotherName: typeof fetch = (url, init) =>
+    fetch(new Request(url).url.replace('//localhost', '//127.0.0.1'), init)
 
   const { code, out, err } = await (await aCommandLine()).with({ fetch: byAnotherName }).run('doctor', other)
 
   expect(code).toBe(1)
   expect(err).toMatch(/^mintmark: 3 of \d+ checks failed\.$/)
-  expect(out).toContain(`fail  discovery.openid     ${other}/.well-known/openid-configuration names another issuer: ${issuer}.`)
+  expect(out).toContain(
+    `fail  discovery.openid     ${other}/.well-known/openid-configuration names another issuer: ${issuer}.`,
+  )
   expect(out).toMatch(/fail {2}discovery\.oauth/)
   expect(out).toMatch(/fail {2}discovery\.endpoints .*authorization_endpoint/)
   expect(out).toMatch(/→ Give the server the issuer/)
@@ -85,7 +118,14 @@ test('a proxy that shares every answer with credentials, takes flags from cookie
   const { findings } = await examined(site, '--client', 'A', '--redirect-uri', 'https://app.test/cb')
 
   expect(findings.filter(isFail).map(({ check }) => check)).toEqual([
-    ...['discovery.oauth', 'cookies.flags', 'cors.credentials', 'cors.private', 'keys.cache', 'errors.token', 'errors.detail', 'scim.served'],
+    'discovery.oauth',
+    'cookies.flags',
+    'cors.credentials',
+    'cors.private',
+    'keys.cache',
+    'errors.token',
+    'errors.detail',
+    'scim.served',
   ])
   expect(findings.filter(isFail).every(({ what, mend = '' }) => what.endsWith('.') && mend.endsWith('.'))).toBe(true)
 })
@@ -100,23 +140,38 @@ test('secrets from textbooks, a sealing key that repeats itself, other keys than
   if (client === undefined) throw new Error('There is no client A.')
   const secrets = [{ ...client.secrets[0], digest: await digestSecret('changeme') }] as typeof client.secrets
   await storage.clients.compareAndSwap({ ...client, secrets }, client.version)
-  const world = { env: { MINTMARK_SEALING_KEY: Buffer.alloc(32, 7).toString('base64url') }, clock: () => epochSeconds(Date.now() / 1000 + 90) }
+  const world = {
+    env: { MINTMARK_SEALING_KEY: Buffer.alloc(32, 7).toString('base64url') },
+    clock: () => epochSeconds(Date.now() / 1000 + 90),
+  }
 
   const { out } = await line.with({ ...world, self: ['false'] }).run('doctor', '--json')
 
   const { findings } = JSON.parse(out) as Report
-  expect(findings.filter(isFail).map(({ check }) => check)).toEqual(['keys.overlap', 'keys.sealing', 'secrets.sealing_key', 'secrets.guessable', 'clock.skew'])
+  expect(findings.filter(isFail).map(({ check }) => check)).toEqual([
+    'keys.overlap',
+    'keys.sealing',
+    'secrets.sealing_key',
+    'secrets.guessable',
+    'clock.skew',
+  ])
   expect(findings.find(({ check }) => check === 'storage.race')?.level).toBe('warn')
 })
 
 test('RFC 6749 §10.5: a database where two are told that they won a code fails', async () => {
   const { line, issuer } = await aSite()
-  const report = JSON.stringify({ consumed: ['won', 'replayed'], rotated: ['rotated', 'retried'], claimed: ['fresh', 'seen'] })
+  const report = JSON.stringify({
+    consumed: ['won', 'replayed'],
+    rotated: ['rotated', 'retried'],
+    claimed: ['fresh', 'seen'],
+  })
   const racer = `console.log('ready'); process.stdin.once('data', () => setTimeout(() => { console.log('${report}'); process.exit() }, 9))`
 
   const { out } = await line.with({ self: [process.execPath, '-e', racer, '--'] }).run('doctor', issuer, '--json')
 
-  const levels = (JSON.parse(out) as Report).findings.filter(({ check }) => /^storage\.(?:consume|rotate|claim)$/.test(check)).map(({ level }) => level)
+  const levels = (JSON.parse(out) as Report).findings
+    .filter(({ check }) => /^storage\.(?:consume|rotate|claim)$/.test(check))
+    .map(({ level }) => level)
   expect(levels).toEqual(['fail', 'fail', 'fail'])
 })
 
@@ -127,10 +182,17 @@ test('where nobody answers, and where the database is away, it says so once', as
 
   const { findings } = JSON.parse(out) as Report
   expect(code).toBe(1)
-  expect(findings.map(({ level, check }) => `${level} ${check}`)).toEqual(['fail discovery.openid', 'fail discovery.oauth', 'fail storage.reachable'])
+  expect(findings.map(({ level, check }) => `${level} ${check}`)).toEqual([
+    'fail discovery.openid',
+    'fail discovery.oauth',
+    'fail storage.reachable',
+  ])
 })
 
-async function examined({ issuer }: DoctoredSite, ...argv: readonly string[]): Promise<Report & { readonly code: number }> {
+async function examined(
+  { issuer }: DoctoredSite,
+  ...argv: readonly string[]
+): Promise<Report & { readonly code: number }> {
   const elsewhere = await aCommandLine()
   const { code, out } = await elsewhere.run('doctor', issuer, '--json', ...argv)
   return { ...(JSON.parse(out) as Report), code }

@@ -41,14 +41,23 @@ export async function aSite(harm: (answer: Passing) => void = () => {}): Promise
   onTestFinished(() => dialect.close())
   const storage = await createSqlStorage({ dialect, issuer })
   const sealingKey = (await readFile(join(line.folder, 'mintmark.sealing-key'), 'utf8')).trim()
-  const server = createAuthorizationServer({ issuer, storage, keys: storedKeys({ storage, sealingKey }), signedIn: async () => undefined, onEvent: () => {} })
+  const server = createAuthorizationServer({
+    issuer,
+    storage,
+    keys: storedKeys({ storage, sealingKey }),
+    signedIn: async () => undefined,
+    onEvent: () => {},
+  })
   const scim = createScimServer({ issuer, storage, onEvent: () => {} })
   const upstream = await listen(toNodeListener(server, scim), 0)
   await listen(proxyTo(upstream, harm), port)
   return { issuer, line, secret: (JSON.parse(out) as { secret: string }).secret }
 }
 
-async function listen(listener: (request: IncomingMessage, response: ServerResponse) => void, port: number): Promise<number> {
+async function listen(
+  listener: (request: IncomingMessage, response: ServerResponse) => void,
+  port: number,
+): Promise<number> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   onTestFinished(() => {
@@ -58,17 +67,41 @@ async function listen(listener: (request: IncomingMessage, response: ServerRespo
   return (server.address() as AddressInfo).port
 }
 
-const proxyTo = (upstream: number, harm: (answer: Passing) => void) => async (request: IncomingMessage, response: ServerResponse) => {
+const proxyTo =
+  (upstream: number, harm: (answer: Passing) => void) =>
+  (request: IncomingMessage, response: ServerResponse): void =>
+    void relay(request, response, { upstream, harm })
+
+async function relay(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { upstream, harm }: { readonly upstream: number; readonly harm: (answer: Passing) => void },
+): Promise<void> {
+  try {
+    const passing = await pass(request, upstream)
+    harm(passing)
+    passing.headers.delete('content-length')
+    response.writeHead(passing.status, [...passing.headers].flat()).end(passing.text)
+  } catch {
+    // The server behind it is gone: so is the answer.
+    response.destroy()
+  }
+}
+
+async function pass(request: IncomingMessage, upstream: number): Promise<Passing> {
   const body = Buffer.concat(await request.toArray())
-  const { host: _host, connection: _connection, 'content-length': _length, 'transfer-encoding': _coding, ...headers } = request.headers
+  const {
+    host: _host,
+    connection: _connection,
+    'content-length': _length,
+    'transfer-encoding': _coding,
+    ...headers
+  } = request.headers
   const answer = await fetch(`http://127.0.0.1:${upstream}${request.url}`, {
     method: request.method ?? 'GET',
     headers: headers as Record<string, string>,
     redirect: 'manual',
     ...(body.length > 0 && { body }),
   })
-  const passing: Passing = { request, headers: new Headers(answer.headers), status: answer.status, text: await answer.text() }
-  harm(passing)
-  passing.headers.delete('content-length')
-  response.writeHead(passing.status, [...passing.headers].flat()).end(passing.text)
+  return { request, headers: new Headers(answer.headers), status: answer.status, text: await answer.text() }
 }

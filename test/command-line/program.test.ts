@@ -8,15 +8,27 @@ import { aCommandLine, program, type Outcome } from './command-line.ts'
 test('the program says what it did on one output, what is wrong on the other, and how it ended by its exit code', async () => {
   const { folder } = await aCommandLine()
 
-  const [done, refused] = await Promise.all([start(folder, 'migrate', 'print'), start(folder, 'migrate', 'list', '--sqlite', 'none.db')])
+  const [done, refused] = await Promise.all([
+    start(folder, 'migrate', 'print'),
+    start(folder, 'migrate', 'list', '--sqlite', 'none.db'),
+  ])
 
   expect(done).toMatchObject({ code: 0, err: '', out: expect.stringContaining('CREATE TABLE') as string })
-  expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^mintmark: There is no file \S+none\.db\n$/) as string })
+  expect(refused).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(/^mintmark: There is no file \S+none\.db\n$/) as string,
+  })
 })
 
 test('over PostgreSQL: the schema, a client, an account’s list, keys, and a race between two processes', async () => {
   const database = await aDatabase()
-  const env = { ...process.env, MINTMARK_POSTGRES: database.url, MINTMARK_ISSUER: 'http://127.0.0.1:9', MINTMARK_SEALING_KEY: 'A'.repeat(43) }
+  const env = {
+    ...process.env,
+    MINTMARK_POSTGRES: database.url,
+    MINTMARK_ISSUER: 'http://127.0.0.1:9',
+    MINTMARK_SEALING_KEY: 'A'.repeat(43),
+  }
   const line = (await aCommandLine()).with({ env })
 
   const applied = await line.run('migrate', 'apply')
@@ -26,15 +38,26 @@ test('over PostgreSQL: the schema, a client, an account’s list, keys, and a ra
   const doctor = await line.run('doctor', '--json')
   await database.remove()
 
-  expect([applied, created, listed, rotated].map(({ code, err }) => [code, err])).toEqual(Array.from({ length: 4 }, () => [0, '']))
+  expect([applied, created, listed, rotated].map(({ code, err }) => [code, err])).toEqual(
+    Array.from({ length: 4 }, () => [0, '']),
+  )
   const { findings } = JSON.parse(doctor.out) as { findings: { level: string; check: string }[] }
-  expect(findings.filter(({ check }) => check.startsWith('storage.')).map(({ level, check }) => `${level} ${check}`)).toEqual([
-    ...['ok storage.reachable', 'ok storage.migrations', 'ok storage.consume', 'ok storage.rotate', 'ok storage.claim'],
+  expect(
+    findings.filter(({ check }) => check.startsWith('storage.')).map(({ level, check }) => `${level} ${check}`),
+  ).toEqual([
+    'ok storage.reachable',
+    'ok storage.migrations',
+    'ok storage.consume',
+    'ok storage.rotate',
+    'ok storage.claim',
   ])
 })
 
 test('a database that nobody answers for is one line, without the address’s password', async () => {
-  const line = await aCommandLine({ MINTMARK_POSTGRES: 'postgres://me:hush@127.0.0.1:9/x', MINTMARK_ISSUER: 'https://as.test' })
+  const line = await aCommandLine({
+    MINTMARK_POSTGRES: 'postgres://me:hush@127.0.0.1:9/x',
+    MINTMARK_ISSUER: 'https://as.test',
+  })
 
   const { code, out, err } = await line.run('client', 'list')
 
@@ -46,6 +69,8 @@ test('a database that nobody answers for is one line, without the address’s pa
 function start(cwd: string, ...argv: readonly string[]): Promise<Outcome> {
   const [node, ...args] = program
   return new Promise((resolve) => {
-    execFile(node, [...args, ...argv], { cwd }, (error, out, err) => resolve({ code: Number(error?.code ?? 0), out, err }))
+    execFile(node, [...args, ...argv], { cwd }, (error, out, err) =>
+      resolve({ code: Number(error?.code ?? 0), out, err }),
+    )
   })
 }

@@ -33,12 +33,18 @@ export function createProgram(io: Io): Command {
 
 /** Has nothing end the process or write past `io`. */
 function quiet(command: Command, io: Io): Command {
-  const trimmed = (write: (line: string) => void) => (text: string) => write(text.trimEnd())
   for (const child of command.commands) quiet(child, io)
   return command
     .exitOverride()
-    .configureOutput({ writeOut: trimmed(io.out), writeErr: trimmed(io.err), outputError: (text, write) => write(`mintmark: ${text}`) })
+    .configureOutput({
+      writeOut: trimmed(io.out),
+      writeErr: trimmed(io.err),
+      outputError: (text, write) => write(`mintmark: ${text}`),
+    })
 }
+
+/** Commander ends what it writes with a line of its own. */
+const trimmed = (write: (line: string) => void) => (text: string) => write(text.trimEnd())
 
 const help = `
 Where it works is said by --sqlite, --postgres and --issuer, by MINTMARK_SQLITE, MINTMARK_POSTGRES and MINTMARK_ISSUER, or by

@@ -12,9 +12,18 @@ export interface ShowOptions {
 export type Columns<Row> = Readonly<Record<string, (row: Row) => string>>
 
 /** Shows a list: as a table, or as a JSON array of all that is known of each row. */
-export function showList<Row>(rows: readonly Row[], columns: Columns<Row>, { json, io }: ShowOptions & { readonly io: Io }): void {
+export function showList<Row>(
+  rows: readonly Row[],
+  columns: Columns<Row>,
+  { json, io }: ShowOptions & { readonly io: Io },
+): void {
   if (json === true) return io.out(JSON.stringify(rows, undefined, 2))
-  io.out(table(Object.keys(columns), rows.map((row) => Object.values(columns).map((cell) => cell(row)))))
+  io.out(
+    table(
+      Object.keys(columns),
+      rows.map((row) => Object.values(columns).map((cell) => cell(row))),
+    ),
+  )
 }
 
 /**
@@ -23,7 +32,9 @@ export function showList<Row>(rows: readonly Row[], columns: Columns<Row>, { jso
  */
 export function showThing(thing: object, { json, io, labels = {} }: ThingOptions): void {
   if (json === true) return io.out(JSON.stringify(thing, undefined, 2))
-  const members = Object.entries(thing).flatMap(([name, value]) => (value === undefined ? [] : [[labels[name] ?? name, memberText(name, value)] as const]))
+  const members = Object.entries(thing).flatMap(([name, value]) =>
+    value === undefined ? [] : [[labels[name] ?? name, memberText(name, value)] as const],
+  )
   const width = Math.max(...members.map(([name]) => name.length))
   for (const [name, text] of members) io.out(`${name.padEnd(width)}  ${printable(text)}`)
 }

@@ -30,7 +30,11 @@ export const createClientCommand = (io: Io): Command =>
     .description('registers a client and prints its secret, this one time')
     .argument('<name>', 'shown to people on the consent page')
     .option('--id <id>', 'the client_id; default: random')
-    .addOption(new Option('--auth <method>', 'how it proves who it is; none makes it a public client').choices(authMethods).default('client_secret_basic'))
+    .addOption(
+      new Option('--auth <method>', 'how it proves who it is; none makes it a public client')
+        .choices(authMethods)
+        .default('client_secret_basic'),
+    )
     .option('--redirect-uri <uri...>', 'where people are sent back to')
     .option('--grant <type...>', 'default: authorization_code')
     .option('--scope <scope...>', 'what it may ask for; default: openid')

@@ -72,10 +72,15 @@ const secretCommand = (io: Io): Command =>
         ),
     )
 
-async function rotateSecret(id: string, clients: ClientAdministration, options: OverlapOptions & { readonly io: Io }): Promise<void> {
+async function rotateSecret(
+  id: string,
+  clients: ClientAdministration,
+  options: OverlapOptions & { readonly io: Io },
+): Promise<void> {
   const clientSecret = await clients.addSecret(id, previousExpiry(options))
   showThing({ clientId: id, clientSecret }, { ...options, labels: credentialLabels })
-  if (options.previousEndsIn === undefined) options.io.err(`The one before works until: mintmark client secret end ${id}`)
+  if (options.previousEndsIn === undefined)
+    options.io.err(`The one before works until: mintmark client secret end ${id}`)
 }
 
 const columns: Columns<ClientView> = {

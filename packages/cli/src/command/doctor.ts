@@ -15,7 +15,9 @@ type Options = PlaceOptions & ShowOptions & DoctorOptions
 /** `mintmark doctor`: looks whether a running server is well. */
 export const doctorCommand = (io: Io): Command =>
   withDatabase(new Command('doctor'))
-    .description('looks whether a running server is well, and says how to mend what is not; exit code 1 when something fails')
+    .description(
+      'looks whether a running server is well, and says how to mend what is not; exit code 1 when something fails',
+    )
     .argument('[url]', 'the issuer; default: the configured one')
     .option('--client <id>', 'a client to begin a sign-in for, with --redirect-uri; default: one from the database')
     .option('--redirect-uri <uri>', 'one of its redirect URIs')
@@ -31,7 +33,11 @@ async function doctor(url: string | undefined, options: Options, io: Io): Promis
   const findings = await examine({ issuer, settings, options }, io)
   io.progress?.('')
   const failed = findings.filter(({ level }) => level === 'fail').length
-  io.out(options.json === true ? JSON.stringify({ issuer, healthy: failed === 0, findings }, undefined, 2) : reportOf(findings))
+  io.out(
+    options.json === true
+      ? JSON.stringify({ issuer, healthy: failed === 0, findings }, undefined, 2)
+      : reportOf(findings),
+  )
   if (failed > 0) throw new CommandError(`${failed} of ${findings.length} checks failed.`)
 }
 

@@ -50,11 +50,19 @@ const registerCommand = (io: Io): Command =>
     .description('registers an identity provider and prints its SCIM Tenant URL and its Secret Token, this one time')
     .argument('<id>', 'letters, digits and hyphens: a part of the SCIM Tenant URL')
     .option('--name <name>', 'for people; default: the identifier')
-    .addOption(new Option('--profile <name>', 'what is tolerated in its requests').choices(Object.keys(toleranceProfiles)).default('general'))
+    .addOption(
+      new Option('--profile <name>', 'what is tolerated in its requests')
+        .choices(Object.keys(toleranceProfiles))
+        .default('general'),
+    )
     .option('--json', 'print JSON')
     .action((id: string, { name, profile, ...options }: RegisterOptions) =>
       withAdministration(options, io, async ({ identityProviders }) => {
-        const registration = { providerId: id, toleranceProfile: profile, ...(name !== undefined && { displayName: name }) }
+        const registration = {
+          providerId: id,
+          toleranceProfile: profile,
+          ...(name !== undefined && { displayName: name }),
+        }
         const { provider, secret } = await identityProviders.register(registration)
         showThing({ tenantUrl: provider.tenantUrl, secret }, { ...options, io, labels })
       }),
@@ -91,7 +99,9 @@ const setupCommand = (io: Io): Command =>
     .addArgument(new Argument('<product>').choices(['entra', 'okta']))
     // oxlint-disable-next-line eslint/max-params -- Commander hands over the arguments one by one.
     .action((id: string, product: SetupProduct, options: PlaceOptions) =>
-      withAdministration(options, io, async ({ identityProviders }) => io.out((await identityProviders.setup(id, product)).text.trimEnd())),
+      withAdministration(options, io, async ({ identityProviders }) =>
+        io.out((await identityProviders.setup(id, product)).text.trimEnd()),
+      ),
     )
 
 /** As the specification calls them. */
@@ -102,7 +112,8 @@ const columns: Columns<ProviderView> = {
   name: ({ displayName }) => displayName,
   profile: ({ toleranceProfile }) => toleranceProfile,
   secrets: ({ secrets }) => String(secrets.length),
-  'last used': ({ secrets }) => instant(secrets.map(({ lastUsedAt }) => lastUsedAt).findLast((time) => time !== undefined)),
+  'last used': ({ secrets }) =>
+    instant(secrets.map(({ lastUsedAt }) => lastUsedAt).findLast((time) => time !== undefined)),
   disabled: ({ disabledAt }) => instant(disabledAt),
   'tenant url': ({ tenantUrl }) => tenantUrl,
 }

@@ -28,7 +28,8 @@ export const initCommand = (io: Io): Command =>
 async function init({ issuer, sqlite, postgres }: InitOptions, io: Io): Promise<void> {
   checkedIssuer(issuer)
   requireNoPassword(postgres, '--postgres')
-  if (sqlite !== undefined && postgres !== undefined) throw new UsageError('Two databases are named: leave out SQLite or PostgreSQL.')
+  if (sqlite !== undefined && postgres !== undefined)
+    throw new UsageError('Two databases are named: leave out SQLite or PostgreSQL.')
 
   const hasKey = io.env['MINTMARK_SEALING_KEY'] !== undefined || io.env['MINTMARK_SEALING_KEY_FILE'] !== undefined
   const config: ConfigFile = {
@@ -38,7 +39,8 @@ async function init({ issuer, sqlite, postgres }: InitOptions, io: Io): Promise<
   }
   await writeNew(configFileName, `${JSON.stringify(config, undefined, 2)}\n`, io)
   io.out(`Wrote ${configFileName}.`)
-  if (!hasKey && (await makeSealingKey(io))) io.out(`Wrote ${sealingKeyFile}: keep it secret, keep a copy, and keep it out of version control.`)
+  if (!hasKey && (await makeSealingKey(io)))
+    io.out(`Wrote ${sealingKeyFile}: keep it secret, keep a copy, and keep it out of version control.`)
   io.out('Next: mintmark migrate apply')
 }
 
@@ -49,7 +51,10 @@ async function writeNew(name: string, text: string, { cwd }: Io): Promise<void> 
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, text, { flag: 'wx' })
   } catch (cause) {
-    throw new CommandError(isThere(cause) ? `There is ${relative(cwd, path)} already: it was left as it is.` : `${path} cannot be written.`, { cause })
+    throw new CommandError(
+      isThere(cause) ? `There is ${relative(cwd, path)} already: it was left as it is.` : `${path} cannot be written.`,
+      { cause },
+    )
   }
 }
 

@@ -68,5 +68,6 @@ const rotationColumns: Columns<AlgorithmRotation> = {
   algorithm: ({ algorithm }) => algorithm,
   outcome: ({ outcome }) => outcome.replaceAll('_', ' '),
   kid: ({ keyId }) => keyId,
-  when: (rotation) => (rotation.outcome === 'waiting' ? `next ${instant(rotation.until)}` : `signs ${instant(rotation.signsFrom)}`),
+  when: (rotation) =>
+    rotation.outcome === 'waiting' ? `next ${instant(rotation.until)}` : `signs ${instant(rotation.signsFrom)}`,
 }

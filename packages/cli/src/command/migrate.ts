@@ -32,7 +32,9 @@ export const migrateCommand = (io: Io): Command =>
       new Command('print')
         .description('prints the whole schema as SQL')
         .addOption(new Option('--dialect <name>').choices(['sqlite', 'postgres']).default('sqlite'))
-        .action(({ dialect }: { readonly dialect: 'sqlite' | 'postgres' }) => io.out(printMigrations(engines[dialect]).trimEnd())),
+        .action(({ dialect }: { readonly dialect: 'sqlite' | 'postgres' }) =>
+          io.out(printMigrations(engines[dialect]).trimEnd()),
+        ),
     )
 
 async function list(options: MigrateOptions, io: Io): Promise<void> {

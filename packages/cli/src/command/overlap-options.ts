@@ -14,9 +14,16 @@ export interface OverlapOptions extends PlaceOptions, ShowOptions {
 /** Adds the flags of a new secret. */
 export const withOverlap = (command: Command): Command =>
   command
-    .option('--previous-ends-in <time>', 'ends the secrets before it after 30m, 24h, 7d …; left out, they work on', parseDuration)
+    .option(
+      '--previous-ends-in <time>',
+      'ends the secrets before it after 30m, 24h, 7d …; left out, they work on',
+      parseDuration,
+    )
     .option('--json', 'print JSON')
 
 /** When that is. */
-export const previousExpiry = ({ previousEndsIn, io }: OverlapOptions & { readonly io: Io }): { readonly previousExpiresAt?: number } =>
+export const previousExpiry = ({
+  previousEndsIn,
+  io,
+}: OverlapOptions & { readonly io: Io }): { readonly previousExpiresAt?: number } =>
   previousEndsIn === undefined ? {} : { previousExpiresAt: io.clock() + previousEndsIn }

@@ -20,7 +20,11 @@ export const withPage = (command: Command): Command =>
     .option('--json', 'print JSON')
 
 /** Shows a page, and how to see the next one. */
-export function showPage<Item>({ items, next }: Page<Item>, columns: Columns<Item>, { io, json }: ShowOptions & { readonly io: Io }): void {
+export function showPage<Item>(
+  { items, next }: Page<Item>,
+  columns: Columns<Item>,
+  { io, json }: ShowOptions & { readonly io: Io },
+): void {
   showList(items, columns, { io, ...(json && { json }) })
   if (next !== undefined) io.err(`There are more: --after ${next}`)
 }

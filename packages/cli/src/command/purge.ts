@@ -18,7 +18,7 @@ export const purgeCommand = (io: Io): Command =>
 
 async function purge({ purge }: Pick<Place['storage'], 'purge'>, { batch }: PurgeOptions, io: Io): Promise<void> {
   let total = 0
-  for (let done = false; !done; ) {
+  for (let done = false; !done;) {
     const outcome = await purge.purgeExpired({ now: io.clock(), limit: batch })
     total += outcome.removed
     done = outcome.done

@@ -30,7 +30,9 @@ export const userCommand = (io: Io): Command =>
         .argument('<id>', 'the sub of its tokens')
         .option('--json', 'print JSON')
         .action((id: string, options: PlaceOptions & ShowOptions) =>
-          withAdministration(options, io, async ({ accounts }) => showThing(await accounts.read(id), { ...options, io })),
+          withAdministration(options, io, async ({ accounts }) =>
+            showThing(await accounts.read(id), { ...options, io }),
+          ),
         ),
     )
     .addCommand(

@@ -15,7 +15,11 @@ export async function checkAddress({ issuer, probe }: Patient): Promise<readonly
     ok('address.https', 'The issuer uses https.'),
     ...(secure === undefined ? [] : [transportFinding(secure)]),
     plain?.status === 200
-      ? fail('address.plain_http', 'The server answers over plain http as well, where secrets travel in clear.', 'Have the proxy redirect http to https, or close the port.')
+      ? fail(
+          'address.plain_http',
+          'The server answers over plain http as well, where secrets travel in clear.',
+          'Have the proxy redirect http to https, or close the port.',
+        )
       : ok('address.plain_http', 'Over plain http nothing of it is served.'),
   ]
 }
@@ -24,6 +28,10 @@ export async function checkAddress({ issuer, probe }: Patient): Promise<readonly
 const transportFinding = ({ headers }: Answer): Finding =>
   headers.has('strict-transport-security')
     ? ok('address.hsts', 'Browsers are told to come by https alone.')
-    : warn('address.hsts', 'Browsers are not told to come by https alone.', 'Have the proxy or the host send Strict-Transport-Security: max-age=31536000.')
+    : warn(
+        'address.hsts',
+        'Browsers are not told to come by https alone.',
+        'Have the proxy or the host send Strict-Transport-Security: max-age=31536000.',
+      )
 
 const document = '/.well-known/openid-configuration'

@@ -24,7 +24,11 @@ import { race } from './race.ts'
  * Whether a code is redeemed once, a refresh token rotated once and a `jti` accepted once when two processes come at the same
  * moment (RFC 6749 §10.5, RFC 9700 §4.14.2, RFC 7523 §3). The rows are thrown away.
  */
-export async function checkAtomicity(dialect: SqlDialect, address: DatabaseAddress, io: Io): Promise<readonly Finding[]> {
+export async function checkAtomicity(
+  dialect: SqlDialect,
+  address: DatabaseAddress,
+  io: Io,
+): Promise<readonly Finding[]> {
   if (address.sqlite === ':memory:') return []
   const storage = await createSqlStorage({ dialect, issuer: raceIssuer })
   const now = io.clock()
@@ -32,7 +36,14 @@ export async function checkAtomicity(dialect: SqlDialect, address: DatabaseAddre
   const rows = await insertRows(storage, now, expiresAt)
   try {
     const report = await race({ ...rows, address, times, now, expiresAt }, io)
-    if (report === undefined) return [warn('storage.race', 'The two processes of the race did not come to its end.', 'Look whether another process can open this database from here, and examine again.')]
+    if (report === undefined)
+      return [
+        warn(
+          'storage.race',
+          'The two processes of the race did not come to its end.',
+          'Look whether another process can open this database from here, and examine again.',
+        ),
+      ]
     return [
       finding('storage.consume', ['won', 'replayed'], report.consumed),
       finding('storage.rotate', ['rotated', 'retried'], report.rotated),
@@ -46,9 +57,19 @@ export async function checkAtomicity(dialect: SqlDialect, address: DatabaseAddre
 function finding(check: string, [winner, loser]: readonly [string, string], outcomes: readonly string[]): Finding {
   const winners = outcomes.filter((outcome) => outcome === winner).length
   const losers = outcomes.filter((outcome) => outcome === loser).length
-  if (winners === 1 && losers === outcomes.length - 1) return ok(check, `Two processes asked ${outcomes.length} times at once, and one of them was told ${winner}.`)
-  if (winners <= 1) return warn(check, `Two processes asked ${outcomes.length} times at once: ${winners} were told ${winner}, ${losers} ${loser}.`, 'Examine again: another doctor at the same moment clears these rows away.')
-  return fail(check, `Two processes asked ${outcomes.length} times at once, and ${winners} were told ${winner}: a code or a token counts twice.`, 'Put the database on a local disk, or all servers on its primary: it does not keep what one process wrote from the other.')
+  if (winners === 1 && losers === outcomes.length - 1)
+    return ok(check, `Two processes asked ${outcomes.length} times at once, and one of them was told ${winner}.`)
+  if (winners <= 1)
+    return warn(
+      check,
+      `Two processes asked ${outcomes.length} times at once: ${winners} were told ${winner}, ${losers} ${loser}.`,
+      'Examine again: another doctor at the same moment clears these rows away.',
+    )
+  return fail(
+    check,
+    `Two processes asked ${outcomes.length} times at once, and ${winners} were told ${winner}: a code or a token counts twice.`,
+    'Put the database on a local disk, or all servers on its primary: it does not keep what one process wrote from the other.',
+  )
 }
 
 interface RaceRows {
@@ -80,7 +101,14 @@ async function insertRows(storage: Storage, now: EpochSeconds, expiresAt: EpochS
     codeChallenge: undefined,
     issuedAt: now,
   }
-  const refresh = { handleDigest: handle, currentDigest: refreshToken, previousDigest: undefined, successorSalt: undefined, rotatedAt: undefined, expiresAt }
+  const refresh = {
+    handleDigest: handle,
+    currentDigest: refreshToken,
+    previousDigest: undefined,
+    successorSalt: undefined,
+    rotatedAt: undefined,
+    expiresAt,
+  }
   const family: TokenFamilyRecord = { ...shared, refresh, createdAt: now, revokedAt: undefined }
   await storage.codes.insert(codeRow)
   await storage.families.insert(family)

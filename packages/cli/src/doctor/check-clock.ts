@@ -10,7 +10,8 @@ export async function checkClock({ issuer, probe, io }: Patient): Promise<readon
   if (answer === undefined) return []
 
   const date = Date.parse(answer.headers.get('date') ?? '') / 1000
-  if (!Number.isFinite(date)) return [warn(check, 'The server does not say what time it is.', 'Have the proxy or the host send the Date header.')]
+  if (!Number.isFinite(date))
+    return [warn(check, 'The server does not say what time it is.', 'Have the proxy or the host send the Date header.')]
   // Its second may have begun just before the request, and this machine's just after.
   const skew = Math.max(0, before - 1 - date, date - after - 1)
   if (skew <= 2) return [ok(check, 'The server’s clock and this machine’s agree.')]
@@ -19,4 +20,5 @@ export async function checkClock({ issuer, probe, io }: Patient): Promise<readon
 }
 
 const check = 'clock.skew'
-const mend = 'Run a time service (NTP) on both machines: tokens of a wrong clock are refused as expired or as not valid yet.'
+const mend =
+  'Run a time service (NTP) on both machines: tokens of a wrong clock are refused as expired or as not valid yet.'

@@ -7,7 +7,11 @@ import type { Answer } from './probe.ts'
 export async function checkCrossOrigin(patient: Patient): Promise<readonly Finding[]> {
   const { probe } = patient
   const headers = { origin }
-  const post = { method: 'POST', headers: { origin, 'content-type': 'application/x-www-form-urlencoded' }, body: 'grant_type=authorization_code' }
+  const post = {
+    method: 'POST',
+    headers: { origin, 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'grant_type=authorization_code',
+  }
   const preflight = { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } }
   const token = endpointOf(patient, 'token_endpoint', '/token')
   const answers = await Promise.all([
@@ -30,7 +34,11 @@ function publicFinding(documents: readonly (Answer | undefined)[]): Finding {
   if (documents.every((answer) => allowed(answer) === '*' || allowed(answer) === origin)) {
     return ok('cors.public', 'Scripts of any origin may read the public documents.')
   }
-  return warn('cors.public', 'Clients in browsers cannot read discovery or the keys.', 'Let the server’s own Access-Control-Allow-Origin: * through for /.well-known and /jwks.')
+  return warn(
+    'cors.public',
+    'Clients in browsers cannot read discovery or the keys.',
+    'Let the server’s own Access-Control-Allow-Origin: * through for /.well-known and /jwks.',
+  )
 }
 
 /** Fetch §3.3.3: with credentials, any site could act with a person’s cookies. */
@@ -38,16 +46,27 @@ function credentialsFinding(answers: readonly (Answer | undefined)[]): Finding {
   if (answers.every((answer) => answer?.headers.get('access-control-allow-credentials') !== 'true')) {
     return ok('cors.credentials', 'No answer is shared with a browser’s cookies.')
   }
-  return fail('cors.credentials', 'Answers are shared with scripts of a foreign origin together with a browser’s cookies.', 'Take Access-Control-Allow-Credentials away, from the proxy and from middleware in front of Mintmark: it answers preflights itself.')
+  return fail(
+    'cors.credentials',
+    'Answers are shared with scripts of a foreign origin together with a browser’s cookies.',
+    'Take Access-Control-Allow-Credentials away, from the proxy and from middleware in front of Mintmark: it answers preflights itself.',
+  )
 }
 
 /** Nobody registered the origin that asks. */
 function privateFinding(answers: Readonly<Record<string, Answer | undefined>>): Finding {
-  const open = Object.entries(answers).filter(([, answer]) => allowed(answer) !== null).map(([path]) => path)
+  const open = Object.entries(answers)
+    .filter(([, answer]) => allowed(answer) !== null)
+    .map(([path]) => path)
   if (open.length === 0) return ok('cors.private', 'An origin that no client registered reads no tokens.')
-  return fail('cors.private', `An origin that no client registered may read the answers of ${open.join(', ')}.`, 'Remove CORS middleware and proxy headers in front of Mintmark: it knows which origins its clients registered.')
+  return fail(
+    'cors.private',
+    `An origin that no client registered may read the answers of ${open.join(', ')}.`,
+    'Remove CORS middleware and proxy headers in front of Mintmark: it knows which origins its clients registered.',
+  )
 }
 
-const allowed = (answer: Answer | undefined): string | null => answer?.headers.get('access-control-allow-origin') ?? null
+const allowed = (answer: Answer | undefined): string | null =>
+  answer?.headers.get('access-control-allow-origin') ?? null
 
 const origin = 'https://doctor.invalid'

@@ -10,7 +10,11 @@ export async function checkMigrations(dialect: SqlDialect): Promise<Finding> {
     return fail(check, `The database lacks ${pending.join(', ')}.`, 'Run mintmark migrate apply.')
   } catch (error) {
     if (!(error instanceof SchemaMismatchError)) throw error
-    return fail(check, `The database has another schema: ${error.migrations.join(', ')}.`, 'Use the version of Mintmark that made it, or a later one.')
+    return fail(
+      check,
+      `The database has another schema: ${error.migrations.join(', ')}.`,
+      'Use the version of Mintmark that made it, or a later one.',
+    )
   }
 }
 

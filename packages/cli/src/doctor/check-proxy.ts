@@ -17,7 +17,11 @@ export async function checkProxy({ issuer, probe }: Patient): Promise<readonly F
   if (believed.length === 0) return [ok('proxy.headers', 'Headers of proxies, forged by a client, change nothing.')]
   const names = believed.flatMap((headers) => Object.keys(headers)).join(', ')
   return [
-    fail('proxy.headers', `Headers that anybody can send change the document: ${names}.`, 'Make every address from the configured issuer, and let no proxy or middleware rewrite them by the request.'),
+    fail(
+      'proxy.headers',
+      `Headers that anybody can send change the document: ${names}.`,
+      'Make every address from the configured issuer, and let no proxy or middleware rewrite them by the request.',
+    ),
   ]
 }
 

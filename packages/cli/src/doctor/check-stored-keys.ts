@@ -15,7 +15,14 @@ export async function checkStoredKeys(patient: Patient): Promise<readonly Findin
   if (storage === undefined) return []
   const ring = viewKeyRing(storage, settings, io)
   const keys = (await listKeys(ring)).filter(({ state }) => state !== 'dropped')
-  if (keys.length === 0) return [warn('keys.stored', 'There are no keys in storage yet.', 'Start the server: the first request makes them. Or the database is not the server’s.')]
+  if (keys.length === 0)
+    return [
+      warn(
+        'keys.stored',
+        'There are no keys in storage yet.',
+        'Start the server: the first request makes them. Or the database is not the server’s.',
+      ),
+    ]
 
   return [
     overlapFinding(keys, await publishedKids(patient)),
@@ -27,7 +34,8 @@ export async function checkStoredKeys(patient: Patient): Promise<readonly Findin
 function overlapFinding(keys: readonly KeyDescription[], kids: readonly unknown[]): Finding {
   const missing = keys.filter(({ keyId }) => !kids.includes(keyId))
   const unknown = kids.filter((kid) => !keys.some(({ keyId }) => keyId === kid))
-  if (missing.length === 0 && unknown.length === 0) return ok('keys.overlap', 'The server publishes exactly the keys that storage has in use.')
+  if (missing.length === 0 && unknown.length === 0)
+    return ok('keys.overlap', 'The server publishes exactly the keys that storage has in use.')
   return fail(
     'keys.overlap',
     `The server publishes other keys than storage has in use: ${missing.length} missing, ${unknown.length} unknown.`,
@@ -38,8 +46,16 @@ function overlapFinding(keys: readonly KeyDescription[], kids: readonly unknown[
 function ageFinding({ algorithm, age }: KeyDescription, keys: readonly KeyDescription[], sign: number): Finding {
   const check = `keys.age.${algorithm}`
   const isFollowed = keys.some((key) => key.algorithm === algorithm && key.state === 'announced')
-  if (age <= sign || isFollowed) return ok(check, `The ${algorithm} key is ${durationText(age)} old${isFollowed ? ', and the next one is announced' : ''}.`)
-  return warn(check, `The ${algorithm} key is ${durationText(age)} old, and no other one is announced.`, 'Run mintmark keys rotate every day, from cron, or give storedKeys the option rotation: automatic.')
+  if (age <= sign || isFollowed)
+    return ok(
+      check,
+      `The ${algorithm} key is ${durationText(age)} old${isFollowed ? ', and the next one is announced' : ''}.`,
+    )
+  return warn(
+    check,
+    `The ${algorithm} key is ${durationText(age)} old, and no other one is announced.`,
+    'Run mintmark keys rotate every day, from cron, or give storedKeys the option rotation: automatic.',
+  )
 }
 
 async function sealingFindings(patient: Patient, storage: Storage): Promise<readonly Finding[]> {

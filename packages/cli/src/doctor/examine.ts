@@ -36,7 +36,11 @@ export async function examine(examination: Examination, io: Io): Promise<readonl
   try {
     return await examineDatabase(database, examination, io)
   } catch (error) {
-    const finding = fail('storage.reachable', `The database cannot be used: ${sentenceOf(error)}`, 'Look at its address, its password (PGPASSWORD) and whether it runs.')
+    const finding = fail(
+      'storage.reachable',
+      `The database cannot be used: ${sentenceOf(error)}`,
+      'Look at its address, its password (PGPASSWORD) and whether it runs.',
+    )
     return [...(await examineServer({ ...examination, storage: undefined }, io)), finding]
   }
 }
@@ -44,15 +48,24 @@ export async function examine(examination: Examination, io: Io): Promise<readonl
 const examineDatabase = (address: DatabaseAddress, examination: Examination, io: Io): Promise<readonly Finding[]> =>
   withDialect(address, 'status', async (dialect) => {
     const migrations = await checkMigrations(dialect)
-    if (migrations.level !== 'ok') return [...(await examineServer({ ...examination, storage: undefined }, io)), migrations]
+    if (migrations.level !== 'ok')
+      return [...(await examineServer({ ...examination, storage: undefined }, io)), migrations]
 
     const storage = await createSqlStorage({ dialect, issuer: examination.issuer })
     const server = await examineServer({ ...examination, storage }, io)
     io.progress?.('Racing for codes and tokens …')
-    return [...server, ok('storage.reachable', 'The database answers.'), migrations, ...(await checkAtomicity(dialect, address, io))]
+    return [
+      ...server,
+      ok('storage.reachable', 'The database answers.'),
+      migrations,
+      ...(await checkAtomicity(dialect, address, io)),
+    ]
   })
 
-async function examineServer(examination: Examination & { readonly storage: Storage | undefined }, io: Io): Promise<readonly Finding[]> {
+async function examineServer(
+  examination: Examination & { readonly storage: Storage | undefined },
+  io: Io,
+): Promise<readonly Finding[]> {
   const probe = createProbe(io.fetch)
   io.progress?.(`Asking ${examination.issuer} …`)
   const document = await probe(discoveryUrls(examination.issuer).openid)

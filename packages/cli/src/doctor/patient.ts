@@ -26,7 +26,11 @@ export interface DoctorOptions {
 }
 
 /** An endpoint's address as the metadata names it, or where this library puts it. */
-export function endpointOf({ issuer, metadata }: Pick<Patient, 'issuer' | 'metadata'>, name: string, path: string): string {
+export function endpointOf(
+  { issuer, metadata }: Pick<Patient, 'issuer' | 'metadata'>,
+  name: string,
+  path: string,
+): string {
   const published = metadata[name]
   return typeof published === 'string' && URL.canParse(published) ? published : issuer + path
 }

@@ -14,7 +14,11 @@ export const createProbe =
   (request: typeof fetch): Probe =>
   async (url, init = {}) => {
     try {
-      const response = await request(url, { redirect: 'manual', ...init, signal: AbortSignal.timeout(timeoutMilliseconds) })
+      const response = await request(url, {
+        redirect: 'manual',
+        ...init,
+        signal: AbortSignal.timeout(timeoutMilliseconds),
+      })
       const text = await response.text()
       return { status: response.status, headers: response.headers, text, json: jsonObject(text) }
     } catch {
@@ -26,7 +30,9 @@ export const createProbe =
 function jsonObject(text: string): Answer['json'] {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
   } catch {
     return undefined
   }

@@ -7,7 +7,7 @@ import type { RaceOrder, RaceReport } from './race-order.ts'
 
 /**
  * Has two processes present the same things to one database at the same moment.
- * @returns what both were told, or undefined when one of them did not get that far within twenty seconds.
+ * @returns what both were told, or undefined when one of them did not get that far within a minute.
  */
 export async function race(order: Omit<RaceOrder, 'name'>, io: Io): Promise<RaceReport | undefined> {
   const racers = ['a', 'b'].map((name) => startRacer({ ...order, name }, io))
@@ -51,4 +51,4 @@ const joined = (reports: readonly RaceReport[]): RaceReport => ({
   claimed: reports.flatMap(({ claimed }) => claimed),
 })
 
-const timeoutMilliseconds = 20_000
+const timeoutMilliseconds = 60_000

@@ -31,7 +31,9 @@ async function readOrder(lines: AsyncIterator<string>): Promise<RaceOrder> {
 async function race(storage: Storage, order: RaceOrder): Promise<RaceReport> {
   const { now, expiresAt } = order
   const client = clientId(raceClient)
-  const successors = await Promise.all(Array.from({ length: order.times }, (_, index) => digestSecret(`${order.name} ${index}`)))
+  const successors = await Promise.all(
+    Array.from({ length: order.times }, (_, index) => digestSecret(`${order.name} ${index}`)),
+  )
   const each = async (present: (index: number) => Promise<{ readonly outcome: string }>): Promise<readonly string[]> =>
     (await Promise.all(successors.map((_, index) => present(index)))).map(({ outcome }) => outcome)
 
@@ -49,6 +51,8 @@ async function race(storage: Storage, order: RaceOrder): Promise<RaceReport> {
         retryWindow: seconds(30),
       }),
     ),
-    claimed: await each(() => storage.claims.claim({ purpose: 'client_assertion_jti', value: order.jti, expiresAt, now })),
+    claimed: await each(() =>
+      storage.claims.claim({ purpose: 'client_assertion_jti', value: order.jti, expiresAt, now }),
+    ),
   }
 }

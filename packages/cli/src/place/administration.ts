@@ -21,5 +21,6 @@ export const withAdministration = <T>(
 
 /** An act that is not in the log is told here, and nowhere else. */
 const reportUnlogged = (io: Io) => (event: AdminEvent) => {
-  if ('logged' in event && event.logged !== 'whole') io.err(`mintmark: ${event.type} is done, and is not in the audit log as a whole.`)
+  if ('logged' in event && event.logged !== 'whole')
+    io.err(`mintmark: ${event.type} is done, and is not in the audit log as a whole.`)
 }

@@ -13,7 +13,9 @@ import type { Settings } from './settings.ts'
 export async function openKeyRing(storage: Storage, settings: Settings, io: Io): Promise<StoredKeyRing> {
   const sealingKey = await readSealingKey(settings, io)
   if (sealingKey === undefined) {
-    throw new UsageError('No sealing key is given: MINTMARK_SEALING_KEY, MINTMARK_SEALING_KEY_FILE, or sealingKeyFile in mintmark.config.json.')
+    throw new UsageError(
+      'No sealing key is given: MINTMARK_SEALING_KEY, MINTMARK_SEALING_KEY_FILE, or sealingKeyFile in mintmark.config.json.',
+    )
   }
   return ringOf({ storage, clock: io.clock, sealingKey }, settings)
 }
@@ -28,7 +30,11 @@ function ringOf(base: RingBase, { keys: { algorithms, schedule = {} } }: Setting
   try {
     // What the names may be is for `storedKeys` to say.
     const chosen = algorithms as readonly [SigningAlgorithm, ...SigningAlgorithm[]] | undefined
-    return storedKeys({ ...base, ...(chosen !== undefined && { algorithms: chosen }), schedule: withoutUndefined(schedule) })
+    return storedKeys({
+      ...base,
+      ...(chosen !== undefined && { algorithms: chosen }),
+      schedule: withoutUndefined(schedule),
+    })
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause
     throw new UsageError(cause.message, { cause })

@@ -21,14 +21,19 @@ export async function withStorage<T>(options: PlaceOptions, io: Io, work: (place
   const settings = await readSettings(options, io)
   const { issuer } = settings
   const address = requireDatabase(settings)
-  if (issuer === undefined) throw new UsageError('No issuer is named: --issuer URL, MINTMARK_ISSUER or mintmark.config.json.')
-  return withDialect(address, 'status', async (dialect) => work({ storage: await createSqlStorage({ dialect, issuer }), settings }))
+  if (issuer === undefined)
+    throw new UsageError('No issuer is named: --issuer URL, MINTMARK_ISSUER or mintmark.config.json.')
+  return withDialect(address, 'status', async (dialect) =>
+    work({ storage: await createSqlStorage({ dialect, issuer }), settings }),
+  )
 }
 
 /** @throws UsageError */
 export function requireDatabase({ database }: Settings): DatabaseAddress {
   if (database !== undefined) return database
-  throw new UsageError('No database is named: --sqlite FILE, --postgres URL, or mintmark.config.json (mintmark init writes one).')
+  throw new UsageError(
+    'No database is named: --sqlite FILE, --postgres URL, or mintmark.config.json (mintmark init writes one).',
+  )
 }
 
 /**

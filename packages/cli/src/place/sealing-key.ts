@@ -10,8 +10,12 @@ import type { Settings } from './settings.ts'
  * between them. Undefined when nobody has said where it is.
  * @throws UsageError when the file cannot be read.
  */
-export async function readSealingKey({ sealingKeyFile }: Settings, { env }: Pick<Io, 'env'>): Promise<SealingKeys | undefined> {
-  const text = env['MINTMARK_SEALING_KEY'] ?? (sealingKeyFile === undefined ? undefined : await readSecretFile(sealingKeyFile))
+export async function readSealingKey(
+  { sealingKeyFile }: Settings,
+  { env }: Pick<Io, 'env'>,
+): Promise<SealingKeys | undefined> {
+  const text =
+    env['MINTMARK_SEALING_KEY'] ?? (sealingKeyFile === undefined ? undefined : await readSecretFile(sealingKeyFile))
   const [first, ...others] = text?.split(/\s+/).filter((word) => word !== '') ?? []
   return first === undefined ? undefined : [first, ...others]
 }

@@ -61,7 +61,8 @@ interface MaybeAddress {
 }
 
 function addressOf({ sqlite, postgres }: MaybeAddress, cwd: string): DatabaseAddress | undefined {
-  if (sqlite !== undefined && postgres !== undefined) throw new UsageError('Two databases are named: leave out SQLite or PostgreSQL.')
+  if (sqlite !== undefined && postgres !== undefined)
+    throw new UsageError('Two databases are named: leave out SQLite or PostgreSQL.')
   if (postgres !== undefined) return { postgres }
   return sqlite === undefined ? undefined : { sqlite: sqlite === ':memory:' ? sqlite : resolve(cwd, sqlite) }
 }
