@@ -1,6 +1,5 @@
 import type { ResolvedFilter } from '@mintmark/storage-interface'
 
-
 /** The same filter, frozen down to its leaves. */
 export function frozenFilter(filter: ResolvedFilter): ResolvedFilter {
   switch (filter.kind) {

@@ -23,7 +23,7 @@ export interface OffboardingBreaker {
 }
 
 /** An account that a provider is about to end. */
-export interface EndingAccount {
+interface EndingAccount {
   readonly providerId: ProviderId
   readonly user: Pick<UserRecord, 'active' | 'createdAt'>
   /** What is done once, however often it is attempted: counted once. */

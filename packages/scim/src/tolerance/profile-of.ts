@@ -21,7 +21,7 @@ export const toleranceProfiles = {
 /** The name of a profile. */
 export type ToleranceProfile = keyof typeof toleranceProfiles
 
-export const isToleranceProfile = (name: string): name is ToleranceProfile => Object.hasOwn(toleranceProfiles, name)
+const isToleranceProfile = (name: string): name is ToleranceProfile => Object.hasOwn(toleranceProfiles, name)
 
 /** What a connection tolerates. A name that is not known, from a later version perhaps, means the least. */
 export const profileOf = (name: string): Tolerances => (isToleranceProfile(name) ? toleranceProfiles[name] : strictTolerances)
