@@ -11,7 +11,9 @@ export async function openTab(browser: Browser, under: ReachableServer): Promise
   onTestFinished(() => context.close())
   const [name = '', value = ''] = signedInAs(under, 'U1').split('=')
   await context.addCookies([{ name, value, url: under.issuer }])
-  return context.newPage()
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  return page
 }
 
 /** Ticks all scopes on the host's page, which shows them as JSON, and sends it. */

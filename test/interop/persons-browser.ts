@@ -53,7 +53,9 @@ export function openBrowser(under: ReachableServer, meddle: (url: URL) => URL = 
     jar.keep(url, reply.headers.getSetCookie())
     const location = reply.status >= 300 && reply.status < 400 ? reply.headers.get('location') : null
     const text = await reply.text()
-    if (location !== null) return go({ url: new URL(location, url) }, trail)
+    // RFC 9110 §15.4.8: 307 and 308 send the form onwards, the others do not.
+    const isSentOnwards = reply.status === 307 || reply.status === 308
+    if (location !== null) return go({ url: new URL(location, url), ...(isSentOnwards && post && { post }) }, trail)
 
     const form = readForm(under, url, text)
     if (form !== undefined) return go({ url: form.action, post: { body: form.fields, from: url } }, trail)
