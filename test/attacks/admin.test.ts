@@ -20,7 +20,11 @@ async function started(...options: Parameters<typeof startAdminSite>): Promise<A
 }
 
 /** Sends what is to be refused: problem details, the reason in the event, and storage as it was. */
-async function expectRefused(site: AdminSite, sent: AdminSent, [status, code]: readonly [number, string]): Promise<void> {
+async function expectRefused(
+  site: AdminSite,
+  sent: AdminSent,
+  [status, code]: readonly [number, string],
+): Promise<void> {
   const before = site.oauth.dump()
 
   const reply = await site.send(sent)
@@ -60,13 +64,23 @@ it('a client administers nothing that it was not registered for', async () => {
 it('tokens of another issuer, of another kind, and such as have ended are none', async () => {
   const site = await started()
   const other = await started()
-  const { id_token: idToken = '', refresh_token: refreshToken = '' } = await obtainTokens(site.oauth, { scope: `${baseRequest.scope} offline_access` })
+  const { id_token: idToken = '', refresh_token: refreshToken = '' } = await obtainTokens(site.oauth, {
+    scope: `${baseRequest.scope} offline_access`,
+  })
   const mine = await site.tokenFor('admin:write')
   const forApi = String((await serviceToken(site.oauth, { resource: 'https://api.test' })).json['access_token'])
   const [head, body] = mine.split('.')
   const unsigned = `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')}.${body}.`
 
-  for (const token of [await other.tokenFor('admin:write'), idToken, refreshToken, forApi, unsigned, `${head}.${body}.AAAA`, 'mmscim_T1_' + 'A'.repeat(43)]) {
+  for (const token of [
+    await other.tokenFor('admin:write'),
+    idToken,
+    refreshToken,
+    forApi,
+    unsigned,
+    `${head}.${body}.AAAA`,
+    'mmscim_T1_' + 'A'.repeat(43),
+  ]) {
     await expectRefused(site, { ...removal, token }, [401, 'credentials_invalid'])
   }
   site.oauth.clock.advance(601)
@@ -77,21 +91,37 @@ it('RFC 6750 §2: a token in the query or in a form, and two of them, are none',
   const site = await started()
   const token = await site.tokenFor('admin:write')
 
-  await expectRefused(site, { ...removal, path: `/accounts/U1?access_token=${token}`, token: '' }, [401, 'credentials_missing'])
+  await expectRefused(site, { ...removal, path: `/accounts/U1?access_token=${token}`, token: '' }, [
+    401,
+    'credentials_missing',
+  ])
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  await expectRefused(site, { method: 'POST', path: '/accounts', headers: form, body: `access_token=${token}`, token: '' }, [401, 'credentials_missing'])
+  await expectRefused(
+    site,
+    { method: 'POST', path: '/accounts', headers: form, body: `access_token=${token}`, token: '' },
+    [401, 'credentials_missing'],
+  )
   const twice = { authorization: [`Bearer ${token}`, 'Bearer x'] }
   await expectRefused(site, { ...removal, headers: twice, token: '' }, [401, 'credentials_invalid'])
 })
 
 it('cross-tenant: what belongs to another issuer of the same database is not there', async () => {
   const medium = createMemoryMedium()
-  const admit = { authorize: async () => ({ actor: { kind: 'host', id: 'x' } as const, scopes: ['admin:write'] as const }) }
+  const admit = {
+    authorize: async () => ({ actor: { kind: 'host', id: 'x' } as const, scopes: ['admin:write'] as const }),
+  }
   const [ours, theirs] = ['https://a.test', 'https://b.test'].map((issuer) => {
     const server = createAdminServer({ issuer, storage: createMemoryStorage({ issuer, medium }), ...admit })
     return async (method: string, path: string, body?: object) => {
       const headers = { 'content-type': 'application/json' }
-      const reply = await server.handle(plainRequest(issuer, { method, path: `/admin/v1${path}`, headers, ...(body && { body: JSON.stringify(body) }) }))
+      const reply = await server.handle(
+        plainRequest(issuer, {
+          method,
+          path: `/admin/v1${path}`,
+          headers,
+          ...(body && { body: JSON.stringify(body) }),
+        }),
+      )
       return { status: reply.status, text: String(reply.body) }
     }
   })
@@ -101,7 +131,11 @@ it('cross-tenant: what belongs to another issuer of the same database is not the
   await theirs('POST', '/identity-providers', { provider_id: 'corp' })
   await theirs('POST', '/organizations', { organization_id: 'acme', display_name: 'Theirs' })
   await ours('POST', '/organizations', { organization_id: 'own', display_name: 'Ours' })
-  const before = JSON.stringify(await Promise.all(['/clients', '/accounts', '/identity-providers', '/organizations', '/audit'].map((path) => theirs('GET', path))))
+  const before = JSON.stringify(
+    await Promise.all(
+      ['/clients', '/accounts', '/identity-providers', '/organizations', '/audit'].map((path) => theirs('GET', path)),
+    ),
+  )
 
   for (const path of ['/clients/app', '/accounts/ann', '/identity-providers/corp', '/organizations/acme']) {
     expect((await ours('GET', path)).status).toBe(404)
@@ -110,8 +144,13 @@ it('cross-tenant: what belongs to another issuer of the same database is not the
   }
   expect((await ours('PUT', '/organizations/own/members/ann', { roles: [] })).status).toBe(404)
   expect((await ours('POST', '/accounts/ann/deactivate')).status).toBe(404)
-  for (const path of ['/clients', '/accounts', '/identity-providers']) expect(JSON.parse((await ours('GET', path)).text)).toMatchObject({ items: [] })
-  const after = JSON.stringify(await Promise.all(['/clients', '/accounts', '/identity-providers', '/organizations', '/audit'].map((path) => theirs('GET', path))))
+  for (const path of ['/clients', '/accounts', '/identity-providers'])
+    expect(JSON.parse((await ours('GET', path)).text)).toMatchObject({ items: [] })
+  const after = JSON.stringify(
+    await Promise.all(
+      ['/clients', '/accounts', '/identity-providers', '/organizations', '/audit'].map((path) => theirs('GET', path)),
+    ),
+  )
   expect(after).toBe(before)
 })
 
@@ -125,14 +164,18 @@ it("another person's grants and sessions are not theirs", async () => {
   await expectRefused(site, { method: 'DELETE', path: `/accounts/U9/grants/${grantId}` }, [404, 'grant_unknown'])
 })
 
-it.for(['/accounts/..%2fclients', '/accounts/%00', '/accounts/%ED%A0%80', '/clients/__proto__', '/accounts/' + 'x'.repeat(2000), '/organizations/%0d%0aSet-Cookie:a'])(
-  'an address that is odd leads nowhere: %s',
-  async (path) => {
-    const site = await started()
+it.for([
+  '/accounts/..%2fclients',
+  '/accounts/%00',
+  '/accounts/%ED%A0%80',
+  '/clients/__proto__',
+  '/accounts/' + 'x'.repeat(2000),
+  '/organizations/%0d%0aSet-Cookie:a',
+])('an address that is odd leads nowhere: %s', async (path) => {
+  const site = await started()
 
-    const reply = await site.send({ path })
+  const reply = await site.send({ path })
 
-    expect(reply.status).toBe(404)
-    expect(reply.json['code']).toMatch(/_unknown$|^path_not_found$/)
-  },
-)
+  expect(reply.status).toBe(404)
+  expect(reply.json['code']).toMatch(/_unknown$|^path_not_found$/)
+})

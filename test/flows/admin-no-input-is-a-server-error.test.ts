@@ -63,7 +63,11 @@ async function noInputIsAServerError(storage: Storage, numRuns: number): Promise
 
     answered.add(response.status)
     expectHarmless(response)
-    expect(events.filter((event) => 'reason' in event && ['unexpected_failure', 'storage_unavailable'].includes(event.reason))).toEqual([])
+    expect(
+      events.filter(
+        (event) => 'reason' in event && ['unexpected_failure', 'storage_unavailable'].includes(event.reason),
+      ),
+    ).toEqual([])
     expect(ownKeysOfPrototypes()).toEqual(pristine)
   })
   await fc.assert(law, { numRuns })
@@ -83,7 +87,11 @@ function expectHarmless({ status, headers, body = '' }: ServerResponse): void {
 }
 
 const anyNumber: CustomField['schema'] = {
-  '~standard': { version: 1, vendor: 'test', validate: (value) => (typeof value === 'number' ? { value } : { issues: [{ message: 'no' }] }) },
+  '~standard': {
+    version: 1,
+    vendor: 'test',
+    validate: (value) => (typeof value === 'number' ? { value } : { issues: [{ message: 'no' }] }),
+  },
 }
 
 const app = { client_id: 'app', client_name: 'App', redirect_uris: ['https://app.test/cb'] }
@@ -114,17 +122,43 @@ const good: readonly GoodAdminRequest[] = [
   { method: 'PATCH', path: '/accounts/ann', body: change },
   { method: 'POST', path: '/account-search', body: { filter: 'active eq true', limit: 10 } },
   { method: 'PATCH', path: '/organizations/acme', body: { display_name: 'ACME' } },
-  ...['/clients/app', '/identity-providers/corp', '/accounts/ann', '/organizations/acme'].map((path) => ({ method: 'GET', path })),
-  ...['/clients', '/identity-providers', '/accounts', '/organizations', '/audit'].map((path) => ({ method: 'GET', path: `${path}?limit=5` })),
-  ...['/clients/app/grants', '/accounts/ann/grants', '/accounts/ann/sessions', '/accounts/ann/memberships'].map((path) => ({ method: 'GET', path })),
-  ...['/organizations/acme/members', '/identity-providers/corp/requests', '/identity-providers/corp/setup?product=okta'].map((path) => ({ method: 'GET', path })),
-  ...['/clients/app', '/identity-providers/corp'].flatMap((path) => ['disable', 'enable'].map((verb) => ({ method: 'POST', path: `${path}/${verb}` }))),
-  ...['/accounts/ann/deactivate', '/accounts/ann/reactivate', '/identity-providers/corp/release-offboarding'].map((path) => ({ method: 'POST', path })),
-  ...['/accounts/ann/grants', '/accounts/ann/sessions', '/clients/app/grants', '/clients/app/secrets/previous', '/accounts/ann/grants/g', '/accounts/ann/sessions/s'].map(
-    (path) => ({ method: 'DELETE', path }),
+  ...['/clients/app', '/identity-providers/corp', '/accounts/ann', '/organizations/acme'].map((path) => ({
+    method: 'GET',
+    path,
+  })),
+  ...['/clients', '/identity-providers', '/accounts', '/organizations', '/audit'].map((path) => ({
+    method: 'GET',
+    path: `${path}?limit=5`,
+  })),
+  ...['/clients/app/grants', '/accounts/ann/grants', '/accounts/ann/sessions', '/accounts/ann/memberships'].map(
+    (path) => ({ method: 'GET', path }),
   ),
+  ...[
+    '/organizations/acme/members',
+    '/identity-providers/corp/requests',
+    '/identity-providers/corp/setup?product=okta',
+  ].map((path) => ({ method: 'GET', path })),
+  ...['/clients/app', '/identity-providers/corp'].flatMap((path) =>
+    ['disable', 'enable'].map((verb) => ({ method: 'POST', path: `${path}/${verb}` })),
+  ),
+  ...['/accounts/ann/deactivate', '/accounts/ann/reactivate', '/identity-providers/corp/release-offboarding'].map(
+    (path) => ({ method: 'POST', path }),
+  ),
+  ...[
+    '/accounts/ann/grants',
+    '/accounts/ann/sessions',
+    '/clients/app/grants',
+    '/clients/app/secrets/previous',
+    '/accounts/ann/grants/g',
+    '/accounts/ann/sessions/s',
+  ].map((path) => ({ method: 'DELETE', path })),
   { method: 'DELETE', path: '/organizations/acme/members/ann' },
 ]
 
 const asSent = ({ method, path, body }: GoodAdminRequest) =>
-  plainRequest(base, { method, path, headers: { 'content-type': 'application/json' }, ...(body && { body: JSON.stringify(body) }) })
+  plainRequest(base, {
+    method,
+    path,
+    headers: { 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })

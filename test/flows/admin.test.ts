@@ -19,7 +19,10 @@ it('an account that is deactivated is out of everything at once, and what was is
 
   const reply = await site.send({ method: 'POST', path: '/accounts/U1/deactivate' })
 
-  expect(reply).toMatchObject({ status: 200, json: { account: { active: false }, ended: { grants: [{ client_id: 'A' }] } } })
+  expect(reply).toMatchObject({
+    status: 200,
+    json: { account: { active: false }, ended: { grants: [{ client_id: 'A' }] } },
+  })
   await site.send({ method: 'POST', path: '/accounts/U1/reactivate' })
   expect((await userinfo(oauth, access_token)).status).toBe(401)
   expect((await refresh(oauth, refresh_token)).json).toMatchObject({ error: 'invalid_grant' })
@@ -51,7 +54,10 @@ it('who administers loses it at once: when the token is revoked, and when the cl
   expect((await site.send({ path: '/clients', token })).status).toBe(200)
   expect((await site.send({ path: '/accounts', token })).status).toBe(403)
   await site.send({ method: 'POST', path: '/clients/ADM/disable' })
-  expect((await site.send({ path: '/clients', token })).json).toMatchObject({ status: 401, code: 'credentials_invalid' })
+  expect((await site.send({ path: '/clients', token })).json).toMatchObject({
+    status: 401,
+    code: 'credentials_invalid',
+  })
   expect((await revoke(site.oauth, token)).status).toBe(200)
 })
 
@@ -78,7 +84,11 @@ it('a client and an identity provider that are registered over HTTP work, and a 
 
   expect((await request('DELETE', `/Users/${one}`)).status).toBe(204)
   expect((await request('DELETE', `/Users/${two}`)).status).toBe(403)
-  expect((await site.send({ path: '/identity-providers/corp', token: bearer })).json).toMatchObject({ offboarding: { count: 1, held_at: clock.now() } })
-  expect((await site.send({ method: 'POST', path: '/identity-providers/corp/release-offboarding', token: bearer })).status).toBe(200)
+  expect((await site.send({ path: '/identity-providers/corp', token: bearer })).json).toMatchObject({
+    offboarding: { count: 1, held_at: clock.now() },
+  })
+  expect(
+    (await site.send({ method: 'POST', path: '/identity-providers/corp/release-offboarding', token: bearer })).status,
+  ).toBe(200)
   expect((await request('DELETE', `/Users/${two}`)).status).toBe(204)
 })

@@ -2,7 +2,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import { toNodeListener } from '@mintmark/adapter-node'
-import { adminScopes, createAdminServer, createAdministration, type AdminEvent, type AdminServerOptions } from '@mintmark/admin'
+import {
+  adminScopes,
+  createAdminServer,
+  createAdministration,
+  type AdminEvent,
+  type AdminServerOptions,
+} from '@mintmark/admin'
 
 import { basic, token } from './flow.ts'
 import { send, type Reply } from './reply.ts'
@@ -30,7 +36,10 @@ export interface AdminSite {
   readonly close: () => Promise<void>
 }
 
-export async function startAdminSite(options: Partial<AdminServerOptions> = {}, oauthOptions: Parameters<typeof startServer>[0] = {}): Promise<AdminSite> {
+export async function startAdminSite(
+  options: Partial<AdminServerOptions> = {},
+  oauthOptions: Parameters<typeof startServer>[0] = {},
+): Promise<AdminSite> {
   const scopes = { 'api.read': 'Read the API', 'api.write': 'Write to the API', ...adminScopes }
   const oauth = await startServer({ ...oauthOptions, scopes })
   const { storage, issuer, clock } = oauth
@@ -57,7 +66,11 @@ export async function startAdminSite(options: Partial<AdminServerOptions> = {}, 
   const base = `${new URL(issuer).pathname.replace(/\/$/, '')}/admin/v1`
 
   const tokenFor = async (scope: string): Promise<string> => {
-    const reply = await token(oauth, { grant_type: 'client_credentials', scope }, { authorization: basic('ADM', clientSecret) })
+    const reply = await token(
+      oauth,
+      { grant_type: 'client_credentials', scope },
+      { authorization: basic('ADM', clientSecret) },
+    )
     if (reply.status !== 200) throw new Error(`No token: ${reply.status} ${reply.text}`)
     return String(reply.json['access_token'])
   }
@@ -71,7 +84,11 @@ export async function startAdminSite(options: Partial<AdminServerOptions> = {}, 
       send(port, {
         method,
         path: base + path,
-        headers: { ...(bearer !== '' && { authorization: `Bearer ${bearer}` }), 'content-type': 'application/json', ...headers },
+        headers: {
+          ...(bearer !== '' && { authorization: `Bearer ${bearer}` }),
+          'content-type': 'application/json',
+          ...headers,
+        },
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       }),
     close: async () => {

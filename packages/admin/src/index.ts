@@ -9,7 +9,15 @@ export type { Administration } from './administration/administration.ts'
 export { createAdministration } from './administration/create-administration.ts'
 export type { Administrations } from './administration/create-administration.ts'
 export type { Actor } from './audit/actor.ts'
-export type { ActDone, ActName, ActRefused, AdminEvent, AdminOccurrence, AdminRequestRefused, Target } from './audit/admin-event.ts'
+export type {
+  ActDone,
+  ActName,
+  ActRefused,
+  AdminEvent,
+  AdminOccurrence,
+  AdminRequestRefused,
+  Target,
+} from './audit/admin-event.ts'
 export type { LogEntryView } from './audit/list-log.ts'
 export { logAdminEvents } from './audit/log-admin-events.ts'
 export type { UpdatedClient } from './client/client-acts.ts'

@@ -25,9 +25,18 @@ const customFields: readonly CustomField[] = [
 it('an account begins with claims and custom fields; mapped ones are claims too', async () => {
   const under = startAdmin({ customFields })
 
-  const account = await under.admin.accounts.create({ userId: 'ann', claims: { name: 'Ann' }, customFields: { employeeNumber: ' 42 ', notes: [1] } })
+  const account = await under.admin.accounts.create({
+    userId: 'ann',
+    claims: { name: 'Ann' },
+    customFields: { employeeNumber: ' 42 ', notes: [1] },
+  })
 
-  expect(account).toMatchObject({ userId: 'ann', active: true, claims: { name: 'Ann', employee_number: '42' }, customFields: { employeeNumber: '42', notes: [1] } })
+  expect(account).toMatchObject({
+    userId: 'ann',
+    active: true,
+    claims: { name: 'Ann', employee_number: '42' },
+    customFields: { employeeNumber: '42', notes: [1] },
+  })
   expect((await under.storage.users.find(userId('ann')))?.claims).toEqual({
     name: 'Ann',
     employee_number: '42',
@@ -37,9 +46,16 @@ it('an account begins with claims and custom fields; mapped ones are claims too'
 
 it('RFC 7396 §2: what a change leaves out stays, and null takes away', async () => {
   const under = startAdmin({ customFields })
-  await under.admin.accounts.create({ userId: 'ann', claims: { name: 'Ann', email: 'a@x.test' }, customFields: { employeeNumber: '42', notes: 'x' } })
+  await under.admin.accounts.create({
+    userId: 'ann',
+    claims: { name: 'Ann', email: 'a@x.test' },
+    customFields: { employeeNumber: '42', notes: 'x' },
+  })
 
-  const account = await under.admin.accounts.update({ userId: 'ann' }, { claims: { email: null, locale: 'en' }, customFields: { employeeNumber: null } })
+  const account = await under.admin.accounts.update(
+    { userId: 'ann' },
+    { claims: { email: null, locale: 'en' }, customFields: { employeeNumber: null } },
+  )
 
   expect(account).toMatchObject({ claims: { name: 'Ann', locale: 'en' }, customFields: { notes: 'x' }, version: 2 })
 })
@@ -49,8 +65,10 @@ it('refuses claims that the protocol or a custom field makes, and values that a 
   await under.admin.accounts.create({ userId: 'ann' })
   const update = (change: object) => () => under.admin.accounts.update({ userId: 'ann' }, change)
 
-  for (const name of ['sub', 'iss', 'custom_fields', 'employee_number', 'scope']) await expectRefused(under, update({ claims: { [name]: 'x' } }), 'claim_reserved')
-  for (const name of ['toString', '', 'a b', 'x'.repeat(129)]) await expectRefused(under, update({ claims: { [name]: 'x' } }), 'claim_invalid')
+  for (const name of ['sub', 'iss', 'custom_fields', 'employee_number', 'scope'])
+    await expectRefused(under, update({ claims: { [name]: 'x' } }), 'claim_reserved')
+  for (const name of ['toString', '', 'a b', 'x'.repeat(129)])
+    await expectRefused(under, update({ claims: { [name]: 'x' } }), 'claim_invalid')
   await expectRefused(under, update({ claims: JSON.parse('{"__proto__":{"admin":true}}') as object }), 'claim_invalid')
   await expectRefused(under, update({ claims: { name: 'a\u0000' } }), 'claim_invalid')
   await expectRefused(under, update({ claims: { name: 'x'.repeat(40_000) } }), 'claims_too_large')
@@ -102,13 +120,18 @@ it('a deactivation ends what was issued, says what, and is not undone by a react
 
 it('RFC 7644 §3.4.2.2: accounts are found by a filter, page by page; one that cannot be understood is refused', async () => {
   const under = startAdmin({ customFields })
-  for (const [id, email] of [['a', 'a@x.test'], ['b', 'b@y.test'], ['c', 'c@x.test']] as const) {
+  for (const [id, email] of [
+    ['a', 'a@x.test'],
+    ['b', 'b@y.test'],
+    ['c', 'c@x.test'],
+  ] as const) {
     await under.admin.accounts.create({ userId: id, claims: { email }, customFields: { employeeNumber: id } })
     under.clock.advance(1)
   }
   await under.admin.accounts.deactivate('c')
   await registerIdentityProvider({ providerId: 'corp' }, { storage: under.storage })
-  const found = async (filter: string) => (await under.admin.accounts.list({ filter })).items.map(({ userId: id }) => id)
+  const found = async (filter: string) =>
+    (await under.admin.accounts.list({ filter })).items.map(({ userId: id }) => id)
 
   expect(await found('claims.email ew "@x.test"')).toEqual(['a', 'c'])
   expect(await found('active eq true and not (id eq "a")')).toEqual(['b'])
@@ -118,7 +141,15 @@ it('RFC 7644 §3.4.2.2: accounts are found by a filter, page by page; one that c
   const first = await under.admin.accounts.list({ limit: 2 })
   expect(first.total).toBe(3)
   expect((await under.admin.accounts.list({ limit: 2, after: first.next })).items).toHaveLength(1)
-  for (const filter of ['externalId eq "x"', 'meta.created pr', 'claims.sub eq "x"', 'claims.employeeNumber eq "b"', 'id', '', 'active gt true']) {
+  for (const filter of [
+    'externalId eq "x"',
+    'meta.created pr',
+    'claims.sub eq "x"',
+    'claims.employeeNumber eq "b"',
+    'id',
+    '',
+    'active gt true',
+  ]) {
     await expectRefused(under, () => under.admin.accounts.list({ filter }), 'filter_invalid')
   }
 })
@@ -133,5 +164,9 @@ it('two changes at once are both made, and one of a version that is no longer th
   ])
 
   expect((await under.admin.accounts.read('ann')).claims).toEqual({ name: 'Ann', locale: 'en' })
-  await expectRefused(under, () => under.admin.accounts.update({ userId: 'ann', version: 1 }, { claims: { name: 'Late' } }), 'version_mismatch')
+  await expectRefused(
+    under,
+    () => under.admin.accounts.update({ userId: 'ann', version: 1 }, { claims: { name: 'Late' } }),
+    'version_mismatch',
+  )
 })

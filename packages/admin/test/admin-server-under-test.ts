@@ -3,7 +3,13 @@ import { clientId, epochSeconds, type EpochSeconds, type JsonObject, type Storag
 import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect } from 'vitest'
 
-import { createAdminServer, type AdminEvent, type AdminRefusalReason, type AdminServer, type AdminServerOptions } from '../src/index.ts'
+import {
+  createAdminServer,
+  type AdminEvent,
+  type AdminRefusalReason,
+  type AdminServer,
+  type AdminServerOptions,
+} from '../src/index.ts'
 import type { AdminRoute } from '../src/http/admin-route.ts'
 import { matchRoute } from '../src/http/match-route.ts'
 import { adminRoutes } from '../src/http/routes/admin-routes.ts'
@@ -71,12 +77,20 @@ export function startAdminServer(options: Partial<AdminServerOptions> = {}): Adm
 }
 
 /** Sends what is to be refused: with problem details, for that reason, told in an event, and nothing is changed. */
-export async function expectRefused(under: AdminServerUnderTest, sent: AdminSent, refused: { status: number; reason: AdminRefusalReason }): Promise<AdminReply> {
+export async function expectRefused(
+  under: AdminServerUnderTest,
+  sent: AdminSent,
+  refused: { status: number; reason: AdminRefusalReason },
+): Promise<AdminReply> {
   const before = under.dump()
 
   const reply = await under.send(sent)
 
-  expect({ sent, status: reply.status, code: reply.body?.['code'] }).toEqual({ sent, status: refused.status, code: refused.reason })
+  expect({ sent, status: reply.status, code: reply.body?.['code'] }).toEqual({
+    sent,
+    status: refused.status,
+    code: refused.reason,
+  })
   expect(reply.headers.get('content-type')).toBe('application/problem+json')
   expect(under.events.at(-1)).toMatchObject({ type: 'request.refused', status: refused.status, reason: refused.reason })
   expect(under.dump()).toBe(before)

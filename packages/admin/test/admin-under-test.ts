@@ -1,4 +1,13 @@
-import { epochSeconds, grantId, clientId, secretDigest, sessionId, userId, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import {
+  epochSeconds,
+  grantId,
+  clientId,
+  secretDigest,
+  sessionId,
+  userId,
+  type EpochSeconds,
+  type Storage,
+} from '@mintmark/storage-interface'
 import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect } from 'vitest'
 
@@ -30,7 +39,12 @@ export function startAdmin(options: Partial<AdministrationOptions> = {}): AdminU
   const medium = createMemoryMedium()
   const storage = options.storage ?? createMemoryStorage({ issuer, medium })
   const events: AdminEvent[] = []
-  const administrations = createAdministration({ ...options, storage, clock: () => clock.now(), onEvent: (event) => void events.push(event) })
+  const administrations = createAdministration({
+    ...options,
+    storage,
+    clock: () => clock.now(),
+    onEvent: (event) => void events.push(event),
+  })
   return {
     admin: administrations.as(operator),
     storage,
@@ -41,7 +55,11 @@ export function startAdmin(options: Partial<AdministrationOptions> = {}): AdminU
 }
 
 /** Does what is to be refused: for that reason, with nothing changed, and told in an event. */
-export async function expectRefused(under: AdminUnderTest, act: () => Promise<unknown>, reason: AdminRefusalReason): Promise<void> {
+export async function expectRefused(
+  under: AdminUnderTest,
+  act: () => Promise<unknown>,
+  reason: AdminRefusalReason,
+): Promise<void> {
   const before = under.dump()
 
   const thrown: unknown = await act().then(
@@ -60,11 +78,29 @@ export async function signIn(under: AdminUnderTest, account: string, client = 'a
   if (user === undefined) throw new Error('There is no such account.')
   const born = { userId: user.userId, userGeneration: user.generation, createdAt: under.clock.now() }
   const id = `${account}-${client}-${user.generation}`
-  const grant = { grantId: grantId(`g-${id}`), clientId: clientId(client), scopes: ['openid'], revokedAt: undefined, version: 1 }
+  const grant = {
+    grantId: grantId(`g-${id}`),
+    clientId: clientId(client),
+    scopes: ['openid'],
+    revokedAt: undefined,
+    version: 1,
+  }
   await under.storage.grants.insert({ ...born, ...grant })
   const lasting = epochSeconds(under.clock.now() + 3600)
-  const session = { sessionId: sessionId(`s-${id}`), digest: secretDigest(`d-${id}`), authTime: born.createdAt, acr: undefined, amr: ['pwd'] }
-  await under.storage.sessions.insert({ ...born, ...session, idleExpiresAt: lasting, expiresAt: lasting, revokedAt: undefined })
+  const session = {
+    sessionId: sessionId(`s-${id}`),
+    digest: secretDigest(`d-${id}`),
+    authTime: born.createdAt,
+    acr: undefined,
+    amr: ['pwd'],
+  }
+  await under.storage.sessions.insert({
+    ...born,
+    ...session,
+    idleExpiresAt: lasting,
+    expiresAt: lasting,
+    revokedAt: undefined,
+  })
 }
 
 function plain(_key: string, value: unknown): unknown {

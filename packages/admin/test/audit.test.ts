@@ -13,10 +13,21 @@ it('an act is announced, carried out and told, with its actor, its target, befor
 
   const [done, intended] = (await under.admin.audit.list()).items
   const target = { kind: 'client', id: 'app' }
-  expect(intended).toMatchObject({ type: 'client.updated', at: under.clock.now(), detail: { stage: 'intended', actor: operator, target } })
+  expect(intended).toMatchObject({
+    type: 'client.updated',
+    at: under.clock.now(),
+    detail: { stage: 'intended', actor: operator, target },
+  })
   expect(done).toMatchObject({
     type: 'client.updated',
-    detail: { stage: 'done', actId: intended?.detail['actId'], actor: operator, target, before: { clientName: 'App' }, after: { clientName: 'Better' } },
+    detail: {
+      stage: 'done',
+      actId: intended?.detail['actId'],
+      actor: operator,
+      target,
+      before: { clientName: 'App' },
+      after: { clientName: 'Better' },
+    },
   })
   expect(under.events.at(-1)).toMatchObject({
     type: 'client.updated',
@@ -60,7 +71,9 @@ it('an act that cannot be announced does not happen', async () => {
   const { under, down } = withLog()
   down.when = () => true
 
-  await expect(under.admin.clients.create({ clientId: 'app', clientName: 'App', grantTypes: [] })).rejects.toMatchObject({ reason: 'audit_unavailable' })
+  await expect(
+    under.admin.clients.create({ clientId: 'app', clientName: 'App', grantTypes: [] }),
+  ).rejects.toMatchObject({ reason: 'audit_unavailable' })
 
   down.when = undefined
   expect((await under.admin.clients.list()).items).toEqual([])
@@ -90,15 +103,22 @@ it('an act whose end cannot be written down stands, as its announcement does', a
 
 it('a failure of storage is no refusal: 503, and its cause goes to the event alone', async () => {
   const storage = createMemoryStorage({ issuer, medium: createMemoryMedium() })
-  const failing: Storage = { ...storage, clients: { ...storage.clients, insert: () => Promise.reject(new StorageUnavailableError('secret detail')) } }
+  const failing: Storage = {
+    ...storage,
+    clients: { ...storage.clients, insert: () => Promise.reject(new StorageUnavailableError('secret detail')) },
+  }
   const under = startAdmin({ storage: failing })
 
-  const thrown = await under.admin.clients.create({ clientName: 'App', grantTypes: [] }).catch((error: unknown) => error)
+  const thrown = await under.admin.clients
+    .create({ clientName: 'App', grantTypes: [] })
+    .catch((error: unknown) => error)
 
   expect(thrown).toBeInstanceOf(AdminError)
   expect(thrown).toMatchObject({ reason: 'storage_unavailable', status: 503 })
   expect(String(thrown)).not.toContain('secret detail')
-  expect(under.events).toMatchObject([{ type: 'act.refused', reason: 'storage_unavailable', cause: { message: 'secret detail' } }])
+  expect(under.events).toMatchObject([
+    { type: 'act.refused', reason: 'storage_unavailable', cause: { message: 'secret detail' } },
+  ])
 })
 
 /** An administration whose log goes down for the entries that a test picks. */
@@ -107,7 +127,10 @@ function withLog() {
   const storage = createMemoryStorage({ issuer })
   const logs: LogStore = {
     ...storage.logs,
-    append: (entry) => (down.when?.(entry.detail['stage']) === true ? Promise.reject(new StorageUnavailableError('full')) : storage.logs.append(entry)),
+    append: (entry) =>
+      down.when?.(entry.detail['stage']) === true
+        ? Promise.reject(new StorageUnavailableError('full'))
+        : storage.logs.append(entry),
   }
   return { down, under: startAdmin({ storage: { ...storage, logs } }) }
 }

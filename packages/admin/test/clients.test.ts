@@ -11,8 +11,18 @@ it('the specification §5: a client is created with a secret that is shown once'
   const { client, clientSecret } = await under.admin.clients.create(web)
 
   expect(clientSecret).toMatch(/^[\w-]{43}$/)
-  expect(client).toMatchObject({ ...web, version: 1, disabledAt: undefined, secrets: [{ createdAt: under.clock.now() }] })
-  const shown = JSON.stringify([await under.admin.clients.read('app'), await under.admin.clients.list(), under.events, under.dump()])
+  expect(client).toMatchObject({
+    ...web,
+    version: 1,
+    disabledAt: undefined,
+    secrets: [{ createdAt: under.clock.now() }],
+  })
+  const shown = JSON.stringify([
+    await under.admin.clients.read('app'),
+    await under.admin.clients.list(),
+    under.events,
+    under.dump(),
+  ])
   expect(shown).not.toContain(clientSecret)
   const digest = (await under.storage.clients.find(clientId('app')))?.secrets[0]?.digest
   expect(JSON.stringify([client, under.events, await under.admin.audit.list()])).not.toContain(digest)
@@ -33,9 +43,21 @@ it('what is changed is held to the rules as it would be left, and to the version
   const { client } = await under.admin.clients.update({ clientId: 'app', version: 1 }, { clientName: 'Better' })
 
   expect(client).toMatchObject({ clientName: 'Better', redirectUris: web.redirectUris, version: 2 })
-  await expectRefused(under, () => under.admin.clients.update({ clientId: 'app', version: 1 }, { clientName: 'Late' }), 'version_mismatch')
-  await expectRefused(under, () => under.admin.clients.update({ clientId: 'app' }, { redirectUris: [] }), 'invalid_redirect_uri')
-  await expectRefused(under, () => under.admin.clients.update({ clientId: 'app' }, { idTokenSignedResponseAlg: 'PS256' }), 'invalid_client_metadata')
+  await expectRefused(
+    under,
+    () => under.admin.clients.update({ clientId: 'app', version: 1 }, { clientName: 'Late' }),
+    'version_mismatch',
+  )
+  await expectRefused(
+    under,
+    () => under.admin.clients.update({ clientId: 'app' }, { redirectUris: [] }),
+    'invalid_redirect_uri',
+  )
+  await expectRefused(
+    under,
+    () => under.admin.clients.update({ clientId: 'app' }, { idTokenSignedResponseAlg: 'PS256' }),
+    'invalid_client_metadata',
+  )
   await expectRefused(under, () => under.admin.clients.update({ clientId: 'other' }, {}), 'client_unknown')
 })
 
@@ -58,7 +80,10 @@ it('secrets overlap: two are live, a third is refused, and the old one ends when
 
   expect(second).not.toBe(clientSecret)
   await expectRefused(under, () => under.admin.clients.addSecret('app'), 'invalid_client_metadata')
-  expect((await under.admin.clients.read('app')).secrets).toMatchObject([{ expiresAt: under.clock.now() + 60 }, { expiresAt: undefined }])
+  expect((await under.admin.clients.read('app')).secrets).toMatchObject([
+    { expiresAt: under.clock.now() + 60 },
+    { expiresAt: undefined },
+  ])
   await under.admin.clients.endPreviousSecrets('app')
   expect((await under.admin.clients.read('app')).secrets).toHaveLength(1)
 })

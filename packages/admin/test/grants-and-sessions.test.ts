@@ -14,9 +14,15 @@ async function withPeople(): Promise<AdminUnderTest> {
 it('RFC 7009 §2: one grant, or all of a person, end at once, and only that person', async () => {
   const under = await withPeople()
 
-  await expectRefused(under, () => under.admin.grants.revoke({ userId: 'bob', grantId: 'g-ann-app-0' }), 'grant_unknown')
+  await expectRefused(
+    under,
+    () => under.admin.grants.revoke({ userId: 'bob', grantId: 'g-ann-app-0' }),
+    'grant_unknown',
+  )
   await under.admin.grants.revoke({ userId: 'ann', grantId: 'g-ann-app-0' })
-  expect(await under.admin.grants.listOfAccount('ann')).toMatchObject([{ grantId: 'g-ann-other-0', clientId: 'other', honoured: true }])
+  expect(await under.admin.grants.listOfAccount('ann')).toMatchObject([
+    { grantId: 'g-ann-other-0', clientId: 'other', honoured: true },
+  ])
   expect(await under.admin.grants.revokeAllOfAccount('ann')).toBe(1)
   expect(await under.admin.grants.listOfAccount('ann')).toEqual([])
   expect(await under.admin.grants.listOfAccount('bob')).toHaveLength(1)
@@ -42,7 +48,11 @@ it("a client's grants are listed and ended page by page, and no other client's",
 it('one session, or all of a person, end at once, and only that person', async () => {
   const under = await withPeople()
 
-  await expectRefused(under, () => under.admin.sessions.revoke({ userId: 'bob', sessionId: 's-ann-app-0' }), 'session_unknown')
+  await expectRefused(
+    under,
+    () => under.admin.sessions.revoke({ userId: 'bob', sessionId: 's-ann-app-0' }),
+    'session_unknown',
+  )
   await under.admin.sessions.revoke({ userId: 'ann', sessionId: 's-ann-app-0' })
   expect(await under.admin.sessions.listOfAccount('ann')).toMatchObject([{ sessionId: 's-ann-other-0' }])
   expect(await under.admin.sessions.revokeAllOfAccount('ann')).toBe(1)

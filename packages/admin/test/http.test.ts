@@ -10,18 +10,30 @@ it('RFC 7591 §2: a client is registered, read, changed, disabled and removed, i
   const under = startAdminServer()
 
   const created = await under.send({ method: 'POST', path: '/clients', body: app })
-  expect(created).toMatchObject({ status: 201, body: { client: { ...app, token_endpoint_auth_method: 'client_secret_basic', version: 1 } } })
+  expect(created).toMatchObject({
+    status: 201,
+    body: { client: { ...app, token_endpoint_auth_method: 'client_secret_basic', version: 1 } },
+  })
   expect(created.headers.get('location')).toBe(`${base}/clients/app`)
   expect(created.headers.get('etag')).toBe('"1"')
   expect(created.headers.get('cache-control')).toBe('no-store')
 
   const read = await under.send({ path: '/clients/app' })
   expect(read.body).toEqual(created.body?.['client'])
-  const changed = await under.send({ method: 'PATCH', path: '/clients/app', body: { client_name: 'Better', default_max_age: 60 } })
-  expect(changed).toMatchObject({ status: 200, body: { client: { client_name: 'Better', default_max_age: 60, version: 2 } } })
+  const changed = await under.send({
+    method: 'PATCH',
+    path: '/clients/app',
+    body: { client_name: 'Better', default_max_age: 60 },
+  })
+  expect(changed).toMatchObject({
+    status: 200,
+    body: { client: { client_name: 'Better', default_max_age: 60, version: 2 } },
+  })
   const cleared = await under.send({ method: 'PATCH', path: '/clients/app', body: { default_max_age: null } })
   expect(cleared.body?.['client']).not.toHaveProperty('default_max_age')
-  expect(await under.send({ method: 'POST', path: '/clients/app/disable' })).toMatchObject({ body: { disabled_at: under.clock.now() } })
+  expect(await under.send({ method: 'POST', path: '/clients/app/disable' })).toMatchObject({
+    body: { disabled_at: under.clock.now() },
+  })
   expect(await under.send({ method: 'POST', path: '/clients/app/enable' })).toMatchObject({ status: 200 })
   expect(await under.send({ method: 'POST', path: '/clients/app/secrets', body: {} })).toMatchObject({ status: 201 })
   expect(await under.send({ method: 'DELETE', path: '/clients/app/secrets/previous' })).toMatchObject({ status: 204 })
@@ -35,63 +47,123 @@ it('identity providers, accounts, organizations, grants, sessions and the log ar
 
   expect(await post('/identity-providers', { provider_id: 'corp', tolerance_profile: 'okta' })).toMatchObject({
     status: 201,
-    body: { provider: { tenant_url: `${issuer}/scim/v2/enterprise-idps/corp`, tolerance_profile: 'okta' }, secret: expect.stringContaining('mmscim_corp_') as string },
+    body: {
+      provider: { tenant_url: `${issuer}/scim/v2/enterprise-idps/corp`, tolerance_profile: 'okta' },
+      secret: expect.stringContaining('mmscim_corp_') as string,
+    },
   })
-  expect(await under.send({ method: 'PATCH', path: '/identity-providers/corp', body: { display_name: 'Corp' } })).toMatchObject({ body: { display_name: 'Corp' } })
-  for (const verb of ['disable', 'enable', 'release-offboarding']) expect(await post(`/identity-providers/corp/${verb}`)).toMatchObject({ status: 200 })
-  expect(await post('/identity-providers/corp/secrets', { previous_expires_at: 1_790_000_060 })).toMatchObject({ status: 201 })
-  expect(await under.send({ method: 'DELETE', path: '/identity-providers/corp/secrets/previous' })).toMatchObject({ status: 204 })
-  expect(await under.send({ path: '/identity-providers/corp/setup?product=okta' })).toMatchObject({ body: { product: 'okta' } })
+  expect(
+    await under.send({ method: 'PATCH', path: '/identity-providers/corp', body: { display_name: 'Corp' } }),
+  ).toMatchObject({ body: { display_name: 'Corp' } })
+  for (const verb of ['disable', 'enable', 'release-offboarding'])
+    expect(await post(`/identity-providers/corp/${verb}`)).toMatchObject({ status: 200 })
+  expect(await post('/identity-providers/corp/secrets', { previous_expires_at: 1_790_000_060 })).toMatchObject({
+    status: 201,
+  })
+  expect(await under.send({ method: 'DELETE', path: '/identity-providers/corp/secrets/previous' })).toMatchObject({
+    status: 204,
+  })
+  expect(await under.send({ path: '/identity-providers/corp/setup?product=okta' })).toMatchObject({
+    body: { product: 'okta' },
+  })
   expect(await under.send({ path: '/identity-providers/corp/requests' })).toMatchObject({ body: { items: [] } })
-  expect(await under.send({ path: '/identity-providers?limit=1' })).toMatchObject({ body: { items: [{ provider_id: 'corp' }] } })
+  expect(await under.send({ path: '/identity-providers?limit=1' })).toMatchObject({
+    body: { items: [{ provider_id: 'corp' }] },
+  })
 
   await post('/clients', app)
-  expect(await post('/accounts', { user_id: 'ann', claims: { name: 'Ann', given_name: 'A' } })).toMatchObject({ status: 201, body: { claims: { given_name: 'A' } } })
-  expect(await under.send({ path: '/accounts?filter=claims.name%20eq%20%22Ann%22' })).toMatchObject({ body: { total: 1 } })
-  expect(await post('/account-search', { filter: 'claims.name eq "Bob"' })).toMatchObject({ body: { total: 0, items: [] } })
-  expect(await under.send({ method: 'PATCH', path: '/accounts/ann', body: { claims: { name: null } } })).toMatchObject({ body: { claims: { given_name: 'A' } } })
-  for (const what of ['grants', 'sessions', 'memberships']) expect(await under.send({ path: `/accounts/ann/${what}` })).toMatchObject({ body: { items: [] } })
-  for (const what of ['grants', 'sessions']) expect(await under.send({ method: 'DELETE', path: `/accounts/ann/${what}` })).toMatchObject({ body: { revoked: 0 } })
+  expect(await post('/accounts', { user_id: 'ann', claims: { name: 'Ann', given_name: 'A' } })).toMatchObject({
+    status: 201,
+    body: { claims: { given_name: 'A' } },
+  })
+  expect(await under.send({ path: '/accounts?filter=claims.name%20eq%20%22Ann%22' })).toMatchObject({
+    body: { total: 1 },
+  })
+  expect(await post('/account-search', { filter: 'claims.name eq "Bob"' })).toMatchObject({
+    body: { total: 0, items: [] },
+  })
+  expect(await under.send({ method: 'PATCH', path: '/accounts/ann', body: { claims: { name: null } } })).toMatchObject({
+    body: { claims: { given_name: 'A' } },
+  })
+  for (const what of ['grants', 'sessions', 'memberships'])
+    expect(await under.send({ path: `/accounts/ann/${what}` })).toMatchObject({ body: { items: [] } })
+  for (const what of ['grants', 'sessions'])
+    expect(await under.send({ method: 'DELETE', path: `/accounts/ann/${what}` })).toMatchObject({
+      body: { revoked: 0 },
+    })
   expect(await under.send({ path: '/clients/app/grants' })).toMatchObject({ body: { items: [] } })
   expect(await under.send({ method: 'DELETE', path: '/clients/app/grants' })).toMatchObject({ body: { revoked: 0 } })
 
   expect(await post('/organizations', { organization_id: 'acme', display_name: 'Acme' })).toMatchObject({ status: 201 })
-  expect(await under.send({ method: 'PUT', path: '/organizations/acme/members/ann', body: { roles: ['owner'] } })).toMatchObject({ body: { roles: ['owner'] } })
-  expect(await under.send({ path: '/organizations/acme/members' })).toMatchObject({ body: { items: [{ user_id: 'ann' }] } })
+  expect(
+    await under.send({ method: 'PUT', path: '/organizations/acme/members/ann', body: { roles: ['owner'] } }),
+  ).toMatchObject({ body: { roles: ['owner'] } })
+  expect(await under.send({ path: '/organizations/acme/members' })).toMatchObject({
+    body: { items: [{ user_id: 'ann' }] },
+  })
   expect(await under.send({ path: '/organizations/acme/members/ann' })).toMatchObject({ body: { version: 1 } })
   expect(await under.send({ method: 'DELETE', path: '/organizations/acme/members/ann' })).toMatchObject({ status: 204 })
-  expect(await under.send({ method: 'PATCH', path: '/organizations/acme', body: { display_name: 'ACME' } })).toMatchObject({ body: { display_name: 'ACME' } })
+  expect(
+    await under.send({ method: 'PATCH', path: '/organizations/acme', body: { display_name: 'ACME' } }),
+  ).toMatchObject({ body: { display_name: 'ACME' } })
   expect(await under.send({ method: 'DELETE', path: '/organizations/acme' })).toMatchObject({ status: 204 })
 
-  expect(await post('/accounts/ann/deactivate')).toMatchObject({ body: { account: { active: false }, ended: { grants: [], session_ids: [] } } })
+  expect(await post('/accounts/ann/deactivate')).toMatchObject({
+    body: { account: { active: false }, ended: { grants: [], session_ids: [] } },
+  })
   expect(await post('/accounts/ann/reactivate')).toMatchObject({ body: { active: true } })
   expect(await under.send({ method: 'DELETE', path: '/accounts/ann' })).toMatchObject({ status: 204 })
   expect(await under.send({ method: 'DELETE', path: '/identity-providers/corp' })).toMatchObject({ status: 204 })
-  expect(await under.send({ path: '/audit?limit=2' })).toMatchObject({ body: { items: [{ type: 'provider.removed', detail: { stage: 'done' } }, { detail: { stage: 'intended' } }] } })
+  expect(await under.send({ path: '/audit?limit=2' })).toMatchObject({
+    body: { items: [{ type: 'provider.removed', detail: { stage: 'done' } }, { detail: { stage: 'intended' } }] },
+  })
 })
 
 it('RFC 9110 §13.1.1: If-Match holds a write to the version that was read', async () => {
   const under = startAdminServer()
   await under.send({ method: 'POST', path: '/clients', body: app })
-  const patch = (tag: string) => ({ method: 'PATCH', path: '/clients/app', headers: { 'if-match': tag }, body: { client_name: 'x' } })
+  const patch = (tag: string) => ({
+    method: 'PATCH',
+    path: '/clients/app',
+    headers: { 'if-match': tag },
+    body: { client_name: 'x' },
+  })
 
   expect(await under.send(patch('"1"'))).toMatchObject({ status: 200 })
-  for (const tag of ['"1"', 'W/"2"', '2', '"x"', '"2", "3"', '']) await expectRefused(under, patch(tag), { status: 412, reason: 'version_mismatch' })
+  for (const tag of ['"1"', 'W/"2"', '2', '"x"', '"2", "3"', ''])
+    await expectRefused(under, patch(tag), { status: 412, reason: 'version_mismatch' })
   expect(await under.send(patch('*'))).toMatchObject({ status: 200 })
-  await expectRefused(under, { method: 'DELETE', path: '/clients/app', headers: { 'if-match': '"1"' } }, { status: 412, reason: 'version_mismatch' })
+  await expectRefused(
+    under,
+    { method: 'DELETE', path: '/clients/app', headers: { 'if-match': '"1"' } },
+    { status: 412, reason: 'version_mismatch' },
+  )
 })
 
 it('lists go on behind `next`, and a query that is not understood is refused', async () => {
   const under = startAdminServer()
-  for (const id of ['a', 'b', 'c']) await under.send({ method: 'POST', path: '/clients', body: { ...app, client_id: id } })
+  for (const id of ['a', 'b', 'c'])
+    await under.send({ method: 'POST', path: '/clients', body: { ...app, client_id: id } })
 
   const first = await under.send({ path: '/clients?limit=2' })
   expect(first.body?.['next']).toBe('b')
-  expect(await under.send({ path: '/clients?limit=2&after=b' })).toMatchObject({ body: { items: [{ client_id: 'c' }] } })
-  for (const query of ['limit=x', 'limit=-1', 'after=a&after=b', 'offset=1', '__proto__=1', 'limit=%ff', 'after=%00', 'after=']) {
+  expect(await under.send({ path: '/clients?limit=2&after=b' })).toMatchObject({
+    body: { items: [{ client_id: 'c' }] },
+  })
+  for (const query of [
+    'limit=x',
+    'limit=-1',
+    'after=a&after=b',
+    'offset=1',
+    '__proto__=1',
+    'limit=%ff',
+    'after=%00',
+    'after=',
+  ]) {
     await expectRefused(under, { path: `/clients?${query}` }, { status: 400, reason: 'query_invalid' })
   }
-  for (const query of ['limit=0', 'limit=201']) await expectRefused(under, { path: `/clients?${query}` }, { status: 400, reason: 'page_invalid' })
+  for (const query of ['limit=0', 'limit=201'])
+    await expectRefused(under, { path: `/clients?${query}` }, { status: 400, reason: 'page_invalid' })
   await expectRefused(under, { path: '/clients/a?x=1' }, { status: 400, reason: 'query_invalid' })
   await expectRefused(under, { path: '/accounts?filter=externalId%20pr' }, { status: 400, reason: 'filter_invalid' })
 })
@@ -106,16 +178,29 @@ it('RFC 9457 §3: refusals are problem details; with the method, the media type 
     code: 'path_not_found',
     detail: 'There is nothing at this address.',
   })
-  const put = await expectRefused(under, { method: 'PUT', path: '/clients' }, { status: 405, reason: 'method_not_allowed' })
+  const put = await expectRefused(
+    under,
+    { method: 'PUT', path: '/clients' },
+    { status: 405, reason: 'method_not_allowed' },
+  )
   expect(put.headers.get('allow')).toBe('GET, HEAD, POST')
-  const form = { method: 'POST', path: '/clients', headers: { 'content-type': 'text/plain' }, body: JSON.stringify(app) }
+  const form = {
+    method: 'POST',
+    path: '/clients',
+    headers: { 'content-type': 'text/plain' },
+    body: JSON.stringify(app),
+  }
   await expectRefused(under, form, { status: 415, reason: 'media_type' })
   const deep = `{"client_name":"x","jwks":{"keys":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`
   for (const body of ['', '{', 'null', '[]', '['.repeat(100_000), deep, '{"client_name":"\\ud800"}']) {
     const { status, body: problem } = await under.send({ method: 'POST', path: '/clients', body })
     expect([status, problem?.['code']]).toEqual([400, expect.stringMatching(/^body_/)])
   }
-  const nameless = await expectRefused(under, { method: 'POST', path: '/clients', body: { client_name: '' } }, { status: 400, reason: 'body_invalid' })
+  const nameless = await expectRefused(
+    under,
+    { method: 'POST', path: '/clients', body: { client_name: '' } },
+    { status: 400, reason: 'body_invalid' },
+  )
   expect(nameless.body?.['pointer']).toBe('/client_name')
   expect(under.server.tooLarge()).toMatchObject({ status: 413 })
 })
@@ -133,20 +218,27 @@ it('the OpenAPI document is that of the routes: each of them, with its scope, it
 
   expect(status).toBe(200)
   const paths = body?.['paths'] as Record<string, Record<string, Record<string, unknown>>>
-  const documented = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`))
+  const documented = Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+  )
   expect(documented.toSorted()).toEqual(adminRoutes.map(({ method, path }) => `${method} ${path}`).toSorted())
   const operations = Object.values(paths).flatMap((item) => Object.values(item))
   expect(new Set(operations.map((operation) => operation['operationId'])).size).toBe(adminRoutes.length)
   for (const route of adminRoutes) {
     const operation = paths[route.path]?.[route.method.toLowerCase()]
-    expect(operation).toMatchObject({ summary: route.summary, security: [{ oauth2: [`admin:${route.area}:${route.access}`] }] })
+    expect(operation).toMatchObject({
+      summary: route.summary,
+      security: [{ oauth2: [`admin:${route.area}:${route.access}`] }],
+    })
     expect(operation?.['requestBody'] === undefined).toBe(route.body === undefined)
     expect(Object.keys(operation?.['responses'] as object)).toEqual([String(route.status), 'default'])
     expect(route.answer === undefined).toBe(route.status === 204)
     expect(route.access === 'read').toBe(route.method === 'GET' || route.path === '/account-search')
   }
   expect(paths['/clients']?.['post']?.['requestBody']).toMatchObject({
-    content: { 'application/json': { schema: { type: 'object', required: ['client_name'], additionalProperties: false } } },
+    content: {
+      'application/json': { schema: { type: 'object', required: ['client_name'], additionalProperties: false } },
+    },
   })
 })
 

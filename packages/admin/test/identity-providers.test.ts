@@ -12,9 +12,18 @@ it('the specification §4: a provider is registered with a SCIM Tenant URL and a
 
   const { provider, secret } = await under.admin.identityProviders.register(entra)
 
-  expect(provider).toMatchObject({ ...entra, tenantUrl: `${issuer}/scim/v2/enterprise-idps/contoso`, disabledAt: undefined })
+  expect(provider).toMatchObject({
+    ...entra,
+    tenantUrl: `${issuer}/scim/v2/enterprise-idps/contoso`,
+    disabledAt: undefined,
+  })
   expect(secret).toMatch(/^mmscim_contoso_[\w-]{43}$/)
-  const shown = JSON.stringify([await under.admin.identityProviders.list(), await under.admin.audit.list(), under.events, under.dump()])
+  const shown = JSON.stringify([
+    await under.admin.identityProviders.list(),
+    await under.admin.audit.list(),
+    under.events,
+    under.dump(),
+  ])
   expect(shown).not.toContain(secret)
 })
 
@@ -25,10 +34,26 @@ it('refuses an identifier that is taken or none, and what a provider cannot be',
 
   await expectRefused(under, () => identityProviders.register(entra), 'identifier_taken')
   await expectRefused(under, () => identityProviders.register({ providerId: 'a_b' }), 'identifier_invalid')
-  await expectRefused(under, () => identityProviders.update({ providerId: 'contoso' }, { displayName: '' }), 'display_name_invalid')
-  await expectRefused(under, () => identityProviders.update({ providerId: 'contoso' }, { toleranceProfile: 'toString' as 'all' }), 'tolerance_profile_unknown')
-  await expectRefused(under, () => identityProviders.update({ providerId: 'contoso' }, { clientIds: ['none'] }), 'client_unknown')
-  await expectRefused(under, () => identityProviders.update({ providerId: 'contoso', version: 7 }, {}), 'version_mismatch')
+  await expectRefused(
+    under,
+    () => identityProviders.update({ providerId: 'contoso' }, { displayName: '' }),
+    'display_name_invalid',
+  )
+  await expectRefused(
+    under,
+    () => identityProviders.update({ providerId: 'contoso' }, { toleranceProfile: 'toString' as 'all' }),
+    'tolerance_profile_unknown',
+  )
+  await expectRefused(
+    under,
+    () => identityProviders.update({ providerId: 'contoso' }, { clientIds: ['none'] }),
+    'client_unknown',
+  )
+  await expectRefused(
+    under,
+    () => identityProviders.update({ providerId: 'contoso', version: 7 }, {}),
+    'version_mismatch',
+  )
   await identityProviders.remove({ providerId: 'contoso' })
   await expectRefused(under, () => identityProviders.register(entra), 'identifier_taken')
   await expectRefused(under, () => identityProviders.read('contoso'), 'provider_unknown')
@@ -40,7 +65,10 @@ it('secrets overlap, a provider is disabled and put back, and one that is held i
   await identityProviders.register(entra)
   await identityProviders.addSecret('contoso', { previousExpiresAt: under.clock.now() + 60 })
 
-  expect((await identityProviders.read('contoso')).secrets).toMatchObject([{ expiresAt: under.clock.now() + 60 }, { expiresAt: undefined }])
+  expect((await identityProviders.read('contoso')).secrets).toMatchObject([
+    { expiresAt: under.clock.now() + 60 },
+    { expiresAt: undefined },
+  ])
   await identityProviders.endPreviousSecrets('contoso')
   expect(await identityProviders.disable({ providerId: 'contoso' })).toMatchObject({ disabledAt: under.clock.now() })
   expect(await identityProviders.enable({ providerId: 'contoso' })).toMatchObject({ disabledAt: undefined })
@@ -48,7 +76,9 @@ it('secrets overlap, a provider is disabled and put back, and one that is held i
   if (record === undefined) throw new Error('There is no provider.')
   const offboarding = { windowStartedAt: under.clock.now(), count: 9, heldAt: under.clock.now() }
   await under.storage.identityProviders.compareAndSwap({ ...record, offboarding }, record.version)
-  expect(await identityProviders.releaseOffboarding({ providerId: 'contoso' })).toMatchObject({ offboarding: undefined })
+  expect(await identityProviders.releaseOffboarding({ providerId: 'contoso' })).toMatchObject({
+    offboarding: undefined,
+  })
 })
 
 it('the setup text has what is pasted, and fits the tolerance profile', async () => {

@@ -13,7 +13,8 @@ async function withOwners(): Promise<AdminUnderTest> {
   for (const id of ['ann', 'bob', 'cy']) await under.admin.accounts.create({ userId: id })
   for (const id of ['root1', 'root2']) await under.admin.accounts.create({ userId: id, claims: { nickname: 'root' } })
   await under.admin.organizations.create({ organizationId: 'acme', displayName: 'Acme' })
-  for (const id of ['ann', 'bob']) await under.admin.organizations.writeMember({ organizationId: 'acme', userId: id }, ['owner', 'staff'])
+  for (const id of ['ann', 'bob'])
+    await under.admin.organizations.writeMember({ organizationId: 'acme', userId: id }, ['owner', 'staff'])
   await under.admin.organizations.writeMember({ organizationId: 'acme', userId: 'cy' }, ['staff'])
   return under
 }
@@ -46,9 +47,15 @@ it('the last account that administers the service keeps what makes it that', asy
   const { accounts } = under.admin
   await accounts.update({ userId: 'root2' }, { claims: { nickname: null } })
 
-  await expectRefused(under, () => accounts.update({ userId: 'root1' }, { claims: { nickname: 'no' } }), 'last_administrator')
+  await expectRefused(
+    under,
+    () => accounts.update({ userId: 'root1' }, { claims: { nickname: 'no' } }),
+    'last_administrator',
+  )
   await expectRefused(under, () => accounts.deactivate('root1'), 'last_administrator')
-  expect(await accounts.update({ userId: 'root1' }, { claims: { locale: 'en' } })).toMatchObject({ claims: { nickname: 'root', locale: 'en' } })
+  expect(await accounts.update({ userId: 'root1' }, { claims: { locale: 'en' } })).toMatchObject({
+    claims: { nickname: 'root', locale: 'en' },
+  })
 })
 
 it('law: of owners who end each other at the same moment, one stays', async () => {
@@ -72,7 +79,11 @@ it('law: of two roots who are ended or stripped at the same moment, one stays', 
     const under = await withOwners()
     const { accounts } = under.admin
     const end = (id: string, how: number) =>
-      [() => accounts.deactivate(id), () => accounts.remove(id), () => accounts.update({ userId: id }, { claims: { nickname: null } })][how % 3]?.()
+      [
+        () => accounts.deactivate(id),
+        () => accounts.remove(id),
+        () => accounts.update({ userId: id }, { claims: { nickname: null } }),
+      ][how % 3]?.()
 
     await Promise.allSettled([end('root1', round), end('root2', round + Math.floor(round / 3))])
 
@@ -101,11 +112,15 @@ it('ATK-490: a directory cannot end the last administrator either: 403, and the 
   const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
   const created = await send('POST', '/Users', { schemas: [core], userName: 'dee' })
   const { id } = JSON.parse(String(created.body)) as { id: string }
-  for (const owner of ['ann', 'bob']) await under.admin.organizations.removeMember(asMember(owner)).catch(() => undefined)
+  for (const owner of ['ann', 'bob'])
+    await under.admin.organizations.removeMember(asMember(owner)).catch(() => undefined)
   await under.admin.organizations.writeMember(asMember(id), ['owner'])
   await under.admin.organizations.removeMember(asMember('bob')).catch(() => undefined)
   const replace = (active: boolean) =>
-    send('PATCH', `/Users/${id}`, { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: [{ op: 'replace', value: { active } }] })
+    send('PATCH', `/Users/${id}`, {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+      Operations: [{ op: 'replace', value: { active } }],
+    })
 
   expect((await replace(false)).status).toBe(403)
   expect((await send('DELETE', `/Users/${id}`)).status).toBe(403)

@@ -1,10 +1,19 @@
 import { expect, it } from 'vitest'
 
-import { expectRefused, startAdminServer, type AdminSent, type AdminServerUnderTest } from './admin-server-under-test.ts'
+import {
+  expectRefused,
+  startAdminServer,
+  type AdminSent,
+  type AdminServerUnderTest,
+} from './admin-server-under-test.ts'
 
 const app = { client_id: 'app', client_name: 'App', redirect_uris: ['https://app.test/cb'] }
 
-const writes: readonly (AdminSent & { readonly method: string; readonly body: object; readonly own?: readonly string[] })[] = [
+const writes: readonly (AdminSent & {
+  readonly method: string
+  readonly body: object
+  readonly own?: readonly string[]
+})[] = [
   { method: 'POST', path: '/clients', body: { client_name: 'New', grant_types: [] }, own: ['client_id'] },
   { method: 'PATCH', path: '/clients/app', body: { client_name: 'Changed' } },
   { method: 'POST', path: '/clients/app/secrets', body: {} },
@@ -25,7 +34,9 @@ const foreign = [
     version created_at createdAt updated_at secrets client_secret secret digest generation active disabled_at disabledAt
     client_id user_id provider_id organization_id issuer offboarding adopted provider actor clientName
     __proto__ constructor toString
-  `.split(/\s+/).filter((name) => name !== ''),
+  `
+    .split(/\s+/)
+    .filter((name) => name !== ''),
 ]
 
 async function filled(): Promise<AdminServerUnderTest> {
@@ -37,17 +48,20 @@ async function filled(): Promise<AdminServerUnderTest> {
   return under
 }
 
-it.for(writes)('mass assignment: $method $path takes no member that it does not name', async ({ own = [], ...sent }) => {
-  const under = await filled()
+it.for(writes)(
+  'mass assignment: $method $path takes no member that it does not name',
+  async ({ own = [], ...sent }) => {
+    const under = await filled()
 
-  for (const name of foreign.filter((member) => !own.includes(member))) {
-    const members = Object.entries(sent.body).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
-    const body = `{${[...members, `${JSON.stringify(name)}:{"x":1}`].join(',')}}`
-    await expectRefused(under, { ...sent, body }, { status: 400, reason: 'body_invalid' })
-  }
-  expect(await under.send(sent)).toMatchObject({ status: sent.method === 'POST' ? 201 : 200 })
-  expect({}).not.toHaveProperty('x')
-})
+    for (const name of foreign.filter((member) => !own.includes(member))) {
+      const members = Object.entries(sent.body).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
+      const body = `{${[...members, `${JSON.stringify(name)}:{"x":1}`].join(',')}}`
+      await expectRefused(under, { ...sent, body }, { status: 400, reason: 'body_invalid' })
+    }
+    expect(await under.send(sent)).toMatchObject({ status: sent.method === 'POST' ? 201 : 200 })
+    expect({}).not.toHaveProperty('x')
+  },
+)
 
 it('claims of an account make nothing of it but claims', async () => {
   const under = await filled()
@@ -57,7 +71,11 @@ it('claims of an account make nothing of it but claims', async () => {
 
   expect(reply.body).toMatchObject({ active: true, version: 2, created_at: under.clock.now(), claims })
   for (const name of ['sub', 'iss', 'custom_fields']) {
-    await expectRefused(under, { method: 'PATCH', path: '/accounts/ann', body: { claims: { [name]: 'x' } } }, { status: 400, reason: 'claim_reserved' })
+    await expectRefused(
+      under,
+      { method: 'PATCH', path: '/accounts/ann', body: { claims: { [name]: 'x' } } },
+      { status: 400, reason: 'claim_reserved' },
+    )
   }
   const prototype = { method: 'PATCH', path: '/accounts/ann', body: '{"claims":{"__proto__":{"admin":true}}}' }
   await expectRefused(under, prototype, { status: 400, reason: 'claim_invalid' })
@@ -81,10 +99,21 @@ it('a secret is in one answer, and nowhere else: not in later answers, not in ev
   ]
 
   const later: string[] = []
-  for (const path of ['/clients', '/clients/b', '/identity-providers', '/identity-providers/new', '/identity-providers/new/setup?product=entra', '/audit']) {
+  for (const path of [
+    '/clients',
+    '/clients/b',
+    '/identity-providers',
+    '/identity-providers/new',
+    '/identity-providers/new/setup?product=entra',
+    '/audit',
+  ]) {
     later.push((await under.send({ path })).text)
   }
-  later.push((await under.send({ method: 'POST', path: '/clients/b/disable' })).text, JSON.stringify(under.events), under.dump())
+  later.push(
+    (await under.send({ method: 'POST', path: '/clients/b/disable' })).text,
+    JSON.stringify(under.events),
+    under.dump(),
+  )
   later.push(JSON.stringify(await under.storage.logs.list({ log: 'admin', before: undefined, limit: 200 })))
   for (const text of later) for (const secret of secrets) expect(text).not.toContain(secret)
   const digests = [...under.dump().matchAll(/"digest": "([^"]+)"/g)].map(([, digest = '']) => digest)

@@ -15,7 +15,10 @@ it('the specification §3: organizations and memberships are of the same account
   expect(member).toMatchObject({ roles: ['staff'], version: 2 })
   expect(await organizations.listMembers('acme')).toEqual({ items: [member], next: undefined })
   expect(await organizations.listMemberships('ann')).toEqual([member])
-  expect(await organizations.update({ organizationId: 'acme', version: 1 }, { displayName: 'ACME' })).toMatchObject({ displayName: 'ACME', version: 2 })
+  expect(await organizations.update({ organizationId: 'acme', version: 1 }, { displayName: 'ACME' })).toMatchObject({
+    displayName: 'ACME',
+    version: 2,
+  })
   await organizations.removeMember({ organizationId: 'acme', userId: 'ann' })
   await organizations.remove({ organizationId: 'acme' })
   expect(await organizations.list()).toEqual({ items: [], next: undefined })
@@ -28,14 +31,30 @@ it('refuses what is not there, what was overtaken, and names and roles that are 
   await organizations.create({ organizationId: 'acme', displayName: 'Acme' })
   const key = { organizationId: 'acme', userId: 'ann' }
 
-  await expectRefused(under, () => organizations.create({ organizationId: 'acme', displayName: 'Acme' }), 'identifier_taken')
-  await expectRefused(under, () => organizations.create({ organizationId: '../x', displayName: 'Acme' }), 'identifier_invalid')
+  await expectRefused(
+    under,
+    () => organizations.create({ organizationId: 'acme', displayName: 'Acme' }),
+    'identifier_taken',
+  )
+  await expectRefused(
+    under,
+    () => organizations.create({ organizationId: '../x', displayName: 'Acme' }),
+    'identifier_invalid',
+  )
   await expectRefused(under, () => organizations.create({ displayName: ' ' }), 'display_name_invalid')
-  await expectRefused(under, () => organizations.update({ organizationId: 'acme', version: 9 }, { displayName: 'x' }), 'version_mismatch')
+  await expectRefused(
+    under,
+    () => organizations.update({ organizationId: 'acme', version: 9 }, { displayName: 'x' }),
+    'version_mismatch',
+  )
   await expectRefused(under, () => organizations.remove({ organizationId: 'acme', version: 9 }), 'version_mismatch')
   await expectRefused(under, () => organizations.read('none'), 'organization_unknown')
   await expectRefused(under, () => organizations.writeMember({ ...key, userId: 'none' }, []), 'account_unknown')
-  await expectRefused(under, () => organizations.writeMember({ ...key, organizationId: 'none' }, []), 'organization_unknown')
+  await expectRefused(
+    under,
+    () => organizations.writeMember({ ...key, organizationId: 'none' }, []),
+    'organization_unknown',
+  )
   await expectRefused(under, () => organizations.writeMember({ ...key, version: 1 }, []), 'version_mismatch')
   await expectRefused(under, () => organizations.removeMember(key), 'membership_unknown')
   for (const roles of [['a b'], ['a', 'a'], [''], Array.from({ length: 51 }, (_, index) => `r${index}`)]) {

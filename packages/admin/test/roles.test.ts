@@ -3,7 +3,13 @@ import { expect, it } from 'vitest'
 
 import { adminRoutes } from '../src/http/routes/admin-routes.ts'
 import { adminScopes } from '../src/index.ts'
-import { expectRefused, startAdminServer, tokenFor, type AdminSent, type AdminServerUnderTest } from './admin-server-under-test.ts'
+import {
+  expectRefused,
+  startAdminServer,
+  tokenFor,
+  type AdminSent,
+  type AdminServerUnderTest,
+} from './admin-server-under-test.ts'
 
 /** What a route is asked with, as one would like it. */
 const bodies: Readonly<Record<string, object>> = {
@@ -31,12 +37,20 @@ function sent({ method, path, query }: (typeof adminRoutes)[number], name: strin
     .replace('{organization_id}', 'acme')
     .replace(/\{(?:grant|session)_id\}/, 'none')
   const { [name]: body } = bodies
-  return { method, path: path.endsWith('/setup') && query !== undefined ? `${filled}?product=okta` : filled, ...(body && { body }) }
+  return {
+    method,
+    path: path.endsWith('/setup') && query !== undefined ? `${filled}?product=okta` : filled,
+    ...(body && { body }),
+  }
 }
 
 async function filled(options: Parameters<typeof startAdminServer>[0] = {}): Promise<AdminServerUnderTest> {
   const under = startAdminServer(options)
-  await under.send({ method: 'POST', path: '/clients', body: { client_id: 'app', client_name: 'App', grant_types: [] } })
+  await under.send({
+    method: 'POST',
+    path: '/clients',
+    body: { client_id: 'app', client_name: 'App', grant_types: [] },
+  })
   await under.send({ method: 'POST', path: '/identity-providers', body: { provider_id: 'corp' } })
   await under.send({ method: 'POST', path: '/accounts', body: { user_id: 'ann' } })
   await under.send({ method: 'POST', path: '/organizations', body: { organization_id: 'acme', display_name: 'Acme' } })
@@ -44,42 +58,83 @@ async function filled(options: Parameters<typeof startAdminServer>[0] = {}): Pro
   return under
 }
 
-it.for(requests)('RFC 6750 §3.1: $name is refused without a token, with a wrong one, and without its scope', async ({ route, name }) => {
-  const under = await filled()
-  const { area, access } = route
-  const request = sent(route, name)
-  const others = Object.keys(adminScopes).filter((scope) => !scope.startsWith(`admin:${area}:`) && scope !== 'admin:read' && scope !== 'admin:write')
-  const tooWeak = access === 'write' ? [`admin:${area}:read`, 'admin:read'] : []
+it.for(requests)(
+  'RFC 6750 §3.1: $name is refused without a token, with a wrong one, and without its scope',
+  async ({ route, name }) => {
+    const under = await filled()
+    const { area, access } = route
+    const request = sent(route, name)
+    const others = Object.keys(adminScopes).filter(
+      (scope) => !scope.startsWith(`admin:${area}:`) && scope !== 'admin:read' && scope !== 'admin:write',
+    )
+    const tooWeak = access === 'write' ? [`admin:${area}:read`, 'admin:read'] : []
 
-  const bare = await expectRefused(under, { ...request, scopes: undefined }, { status: 401, reason: 'credentials_missing' })
-  expect(bare.headers.get('www-authenticate')).toBe('Bearer realm="admin"')
-  for (const authorization of ['Bearer wrong', 'Basic eDp5', 'Bearer', 'x', `Bearer ${tokenFor('ops', 'admin:write')}, Bearer x`]) {
-    const wrong = await expectRefused(under, { ...request, headers: { authorization } }, { status: 401, reason: 'credentials_invalid' })
-    expect(wrong.headers.get('www-authenticate')).toBe('Bearer realm="admin", error="invalid_token"')
-  }
-  for (const scopes of ['', 'openid profile scim', 'ADMIN:WRITE', 'admin', `admin:${area}`, others.join(' '), ...tooWeak]) {
-    const weak = await expectRefused(under, { ...request, scopes }, { status: 403, reason: 'scope_missing' })
-    expect(weak.headers.get('www-authenticate')).toBe(`Bearer realm="admin", error="insufficient_scope", scope="admin:${area}:${access}"`)
-  }
-})
+    const bare = await expectRefused(
+      under,
+      { ...request, scopes: undefined },
+      { status: 401, reason: 'credentials_missing' },
+    )
+    expect(bare.headers.get('www-authenticate')).toBe('Bearer realm="admin"')
+    for (const authorization of [
+      'Bearer wrong',
+      'Basic eDp5',
+      'Bearer',
+      'x',
+      `Bearer ${tokenFor('ops', 'admin:write')}, Bearer x`,
+    ]) {
+      const wrong = await expectRefused(
+        under,
+        { ...request, headers: { authorization } },
+        { status: 401, reason: 'credentials_invalid' },
+      )
+      expect(wrong.headers.get('www-authenticate')).toBe('Bearer realm="admin", error="invalid_token"')
+    }
+    for (const scopes of [
+      '',
+      'openid profile scim',
+      'ADMIN:WRITE',
+      'admin',
+      `admin:${area}`,
+      others.join(' '),
+      ...tooWeak,
+    ]) {
+      const weak = await expectRefused(under, { ...request, scopes }, { status: 403, reason: 'scope_missing' })
+      expect(weak.headers.get('www-authenticate')).toBe(
+        `Bearer realm="admin", error="insufficient_scope", scope="admin:${area}:${access}"`,
+      )
+    }
+  },
+)
 
-it.for(requests)('$name is answered to the least scope that it needs, and to those that have it in them', async ({ route, name }) => {
-  const { area, access } = route
-  const enough = [`admin:${area}:${access}`, `admin:${access}`, ...(access === 'read' && area !== 'audit' ? [`admin:${area}:write`, 'admin:write'] : [])]
+it.for(requests)(
+  '$name is answered to the least scope that it needs, and to those that have it in them',
+  async ({ route, name }) => {
+    const { area, access } = route
+    const enough = [
+      `admin:${area}:${access}`,
+      `admin:${access}`,
+      ...(access === 'read' && area !== 'audit' ? [`admin:${area}:write`, 'admin:write'] : []),
+    ]
 
-  for (const scopes of enough) {
-    const { status, body } = await (await filled()).send({ ...sent(route, name), scopes })
-    expect({ scopes, code: body?.['code'], isAnswered: status < 300 || status === 404 }).toMatchObject({ isAnswered: true })
-    if (status === 404) expect(name).toMatch(/(?:grant|session)_id\}$/)
-  }
-})
+    for (const scopes of enough) {
+      const { status, body } = await (await filled()).send({ ...sent(route, name), scopes })
+      expect({ scopes, code: body?.['code'], isAnswered: status < 300 || status === 404 }).toMatchObject({
+        isAnswered: true,
+      })
+      if (status === 404) expect(name).toMatch(/(?:grant|session)_id\}$/)
+    }
+  },
+)
 
-it.for(requests)('RFC 9700 §2.3: $name is refused to a person whom nobody made an administrator, whatever the scope', async ({ route, name }) => {
-  const under = await filled()
-  const headers = { authorization: `Bearer ${tokenFor('ann', 'admin:write admin:read', 'app')}` }
+it.for(requests)(
+  'RFC 9700 §2.3: $name is refused to a person whom nobody made an administrator, whatever the scope',
+  async ({ route, name }) => {
+    const under = await filled()
+    const headers = { authorization: `Bearer ${tokenFor('ann', 'admin:write admin:read', 'app')}` }
 
-  await expectRefused(under, { ...sent(route, name), headers }, { status: 403, reason: 'not_an_administrator' })
-})
+    await expectRefused(under, { ...sent(route, name), headers }, { status: 403, reason: 'not_an_administrator' })
+  },
+)
 
 it('a person whom the host made an administrator is admitted, and is the actor; another is not', async () => {
   const under = await filled({ administrators: async (subject) => subject === 'ann' })
@@ -95,19 +150,38 @@ it('a person whom the host made an administrator is admitted, and is the actor; 
 it("the host's own check is asked first; what a browser sends along is admitted from its own pages alone", async () => {
   const under = await filled({
     authorize: async ({ headers }) =>
-      headers.get('cookie') === 'staff=1' ? { actor: { kind: 'host', id: 'kim' }, scopes: ['admin:clients:write'] } : undefined,
+      headers.get('cookie') === 'staff=1'
+        ? { actor: { kind: 'host', id: 'kim' }, scopes: ['admin:clients:write'] }
+        : undefined,
   })
   const request = { method: 'POST', path: '/clients/app/disable', scopes: undefined }
   const cookie = { cookie: 'staff=1' }
 
   await expectRefused(under, { ...request, headers: cookie }, { status: 403, reason: 'cross_site' })
-  for (const from of [{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }, { origin: 'https://evil.test' }, { origin: 'null' }]) {
+  for (const from of [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'https://evil.test' },
+    { origin: 'null' },
+  ]) {
     await expectRefused(under, { ...request, headers: { ...cookie, ...from } }, { status: 403, reason: 'cross_site' })
   }
-  await expectRefused(under, { ...request, headers: { cookie: 'staff=2' } }, { status: 401, reason: 'credentials_missing' })
-  await expectRefused(under, { path: '/accounts', scopes: undefined, headers: cookie }, { status: 403, reason: 'scope_missing' })
-  expect(await under.send({ path: '/clients', scopes: undefined, headers: { ...cookie, 'sec-fetch-site': 'cross-site' } })).toMatchObject({ status: 200 })
-  expect(await under.send({ ...request, headers: { ...cookie, 'sec-fetch-site': 'same-origin' } })).toMatchObject({ status: 200 })
+  await expectRefused(
+    under,
+    { ...request, headers: { cookie: 'staff=2' } },
+    { status: 401, reason: 'credentials_missing' },
+  )
+  await expectRefused(
+    under,
+    { path: '/accounts', scopes: undefined, headers: cookie },
+    { status: 403, reason: 'scope_missing' },
+  )
+  expect(
+    await under.send({ path: '/clients', scopes: undefined, headers: { ...cookie, 'sec-fetch-site': 'cross-site' } }),
+  ).toMatchObject({ status: 200 })
+  expect(await under.send({ ...request, headers: { ...cookie, 'sec-fetch-site': 'same-origin' } })).toMatchObject({
+    status: 200,
+  })
   expect(under.events.at(-1)).toMatchObject({ actor: { kind: 'host', id: 'kim' } })
 })
 
@@ -118,6 +192,10 @@ it('the document is public, and nothing else is', async () => {
   for (const path of ['/nothing', '/', '/openapi.json/', '/OPENAPI.JSON', '/clients/']) {
     await expectRefused(under, { path, scopes: undefined }, { status: 401, reason: 'credentials_missing' })
   }
-  await expectRefused(under, { method: 'POST', path: '/openapi.json', scopes: undefined }, { status: 401, reason: 'credentials_missing' })
+  await expectRefused(
+    under,
+    { method: 'POST', path: '/openapi.json', scopes: undefined },
+    { status: 401, reason: 'credentials_missing' },
+  )
   expect(await under.storage.clients.find(clientId('app'))).toMatchObject({ version: 1 })
 })

@@ -15,7 +15,10 @@ import { findAccount } from './find-account.ts'
 
 /** An account as it begins. */
 export interface NewAccount extends AccountChange {
-  /** The `sub` of its tokens: letters, digits and `._~@|:+-`, at most 255. It is never given to another one. Default: random. */
+  /**
+   * The `sub` of its tokens: letters, digits and `._~@|:+-`, at most 255. It is never given to another one. Default:
+   * random.
+   */
   readonly userId?: string | undefined
 }
 

@@ -5,13 +5,24 @@ import type { FilterAttribute, JsonObject, ResolvedFilter, UserRecord } from '@m
  * A filter of accounts as storage takes it.
  * @throws ScimError invalidFilter.
  */
-export const accountFilter = (text: string, type: ResourceType): ResolvedFilter => resolveFilter(parseFilter(text), type)
+export const accountFilter = (text: string, type: ResourceType): ResolvedFilter =>
+  resolveFilter(parseFilter(text), type)
 
 /** Accounts that are in use. */
-export const isActive: ResolvedFilter = Object.freeze({ kind: 'boolean', attribute: attribute('active'), operator: 'eq', value: true })
+export const isActive: ResolvedFilter = Object.freeze({
+  kind: 'boolean',
+  attribute: attribute('active'),
+  operator: 'eq',
+  value: true,
+})
 
 /** The account with an identifier. */
-export const hasId = (id: string): ResolvedFilter => ({ kind: 'text', attribute: attribute('id'), operator: 'eq', value: id })
+export const hasId = (id: string): ResolvedFilter => ({
+  kind: 'text',
+  attribute: attribute('id'),
+  operator: 'eq',
+  value: id,
+})
 
 /** An account as filters look at it. Its provider is not in it: only storage knows that. */
 export const comparableAccount = ({ userId, active, createdAt, updatedAt, claims }: UserRecord): JsonObject => ({

@@ -18,10 +18,21 @@ export interface AccountView {
 
 export function accountView({ userId, active, claims, createdAt, updatedAt, version }: UserRecord): AccountView {
   const { [customFieldsClaim]: _fields, ...others } = claims
-  return { userId, active, claims: others, customFields: fieldsOf(claims, customFieldsClaim), createdAt, updatedAt, version }
+  return {
+    userId,
+    active,
+    claims: others,
+    customFields: fieldsOf(claims, customFieldsClaim),
+    createdAt,
+    updatedAt,
+    version,
+  }
 }
 
-/** What a log may hold of an account: the names of what is known of the person, and nothing of it. Erasing the account erases the person. */
+/**
+ * What a log may hold of an account: the names of what is known of the person, and nothing of it. Erasing the account
+ * erases the person.
+ */
 export const loggedAccount = ({ active, generation, version, claims }: UserRecord): JsonObject => ({
   active,
   generation,

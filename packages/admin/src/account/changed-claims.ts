@@ -14,9 +14,14 @@ export interface AccountChange {
 
 /**
  * The claims that an account has after a change, custom fields among them.
- * @throws AdminError `claim_invalid` | `claim_reserved` | `claims_too_large` | `custom_field_unknown` | `custom_field_invalid`.
+ * @throws AdminError `claim_invalid` | `claim_reserved` | `claims_too_large` | `custom_field_unknown` |
+ * `custom_field_invalid`.
  */
-export async function changedClaims(before: JsonObject, { claims = {}, customFields = {} }: AccountChange, fields: CustomFields): Promise<JsonObject> {
+export async function changedClaims(
+  before: JsonObject,
+  { claims = {}, customFields = {} }: AccountChange,
+  fields: CustomFields,
+): Promise<JsonObject> {
   const values = await readFieldValues(customFields, fields)
   const mapped = new Set([...fields.values()].map(({ claim }) => claim))
   const changed = new Map<string, JsonValue>(Object.entries(before))
@@ -46,7 +51,8 @@ const isClaimName = (name: string): boolean => /^[\x21-\x7E]{1,128}$/.test(name)
 
 function bounded(claims: JsonObject): JsonObject {
   // RFC 9110 §15.5.1: a token and an answer have to hold them.
-  if (isDeeper(claims, 8) || JSON.stringify(claims).length > 32_768) throw new AdminError('claims_too_large', { pointer: '/claims' })
+  if (isDeeper(claims, 8) || JSON.stringify(claims).length > 32_768)
+    throw new AdminError('claims_too_large', { pointer: '/claims' })
   // RFC 9110 §15.5.1: not every store reads it back.
   if (!isStorable(claims)) throw new AdminError('claim_invalid', { pointer: '/claims' })
   return claims

@@ -24,7 +24,11 @@ export const updateAccount = (target: AccountTarget, change: AccountChange, acti
       run: async () => {
         const { before, after } = await changedAccount(target, change, acting)
         const changed = changedNames(before.claims, after.claims)
-        return { result: accountView(after), before: loggedAccount(before), after: { ...loggedAccount(after), changedClaims: changed } }
+        return {
+          result: accountView(after),
+          before: loggedAccount(before),
+          after: { ...loggedAccount(after), changedClaims: changed },
+        }
       },
     },
     acting,
@@ -54,7 +58,11 @@ const changedAccount = ({ userId, version }: AccountTarget, change: AccountChang
   })
 
 /** Undefined when another writer was faster. */
-async function replace({ userId, version }: UserRecord, claims: JsonObject, { storage, clock }: Acting): Promise<UserRecord | undefined> {
+async function replace(
+  { userId, version }: UserRecord,
+  claims: JsonObject,
+  { storage, clock }: Acting,
+): Promise<UserRecord | undefined> {
   const swapped = await storage.users.replaceClaims({ userId, claims, version, now: clock() })
   // RFC 9110 §15.5.5: removed since it was read.
   if (swapped.outcome === 'absent') throw new AdminError('account_unknown')
@@ -64,7 +72,8 @@ async function replace({ userId, version }: UserRecord, claims: JsonObject, { st
 /** What the account administers by its claims, and would not with these. */
 async function strippedOf(account: UserRecord, claims: JsonObject, acting: Acting): Promise<Administered> {
   const { administrators } = acting.lastAdministrators
-  if (administrators === undefined || matchesFilter(administrators)(comparableAccount({ ...account, claims }))) return nothing
+  if (administrators === undefined || matchesFilter(administrators)(comparableAccount({ ...account, claims })))
+    return nothing
   const { service } = await administeredBy(account.userId, acting)
   return { service, organizations: [] }
 }

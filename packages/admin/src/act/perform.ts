@@ -12,7 +12,8 @@ export interface Act<Result> {
   readonly name: ActName
   readonly target: Target
   /**
-   * Whether it only takes access away. Then it is carried out also while the log is down: who can silence the log must not be
+   * Whether it only takes access away. Then it is carried out also while the log is down: who can silence the log must
+   * not be
    * able to keep a stolen account alive.
    */
   readonly protective?: true
@@ -28,8 +29,10 @@ export interface Deed<Result> {
 }
 
 /**
- * Carries an act out, and writes it down: that it is about to happen, before it does, and what came of it. An act that cannot be
- * announced does not happen, unless it is protective; one whose end cannot be written down stands, as its announcement does.
+ * Carries an act out, and writes it down: that it is about to happen, before it does, and what came of it. An act that
+ * cannot be
+ * announced does not happen, unless it is protective; one whose end cannot be written down stands, as its announcement
+ * does.
  * @throws AdminError whatever the act is refused for; `audit_unavailable` when it could not be announced.
  */
 export async function perform<Result>(act: Act<Result>, acting: Acting): Promise<Result> {
@@ -42,11 +45,19 @@ export async function perform<Result>(act: Act<Result>, acting: Acting): Promise
 
   const isAnnounced = await write('intended')
   // The ADR on audit: an audit that can be lost is none.
-  if (!isAnnounced && act.protective !== true) throw refused(new AdminError('audit_unavailable'), { name, target }, acting)
+  if (!isAnnounced && act.protective !== true)
+    throw refused(new AdminError('audit_unavailable'), { name, target }, acting)
   try {
     const { result, before, after } = await act.run()
     const isWritten = await write('done', { ...(before && { before }), ...(after && { after }) })
-    record({ type: name, actor, target, before, after, logged: isAnnounced ? (isWritten ? 'whole' : 'intent') : 'nothing' })
+    record({
+      type: name,
+      actor,
+      target,
+      before,
+      after,
+      logged: isAnnounced ? (isWritten ? 'whole' : 'intent') : 'nothing',
+    })
     return result
   } catch (thrown) {
     const error = refused(toAdminError(thrown), { name, target }, acting)
@@ -67,13 +78,27 @@ async function writeEntry(type: ActName, detail: JsonObject, { auditLog }: Actin
   }
 }
 
-function refused(error: AdminError, { name, target }: Pick<Act<unknown>, 'name' | 'target'>, { actor, record }: Acting): AdminError {
-  record({ type: 'act.refused', act: name, actor, target, reason: error.reason, cause: error.status >= 500 ? error.cause : undefined })
+function refused(
+  error: AdminError,
+  { name, target }: Pick<Act<unknown>, 'name' | 'target'>,
+  { actor, record }: Acting,
+): AdminError {
+  record({
+    type: 'act.refused',
+    act: name,
+    actor,
+    target,
+    reason: error.reason,
+    cause: error.status >= 500 ? error.cause : undefined,
+  })
   return error
 }
 
 /** A target that was misspelled is written down too, in characters that every store and every reader of logs takes. */
-const loggable = ({ kind, id }: Target): Target => ({ kind, id: id.replaceAll(/[\p{Cc}\p{Surrogate}]/gu, '?').slice(0, 600) })
+const loggable = ({ kind, id }: Target): Target => ({
+  kind,
+  id: id.replaceAll(/[\p{Cc}\p{Surrogate}]/gu, '?').slice(0, 600),
+})
 
 /** The name of the log of administrative acts. */
 export const adminLog = 'admin'

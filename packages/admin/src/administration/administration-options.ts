@@ -18,7 +18,10 @@ export interface AdministrationOptions {
   readonly lastAdministrators?: LastAdministratorOptions
   /** Seconds for which the log of acts is kept. Default: 400 days. */
   readonly auditRetention?: number
-  /** Receives what was done and what was refused. Default: failures inside the server go to the console, everything else to the log alone. */
+  /**
+   * Receives what was done and what was refused. Default: failures inside the server go to the console, everything else
+   * to the log alone.
+   */
   readonly onEvent?: (event: AdminEvent) => void | Promise<void>
   readonly clock?: Clock
   readonly random?: Random

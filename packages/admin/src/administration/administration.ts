@@ -4,7 +4,10 @@ import { adminLog } from '../act/perform.ts'
 import { listLog, type LogEntryView } from '../audit/list-log.ts'
 import { administerClients, type ClientAdministration } from '../client/client-administration.ts'
 import { administerGrants, type GrantAdministration } from '../grant/grant-administration.ts'
-import { administerOrganizations, type OrganizationAdministration } from '../organization/organization-administration.ts'
+import {
+  administerOrganizations,
+  type OrganizationAdministration,
+} from '../organization/organization-administration.ts'
 import type { Page, PageRequest } from '../page/page.ts'
 import { administerProviders, type ProviderAdministration } from '../provider/provider-administration.ts'
 import { administerSessions, type SessionAdministration } from '../session/session-administration.ts'
@@ -17,7 +20,10 @@ export interface Administration {
   readonly organizations: OrganizationAdministration
   readonly grants: GrantAdministration
   readonly sessions: SessionAdministration
-  /** What administrators did, the newest first. Of each act there are two entries: that it was intended, and what came of it. */
+  /**
+   * What administrators did, the newest first. Of each act there are two entries: that it was intended, and what came of
+   * it.
+   */
   readonly audit: { list(page?: PageRequest): Promise<Page<LogEntryView>> }
 }
 

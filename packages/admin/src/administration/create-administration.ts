@@ -20,7 +20,8 @@ export interface Administrations {
 
 /**
  * Creates the administration of one issuer: clients, identity providers, accounts, organizations, grants and sessions.
- * @throws TypeError when a custom field is not one; ScimError invalidFilter when the filter of administrators is not one.
+ * @throws TypeError when a custom field is not one; ScimError invalidFilter when the filter of administrators is not
+ * one.
  */
 export function createAdministration(options: AdministrationOptions): Administrations {
   const { journal, ...deps } = administrationParts(options)
@@ -28,7 +29,9 @@ export function createAdministration(options: AdministrationOptions): Administra
 }
 
 /** What administration is made of, and where its events go. */
-export function administrationParts(options: AdministrationOptions): AdminDependencies & { readonly journal: Journal<AdminOccurrence> } {
+export function administrationParts(
+  options: AdministrationOptions,
+): AdminDependencies & { readonly journal: Journal<AdminOccurrence> } {
   const { storage, keys, clock = systemClock, random = systemRandom } = options
   const fields = customFields(options.customFields ?? [])
   const type = accountType(fields)

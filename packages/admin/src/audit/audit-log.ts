@@ -8,7 +8,8 @@ export interface AuditLog {
 }
 
 /**
- * A log in storage. Entries of one process stand in the order in which they were written; those of several processes in the same
+ * A log in storage. Entries of one process stand in the order in which they were written; those of several processes in
+ * the same
  * second stand in any.
  */
 export function createAuditLog(deps: {

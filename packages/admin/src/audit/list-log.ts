@@ -1,4 +1,10 @@
-import { epochSeconds, type EpochSeconds, type JsonObject, type LogEntryRecord, type Storage } from '@mintmark/storage-interface'
+import {
+  epochSeconds,
+  type EpochSeconds,
+  type JsonObject,
+  type LogEntryRecord,
+  type Storage,
+} from '@mintmark/storage-interface'
 
 import { AdminError } from '../error/admin-error.ts'
 import { pageLimit, type Page, type PageRequest } from '../page/page.ts'
@@ -16,12 +22,23 @@ export interface LogEntryView {
  * A page of a log, the newest first.
  * @throws AdminError `page_invalid`.
  */
-export async function listLog(log: string, page: PageRequest, { storage }: { readonly storage: Storage }): Promise<Page<LogEntryView>> {
+export async function listLog(
+  log: string,
+  page: PageRequest,
+  { storage }: { readonly storage: Storage },
+): Promise<Page<LogEntryView>> {
   const limit = pageLimit(page)
-  const found = await storage.logs.list({ log, before: page.after === undefined ? undefined : positionOf(page.after), limit: limit + 1 })
+  const found = await storage.logs.list({
+    log,
+    before: page.after === undefined ? undefined : positionOf(page.after),
+    limit: limit + 1,
+  })
   const shown = found.slice(0, limit)
   const last = shown.at(-1)
-  return { items: shown.map(entryView), next: last === undefined || found.length <= limit ? undefined : `${last.at}.${last.entryId}` }
+  return {
+    items: shown.map(entryView),
+    next: last === undefined || found.length <= limit ? undefined : `${last.at}.${last.entryId}`,
+  }
 }
 
 function positionOf(text: string): { readonly at: EpochSeconds; readonly entryId: string } {

@@ -13,10 +13,19 @@ export const logAdminEvents =
   (event: AdminEvent): void => {
     switch (event.type) {
       case 'act.refused':
-        return logger[event.cause === undefined ? 'warn' : 'error'](event, `${event.act} of ${event.target.id} refused: ${event.reason}`)
+        return logger[event.cause === undefined ? 'warn' : 'error'](
+          event,
+          `${event.act} of ${event.target.id} refused: ${event.reason}`,
+        )
       case 'request.refused':
-        return logger[event.status >= 500 ? 'error' : 'warn'](event, `${event.method} ${event.path} refused: ${event.status} (${event.reason})`)
+        return logger[event.status >= 500 ? 'error' : 'warn'](
+          event,
+          `${event.method} ${event.path} refused: ${event.status} (${event.reason})`,
+        )
       default:
-        return logger[event.logged === 'whole' ? 'info' : 'error'](event, `${event.type}: ${event.target.id} by ${event.actor.kind} ${event.actor.id}`)
+        return logger[event.logged === 'whole' ? 'info' : 'error'](
+          event,
+          `${event.type}: ${event.target.id} by ${event.actor.kind} ${event.actor.id}`,
+        )
     }
   }

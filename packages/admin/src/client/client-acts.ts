@@ -30,8 +30,12 @@ export function createClient(registration: ClientRegistration, acting: Acting): 
   const id = registration.clientId ?? randomIdentifier(random)
   return act(['created', id], acting, async () => {
     // RFC 9110 §15.5.10; also that of a removed client, which only its registration finds out.
-    if (isIdentifier(id) && (await storage.clients.find(clientId(id))) !== undefined) throw new AdminError('identifier_taken')
-    const { client, clientSecret } = await registerClient({ ...registration, clientId: id }, { storage, clock, random, ...(keys && { keys }) })
+    if (isIdentifier(id) && (await storage.clients.find(clientId(id))) !== undefined)
+      throw new AdminError('identifier_taken')
+    const { client, clientSecret } = await registerClient(
+      { ...registration, clientId: id },
+      { storage, clock, random, ...(keys && { keys }) },
+    )
     return { result: { client: clientView(client), clientSecret }, after: plainJson(clientView(client)) }
   })
 }
@@ -44,7 +48,12 @@ export const update = (target: ClientTarget, change: ClientChange, acting: Actin
 
 export async function disable(target: ClientTarget, acting: Acting): Promise<ClientView> {
   const { client } = await perform(
-    { name: 'client.disabled', target: { kind: 'client', id: target.clientId }, protective: true, run: () => disabled(target, acting) },
+    {
+      name: 'client.disabled',
+      target: { kind: 'client', id: target.clientId },
+      protective: true,
+      run: () => disabled(target, acting),
+    },
     acting,
   )
   return client
@@ -87,7 +96,11 @@ function updated(update: ClientUpdate): Deed<UpdatedClient> {
   // RFC 9110 §15.5.13.
   if (update.outcome === 'conflict') throw new AdminError('version_mismatch')
   const { before, client, clientSecret } = update
-  return { result: { client: clientView(client), clientSecret }, before: plainJson(clientView(before)), after: plainJson(clientView(client)) }
+  return {
+    result: { client: clientView(client), clientSecret },
+    before: plainJson(clientView(before)),
+    after: plainJson(clientView(client)),
+  }
 }
 
 const act = (

@@ -9,7 +9,8 @@ import { createClient, disable, enable, removeClient, update, type UpdatedClient
 import { findClient } from './find-client.ts'
 
 /**
- * Clients (RFC 7591 §2). Nobody registers themselves: only who administers does. Each method throws AdminError, and what it names
+ * Clients (RFC 7591 §2). Nobody registers themselves: only who administers does. Each method throws AdminError, and
+ * what it names
  * was then not done.
  */
 export interface ClientAdministration {
@@ -20,7 +21,8 @@ export interface ClientAdministration {
   /** In the order of their identifiers. */
   list(page?: PageRequest): Promise<Page<ClientView>>
   /**
-   * What is left out stays; the client is held to the rules as it would be afterwards. A client that needs a secret from then on is given one.
+   * What is left out stays; the client is held to the rules as it would be afterwards. A client that needs a secret
+   * from then on is given one.
    * Refused also: `version_mismatch`, and as at `create`.
    */
   update(target: ClientTarget, change: ClientChange): Promise<UpdatedClient>
@@ -32,7 +34,8 @@ export interface ClientAdministration {
   remove(target: ClientTarget): Promise<void>
   /**
    * Another secret beside the one in use, which ends at `previousExpiresAt` (seconds since 1970), if given.
-   * @returns the secret, which is seen here alone. Refused: `invalid_client_metadata` when it has two already, or uses none.
+   * @returns the secret, which is seen here alone. Refused: `invalid_client_metadata` when it has two already, or uses
+   * none.
    */
   addSecret(id: string, change?: { readonly previousExpiresAt?: number | undefined }): Promise<string>
   /** Ends all its secrets but the newest, at once. */
@@ -44,7 +47,8 @@ export const administerClients = (acting: Acting): ClientAdministration => ({
   read: async (id) => clientView(await findClient(id, acting)),
   list: (page = {}) =>
     pageOf(page, {
-      read: ({ after, limit }) => acting.storage.clients.list({ after: after === undefined ? undefined : clientId(after), limit }),
+      read: ({ after, limit }) =>
+        acting.storage.clients.list({ after: after === undefined ? undefined : clientId(after), limit }),
       key: (client) => client.clientId,
       view: clientView,
     }),

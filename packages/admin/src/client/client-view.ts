@@ -13,7 +13,14 @@ export interface SecretView {
   readonly lastUsedAt: EpochSeconds | undefined
 }
 
-export const clientView = ({ secrets, ...client }: ClientRecord): ClientView => ({ ...client, secrets: secrets.map(secretView) })
+export const clientView = ({ secrets, ...client }: ClientRecord): ClientView => ({
+  ...client,
+  secrets: secrets.map(secretView),
+})
 
 /** What may be told of a secret: its digest is left out too. */
-export const secretView = ({ createdAt, expiresAt, lastUsedAt }: SecretView): SecretView => ({ createdAt, expiresAt, lastUsedAt })
+export const secretView = ({ createdAt, expiresAt, lastUsedAt }: SecretView): SecretView => ({
+  createdAt,
+  expiresAt,
+  lastUsedAt,
+})

@@ -5,7 +5,10 @@ import type { StandardSchema } from './standard-schema.ts'
 export interface CustomField {
   /** A letter, and then letters, digits, `_` and `-`; at most 64 characters. */
   readonly name: string
-  /** What a value of it must be: of Zod, Valibot, ArkType, or any other Standard Schema. What it makes of a value must be JSON. */
+  /**
+   * What a value of it must be: of Zod, Valibot, ArkType, or any other Standard Schema. What it makes of a value must be
+   * JSON.
+   */
   readonly schema: StandardSchema
   /** The claim that it is also, for scopes to open and for filters: `claims.{claim}`. */
   readonly claim?: string
@@ -22,7 +25,8 @@ export function customFields(declared: readonly CustomField[]): CustomFields {
   const claims = new Set<string>()
   for (const field of declared) {
     const { name, claim } = field
-    if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name) || name in Object.prototype) throw new TypeError(`${name} is not a name for a custom field.`)
+    if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name) || name in Object.prototype)
+      throw new TypeError(`${name} is not a name for a custom field.`)
     if (fields.has(name)) throw new TypeError(`The custom field ${name} is declared twice.`)
     if (claim !== undefined && (!isClaimName(claim) || isReservedClaim(claim) || claims.has(claim))) {
       throw new TypeError(`The custom field ${name} cannot be the claim ${claim}: it is reserved, or another field's.`)
@@ -34,4 +38,5 @@ export function customFields(declared: readonly CustomField[]): CustomFields {
 }
 
 /** SCIM's form of a name, so that filters can say it too (RFC 7643 §2.1). */
-const isClaimName = (claim: string): boolean => /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(claim) && !(claim in Object.prototype)
+const isClaimName = (claim: string): boolean =>
+  /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(claim) && !(claim in Object.prototype)

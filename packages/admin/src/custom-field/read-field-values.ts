@@ -10,7 +10,10 @@ export type FieldChanges = Readonly<Record<string, unknown>>
  * What is stored of the values that were given: each as its schema makes it. Undefined takes the field away.
  * @throws AdminError `custom_field_unknown` | `custom_field_invalid`.
  */
-export async function readFieldValues(changes: FieldChanges, fields: CustomFields): Promise<ReadonlyMap<CustomField, JsonValue | undefined>> {
+export async function readFieldValues(
+  changes: FieldChanges,
+  fields: CustomFields,
+): Promise<ReadonlyMap<CustomField, JsonValue | undefined>> {
   const values = new Map<CustomField, JsonValue | undefined>()
   for (const [name, value] of Object.entries(changes)) {
     const field = fields.get(name)

@@ -1,7 +1,10 @@
 /** The claim that holds the custom fields of an account. */
 export const customFieldsClaim = 'custom_fields'
 
-/** Whether a claim is made by the protocol (RFC 7519 §4.1, OIDC Core §2, RFC 9068 §2.2) or by custom fields: nobody writes it. */
+/**
+ * Whether a claim is made by the protocol (RFC 7519 §4.1, OIDC Core §2, RFC 9068 §2.2) or by custom fields: nobody
+ * writes it.
+ */
 export const isReservedClaim = (name: string): boolean => reserved.has(name)
 
 const reserved: ReadonlySet<string> = new Set(

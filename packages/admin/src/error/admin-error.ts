@@ -8,7 +8,9 @@ interface AdminErrorOptions {
   readonly cause?: unknown
 }
 
-/** A refusal that an administrator can understand; its `reason` is stable. Nothing was changed unless the reason says so. */
+/**
+ * A refusal that an administrator can understand; its `reason` is stable. Nothing was changed unless the reason says so.
+ */
 export class AdminError extends Error {
   override readonly name = 'AdminError'
   readonly reason: AdminRefusalReason

@@ -1,5 +1,6 @@
 /**
- * Every refusal: its reason, which is also the `code` that a caller reads, and what it is told (RFC 9457 §3.1). One row for each, so
+ * Every refusal: its reason, which is also the `code` that a caller reads, and what it is told (RFC 9457 §3.1). One row
+ * for each, so
  * that an answer is the same wherever it is given.
  */
 export const refusals = {
@@ -24,7 +25,10 @@ export const refusals = {
   query_invalid: [400, 'A parameter of the query is unknown, repeated or not what it should be.'],
   page_invalid: [400, 'A page has between 1 and 200 entries, and begins behind what the page before it named.'],
   filter_invalid: [400, 'The filter is not one of RFC 7644 section 3.4.2.2 about accounts.'],
-  filter_too_broad: [400, 'The filter asks for more work than this server does for one request. Make it more selective.'],
+  filter_too_broad: [
+    400,
+    'The filter asks for more work than this server does for one request. Make it more selective.',
+  ],
 
   // What is administered. RFC 9110 §15.5.5 and §15.5.10.
   client_unknown: [404, 'There is no such client.'],
@@ -43,11 +47,17 @@ export const refusals = {
   too_many_secrets: [409, 'There are as many live secrets as there may be. End one of them first.'],
   claim_invalid: [400, 'A claim has a name or a value that an account cannot have.'],
   claim_reserved: [400, 'A claim belongs to the protocol or to a custom field.'],
-  claims_too_large: [400, 'The claims of an account are at most 32768 characters of JSON, nested at most 8 levels deep.'],
+  claims_too_large: [
+    400,
+    'The claims of an account are at most 32768 characters of JSON, nested at most 8 levels deep.',
+  ],
   custom_field_unknown: [400, 'A custom field has not been declared.'],
   custom_field_invalid: [400, 'The value of a custom field is not what its schema admits.'],
   role_invalid: [400, 'A membership has at most 50 roles, each of 1 to 100 visible characters.'],
-  last_administrator: [409, 'Nobody else administers what this account administers. Give somebody else the role first.'],
+  last_administrator: [
+    409,
+    'Nobody else administers what this account administers. Give somebody else the role first.',
+  ],
 
   // RFC 9110 §15.6.
   audit_unavailable: [503, 'The act could not be written into the log, and was not carried out.'],

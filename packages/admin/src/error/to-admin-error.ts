@@ -9,8 +9,10 @@ import type { AdminRefusalReason } from './refusals.ts'
 export function toAdminError(thrown: unknown): AdminError {
   if (thrown instanceof AdminError) return thrown
   // RFC 7591 §3.2.2: the description is a fixed sentence that says what to change.
-  if (thrown instanceof ClientMetadataError) return new AdminError(thrown.code, { detail: thrown.description, cause: thrown })
-  if (thrown instanceof ProviderError) return new AdminError(providerReasons[thrown.reason], { detail: thrown.message, cause: thrown })
+  if (thrown instanceof ClientMetadataError)
+    return new AdminError(thrown.code, { detail: thrown.description, cause: thrown })
+  if (thrown instanceof ProviderError)
+    return new AdminError(providerReasons[thrown.reason], { detail: thrown.message, cause: thrown })
   // RFC 7644 §3.12 invalidFilter: fixed sentences, and at most a name out of our own schema.
   if (thrown instanceof ScimError && thrown.scimType === 'invalidFilter') {
     return new AdminError('filter_invalid', { detail: thrown.detail, cause: thrown })

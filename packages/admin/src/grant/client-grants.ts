@@ -30,7 +30,10 @@ export const revokeClientGrants = (client: string, page: PageRequest, acting: Ac
       run: async () => {
         const { grants, next } = await clientGrants(client, page, acting)
         for (const { grantId } of grants) await acting.storage.grants.revoke(grantId, acting.clock())
-        return { result: { revoked: grants.length, next }, before: { grants: grants.map(({ grantId, userId }) => ({ grantId, userId })) } }
+        return {
+          result: { revoked: grants.length, next },
+          before: { grants: grants.map(({ grantId, userId }) => ({ grantId, userId })) },
+        }
       },
     },
     acting,
@@ -45,7 +48,11 @@ async function clientGrants(
   const { storage } = acting
   const limit = pageLimit(page)
   const { clientId } = await findClient(client, acting)
-  const accounts = await storage.users.list({ filter: undefined, sort: undefined, page: { kind: 'cursor', after: page.after, limit } })
+  const accounts = await storage.users.list({
+    filter: undefined,
+    sort: undefined,
+    page: { kind: 'cursor', after: page.after, limit },
+  })
   // RFC 7644 §3.12 tooMany.
   if (accounts.outcome === 'tooMany') throw new AdminError('filter_too_broad')
   const found = await Promise.all(accounts.records.map(({ userId }) => storage.grants.findUnrevoked(userId, clientId)))

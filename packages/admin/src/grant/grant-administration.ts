@@ -17,16 +17,21 @@ export interface GrantAdministration {
   /** Ends all of a person's. @returns how many. Refused: `account_unknown`. */
   revokeAllOfAccount(account: string): Promise<number>
   /**
-   * A client's. They are found by account: a page is a page of accounts, and may show fewer grants, or none, before the last page.
+   * A client's. They are found by account: a page is a page of accounts, and may show fewer grants, or none, before the
+   * last page.
    * Refused: `client_unknown`, `page_invalid`.
    */
   listOfClient(client: string, page?: PageRequest): Promise<Page<GrantView>>
-  /** Ends a client's, a page of accounts at a time: go on until there is no `next`. Disable the client first to end everything at once. */
+  /**
+   * Ends a client's, a page of accounts at a time: go on until there is no `next`. Disable the client first to end
+   * everything at once.
+   */
   revokeOfClient(client: string, page?: PageRequest): Promise<RevokedGrants>
 }
 
 export const administerGrants = (acting: Acting): GrantAdministration => ({
-  listOfAccount: async (account) => Promise.all((await grantsOf(account, acting)).map((grant) => grantView(grant, acting))),
+  listOfAccount: async (account) =>
+    Promise.all((await grantsOf(account, acting)).map((grant) => grantView(grant, acting))),
   revoke: ({ userId, grantId }) => revokeGrant(userId, grantId, acting),
   revokeAllOfAccount: (account) => revokeAll(account, acting),
   listOfClient: (client, page = {}) => listClientGrants(client, page, acting),
@@ -64,7 +69,10 @@ const revokeAll = (account: string, acting: Acting): Promise<number> =>
       run: async () => {
         const grants = await grantsOf(account, acting)
         for (const { grantId } of grants) await acting.storage.grants.revoke(grantId, acting.clock())
-        return { result: grants.length, before: { grants: grants.map(({ grantId, clientId }) => ({ grantId, clientId })) } }
+        return {
+          result: grants.length,
+          before: { grants: grants.map(({ grantId, clientId }) => ({ grantId, clientId })) },
+        }
       },
     },
     acting,

@@ -9,11 +9,21 @@ export interface GrantView {
   readonly userId: string
   readonly scopes: readonly string[]
   readonly createdAt: EpochSeconds
-  /** Whether anything under it is honoured now: not, when the client is disabled or the account has been deactivated since. */
+  /**
+   * Whether anything under it is honoured now: not, when the client is disabled or the account has been deactivated
+   * since.
+   */
   readonly honoured: boolean
 }
 
 export async function grantView(grant: GrantRecord, { storage }: { readonly storage: Storage }): Promise<GrantView> {
   const { grantId, clientId, userId, scopes, createdAt } = grant
-  return { grantId, clientId, userId, scopes, createdAt, honoured: isGrantLive(await storage.standing.ofGrant(grantId)) }
+  return {
+    grantId,
+    clientId,
+    userId,
+    scopes,
+    createdAt,
+    honoured: isGrantLive(await storage.standing.ofGrant(grantId)),
+  }
 }

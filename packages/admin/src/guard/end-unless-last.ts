@@ -13,11 +13,15 @@ export interface Ending<Result> {
 }
 
 /**
- * Does something that may leave nobody to administer, unless it does. It is looked at again afterwards: of two administrators who end
+ * Does something that may leave nobody to administer, unless it does. It is looked at again afterwards: of two
+ * administrators who end
  * each other at the same moment, neither has seen the other gone before; then at least one of the two ends is undone.
  * @throws AdminError `last_administrator`.
  */
-export async function endUnlessLast<Result>({ userId, administered, end, undo }: Ending<Result>, acting: Acting): Promise<Result> {
+export async function endUnlessLast<Result>(
+  { userId, administered, end, undo }: Ending<Result>,
+  acting: Acting,
+): Promise<Result> {
   // RFC 9110 §15.5.10: it would lock everybody out.
   if (await lacksOthers(userId, administered, acting)) throw new AdminError('last_administrator')
 

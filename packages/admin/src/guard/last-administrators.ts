@@ -1,4 +1,10 @@
-import { userId, type MembershipRecord, type OrganizationId, type ResolvedFilter, type Storage } from '@mintmark/storage-interface'
+import {
+  userId,
+  type MembershipRecord,
+  type OrganizationId,
+  type ResolvedFilter,
+  type Storage,
+} from '@mintmark/storage-interface'
 
 import { hasId, isActive } from '../account/account-filter.ts'
 
@@ -22,18 +28,27 @@ export interface Administered {
 }
 
 /** What an account administers now: nothing, when it is not in use. */
-export async function administeredBy(id: string, { lastAdministrators: rule, storage }: GuardDependencies): Promise<Administered> {
+export async function administeredBy(
+  id: string,
+  { lastAdministrators: rule, storage }: GuardDependencies,
+): Promise<Administered> {
   const user = await storage.users.find(userId(id))
   if (user?.active !== true) return { service: false, organizations: [] }
   const memberships = await storage.organizations.listByUser(user.userId)
   return {
     service: rule.administrators !== undefined && (await countOf([rule.administrators, hasId(id)], storage)) > 0,
-    organizations: memberships.filter((membership) => holdsProtectedRole(membership, rule)).map(({ organizationId }) => organizationId),
+    organizations: memberships
+      .filter((membership) => holdsProtectedRole(membership, rule))
+      .map(({ organizationId }) => organizationId),
   }
 }
 
 /** Whether something of it would be, or is, without an administrator but this account. */
-export async function lacksOthers(id: string, administered: Administered, { lastAdministrators: rule, storage }: GuardDependencies): Promise<boolean> {
+export async function lacksOthers(
+  id: string,
+  administered: Administered,
+  { lastAdministrators: rule, storage }: GuardDependencies,
+): Promise<boolean> {
   if (administered.service && rule.administrators !== undefined) {
     const others = await countOf([rule.administrators, isActive, { kind: 'not', operand: hasId(id) }], storage)
     if (others === 0) return true
@@ -45,8 +60,10 @@ export async function lacksOthers(id: string, administered: Administered, { last
 }
 
 /** Whether a membership has a role that an organization keeps a holder of. */
-export const holdsProtectedRole = ({ roles }: Pick<MembershipRecord, 'roles'>, { protectedRoles }: LastAdministrators): boolean =>
-  roles.some((role) => protectedRoles.includes(role))
+export const holdsProtectedRole = (
+  { roles }: Pick<MembershipRecord, 'roles'>,
+  { protectedRoles }: LastAdministrators,
+): boolean => roles.some((role) => protectedRoles.includes(role))
 
 /** Fails closed: where storage will not tell who there is, there is nobody. */
 async function countOf(operands: readonly ResolvedFilter[], storage: Storage): Promise<number> {
@@ -59,7 +76,11 @@ async function countOf(operands: readonly ResolvedFilter[], storage: Storage): P
 }
 
 /** Whether somebody else who is in use holds a protected role in the organization. */
-async function hasOther(id: string, organizationId: OrganizationId, { lastAdministrators: rule, storage }: GuardDependencies): Promise<boolean> {
+async function hasOther(
+  id: string,
+  organizationId: OrganizationId,
+  { lastAdministrators: rule, storage }: GuardDependencies,
+): Promise<boolean> {
   let after: MembershipRecord['userId'] | undefined
   for (;;) {
     const members = await storage.organizations.listMembers({ organizationId, after, limit: pageSize })

@@ -8,9 +8,15 @@ import { administeredBy, lacksOthers, type LastAdministrators } from './last-adm
 
 /** Whom an administrator of everything else must not be locked out by. */
 export interface LastAdministratorOptions {
-  /** Roles in organizations, such as `owner`: every organization that has an active holder of one keeps one. Default: none. */
+  /**
+   * Roles in organizations, such as `owner`: every organization that has an active holder of one keeps one. Default:
+   * none.
+   */
   readonly protectedRoles?: readonly string[]
-  /** A filter of accounts, such as `claims.staff_role eq "admin"`: of those who administer the service, one active account stays. Default: none. */
+  /**
+   * A filter of accounts, such as `claims.staff_role eq "admin"`: of those who administer the service, one active
+   * account stays. Default: none.
+   */
   readonly administrators?: string
 }
 
@@ -24,15 +30,20 @@ export const lastAdministrators = (
 })
 
 /**
- * The same protection from identity providers: give it to `createScimServer` as `mayChange`. Who is the last one to administer something
- * is neither deactivated nor removed by a provider; it is answered 403. It is looked at once, before the change: what two providers do
+ * The same protection from identity providers: give it to `createScimServer` as `mayChange`. Who is the last one to
+ * administer something
+ * is neither deactivated nor removed by a provider; it is answered 403. It is looked at once, before the change: what
+ * two providers do
  * in the same moment is not seen.
  */
 export function protectLastAdministrators(
   options: LastAdministratorOptions & { readonly storage: Storage; readonly customFields?: readonly CustomField[] },
 ): (change: ProposedChange) => Promise<boolean> {
   const { storage } = options
-  const deps = { storage, lastAdministrators: lastAdministrators(options, accountType(customFields(options.customFields ?? []))) }
+  const deps = {
+    storage,
+    lastAdministrators: lastAdministrators(options, accountType(customFields(options.customFields ?? []))),
+  }
   return async ({ userId, kind }) => {
     if (kind !== 'deactivate' && kind !== 'remove') return true
     return !(await lacksOthers(userId, await administeredBy(userId, deps), deps))

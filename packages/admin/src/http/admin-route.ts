@@ -49,4 +49,5 @@ export interface AdminRoute extends Omit<RouteOptions<unknown, unknown>, 'handle
 }
 
 /** A route whose query and body are what its schemas say: the router gives `handle` what they have made. */
-export const defineRoute = <Query = undefined, Body = undefined>(route: RouteOptions<Query, Body>): AdminRoute => route as unknown as AdminRoute
+export const defineRoute = <Query = undefined, Body = undefined>(route: RouteOptions<Query, Body>): AdminRoute =>
+  route as unknown as AdminRoute

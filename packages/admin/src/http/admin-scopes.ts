@@ -5,7 +5,8 @@ export type AdminArea = 'clients' | 'providers' | 'accounts' | 'organizations' |
 export type AdminAccess = 'read' | 'write'
 
 /**
- * The scope values of administration, with a sentence for each: give them to `createAuthorizationServer` as `scopes`, and to clients that
+ * The scope values of administration, with a sentence for each: give them to `createAuthorizationServer` as `scopes`,
+ * and to clients that
  * administer the least of them that they need. To write an area is to read it too.
  */
 export const adminScopes = {
@@ -29,6 +30,8 @@ export const leastScope = (area: AdminArea, access: AdminAccess): string => `adm
 
 /** Whether scope values admit to an area. */
 export const admits = (scopes: readonly string[], area: AdminArea, access: AdminAccess): boolean =>
-  [leastScope(area, access), `admin:${access}`, ...(access === 'read' ? [leastScope(area, 'write'), 'admin:write'] : [])].some((scope) =>
-    scopes.includes(scope),
-  )
+  [
+    leastScope(area, access),
+    `admin:${access}`,
+    ...(access === 'read' ? [leastScope(area, 'write'), 'admin:write'] : []),
+  ].some((scope) => scopes.includes(scope))

@@ -11,19 +11,26 @@ export interface HostAdministrator {
   readonly scopes: readonly (keyof typeof adminScopes)[]
 }
 
-/** What a host gives to `createAdminServer`: what administration needs, and at least one way to tell who administers. */
+/**
+ * What a host gives to `createAdminServer`: what administration needs, and at least one way to tell who administers.
+ */
 export interface AdminServerOptions extends AdministrationOptions {
   /** The address of the authorization server: administration is served below it, at `/admin/v1`. */
   readonly issuer: string
-  /** The authorization server, when clients administer with an access token of ours that has scope values of `adminScopes`. */
+  /**
+   * The authorization server, when clients administer with an access token of ours that has scope values of
+   * `adminScopes`.
+   */
   readonly accessTokens?: AccessTokens
   /**
-   * Whether a person may administer with an access token that has the scope. Left out, none may: anybody could consent to a client
+   * Whether a person may administer with an access token that has the scope. Left out, none may: anybody could consent
+   * to a client
    * that asks for it. Clients that act for themselves are not asked about.
    */
   readonly administrators?: (subject: string) => Promise<boolean>
   /**
-   * The host's own check, such as its session or an API key; asked first. Undefined for who is not an administrator. What a browser sends
+   * The host's own check, such as its session or an API key; asked first. Undefined for who is not an administrator.
+   * What a browser sends
    * along is admitted from the issuer's own pages alone.
    */
   readonly authorize?: (request: ServerRequest) => Promise<HostAdministrator | undefined>

@@ -29,7 +29,10 @@ export async function authenticateAdministrator(request: ServerRequest, deps: Au
   return authenticateByToken(bearerToken(request), deps)
 }
 
-async function authenticateByToken(token: string, { accessTokens, administrators }: Authenticators): Promise<AdminCaller> {
+async function authenticateByToken(
+  token: string,
+  { accessTokens, administrators }: Authenticators,
+): Promise<AdminCaller> {
   const found = await accessTokens?.accessToken(token)
   // RFC 6750 §3.1 invalid_token.
   if (found === undefined) throw new AdminError('credentials_invalid')
@@ -48,7 +51,8 @@ function bearerToken(request: ServerRequest): string {
   if (header === undefined || header === '') throw new AdminError('credentials_missing')
   const match = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header)
   // RFC 6750 §2: one token; a repeated header is two.
-  if (match?.[1] === undefined || request.repeatedHeaders.has('authorization')) throw new AdminError('credentials_invalid')
+  if (match?.[1] === undefined || request.repeatedHeaders.has('authorization'))
+    throw new AdminError('credentials_invalid')
   return match[1]
 }
 

@@ -1,4 +1,13 @@
-import { json, noStore, withHeaders, withoutBody, type HttpService, type Journal, type ServerRequest, type ServerResponse } from '@mintmark/core/http'
+import {
+  json,
+  noStore,
+  withHeaders,
+  withoutBody,
+  type HttpService,
+  type Journal,
+  type ServerRequest,
+  type ServerResponse,
+} from '@mintmark/core/http'
 
 import type { AdminDependencies } from '../act/acting.ts'
 import { administer, type Administration } from '../administration/administration.ts'
@@ -32,7 +41,8 @@ export interface AdminServer extends HttpService {
  */
 export function createAdminServer(options: AdminServerOptions): AdminServer {
   const { issuer, accessTokens, authorize } = options
-  if (accessTokens === undefined && authorize === undefined) throw new TypeError('Administration needs accessTokens or authorize: nobody else is admitted.')
+  if (accessTokens === undefined && authorize === undefined)
+    throw new TypeError('Administration needs accessTokens or authorize: nobody else is admitted.')
   const base = `${issuer}/admin/v1`
   const root = new URL(`${base}/`)
   const document = json(200, openApi(issuer, base, adminRoutes))
@@ -71,12 +81,17 @@ async function answer(request: ServerRequest, path: string, deps: ServerDependen
     const match = matchRoute(request.method, path, adminRoutes)
     if (match.outcome === 'other_method') headers = [['Allow', match.allow]]
     // RFC 9110 §15.5.5 and §15.5.6.
-    if (match.outcome !== 'found') throw new AdminError(match.outcome === 'absent' ? 'path_not_found' : 'method_not_allowed')
+    if (match.outcome !== 'found')
+      throw new AdminError(match.outcome === 'absent' ? 'path_not_found' : 'method_not_allowed')
     const { route, parts } = match
     scope = leastScope(route.area, route.access)
     // RFC 6750 §3.1 insufficient_scope.
     if (!admits(caller.scopes, route.area, route.access)) throw new AdminError('scope_missing')
-    return rendered(route, await called(request, { route, parts, admin: administrationFor(caller.actor, request, deps) }), deps.base)
+    return rendered(
+      route,
+      await called(request, { route, parts, admin: administrationFor(caller.actor, request, deps) }),
+      deps.base,
+    )
   } catch (thrown) {
     const error = toAdminError(thrown)
     deps.journal.record(request, refusedRequest(error, request, caller))
@@ -98,7 +113,11 @@ async function called(request: ServerRequest, { route, parts, admin }: Found): P
 }
 
 /** In the caller's name; its events are joined to the request. */
-function administrationFor(actor: Actor, request: ServerRequest, { journal, ...deps }: ServerDependencies): Administration {
+function administrationFor(
+  actor: Actor,
+  request: ServerRequest,
+  { journal, ...deps }: ServerDependencies,
+): Administration {
   return administer({ ...deps, actor, record: (occurrence) => journal.record(request, occurrence) })
 }
 
@@ -111,7 +130,11 @@ function rendered({ status }: AdminRoute, { body, version, location }: AdminAnsw
   return json(status, toWire(body), [...noStore, ...headers])
 }
 
-const refusedRequest = ({ status, reason, cause }: AdminError, request: ServerRequest, caller: AdminCaller | undefined): AdminOccurrence => ({
+const refusedRequest = (
+  { status, reason, cause }: AdminError,
+  request: ServerRequest,
+  caller: AdminCaller | undefined,
+): AdminOccurrence => ({
   type: 'request.refused',
   method: request.method,
   path: request.url.pathname,

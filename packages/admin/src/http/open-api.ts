@@ -14,12 +14,21 @@ export function openApi(issuer: string, base: string, routes: readonly AdminRout
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Mintmark administration', version: '1', description: 'Clients, identity providers, accounts, organizations, grants and sessions.' },
+    info: {
+      title: 'Mintmark administration',
+      version: '1',
+      description: 'Clients, identity providers, accounts, organizations, grants and sessions.',
+    },
     servers: [{ url: base }],
     paths: Object.fromEntries(paths),
     components: {
       schemas: { Problem: problem },
-      securitySchemes: { oauth2: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: `${issuer}/token`, scopes: { ...adminScopes } } } } },
+      securitySchemes: {
+        oauth2: {
+          type: 'oauth2',
+          flows: { clientCredentials: { tokenUrl: `${issuer}/token`, scopes: { ...adminScopes } } },
+        },
+      },
     },
   }
 }
@@ -32,16 +41,29 @@ function operation(route: AdminRoute): JsonObject {
     tags: [area],
     security: [{ oauth2: [leastScope(area, access)] }],
     parameters: parameters(route),
-    ...(body !== undefined && { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } } }),
+    ...(body !== undefined && {
+      requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } },
+    }),
     responses: {
-      [status]: answer === undefined ? { description: 'Done.' } : { description: 'Done.', content: { 'application/json': { schema: schemaOf(answer, 'output') } } },
-      default: { description: 'Refused.', content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } },
+      [status]:
+        answer === undefined
+          ? { description: 'Done.' }
+          : { description: 'Done.', content: { 'application/json': { schema: schemaOf(answer, 'output') } } },
+      default: {
+        description: 'Refused.',
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
     },
   }
 }
 
 function parameters({ path, query, heedsVersion }: AdminRoute): readonly JsonObject[] {
-  const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+  const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
   const { properties = {}, required = [] } = query === undefined ? {} : schemaOf(query, 'input')
   const queried = Object.entries(properties as JsonObject).map(([name, schema]) => ({
     name,
@@ -49,7 +71,13 @@ function parameters({ path, query, heedsVersion }: AdminRoute): readonly JsonObj
     required: (required as readonly string[]).includes(name),
     schema,
   }))
-  const ifMatch = { name: 'If-Match', in: 'header', required: false, schema: { type: 'string' }, description: 'The ETag of the version that is meant.' }
+  const ifMatch = {
+    name: 'If-Match',
+    in: 'header',
+    required: false,
+    schema: { type: 'string' },
+    description: 'The ETag of the version that is meant.',
+  }
   return [...parts, ...queried, ...(heedsVersion === true ? [ifMatch] : [])]
 }
 

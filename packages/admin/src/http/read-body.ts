@@ -30,7 +30,9 @@ export function fitting(value: unknown, schema: z.ZodType, reason: AdminRefusalR
   if (result.success) return result.data
   const path = result.error.issues[0]?.path ?? []
   // RFC 6901 §3. Only names that could be of ours are repeated.
-  const pointer = path.every((part) => /^[a-z_0-9]{1,64}$/.test(String(part))) ? path.map((part) => `/${String(part)}`).join('') : undefined
+  const pointer = path.every((part) => /^[a-z_0-9]{1,64}$/.test(String(part)))
+    ? path.map((part) => `/${String(part)}`).join('')
+    : undefined
   // RFC 9110 §15.5.1.
   throw new AdminError(reason, { pointer: pointer === '' ? undefined : pointer })
 }

@@ -6,7 +6,8 @@ import { isStorable } from '../json/storable.ts'
 import { fitting } from './read-body.ts'
 
 /**
- * The query of a request, as its schema has it. Parameters that the schema does not name are refused: one that is misspelled would
+ * The query of a request, as its schema has it. Parameters that the schema does not name are refused: one that is
+ * misspelled would
  * otherwise list everything.
  * @throws AdminError `query_invalid`.
  */

@@ -3,16 +3,32 @@ import { noStore, type Header, type ServerResponse } from '@mintmark/core/http'
 import type { AdminError } from '../error/admin-error.ts'
 
 /**
- * The answer to a refusal, as problem details (RFC 9457 §3). `code` is stable; `detail` is a fixed sentence for people; `pointer` names the
+ * The answer to a refusal, as problem details (RFC 9457 §3). `code` is stable; `detail` is a fixed sentence for people;
+ * `pointer` names the
  * member of the request that it is about, as a JSON Pointer (RFC 6901).
  * @param scope the scope value that was missing.
  */
-export function renderProblem({ status, reason, detail, pointer }: AdminError, { scope }: { readonly scope?: string | undefined } = {}): ServerResponse {
+export function renderProblem(
+  { status, reason, detail, pointer }: AdminError,
+  { scope }: { readonly scope?: string | undefined } = {},
+): ServerResponse {
   return {
     status,
-    headers: [['Content-Type', 'application/problem+json'], ['X-Content-Type-Options', 'nosniff'], ...noStore, ...challenge(status, reason, scope)],
+    headers: [
+      ['Content-Type', 'application/problem+json'],
+      ['X-Content-Type-Options', 'nosniff'],
+      ...noStore,
+      ...challenge(status, reason, scope),
+    ],
     // RFC 9457 §4.2.1: with about:blank the title is HTTP's own phrase.
-    body: JSON.stringify({ type: 'about:blank', title: titles[status], status, code: reason, detail, ...(pointer !== undefined && { pointer }) }),
+    body: JSON.stringify({
+      type: 'about:blank',
+      title: titles[status],
+      status,
+      code: reason,
+      detail,
+      ...(pointer !== undefined && { pointer }),
+    }),
   }
 }
 
@@ -20,7 +36,8 @@ function challenge(status: number, reason: AdminError['reason'], scope: string |
   // RFC 6750 §3: the scheme, and an error only when a token was presented.
   if (reason === 'credentials_missing') return [['WWW-Authenticate', 'Bearer realm="admin"']]
   if (status === 401) return [['WWW-Authenticate', 'Bearer realm="admin", error="invalid_token"']]
-  if (reason === 'scope_missing') return [['WWW-Authenticate', `Bearer realm="admin", error="insufficient_scope", scope="${scope}"`]]
+  if (reason === 'scope_missing')
+    return [['WWW-Authenticate', `Bearer realm="admin", error="insufficient_scope", scope="${scope}"`]]
   return status === 503 ? [['Retry-After', '5']] : []
 }
 

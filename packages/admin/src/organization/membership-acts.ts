@@ -17,7 +17,11 @@ export interface MembershipTarget {
   readonly version?: number | undefined
 }
 
-export const writeMember = (target: MembershipTarget, roles: readonly string[], acting: Acting): Promise<MembershipRecord> =>
+export const writeMember = (
+  target: MembershipTarget,
+  roles: readonly string[],
+  acting: Acting,
+): Promise<MembershipRecord> =>
   perform(
     {
       name: 'organization.member_written',
@@ -29,8 +33,12 @@ export const writeMember = (target: MembershipTarget, roles: readonly string[], 
         return untilSettled(async () => {
           const before = await acting.storage.organizations.findMember(organizationId, userId)
           // RFC 9110 §15.5.13: a membership that is not there has no version.
-          if (target.version !== undefined && target.version !== before?.version) throw new AdminError('version_mismatch')
-          const after = before === undefined ? await insert({ organizationId, userId }, roles, acting) : await changeRoles(before, roles, acting)
+          if (target.version !== undefined && target.version !== before?.version)
+            throw new AdminError('version_mismatch')
+          const after =
+            before === undefined
+              ? await insert({ organizationId, userId }, roles, acting)
+              : await changeRoles(before, roles, acting)
           return after && { result: after, before: before && plainJson(before), after: plainJson(after) }
         })
       },
@@ -77,14 +85,22 @@ async function insert(
   const member = { ...key, roles, createdAt: now, updatedAt: now, version: 1 }
   const inserted = await storage.organizations.insertMember(member)
   // RFC 9110 §15.5.5: removed since it was read.
-  if (inserted.outcome === 'absent') throw new AdminError(inserted.missing === 'user' ? 'account_unknown' : 'organization_unknown')
+  if (inserted.outcome === 'absent')
+    throw new AdminError(inserted.missing === 'user' ? 'account_unknown' : 'organization_unknown')
   return inserted.outcome === 'inserted' ? member : undefined
 }
 
 /** Undefined when somebody else was faster. */
-async function changeRoles(before: MembershipRecord, roles: readonly string[], acting: Acting): Promise<MembershipRecord | undefined> {
+async function changeRoles(
+  before: MembershipRecord,
+  roles: readonly string[],
+  acting: Acting,
+): Promise<MembershipRecord | undefined> {
   const swap = async (from: MembershipRecord, to: readonly string[]): Promise<MembershipRecord | undefined> => {
-    const swapped = await acting.storage.organizations.compareAndSwapMember({ ...from, roles: to, updatedAt: acting.clock() }, from.version)
+    const swapped = await acting.storage.organizations.compareAndSwapMember(
+      { ...from, roles: to, updatedAt: acting.clock() },
+      from.version,
+    )
     return swapped.outcome === 'swapped' ? swapped.record : undefined
   }
   const isStripped = !holdsProtectedRole({ roles }, acting.lastAdministrators)
@@ -106,11 +122,17 @@ async function administered({ organizationId, userId }: MembershipRecord, acting
 }
 
 function requireRoles(roles: readonly string[]): void {
-  const isGood = roles.length <= 50 && new Set(roles).size === roles.length && roles.every((role) => /^[\x21-\x7E]{1,100}$/.test(role))
+  const isGood =
+    roles.length <= 50 &&
+    new Set(roles).size === roles.length &&
+    roles.every((role) => /^[\x21-\x7E]{1,100}$/.test(role))
   // RFC 9110 §15.5.1.
   if (!isGood) throw new AdminError('role_invalid', { pointer: '/roles' })
 }
 
-const membership = ({ organizationId, userId }: MembershipTarget) => ({ kind: 'membership' as const, id: `${organizationId}/${userId}` })
+const membership = ({ organizationId, userId }: MembershipTarget) => ({
+  kind: 'membership' as const,
+  id: `${organizationId}/${userId}`,
+})
 
 const nothing: Administered = { service: false, organizations: [] }

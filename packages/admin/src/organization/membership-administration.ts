@@ -41,5 +41,6 @@ export const administerMembers = (acting: Acting): MembershipAdministration => (
       view: (member) => member,
     })
   },
-  listMemberships: async (account) => acting.storage.organizations.listByUser((await findAccount(account, acting)).userId),
+  listMemberships: async (account) =>
+    acting.storage.organizations.listByUser((await findAccount(account, acting)).userId),
 })

@@ -38,7 +38,13 @@ export function createOrganization(organization: NewOrganization, acting: Acting
         if (!isChosenIdentifier(id, 255)) throw new AdminError('identifier_invalid', { pointer: '/organization_id' })
         requireDisplayName(organization.displayName)
         const now = clock()
-        const record = { organizationId: organizationId(id), displayName: organization.displayName, createdAt: now, updatedAt: now, version: 1 }
+        const record = {
+          organizationId: organizationId(id),
+          displayName: organization.displayName,
+          createdAt: now,
+          updatedAt: now,
+          version: 1,
+        }
         const { outcome } = await storage.organizations.insert(record)
         // RFC 9110 §15.5.10: also that of a removed organization.
         if (outcome === 'taken') throw new AdminError('identifier_taken')
@@ -49,7 +55,11 @@ export function createOrganization(organization: NewOrganization, acting: Acting
   )
 }
 
-export const updateOrganization = (target: OrganizationTarget, change: OrganizationChange, acting: Acting): Promise<OrganizationRecord> =>
+export const updateOrganization = (
+  target: OrganizationTarget,
+  change: OrganizationChange,
+  acting: Acting,
+): Promise<OrganizationRecord> =>
   perform(
     {
       name: 'organization.updated',
@@ -85,7 +95,10 @@ export const removeOrganization = (target: OrganizationTarget, acting: Acting): 
     acting,
   )
 
-async function findInVersion({ organizationId: id, version }: OrganizationTarget, acting: Acting): Promise<OrganizationRecord> {
+async function findInVersion(
+  { organizationId: id, version }: OrganizationTarget,
+  acting: Acting,
+): Promise<OrganizationRecord> {
   const organization = await findOrganization(id, acting)
   // RFC 9110 §15.5.13.
   if (version !== undefined && version !== organization.version) throw new AdminError('version_mismatch')

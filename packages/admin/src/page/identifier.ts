@@ -1,5 +1,6 @@
 /**
- * Whether a text could name something: nothing is looked up that no store could hold, such as U+0000 or half a surrogate pair.
+ * Whether a text could name something: nothing is looked up that no store could hold, such as U+0000 or half a
+ * surrogate pair.
  * @param longest in characters.
  */
 export const isIdentifier = (text: string, longest = 1024): boolean =>

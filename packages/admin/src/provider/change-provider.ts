@@ -7,7 +7,9 @@ import { AdminError } from '../error/admin-error.ts'
 import { findProvider } from './find-provider.ts'
 import { providerView, type ProviderView } from './provider-view.ts'
 
-/** Which identity provider is meant, and in which version: with one, a change that another one has overtaken is refused. */
+/**
+ * Which identity provider is meant, and in which version: with one, a change that another one has overtaken is refused.
+ */
 export interface ProviderTarget {
   readonly providerId: string
   readonly version?: number | undefined

@@ -1,4 +1,9 @@
-import { registerIdentityProvider, toleranceProfiles, type ProviderRegistration, type ToleranceProfile } from '@mintmark/scim'
+import {
+  registerIdentityProvider,
+  toleranceProfiles,
+  type ProviderRegistration,
+  type ToleranceProfile,
+} from '@mintmark/scim'
 import { clientId, providerId } from '@mintmark/storage-interface'
 
 import type { Acting } from '../act/acting.ts'
@@ -62,7 +67,9 @@ export const disableProvider = (target: ProviderTarget, acting: Acting): Promise
   })
 
 export const enableProvider = (target: ProviderTarget, acting: Acting): Promise<ProviderView> =>
-  act(['enabled', target.providerId], acting, () => changeProvider(target, (provider) => ({ ...provider, disabledAt: undefined }), acting))
+  act(['enabled', target.providerId], acting, () =>
+    changeProvider(target, (provider) => ({ ...provider, disabledAt: undefined }), acting),
+  )
 
 /** What the provider has ended so far counts no more. */
 export const releaseOffboarding = (target: ProviderTarget, acting: Acting): Promise<ProviderView> =>
@@ -79,7 +86,11 @@ export const removeProvider = (target: ProviderTarget, acting: Acting): Promise<
       protective: true,
       run: async () => {
         const now = acting.clock()
-        const { before } = await changeProvider(target, (provider) => ({ ...provider, disabledAt: provider.disabledAt ?? now }), acting)
+        const { before } = await changeProvider(
+          target,
+          (provider) => ({ ...provider, disabledAt: provider.disabledAt ?? now }),
+          acting,
+        )
         const { outcome } = await acting.storage.identityProviders.remove(providerId(target.providerId), now)
         // RFC 9110 §15.5.5: of several who remove one, one does.
         if (outcome === 'absent') throw new AdminError('provider_unknown')
@@ -90,9 +101,13 @@ export const removeProvider = (target: ProviderTarget, acting: Acting): Promise<
   )
 
 /** @throws AdminError `display_name_invalid` | `tolerance_profile_unknown` | `client_unknown`. */
-async function requireUsable({ displayName, toleranceProfile, clientIds = [] }: ProviderChange, acting: Acting): Promise<void> {
+async function requireUsable(
+  { displayName, toleranceProfile, clientIds = [] }: ProviderChange,
+  acting: Acting,
+): Promise<void> {
   // RFC 9110 §15.5.1.
-  if (displayName !== undefined && !isDisplayName(displayName)) throw new AdminError('display_name_invalid', { pointer: '/display_name' })
+  if (displayName !== undefined && !isDisplayName(displayName))
+    throw new AdminError('display_name_invalid', { pointer: '/display_name' })
   if (toleranceProfile !== undefined && !Object.hasOwn(toleranceProfiles, toleranceProfile)) {
     throw new AdminError('tolerance_profile_unknown', { pointer: '/tolerance_profile' })
   }
@@ -104,4 +119,12 @@ const act = (
   acting: Acting,
   run: Act<ProviderView>['run'],
 ): Promise<ProviderView> =>
-  perform({ name: `provider.${name}`, target: { kind: 'provider', id }, ...(name === 'disabled' && { protective: true }), run }, acting)
+  perform(
+    {
+      name: `provider.${name}`,
+      target: { kind: 'provider', id },
+      ...(name === 'disabled' && { protective: true }),
+      run,
+    },
+    acting,
+  )

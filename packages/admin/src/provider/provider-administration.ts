@@ -43,7 +43,10 @@ export interface ProviderAdministration {
   addSecret(id: string, change?: { readonly previousExpiresAt?: number | undefined }): Promise<string>
   /** Ends all its secrets but the newest, at once. */
   endPreviousSecrets(id: string): Promise<void>
-  /** Lets a provider end accounts again that was held for having ended too many (`offboardingLimit` of `createScimServer`). */
+  /**
+   * Lets a provider end accounts again that was held for having ended too many (`offboardingLimit` of
+   * `createScimServer`).
+   */
   releaseOffboarding(target: ProviderTarget): Promise<ProviderView>
   /** What is to be done at the identity provider, to send to whoever does it. */
   setup(id: string, product: SetupProduct): Promise<ProviderSetup>
@@ -59,7 +62,8 @@ export const administerProviders = (acting: Acting): ProviderAdministration => {
     read,
     list: (page = {}) =>
       pageOf(page, {
-        read: ({ after, limit }) => identityProviders.list({ after: after === undefined ? undefined : providerId(after), limit }),
+        read: ({ after, limit }) =>
+          identityProviders.list({ after: after === undefined ? undefined : providerId(after), limit }),
         key: (provider) => provider.providerId,
         view: (provider) => providerView(provider, issuer),
       }),

@@ -21,7 +21,11 @@ export const addSecretToken = (
         const before = await findProvider(id, acting)
         const result = await addProviderSecret(id, previousExpiresAt === undefined ? {} : { previousExpiresAt }, acting)
         const after = await findProvider(id, acting)
-        return { result, before: plainJson(providerView(before, issuer)), after: plainJson(providerView(after, issuer)) }
+        return {
+          result,
+          before: plainJson(providerView(before, issuer)),
+          after: plainJson(providerView(after, issuer)),
+        }
       },
     },
     acting,
@@ -38,7 +42,11 @@ export const endPreviousSecretTokens = (id: string, acting: Acting): Promise<voi
         const before = await findProvider(id, acting)
         await endPreviousProviderSecrets(id, acting)
         const after = await findProvider(id, acting)
-        return { result: undefined, before: plainJson(providerView(before, issuer)), after: plainJson(providerView(after, issuer)) }
+        return {
+          result: undefined,
+          before: plainJson(providerView(before, issuer)),
+          after: plainJson(providerView(after, issuer)),
+        }
       },
     },
     acting,

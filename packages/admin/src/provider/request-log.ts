@@ -6,7 +6,8 @@ import { plainJson } from '../json/plain-json.ts'
 import { createAuditLog } from '../audit/audit-log.ts'
 
 /**
- * Keeps what identity providers asked for and how it was answered, for their administrators: give it to `createScimServer` as `onRequest`.
+ * Keeps what identity providers asked for and how it was answered, for their administrators: give it to
+ * `createScimServer` as `onRequest`.
  * @param options `retention` in seconds. Default: 7 days; purging takes away what is older.
  */
 export function keepRequestLog(options: {
@@ -17,7 +18,8 @@ export function keepRequestLog(options: {
 }): (answered: AnsweredRequest) => Promise<void> {
   const { storage, retention = 604_800, clock = systemClock, random = systemRandom } = options
   const log = createAuditLog({ storage, clock, random, retention: seconds(retention) })
-  return ({ at: _at, providerId, ...request }) => log.append({ log: requestLogOf(providerId), type: 'request.answered', detail: plainJson(request) })
+  return ({ at: _at, providerId, ...request }) =>
+    log.append({ log: requestLogOf(providerId), type: 'request.answered', detail: plainJson(request) })
 }
 
 /** The name of the log of a provider's requests. */

@@ -47,7 +47,8 @@ const okta = (provider: ProviderView): Instructions => ({
   fields: {
     'SCIM connector base URL': provider.tenantUrl,
     'Unique identifier field for users': 'userName',
-    'Supported provisioning actions': 'Import New Users and Profile Updates, Push New Users, Push Profile Updates, Push Groups',
+    'Supported provisioning actions':
+      'Import New Users and Profile Updates, Push New Users, Push Profile Updates, Push Groups',
     'Authentication Mode': 'HTTP Header',
     Authorization: `Bearer, with ${secretHint}`,
   },
@@ -64,5 +65,7 @@ const okta = (provider: ProviderView): Instructions => ({
 /** A connection that is held to the letter of the RFCs refuses what these products send. */
 function profileStep({ toleranceProfile }: ProviderView, fitting: readonly string[], best: string): readonly string[] {
   if (fitting.includes(toleranceProfile)) return []
-  return [`Here, choose the tolerance profile ${best} for this connection: it is ${toleranceProfile}, which refuses some of what is sent.`]
+  return [
+    `Here, choose the tolerance profile ${best} for this connection: it is ${toleranceProfile}, which refuses some of what is sent.`,
+  ]
 }

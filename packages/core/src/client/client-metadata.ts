@@ -12,14 +12,17 @@ import { isVisibleAscii } from './visible-ascii.ts'
  */
 export function refuseUnusable(client: ClientRecord): void {
   // RFC 6749 Appendix A.1: client_id is visible ASCII.
-  if (!isVisibleAscii(client.clientId) || client.clientId.trim() !== client.clientId) throw invalid('client_id must be visible ASCII.')
+  if (!isVisibleAscii(client.clientId) || client.clientId.trim() !== client.clientId)
+    throw invalid('client_id must be visible ASCII.')
   if (client.clientName.trim() === '') throw invalid('client_name must not be empty.')
   refuseUnusableRedirects(client)
   refuseUnusableKeys(client)
   // RFC 6749 §3.3: nobody can ask for anything else, so it would be there for nothing.
-  if (!client.scopes.every(isScopeToken)) throw invalid('A scope value is visible ASCII without space, quote and backslash.')
+  if (!client.scopes.every(isScopeToken))
+    throw invalid('A scope value is visible ASCII without space, quote and backslash.')
   // OIDC Registration §2: seconds; what is not a whole number of them would be stored as another, or not at all.
-  if (client.defaultMaxAge !== undefined && !isSeconds(client.defaultMaxAge)) throw invalid('default_max_age must be a whole number of seconds, 0 or more.')
+  if (client.defaultMaxAge !== undefined && !isSeconds(client.defaultMaxAge))
+    throw invalid('default_max_age must be a whole number of seconds, 0 or more.')
   // RFC 6749 §4.4: the grant is for confidential clients only.
   if (client.tokenEndpointAuthMethod === 'none' && client.grantTypes.includes('client_credentials')) {
     throw invalid('A public client cannot use the client credentials grant.')
@@ -55,16 +58,22 @@ function refuseUnusableRedirects(client: ClientRecord): void {
   }
   // RFC 6749 §3.1.2.2.
   if (client.grantTypes.includes('authorization_code') && client.redirectUris.length === 0) {
-    throw new ClientMetadataError('invalid_redirect_uri', 'A client of the authorization code grant needs a redirect URI.')
+    throw new ClientMetadataError(
+      'invalid_redirect_uri',
+      'A client of the authorization code grant needs a redirect URI.',
+    )
   }
 }
 
 function refuseUnusableKeys(client: ClientRecord): void {
   if (client.tokenEndpointAuthMethod !== 'private_key_jwt') return
   // RFC 7591 §2: jwks and jwks_uri exclude each other.
-  if ((client.jwks === undefined) === (client.jwksUri === undefined)) throw invalid('private_key_jwt needs either jwks or jwks_uri.')
-  if (client.jwks !== undefined && !isPublicKeySet(client.jwks)) throw invalid('jwks must hold at least one public key, and no private or symmetric one.')
-  if (client.jwksUri !== undefined && !isFetchable(client.jwksUri)) throw invalid('jwks_uri must be https, by host name, on the default port.')
+  if ((client.jwks === undefined) === (client.jwksUri === undefined))
+    throw invalid('private_key_jwt needs either jwks or jwks_uri.')
+  if (client.jwks !== undefined && !isPublicKeySet(client.jwks))
+    throw invalid('jwks must hold at least one public key, and no private or symmetric one.')
+  if (client.jwksUri !== undefined && !isFetchable(client.jwksUri))
+    throw invalid('jwks_uri must be https, by host name, on the default port.')
 }
 
 /** RFC 7517 §4: asymmetric keys without their private parts. */
@@ -77,4 +86,5 @@ const isScopeToken = (scope: string): boolean => /^[\x21\x23-\x5B\x5D-\x7E]{1,25
 
 const isSeconds = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 
-const invalid = (description: string): ClientMetadataError => new ClientMetadataError('invalid_client_metadata', description)
+const invalid = (description: string): ClientMetadataError =>
+  new ClientMetadataError('invalid_client_metadata', description)

@@ -18,7 +18,11 @@ const started = async (registration: ClientRegistration = web) => {
 it('RFC 7592 §2.2: what a change leaves out stays', async () => {
   const { storage, registered } = await started({ ...web, defaultMaxAge: 60 })
 
-  const updated = await updateClient({ clientId: 'A' }, { clientName: 'Better app', defaultMaxAge: undefined }, { storage, clock })
+  const updated = await updateClient(
+    { clientId: 'A' },
+    { clientName: 'Better app', defaultMaxAge: undefined },
+    { storage, clock },
+  )
 
   const client = { ...registered.client, clientName: 'Better app', defaultMaxAge: undefined, version: 2 }
   expect(updated).toEqual({ outcome: 'updated', before: registered.client, client, clientSecret: undefined })
@@ -28,7 +32,11 @@ it.for<[string, ClientChange, string]>([
   ['no redirect URI for the code grant', { redirectUris: [] }, 'invalid_redirect_uri'],
   ['a redirect URI with a wildcard', { redirectUris: ['https://*.app.test/cb'] }, 'invalid_redirect_uri'],
   ['keys that it does not have', { tokenEndpointAuthMethod: 'private_key_jwt' }, 'invalid_client_metadata'],
-  ['a public client of the client credentials grant', { tokenEndpointAuthMethod: 'none', grantTypes: ['client_credentials'] }, 'invalid_client_metadata'],
+  [
+    'a public client of the client credentials grant',
+    { tokenEndpointAuthMethod: 'none', grantTypes: ['client_credentials'] },
+    'invalid_client_metadata',
+  ],
   ['a scope value with a space', { scopes: ['openid profile'] }, 'invalid_client_metadata'],
   ['a negative default_max_age', { defaultMaxAge: -1 }, 'invalid_client_metadata'],
   ['a fraction of a second', { defaultMaxAge: 0.5 }, 'invalid_client_metadata'],
@@ -37,7 +45,9 @@ it.for<[string, ClientChange, string]>([
 ])('RFC 7591 §3.2.2: refuses a change that would leave %s', async ([, change, code]) => {
   const { storage, registered, find } = await started()
 
-  await expect(updateClient({ clientId: 'A' }, change, { storage, keys: { algorithms: ['RS256'] } })).rejects.toMatchObject({ code })
+  await expect(
+    updateClient({ clientId: 'A' }, change, { storage, keys: { algorithms: ['RS256'] } }),
+  ).rejects.toMatchObject({ code })
 
   expect(await find()).toEqual(registered.client)
 })
@@ -45,7 +55,11 @@ it.for<[string, ClientChange, string]>([
 it('RFC 7591 §2: a client that is moved to a secret is given one, and one that is moved away loses it', async () => {
   const { storage, find } = await started({ ...web, tokenEndpointAuthMethod: 'none' })
 
-  const moved = await updateClient({ clientId: 'A' }, { tokenEndpointAuthMethod: 'client_secret_basic' }, { storage, clock })
+  const moved = await updateClient(
+    { clientId: 'A' },
+    { tokenEndpointAuthMethod: 'client_secret_basic' },
+    { storage, clock },
+  )
   const live = await find()
   await updateClient({ clientId: 'A' }, { tokenEndpointAuthMethod: 'none' }, { storage, clock })
 
@@ -88,5 +102,10 @@ it('concurrent changes of different members are all made', async () => {
     updateClient({ clientId: 'A' }, { requireAuthTime: true }, { storage }),
   ])
 
-  expect(await find()).toMatchObject({ clientName: 'New', scopes: ['openid', 'email'], requireAuthTime: true, version: 4 })
+  expect(await find()).toMatchObject({
+    clientName: 'New',
+    scopes: ['openid', 'email'],
+    requireAuthTime: true,
+    version: 4,
+  })
 })

@@ -22,7 +22,12 @@ export interface ClientTarget {
 
 /** `updated` has the secret of a client that needs one from now on: this is the only time that anybody sees it. */
 export type ClientUpdate =
-  | { readonly outcome: 'updated'; readonly before: ClientRecord; readonly client: ClientRecord; readonly clientSecret: string | undefined }
+  | {
+      readonly outcome: 'updated'
+      readonly before: ClientRecord
+      readonly client: ClientRecord
+      readonly clientSecret: string | undefined
+    }
   | { readonly outcome: 'absent' }
   | { readonly outcome: 'conflict' }
 
@@ -35,11 +40,16 @@ interface UpdateClientDependencies {
 }
 
 /**
- * Changes a client. What is held to the rules is the client as the change would leave it (RFC 7592 §2.2). Moved away from secrets, it
+ * Changes a client. What is held to the rules is the client as the change would leave it (RFC 7592 §2.2). Moved away
+ * from secrets, it
  * loses them; moved to them, it is given one.
  * @throws ClientMetadataError invalid_redirect_uri | invalid_client_metadata; nothing was written.
  */
-export async function updateClient(target: ClientTarget, change: ClientChange, deps: UpdateClientDependencies): Promise<ClientUpdate> {
+export async function updateClient(
+  target: ClientTarget,
+  change: ClientChange,
+  deps: UpdateClientDependencies,
+): Promise<ClientUpdate> {
   const now = (deps.clock ?? systemClock)()
   refuseUnsignable([change.idTokenSignedResponseAlg, change.userinfoSignedResponseAlg], deps.keys)
   return swapClient(target, deps.storage, async (client) => {
@@ -50,7 +60,10 @@ export async function updateClient(target: ClientTarget, change: ClientChange, d
 }
 
 /** From now on nothing of the client's is honoured. One that was disabled before stays so since then. */
-export const disableClient = (target: ClientTarget, deps: { readonly storage: Storage; readonly clock?: Clock }): Promise<ClientUpdate> => {
+export const disableClient = (
+  target: ClientTarget,
+  deps: { readonly storage: Storage; readonly clock?: Clock },
+): Promise<ClientUpdate> => {
   const now = (deps.clock ?? systemClock)()
   return swapClient(target, deps.storage, (client) => unsecret({ ...client, disabledAt: client.disabledAt ?? now }))
 }
@@ -85,6 +98,8 @@ function swapClient(
     const { client, clientSecret } = await change(before)
     const swapped = await storage.clients.compareAndSwap(client, before.version)
     // On a conflict another administrator was faster; the change is made again on what they left.
-    return swapped.outcome === 'swapped' ? { outcome: 'updated', before, client: swapped.record, clientSecret } : undefined
+    return swapped.outcome === 'swapped'
+      ? { outcome: 'updated', before, client: swapped.record, clientSecret }
+      : undefined
   })
 }

@@ -29,7 +29,11 @@ interface Asked {
   readonly now: EpochSeconds
 }
 
-export function answeredRequest({ request, caller, now }: Asked, { status }: Pick<ServerResponse, 'status'>, error?: ScimError): AnsweredRequest {
+export function answeredRequest(
+  { request, caller, now }: Asked,
+  { status }: Pick<ServerResponse, 'status'>,
+  error?: ScimError,
+): AnsweredRequest {
   const { provider, by } = caller
   return {
     at: now,

@@ -15,7 +15,8 @@ import { oneAtATime } from './one-at-a-time.ts'
 /** Holds a provider that ends too many accounts. */
 export interface OffboardingBreaker {
   /**
-   * Counts the end of an account that is about to end, or refuses it. What is in no use, and what is as young as the account that a
+   * Counts the end of an account that is about to end, or refuses it. What is in no use, and what is as young as the
+   * account that a
    * provider tries its connection with, is not counted.
    * @throws ScimError 403 — reason `offboarding_held`; nothing has ended.
    */
@@ -34,7 +35,10 @@ interface EndingAccount {
 }
 
 /** Counts in the provider's own row, by compare-and-swap: several processes count together. */
-export function createOffboardingBreaker(limit: OffboardingLimit, { storage }: { readonly storage: Storage }): OffboardingBreaker {
+export function createOffboardingBreaker(
+  limit: OffboardingLimit,
+  { storage }: { readonly storage: Storage },
+): OffboardingBreaker {
   const admitted = new WeakSet<object>()
   const queue = oneAtATime()
 
@@ -51,7 +55,11 @@ export function createOffboardingBreaker(limit: OffboardingLimit, { storage }: {
 }
 
 /** Undefined when somebody else was faster. */
-async function countOne({ providerId, now, held }: EndingAccount, limit: OffboardingLimit, storage: Storage): Promise<boolean | undefined> {
+async function countOne(
+  { providerId, now, held }: EndingAccount,
+  limit: OffboardingLimit,
+  storage: Storage,
+): Promise<boolean | undefined> {
   const provider = await storage.identityProviders.find(providerId)
   // Removed since it was authenticated: it ends nobody.
   if (provider === undefined) return false
@@ -67,7 +75,11 @@ async function countOne({ providerId, now, held }: EndingAccount, limit: Offboar
 }
 
 /** What counts now: a window that is over counts no more, a hold lasts. */
-function countAt(counted: OffboardingCount | undefined, { window = 3600 }: OffboardingLimit, now: EpochSeconds): OffboardingCount {
+function countAt(
+  counted: OffboardingCount | undefined,
+  { window = 3600 }: OffboardingLimit,
+  now: EpochSeconds,
+): OffboardingCount {
   const isOver = counted === undefined || (counted.heldAt === undefined && now - counted.windowStartedAt >= window)
   return isOver ? { windowStartedAt: now, count: 0, heldAt: undefined } : counted
 }
@@ -75,11 +87,19 @@ function countAt(counted: OffboardingCount | undefined, { window = 3600 }: Offbo
 /** How many may end in a window of which so many have ended. */
 async function allowedEnds(
   ended: number,
-  { providerId, limit: { accounts = Infinity, percent } }: { readonly providerId: ProviderId; readonly limit: OffboardingLimit },
+  {
+    providerId,
+    limit: { accounts = Infinity, percent },
+  }: { readonly providerId: ProviderId; readonly limit: OffboardingLimit },
   storage: Storage,
 ): Promise<number> {
   if (percent === undefined || ended >= accounts || ended < alwaysAllowed) return accounts
-  const active = await storage.provisionedUsers.list({ providerId, filter: isActive, sort: undefined, page: { kind: 'index', offset: 0, limit: 0 } })
+  const active = await storage.provisionedUsers.list({
+    providerId,
+    filter: isActive,
+    sort: undefined,
+    page: { kind: 'index', offset: 0, limit: 0 },
+  })
   // Fails closed: where storage will not count them, the provider counts as a small one.
   const total = active.outcome === 'listed' ? active.total + ended : 0
   return Math.min(accounts, Math.max(alwaysAllowed, Math.floor((total * percent) / 100)))

@@ -1,4 +1,7 @@
-/** Runs tasks that have one key one after the other, and others side by side: they would only get into each other's way in storage. */
+/**
+ * Runs tasks that have one key one after the other, and others side by side: they would only get into each other's way
+ * in storage.
+ */
 export function oneAtATime(): <Result>(key: string, task: () => Promise<Result>) => Promise<Result> {
   const last = new Map<string, Promise<unknown>>()
 

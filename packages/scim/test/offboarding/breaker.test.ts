@@ -21,14 +21,20 @@ async function withPeople(size: number, options: Partial<ScimServerOptions>): Pr
   const scim = await startScim(options)
   const people: string[] = []
   for (let index = 0; index < size; index += 1) {
-    people.push(idOf(await scim.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: `user-${index}` } })))
+    people.push(
+      idOf(await scim.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: `user-${index}` } })),
+    )
   }
   scim.clock.advance(3600)
   return {
     ...scim,
     people,
     deactivate: (id = '') =>
-      scim.send({ method: 'PATCH', path: `/Users/${id}`, body: { schemas: [patchOp], Operations: [{ op: 'replace', value: { active: false } }] } }),
+      scim.send({
+        method: 'PATCH',
+        path: `/Users/${id}`,
+        body: { schemas: [patchOp], Operations: [{ op: 'replace', value: { active: false } }] },
+      }),
     remove: (id = '') => scim.send({ method: 'DELETE', path: `/Users/${id}` }),
     active: async () => {
       const found = await Promise.all(people.map((id) => scim.storage.users.find(userId(id))))
@@ -67,7 +73,9 @@ it('a held provider does everything else, other providers are not concerned, and
 
   const rename = { schemas: [patchOp], Operations: [{ op: 'replace', path: 'displayName', value: 'Bea' }] }
   expect(await site.send({ method: 'PATCH', path: `/Users/${b}`, body: rename })).toMatchObject({ status: 200 })
-  expect(await site.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: 'new' } })).toMatchObject({ status: 201 })
+  expect(await site.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: 'new' } })).toMatchObject(
+    { status: 201 },
+  )
   expect(await site.send({ path: '/Users', provider: 'T2' })).toMatchObject({ status: 200 })
   expect(await site.deactivate(b)).toMatchObject(held)
 })
@@ -107,7 +115,9 @@ it('J-01: the account that a connection is tried with, created and removed at on
   const site = await withPeople(2, { offboardingLimit: { accounts: 1 } })
 
   for (let attempt = 0; attempt < 5; attempt += 1) {
-    const id = idOf(await site.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: `trial-${attempt}` } }))
+    const id = idOf(
+      await site.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: `trial-${attempt}` } }),
+    )
     expect(await site.deactivate(id)).toMatchObject({ status: 200 })
     expect(await site.remove(id)).toMatchObject({ status: 204 })
   }
@@ -131,7 +141,11 @@ it('an account that a POST links and deactivates is counted', async () => {
   await storage.users.insert({ userId: userId('own'), claims: {}, createdAt: site.clock.now() })
   site.clock.advance(3600)
 
-  const reply = await site.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: 'own', active: false } })
+  const reply = await site.send({
+    method: 'POST',
+    path: '/Users',
+    body: { schemas: [core], userName: 'own', active: false },
+  })
 
   expect(reply).toMatchObject(held)
   expect(await storage.users.find(userId('own'))).toMatchObject({ active: true, version: 1 })
@@ -163,7 +177,12 @@ it('a request log that fails fails no request', async () => {
 
 /** A second server over the same storage and providers. */
 function startOther(site: Site, storage: ReturnType<typeof createMemoryStorage>): (id: string) => Promise<ScimReply> {
-  const server = createScimServer({ issuer, storage, clock: () => site.clock.now(), offboardingLimit: { accounts: 10 } })
+  const server = createScimServer({
+    issuer,
+    storage,
+    clock: () => site.clock.now(),
+    offboardingLimit: { accounts: 10 },
+  })
   return async (id) => {
     const response = await server.handle({
       method: 'PATCH',
@@ -173,7 +192,9 @@ function startOther(site: Site, storage: ReturnType<typeof createMemoryStorage>)
         ['content-type', 'application/scim+json'],
       ]),
       repeatedHeaders: new Set(),
-      body: new TextEncoder().encode(JSON.stringify({ schemas: [patchOp], Operations: [{ op: 'replace', value: { active: false } }] })),
+      body: new TextEncoder().encode(
+        JSON.stringify({ schemas: [patchOp], Operations: [{ op: 'replace', value: { active: false } }] }),
+      ),
     })
     return { status: response.status, headers: new Map(), body: undefined }
   }

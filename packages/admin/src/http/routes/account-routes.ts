@@ -1,5 +1,12 @@
 import { defineRoute, type AdminRoute } from '../admin-route.ts'
-import { accountAnswer, accountBody, accountChangeBody, accountsAnswer, endedAccountAnswer, searchBody } from '../wire/account-schema.ts'
+import {
+  accountAnswer,
+  accountBody,
+  accountChangeBody,
+  accountsAnswer,
+  endedAccountAnswer,
+  searchBody,
+} from '../wire/account-schema.ts'
 import { accountQuery } from '../wire/common-schema.ts'
 import { fromWire } from '../wire/wire-names.ts'
 
@@ -38,7 +45,8 @@ export const accountRoutes: readonly AdminRoute[] = [
     path: '/account-search',
     area,
     access: 'read',
-    summary: 'Lists accounts as GET does, with the search in the body: what is searched for stays out of logs of addresses.',
+    summary:
+      'Lists accounts as GET does, with the search in the body: what is searched for stays out of logs of addresses.',
     body: searchBody,
     status: 200,
     answer: accountsAnswer,
@@ -89,7 +97,8 @@ export const accountRoutes: readonly AdminRoute[] = [
     path: `${one}/deactivate`,
     area,
     access: 'write',
-    summary: 'Deactivates an account, and says what died: from this moment nothing that was issued to the person is honoured.',
+    summary:
+      'Deactivates an account, and says what died: from this moment nothing that was issued to the person is honoured.',
     status: 200,
     answer: endedAccountAnswer,
     handle: async ({ admin, part }) => {

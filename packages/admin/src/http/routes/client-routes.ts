@@ -2,7 +2,14 @@ import type { ClientChange } from '@mintmark/core'
 
 import { defineRoute, type AdminCall, type AdminRoute } from '../admin-route.ts'
 import { addSecretBody, pageQuery } from '../wire/common-schema.ts'
-import { clientAnswer, clientBody, clientChangeBody, clientsAnswer, clientSecretAnswer, clientWithSecretAnswer } from '../wire/client-schema.ts'
+import {
+  clientAnswer,
+  clientBody,
+  clientChangeBody,
+  clientsAnswer,
+  clientSecretAnswer,
+  clientWithSecretAnswer,
+} from '../wire/client-schema.ts'
 import { fromWire } from '../wire/wire-names.ts'
 
 const area = 'clients'
@@ -32,7 +39,11 @@ export const clientRoutes: readonly AdminRoute[] = [
     answer: clientWithSecretAnswer,
     handle: async ({ admin, body }) => {
       const created = await admin.clients.create(fromWire(body))
-      return { body: created, version: created.client.version, location: `/clients/${encodeURIComponent(created.client.clientId)}` }
+      return {
+        body: created,
+        version: created.client.version,
+        location: `/clients/${encodeURIComponent(created.client.clientId)}`,
+      }
     },
   }),
   defineRoute({
@@ -50,7 +61,8 @@ export const clientRoutes: readonly AdminRoute[] = [
     path: one,
     area,
     access: 'write',
-    summary: 'Changes a client: what is left out stays, null takes away. A client that needs a secret from then on is given one, in this answer alone.',
+    summary:
+      'Changes a client: what is left out stays, null takes away. A client that needs a secret from then on is given one, in this answer alone.',
     body: clientChangeBody,
     heedsVersion: true,
     status: 200,
@@ -78,7 +90,7 @@ export const clientRoutes: readonly AdminRoute[] = [
     path: `${one}/disable`,
     area,
     access: 'write',
-    summary: "Disables a client: from now on nothing of it is honoured.",
+    summary: 'Disables a client: from now on nothing of it is honoured.',
     heedsVersion: true,
     status: 200,
     answer: clientAnswer,
@@ -104,7 +116,9 @@ export const clientRoutes: readonly AdminRoute[] = [
     body: addSecretBody,
     status: 201,
     answer: clientSecretAnswer,
-    handle: async ({ admin, part, body }) => ({ body: { clientSecret: await admin.clients.addSecret(part('client_id'), fromWire(body)) } }),
+    handle: async ({ admin, part, body }) => ({
+      body: { clientSecret: await admin.clients.addSecret(part('client_id'), fromWire(body)) },
+    }),
   }),
   defineRoute({
     method: 'DELETE',

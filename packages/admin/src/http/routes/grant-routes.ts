@@ -1,5 +1,11 @@
 import { defineRoute, type AdminRoute } from '../admin-route.ts'
-import { grantPageAnswer, grantsAnswer, revokedAnswer, revokedPageAnswer, sessionsAnswer } from '../wire/account-schema.ts'
+import {
+  grantPageAnswer,
+  grantsAnswer,
+  revokedAnswer,
+  revokedPageAnswer,
+  sessionsAnswer,
+} from '../wire/account-schema.ts'
 import { pageQuery } from '../wire/common-schema.ts'
 
 const area = 'grants'
@@ -43,7 +49,8 @@ export const grantRoutes: readonly AdminRoute[] = [
     path: '/clients/{client_id}/grants',
     area,
     access: 'read',
-    summary: 'Lists what people allowed a client. A page is a page of accounts: it may show fewer grants, or none, before the last page.',
+    summary:
+      'Lists what people allowed a client. A page is a page of accounts: it may show fewer grants, or none, before the last page.',
     query: pageQuery,
     status: 200,
     answer: grantPageAnswer,
@@ -78,7 +85,9 @@ export const grantRoutes: readonly AdminRoute[] = [
     summary: 'Signs a person out everywhere.',
     status: 200,
     answer: revokedAnswer,
-    handle: async ({ admin, part }) => ({ body: { revoked: await admin.sessions.revokeAllOfAccount(part('user_id')) } }),
+    handle: async ({ admin, part }) => ({
+      body: { revoked: await admin.sessions.revokeAllOfAccount(part('user_id')) },
+    }),
   }),
   defineRoute({
     method: 'DELETE',

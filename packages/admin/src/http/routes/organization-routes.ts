@@ -88,7 +88,9 @@ export const organizationRoutes: readonly AdminRoute[] = [
     query: pageQuery,
     status: 200,
     answer: membersAnswer,
-    handle: async ({ admin, part, query }) => ({ body: await admin.organizations.listMembers(part('organization_id'), query) }),
+    handle: async ({ admin, part, query }) => ({
+      body: await admin.organizations.listMembers(part('organization_id'), query),
+    }),
   }),
   defineRoute({
     method: 'GET',
@@ -133,11 +135,16 @@ export const organizationRoutes: readonly AdminRoute[] = [
     summary: 'Lists the memberships of an account.',
     status: 200,
     answer: membershipsAnswer,
-    handle: async ({ admin, part }) => ({ body: { items: await admin.organizations.listMemberships(part('user_id')) } }),
+    handle: async ({ admin, part }) => ({
+      body: { items: await admin.organizations.listMemberships(part('user_id')) },
+    }),
   }),
 ]
 
-const target = ({ part, version }: AdminCall<unknown, unknown>) => ({ organizationId: part('organization_id'), version })
+const target = ({ part, version }: AdminCall<unknown, unknown>) => ({
+  organizationId: part('organization_id'),
+  version,
+})
 
 const memberTarget = (call: AdminCall<unknown, unknown>) => ({ ...target(call), userId: call.part('user_id') })
 

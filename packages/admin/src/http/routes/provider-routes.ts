@@ -121,7 +121,9 @@ export const providerRoutes: readonly AdminRoute[] = [
     body: addSecretBody,
     status: 201,
     answer: secretTokenAnswer,
-    handle: async ({ admin, part, body }) => ({ body: { secret: await admin.identityProviders.addSecret(part('provider_id'), fromWire(body)) } }),
+    handle: async ({ admin, part, body }) => ({
+      body: { secret: await admin.identityProviders.addSecret(part('provider_id'), fromWire(body)) },
+    }),
   }),
   defineRoute({
     method: 'DELETE',
@@ -144,7 +146,9 @@ export const providerRoutes: readonly AdminRoute[] = [
     query: setupQuery,
     status: 200,
     answer: setupAnswer,
-    handle: async ({ admin, part, query }) => ({ body: await admin.identityProviders.setup(part('provider_id'), query.product) }),
+    handle: async ({ admin, part, query }) => ({
+      body: await admin.identityProviders.setup(part('provider_id'), query.product),
+    }),
   }),
   defineRoute({
     method: 'GET',
@@ -155,7 +159,9 @@ export const providerRoutes: readonly AdminRoute[] = [
     query: pageQuery,
     status: 200,
     answer: logAnswer,
-    handle: async ({ admin, part, query }) => ({ body: await admin.identityProviders.requests(part('provider_id'), query) }),
+    handle: async ({ admin, part, query }) => ({
+      body: await admin.identityProviders.requests(part('provider_id'), query),
+    }),
   }),
 ]
 

@@ -6,7 +6,10 @@ const members = { claims: anyObject, custom_fields: anyObject }
 
 export const accountBody = z.strictObject(optionally({ user_id: z.string().min(1).max(255), ...members }))
 
-/** What is left out stays, in `claims` and `custom_fields` too; null takes a claim or a field away (RFC 7396 §2, one level deep). */
+/**
+ * What is left out stays, in `claims` and `custom_fields` too; null takes a claim or a field away (RFC 7396 §2, one
+ * level deep).
+ */
 export const accountChangeBody = z.strictObject(optionally(members))
 
 export const accountAnswer = z.strictObject({
@@ -48,7 +51,13 @@ export const grantPageAnswer = pageAnswer(grantAnswer)
 
 export const sessionsAnswer = z.strictObject({
   items: z.array(
-    z.strictObject({ session_id: z.string(), user_id: z.string(), signed_in_at: seconds, amr: z.array(z.string()), expires_at: seconds }),
+    z.strictObject({
+      session_id: z.string(),
+      user_id: z.string(),
+      signed_in_at: seconds,
+      amr: z.array(z.string()),
+      expires_at: seconds,
+    }),
   ),
 })
 

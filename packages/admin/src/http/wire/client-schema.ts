@@ -1,6 +1,15 @@
 import { z } from 'zod'
 
-import { anyObject, identifier, optionally, pageAnswer, seconds, secretAnswer, texts, version } from './common-schema.ts'
+import {
+  anyObject,
+  identifier,
+  optionally,
+  pageAnswer,
+  seconds,
+  secretAnswer,
+  texts,
+  version,
+} from './common-schema.ts'
 
 /** The algorithms that can be asked for; the server refuses those that it does not sign with. */
 const algorithm = z.enum(['RS256', 'PS256', 'ES256', 'EdDSA', 'ML-DSA-65'])
@@ -24,7 +33,10 @@ const clearable = {
   default_max_age: z.int().min(0),
 }
 
-export const clientBody = z.strictObject({ ...optionally({ client_id: identifier, ...members, ...clearable }), client_name: members.client_name })
+export const clientBody = z.strictObject({
+  ...optionally({ client_id: identifier, ...members, ...clearable }),
+  client_name: members.client_name,
+})
 
 const nullable = {
   jwks: clearable.jwks.nullable(),
@@ -51,7 +63,10 @@ export const clientAnswer = z.strictObject({
 })
 
 /** With the secret, where one was made: this is the only answer that has it. */
-export const clientWithSecretAnswer = z.strictObject({ client: clientAnswer, client_secret: z.string().exactOptional() })
+export const clientWithSecretAnswer = z.strictObject({
+  client: clientAnswer,
+  client_secret: z.string().exactOptional(),
+})
 
 export const clientSecretAnswer = z.strictObject({ client_secret: z.string() })
 

@@ -36,9 +36,14 @@ export const pageQuery = z.strictObject(pageMembers)
 export const accountQuery = z.strictObject({ ...pageMembers, filter: z.string().max(4096).exactOptional() })
 
 /** A page on the wire. */
-export const pageAnswer = <Item extends z.ZodType>(item: Item) => z.strictObject({ items: z.array(item), next: z.string().exactOptional() })
+export const pageAnswer = <Item extends z.ZodType>(item: Item) =>
+  z.strictObject({ items: z.array(item), next: z.string().exactOptional() })
 
-export const secretAnswer = z.strictObject({ created_at: seconds, expires_at: seconds.exactOptional(), last_used_at: seconds.exactOptional() })
+export const secretAnswer = z.strictObject({
+  created_at: seconds,
+  expires_at: seconds.exactOptional(),
+  last_used_at: seconds.exactOptional(),
+})
 
 export const addSecretBody = z.strictObject({ previous_expires_at: seconds.exactOptional() })
 

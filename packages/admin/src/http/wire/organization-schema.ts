@@ -4,7 +4,10 @@ import { optionally, pageAnswer, seconds, texts, version } from './common-schema
 
 const displayName = z.string().min(1).max(200)
 
-export const organizationBody = z.strictObject({ display_name: displayName, ...optionally({ organization_id: z.string().min(1).max(255) }) })
+export const organizationBody = z.strictObject({
+  display_name: displayName,
+  ...optionally({ organization_id: z.string().min(1).max(255) }),
+})
 
 /** What is left out stays. */
 export const organizationChangeBody = z.strictObject(optionally({ display_name: displayName }))

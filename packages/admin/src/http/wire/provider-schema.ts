@@ -10,7 +10,10 @@ const members = {
 }
 
 /** Letters, digits and hyphens: it becomes a part of the SCIM Tenant URL. */
-export const providerBody = z.strictObject({ provider_id: z.string().regex(/^[A-Za-z0-9-]{1,64}$/), ...optionally(members) })
+export const providerBody = z.strictObject({
+  provider_id: z.string().regex(/^[A-Za-z0-9-]{1,64}$/),
+  ...optionally(members),
+})
 
 /** What is left out stays. */
 export const providerChangeBody = z.strictObject(optionally(members))
@@ -22,7 +25,9 @@ export const providerAnswer = z.strictObject({
   tolerance_profile: z.string(),
   client_ids: z.array(identifier),
   secrets: z.array(secretAnswer),
-  offboarding: z.strictObject({ window_started_at: seconds, count: z.int(), held_at: seconds.exactOptional() }).exactOptional(),
+  offboarding: z
+    .strictObject({ window_started_at: seconds, count: z.int(), held_at: seconds.exactOptional() })
+    .exactOptional(),
   disabled_at: seconds.exactOptional(),
   created_at: seconds,
   version,
