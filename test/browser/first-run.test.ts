@@ -26,12 +26,13 @@ test('the first run says what to open, who to sign in as and what was made; secr
   expect(example.output()).toContain('ada / engine')
   expect(example.output()).toContain('First run')
   expect((await readdir(dataFolder)).filter((name) => !/-(shm|wal)$/.test(name)).toSorted()).toEqual([
+    'identity-provider.json',
     'mintmark.db',
     'people.db',
     'sealing-key',
     'web-client.json',
   ])
-  expect(await modesOf(dataFolder, 'sealing-key', 'web-client.json')).toEqual(['700', '600', '600'])
+  expect(await modesOf(dataFolder, 'identity-provider.json', 'sealing-key', 'web-client.json')).toEqual(['700', '600', '600', '600'])
   expect(await example.stop('SIGINT')).toBe(0)
 })
 

@@ -43,6 +43,8 @@ function welcome({ url, isFirstRun, provider }: RunningExample): string {
   Mintmark is running. Open      ${url}
   Sign in (name / password) as   ${people}
 
+  Administer it, as ada, at      ${url}/admin
+
   To provision accounts from a directory such as Okta or Entra, paste there
     SCIM Tenant URL              ${provider.tenantUrl}
     Secret Token                 ${provider.secret}

@@ -8,7 +8,7 @@ import { html, type Markup } from '../site/html.ts'
 export type AdminPage = (visit: AdminVisit) => Promise<ServerResponse>
 
 /** An administrator's request. */
-export interface AdminVisit {
+interface AdminVisit {
   readonly request: ServerRequest
   /** Acts in the administrator's name. */
   readonly admin: Administration
