@@ -1,6 +1,6 @@
 import { clientId } from '@mintmark/storage-interface'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { openElsewhere } from './elsewhere.ts'
@@ -22,12 +22,9 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  expect([...ada.complaints, ...grace.complaints]).toEqual([])
   await stage.close()
   await browser.close()
 })
-
-beforeEach(() => ada.page.goto(`${stage.url}/admin`))
 
 test('the home page leads the administrator to the area, by keyboard too, and nobody else', async () => {
   await ada.page.goto(stage.url)
@@ -85,6 +82,7 @@ test('RFC 9700 §4.7: a form that another site posts in the administrator’s br
 
 test('ada disables a client, whose refresh fails; enabled again, it is honoured again', async () => {
   const { page } = ada
+  await page.goto(`${stage.url}/admin`)
   await page.getByRole('link', { name: 'Clients' }).first().click()
   await page.getByRole('link', { name: 'Reading Room' }).click()
   await page.getByRole('button', { name: 'Disable' }).click()
@@ -219,6 +217,28 @@ test('WCAG 2.2 §1.4.10: every page of the area fits 360 px, in light and in dar
 
   expect([...widths.values()]).toEqual([360, 360, 360, 360, 360, 360, 360, 360])
   expect(grounds).toEqual(['rgb(255, 255, 255)', 'rgb(22, 31, 27)'])
+})
+
+test.each([
+  { what: 'a button that there is not', id: 'pocket-notes', form: 'act=destroy', refusal: '400 (body_invalid)' },
+  { what: 'two buttons at once', id: 'pocket-notes', form: 'act=disable&act=disable', refusal: '400 (body_invalid)' },
+  { what: 'a broken escape', id: 'pocket-notes', form: 'act=disable&x=%E0%A4', refusal: '400 (body_invalid)' },
+  { what: 'another media type', id: 'pocket-notes', form: 'act=disable', type: 'text/plain', refusal: '415 (media_type)' },
+  { what: 'a client that there is not', id: 'nobody', form: 'act=disable', refusal: '404 (client_unknown)' },
+])('RFC 9110 §15.5: a form is refused that asks for $what', async ({ id, form, type = 'application/x-www-form-urlencoded', refusal }) => {
+  const before = await acts()
+
+  const headers = { 'Content-Type': type, 'Sec-Fetch-Site': 'same-origin' }
+  const answer = await ada.page.request.post(`${stage.url}/admin/client?id=${id}`, { data: form, headers })
+
+  expect(refusal).toContain(`${answer.status()}`)
+  expect(stage.log.at(-1)).toBe(`POST /admin/client refused: ${refusal}`)
+  expect(await acts()).toEqual(before)
+  expect(await clientState('pocket-notes')).toBe('in use')
+})
+
+test('Chromium has nothing to complain about', () => {
+  expect([...ada.complaints, ...grace.complaints]).toEqual([])
 })
 
 /** Goes the way through the web client until it is connected. */
