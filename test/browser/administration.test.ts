@@ -8,6 +8,7 @@ import { openStage, type Stage, type Visitor } from './stage.ts'
 import { useStorage } from './use-storage.ts'
 import { allow, signInAs, startSignIn, tabTo, tokens } from './walk.ts'
 
+// One room in spite of its length: a browser, a stage and two people who sign in once cost more than the tests do.
 let browser: Browser
 let stage: Stage
 let ada: Visitor
