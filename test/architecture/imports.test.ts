@@ -15,9 +15,18 @@ const allowedImports: Readonly<Record<string, { readonly any: readonly string[];
   admin: { any: ['@mintmark/core', '@mintmark/core/http', '@mintmark/core/runtime', '@mintmark/scim', '@mintmark/storage-interface', 'zod'] },
   cli: {
     any: [
-      ...['@mintmark/admin', '@mintmark/core', '@mintmark/core/runtime', '@mintmark/scim', '@mintmark/storage-interface'],
-      ...['@mintmark/storage-sql', '@mintmark/storage-sql/command', '@mintmark/storage-sql/postgres', '@mintmark/storage-sql/sqlite'],
-      ...['commander', 'zod', 'node:*'],
+      '@mintmark/admin',
+      '@mintmark/core',
+      '@mintmark/core/runtime',
+      '@mintmark/scim',
+      '@mintmark/storage-interface',
+      '@mintmark/storage-sql',
+      '@mintmark/storage-sql/command',
+      '@mintmark/storage-sql/postgres',
+      '@mintmark/storage-sql/sqlite',
+      'commander',
+      'zod',
+      'node:*',
     ],
   },
   testkit: {

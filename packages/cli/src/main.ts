@@ -1,12 +1,14 @@
 #!/usr/bin/env node
+import { enableCompileCache } from 'node:module'
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 import { systemClock } from '@mintmark/core/runtime'
 
-import { run } from './run.ts'
-
+// Half of the time that a command takes is compiling: what was compiled once is kept. It is on before the rest is loaded.
+enableCompileCache()
+const { run } = await import('./run.ts')
 const { stdin, stdout, stderr } = process
 
 process.exitCode = await run(process.argv.slice(2), {
