@@ -30,8 +30,10 @@ export interface SqlEngine {
     readonly trigger: (trigger: SqlTrigger) => readonly string[]
     /** A query for the texts of `emails[*].value`, each once and at most 200 characters of it, of a `searchable` column. */
     readonly emailValues: (column: string) => string
-    /** Ends a query whose rows, of the table by that name, nobody else may change until the transaction ends. */
-    readonly lockRows: (name: string) => string
+    /** Ends a query whose rows nobody else may change until the transaction ends. */
+    readonly lockRows: string
+    /** A query for the groups, by their identifiers, that a query names; locked one after the other in one order. */
+    readonly lockGroups: (groups: { readonly issuer: string; readonly ids: string }) => string
   }
   /** A query with one parameter that returns a row when a table of that name exists. */
   readonly findTable: string
@@ -47,8 +49,13 @@ export interface SqlEngine {
   readonly jsonPairs: (query: Expression<unknown>) => RawBuilder<SqlValue>
   /** A query for the texts, as `value`, of a JSON list that `encodeSearchable` has written. */
   readonly listed: (list: Expression<SqlValue>) => RawBuilder<unknown>
-  /** Whether a column has one of the values of a query, which is run once: each is then looked up. */
-  readonly among: (column: Expression<unknown>, query: Expression<unknown>) => RawBuilder<boolean>
+  /** That a column has one of the values of a query, which is run once. */
+  readonly among: (column: Expression<unknown>, values: Expression<unknown>) => RawBuilder<boolean>
+  /**
+   * Of the rows of an issuer: that the second column of their key has one of the values of a query, which is run once. Each
+   * value is looked up by the key, whatever else a row has to be.
+   */
+  readonly keyAmong: (key: SqlKey, values: Expression<unknown>) => RawBuilder<boolean>
   /** Ends a query whose rows, of the table by that name, stay what they are: nobody may remove them, or change their keys. */
   readonly keepRows: (name: string) => RawBuilder<unknown>
   /** Filters and orders by what a `searchable` column holds. */
@@ -68,6 +75,13 @@ export interface SqlTrigger {
   /** Says of `OLD` and `NEW` whether anything is to be done. */
   readonly when: string
   readonly statements: readonly string[]
+}
+
+/** The first two columns of a key, and the issuer that the first is to be. */
+export interface SqlKey {
+  readonly issuerColumn: Expression<unknown>
+  readonly issuer: Expression<unknown>
+  readonly column: Expression<unknown>
 }
 
 /** The first rows of a table that meet a condition. */

@@ -4,6 +4,7 @@ import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { postgresUnderTest, type TestDatabase } from './support/postgres-database.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
+import { isByIndex, scansOf, type PlanNode } from './support/postgres-plan.ts'
 
 // The laws call every method with every outcome, and so run every statement that the storage ever runs.
 const statements = new Set<string>()
@@ -31,41 +32,6 @@ test('PostgreSQL finds every row of a filled table by an index, and by more than
   expect(wasteful).toEqual([])
   expect(statements.size).toBeGreaterThan(40)
 })
-
-interface PlanNode {
-  readonly 'Node Type': string
-  readonly 'Index Name'?: string
-  readonly 'Index Cond'?: string
-  readonly Plans?: readonly PlanNode[]
-}
-
-function scansOf(node: PlanNode): readonly PlanNode[] {
-  const below = (node.Plans ?? []).flatMap(scansOf)
-  return node['Node Type'].endsWith('Scan') ? [node, ...below] : below
-}
-
-function isByIndex(scan: PlanNode, statement: string): boolean {
-  const conditions = new Set(scan['Index Cond']?.match(/\bissuer\b|[a-z_]+(?= (=|<|>))|ROW\(|CASE/g) ?? [])
-  // All that a provider has may be as much as all that an issuer has.
-  if (!/identity_providers/.test(scan['Index Name'] ?? '')) conditions.delete('provider_id')
-  switch (scan['Node Type']) {
-    case 'Index Scan':
-    case 'Index Only Scan':
-    case 'Bitmap Index Scan':
-      // The keys of an issuer are a handful: all are read at once. Of the total it has one row.
-      return conditions.size >= (/mintmark_signing_keys|^mintmark_account_totals/.test(`${scan['Index Name']} ${statement}`) ? 1 : 2)
-    // By the addresses that another part of the plan found.
-    case 'Bitmap Heap Scan':
-    case 'Tid Scan':
-    // Lists that were given, and queries of the statement itself.
-    case 'Function Scan':
-    case 'CTE Scan':
-    case 'Subquery Scan':
-      return true
-    default:
-      return false
-  }
-}
 
 async function planOf(statement: string): Promise<PlanNode> {
   await pool.query(`PREPARE looked_at AS ${statement}`)

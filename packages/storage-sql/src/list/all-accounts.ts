@@ -4,7 +4,6 @@ import type { SqlEngine } from '../dialect.ts'
 import { pathOf } from '../filter/json-scope.ts'
 import type { Sql } from '../json-search.ts'
 import { userRecordColumns } from '../rows/user-row.ts'
-import type { Parameter } from '../statement.ts'
 import type { ListedKind, ListedRows } from './listed-kind.ts'
 import { lookupById } from './lookup.ts'
 
@@ -25,7 +24,7 @@ export const allAccounts = ({ searchedJson }: SqlEngine): ListedKind => ({
   ]),
   memberships: undefined,
   lookups: new Map([
-    ['id', lookupById({ table: 'mintmark_users', id: 'user_id', row: isThere })],
+    ['id', lookupById({ table: 'mintmark_users', id: 'user_id', row: isNotRemoved })],
     [
       'provider',
       {
@@ -37,11 +36,11 @@ export const allAccounts = ({ searchedJson }: SqlEngine): ListedKind => ({
   ]),
 })
 
-const isThere = (p: Parameter<'issuer'>): Sql => sql`issuer = ${p('issuer')} and removed_at is null`
+const isNotRemoved = (): Sql => sql`removed_at is null`
 
 const rows: ListedRows = {
-  every: isThere,
-  one: isThere,
+  every: (p) => sql`issuer = ${p('issuer')} and ${isNotRemoved()}`,
+  one: isNotRemoved,
   total: (p) => sql`coalesce((select total from mintmark_account_totals where issuer = ${p('issuer')}), 0)`,
 }
 

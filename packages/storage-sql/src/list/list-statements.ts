@@ -1,7 +1,7 @@
 import type { SortKey } from '@mintmark/storage-interface'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
-import type { SqlEngine } from '../dialect.ts'
+import type { SqlEngine, SqlKey } from '../dialect.ts'
 import { comparisonsOf } from '../filter/filter-cost.ts'
 import type { FilterTemplate } from '../filter/filter-template.ts'
 import { foldFilter } from '../filter/fold-filter.ts'
@@ -73,7 +73,7 @@ export function matchStatement(
       return sql`with ${candidates === undefined ? sql`` : candidatesAs(candidates, parameter)}
         matching (${sql.join([sql.ref('id'), sql.ref('created_at'), ...names])}) as materialized (
           select ${sql.join([id, createdAt, ...sorted])} from ${kind.from}
-          where ${candidates === undefined ? kind.rows.every(p) : sql`${kind.rows.one(p)} and ${engine.among(id, sql`select id from candidate`)}`}
+          where ${candidates === undefined ? kind.rows.every(p) : sql`${kind.rows.one(p)} and ${engine.keyAmong(keyOf(kind, p), sql`select id from candidate`)}`}
           ${filter === undefined ? sql`` : sql`and ${foldFilter(filter, scope)}`}
         ), page as materialized (
           select * from matching where (created_at, id) > (${p('after_created_at')}, ${p('after_id')})
@@ -98,14 +98,22 @@ export function matchStatement(
  * their order in themselves, and are looked up one by one: how many a page has is not known when it is planned.
  */
 function recordsOfPage({ table, id, record }: ListedKind, { engine, total, lookedAt, order, p }: PageOfRecords): Sql {
-  const key = sql.ref(`${table}.${id}`)
-  const isInPage = order === undefined ? engine.among(key, sql`select id from page`) : sql`${key} = page.id`
+  const key = keyOf({ table, id }, p)
+  const { issuerColumn, issuer, column } = key
+  const isInPage =
+    order === undefined ? engine.keyAmong(key, sql`select id from page`) : sql`${issuerColumn} = ${issuer} and ${column} = page.id`
   return sql`select counted.total, counted.looked_at, ${record}
     from (select ${total} as total, ${lookedAt ?? sql`0`} as looked_at) as counted
     ${order === undefined ? sql`` : sql`left join page on true`}
-    left join ${sql.table(table)} on ${sql.table(table)}.issuer = ${p('issuer')} and ${isInPage}
-    order by ${order ?? sql`${sql.ref(`${table}.created_at`)}, ${key}`}`
+    left join ${sql.table(table)} on ${isInPage}
+    order by ${order ?? sql`${sql.ref(`${table}.created_at`)}, ${column}`}`
 }
+
+const keyOf = ({ table, id }: Pick<ListedKind, 'table' | 'id'>, p: Parameter<'issuer'>): SqlKey => ({
+  issuerColumn: sql.ref(`${table}.issuer`),
+  issuer: sql`${p('issuer')}`,
+  column: sql.ref(`${table}.${id}`),
+})
 
 interface PageOfRecords {
   readonly engine: SqlEngine

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
 import { pathOf } from '../filter/json-scope.ts'
 import type { Sql } from '../json-search.ts'
-import { ownedRow } from '../owned-row.ts'
+import { isProviders } from '../is-providers.ts'
 import { provisionedColumns } from '../rows/provisioned-user-row.ts'
 import { groupsOfUser } from '../stores/provisioned-user-statements.ts'
 import type { ListedKind } from './listed-kind.ts'
-import { lookup, lookupByBeginning, lookupById, lookupByKey } from './lookup.ts'
+import { lookupByBeginning, lookupById, lookupByKey, lookupMembership } from './lookup.ts'
 import { providerRows } from './provider-rows.ts'
 
 /** Accounts of a provider. */
@@ -28,16 +28,16 @@ export const listedAccounts = ({ jsonPairs }: SqlEngine): ListedKind => ({
   memberships: {
     attribute: 'groups',
     from: (alias) => sql`(select group_id as value from mintmark_group_members
-      where mintmark_group_members.issuer = mintmark_users.issuer and mintmark_group_members.provider_id = mintmark_users.provider_id
+      where mintmark_group_members.issuer = mintmark_users.issuer
       and mintmark_group_members.member_id = mintmark_users.user_id) as ${sql.ref(alias)}`,
     parts: ['value'],
   },
   lookups: new Map([
-    ['id', lookupById({ table: 'mintmark_users', id: 'user_id', row: ownedRow })],
+    ['id', lookupById({ table: 'mintmark_users', id: 'user_id', row: isProviders })],
     ['externalId', lookupByKey({ table: 'mintmark_users', id: 'user_id', by: 'external_id_key', rows: 1 })],
     ['userName', lookupByKey({ table: 'mintmark_users', id: 'user_id', by: 'user_name_key', rows: 1 })],
     ['emails.value', lookupByBeginning({ table: 'mintmark_user_emails', id: 'user_id', by: 'value', rows: 10 })],
-    ['groups.value', lookup({ table: 'mintmark_group_members', id: 'member_id', by: 'group_id', rows: 1000 })],
+    ['groups.value', lookupMembership({ id: 'member_id', by: 'group_id', rows: 1000 })],
   ]),
 })
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { pathOf } from '../filter/json-scope.ts'
 import type { Sql } from '../json-search.ts'
-import { ownedRow } from '../owned-row.ts'
+import { isProviders } from '../is-providers.ts'
 import { groupRecordColumns } from '../rows/group-row.ts'
 import type { ListedKind } from './listed-kind.ts'
-import { lookup, lookupById, lookupByKey } from './lookup.ts'
+import { lookupById, lookupByKey, lookupMembership } from './lookup.ts'
 import { providerRows } from './provider-rows.ts'
 
 /** Groups of a provider. */
@@ -25,15 +25,15 @@ export const listedGroups: ListedKind = {
   memberships: {
     attribute: 'members',
     from: (alias) => sql`(select member_id as value, lower(member_type) as type from mintmark_group_members
-      where mintmark_group_members.issuer = mintmark_groups.issuer and mintmark_group_members.provider_id = mintmark_groups.provider_id
+      where mintmark_group_members.issuer = mintmark_groups.issuer
       and mintmark_group_members.group_id = mintmark_groups.group_id) as ${sql.ref(alias)}`,
     parts: ['value', 'type'],
   },
   lookups: new Map([
-    ['id', lookupById({ table: 'mintmark_groups', id: 'group_id', row: ownedRow })],
+    ['id', lookupById({ table: 'mintmark_groups', id: 'group_id', row: isProviders })],
     ['externalId', lookupByKey({ table: 'mintmark_groups', id: 'group_id', by: 'external_id_key', rows: 1 })],
     ['displayName', lookupByKey({ table: 'mintmark_groups', id: 'group_id', by: 'display_name_key', rows: 10 })],
-    ['members.value', lookup({ table: 'mintmark_group_members', id: 'group_id', by: 'member_id', rows: 100 })],
+    ['members.value', lookupMembership({ id: 'group_id', by: 'member_id', rows: 100 })],
   ]),
 }
 

@@ -21,12 +21,15 @@ type LookedUpRow = Pick<IndexedColumn, 'table' | 'id'> & { readonly row: ListedR
 export const lookupById = ({ table, id, row }: LookedUpRow): IndexLookup => ({
   rows: 1,
   find: (values, p) => sql`select ${sql.ref(id)} as id from ${sql.table(table)}
-    where ${row(p)} and ${sql.ref(id)} in (${sql.join(values.map((value) => sql`${p(value)}`))})`,
+    where issuer = ${p('issuer')} and ${row(p)} and ${sql.ref(id)} in (${sql.join(values.map((value) => sql`${p(value)}`))})`,
 })
 
-/** Finds rows by a text as it is. */
-export const lookup = (column: IndexedColumn): IndexLookup =>
-  lookupOf(column, (value, parameter) => sql`${parameter(value)}`)
+/** Finds one side of memberships by the other. Those of another provider find nothing that the list could show. */
+export const lookupMembership = ({ id, by, rows }: Omit<IndexedColumn, 'table'>): IndexLookup => ({
+  rows,
+  find: (values, p) => sql`select ${sql.ref(id)} as id from mintmark_group_members
+    where issuer = ${p('issuer')} and ${sql.ref(by)} in (${sql.join(values.map((value) => sql`${p(value)}`))})`,
+})
 
 /** Finds rows by the key of a text. */
 export const lookupByKey = (column: IndexedColumn): IndexLookup =>

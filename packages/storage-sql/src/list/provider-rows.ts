@@ -1,13 +1,13 @@
 import type { ListQuery } from '@mintmark/storage-interface'
 import { sql } from 'kysely'
 import type { FilterValues } from '../filter/filter-template.ts'
-import { ownedRow } from '../owned-row.ts'
+import { isProviders } from '../is-providers.ts'
 import type { ListedRows } from './listed-kind.ts'
 
 /** The rows of a provider. @param kind how the table of totals calls them. */
 export const providerRows = (kind: 'User' | 'Group'): ListedRows => ({
   every: (p) => sql`issuer = ${p('issuer')} and provider_id = ${p('provider_id')}`,
-  one: ownedRow,
+  one: isProviders,
   total: (p) => sql`coalesce((select total from mintmark_provider_totals
     where issuer = ${p('issuer')} and provider_id = ${p('provider_id')} and kind = ${sql.lit(kind)}), 0)`,
 })

@@ -95,7 +95,7 @@ const groups = ({ text, integer, json, searchable, table, smallRowTable }: Types
   group_id ${text} NOT NULL,
   member_id ${text} NOT NULL,
   member_type ${text} NOT NULL,
-  PRIMARY KEY (issuer, provider_id, group_id, member_id)
+  PRIMARY KEY (issuer, group_id, member_id)
 ) ${smallRowTable}`,
-  `CREATE INDEX mintmark_group_members_by_member ON mintmark_group_members (issuer, provider_id, member_id, group_id)`,
+  `CREATE INDEX mintmark_group_members_by_member ON mintmark_group_members (issuer, member_id, group_id)`,
 ]

@@ -33,15 +33,12 @@ export const userTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] =
     after: 'UPDATE OF provider_id',
     when: 'OLD.provider_id IS NOT NULL AND NEW.provider_id IS NULL',
     statements: [
-      // In one order, so that two who leave the same groups do not wait for each other.
+      // Locked in one order, so that two who leave the same groups do not wait for each other.
       `UPDATE mintmark_groups SET version = version + 1, updated_at = NEW.updated_at
-    WHERE issuer = OLD.issuer AND group_id IN (
-      SELECT own.group_id FROM mintmark_group_members AS membership
-      JOIN mintmark_groups AS own ON own.issuer = membership.issuer AND own.group_id = membership.group_id
-      WHERE membership.issuer = OLD.issuer AND membership.provider_id = OLD.provider_id AND membership.member_id = OLD.user_id
-      ORDER BY own.group_id ${types.lockRows('own')})`,
+    WHERE issuer = OLD.issuer AND group_id IN (${types.lockGroups({ issuer: 'OLD.issuer', ids: groupsOfOld })})`,
+      // With the groups, which say nothing new, SQLite finds the rows by their key.
       `DELETE FROM mintmark_group_members
-    WHERE issuer = OLD.issuer AND provider_id = OLD.provider_id AND member_id = OLD.user_id`,
+    WHERE issuer = OLD.issuer AND member_id = OLD.user_id AND group_id IN (${groupsOfOld})`,
       // Last: the row of the total is every account's, and is held until the statement ends.
       countLess('User'),
     ],
@@ -63,12 +60,13 @@ export const groupTriggers: readonly SqlTrigger[] = [
     after: 'DELETE',
     when: 'OLD.provider_id IS NOT NULL',
     statements: [
-      `DELETE FROM mintmark_group_members
-    WHERE issuer = OLD.issuer AND provider_id = OLD.provider_id AND group_id = OLD.group_id`,
+      'DELETE FROM mintmark_group_members WHERE issuer = OLD.issuer AND group_id = OLD.group_id',
       countLess('Group'),
     ],
   },
 ]
+
+const groupsOfOld = 'SELECT group_id FROM mintmark_group_members WHERE issuer = OLD.issuer AND member_id = OLD.user_id'
 
 function insertEmails({ emailValues }: SqlEngine['types']): string {
   return `INSERT INTO mintmark_user_emails (issuer, provider_id, value, user_id)

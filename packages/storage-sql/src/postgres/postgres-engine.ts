@@ -33,7 +33,9 @@ END $$`,
       `SELECT DISTINCT substr(node #>> '{}', 1, 200) AS value FROM jsonb_path_query(${column}, 'lax $.emails[*].value[*]') AS node
     WHERE jsonb_typeof(node) = 'string'`,
     // Readers pass, and so does a group that takes such a group as a member.
-    lockRows: (name) => `FOR NO KEY UPDATE OF ${name}`,
+    lockRows: 'FOR NO KEY UPDATE',
+    lockGroups: ({ issuer, ids }) =>
+      `SELECT group_id FROM mintmark_groups WHERE issuer = ${issuer} AND group_id IN (${ids}) ORDER BY group_id FOR NO KEY UPDATE`,
   },
   findTable: 'SELECT 1 AS found WHERE to_regclass($1) IS NOT NULL',
   encodeFlag: (value) => value,
@@ -49,7 +51,8 @@ END $$`,
     sql`(select coalesce(json_agg(json_build_array(pair.first, pair.second)), '[]')::text from (${query}) as pair)`,
   listed: (list) => sql`select value from jsonb_array_elements_text(${list}::jsonb) as value`,
   // An array has no statistics that could make reading the whole table look cheap.
-  among: (column, query) => sql`${column} = any(array(${query}))`,
+  among: (column, values) => sql`${column} = any(array(${values}))`,
+  keyAmong: ({ issuerColumn, issuer, column }, values) => sql`${issuerColumn} = ${issuer} and ${column} = any(array(${values}))`,
   keepRows: (name) => sql`for key share of ${sql.table(name)}`,
   search: postgresSearch,
   mergeJson: (target, patch) => sql`(${target}::jsonb || ${patch}::jsonb)::text`,

@@ -27,7 +27,8 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
       `SELECT DISTINCT substr(node.atom, 1, 200) AS value FROM json_tree(${column}, '$.emails') AS node
     WHERE node.type = 'text' AND (node.key = 'value' OR substr(node.path, -6) = '.value')`,
     // There is one writer at a time.
-    lockRows: () => '',
+    lockRows: '',
+    lockGroups: ({ ids }) => ids,
   },
   findTable: `SELECT name FROM sqlite_schema WHERE type = 'table' AND name = ?`,
   encodeFlag: (value) => (value ? 1 : 0),
@@ -37,7 +38,10 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
   decodeText: (text) => text,
   jsonPairs: (query) => sql`(select json_group_array(json_array(pair.first, pair.second)) from (${query}) as pair)`,
   listed: (list) => sql`select value from json_each(${list})`,
-  among: (column, query) => sql`${column} in (${query})`,
+  among: (column, values) => sql`${column} in (${values})`,
+  // As a pair: of two conditions SQLite may take the first alone to an index of another kind, and walk all that the issuer has.
+  keyAmong: ({ issuerColumn, issuer, column }, values) =>
+    sql`(${issuerColumn}, ${column}) in (select ${issuer}, wanted.* from (${values}) as wanted)`,
   keepRows: () => sql``,
   search: sqliteSearch,
   mergeJson: (target, patch) => sql`json_patch(${target}, ${patch})`,

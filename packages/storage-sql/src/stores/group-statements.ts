@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import type { Database } from '../database.ts'
-import { ownedRow } from '../owned-row.ts'
+import { isProviders } from '../is-providers.ts'
 import { groupRecordColumns, groupStateColumns } from '../rows/group-row.ts'
 import { compileSql, compileStatement, parameters, type Parameter } from '../statement.ts'
-import { inGroup, isLeaving, memberPlan, type MemberChangeKind, type MemberValue } from './member-plan.ts'
+import { inGroup, isAmong, isLeaving, memberPlan, type MemberChangeKind, type MemberValue } from './member-plan.ts'
 
 type Group = 'issuer' | 'provider_id' | 'group_id'
 type Versions = 'least_version' | 'greatest_version'
@@ -25,6 +25,8 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
       .set((set) => ({ updated_at: p('now'), version: set('version', '+', 1) }))
       .where(isAtVersion(p))
       .returning(groupRecordColumns)
+
+  const isParent = (p: Parameter<Group>) => isAmong(p, { engine, column: sql`group_id`, values: parentsOf(p) })
 
   const memberStatements = (kind: MemberChangeKind) => ({
     /** Has a row when everybody to be added may be, and something changes. Nobody who joins can be removed meanwhile. */
@@ -77,26 +79,26 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
 
     membersOf: compileSql(query, (p: Parameter<'issuer' | 'provider_id' | 'groups'>) =>
       sql`select group_id, member_id, member_type from mintmark_group_members
-        where issuer = ${p('issuer')} and provider_id = ${p('provider_id')}
-        and ${engine.among(sql`group_id`, engine.listed(sql`${p('groups')}`))} order by group_id, member_id`,
+        where ${isAmong(p, { engine, column: sql`group_id`, values: engine.listed(sql`${p('groups')}`) })} and ${isProviders(p)}
+        order by group_id, member_id`,
     ),
 
     /** Whoever changes the group next waits until this change is done, and then sees it. */
     lock: compileSql(query, (p: Parameter<Group | Versions>) =>
-      sql`select group_id from mintmark_groups where ${isAtVersion(p)} ${sql.raw(engine.types.lockRows('mintmark_groups'))}`,
+      sql`select group_id from mintmark_groups where ${isAtVersion(p)} ${sql.raw(engine.types.lockRows)}`,
     ),
 
     delta: memberStatements('delta'),
     replace: memberStatements('replace'),
 
     addMembers: compileSql(query, (p: Parameter<MemberValue>) => {
-      const owned = ownedRow(p)
-      const listed = engine.listed(sql`${p('joining')}`)
+      const values = engine.listed(sql`${p('joining')}`)
+      const owned = (column: Expression<unknown>) => sql`${isAmong(p, { engine, column, values })} and ${isProviders(p)}`
       return sql`insert into mintmark_group_members (issuer, provider_id, group_id, member_id, member_type)
         select member.issuer, ${p('provider_id')}, ${p('group_id')}, member.id, member.type from (
-          select issuer, user_id as id, 'User' as type from mintmark_users where ${owned} and ${engine.among(sql`user_id`, listed)}
+          select issuer, user_id as id, 'User' as type from mintmark_users where ${owned(sql`user_id`)}
           union all
-          select issuer, group_id, 'Group' from mintmark_groups where ${owned} and ${engine.among(sql`group_id`, listed)}
+          select issuer, group_id, 'Group' from mintmark_groups where ${owned(sql`group_id`)}
         ) as member where true on conflict do nothing`
     }),
 
@@ -109,23 +111,25 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
       query.deleteFrom('mintmark_groups').where(isAtVersion(p)).returning('group_id'),
     ),
 
-    /** The groups that it was in change; in one order, so that two who do this do not wait for each other. */
+    /** The groups that a group is in change with its removal; locked in one order, so that nobody waits for one who waits. */
+    lockParents: compileSql(query, (p: Parameter<Group>) =>
+      sql`select group_id from mintmark_groups where ${isParent(p)} order by group_id ${sql.raw(engine.types.lockRows)}`,
+    ),
+
     touchParents: compileSql(query, (p: Parameter<Group | 'now'>) =>
-      sql`update mintmark_groups set version = version + 1, updated_at = ${p('now')}
-        where issuer = ${p('issuer')} and group_id in (
-          select own.group_id from mintmark_group_members as membership
-          join mintmark_groups as own on own.issuer = membership.issuer and own.group_id = membership.group_id
-          where ${isMember(p)} order by own.group_id ${sql.raw(engine.types.lockRows('own'))})`,
+      sql`update mintmark_groups set version = version + 1, updated_at = ${p('now')} where ${isParent(p)}`,
     ),
 
     endMemberships: compileSql(query, (p: Parameter<Group>) =>
-      sql`delete from mintmark_group_members as membership where ${isMember(p)}`,
+      // With the groups, which say nothing new, SQLite finds the rows by their key.
+      sql`delete from mintmark_group_members where issuer = ${p('issuer')} and member_id = ${p('group_id')}
+        and group_id in (${parentsOf(p)})`,
     ),
   }
 }
 
-const isMember = (p: Parameter<Group>) =>
-  sql`membership.issuer = ${p('issuer')} and membership.provider_id = ${p('provider_id')} and membership.member_id = ${p('group_id')}`
+const parentsOf = (p: Parameter<Group>) =>
+  sql`select group_id from mintmark_group_members where issuer = ${p('issuer')} and member_id = ${p('group_id')}`
 
 const isAtVersion = (p: Parameter<Group | Versions>) =>
   sql<boolean>`${inGroup(p)} and version >= ${p('least_version')} and version <= ${p('greatest_version')}`

@@ -95,6 +95,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
       const values = { provider_id: providerId, group_id: groupId, ...versionRange(version), now }
       const steps = [
         step(statements.remove, values, 'guard'),
+        step(statements.lockParents, values),
         step(statements.touchParents, values),
         step(statements.endMemberships, values),
       ]

@@ -1,6 +1,6 @@
 import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { SqlEngine, SqlValue } from '../dialect.ts'
-import { ownedRow } from '../owned-row.ts'
+import { isProviders } from '../is-providers.ts'
 import type { Parameter } from '../statement.ts'
 
 /** What a plan is bound to: who is to be in the group, and who is to be in it no more or no matter what. */
@@ -27,8 +27,7 @@ export function memberPlan(
   { engine, kind, rows }: { readonly engine: SqlEngine; readonly kind: MemberChangeKind; readonly rows: 'kept' | 'read' },
 ): MemberPlan {
   const keep = (table: string) => (rows === 'kept' ? engine.keepRows(table) : sql``)
-  const owned = ownedRow(p)
-  const joining = sql`select id from joining`
+  const isJoining = (column: Expression<unknown>) => isAmong(p, { engine, column, values: sql`select id from joining` })
 
   // Each who is listed is looked up, which `not exists` would leave open: a group may have a hundred thousand members.
   return {
@@ -36,9 +35,9 @@ export function memberPlan(
       select distinct listed.value as id from (${engine.listed(sql`${p('joining')}`)}) as listed
       where (select 1 from mintmark_group_members where ${inGroup(p)} and member_id = listed.value) is null
     ), accounts as materialized (
-      select user_id from mintmark_users where ${owned} and ${engine.among(sql`user_id`, joining)} ${keep('mintmark_users')}
+      select user_id from mintmark_users where ${isJoining(sql`user_id`)} and ${isProviders(p)} ${keep('mintmark_users')}
     ), other_groups as materialized (
-      select group_id from mintmark_groups where ${owned} and ${engine.among(sql`group_id`, joining)}
+      select group_id from mintmark_groups where ${isJoining(sql`group_id`)} and ${isProviders(p)}
       and group_id <> ${p('group_id')} ${keep('mintmark_groups')}
     )`,
     unknown: sql`(select count(*) from joining) - (select count(*) from accounts) - (select count(*) from other_groups)`,
@@ -59,3 +58,9 @@ export const isLeaving = (
   kind === 'delta'
     ? engine.among(sql`member_id`, engine.listed(sql`${p('leaving')}`))
     : sql`member_id not in (${engine.listed(sql`${p('joining')}`)})`
+
+/** Of the rows of an account or a group: that it is one of those. */
+export const isAmong = (
+  p: Parameter<'issuer'>,
+  { engine, column, values }: { readonly engine: SqlEngine; readonly column: Expression<unknown>; readonly values: Expression<unknown> },
+): RawBuilder<boolean> => engine.keyAmong({ issuerColumn: sql`issuer`, issuer: sql`${p('issuer')}`, column }, values)

@@ -116,12 +116,11 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
   }
 }
 
-/** The groups that an account is in, for a statement about its row: two columns, as `jsonPairs` takes them. */
+/** The groups that an account is in, from its memberships on (SQLite keeps the order of a cross join), for a statement about its row: two columns, as `jsonPairs` takes them. */
 export const groupsOfUser: Expression<unknown> = sql`select mintmark_groups.group_id as first, mintmark_groups.display_name as second
-  from mintmark_group_members as membership
-  join mintmark_groups on mintmark_groups.issuer = membership.issuer and mintmark_groups.group_id = membership.group_id
-  where membership.issuer = mintmark_users.issuer and membership.provider_id = mintmark_users.provider_id
-  and membership.member_id = mintmark_users.user_id`
+  from mintmark_group_members as membership cross join mintmark_groups
+  where membership.issuer = mintmark_users.issuer and membership.member_id = mintmark_users.user_id
+  and mintmark_groups.issuer = membership.issuer and mintmark_groups.group_id = membership.group_id`
 
 const exists = (condition: Expression<unknown>, p: Parameter<'issuer'>): Expression<SqlValue> =>
   sql`exists (select 1 from mintmark_users where issuer = ${p('issuer')} and ${condition})`

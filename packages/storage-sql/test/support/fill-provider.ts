@@ -10,7 +10,7 @@ export const filledAccount = (n: number): { readonly userId: string; readonly ex
 
 /**
  * Writes as many accounts of `provider-1` by a few statements, each with two e-mail addresses and a resource of the usual
- * size, and one group that each tenth is in. What triggers would keep for each row is written at once on PostgreSQL: there
+ * size, in one of a thousand groups, and each tenth also in `filled-group-0`. What triggers would keep for each row is written at once on PostgreSQL: there
  * a hundred thousand changes of one total, in one transaction, would take an hour.
  */
 export async function fillProvider(dialect: SqlDialect, { issuer, rows }: { readonly issuer: string; readonly rows: number }): Promise<void> {
@@ -28,11 +28,17 @@ export async function fillProvider(dialect: SqlDialect, { issuer, rows }: { read
      FROM series`,
     ...(isPostgres ? [...totals(issuer, rows), ...emails, 'ALTER TABLE mintmark_users ENABLE TRIGGER USER'] : []),
     `INSERT INTO mintmark_groups (issuer, group_id, provider_id, display_name, display_name_key, resource, comparable, created_at, updated_at, version)
-     VALUES ('${issuer}', 'filled-group', 'provider-1', 'Everyone', 'everyone', '{"displayName":"Everyone"}', '{"displayName":"everyone"}', 1700000000, 1700000000, 1)`,
-    `INSERT INTO mintmark_group_members (issuer, provider_id, group_id, member_id, member_type)
-     SELECT issuer, provider_id, 'filled-group', user_id, 'User' FROM mintmark_users WHERE created_at % 10 = 0 AND provider_id = 'provider-1'`,
+     WITH RECURSIVE series (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM series WHERE n < 1000)
+     SELECT '${issuer}', 'filled-group-' || n, 'provider-1', 'Group ' || n, 'group ' || n, '{"displayName":"Group"}',
+       ('{"displayName":"group ' || n || '"}')${isPostgres ? '::jsonb' : ''},
+       1700000000 + n, 1700000000 + n, 1
+     FROM series`,
+    ...['0', '(1 + created_at % 1000)'].map(
+      (group) => `INSERT INTO mintmark_group_members (issuer, provider_id, group_id, member_id, member_type)
+     SELECT issuer, provider_id, 'filled-group-' || ${group}, user_id, 'User' FROM mintmark_users
+     WHERE issuer = '${issuer}' AND provider_id = 'provider-1' ${group === '0' ? 'AND created_at % 10 = 0' : ''}`,
+    ),
   ])
-  await dialect.all('ANALYZE', [])
 }
 
 const totals = (issuer: string, rows: number) => [

@@ -1,0 +1,80 @@
+import type { Storage } from '@mintmark/storage-interface'
+import { createSqlStorage, type SqlDialect, type SqlValue } from '@mintmark/storage-sql'
+import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { fillProvider } from './fill-provider.ts'
+import { aDatabase } from './postgres-of-the-run.ts'
+import { isByIndex, scansOf, type PlanNode } from './postgres-plan.ts'
+import { planOf, readsTable } from './sqlite-plan.ts'
+
+/** A statement as it was run. */
+export interface RanStatement {
+  readonly statement: string
+  readonly parameters: readonly SqlValue[]
+}
+
+/** A database with as many accounts of one provider as were asked for. */
+export interface FilledDatabase {
+  readonly storage: Storage
+  /** What was run since this was asked last. */
+  ran(): readonly RanStatement[]
+  /** The parts of a statement's plan that read a whole table, or all that a provider has in it. */
+  scansOf(ran: RanStatement): Promise<readonly unknown[]>
+  close(): Promise<void>
+}
+
+/** Without statistics, as a database is that nobody has analysed. */
+export async function filledSqlite(rows: number): Promise<FilledDatabase> {
+  const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
+  return {
+    ...(await open(dialect, rows)),
+    scansOf: async ({ statement }) => (await planOf(dialect, statement)).filter(readsTable),
+    close: () => dialect.close(),
+  }
+}
+
+export async function filledPostgres(rows: number): Promise<FilledDatabase> {
+  const database = await aDatabase()
+  const pool = database.pool()
+  const filled = await open(postgresPool(pool, { migrate: 'on-open', timeoutMilliseconds: 60_000 }), rows)
+  await pool.query('ANALYZE')
+  return {
+    ...filled,
+    scansOf: async ({ statement, parameters }) => {
+      const { rows: answer } = await pool.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
+        `EXPLAIN (FORMAT JSON) ${statement}`,
+        [...parameters],
+      )
+      const plan = answer[0]?.['QUERY PLAN'][0].Plan
+      if (plan === undefined) throw new Error(`No plan for ${statement}`)
+      return scansOf(plan).filter((scan) => !isByIndex(scan, statement))
+    },
+    close: () => database.remove(),
+  }
+}
+
+async function open(dialect: SqlDialect, rows: number): Promise<Pick<FilledDatabase, 'storage' | 'ran'>> {
+  const issuer = 'https://issuer.example'
+  let ran: RanStatement[] = []
+  const watched: SqlDialect = {
+    ...dialect,
+    all: (statement, parameters, lifetime) => {
+      ran.push({ statement, parameters })
+      return dialect.all(statement, parameters, lifetime)
+    },
+    transact: (steps) => {
+      ran.push(...steps)
+      return dialect.transact(steps)
+    },
+  }
+  const storage = await createSqlStorage({ dialect: watched, issuer })
+  await fillProvider(dialect, { issuer, rows })
+  return {
+    storage,
+    ran: () => {
+      const since = ran
+      ran = []
+      return since
+    },
+  }
+}

@@ -1,0 +1,37 @@
+/** A part of a plan, as `EXPLAIN (FORMAT JSON)` tells it. */
+export interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Index Name'?: string
+  readonly 'Index Cond'?: string
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** The parts that read rows. */
+export function scansOf(node: PlanNode): readonly PlanNode[] {
+  const below = (node.Plans ?? []).flatMap(scansOf)
+  return node['Node Type'].endsWith('Scan') ? [node, ...below] : below
+}
+
+/** Whether a part finds its rows by more than whose they are. */
+export function isByIndex(scan: PlanNode, statement: string): boolean {
+  const conditions = new Set(scan['Index Cond']?.match(/\bissuer\b|[a-z_]+(?= (=|<|>))|ROW\(|CASE/g) ?? [])
+  // All that a provider has may be as much as all that an issuer has.
+  if (!/identity_providers/.test(scan['Index Name'] ?? '')) conditions.delete('provider_id')
+  switch (scan['Node Type']) {
+    case 'Index Scan':
+    case 'Index Only Scan':
+    case 'Bitmap Index Scan':
+      // The keys of an issuer are a handful: all are read at once. Of the total it has one row.
+      return conditions.size >= (/mintmark_signing_keys|^mintmark_account_totals/.test(`${scan['Index Name']} ${statement}`) ? 1 : 2)
+    // By the addresses that another part of the plan found.
+    case 'Bitmap Heap Scan':
+    case 'Tid Scan':
+    // Lists that were given, and queries of the statement itself.
+    case 'Function Scan':
+    case 'CTE Scan':
+    case 'Subquery Scan':
+      return true
+    default:
+      return false
+  }
+}
