@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+
+import { createAdministration } from '@mintmark/admin'
+import { expect, it } from 'vitest'
+
+import { clientSecret } from './administer/first-client.ts'
+import { app, storage } from './administer/server.ts'
+
+const guide = readFileSync('docs/how-to/administer.md', 'utf8')
+
+it('the guide shows the programs as they are', () => {
+  const blocks = [...guide.matchAll(/^```ts (\S+)\n([\s\S]*?)```$/gm)]
+
+  expect(blocks.map(([, file]) => file)).toEqual(['test/docs/administer/server.ts', 'test/docs/administer/first-client.ts'])
+  for (const [, file = '', code] of blocks) expect(code, file).toBe(readFileSync(file, 'utf8'))
+})
+
+it('the first client has a secret, and what it may ask for', async () => {
+  const administration = createAdministration({ storage }).as({ kind: 'host', id: 'test' })
+
+  expect(clientSecret).toMatch(/^[\w-]{43}$/)
+  expect(await administration.clients.read('back-office')).toMatchObject({ scopes: ['admin:clients:write', 'admin:accounts:read'] })
+})
+
+it('the guide serves the document of the interface, and refuses who has no token', async () => {
+  const listener = app.listen(0, '127.0.0.1')
+  await new Promise((resolve) => listener.once('listening', resolve))
+  const base = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/admin/v1`
+
+  const answers = await Promise.all([fetch(`${base}/openapi.json`), fetch(`${base}/clients`)])
+  await new Promise((resolve) => listener.close(resolve))
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 401])
+})

@@ -1,0 +1,11 @@
+import { createAdministration } from '@mintmark/admin'
+import { storage } from './server.ts'
+
+const administration = createAdministration({ storage }).as({ kind: 'host', id: 'set-up' })
+
+export const { clientSecret } = await administration.clients.create({
+  clientId: 'back-office',
+  clientName: 'Back office',
+  grantTypes: ['client_credentials'],
+  scopes: ['admin:clients:write', 'admin:accounts:read'],
+})

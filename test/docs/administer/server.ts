@@ -1,0 +1,35 @@
+import { toExpress } from '@mintmark/adapter-express'
+import { adminScopes, createAdminServer, keepRequestLog, logAdminEvents, protectLastAdministrators } from '@mintmark/admin'
+import { createAuthorizationServer, storedKeys } from '@mintmark/core'
+import { createScimServer } from '@mintmark/scim'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import express from 'express'
+import { z } from 'zod'
+
+const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
+export const storage = await createSqlStorage({ issuer, dialect: sqliteFile(':memory:', { migrate: 'on-open' }) })
+const keys = storedKeys({ storage, sealingKey: process.env['SEALING_KEY'] ?? 'A'.repeat(43) })
+const lastAdministrators = { protectedRoles: ['owner'] }
+
+const server = createAuthorizationServer({ issuer, storage, keys, signedIn: async () => undefined, scopes: adminScopes })
+
+const scim = createScimServer({
+  issuer,
+  storage,
+  mayChange: protectLastAdministrators({ ...lastAdministrators, storage }),
+  offboardingLimit: { accounts: 500, percent: 20 },
+  onRequest: keepRequestLog({ storage }),
+})
+
+const admin = createAdminServer({
+  issuer,
+  storage,
+  keys,
+  accessTokens: server,
+  lastAdministrators,
+  customFields: [{ name: 'employeeNumber', schema: z.string().max(20), claim: 'employee_number' }],
+  onEvent: logAdminEvents(console),
+})
+
+export const app = express().use(toExpress(server, scim, admin))
