@@ -1,0 +1,60 @@
+import { systemClock } from '@mintmark/core/runtime'
+import { expect, test } from 'vitest'
+
+import { checkAddress } from './check-address.ts'
+import { checkCookies } from './check-cookies.ts'
+import type { Finding } from './finding.ts'
+import type { Patient } from './patient.ts'
+import { createProbe } from './probe.ts'
+
+test('RFC 6797 §7.1: over https it asks for Strict-Transport-Security, and that plain http serves nothing', async () => {
+  const careless = aPatient(() => new Response('{}'))
+  const careful = aPatient((url) =>
+    url.startsWith('https:')
+      ? new Response('{}', { headers: { 'strict-transport-security': 'max-age=31536000' } })
+      : new Response(null, { status: 308, headers: { location: 'https://as.test/' } }),
+  )
+
+  expect((await checkAddress(careless)).map(shortly)).toEqual(['ok address.https', 'warn address.hsts', 'fail address.plain_http'])
+  expect((await checkAddress(careful)).map(shortly)).toEqual(['ok address.https', 'ok address.hsts', 'ok address.plain_http'])
+})
+
+test.for([
+  ['__Host-b=x; Path=/; HttpOnly; SameSite=Lax; Secure', 'ok'],
+  ['__Host-b=x; Path=/; HttpOnly; SameSite=Lax', 'fail'],
+  ['__Host-b=x; Path=/; HttpOnly; SameSite=None; Secure', 'fail'],
+  ['__Host-b=x; Path=/; SameSite=Lax; Secure', 'fail'],
+  ['b=x; Path=/; HttpOnly; SameSite=Lax; Secure', 'fail'],
+  ['__Host-b=x; Path=/; Domain=as.test; HttpOnly; SameSite=Lax; Secure', 'fail'],
+] as const)('RFC 6265bis §4.1.3.2: over https the cookie %s is %s', async ([cookie, level]) => {
+  const patient = aPatient(() => new Response(null, { status: 303, headers: { 'set-cookie': cookie } }))
+
+  expect((await checkCookies(patient)).map(shortly)).toEqual([`${level} cookies.flags`])
+})
+
+/** A server at https://as.test that answers so. */
+function aPatient(answer: (url: string) => Response): Patient {
+  const request: typeof fetch = (url) => Promise.resolve(answer(new Request(url).url))
+  return {
+    issuer: 'https://as.test',
+    probe: createProbe(request),
+    io: {
+      out: () => {},
+      err: () => {},
+      progress: undefined,
+      env: {},
+      cwd: '/',
+      operator: 'tess',
+      clock: systemClock,
+      fetch: request,
+      self: ['false'],
+      lines: async function* () {},
+    },
+    settings: { issuer: undefined, database: undefined, sealingKeyFile: undefined, keys: {} },
+    storage: undefined,
+    metadata: {},
+    options: { client: 'A', redirectUri: 'https://app.test/cb' },
+  }
+}
+
+const shortly = ({ level, check }: Finding): string => `${level} ${check}`
