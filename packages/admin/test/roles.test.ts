@@ -185,6 +185,38 @@ it("the host's own check is asked first; what a browser sends along is admitted 
   expect(under.events.at(-1)).toMatchObject({ actor: { kind: 'host', id: 'kim' } })
 })
 
+it('who administers clients makes none, and takes none over, that administers more than they do', async () => {
+  const under = await filled()
+  await under.send({
+    method: 'POST',
+    path: '/clients',
+    body: { client_id: 'root', client_name: 'Root', grant_types: [], scopes: ['admin:write'] },
+  })
+  const scopes = 'admin:clients:write admin:accounts:read'
+  const refusal = { status: 403, reason: 'beyond_own_scopes' } as const
+  const create = (given: readonly string[]): AdminSent => ({
+    method: 'POST',
+    path: '/clients',
+    scopes,
+    body: { client_name: 'New', grant_types: [], scopes: given },
+  })
+
+  for (const more of ['admin:write', 'admin:read', 'admin:accounts:write', 'admin:audit:read', 'admin:unheard:of']) {
+    await expectRefused(under, create(['openid', more]), refusal)
+    await expectRefused(under, { method: 'PATCH', path: '/clients/app', scopes, body: { scopes: [more] } }, refusal)
+  }
+  await expectRefused(under, { method: 'PATCH', path: '/clients/root', scopes, body: { client_name: 'Mine' } }, refusal)
+  await expectRefused(under, { method: 'POST', path: '/clients/root/secrets', scopes, body: {} }, refusal)
+  await expectRefused(under, { method: 'POST', path: '/clients/root/enable', scopes }, refusal)
+  expect(
+    await under.send(create(['openid', 'api', 'admin:clients:read', 'admin:clients:write', 'admin:accounts:read'])),
+  ).toMatchObject({ status: 201 })
+  expect(await under.send({ method: 'POST', path: '/clients/root/disable', scopes })).toMatchObject({ status: 200 })
+  expect(await under.send({ ...create(['admin:read', 'admin:audit:read']), scopes: 'admin:write' })).toMatchObject({
+    status: 201,
+  })
+})
+
 it('the document is public, and nothing else is', async () => {
   const under = await filled()
 

@@ -25,4 +25,6 @@ export interface AdminDependencies {
 export interface Acting extends AdminDependencies {
   readonly actor: Actor
   readonly record: (occurrence: AdminOccurrence) => void
+  /** Whether a client may be given this scope value, or be in other ways taken over that has it: nobody gives more than they have. */
+  readonly mayGrant: (scope: string) => boolean
 }

@@ -25,7 +25,10 @@ export interface Administrations {
  */
 export function createAdministration(options: AdministrationOptions): Administrations {
   const { journal, ...deps } = administrationParts(options)
-  return { as: (actor) => administer({ ...deps, actor, record: (occurrence) => journal.announce(occurrence) }) }
+  return {
+    as: (actor) =>
+      administer({ ...deps, actor, record: (occurrence) => journal.announce(occurrence), mayGrant: () => true }),
+  }
 }
 
 /** What administration is made of, and where its events go. */

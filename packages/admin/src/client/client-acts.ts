@@ -9,7 +9,7 @@ import {
   type ClientUpdate,
 } from '@mintmark/core'
 import { randomIdentifier } from '@mintmark/core/runtime'
-import { clientId } from '@mintmark/storage-interface'
+import { clientId, untilSettled } from '@mintmark/storage-interface'
 
 import type { Acting } from '../act/acting.ts'
 import { perform, type Act, type Deed } from '../act/perform.ts'
@@ -18,6 +18,7 @@ import { AdminError } from '../error/admin-error.ts'
 import { isIdentifier } from '../page/identifier.ts'
 import { clientView, type ClientView } from './client-view.ts'
 import { findClient } from './find-client.ts'
+import { requireGrantable } from './require-grantable.ts'
 
 /** A client, and the secret that it was given, if it was: this is the only time that anybody sees it. */
 export interface UpdatedClient {
@@ -29,6 +30,7 @@ export function createClient(registration: ClientRegistration, acting: Acting): 
   const { storage, clock, random, keys } = acting
   const id = registration.clientId ?? randomIdentifier(random)
   return act(['created', id], acting, async () => {
+    requireGrantable(registration.scopes ?? [], acting)
     // RFC 9110 §15.5.10; also that of a removed client, which only its registration finds out.
     if (isIdentifier(id) && (await storage.clients.find(clientId(id))) !== undefined)
       throw new AdminError('identifier_taken')
@@ -42,8 +44,8 @@ export function createClient(registration: ClientRegistration, acting: Acting): 
 
 export const update = (target: ClientTarget, change: ClientChange, acting: Acting): Promise<UpdatedClient> =>
   act(['updated', target.clientId], acting, async () => {
-    await findClient(target.clientId, acting)
-    return updated(await updateClient(target, change, acting))
+    const { scopes } = change
+    return grantable({ target, scopes, change: (pinned) => updateClient(pinned, change, acting) }, acting)
   })
 
 export async function disable(target: ClientTarget, acting: Acting): Promise<ClientView> {
@@ -61,8 +63,7 @@ export async function disable(target: ClientTarget, acting: Acting): Promise<Cli
 
 export async function enable(target: ClientTarget, acting: Acting): Promise<ClientView> {
   const { client } = await act(['enabled', target.clientId], acting, async () => {
-    await findClient(target.clientId, acting)
-    return updated(await enableClient(target, acting))
+    return grantable({ target, change: (pinned) => enableClient(pinned, acting) }, acting)
   })
   return client
 }
@@ -84,6 +85,23 @@ export const removeClient = (target: ClientTarget, acting: Acting): Promise<void
     },
     acting,
   )
+
+/** Changes a client that administers no more than whoever changes it: in the version in which that was looked at. */
+const grantable = ({ target, scopes = [], change }: GrantableChange, acting: Acting): Promise<Deed<UpdatedClient>> =>
+  untilSettled(async () => {
+    const before = await findClient(target.clientId, acting)
+    requireGrantable([...before.scopes, ...scopes], acting)
+    const update = await change({ clientId: target.clientId, version: target.version ?? before.version })
+    // Another administrator was faster: unless the caller has named a version, it is looked at again.
+    return update.outcome === 'conflict' && target.version === undefined ? undefined : updated(update)
+  })
+
+interface GrantableChange {
+  readonly target: ClientTarget
+  /** Those that it would have. */
+  readonly scopes?: readonly string[] | undefined
+  readonly change: (pinned: ClientTarget) => Promise<ClientUpdate>
+}
 
 async function disabled(target: ClientTarget, acting: Acting): Promise<Deed<UpdatedClient>> {
   await findClient(target.clientId, acting)

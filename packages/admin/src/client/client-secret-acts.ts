@@ -5,6 +5,7 @@ import { perform } from '../act/perform.ts'
 import { plainJson } from '../json/plain-json.ts'
 import { clientView } from './client-view.ts'
 import { findClient } from './find-client.ts'
+import { requireGrantable } from './require-grantable.ts'
 
 /** @returns the secret: this is the only time that anybody sees it. */
 export const addSecret = (
@@ -18,6 +19,7 @@ export const addSecret = (
       target: { kind: 'client', id },
       run: async () => {
         const before = await findClient(id, acting)
+        requireGrantable(before.scopes, acting)
         const result = await addClientSecret(id, previousExpiresAt === undefined ? {} : { previousExpiresAt }, acting)
         const after = await findClient(id, acting)
         return { result, before: plainJson(clientView(before)), after: plainJson(clientView(after)) }

@@ -28,6 +28,13 @@ export const adminScopes = {
 /** The one scope value that is enough, and nothing more. */
 export const leastScope = (area: AdminArea, access: AdminAccess): string => `admin:${area}:${access}`
 
+/** Whether who has scope values may give a client another one: what administers, only if they may do as much themselves. */
+export function mayGrant(scopes: readonly string[], scope: string): boolean {
+  if (!scope.startsWith('admin:') || scopes.includes(scope) || scopes.includes('admin:write')) return true
+  const isRead = scope.endsWith(':read')
+  return isRead && (scopes.includes('admin:read') || scopes.includes(scope.replace(/:read$/, ':write')))
+}
+
 /** Whether scope values admit to an area. */
 export const admits = (scopes: readonly string[], area: AdminArea, access: AdminAccess): boolean =>
   [

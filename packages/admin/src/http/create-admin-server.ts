@@ -12,12 +12,11 @@ import {
 import type { AdminDependencies } from '../act/acting.ts'
 import { administer, type Administration } from '../administration/administration.ts'
 import { administrationParts } from '../administration/create-administration.ts'
-import type { Actor } from '../audit/actor.ts'
 import type { AdminOccurrence } from '../audit/admin-event.ts'
 import { AdminError } from '../error/admin-error.ts'
 import { toAdminError } from '../error/to-admin-error.ts'
 import type { AdminAnswer, AdminRoute } from './admin-route.ts'
-import { admits, leastScope } from './admin-scopes.ts'
+import { admits, leastScope, mayGrant } from './admin-scopes.ts'
 import type { AdminServerOptions } from './admin-server-options.ts'
 import { authenticateAdministrator, type AdminCaller } from './authenticate-administrator.ts'
 import { matchRoute } from './match-route.ts'
@@ -89,7 +88,7 @@ async function answer(request: ServerRequest, path: string, deps: ServerDependen
     if (!admits(caller.scopes, route.area, route.access)) throw new AdminError('scope_missing')
     return rendered(
       route,
-      await called(request, { route, parts, admin: administrationFor(caller.actor, request, deps) }),
+      await called(request, { route, parts, admin: administrationFor(caller, request, deps) }),
       deps.base,
     )
   } catch (thrown) {
@@ -114,11 +113,16 @@ async function called(request: ServerRequest, { route, parts, admin }: Found): P
 
 /** In the caller's name; its events are joined to the request. */
 function administrationFor(
-  actor: Actor,
+  { actor, scopes }: AdminCaller,
   request: ServerRequest,
   { journal, ...deps }: ServerDependencies,
 ): Administration {
-  return administer({ ...deps, actor, record: (occurrence) => journal.record(request, occurrence) })
+  return administer({
+    ...deps,
+    actor,
+    record: (occurrence) => journal.record(request, occurrence),
+    mayGrant: (scope) => mayGrant(scopes, scope),
+  })
 }
 
 function rendered({ status }: AdminRoute, { body, version, location }: AdminAnswer, base: string): ServerResponse {
