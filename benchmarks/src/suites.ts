@@ -25,7 +25,7 @@ const target = (name: string, program: string, change: Change = {}): SuiteTarget
 })
 
 const floor = (name: string, change: Change = {}): SuiteTarget => target(`floor, ${name}`, 'floor/floor.ts', change)
-const mintmark = (name: string, change: Change = {}): SuiteTarget => target(`Mintmark, ${name}`, 'mintmark.ts', change)
+const mintmark = (name: string, change: Change = {}): SuiteTarget => target(`Mintmark, ${name}`, 'mintmark/mintmark.ts', change)
 
 const floors = (change: Change = {}): readonly SuiteTarget[] => [floor('memory', change), floor('SQLite', { ...change, storage: 'sqlite' })]
 const mintmarks = (change: Change = {}): readonly SuiteTarget[] => [mintmark('memory', change), mintmark('SQLite', { ...change, storage: 'sqlite' })]

@@ -1,16 +1,15 @@
-// Mintmark over node:http, as a host would run it.
-import { toNodeListener } from '@mintmark/adapter-node'
 import { cookieSessions, createAuthorizationServer, registerClient, storedKeys } from '@mintmark/core'
-import type { ServerRequest } from '@mintmark/core/http'
+import type { HttpService, ServerRequest } from '@mintmark/core/http'
 import { clientId, epochSeconds, grantId, userId, type Storage } from '@mintmark/storage-interface'
 
-import { benchStorage } from './bench-storage.ts'
-import { serveTarget, targetSettings, type Target } from './serve-target.ts'
-import { issuer, person, redirectUri } from './fixture.ts'
+import type { Site, TargetSettings } from '../../site.ts'
+import { benchStorage } from '../bench-storage.ts'
+import { issuer, person, redirectUri } from '../fixture.ts'
 
-const settings = targetSettings()
-
-const mintmark = async (): Promise<Target> => {
+/** A server with a client, and a person who has signed in and consented. */
+export async function createMintmark(
+  settings: TargetSettings,
+): Promise<{ readonly server: HttpService; readonly site: Omit<Site, 'port'> }> {
   const storage = await benchStorage(settings.storage, issuer)
   const keys = storedKeys({ storage, sealingKey: Buffer.alloc(32, 7).toString('base64url'), algorithms: [settings.algorithm] })
   const sessions = cookieSessions({ storage })
@@ -39,7 +38,7 @@ const mintmark = async (): Promise<Target> => {
   const session = await sessions.start(anyRequest, { subject: person.userId, amr: ['pwd'] })
 
   return {
-    listener: toNodeListener(server),
+    server,
     site: {
       paths: {
         token: '/token',
@@ -84,5 +83,3 @@ const anyRequest: ServerRequest = {
   repeatedHeaders: new Set(),
   body: new Uint8Array(),
 }
-
-await serveTarget(await mintmark())

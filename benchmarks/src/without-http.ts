@@ -1,0 +1,57 @@
+// What Mintmark itself costs: the same workloads handed to the server as plain values, without sockets or another process.
+// For profiles, and to tell its own work from that of node:http: `pnpm bench:core [workload]`.
+import type { HttpService } from '@mintmark/core/http'
+
+import type { Lane, Reply } from './driver/lane.ts'
+import { workloads, type WorkloadName } from './driver/workloads.ts'
+import { environment } from './report.ts'
+import { createMintmark } from './targets/mintmark/create-mintmark.ts'
+
+const wanted = process.argv.slice(2).join(' ')
+const names = (Object.keys(workloads) as WorkloadName[]).filter((name) => name.includes(wanted))
+
+console.log(`${environment()}\n\n| CPU us per flow, lower quartile | memory | SQLite |\n| --- | --- | --- |`)
+for (const name of names) console.log(`| ${name} | ${await cost(name, 'memory')} | ${await cost(name, 'sqlite')} |`)
+process.exit()
+
+async function cost(name: WorkloadName, storage: 'memory' | 'sqlite'): Promise<string> {
+  const { server, site } = await createMintmark({ storage, algorithm: 'ES256', accessTokens: 'jwt' })
+  const lanes = Array.from({ length: 8 }, () => laneTo(server))
+  const flows = await workloads[name].prepare({ ...site, port: 0 }, lanes)
+  const batch = async (): Promise<void> => {
+    await Promise.all(flows.map(async (flow, index) => repeat(50, async () => flow(lanes[index] ?? laneTo(server)))))
+  }
+  await repeat(8, batch)
+
+  const costs: number[] = []
+  await repeat(24, async () => {
+    const before = process.cpuUsage()
+    await batch()
+    const { user, system } = process.cpuUsage(before)
+    costs.push((user + system) / (50 * flows.length))
+  })
+  return (costs.toSorted((left, right) => left - right)[6] ?? Number.NaN).toFixed(1)
+}
+
+async function repeat(times: number, step: () => Promise<void>): Promise<void> {
+  for (let turn = 0; turn < times; turn += 1) await step()
+}
+
+/** A connection that is none. Taking a request's text apart is counted too, and is little. */
+function laneTo(server: HttpService): Lane {
+  return { exchange: async (request) => exchange(request, server), close: () => undefined }
+}
+
+async function exchange(request: string, server: HttpService): Promise<Reply> {
+  const [head = '', body = ''] = request.split('\r\n\r\n', 2)
+  const [line = '', ...fields] = head.split('\r\n')
+  const [method = '', target = ''] = line.split(' ')
+  const headers = new Map(fields.map((field) => [field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 2)] as const))
+  const url = new URL(server.origin + target)
+  const response = await server.handle({ method, url, headers, repeatedHeaders: new Set(), body: new TextEncoder().encode(body) })
+  return {
+    status: response.status,
+    head: ['', ...response.headers.map((pair) => pair.join(': '))].join('\r\n'),
+    body: String(response.body ?? ''),
+  }
+}
