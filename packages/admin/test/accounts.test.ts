@@ -101,6 +101,16 @@ it('OIDC Core §2: an identifier is used once, and never one of a client', async
   await expectRefused(under, () => under.admin.accounts.create({ userId: 'a b' }), 'identifier_invalid')
 })
 
+it('identifiers that are drawn at random are good ones, whatever they begin with', async () => {
+  for (const byte of [0x00, 0xf8, 0xfc, 0xff]) {
+    const under = startAdmin({ random: (length) => new Uint8Array(length).fill(byte) })
+
+    expect((await under.admin.accounts.create()).userId).toHaveLength(22)
+    expect((await under.admin.organizations.create({ displayName: 'Acme' })).organizationId).toHaveLength(22)
+    expect((await under.admin.clients.create({ clientName: 'App', grantTypes: [], clientId: 'app' })).client.clientId).toBe('app')
+  }
+})
+
 it('a deactivation ends what was issued, says what, and is not undone by a reactivation', async () => {
   const under = startAdmin()
   await under.admin.accounts.create({ userId: 'ann' })
