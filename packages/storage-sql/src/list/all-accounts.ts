@@ -5,7 +5,7 @@ import { pathOf } from '../filter/json-scope.ts'
 import type { Sql } from '../json-search.ts'
 import { userRecordColumns } from '../rows/user-row.ts'
 import type { ListedKind, ListedRows } from './listed-kind.ts'
-import { lookupById } from './lookup.ts'
+import { anyRow, lookup } from './lookup.ts'
 
 /** All accounts of an issuer, whoever provisioned them. */
 export const allAccounts = ({ searchedJson }: SqlEngine): ListedKind => ({
@@ -24,15 +24,8 @@ export const allAccounts = ({ searchedJson }: SqlEngine): ListedKind => ({
   ]),
   memberships: undefined,
   lookups: new Map([
-    ['id', lookupById({ table: 'mintmark_users', id: 'user_id', row: isNotRemoved })],
-    [
-      'provider',
-      {
-        rows: 1000,
-        find: (values, p) => sql`select user_id as id from mintmark_users
-          where issuer = ${p('issuer')} and provider_id in (${sql.join(values.map((value) => sql`${p(value)}`))})`,
-      },
-    ],
+    ['id', lookup({ table: 'mintmark_users', id: 'user_id', by: 'user_id', rows: 1, row: isNotRemoved })],
+    ['provider', lookup({ table: 'mintmark_users', id: 'user_id', by: 'provider_id', rows: 1000, row: anyRow })],
   ]),
 })
 

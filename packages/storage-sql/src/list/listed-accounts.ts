@@ -6,7 +6,7 @@ import { isProviders } from '../is-providers.ts'
 import { provisionedColumns } from '../rows/provisioned-user-row.ts'
 import { groupsOfUser } from '../stores/provisioned-user-statements.ts'
 import type { ListedKind } from './listed-kind.ts'
-import { lookupByBeginning, lookupById, lookupByKey, lookupMembership } from './lookup.ts'
+import { anyRow, byBeginning, byKey, inProvider, lookup } from './lookup.ts'
 import { providerRows } from './provider-rows.ts'
 
 /** Accounts of a provider. */
@@ -33,11 +33,11 @@ export const listedAccounts = ({ jsonPairs }: SqlEngine): ListedKind => ({
     parts: ['value'],
   },
   lookups: new Map([
-    ['id', lookupById({ table: 'mintmark_users', id: 'user_id', row: isProviders })],
-    ['externalId', lookupByKey({ table: 'mintmark_users', id: 'user_id', by: 'external_id_key', rows: 1 })],
-    ['userName', lookupByKey({ table: 'mintmark_users', id: 'user_id', by: 'user_name_key', rows: 1 })],
-    ['emails.value', lookupByBeginning({ table: 'mintmark_user_emails', id: 'user_id', by: 'value', rows: 10 })],
-    ['groups.value', lookupMembership({ id: 'member_id', by: 'group_id', rows: 1000 })],
+    ['id', lookup({ table: 'mintmark_users', id: 'user_id', by: 'user_id', rows: 1, row: isProviders })],
+    ['externalId', lookup({ table: 'mintmark_users', id: 'user_id', by: 'external_id_key', rows: 1, row: inProvider, indexed: byKey })],
+    ['userName', lookup({ table: 'mintmark_users', id: 'user_id', by: 'user_name_key', rows: 1, row: inProvider, indexed: byKey })],
+    ['emails.value', lookup({ table: 'mintmark_user_emails', id: 'user_id', by: 'value', rows: 10, row: inProvider, indexed: byBeginning })],
+    ['groups.value', lookup({ table: 'mintmark_group_members', id: 'member_id', by: 'group_id', rows: 1000, row: anyRow })],
   ]),
 })
 

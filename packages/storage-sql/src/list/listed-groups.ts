@@ -4,7 +4,7 @@ import type { Sql } from '../json-search.ts'
 import { isProviders } from '../is-providers.ts'
 import { groupRecordColumns } from '../rows/group-row.ts'
 import type { ListedKind } from './listed-kind.ts'
-import { lookupById, lookupByKey, lookupMembership } from './lookup.ts'
+import { anyRow, byKey, inProvider, lookup } from './lookup.ts'
 import { providerRows } from './provider-rows.ts'
 
 /** Groups of a provider. */
@@ -30,10 +30,10 @@ export const listedGroups: ListedKind = {
     parts: ['value', 'type'],
   },
   lookups: new Map([
-    ['id', lookupById({ table: 'mintmark_groups', id: 'group_id', row: isProviders })],
-    ['externalId', lookupByKey({ table: 'mintmark_groups', id: 'group_id', by: 'external_id_key', rows: 1 })],
-    ['displayName', lookupByKey({ table: 'mintmark_groups', id: 'group_id', by: 'display_name_key', rows: 10 })],
-    ['members.value', lookupMembership({ id: 'group_id', by: 'member_id', rows: 100 })],
+    ['id', lookup({ table: 'mintmark_groups', id: 'group_id', by: 'group_id', rows: 1, row: isProviders })],
+    ['externalId', lookup({ table: 'mintmark_groups', id: 'group_id', by: 'external_id_key', rows: 1, row: inProvider, indexed: byKey })],
+    ['displayName', lookup({ table: 'mintmark_groups', id: 'group_id', by: 'display_name_key', rows: 10, row: isProviders, indexed: byKey })],
+    ['members.value', lookup({ table: 'mintmark_group_members', id: 'group_id', by: 'member_id', rows: 100, row: anyRow })],
   ]),
 }
 

@@ -86,7 +86,7 @@ const groups = ({ text, integer, json, searchable, table, smallRowTable }: Types
   PRIMARY KEY (issuer, group_id)
 ) ${table}`,
   `CREATE UNIQUE INDEX mintmark_groups_by_external_id ON mintmark_groups (issuer, provider_id, external_id_key) WHERE external_id_key IS NOT NULL`,
-  `CREATE INDEX mintmark_groups_by_display_name ON mintmark_groups (issuer, provider_id, display_name_key)`,
+  `CREATE INDEX mintmark_groups_by_display_name ON mintmark_groups (issuer, display_name_key)`,
   `CREATE INDEX mintmark_groups_by_age ON mintmark_groups (issuer, provider_id, created_at, group_id)`,
 
   `CREATE TABLE mintmark_group_members (

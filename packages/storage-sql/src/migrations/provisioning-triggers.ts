@@ -74,9 +74,10 @@ function insertEmails({ emailValues }: SqlEngine['types']): string {
     WHERE NEW.provider_id IS NOT NULL`
 }
 
+/** By their values: with a plain comparison of `user_id` an engine without statistics looks at every address of a provider. */
 function deleteEmails({ emailValues }: SqlEngine['types']): string {
   return `DELETE FROM mintmark_user_emails
-    WHERE issuer = OLD.issuer AND provider_id = OLD.provider_id AND user_id = OLD.user_id
+    WHERE issuer = OLD.issuer AND provider_id = OLD.provider_id AND user_id || '' = OLD.user_id
     AND value IN (${emailValues('OLD.comparable')})`
 }
 

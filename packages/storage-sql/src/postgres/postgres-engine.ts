@@ -35,7 +35,7 @@ END $$`,
     // Readers pass, and so does a group that takes such a group as a member.
     lockRows: 'FOR NO KEY UPDATE',
     lockGroups: ({ issuer, ids }) =>
-      `SELECT group_id FROM mintmark_groups WHERE issuer = ${issuer} AND group_id IN (${ids}) ORDER BY group_id FOR NO KEY UPDATE`,
+      `SELECT group_id FROM mintmark_groups WHERE issuer = ${issuer} AND group_id = ANY (ARRAY(${ids})) ORDER BY group_id FOR NO KEY UPDATE`,
   },
   findTable: 'SELECT 1 AS found WHERE to_regclass($1) IS NOT NULL',
   encodeFlag: (value) => value,

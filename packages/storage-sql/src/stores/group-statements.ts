@@ -12,12 +12,8 @@ type Versions = 'least_version' | 'greatest_version'
 export type GroupChangeValue = MemberValue | Versions | (typeof groupStateColumns)[number] | 'has_state' | 'now'
 
 export function groupStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
-  const find = (p: Parameter<'issuer' | 'provider_id'>) =>
-    query
-      .selectFrom('mintmark_groups')
-      .select(groupRecordColumns)
-      .where('issuer', '=', p('issuer'))
-      .where('provider_id', '=', p('provider_id'))
+  const find = (p: Parameter<'issuer'>) =>
+    query.selectFrom('mintmark_groups').select(groupRecordColumns).where('issuer', '=', p('issuer'))
 
   const change = (p: Parameter<Group | Versions | 'now'>) =>
     query
@@ -64,10 +60,10 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
         .returning(groupRecordColumns),
     ),
 
-    find: compileStatement((p: Parameter<Group>) => find(p).where('group_id', '=', p('group_id'))),
+    find: compileStatement((p: Parameter<Group>) => find(p).where('group_id', '=', p('group_id')).where(isProviders(p))),
 
     findByExternalId: compileStatement((p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>) =>
-      find(p).where('external_id_key', '=', p('external_id_key')),
+      find(p).where('provider_id', '=', p('provider_id')).where('external_id_key', '=', p('external_id_key')),
     ),
 
     /** Why a new group was not written. */

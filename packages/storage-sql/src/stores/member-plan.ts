@@ -46,9 +46,9 @@ export function memberPlan(
   }
 }
 
-/** The rows of a group's members. */
+/** The row of a group, or the rows of its members. */
 export const inGroup = (p: Parameter<'issuer' | 'provider_id' | 'group_id'>): Expression<SqlValue> =>
-  sql`issuer = ${p('issuer')} and provider_id = ${p('provider_id')} and group_id = ${p('group_id')}`
+  sql`issuer = ${p('issuer')} and group_id = ${p('group_id')} and ${isProviders(p)}`
 
 /** Of a member's row: whether the change takes it away. */
 export const isLeaving = (

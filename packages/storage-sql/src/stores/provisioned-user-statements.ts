@@ -1,6 +1,7 @@
 import { sql, type Expression } from 'kysely'
 import type { Database } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
+import { isProviders } from '../is-providers.ts'
 import { provisionedColumns, stateColumns, withoutProvider } from '../rows/provisioned-user-row.ts'
 import { compileSql, compileStatement, parameters, type Parameter } from '../statement.ts'
 
@@ -15,13 +16,10 @@ export type RemovalValue = Account | 'active' | 'claims' | 'least_version' | 'gr
 export function provisionedUserStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
   const groups = engine.jsonPairs(groupsOfUser).as('groups')
 
-  const find = (p: Parameter<'issuer' | 'provider_id'>) =>
-    query
-      .selectFrom('mintmark_users')
-      .select(provisionedColumns)
-      .select(groups)
-      .where('issuer', '=', p('issuer'))
-      .where('provider_id', '=', p('provider_id'))
+  const find = (p: Parameter<'issuer'>) =>
+    query.selectFrom('mintmark_users').select(provisionedColumns).select(groups).where('issuer', '=', p('issuer'))
+
+  const findInProvider = (p: Parameter<'issuer' | 'provider_id'>) => find(p).where('provider_id', '=', p('provider_id'))
 
   /** Changes an account that is there, with the kill switch: it advances once where `active` is cleared. */
   const change = (p: Parameter<ChangeValue>) =>
@@ -52,7 +50,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
       }))
       .where('issuer', '=', p('issuer'))
       .where('user_id', '=', p('user_id'))
-      .where('provider_id', '=', p('provider_id'))
+      .where(isProviders(p))
       .where('version', '>=', p('least_version'))
       .where('version', '<=', p('greatest_version'))
       .returning('version')
@@ -73,17 +71,17 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
         .returning(groups),
     ),
 
-    find: compileStatement((p: Parameter<Account>) => find(p).where('user_id', '=', p('user_id'))),
+    find: compileStatement((p: Parameter<Account>) => find(p).where('user_id', '=', p('user_id')).where(isProviders(p))),
 
     findByExternalId: compileStatement((p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>) =>
-      find(p).where('external_id_key', '=', p('external_id_key')),
+      findInProvider(p).where('external_id_key', '=', p('external_id_key')),
     ),
 
     findByUserName: compileStatement((p: Parameter<'issuer' | 'provider_id' | 'user_name_key'>) =>
-      find(p).where('user_name_key', '=', p('user_name_key')),
+      findInProvider(p).where('user_name_key', '=', p('user_name_key')),
     ),
 
-    compareAndSwap: compileStatement((p: Parameter<ChangeValue>) => change(p).where('provider_id', '=', p('provider_id'))),
+    compareAndSwap: compileStatement((p: Parameter<ChangeValue>) => change(p).where(isProviders(p))),
 
     adopt: compileStatement((p: Parameter<ChangeValue>) =>
       change(p)
@@ -116,11 +114,13 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
   }
 }
 
-/** The groups that an account is in, from its memberships on (SQLite keeps the order of a cross join), for a statement about its row: two columns, as `jsonPairs` takes them. */
-export const groupsOfUser: Expression<unknown> = sql`select mintmark_groups.group_id as first, mintmark_groups.display_name as second
-  from mintmark_group_members as membership cross join mintmark_groups
-  where membership.issuer = mintmark_users.issuer and membership.member_id = mintmark_users.user_id
-  and mintmark_groups.issuer = membership.issuer and mintmark_groups.group_id = membership.group_id`
+/** The groups that an account is in, each looked up, for a statement about its row: two columns, as `jsonPairs` takes them. */
+export const groupsOfUser: Expression<unknown> = sql`select membership.group_id as first, (
+    select display_name from mintmark_groups
+    where mintmark_groups.issuer = membership.issuer and mintmark_groups.group_id = membership.group_id
+  ) as second
+  from mintmark_group_members as membership
+  where membership.issuer = mintmark_users.issuer and membership.member_id = mintmark_users.user_id`
 
 const exists = (condition: Expression<unknown>, p: Parameter<'issuer'>): Expression<SqlValue> =>
   sql`exists (select 1 from mintmark_users where issuer = ${p('issuer')} and ${condition})`
