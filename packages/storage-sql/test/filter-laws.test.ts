@@ -20,7 +20,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aComparable } from './arbitraries/comparable-resource.ts'
 import { aResolvedFilter, aSortKey, type KnownTexts } from './arbitraries/resolved-filter.ts'
 import type { TestDatabase } from './support/postgres-database.ts'
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { aDatabaseInOtherOrder } from './support/postgres-of-the-run.ts'
 
 // Every population has an issuer of its own. Hundreds of filters are asked about each.
 let database: TestDatabase
@@ -28,7 +28,8 @@ let dialects: readonly SqlDialect[]
 let populations = 0
 
 beforeAll(async () => {
-  database = await aDatabase()
+  // Its own order of texts must not matter.
+  database = await aDatabaseInOtherOrder()
   dialects = [sqliteFile(':memory:', { migrate: 'on-open' }), postgresPool(database.pool(), { migrate: 'on-open' })]
 }, 60_000)
 afterAll(async () => {

@@ -37,6 +37,22 @@ export async function makeDatabase(address: string): Promise<TestDatabase> {
   }
 }
 
+/** A database of its own whose texts are ordered as in English, and not by their bytes. */
+export async function inOtherOrder(address: string): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await runAlone(address, `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'`)
+  const own = new URL(address)
+  own.pathname = name
+  const database = await makeDatabase(own.href)
+  return {
+    ...database,
+    remove: async () => {
+      await database.remove()
+      await runAlone(address, `DROP DATABASE ${name}`)
+    },
+  }
+}
+
 /**
  * Makes stores one after the other in one database, each of them empty when it is made. Handles alternate between two
  * pools, as those of two servers would.
