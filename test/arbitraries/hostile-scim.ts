@@ -39,7 +39,12 @@ const mostly = <T>(good: T): fc.Arbitrary<unknown> => fc.oneof({ weight: 6, arbi
 const person = fc.record(
   {
     schemas: mostly([user]),
-    userName: fc.oneof({ weight: 4, arbitrary: fc.string({ minLength: 1, maxLength: 6 }).map((text) => `u${text}`) as fc.Arbitrary<unknown> }, { weight: 1, arbitrary: oddValue }),
+    userName: fc.oneof(
+      { weight: 4, arbitrary: fc.string({ minLength: 1, maxLength: 6 }).map((text) => `u${text}`) as fc.Arbitrary<unknown> },
+      // Somebody has it.
+      { weight: 1, arbitrary: fc.constant<unknown>('first') },
+      { weight: 1, arbitrary: oddValue },
+    ),
     externalId: oddValue,
     active: mostly(true),
     name: mostly({ familyName: 'Lee' }),

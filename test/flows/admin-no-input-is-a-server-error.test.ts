@@ -22,13 +22,13 @@ const issuer = 'https://as.test'
 const base = `${issuer}/admin/v1`
 
 it('law: nothing that an administrator sends is a server error, over memory', async () => {
-  await noInputIsAServerError(createMemoryStorage({ issuer }), 4000)
+  await noInputIsAServerError(createMemoryStorage({ issuer }), 2000)
 })
 
 it('law: nothing that an administrator sends is a server error, over SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-admin-'))
   const dialect = sqliteFile(join(folder, 'mintmark.db'), { migrate: 'on-open' })
-  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 2000)
+  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 1000)
   await dialect.close()
   rmSync(folder, { recursive: true })
 })
@@ -36,7 +36,7 @@ it('law: nothing that an administrator sends is a server error, over SQLite', as
 it('law: nothing that an administrator sends is a server error, over PostgreSQL', async () => {
   const database = await makeDatabase(await addressOfTheRun())
   const dialect = postgresPool(database.pool(), { migrate: 'on-open' })
-  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 1500)
+  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 700)
   await database.remove()
 })
 

@@ -15,20 +15,20 @@ import { ownKeysOfPrototypes, pristine } from '../support/prototypes.ts'
 const issuer = 'https://as.test'
 
 it('law: no SCIM input is a server error, over memory', async () => {
-  await noInputIsAServerError(createMemoryStorage({ issuer }), 6000)
+  await noInputIsAServerError(createMemoryStorage({ issuer }), 2500)
 })
 
 it('law: no SCIM input is a server error, over SQLite', async () => {
   const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
   onTestFinished(() => dialect.close())
-  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 3000)
+  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 1200)
 })
 
 it('law: no SCIM input is a server error, over PostgreSQL', async () => {
   const database = await makeDatabase(await addressOfTheRun())
   onTestFinished(() => database.remove())
   const dialect = postgresPool(database.pool(), { migrate: 'on-open' })
-  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 2000)
+  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 800)
 })
 
 async function noInputIsAServerError(storage: Storage, numRuns: number): Promise<void> {

@@ -56,6 +56,7 @@ it('exports these names and no others', () => {
   expect(Object.keys(runtime)).toMatchInlineSnapshot(`
     [
       "digestSecret",
+      "encodeBase64url",
       "equalInConstantTime",
       "hmacSha256",
       "randomIdentifier",
