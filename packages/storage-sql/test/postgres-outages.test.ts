@@ -1,5 +1,5 @@
 import { StorageUnavailableError, type Storage } from '@mintmark/storage-interface'
-import { aClientRecord, aCodeRecord, aUser } from '@mintmark/storage-interface/contract'
+import { aClientRecord, aCodeRecord, aGroup, aProvisionedUser, aUser } from '@mintmark/storage-interface/contract'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { postgresPool, type PostgresPool, type PostgresPoolOptions } from '@mintmark/storage-sql/postgres'
 import { Pool, type PoolConfig } from 'pg'
@@ -34,6 +34,47 @@ test('a read whose answer is lost is tried again', async () => {
   loseNextAnswer('select')
 
   expect(await storage.codes.find(digest, clientId, now)).toEqual(aCodeRecord())
+})
+
+test('members whose group was changed before the connection broke are in it once, and those of a broken transaction too', async () => {
+  const { storage, loseNextAnswer } = await losing()
+  await storage.provisionedUsers.insert(aProvisionedUser('ada'))
+  await storage.groups.insert(aGroup('staff'))
+  loseNextAnswer('insert into mintmark_group_members')
+
+  const changed = await storage.groups.change(adding('user-ada'))
+
+  expect(changed).toMatchObject({ outcome: 'swapped', record: { version: 2 } })
+  expect([...(await storage.groups.membersOf(aGroup('staff').providerId, [aGroup('staff').groupId])).values()]).toEqual([
+    [{ memberId: 'user-ada', type: 'User' }],
+  ])
+})
+
+test('a transaction whose end is not known is an outage, and is not tried again', async () => {
+  const { storage, loseNextAnswer } = await losing()
+  await storage.provisionedUsers.insert(aProvisionedUser('ada'))
+  await storage.groups.insert(aGroup('staff'))
+  loseNextAnswer('COMMIT')
+
+  await expect(storage.groups.change(adding('user-ada'))).rejects.toBeInstanceOf(StorageUnavailableError)
+
+  expect(await storage.groups.change(adding('user-ada'))).toMatchObject({ outcome: 'unchanged', record: { version: 2 } })
+})
+
+test('a group that is locked for too long is an outage, and nothing was written', async () => {
+  const database = await aMigratedDatabase()
+  const storage = await open(database, {}, { timeoutMilliseconds: 1000 })
+  await storage.provisionedUsers.insert(aProvisionedUser('ada'))
+  await storage.groups.insert(aGroup('staff'))
+  const other = await database.pool().connect()
+  await other.query('BEGIN')
+  await other.query('SELECT * FROM mintmark_groups FOR UPDATE')
+
+  await expect(storage.groups.change(adding('user-ada'))).rejects.toBeInstanceOf(StorageUnavailableError)
+
+  await other.query('ROLLBACK')
+  other.release()
+  expect(await storage.groups.change(adding('user-ada'))).toMatchObject({ outcome: 'swapped', record: { version: 2 } })
 })
 
 test('connections that the server has ended are replaced, without an answer that is not true', async () => {
@@ -187,6 +228,13 @@ test('every text comes back as it was, also what PostgreSQL cannot hold', async 
     expect(await storage.clients.find(client.clientId)).toEqual(client)
   }
 })
+
+/** A change that adds a member to the group `staff`. */
+function adding(memberId: string): Parameters<Storage['groups']['change']>[0] {
+  const { providerId, groupId, createdAt } = aGroup('staff')
+  const members = { kind: 'delta', add: [memberId], remove: [] } as const
+  return { providerId, groupId, version: undefined, state: undefined, members, now: createdAt }
+}
 
 function asOutage(error: unknown): { readonly outcome: 'outage' } {
   if (error instanceof StorageUnavailableError) return { outcome: 'outage' }

@@ -1,0 +1,83 @@
+import { createSqlStorage, migrate, type SqlDialect } from '@mintmark/storage-sql'
+import { aProvisionedUser } from '@mintmark/storage-interface/contract'
+import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { UniqueViolation } from '../src/unique-violation.ts'
+import { aDatabase } from './support/postgres-of-the-run.ts'
+
+describe.for([
+  { name: 'SQLite', open: openSqlite, place: (_: number) => '?' },
+  { name: 'PostgreSQL', open: openPostgres, place: (number: number) => `$${number}` },
+])('a transaction on $name', ({ open, place }) => {
+  const insert = `INSERT INTO mintmark_organizations (issuer, organization_id, display_name, created_at, updated_at, version)
+    VALUES ('issuer', ${place(1)}, 'name', 1, 1, 1) RETURNING organization_id`
+  const find = `SELECT organization_id FROM mintmark_organizations WHERE organization_id = ${place(1)}`
+  const step = (statement: string, value: string) => ({ statement, parameters: [value], role: 'step' }) as const
+  const guard = (statement: string, value: string) => ({ statement, parameters: [value], role: 'guard' }) as const
+  const count = async ({ all }: SqlDialect) => Number((await all('SELECT count(*) AS count FROM mintmark_organizations', []))[0]?.['count'])
+
+  test('does all of its steps, and answers with the rows of the last', async () => {
+    const dialect = await open()
+
+    const rows = await dialect.transact([guard(insert, 'a'), step(insert, 'b')])
+
+    expect(rows).toEqual([{ organization_id: 'b' }])
+    expect(await count(dialect)).toBe(2)
+  })
+
+  test('does nothing when a guard finds no row', async () => {
+    const dialect = await open()
+
+    expect(await dialect.transact([step(insert, 'a'), guard(find, 'b'), step(insert, 'c')])).toBeUndefined()
+
+    expect(await count(dialect)).toBe(0)
+    expect(await dialect.transact([step(insert, 'a'), step(find, 'a')])).toEqual([{ organization_id: 'a' }])
+  })
+
+  test('does nothing when a step would make two rows of one key, and goes on with the next transaction', async () => {
+    const dialect = await open()
+    await createSqlStorage({ dialect, issuer: 'issuer' }).then(({ provisionedUsers }) => provisionedUsers.insert(aProvisionedUser('a')))
+    const other = `INSERT INTO mintmark_users (issuer, user_id, active, generation, claims, created_at, updated_at, version, provider_id, user_name_key)
+      SELECT issuer, ${place(1)}, active, generation, claims, created_at, updated_at, version, provider_id, user_name_key FROM mintmark_users`
+
+    await expect(dialect.transact([step(insert, 'a'), step(other, 'user-b')])).rejects.toBeInstanceOf(UniqueViolation)
+    await expect(dialect.all(other, ['user-b'])).rejects.toBeInstanceOf(UniqueViolation)
+
+    expect(await count(dialect)).toBe(0)
+    expect(await dialect.transact([step(insert, 'a')])).toHaveLength(1)
+  })
+
+  test('does nothing when a statement is wrong, and says what is wrong', async () => {
+    const dialect = await open()
+
+    await expect(dialect.transact([step(insert, 'a'), step(`${find} AND nonsense = 1`, 'a')])).rejects.toThrow('nonsense')
+
+    expect(await count(dialect)).toBe(0)
+    expect(await dialect.transact([step(insert, 'a')])).toHaveLength(1)
+  })
+
+  test('of eight at once each sees what those before it have done', async () => {
+    const dialect = await open()
+    const names = Array.from({ length: 8 }, (_, index) => `name-${index}`)
+
+    const told = await Promise.all(names.map((name) => dialect.transact([guard(insert, name), step(find, name)])))
+
+    expect(told).toEqual(names.map((name) => [{ organization_id: name }]))
+  })
+})
+
+async function openSqlite(): Promise<SqlDialect> {
+  const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
+  onTestFinished(() => dialect.close())
+  await migrate({ dialect })
+  return dialect
+}
+
+async function openPostgres(): Promise<SqlDialect> {
+  const database = await aDatabase()
+  onTestFinished(() => database.remove())
+  const dialect = postgresPool(database.pool(), { migrate: 'on-open' })
+  await migrate({ dialect })
+  return dialect
+}
