@@ -1,0 +1,161 @@
+import {
+  epochSeconds,
+  groupId,
+  providerId,
+  userId,
+  type GroupChangeOutcome,
+  type MemberChange,
+  type Storage,
+} from '@mintmark/storage-interface'
+import { aGroup, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/contract'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import type { Pool } from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { aFolder } from './sqlite-under-test.ts'
+import { aDatabase } from './support/postgres-of-the-run.ts'
+
+const issuer = 'https://issuer.example'
+const provider = providerId('provider-1')
+const now = epochSeconds(1_800_000_000)
+
+describe.for([
+  { name: 'SQLite', open: twoOnOneFile },
+  { name: 'PostgreSQL', open: async () => (await twoOnPostgres()).dialects },
+])('$name, two servers', ({ open }) => {
+  test('RFC 7643 §4.2: an account that joins a group while it is removed is in no group afterwards', async () => {
+    const dialects = await open()
+    const [first, second] = await storagesOf(dialects)
+    await first.groups.insert(aGroup('staff'))
+
+    for (let round = 0; round < 40; round += 1) {
+      const user = aProvisionedUser(`${round}`)
+      await first.provisionedUsers.insert(user)
+      const leaving = { providerId: provider, userId: user.userId, version: undefined, now }
+      const [joined, left] = await Promise.all([
+        change(first, 'staff', { kind: 'delta', add: [user.userId], remove: [] }),
+        round % 2 === 0 ? second.provisionedUsers.remove(leaving) : second.provisionedUsers.release(leaving),
+      ])
+      expect([['swapped', 'memberUnknown'], left.outcome]).toEqual([expect.arrayContaining([joined.outcome]), 'removed'])
+    }
+
+    expect(await membersOf(first, 'staff')).toEqual([])
+    expect(await dialects[0].all('SELECT * FROM mintmark_group_members', [])).toEqual([])
+  })
+
+  test('RFC 7644 §3.5.2: of a hundred changes of one group none is lost, and each advances its version', async () => {
+    const [first, second] = await storagesOf(await open())
+    const ids = Array.from({ length: 50 }, (_, index) => `${index}`.padStart(2, '0'))
+    for (const id of ids) await first.provisionedUsers.insert(aProvisionedUser(id))
+    const all = ids.map((id) => `user-${id}`)
+    await first.groups.insert(aGroup('staff', { memberIds: all.slice(0, 25) }))
+
+    const told = await Promise.all(
+      all.map((id, index) =>
+        change(index % 2 === 0 ? first : second, 'staff', {
+          kind: 'delta',
+          add: index < 25 ? [] : [id],
+          remove: index < 25 ? [id] : [],
+        }),
+      ),
+    )
+
+    expect(new Set(told.map(({ outcome }) => outcome))).toEqual(new Set(['swapped']))
+    expect(await membersOf(first, 'staff')).toEqual(all.slice(25))
+    expect((await first.groups.find(provider, groupId('group-staff')))?.version).toBe(51)
+  })
+
+  test('groups that take each other as members, and people who leave the same groups, do not wait for one another', async () => {
+    const [first, second] = await storagesOf(await open())
+    for (const label of ['a', 'b', 'c', 'd']) await first.groups.insert(aGroup(label))
+
+    for (let round = 0; round < 10; round += 1) {
+      const people = [aProvisionedUser(`${round}-x`), aProvisionedUser(`${round}-y`)] as const
+      for (const person of people) await first.provisionedUsers.insert(person)
+      for (const label of ['a', 'b', 'c', 'd']) {
+        await change(first, label, { kind: 'replace', memberIds: people.map((person) => person.userId) })
+      }
+      await Promise.all([
+        change(first, 'a', { kind: 'delta', add: ['group-b'], remove: [] }),
+        change(second, 'b', { kind: 'delta', add: ['group-a'], remove: [] }),
+        ...people.map((person, index) =>
+          (index === 0 ? first : second).provisionedUsers.remove({ providerId: provider, userId: person.userId, version: undefined, now }),
+        ),
+      ])
+      expect([await membersOf(first, 'a'), await membersOf(first, 'b')]).toEqual([['group-b'], ['group-a']])
+    }
+  })
+
+  test('RFC 7643 §4.1.1: a deactivation that races with what the provider says is never undone', async () => {
+    const [first, second] = await storagesOf(await open())
+
+    for (let round = 0; round < 20; round += 1) {
+      const user = aProvisionedUser(`${round}`)
+      await first.provisionedUsers.insert(user)
+      const says = { providerId: provider, userId: user.userId, version: 1, now }
+      await Promise.all([
+        first.provisionedUsers.compareAndSwap({ ...says, state: aProvisionedState(`${round}`, { active: false }) }),
+        second.users.deactivate(user.userId, now),
+        second.provisionedUsers.compareAndSwap({ ...says, state: aProvisionedState(`${round}`, { active: true }) }),
+      ])
+      const found = await first.provisionedUsers.find(provider, user.userId)
+      expect({ active: found?.active, generation: found?.generation }).toEqual({ active: false, generation: 1 })
+    }
+  })
+})
+
+test('on PostgreSQL a deactivation does not wait for a group that the account joins; a removal does', async () => {
+  const { dialects, pool } = await twoOnPostgres()
+  const [storage] = await storagesOf(dialects)
+  await storage.provisionedUsers.insert(aProvisionedUser('ada'))
+  const joining = await pool.connect()
+  await joining.query('BEGIN')
+  await joining.query(`SELECT user_id FROM mintmark_users WHERE user_id = 'user-ada' FOR KEY SHARE`)
+
+  const state = aProvisionedState('ada', { active: false })
+  const change = { providerId: provider, userId: userId('user-ada'), version: 1, state, now }
+  expect(await storage.provisionedUsers.compareAndSwap(change)).toMatchObject({ outcome: 'swapped', record: { generation: 1 } })
+  const removal = storage.provisionedUsers.remove({ providerId: provider, userId: userId('user-ada'), version: undefined, now })
+  const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'update "mintmark_users"%'`
+  while ((await joining.query(waiting)).rows.length === 0);
+  await joining.query('COMMIT')
+  joining.release()
+
+  expect(await removal).toEqual({ outcome: 'removed' })
+})
+
+const change = (storage: Storage, label: string, members: MemberChange): Promise<GroupChangeOutcome> =>
+  storage.groups.change({ providerId: provider, groupId: groupId(`group-${label}`), version: undefined, state: undefined, members, now })
+
+async function membersOf(storage: Storage, label: string): Promise<readonly string[] | undefined> {
+  const id = groupId(`group-${label}`)
+  return (await storage.groups.membersOf(provider, [id])).get(id)?.map(({ memberId }) => memberId)
+}
+
+type Two<T> = readonly [T, T]
+
+const storagesOf = async ([first, second]: Two<SqlDialect>): Promise<Two<Storage>> => [
+  await createSqlStorage({ dialect: first, issuer }),
+  await createSqlStorage({ dialect: second, issuer }),
+]
+
+async function twoOnOneFile(): Promise<Two<SqlDialect>> {
+  const folder = await aFolder()
+  const openFile = () => sqliteFile(`${folder.path}/test.db`, { migrate: 'on-open', synchronous: 'normal' })
+  const dialects: Two<SqlDialect> = [openFile(), openFile()]
+  onTestFinished(async () => {
+    await Promise.all(dialects.map((dialect) => dialect.close()))
+    await folder.remove()
+  })
+  return dialects
+}
+
+async function twoOnPostgres(): Promise<{ readonly dialects: Two<SqlDialect>; readonly pool: Pool }> {
+  const database = await aDatabase()
+  onTestFinished(() => database.remove())
+  // Two who wait for each other wait until the statement's time is over, and fail: nobody ends it for them.
+  const open = () => database.pool({ options: `${database.options} -c deadlock_timeout=60s` })
+  const pools: Two<Pool> = [open(), open()]
+  return { pool: pools[0], dialects: [postgresPool(pools[0], { migrate: 'on-open' }), postgresPool(pools[1], { migrate: 'on-open' })] }
+}
