@@ -15,7 +15,7 @@ import { send, type Reply } from './reply.ts'
 import { startServer, type ServerUnderTest } from './server-under-test.ts'
 
 /** What a test sends to SCIM: as T1, with its secret S1, unless it says another. */
-export interface ScimSent {
+interface ScimSent {
   readonly method?: string
   /** Below the provider's base, with a leading slash: `/users?count=1`. */
   readonly path?: string

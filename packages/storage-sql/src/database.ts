@@ -21,7 +21,7 @@ export interface Database {
 }
 
 /** What a statement is bound to, apart from the issuer. */
-export type ValuesOf<Name extends string> = Readonly<Record<Exclude<Name, 'issuer'>, SqlValue>>
+type ValuesOf<Name extends string> = Readonly<Record<Exclude<Name, 'issuer'>, SqlValue>>
 
 export function createDatabase(dialect: SqlDialect, issuer: string): Database {
   const { engine } = dialect

@@ -18,14 +18,14 @@ export interface SearchedValue {
 }
 
 /** Values of a list, each in a row. */
-export interface SearchedItems {
+interface SearchedItems {
   /** What follows `FROM`. */
   readonly from: Sql
   readonly value: SearchedValue
 }
 
 /** The objects of a list, each in a row. */
-export interface SearchedObjects {
+interface SearchedObjects {
   readonly from: Sql
   readonly document: Expression<unknown>
 }

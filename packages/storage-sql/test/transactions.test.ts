@@ -7,7 +7,7 @@ import { UniqueViolation } from '../src/unique-violation.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
 describe.for([
-  { name: 'SQLite', open: openSqlite, place: (_: number) => '?' },
+  { name: 'SQLite', open: openSqlite, place: () => '?' },
   { name: 'PostgreSQL', open: openPostgres, place: (number: number) => `$${number}` },
 ])('a transaction on $name', ({ open, place }) => {
   const insert = `INSERT INTO mintmark_organizations (issuer, organization_id, display_name, created_at, updated_at, version)

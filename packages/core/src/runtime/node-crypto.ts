@@ -17,7 +17,7 @@ export interface NodeCrypto {
 }
 
 /** A key as the module holds it. */
-export interface NodeKey {
+interface NodeKey {
   readonly asymmetricKeyType?: string
 }
 

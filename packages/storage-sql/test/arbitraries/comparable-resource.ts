@@ -14,7 +14,7 @@ export const aText = (): fc.Arbitrary<string> =>
   )
 
 /** More than an index keeps. */
-export const longText = 'a'.repeat(250)
+const longText = 'a'.repeat(250)
 
 export const aNumber = (): fc.Arbitrary<number> =>
   fc.oneof(

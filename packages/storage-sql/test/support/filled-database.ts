@@ -8,7 +8,7 @@ import { isByIndex, scansOf, type PlanNode } from './postgres-plan.ts'
 import { planOf, readsTable } from './sqlite-plan.ts'
 
 /** A statement as it was run. */
-export interface RanStatement {
+interface RanStatement {
   readonly statement: string
   readonly parameters: readonly SqlValue[]
 }
