@@ -1,12 +1,27 @@
-import { clientId, epochSeconds, grantId, seconds, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import {
+  clientId,
+  epochSeconds,
+  grantId,
+  seconds,
+  type EpochSeconds,
+  type MemberChange,
+  type ProvisionedState,
+  type ProvisionedUserChange,
+  type Storage,
+} from '@mintmark/storage-interface'
 import {
   aClientRecord,
   aCodeRecord,
   aDigest,
   aFamilyRecord,
   aGrantRecord,
+  aGroup,
+  aGroupState,
   anInteractionRecord,
   anOpaqueTokenRecord,
+  aProviderRecord,
+  aProvisionedState,
+  aProvisionedUser,
   aSessionRecord,
   aUser,
 } from '@mintmark/storage-interface/contract'
@@ -52,6 +67,30 @@ const purge =
   (at: EpochSeconds): Call =>
   async (storage) =>
     (await storage.purge.purgeExpired({ now: at, limit: 10 })).removed
+
+const connection = aProviderRecord()
+const [ada, grace, staff] = [aProvisionedUser('ada'), aProvisionedUser('grace'), aGroup('staff')]
+const { providerId: provider } = ada
+const page = { kind: 'index', offset: 0, limit: 10 } as const
+
+/** A change of an account that the provider says something else of. */
+const says = (label: string, version: number, state: Partial<ProvisionedState>): ProvisionedUserChange => ({
+  providerId: provider,
+  userId: aProvisionedUser(label).userId,
+  version,
+  state: aProvisionedState(label, state),
+  now: later(version),
+})
+
+/** A change of the members of `staff`. */
+const regroup = (members: MemberChange | undefined, version?: number): Parameters<Storage['groups']['change']>[0] => ({
+  providerId: provider,
+  groupId: staff.groupId,
+  version,
+  state: undefined,
+  members,
+  now: later(4),
+})
 
 /** Calls that meet on the same rows. */
 const subjects: Readonly<Record<string, readonly Call[]>> = {
@@ -118,6 +157,41 @@ const subjects: Readonly<Record<string, readonly Call[]>> = {
     (storage) => storage.opaqueTokens.revoke(anOpaqueTokenRecord().digest, owner, now),
     (storage) => storage.opaqueTokens.revoke(anOpaqueTokenRecord().digest, clientId('client-2'), now),
     (storage) => storage.opaqueTokens.find(anOpaqueTokenRecord().digest, now),
+  ],
+  'identity providers': [
+    (storage) => storage.identityProviders.insert(connection),
+    (storage) => storage.identityProviders.compareAndSwap(aProviderRecord({ displayName: 'a' }), 1),
+    (storage) => storage.identityProviders.compareAndSwap(aProviderRecord({ displayName: 'b' }), 2),
+    (storage) => storage.identityProviders.remove(connection.providerId, now),
+    (storage) => storage.identityProviders.find(connection.providerId),
+  ],
+  'provisioned accounts': [
+    (storage) => storage.users.insert(aUser({ userId: ada.userId })),
+    (storage) => storage.provisionedUsers.insert(ada),
+    (storage) => storage.provisionedUsers.insert({ ...grace, state: aProvisionedState('ada') }),
+    (storage) => storage.provisionedUsers.insert({ ...grace, state: { ...grace.state, externalId: ada.state.externalId } }),
+    (storage) => storage.provisionedUsers.adopt(says('ada', 1, { active: false })),
+    (storage) => storage.provisionedUsers.compareAndSwap(says('ada', 1, { active: false })),
+    (storage) => storage.provisionedUsers.compareAndSwap(says('ada', 2, { active: true })),
+    (storage) => storage.provisionedUsers.compareAndSwap(says('grace', 1, { externalId: ada.state.externalId })),
+    (storage) => storage.users.deactivate(ada.userId, later(1)),
+    (storage) => storage.provisionedUsers.release({ providerId: provider, userId: ada.userId, version: undefined, now: later(2) }),
+    (storage) => storage.provisionedUsers.remove({ providerId: provider, userId: ada.userId, version: 2, now: later(3) }),
+    (storage) => storage.provisionedUsers.findByExternalId(provider, 'external-ada'),
+    (storage) => storage.provisionedUsers.list({ providerId: provider, filter: undefined, sort: undefined, page }),
+  ],
+  groups: [
+    (storage) => storage.provisionedUsers.insert(ada),
+    (storage) => storage.groups.insert(staff),
+    (storage) => storage.groups.insert(aGroup('other', { state: staff.state, memberIds: ['group-staff'] })),
+    (storage) => storage.groups.change(regroup({ kind: 'delta', add: [ada.userId], remove: [] })),
+    (storage) => storage.groups.change(regroup({ kind: 'delta', add: [], remove: [ada.userId] })),
+    (storage) => storage.groups.change(regroup({ kind: 'replace', memberIds: [ada.userId] }, 1)),
+    (storage) => storage.groups.change({ ...regroup(undefined, 2), state: aGroupState('staff', { externalId: 'external-new' }) }),
+    (storage) => storage.groups.remove({ providerId: provider, groupId: staff.groupId, version: undefined, now: later(5) }),
+    (storage) => storage.users.remove(ada.userId, later(6)),
+    async (storage) => [...(await storage.groups.membersOf(provider, [staff.groupId])).values()],
+    (storage) => storage.groups.list({ providerId: provider, filter: undefined, sort: undefined, page }),
   ],
   claims: [
     (storage) => storage.claims.claim({ purpose: 'revoked_jti', value: 'jti-1', expiresAt: later(5), now }),
@@ -203,9 +277,13 @@ function permutations(items: readonly number[]): readonly (readonly number[])[] 
 function withPauses(dialect: SqlDialect, pause: () => Promise<void>): SqlDialect {
   return {
     ...dialect,
-    all: async (statement, parameters) => {
-      if (statement.includes('"mintmark_')) await pause()
-      return dialect.all(statement, parameters)
+    all: async (statement, parameters, lifetime) => {
+      if (/mintmark_(?!migrations)/.test(statement)) await pause()
+      return dialect.all(statement, parameters, lifetime)
+    },
+    transact: async (steps) => {
+      await pause()
+      return dialect.transact(steps)
     },
   }
 }

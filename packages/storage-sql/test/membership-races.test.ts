@@ -9,7 +9,7 @@ import {
 } from '@mintmark/storage-interface'
 import { aGroup, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { postgresPool, type PostgresPool } from '@mintmark/storage-sql/postgres'
 import { sqliteFile } from '@mintmark/storage-sql/sqlite'
 import type { Pool } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -66,6 +66,27 @@ describe.for([
     expect((await first.groups.find(provider, groupId('group-staff')))?.version).toBe(51)
   })
 
+  test('RFC 7644 §3.5.2.3: of two who replace the members at once one is last, and of two with one version one is told no', async () => {
+    const [first, second] = await storagesOf(await open())
+    const ids = ['a', 'b', 'c', 'd'].map((label) => aProvisionedUser(label))
+    for (const user of ids) await first.provisionedUsers.insert(user)
+    const lists = [ids.slice(0, 2), ids.slice(2)].map((users) => users.map((user) => user.userId))
+    await first.groups.insert(aGroup('staff'))
+
+    for (let round = 0; round < 30; round += 1) {
+      const version = round % 2 === 0 ? undefined : (await first.groups.find(provider, groupId('group-staff')))?.version
+      const told = await Promise.all(
+        lists.map((memberIds, index) => change(index === 0 ? first : second, 'staff', { kind: 'replace', memberIds }, version)),
+      )
+      const members = await membersOf(first, 'staff')
+      expect(lists).toContainEqual(members)
+      if (version === undefined) continue
+      // Who finds the members as they are to be changes nothing.
+      const winner = told.findIndex(({ outcome }) => outcome === 'swapped')
+      expect([members, told.filter(({ outcome }) => outcome === 'swapped').length]).toEqual([lists[winner] ?? members, winner < 0 ? 0 : 1])
+    }
+  })
+
   test('groups that take each other as members, and people who leave the same groups, do not wait for one another', async () => {
     const [first, second] = await storagesOf(await open())
     for (const label of ['a', 'b', 'c', 'd']) await first.groups.insert(aGroup(label))
@@ -105,6 +126,27 @@ describe.for([
   })
 })
 
+test('on PostgreSQL an account that is removed when it has just joined a group is in no group afterwards', async () => {
+  const { dialects, pool } = await twoOnPostgres()
+  const [storage] = await storagesOf(dialects)
+  const user = aProvisionedUser('ada')
+  await storage.provisionedUsers.insert(user)
+  await storage.groups.insert(aGroup('staff'))
+  let removal: Promise<unknown> = Promise.resolve()
+  const { dialect, before } = interrupted(pool)
+  before('update "mintmark_groups"', async () => {
+    removal = storage.provisionedUsers.remove({ providerId: provider, userId: user.userId, version: undefined, now })
+    await Promise.race([removal, somebodyWaits(pool)])
+  })
+
+  const joined = await change(await createSqlStorage({ dialect, issuer }), 'staff', { kind: 'delta', add: [user.userId], remove: [] })
+  await removal
+
+  expect(joined.outcome).toBe('swapped')
+  expect(await dialects[0].all('SELECT * FROM mintmark_group_members', [])).toEqual([])
+  expect((await storage.groups.find(provider, groupId('group-staff')))?.version).toBe(3)
+})
+
 test('on PostgreSQL a deactivation does not wait for a group that the account joins; a removal does', async () => {
   const { dialects, pool } = await twoOnPostgres()
   const [storage] = await storagesOf(dialects)
@@ -117,20 +159,55 @@ test('on PostgreSQL a deactivation does not wait for a group that the account jo
   const change = { providerId: provider, userId: userId('user-ada'), version: 1, state, now }
   expect(await storage.provisionedUsers.compareAndSwap(change)).toMatchObject({ outcome: 'swapped', record: { generation: 1 } })
   const removal = storage.provisionedUsers.remove({ providerId: provider, userId: userId('user-ada'), version: undefined, now })
-  const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'update "mintmark_users"%'`
-  while ((await joining.query(waiting)).rows.length === 0);
+  await somebodyWaits(pool)
   await joining.query('COMMIT')
   joining.release()
 
   expect(await removal).toEqual({ outcome: 'removed' })
 })
 
-const change = (storage: Storage, label: string, members: MemberChange): Promise<GroupChangeOutcome> =>
-  storage.groups.change({ providerId: provider, groupId: groupId(`group-${label}`), version: undefined, state: undefined, members, now })
+function change(storage: Storage, label: string, members: MemberChange, version?: number): Promise<GroupChangeOutcome> {
+  const change = { providerId: provider, groupId: groupId(`group-${label}`), version, state: undefined, members, now }
+  return storage.groups.change(change)
+}
 
 async function membersOf(storage: Storage, label: string): Promise<readonly string[] | undefined> {
   const id = groupId(`group-${label}`)
   return (await storage.groups.membersOf(provider, [id])).get(id)?.map(({ memberId }) => memberId)
+}
+
+/** Until the removal of an account waits for a lock. */
+async function somebodyWaits(pool: Pool): Promise<void> {
+  const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'update "mintmark_users"%'`
+  while ((await pool.query(waiting)).rows.length === 0);
+}
+
+/** A database where something else happens, once, before a statement that begins so is sent. */
+function interrupted(pool: Pool) {
+  let due: { readonly beginning: string; readonly event: () => Promise<void> } | undefined
+  const watched: PostgresPool = {
+    on: (event, listener) => pool.on(event, listener),
+    off: (event, listener) => pool.off(event, listener),
+    connect: (taken) =>
+      pool.connect((error, client) => {
+        if (client === undefined) return taken(error, undefined)
+        taken(undefined, {
+          on: (event, listener) => client.on(event, listener),
+          off: (event, listener) => client.off(event, listener),
+          release: (end) => client.release(end),
+          query: async (statement) => {
+            const now = due !== undefined && statement.text.startsWith(due.beginning) ? due : undefined
+            if (now !== undefined) due = undefined
+            await now?.event()
+            return client.query(statement)
+          },
+        })
+      }),
+  }
+  return {
+    dialect: postgresPool(watched),
+    before: (beginning: string, event: () => Promise<void>) => void (due = { beginning, event }),
+  }
 }
 
 type Two<T> = readonly [T, T]

@@ -38,7 +38,7 @@ export function createGroupChange(
       step(statements[kind].plan, values, 'guard'),
       ...(kind === 'replace' || leaving.length > 0 ? [step(statements[kind].takeAway, values)] : []),
       ...(joining.length > 0 ? [step(statements.addMembers, values)] : []),
-      step(change.state === undefined ? statements.touch : statements.write, values),
+      step(change.state === undefined ? statements.touch : statements.write, values, 'guard'),
     ]
   }
 
