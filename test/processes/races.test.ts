@@ -7,7 +7,7 @@ import { startServerProcesses, type ServerProcess } from './server-processes.ts'
 import { postgresStage, sqliteStage, type Stage } from './stage.ts'
 
 // `pnpm race` runs a thousand.
-const rounds = 10
+const rounds = 6
 
 describe.for([
   { name: 'PostgreSQL', open: async () => postgresStage(await addressOfTheRun()) },

@@ -225,7 +225,7 @@ test.for(Object.entries(subjects))(
         )
         expect(possible).toContainEqual({ answers, after })
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     )
   },
 )
