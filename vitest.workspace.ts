@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { tallyReporter } from './scripts/tally-reporter.ts'
 
@@ -7,6 +8,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     execArgv: ['--conditions=@mintmark/source'],
     isolate: false,
+    // The default leaves a core free, which is half of a machine with two; much of the work is waiting for databases and a browser.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     globalSetup: ['packages/storage-sql/test/support/postgres-setup.ts'],
     reporters: ['default', tallyReporter],
     projects: [
