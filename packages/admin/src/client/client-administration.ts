@@ -9,10 +9,9 @@ import { createClient, disable, enable, removeClient, update, type UpdatedClient
 import { findClient } from './find-client.ts'
 
 /**
- * Clients (RFC 7591 §2). Nobody gives a client, or takes one over that has, scope values of administration that they do not have
- * themselves: `beyond_own_scopes`. Nobody registers themselves: only who administers does. Each method throws AdminError, and
- * what it names
- * was then not done.
+ * Clients (RFC 7591 §2). Nobody gives a client, or takes one over that has, scope values of administration that they do not
+ * have themselves: `beyond_own_scopes`. Nobody registers themselves: only who administers does. Each method throws
+ * AdminError; what it names was then not done.
  */
 export interface ClientAdministration {
   /** The secret is seen here alone. Refused: `invalid_redirect_uri`, `invalid_client_metadata`, `identifier_taken`. */

@@ -25,10 +25,9 @@ export function customFields(declared: readonly CustomField[]): CustomFields {
   const claims = new Set<string>()
   for (const field of declared) {
     const { name, claim } = field
-    if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name) || name in Object.prototype)
-      throw new TypeError(`${name} is not a name for a custom field.`)
+    if (!isAttributeName(name)) throw new TypeError(`${name} is not a name for a custom field.`)
     if (fields.has(name)) throw new TypeError(`The custom field ${name} is declared twice.`)
-    if (claim !== undefined && (!isClaimName(claim) || isReservedClaim(claim) || claims.has(claim))) {
+    if (claim !== undefined && (!isAttributeName(claim) || isReservedClaim(claim) || claims.has(claim))) {
       throw new TypeError(`The custom field ${name} cannot be the claim ${claim}: it is reserved, or another field's.`)
     }
     if (claim !== undefined) claims.add(claim)
@@ -38,5 +37,5 @@ export function customFields(declared: readonly CustomField[]): CustomFields {
 }
 
 /** SCIM's form of a name, so that filters can say it too (RFC 7643 §2.1). */
-const isClaimName = (claim: string): boolean =>
-  /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(claim) && !(claim in Object.prototype)
+const isAttributeName = (name: string): boolean =>
+  /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name) && !(name in Object.prototype)

@@ -1,4 +1,5 @@
 import { defineRoute, type AdminRoute } from '../admin-route.ts'
+import { versioned } from '../versioned.ts'
 import {
   accountAnswer,
   accountBody,
@@ -37,7 +38,7 @@ export const accountRoutes: readonly AdminRoute[] = [
     answer: accountAnswer,
     handle: async ({ admin, body }) => {
       const account = await admin.accounts.create(fromWire(body))
-      return { body: account, version: account.version, location: `/accounts/${encodeURIComponent(account.userId)}` }
+      return { ...versioned(account), location: `/accounts/${encodeURIComponent(account.userId)}` }
     },
   }),
   defineRoute({
@@ -60,10 +61,7 @@ export const accountRoutes: readonly AdminRoute[] = [
     summary: 'Reads an account.',
     status: 200,
     answer: accountAnswer,
-    handle: async ({ admin, part }) => {
-      const account = await admin.accounts.read(part('user_id'))
-      return { body: account, version: account.version }
-    },
+    handle: async ({ admin, part }) => versioned(await admin.accounts.read(part('user_id'))),
   }),
   defineRoute({
     method: 'PATCH',
@@ -75,10 +73,8 @@ export const accountRoutes: readonly AdminRoute[] = [
     heedsVersion: true,
     status: 200,
     answer: accountAnswer,
-    handle: async ({ admin, part, version, body }) => {
-      const account = await admin.accounts.update({ userId: part('user_id'), version }, fromWire(body))
-      return { body: account, version: account.version }
-    },
+    handle: async ({ admin, part, version, body }) =>
+      versioned(await admin.accounts.update({ userId: part('user_id'), version }, fromWire(body))),
   }),
   defineRoute({
     method: 'DELETE',
@@ -114,9 +110,6 @@ export const accountRoutes: readonly AdminRoute[] = [
     summary: 'Reactivates an account. Nothing that was issued before is revived.',
     status: 200,
     answer: accountAnswer,
-    handle: async ({ admin, part }) => {
-      const account = await admin.accounts.reactivate(part('user_id'))
-      return { body: account, version: account.version }
-    },
+    handle: async ({ admin, part }) => versioned(await admin.accounts.reactivate(part('user_id'))),
   }),
 ]

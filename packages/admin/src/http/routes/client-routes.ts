@@ -1,6 +1,7 @@
 import type { ClientChange } from '@mintmark/core'
 
 import { defineRoute, type AdminCall, type AdminRoute } from '../admin-route.ts'
+import { versioned } from '../versioned.ts'
 import { addSecretBody, pageQuery } from '../wire/common-schema.ts'
 import {
   clientAnswer,
@@ -135,8 +136,6 @@ export const clientRoutes: readonly AdminRoute[] = [
 ]
 
 const target = ({ part, version }: AdminCall<unknown, unknown>) => ({ clientId: part('client_id'), version })
-
-const versioned = <View extends { readonly version: number }>(view: View) => ({ body: view, version: view.version })
 
 /** RFC 7396 §2: null takes away. Only what may be absent admits it. */
 const withoutNull = (change: object): ClientChange =>

@@ -1,4 +1,5 @@
 import { defineRoute, type AdminCall, type AdminRoute } from '../admin-route.ts'
+import { versioned } from '../versioned.ts'
 import { pageQuery } from '../wire/common-schema.ts'
 import {
   memberAnswer,
@@ -147,5 +148,3 @@ const target = ({ part, version }: AdminCall<unknown, unknown>) => ({
 })
 
 const memberTarget = (call: AdminCall<unknown, unknown>) => ({ ...target(call), userId: call.part('user_id') })
-
-const versioned = <View extends { readonly version: number }>(view: View) => ({ body: view, version: view.version })

@@ -1,4 +1,5 @@
 import { defineRoute, type AdminCall, type AdminRoute } from '../admin-route.ts'
+import { versioned } from '../versioned.ts'
 import { addSecretBody, pageQuery } from '../wire/common-schema.ts'
 import { logAnswer } from '../wire/log-schema.ts'
 import {
@@ -166,5 +167,3 @@ export const providerRoutes: readonly AdminRoute[] = [
 ]
 
 const target = ({ part, version }: AdminCall<unknown, unknown>) => ({ providerId: part('provider_id'), version })
-
-const versioned = <View extends { readonly version: number }>(view: View) => ({ body: view, version: view.version })
