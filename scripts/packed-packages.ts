@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A package as it would be published. */
+export interface PackedPackage {
+  /** Its folder below `packages`. */
+  readonly folder: string
+  /** Its name for an import. */
+  readonly name: string
+  readonly tarball: string
+  /** The import names that run or have types: `@mintmark/core`, `@mintmark/core/http`. Patterns and package.json are not among them. */
+  readonly subpaths: readonly string[]
+}
+
+/** All of them, in a folder of their own. */
+export interface PackedPackages {
+  readonly folder: string
+  readonly packages: readonly PackedPackage[]
+  remove(): void
+}
+
+/**
+ * Packs every package of the workspace, after a build if a source is newer than the last one. It is the only place that packs.
+ * @throws Error with what the build or the packing said when it fails.
+ */
+export function packPackages(): PackedPackages {
+  const folders = readdirSync('packages').filter((folder) => existsSync(`packages/${folder}/src/index.ts`))
+  if (!folders.every(isBuilt)) pnpm('build')
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-packed-'))
+  // All with one command: one for each package takes ten times as long.
+  pnpm('--recursive', '--filter', './packages/*', 'pack', '--pack-destination', folder)
+
+  return { folder, packages: folders.map((name) => packedPackage(name, folder)), remove: () => rmSync(folder, { recursive: true }) }
+}
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly exports: Readonly<Record<string, unknown>>
+}
+
+function packedPackage(folder: string, destination: string): PackedPackage {
+  const { name, version, exports } = JSON.parse(readFileSync(`packages/${folder}/package.json`, 'utf8')) as Manifest
+  const tarball = join(destination, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`)
+  if (!existsSync(tarball)) throw new Error(`${name} was not packed to ${tarball}.`)
+  const subpaths = Object.entries(exports).filter(([, target]) => typeof target === 'object')
+  return { folder, name, tarball, subpaths: subpaths.map(([subpath]) => `${name}${subpath.slice(1)}`) }
+}
+
+/** Whether the build of a package is as new as its sources and its manifest. */
+function isBuilt(folder: string): boolean {
+  const built = `packages/${folder}/dist/index.js`
+  if (!existsSync(built) || !existsSync(`packages/${folder}/dist/types/index.d.ts`)) return false
+  const sources = readdirSync(`packages/${folder}/src`, { recursive: true, encoding: 'utf8' }).filter((file) => !file.endsWith('.test.ts'))
+  const files = [`packages/${folder}/package.json`, ...sources.map((file) => `packages/${folder}/src/${file}`)]
+  return files.every((file) => statSync(file).mtimeMs <= statSync(built).mtimeMs)
+}
+
+function pnpm(...args: readonly string[]): void {
+  const { status, stdout, stderr, error } = spawnSync('pnpm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  if (status !== 0) throw new Error(`pnpm ${args.join(' ')} failed.\n${error?.message ?? ''}${stdout}${stderr}`)
+}
