@@ -1,6 +1,6 @@
 import type { GroupRecord, GroupState, JsonObject } from '@mintmark/storage-interface'
 
-import { memberOf, objectOf } from '../json/json-object.ts'
+import { objectOf, textOf } from '../json/json-object.ts'
 import { sameValue } from '../json/same-value.ts'
 import { comparableResource } from '../resource/comparable-resource.ts'
 import type { ResourceType } from '../schema/define-resource-type.ts'
@@ -22,11 +22,6 @@ export function groupState(document: JsonObject, groupType: ResourceType): Group
 /** The state when it differs from what is stored (RFC 7644 §3.5.2.1: what changes nothing leaves version and date alone). */
 export const changedState = (group: GroupRecord, state: GroupState): GroupState | undefined =>
   group.externalId === state.externalId && sameValue(group.resource, state.resource) ? undefined : state
-
-function textOf(owner: JsonObject, attribute: string): string | undefined {
-  const value = memberOf(owner, attribute)
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
 
 /** Columns of their own, rows of their own, or made by the server. */
 const storedApart: ReadonlySet<string> = new Set(['id', 'externalId', 'members', 'meta'])

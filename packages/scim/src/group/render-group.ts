@@ -1,7 +1,7 @@
 import type { GroupMember, GroupRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { objectOf } from '../json/json-object.ts'
-import { instantText } from '../message/instant-text.ts'
+import { renderMeta } from '../resource/render-meta.ts'
 import { userLocation } from '../user/render-user.ts'
 
 /**
@@ -15,7 +15,10 @@ export function renderGroup(group: GroupRecord, members: readonly GroupMember[],
     ['id', groupId],
     ['externalId', externalId],
     ['members', members.length === 0 ? undefined : members.map((member) => renderMember(member, baseUrl))],
-    ['meta', renderMeta(group, baseUrl)],
+    [
+      'meta',
+      renderMeta({ resourceType: 'Group', record: group, location: groupLocation(groupId, baseUrl), version: groupVersion(group) }),
+    ],
   ])
 }
 
@@ -24,14 +27,6 @@ export const groupLocation = (groupId: string, baseUrl: string): string => `${ba
 
 /** The entity tag (RFC 7644 §3.14). A group's row advances with its members too: the tag changes exactly when the resource does. */
 export const groupVersion = ({ version }: GroupRecord): string => `W/"${version}"`
-
-const renderMeta = (group: GroupRecord, baseUrl: string): JsonValue => ({
-  resourceType: 'Group',
-  created: instantText(group.createdAt),
-  lastModified: instantText(group.updatedAt),
-  location: groupLocation(group.groupId, baseUrl),
-  version: groupVersion(group),
-})
 
 /** RFC 7643 §4.2: who it is says what it is and where. A name is not shown: it is the member's own, and would go stale here. */
 const renderMember = ({ memberId, type }: GroupMember, baseUrl: string): JsonValue => ({

@@ -18,6 +18,12 @@ export function memberOf(object: JsonObject, name: string): JsonValue | undefine
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
+/** A member that is a text and not an empty one; undefined for everything else. */
+export function textOf(object: JsonObject, name: string): string | undefined {
+  const value = memberOf(object, name)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
 /** A copy with one member set, or without it when the value is `undefined`. */
 export const withMember = (object: JsonObject, name: string, value: JsonValue | undefined): JsonObject =>
   objectOf([...Object.entries(object), [name, value]])

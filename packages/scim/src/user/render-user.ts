@@ -1,7 +1,7 @@
 import type { GroupReference, JsonObject, JsonValue, ProvisionedUserRecord } from '@mintmark/storage-interface'
 
 import { isObject, memberOf, withMember } from '../json/json-object.ts'
-import { instantText } from '../message/instant-text.ts'
+import { renderMeta } from '../resource/render-meta.ts'
 import { enterpriseUserSchema } from '../schema/enterprise-user-schema.ts'
 
 /** An account as a SCIM resource, whole (RFC 7643 §4.1): what a projection is made of. */
@@ -13,7 +13,12 @@ export function renderUser(user: ProvisionedUserRecord, baseUrl: string): JsonOb
     ...(externalId === undefined ? {} : { externalId }),
     active,
     ...(groups.length === 0 ? {} : { groups: groups.map((group) => renderGroup(group, baseUrl)) }),
-    meta: renderMeta(user, baseUrl),
+    meta: renderMeta({
+      resourceType: 'User',
+      record: user,
+      location: userLocation(user.userId, baseUrl),
+      version: userVersion(user),
+    }),
   }
 }
 
@@ -27,16 +32,6 @@ export const userLocation = (userId: string, baseUrl: string): string => `${base
 export function userVersion({ version, groups }: ProvisionedUserRecord): string {
   const membership = groups.length === 0 ? '' : `.${checksum(groups.map((group) => `${group.groupId} ${group.displayName}`).join('\n'))}`
   return `W/"${version}${membership}"`
-}
-
-function renderMeta(user: ProvisionedUserRecord, baseUrl: string): JsonValue {
-  return {
-    resourceType: 'User',
-    created: instantText(user.createdAt),
-    lastModified: instantText(user.updatedAt),
-    location: userLocation(user.userId, baseUrl),
-    version: userVersion(user),
-  }
 }
 
 const renderGroup = ({ groupId, displayName }: GroupReference, baseUrl: string): JsonValue => ({

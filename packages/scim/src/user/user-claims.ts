@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { isArray, isObject, memberOf } from '../json/json-object.ts'
+import { isArray, isObject, memberOf, textOf } from '../json/json-object.ts'
 
 /** What a claim becomes: undefined takes it away from the account. */
 export type ClaimChanges = Readonly<Record<string, JsonValue | undefined>>
@@ -48,9 +48,4 @@ function joinedName(name: JsonObject): string | undefined {
 function partOf(resource: JsonObject, attribute: string): JsonObject {
   const value = memberOf(resource, attribute)
   return isObject(value) ? value : {}
-}
-
-function textOf(owner: JsonObject, attribute: string): string | undefined {
-  const value = memberOf(owner, attribute)
-  return typeof value === 'string' && value !== '' ? value : undefined
 }

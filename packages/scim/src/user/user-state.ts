@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue, ProvisionedState } from '@mintmark/storage-interface'
+import type { JsonObject, ProvisionedState } from '@mintmark/storage-interface'
 
-import { memberOf, objectOf } from '../json/json-object.ts'
+import { memberOf, objectOf, textOf } from '../json/json-object.ts'
 import { comparableResource } from '../resource/comparable-resource.ts'
 import type { ResourceType } from '../schema/define-resource-type.ts'
 import type { ClaimChanges } from './user-claims.ts'
@@ -30,28 +30,18 @@ export function userState(
   before: { readonly active: boolean; readonly claims: JsonObject },
   { userType, claims }: UserStateDependencies,
 ): WrittenUser {
-  const { active, externalId, password } = partsOf(document)
+  const active = memberOf(document, 'active')
   const resource = objectOf(Object.entries(document).filter(([name]) => !storedApart.has(name)))
   const state: ProvisionedState = {
     // RFC 7644 §3.5.1 lets a server choose for what was left out: nobody is reactivated by silence.
     active: typeof active === 'boolean' ? active : before.active,
-    externalId: textOf(externalId),
+    externalId: textOf(document, 'externalId'),
     resource,
     comparable: comparableResource(resource, userType),
     claims: objectOf([...Object.entries(before.claims), ...Object.entries(claims(resource))]),
   }
-  return { state, password: textOf(password) }
+  return { state, password: textOf(document, 'password') }
 }
-
-function partsOf(document: JsonObject) {
-  return {
-    active: memberOf(document, 'active'),
-    externalId: memberOf(document, 'externalId'),
-    password: memberOf(document, 'password'),
-  }
-}
-
-const textOf = (value: JsonValue | undefined): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** Columns of their own, made by the server, or never stored. */
 const storedApart: ReadonlySet<string> = new Set(['id', 'externalId', 'active', 'groups', 'meta', 'password'])
