@@ -1,4 +1,4 @@
-import { importJWK } from 'jose'
+import { importJWK, type CryptoKey } from 'jose'
 
 import { isJsonObject, parseJsonObject, type JsonObject } from './json-object.ts'
 
