@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 
 import { createAdministration } from '@mintmark/admin'
@@ -6,15 +5,6 @@ import { expect, it } from 'vitest'
 
 import { clientSecret } from './administer/first-client.ts'
 import { app, storage } from './administer/server.ts'
-
-const guide = readFileSync('docs/how-to/administer.md', 'utf8')
-
-it('the guide shows the programs as they are', () => {
-  const blocks = [...guide.matchAll(/^```ts (\S+)\n([\s\S]*?)```$/gm)]
-
-  expect(blocks.map(([, file]) => file)).toEqual(['test/docs/administer/server.ts', 'test/docs/administer/first-client.ts'])
-  for (const [, file = '', code] of blocks) expect(code, file).toBe(readFileSync(file, 'utf8'))
-})
 
 it('the first client has a secret, and what it may ask for', async () => {
   const administration = createAdministration({ storage }).as({ kind: 'host', id: 'test' })

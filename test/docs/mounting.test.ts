@@ -1,21 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 
 import { expect, it } from 'vitest'
-
-const guide = readFileSync('docs/how-to/mount-in-your-framework.md', 'utf8')
-
-it('the mounting guide shows the programs as they are (mend with `pnpm readme`)', () => {
-  const blocks = [...guide.matchAll(/^```ts (\S+)\n([\s\S]*?)```$/gm)]
-
-  expect(blocks.map(([, file]) => file)).toEqual(['node', 'fastify', 'koa', 'hono', 'fetch', 'next-route'].map((name) => `examples/mounting/src/${name}.ts`))
-  for (const [, file = '', code] of blocks) expect(code, file).toBe(readFileSync(file, 'utf8'))
-})
-
-it('every link of the mounting guide leads somewhere', () => {
-  const links = [...guide.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => `docs/how-to/${target}`)
-
-  expect(links.filter((target) => !existsSync(target))).toEqual([])
-})
 
 it("what the programs share is the README's thirty lines, but for the mounting", () => {
   const minimal = linesOf('examples/minimal/src/server.ts')

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { readFileSync } from 'node:fs'
 
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it, onTestFinished } from 'vitest'
@@ -10,19 +9,6 @@ import { createApi } from './protect-an-api/api-with-feed.ts'
 import { app } from './protect-an-api/express-api.ts'
 import { worker } from './protect-an-api/fetch-api.ts'
 import { createServers } from './protect-an-api/server-with-feed.ts'
-
-it('the guide shows programs that are compiled', () => {
-  const guide = readFileSync('docs/how-to/protect-an-api.md', 'utf8')
-  const blocks = [...guide.matchAll(/^```ts (\S+)\n([\s\S]*?)```$/gm)]
-
-  expect(blocks.map(([, file]) => file?.replace('test/docs/protect-an-api/', ''))).toEqual([
-    'express-api.ts',
-    'fetch-api.ts',
-    'server-with-feed.ts',
-    'api-with-feed.ts',
-  ])
-  for (const [, file = '', code] of blocks) expect(code, file).toBe(readFileSync(file, 'utf8'))
-})
 
 it('RFC 6750 §3: the APIs of the guide answer with a challenge, and tell about themselves', async () => {
   const listener = createServer(app)

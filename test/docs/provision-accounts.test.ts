@@ -1,19 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 
 import { registerIdentityProvider } from '@mintmark/scim'
 import { expect, it } from 'vitest'
 
 import { storage } from './provision-accounts/scim.ts'
 import { accountOf } from './provision-accounts/sign-in.ts'
-
-it('the guide shows programs that are compiled (mend with `pnpm readme`)', () => {
-  const guide = readFileSync('docs/how-to/provision-accounts.md', 'utf8')
-  const blocks = [...guide.matchAll(/^```ts (\S+)\n([\s\S]*?)```$/gm)]
-
-  expect(blocks.map(([, file]) => file?.replace('test/docs/provision-accounts/', ''))).toEqual(['scim.ts', 'register.ts', 'sign-in.ts'])
-  for (const [, file = '', code] of blocks) expect(code, file).toBe(readFileSync(file, 'utf8'))
-})
 
 it('the program that connects a provider prints what to paste', () => {
   const program = 'test/docs/provision-accounts/register.ts'

@@ -1,17 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 
 import { expect, it } from 'vitest'
 
 import { keys } from './rotate-keys/vault.ts'
-
-it('the guide shows programs that are compiled (mend with `pnpm readme`)', () => {
-  const guide = readFileSync('docs/how-to/rotate-keys.md', 'utf8')
-  const blocks = [...guide.matchAll(/^```ts (\S+)\n([\s\S]*?)```$/gm)]
-
-  expect(blocks.map(([, file]) => file?.replace('test/docs/rotate-keys/', ''))).toEqual(['keys.ts', 'rotate.ts', 'drop.ts', 'vault.ts'])
-  for (const [, file = '', code] of blocks) expect(code, file).toBe(readFileSync(file, 'utf8'))
-})
 
 it.each([
   ['rotate.ts', /^ES256 announced [\w-]{43}\nRS256 announced [\w-]{43}\n(?:[\w-]{43} (?:ES|RS)256 signing \d s old\n){2}$/],
