@@ -43,7 +43,8 @@ test('law: a test of meta.location finds what it would find among the locations 
         for (const one of [id, otherId]) expect(holds(filter, one)).toBe(expected(operator, locationOf(one), part))
       } catch (error) {
         if (!(error instanceof ScimError)) throw error
-        expect(part.endsWith('%')).toBe(true)
+        // Only an escape that is cut short stands for so many characters.
+        expect(part).toMatch(/%[0-9A-F]?$/)
         refused += 1
       }
     }),
