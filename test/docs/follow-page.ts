@@ -1,0 +1,64 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+import { fencesOf, type Fence } from '../../scripts/markdown/fence.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Where a page is followed. */
+export interface Place {
+  readonly terminal: Terminal
+  /** What is run in place of a line of npm's: what is not published cannot be installed by its name. */
+  readonly npm: (line: string) => string
+  /** The addresses at which the programs of the page answer, by file. */
+  readonly programs: Readonly<Record<string, string>>
+}
+
+/** The fenced blocks of a page. */
+export const blocksOf = (path: string): readonly Fence[] => fencesOf({ path, text: readFileSync(path, 'utf8') })
+
+/** Does what each block says. @returns what the last command printed. */
+export async function follow(blocks: readonly Fence[], place: Place): Promise<string> {
+  let printed = ''
+  for (const block of blocks) printed = (await followBlock(block, place)) ?? printed
+  return printed
+}
+
+async function followBlock({ language, source, code }: Fence, place: Place): Promise<string | undefined> {
+  const { terminal } = place
+  switch (language) {
+    case 'ts':
+      writeFileSync(join(terminal.folder(), basename(source)), code)
+      return undefined
+    case 'diff':
+      return applyDiff(join(terminal.folder(), source), code)
+    case 'sh':
+      // The packages are packed by whoever calls.
+      return source === 'packing' ? undefined : runBlock(code, place)
+    default:
+      // What is only shown is looked at by the test.
+      return undefined
+  }
+}
+
+/** The commands of one block; a program that stays is alone in its block, but for the `cd` of a new terminal. */
+async function runBlock(code: string, { terminal, npm, programs }: Place): Promise<string | undefined> {
+  const lines = code.trim().split('\n').map((line) => (line.startsWith('npm ') ? npm(line) : line))
+  const isThere = terminal.folder().endsWith('/my-server')
+  const commands = lines.filter((line) => !(isThere && line === 'cd my-server'))
+  const file = Object.keys(programs).find((name) => commands.at(-1)?.endsWith(` ${name}`))
+  if (file === undefined) return terminal.run(commands.join('\n'))
+  const [command = ''] = commands
+  await terminal.stop(command)
+  await terminal.start(command, programs[file] ?? '')
+  return undefined
+}
+
+/** Puts the lines with a plus in the place of the line with a minus before them. @throws Error when that is not there. */
+function applyDiff(file: string, diff: string): undefined {
+  let text = readFileSync(file, 'utf8')
+  for (const [, old = '', added = ''] of diff.matchAll(/^-(.*\n)((?:\+.*\n)+)/gm)) {
+    if (!text.includes(old)) throw new Error(`${file} has no line ${old}`)
+    text = text.replace(old, added.replaceAll(/^\+/gm, ''))
+  }
+  writeFileSync(file, text)
+}

@@ -1,0 +1,62 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+/** The machine of somebody who follows a page: a folder, a shell that remembers, and programs that run on. */
+export interface Terminal {
+  /** Where the commands of before have led. */
+  folder(): string
+  /** Runs commands as a shell would that stays open. @throws Error with what they said, when one of them fails. */
+  run(commands: string): string
+  /** Starts a program that stays, and waits until it answers at the address. */
+  start(command: string, address: string): Promise<void>
+  /** Ends the program that was started with the command, and waits until it has. */
+  stop(command: string): Promise<void>
+  /** Ends everything, and removes the folder. */
+  close(): Promise<void>
+}
+
+/** @param env what this machine has beside the environment of the tests. */
+export function openTerminal(env: Readonly<Record<string, string>>): Terminal {
+  const home = mkdtempSync(join(tmpdir(), 'mintmark-page-'))
+  const [kept, where] = [join(home, '.environment'), join(home, '.folder')]
+  writeFileSync(where, home)
+  const programs = new Map<string, ReturnType<typeof spawn>>()
+  const environment = { ...process.env, NO_COLOR: '1', PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, ...env }
+  const folder = (): string => readFileSync(where, 'utf8').trim()
+  const stop = async (command: string): Promise<void> => {
+    const program = programs.get(command)
+    programs.delete(command)
+    if (program === undefined || program.exitCode !== null) return
+    await new Promise((ended) => program.once('exit', ended).kill('SIGKILL'))
+  }
+
+  return {
+    folder,
+    run(commands) {
+      const remembered = existsSync(kept) ? `. '${kept}'\n` : ''
+      const script = `set -ea\n${remembered}cd "$(cat '${where}')"\n${commands}\npwd >'${where}'\nexport -p >'${kept}'\n`
+      const { status, stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8', env: environment })
+      if (status !== 0) throw new Error(`This failed:\n${commands}\n${stdout}${stderr}`)
+      return stdout
+    },
+    async start(command, address) {
+      const program = spawn('bash', ['-c', `exec ${command}`], { cwd: folder(), env: environment })
+      programs.set(command, program)
+      const said: string[] = []
+      for (const stream of [program.stdout, program.stderr]) stream.on('data', (chunk: Buffer) => said.push(chunk.toString()))
+      for (let attempt = 0; attempt < 400; attempt += 1) {
+        if (await fetch(address, { redirect: 'manual' }).then(() => true, () => false)) return
+        if (program.exitCode !== null) break
+        await new Promise((wake) => setTimeout(wake, 25))
+      }
+      throw new Error(`${command} did not come up: ${said.join('')}`)
+    },
+    stop,
+    async close() {
+      await Promise.all(Array.from(programs.keys(), stop))
+      rmSync(home, { recursive: true })
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+import { beforeAll, describe, expect, it } from 'vitest'
+
+import { blocksOf } from './follow-page.ts'
+import { followTutorial, type Followed } from './follow-tutorial.ts'
+
+const pages = ['docs/tutorial/authorization-server.md', 'docs/tutorial/add-scim.md']
+
+it.each(pages.flatMap(blocksOf).filter(({ language }) => language === 'ts'))(
+  'the tutorial says how $source is to be called, and shows what is compiled',
+  ({ place, source, code }) => {
+    const [page = '', line] = place.split(':')
+
+    expect(code).toBe(readFileSync(source, 'utf8'))
+    expect(readFileSync(page, 'utf8').split('\n').slice(0, Number(line)).join('\n').split('```').at(-2)).toContain(`\`${basename(source)}\``)
+  },
+)
+
+/** Five seconds, for the first quarter of an hour of everybody who comes. The same with tarballs and npm is `pnpm tutorial`. */
+describe('the tutorial, followed to the letter from an empty folder', () => {
+  let seen: Followed
+  beforeAll(async () => {
+    seen = await followTutorial(withoutNpm, { NODE_OPTIONS: '--conditions=@mintmark/source' })
+  })
+
+  it('a person signs in at another application, and its refresh token works', () => {
+    expect(seen.signedIn).toMatchObject(shownJson(0))
+    expect(seen.refreshed).toEqual(shownJson(1))
+  })
+
+  it('the directory of her company adopts her account, and she stays signed in', () => {
+    expect(seen.adopted).toMatchObject({ id: 'user-1', externalId: '00u1', userName: 'ann@example.com', active: true })
+    expect(seen.refreshedThen).toEqual(seen.refreshed)
+  })
+
+  it('deactivated by her directory she can neither refresh nor sign in', () => {
+    expect(seen.deactivated).toMatchObject({ id: 'user-1', active: false })
+    expect(seen.refreshRefused).toEqual(shownJson(2))
+    expect(seen.signInRefused).toEqual({ error: 'access_denied' })
+  })
+
+  it('the directory does not get the account of another company', () => {
+    expect(seen.stranger).toMatchObject({ userName: 'bob@example.com' })
+    expect(seen.stranger).not.toMatchObject({ id: 'user-2' })
+  })
+})
+
+/** What the workspace has installed. */
+const withoutNpm = (line: string): string =>
+  line.startsWith('npm install') ? `ln -s ${join(process.cwd(), 'node_modules')} node_modules` : `echo '{ "type": "module" }' > package.json`
+
+/** What the pages show, one after the other; the issuer's port is the test's own. */
+function shownJson(index: number): object {
+  const shown = pages.flatMap(blocksOf).filter(({ language }) => language === 'json')
+  const { iss: _, ...rest } = JSON.parse(shown[index]?.code ?? '') as Record<string, unknown>
+  return rest
+}

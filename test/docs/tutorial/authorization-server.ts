@@ -1,0 +1,33 @@
+import { cookieSessions, createAuthorizationServer, logEvents, storedKeys } from '@mintmark/core'
+import { withHeaders } from '@mintmark/core/http'
+import { consentPage, errorPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { findPerson } from './people.ts'
+
+export const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
+export const storage = await createSqlStorage({ issuer, dialect: sqliteFile('mintmark.db', { migrate: 'on-open' }) })
+const sessions = cookieSessions({ storage })
+
+export const server = createAuthorizationServer({
+  issuer,
+  storage,
+  keys: storedKeys({ storage, sealingKey: process.env['SEALING_KEY'] ?? '' }),
+  signedIn: sessions.signedIn,
+  renderErrorPage: errorPage,
+  onEvent: logEvents(console),
+  pages: {
+    async login(pending, request) {
+      const attempt = readSignInForm(request)
+      const person = attempt && findPerson(attempt.username, attempt.password)
+      if (!person) return signInPage({ ...pending, error: attempt && 'rejected' })
+      const { signedIn, headers } = await sessions.start(request, { subject: person.id, amr: ['pwd'] })
+      return withHeaders(await pending.complete(signedIn), headers)
+    },
+    async consent(pending, request) {
+      if (request.method !== 'POST') return consentPage({ ...pending, accountName: pending.subject ?? '' })
+      const { decision, grantedScopes } = readConsentForm(request)
+      return decision === 'allow' ? pending.complete({ grantedScopes }) : pending.deny()
+    },
+  },
+})

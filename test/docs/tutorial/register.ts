@@ -1,0 +1,22 @@
+import { registerClient } from '@mintmark/core'
+import { epochSeconds, userId } from '@mintmark/storage-interface'
+import { storage } from './authorization-server.ts'
+import { everybody } from './people.ts'
+
+// An account for each person: its id becomes the `sub` of their tokens, and the claims are what clients may learn.
+for (const { id, email, name } of everybody()) {
+  const claims = { name, email, email_verified: true }
+  await storage.users.insert({ userId: userId(id), claims, createdAt: epochSeconds(Date.now() / 1000) })
+}
+
+const { clientSecret } = await registerClient(
+  {
+    clientId: 'my-app',
+    clientName: 'My app',
+    redirectUris: [`${process.env['CLIENT_URL'] ?? 'http://localhost:4000'}/callback`],
+    grantTypes: ['authorization_code', 'refresh_token'],
+    scopes: ['openid', 'profile', 'email', 'offline_access'],
+  },
+  { storage },
+)
+console.log(`CLIENT_SECRET=${clientSecret}`)

@@ -1,0 +1,15 @@
+import { createScimServer, logScimEvents } from '@mintmark/scim'
+import { userId } from '@mintmark/storage-interface'
+import { issuer, storage } from './authorization-server.ts'
+import { everybody } from './people.ts'
+
+export const scim = createScimServer({
+  issuer,
+  storage,
+  onEvent: logScimEvents(console),
+  // Which of your accounts is meant? Only you know. Here: one that belongs to the same customer.
+  async link({ providerId, resource }) {
+    const person = everybody().find(({ email, company }) => company === providerId && email === resource['userName'])
+    return person && userId(person.id)
+  },
+})

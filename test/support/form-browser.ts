@@ -1,0 +1,41 @@
+import { createCookieJar } from '../interop/cookie-jar.ts'
+
+/** A page where a browser came to rest. */
+export interface VisitedPage {
+  readonly url: URL
+  readonly status: number
+  readonly text: string
+}
+
+/** A browser without scripts: it keeps cookies, follows redirects and posts forms. */
+export interface FormBrowser {
+  open(url: string | URL): Promise<VisitedPage>
+  /** Posts the form of a page as it stands, with what the person fills in and the button that they press. */
+  fillIn(page: VisitedPage, fields: Readonly<Record<string, string>>): Promise<VisitedPage>
+}
+
+/** A browser in which nobody has signed in yet. */
+export function openFormBrowser(): FormBrowser {
+  const jar = createCookieJar()
+
+  const go = async (url: URL, form?: URLSearchParams): Promise<VisitedPage> => {
+    const reply = await fetch(url, {
+      redirect: 'manual',
+      headers: { cookie: jar.header(url), accept: 'text/html', ...(form && { origin: url.origin }) },
+      ...(form && { method: 'POST', body: form }),
+    })
+    jar.keep(url, reply.headers.getSetCookie())
+    const location = reply.headers.get('location')
+    return location === null ? { url, status: reply.status, text: await reply.text() } : go(new URL(location, url))
+  }
+  return {
+    open: (url) => go(new URL(url)),
+    fillIn: (page, fields) => go(page.url, new URLSearchParams([...standingFields(page.text), ...Object.entries(fields)])),
+  }
+}
+
+/** What the form sends by itself: hidden fields, and boxes that are ticked. */
+const standingFields = (html: string): readonly [string, string][] =>
+  [...html.matchAll(/<input type="(hidden|checkbox)" name="([^"]*)" value="([^"]*)"( checked)?/g)].flatMap(
+    ([, type, name = '', value = '', ticked]) => (type === 'hidden' || ticked !== undefined ? [[name, value] as const satisfies [string, string]] : []),
+  )
