@@ -1,0 +1,82 @@
+import { existsSync, readFileSync } from 'node:fs'
+
+import { describe, expect, it } from 'vitest'
+
+import { createProgram } from '../../packages/cli/src/program.ts'
+import { fencesOf } from '../../scripts/markdown/fence.ts'
+import { readPages } from '../../scripts/markdown/page.ts'
+import { shellCommands } from '../../scripts/markdown/shell-command.ts'
+import { silentIo } from '../../scripts/reference/silent-io.ts'
+
+const blocks = readPages().flatMap((page) => fencesOf(page).filter(({ language }) => language === 'sh'))
+
+it('every command of every sh block is one that there is', () => {
+  const unknown = blocks.flatMap(({ place, code }) => shellCommands(code).flatMap((words) => (isKnown(words) ? [] : [`${place}: ${words.join(' ')}`])))
+
+  expect(unknown).toEqual([])
+})
+
+describe('the check finds', () => {
+  it.each([
+    ['a script that is gone', 'npx -y pnpm@12.21.0 no-such-script'],
+    ['a subcommand that is gone', 'npx mintmark client retire my-app'],
+    ['an option that is gone', 'npx mintmark purge --everything'],
+    ['an argument that is missing', 'npx mintmark keys drop'],
+    ['a package that is gone', 'npm install @mintmark/sql'],
+    ['a program that nobody has', 'mintmarkd --port 1'],
+  ])('%s', (_, code) => {
+    expect(shellCommands(code).map((words) => isKnown(words))).toEqual([false])
+  })
+})
+
+it.each([
+  ['A=1 B="x y" node a.ts > b.env && cd c # a comment', [['node', 'a.ts'], ['cd', 'c']]],
+  ["curl -d '{\n}' \\\n  $URL/#x | jq .a", [['curl', '-d', '{\n}', '$URL/#x'], ['jq', '.a']]],
+  ['# only a comment', []],
+])('the words of %j', (code, words) => {
+  expect(shellCommands(code)).toEqual(words)
+})
+
+function isKnown([program = '', ...rest]: readonly string[]): boolean {
+  const args = program === 'npx' ? rest.filter((word) => word !== '-y') : rest
+  const name = program === 'npx' ? (args.shift() ?? '') : program
+  if (/^pnpm(?:@[\d.]+)?$/.test(name)) return isPnpmCommand(args)
+  if (name === 'mintmark') return isMintmarkCommand(args)
+  if (name === 'mintmark-migrate') return ['print', 'apply', 'status'].includes(args[0] ?? '')
+  if (name === 'npm') return args.every((word) => !word.startsWith('@mintmark/') || existsSync(`packages/${word.slice('@mintmark/'.length)}`))
+  return programs.has(name) || (name.startsWith('.') && existsSync(name))
+}
+
+function isPnpmCommand(args: readonly string[]): boolean {
+  const words = args.filter((word, at) => !word.startsWith('-') && args[at - 1] !== '--filter')
+  if (words[0] === 'mintmark') return isMintmarkCommand(args.slice(args.indexOf('mintmark') + 1))
+  if (words[0] === 'exec') return existsSync(`node_modules/.bin/${words[1]}`)
+  return ['install', 'pack', 'add'].includes(words[0] ?? '') || Object.hasOwn(manifest.scripts, words[0] ?? '')
+}
+
+function isMintmarkCommand(args: readonly string[]): boolean {
+  const program = createProgram(silentIo)
+  withoutActions(program)
+  try {
+    program.parse([...args], { from: 'user' })
+    return true
+  } catch (error) {
+    // Commander throws for whatever it does not know, and with 0 when it has printed the help that was asked for.
+    return error instanceof Error && 'exitCode' in error && error.exitCode === 0
+  }
+}
+
+function withoutActions(command: ReturnType<typeof createProgram>): void {
+  for (const child of command.commands) withoutActions(child)
+  if (command.commands.length === 0) command.action(() => undefined)
+}
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly scripts: Readonly<Record<string, string>> }
+
+/** What the reader's machine has, or what a page says to install. */
+const programs: ReadonlySet<string> = new Set(
+  `. cat cd chmod cp export mkdir mv rm source kill
+   curl git jq node openssl tar
+   createdb pg_dump pg_restore psql sqlite3 redis-cli
+   caddy crontab docker nginx systemctl wrangler`.split(/\s+/),
+)
