@@ -11,6 +11,16 @@ it('RFC 6585 §4: tells how long to wait, in whole seconds', async () => {
   expect(await limiter.consume('key', now)).toEqual({ allowed: false, retryAfter: 2 })
 })
 
+it('tells what is left until when, where the limiter knows its limit', async () => {
+  const count = { msBeforeNext: 1200, remainingPoints: 4 }
+  const consume = () => Promise.resolve(count)
+
+  const [known, unknown] = [fromRateLimiterFlexible({ points: 5, consume }), fromRateLimiterFlexible({ consume })]
+
+  expect(await known.consume('key', now)).toEqual({ allowed: true, quota: { limit: 5, remaining: 4, resetAfter: 2 } })
+  expect(await unknown.consume('key', now)).toEqual({ allowed: true })
+})
+
 it('design §4: a limiter whose store is down is an outage, and no server error', async () => {
   const cause = new Error('ECONNREFUSED')
   const limiter = fromRateLimiterFlexible({ consume: () => Promise.reject(cause) })

@@ -1,9 +1,11 @@
 import { seconds, StorageUnavailableError } from '@mintmark/storage-interface'
 
-import type { RateLimiter } from './rate-limiter.ts'
+import type { RateLimiter, RateQuota } from './rate-limiter.ts'
 
 /** What is asked of a limiter of the package `rate-limiter-flexible`. */
 export interface FlexibleLimiter {
+  /** How many it allows in a window. */
+  readonly points?: number
   consume(key: string): Promise<unknown>
 }
 
@@ -14,15 +16,28 @@ export interface FlexibleLimiter {
 export const fromRateLimiterFlexible = (limiter: FlexibleLimiter): RateLimiter => ({
   async consume(key) {
     try {
-      await limiter.consume(key)
-      return { allowed: true }
+      const counted = await limiter.consume(key)
+      return { allowed: true, quota: isCount(counted) ? quotaOf(counted, limiter) : undefined }
     } catch (error) {
-      // The package throws a result that names the wait when the limit is reached, and an Error when its store fails.
-      if (!isLimitReached(error)) throw new StorageUnavailableError('The rate limiter cannot count', { cause: error })
-      return { allowed: false, retryAfter: seconds(Math.ceil(error.msBeforeNext / 1000)) }
+      // The package throws a count when the limit is reached, and an Error without one when its store fails.
+      if (!isCount(error)) throw new StorageUnavailableError('The rate limiter cannot count', { cause: error })
+      return { allowed: false, retryAfter: wholeSeconds(error), quota: quotaOf(error, limiter) }
     }
   },
 })
 
-const isLimitReached = (error: unknown): error is { readonly msBeforeNext: number } =>
-  typeof error === 'object' && error !== null && 'msBeforeNext' in error && typeof error.msBeforeNext === 'number'
+interface Count {
+  readonly msBeforeNext: number
+  readonly remainingPoints?: unknown
+}
+
+const isCount = (value: unknown): value is Count =>
+  typeof value === 'object' && value !== null && 'msBeforeNext' in value && typeof value.msBeforeNext === 'number'
+
+/** Of a union of limiters it cannot be told. */
+function quotaOf(count: Count, { points }: FlexibleLimiter): RateQuota | undefined {
+  if (points === undefined || typeof count.remainingPoints !== 'number') return undefined
+  return { limit: points, remaining: Math.max(count.remainingPoints, 0), resetAfter: wholeSeconds(count) }
+}
+
+const wholeSeconds = ({ msBeforeNext }: Count) => seconds(Math.ceil(msBeforeNext / 1000))

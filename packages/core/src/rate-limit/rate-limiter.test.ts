@@ -11,22 +11,34 @@ describe('rate limiter in memory', () => {
 
     const decisions = await Promise.all(Array.from({ length: 100 }, () => limiter.consume('k', at(0))))
 
-    expect(decisions.filter(({ allowed }) => !allowed)).toEqual([{ allowed: false, retryAfter: 60 }])
+    expect(decisions.filter(({ allowed }) => !allowed)).toMatchObject([{ allowed: false, retryAfter: 60 }])
   })
 
   it('says how long to wait, and allows again when the window is over', async () => {
     const limiter = memoryRateLimiter({ points: 1, window: 60 })
     await limiter.consume('k', at(0))
 
-    expect(await limiter.consume('k', at(20))).toEqual({ allowed: false, retryAfter: 40 })
-    expect(await limiter.consume('k', at(60))).toEqual({ allowed: true })
+    expect(await limiter.consume('k', at(20))).toMatchObject({ allowed: false, retryAfter: 40 })
+    expect(await limiter.consume('k', at(60))).toMatchObject({ allowed: true })
+  })
+
+  it('says what is left until when, and never less than nothing', async () => {
+    const limiter = memoryRateLimiter({ points: 2, window: 60 })
+
+    const quotas = [await limiter.consume('k', at(0)), await limiter.consume('k', at(10)), await limiter.consume('k', at(20))]
+
+    expect(quotas.map(({ quota }) => quota)).toEqual([
+      { limit: 2, remaining: 1, resetAfter: 60 },
+      { limit: 2, remaining: 0, resetAfter: 50 },
+      { limit: 2, remaining: 0, resetAfter: 40 },
+    ])
   })
 
   it('counts each key by itself', async () => {
     const limiter = memoryRateLimiter({ points: 1, window: 60 })
     await limiter.consume('a', at(0))
 
-    expect(await limiter.consume('b', at(0))).toEqual({ allowed: true })
+    expect(await limiter.consume('b', at(0))).toMatchObject({ allowed: true })
   })
 
   it('forgets the oldest of more than ten thousand keys', async () => {
@@ -35,7 +47,7 @@ describe('rate limiter in memory', () => {
 
     for (let key = 0; key < 10_000; key += 1) await limiter.consume(`k${key}`, at(0))
 
-    expect(await limiter.consume('first', at(0))).toEqual({ allowed: true })
+    expect(await limiter.consume('first', at(0))).toMatchObject({ allowed: true })
     expect((await limiter.consume('k9999', at(0))).allowed).toBe(false)
   })
 })

@@ -3,7 +3,17 @@ import { seconds, type DurationSeconds, type EpochSeconds } from '@mintmark/stor
 import { forgetOldest } from '../runtime/forget-oldest.ts'
 
 /** Whether one more is allowed; if not, after how many seconds it is worth another try. */
-export type RateDecision = { readonly allowed: true } | { readonly allowed: false; readonly retryAfter: DurationSeconds }
+export type RateDecision = (
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly retryAfter: DurationSeconds }
+) & { readonly quota?: RateQuota | undefined }
+
+/** What is left of a limit, for whoever slows down when it is told. */
+export interface RateQuota {
+  readonly limit: number
+  readonly remaining: number
+  readonly resetAfter: DurationSeconds
+}
 
 /** Counts attempts by key. A limiter over Redis or a database makes several servers count together. */
 export interface RateLimiter {
@@ -25,8 +35,10 @@ export function memoryRateLimiter(limit: { readonly points: number; readonly win
       counts.delete(key)
       counts.set(key, window)
       forgetOldest(counts, maxKeys)
-      if (window.count <= limit.points) return Promise.resolve({ allowed: true })
-      return Promise.resolve({ allowed: false, retryAfter: seconds(window.startedAt + limit.window - now) })
+      const resetAfter = seconds(window.startedAt + limit.window - now)
+      const quota = { limit: limit.points, remaining: Math.max(limit.points - window.count, 0), resetAfter }
+      if (window.count <= limit.points) return Promise.resolve({ allowed: true, quota })
+      return Promise.resolve({ allowed: false, retryAfter: resetAfter, quota })
     },
   }
 }

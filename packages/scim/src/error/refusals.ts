@@ -35,6 +35,8 @@ export const refusals = {
   member_unknown: [400, 'invalidValue', 'A member is not a user or another group of this identity provider.'],
   change_refused: [403, undefined, 'This user is protected from changes by identity providers.'],
   offboarding_held: [403, undefined, 'Too many accounts were ended in a short time. An administrator of this service has to let it go on first.'],
+  // RFC 6585 §4.
+  too_many_requests: [429, undefined, 'Too many requests. Wait as long as Retry-After says.'],
   storage_unavailable: [503, undefined, 'The service cannot answer now. Try again shortly.'],
   unexpected_failure: [500, undefined, 'The service failed to answer.'],
 

@@ -42,6 +42,7 @@ export function createScimServer(options: ScimServerOptions): ScimServer {
     issuer,
     storage,
     accessTokens: options.accessTokens,
+    requestLimit: options.requestLimit,
     clock: deps.clock,
     bodyLimit: bulkLimits.maxPayloadSize,
     routes: {

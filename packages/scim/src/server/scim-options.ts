@@ -1,4 +1,4 @@
-import type { Clock, Random } from '@mintmark/core/runtime'
+import type { Clock, Random, RateLimiter } from '@mintmark/core/runtime'
 import type { JsonObject, Storage } from '@mintmark/storage-interface'
 
 import type { AccessTokens } from '../authentication/access-tokens.ts'
@@ -30,6 +30,11 @@ export interface ScimServerOptions extends ProvisioningHooks {
   readonly onRequest?: (answered: AnsweredRequest) => void | Promise<void>
   /** How many accounts a provider may end in a while before an administrator has to look. Default: any number. */
   readonly offboardingLimit?: OffboardingLimit
+  /**
+   * How many requests a provider may make in a while, such as `memoryRateLimiter({ points: 600, window: seconds(60) })`. Its answers then
+   * carry `X-Rate-Limit-Limit`, `-Remaining` and `-Reset`, by which it can slow down. Default: any number.
+   */
+  readonly requestLimit?: RateLimiter
   readonly clock?: Clock
   readonly random?: Random
 }

@@ -1,5 +1,5 @@
-import { withHeaders, withoutBody, type HttpService, type ServerRequest, type ServerResponse } from '@mintmark/core/http'
-import type { Clock } from '@mintmark/core/runtime'
+import { withHeaders, withoutBody, type Header, type HttpService, type ServerRequest, type ServerResponse } from '@mintmark/core/http'
+import type { Clock, RateLimiter } from '@mintmark/core/runtime'
 
 import { authenticateProvider, type AuthenticateProviderDependencies } from '../authentication/authenticate-provider.ts'
 import type { ScimCaller } from '../authentication/scim-caller.ts'
@@ -8,6 +8,7 @@ import { renderRefusal } from '../error/render-refusal.ts'
 import type { ScimError } from '../error/scim-error.ts'
 import { toScimError } from '../error/to-scim-error.ts'
 import { answeredRequest, type AnsweredRequest } from '../event/answered-request.ts'
+import { rateLimitHeaders } from '../rate-limit/rate-limit-headers.ts'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 import type { ScimEndpoint, ScimMethods, ScimRoutes } from './scim-call.ts'
 import { parseScimPath, scimRoot, tenantUrl, type ScimPath } from './scim-path.ts'
@@ -16,6 +17,8 @@ export interface ScimRouterDependencies extends AuthenticateProviderDependencies
   readonly issuer: string
   readonly clock: Clock
   readonly routes: ScimRoutes
+  /** Counts the requests of each provider; undefined when nobody counts. */
+  readonly requestLimit: RateLimiter | undefined
   /** In bytes. */
   readonly bodyLimit: number
   /** Told of every refusal before it is answered. */
@@ -38,16 +41,21 @@ export function createScimRouter(deps: ScimRouterDependencies): HttpService {
       const path = parseScimPath(request.url.pathname.slice(root.pathname.length))
       const now = deps.clock()
       let caller: ScimCaller | undefined
+      let rateLimit: readonly Header[] = []
       try {
         caller = await authenticateProvider(request, { addressed: path.providerId, now }, deps)
+        const decision = await deps.requestLimit?.consume(`scim ${caller.provider.providerId}`, now)
+        if (decision !== undefined) rateLimit = rateLimitHeaders(decision)
+        // RFC 6585 §4. Who has not proved who they are is not counted: nobody uses up what is a provider's.
+        if (decision?.allowed === false) throw refusal('too_many_requests')
         const response = await answer({ request, caller, now }, path, deps)
         deps.answered(answeredRequest({ request, caller, now }, response))
-        return response
+        return withHeaders(response, rateLimit)
       } catch (thrown) {
         const error = toScimError(thrown)
         deps.refused(error, request)
         if (caller !== undefined) deps.answered(answeredRequest({ request, caller, now }, error, error))
-        return renderRefusal(error)
+        return withHeaders(renderRefusal(error), rateLimit)
       }
     },
   }

@@ -1,0 +1,82 @@
+import { memoryRateLimiter } from '@mintmark/core'
+import { seconds, StorageUnavailableError } from '@mintmark/storage-interface'
+import { describe, expect, test } from 'vitest'
+
+import { startScim } from './scim-under-test.ts'
+
+const twoAMinute = () => memoryRateLimiter({ points: 2, window: seconds(60) })
+const ann = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: 'ann' }
+
+describe('C-02: a limit of requests', () => {
+  test('every answer says what is left until when, also a refusal', async () => {
+    const scim = await startScim({ requestLimit: twoAMinute() })
+
+    const found = await scim.send({ path: '/Users' })
+    scim.clock.advance(10)
+    const missing = await scim.send({ path: '/Users/nobody' })
+
+    expect([found.status, Object.fromEntries(found.headers)]).toMatchObject([200, quota('1', '60')])
+    expect([missing.status, Object.fromEntries(missing.headers)]).toMatchObject([404, quota('0', '50')])
+  })
+
+  test('RFC 6585 §4: one too many changes nothing, is an error of SCIM, and says when to come again', async () => {
+    const scim = await startScim({ requestLimit: twoAMinute() })
+    await scim.send({ path: '/Users' })
+    await scim.send({ path: '/Users' })
+
+    const refused = await scim.send({ method: 'POST', path: '/Users', body: ann })
+    const reason = scim.lastReason()
+    scim.clock.advance(60)
+    const listed = await scim.send({ path: '/Users' })
+
+    expect(reason).toBe('too_many_requests')
+    expect(refused).toMatchObject({ status: 429, body: { status: '429' } })
+    expect(Object.fromEntries(refused.headers)).toMatchObject({
+      ...quota('0', '60'),
+      'retry-after': '60',
+      'x-rate-limit-retry-after-seconds': '60',
+    })
+    expect(listed.body).toMatchObject({ totalResults: 0 })
+  })
+
+  test('who does not know the secret uses up nothing of the provider, nor does another provider', async () => {
+    const scim = await startScim({ requestLimit: twoAMinute() })
+    for (let guess = 0; guess < 3; guess += 1) await scim.send({ path: '/Users', authorization: `Bearer guess-${guess}` })
+    for (let call = 0; call < 3; call += 1) await scim.send({ path: '/Users', provider: 'T2' })
+
+    const own = await scim.send({ path: '/Users' })
+
+    expect(own.status).toBe(200)
+    expect(own.headers.get('x-rate-limit-remaining')).toBe('1')
+  })
+
+  test('design §4: while nobody can count, the answer is 503, and nothing is written', async () => {
+    const answers = [Promise.reject(new StorageUnavailableError('down')), Promise.resolve({ allowed: true } as const)]
+    const scim = await startScim({ requestLimit: { consume: () => answers.shift() ?? never() } })
+
+    const refused = await scim.send({ method: 'POST', path: '/Users', body: ann })
+    const reason = scim.lastReason()
+    const listed = await scim.send({ path: '/Users' })
+
+    expect([refused.status, reason]).toEqual([503, 'storage_unavailable'])
+    expect(listed.body).toMatchObject({ totalResults: 0 })
+  })
+
+  test('without one, no answer speaks of limits', async () => {
+    const scim = await startScim()
+
+    const { headers } = await scim.send({ path: '/Users' })
+
+    expect([...headers.keys()].filter((name) => name.includes('rate'))).toEqual([])
+  })
+})
+
+const never = (): never => {
+  throw new Error('asked too often')
+}
+
+const quota = (remaining: string, reset: string) => ({
+  'x-rate-limit-limit': '2',
+  'x-rate-limit-remaining': remaining,
+  'x-rate-limit-reset': reset,
+})
