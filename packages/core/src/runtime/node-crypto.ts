@@ -6,6 +6,7 @@ import { nodeBuiltin } from './node-builtin.ts'
  */
 export interface NodeCrypto {
   hash(algorithm: 'sha256', data: string | Uint8Array, outputEncoding: 'buffer'): Uint8Array
+  hash(algorithm: 'sha256', data: string | Uint8Array, outputEncoding: 'base64url'): string
   /** An ECDSA signature comes out as DER. EdDSA has its own digest: `null`. */
   sign(digest: 'sha256' | null, data: Uint8Array, key: NodeKey): Uint8Array
   /** An ECDSA signature goes in as DER. */
