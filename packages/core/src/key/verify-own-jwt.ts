@@ -1,8 +1,9 @@
 import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
-import { base64url, decodeProtectedHeader, type ProtectedHeaderParameters } from 'jose'
+import { decodeProtectedHeader, type ProtectedHeaderParameters } from 'jose'
 
 import { decodeBody } from '../http/index.ts'
 import { parseJsonObject } from '../json/json-object.ts'
+import { decodeBase64url } from '../runtime/base64url.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { isCompactJws } from './compact-jws.ts'
 import type { KeyRing, PublicKey } from './key-ring.ts'
@@ -60,8 +61,8 @@ async function verify(
 
   const [head = '', body = '', signature = ''] = token.split('.')
   const verifySignature = await verifiedJwts.verifier(key)
-  const isGenuine = await verifySignature(base64url.decode(signature), new TextEncoder().encode(`${head}.${body}`))
-  const payload = isGenuine ? parseJsonObject(decodeBody(base64url.decode(body)) ?? '') : undefined
+  const isGenuine = await verifySignature(decodeBase64url(signature), new TextEncoder().encode(`${head}.${body}`))
+  const payload = isGenuine ? parseJsonObject(decodeBody(decodeBase64url(body)) ?? '') : undefined
   return payload === undefined ? undefined : { type: header.typ, key, payload }
 }
 

@@ -1,7 +1,6 @@
 import type { SecretDigest } from '@mintmark/storage-interface'
-import { base64url } from 'jose'
 
-import { encodeBase64url } from '../runtime/base64url.ts'
+import { decodeBase64url, encodeBase64url } from '../runtime/base64url.ts'
 import { digestSecret, hmacSha256 } from '../runtime/digest.ts'
 import { equalInConstantTime } from '../runtime/equal-in-constant-time.ts'
 
@@ -36,9 +35,9 @@ export async function writeRefreshToken(token: RefreshToken): Promise<string> {
 export async function readRefreshToken(text: string): Promise<RefreshToken | undefined> {
   // The last character has two spare bits: only the spelling in which they are zero is the token (RFC 4648 §3.5).
   if (!/^[A-Za-z0-9_-]{106}[AEIMQUYcgkosw048]$/.test(text)) return undefined
-  const bytes = base64url.decode(text)
+  const bytes = decodeBase64url(text)
 
-  const token = { handle: bytes.slice(0, 32), secret: bytes.slice(32, 64) }
+  const token = { handle: bytes.subarray(0, 32), secret: bytes.subarray(32, 64) }
   const isGenuine = equalInConstantTime(encodeBase64url(bytes.subarray(64)), encodeBase64url(await checkOf(token)))
   return isGenuine ? token : undefined
 }
