@@ -35,7 +35,7 @@ describe('work per flow', () => {
       ...nothing,
       storage: ['clients.find', 'users.find', 'grants.findUnrevoked', 'codes.insert'],
       digests: 1,
-      randomDraws: 2,
+      randomDraws: 1,
     })
   })
 
@@ -49,7 +49,7 @@ describe('work per flow', () => {
       storage: ['clients.find', 'codes.consume', 'standing.ofGrant', 'families.insert'],
       signatures: 2,
       digests: 8,
-      randomDraws: 3,
+      randomDraws: 2,
     })
   })
 

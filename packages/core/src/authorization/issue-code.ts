@@ -12,7 +12,7 @@ import { keepClaims } from '../claims/claims-request.ts'
 import type { ScopeRegistry } from '../claims/scope-definition.ts'
 import type { ServerOccurrence } from '../event/server-event.ts'
 import { digestSecret } from '../runtime/digest.ts'
-import { randomIdentifier, randomSecret, type Random } from '../runtime/random.ts'
+import { randomSecretAndIdentifier, type Random } from '../runtime/random.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 
 export interface IssueCodeDependencies {
@@ -35,12 +35,12 @@ export interface CodeSubject {
 export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: IssueCodeDependencies): Promise<string> {
   const { request, grant, consented } = subject
   const openedClaims = consented.flatMap((scope) => deps.scopes.get(scope)?.claims ?? [])
-  const code = randomSecret(deps.random)
+  const { secret: code, identifier: family } = randomSecretAndIdentifier(deps.random)
   await deps.storage.codes.insert({
     digest: await digestSecret(code),
     clientId: request.client.clientId,
     grantId: grant.grantId,
-    familyId: familyId(randomIdentifier(deps.random)),
+    familyId: familyId(family),
     userId: grant.userId,
     redirectUri: request.target.redirect,
     scopes: grantedScopes(subject),
