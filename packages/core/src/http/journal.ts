@@ -24,9 +24,11 @@ export function createJournal<Occurrence, Moment>(
 ): Journal<Occurrence> {
   const correlationIds = new WeakMap<ServerRequest, string>()
 
-  async function deliver(event: Occurrence & EventStamp<Moment>): Promise<void> {
+  function deliver(event: Occurrence & EventStamp<Moment>): void {
     try {
-      await listener(event)
+      const told = listener(event)
+      // Most listeners are done by now.
+      if (told !== undefined) void dropFailure(told)
     } catch {
       // The listener is the host's; there is nobody left to tell.
     }
@@ -36,11 +38,19 @@ export function createJournal<Occurrence, Moment>(
     record(request, occurrence) {
       const correlationId = correlationIds.get(request) ?? givenIdentifier(request) ?? deps.newIdentifier()
       correlationIds.set(request, correlationId)
-      void deliver({ ...occurrence, at: deps.clock(), correlationId })
+      deliver({ ...occurrence, at: deps.clock(), correlationId })
     },
     announce(occurrence) {
-      void deliver({ ...occurrence, at: deps.clock(), correlationId: deps.newIdentifier() })
+      deliver({ ...occurrence, at: deps.clock(), correlationId: deps.newIdentifier() })
     },
+  }
+}
+
+async function dropFailure(told: Promise<void>): Promise<void> {
+  try {
+    await told
+  } catch {
+    // As in `deliver`.
   }
 }
 
