@@ -10,6 +10,11 @@ function copy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return Object.freeze(value.map(copy))
 
-  // Object.fromEntries defines each key, so that a key named `__proto__` stays data.
-  return Object.freeze(Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copy(member)])))
+  const copied: Record<string, unknown> = {}
+  for (const [key, member] of Object.entries(value)) {
+    // Assigned, a key of this name would change the prototype; defined, it stays data.
+    if (key === '__proto__') Object.defineProperty(copied, key, { value: copy(member), enumerable: true })
+    else copied[key] = copy(member)
+  }
+  return Object.freeze(copied)
 }
