@@ -26,6 +26,8 @@ export default defineConfig({
         test: {
           name: 'flows',
           include: ['test/**/*.test.ts'],
+          // `pnpm packed`, after a build.
+          exclude: ['test/packed/**'],
           testTimeout: 90_000,
           hookTimeout: 90_000,
         },

@@ -1,0 +1,75 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { PackedPackages } from './packed-packages.ts'
+
+/** A project outside the repository that has installed every package from its tarball, as a host would. */
+export interface OutsideProject {
+  readonly folder: string
+  /** The oldest Node that the packages support; this one where npm has no such program for the machine. */
+  readonly oldestNode: string
+  remove(): void
+}
+
+/**
+ * Makes one, with npm. Everything has a fixed version, so that sizes are the same for everybody.
+ * @throws Error with what npm said when it fails.
+ */
+export function installOutside(packed: PackedPackages): OutsideProject {
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-outside-'))
+  const ours = Object.fromEntries(packed.packages.map(({ name, tarball }) => [name, `file:${tarball}`]))
+  const theirs = Object.fromEntries(broughtByHosts.map((name) => [name, catalogVersion(name)]))
+  const node = `node-linux-${process.arch}`
+  const hasNode = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch)
+  const dependencies = { ...ours, ...theirs, ...compilers, ...(hasNode && { [node]: oldestNodeVersion }) }
+  const manifest = { name: 'outside', private: true, type: 'module', dependencies }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
+  npmInstall(folder)
+
+  const oldestNode = join(folder, 'node_modules', node, 'bin/node')
+  return {
+    folder,
+    oldestNode: existsSync(oldestNode) ? oldestNode : process.execPath,
+    remove: () => rmSync(folder, { recursive: true }),
+  }
+}
+
+function npmInstall(folder: string): void {
+  const args = ['install', '--prefer-offline', '--no-audit', '--no-fund']
+  const { status, stdout, stderr, error } = spawnSync('npm', args, { cwd: folder, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`npm ${args.join(' ')} failed.\n${error?.message ?? ''}${stdout}${stderr}`)
+}
+
+/** The version that this repository's own tests run with. */
+function catalogVersion(name: string): string {
+  const lines = readFileSync('pnpm-workspace.yaml', 'utf8').split('\n')
+  const line = lines.find((text) => text.startsWith(`  ${name}: `) || text.startsWith(`  '${name}': `))
+  if (line === undefined) throw new Error(`The catalog has no ${name}.`)
+  return line.split(': ').at(-1) ?? ''
+}
+
+/** What `engines` of the packages begins with, as far as npm has it for every machine. */
+const oldestNodeVersion = '22.13.1'
+
+/** The compilers that the types must please; this repository's own checks run with the newest. */
+const compilers = {
+  typescript5: 'npm:typescript@5.9.3',
+  typescript6: 'npm:typescript@6.0.3',
+  typescript7: 'npm:typescript@7.0.2',
+}
+
+const broughtByHosts = [
+  '@hono/node-server',
+  '@types/express',
+  '@types/node',
+  '@types/pg',
+  'express',
+  'ioredis',
+  'jose',
+  'kysely',
+  'pg',
+  'redis',
+  'zod',
+]

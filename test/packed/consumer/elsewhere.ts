@@ -1,0 +1,73 @@
+import { toFetchHandler } from '@mintmark/adapter-fetch'
+import { toNodeListener } from '@mintmark/adapter-node'
+import { run, type Io } from '@mintmark/cli'
+import { createAuthorizationServer, defineGrant, OAuthError, storedKeys, type ServerEvent } from '@mintmark/core'
+import type { Endpoint, HttpService } from '@mintmark/core/http'
+import { randomSecret, systemClock, systemRandom } from '@mintmark/core/runtime'
+import { parseFilter, printFilter, ScimError, type ScimEvent } from '@mintmark/scim'
+import { composeStorage, StorageUnavailableError, userId, type Storage, type UserId } from '@mintmark/storage-interface'
+import { storageLaws } from '@mintmark/storage-interface/contract'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createRedisStores } from '@mintmark/storage-redis'
+import { createSqlStorage, migrate } from '@mintmark/storage-sql'
+import { CommandRefused } from '@mintmark/storage-sql/command'
+import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { createTestIssuer, oktaTranscript, replayTranscript } from '@mintmark/testkit'
+import entra from '@mintmark/testkit/transcripts/entra.json' with { type: 'json' }
+import { Redis } from 'ioredis'
+import { Pool } from 'pg'
+import { createClient } from 'redis'
+
+// What the documented programs beside this one do not use, as a host in a strict project would write it.
+
+const issuer = 'https://id.example'
+
+/** PostgreSQL for what lasts, Redis for what expires. */
+export async function storageOfMany(): Promise<Storage> {
+  const dialect = postgresPool(new Pool({ connectionString: 'postgres://db/mintmark' }), { timeoutMilliseconds: 2000 })
+  await migrate({ dialect })
+  const durable = await createSqlStorage({ issuer, dialect })
+  const clients = [createClient(), new Redis({ lazyConnect: true })] as const
+  return composeStorage({ durable, expiring: createRedisStores({ client: clients[0], issuer }) })
+}
+
+export const withIoRedis = (client: Redis): Storage =>
+  composeStorage({ durable: createMemoryStorage({ issuer }), expiring: createRedisStores({ client, issuer }) })
+
+const storage = createMemoryStorage({ issuer })
+const reasons: string[] = []
+const refusal = new OAuthError('invalid_grant', 'No.', { reason: 'grant_refused' })
+
+export const server = createAuthorizationServer({
+  issuer,
+  storage,
+  keys: storedKeys({ storage, sealingKey: randomSecret(systemRandom), clock: systemClock }),
+  signedIn: async ({ headers }) =>
+    headers.has('cookie') ? { subject: 'ann', authTime: systemClock(), amr: ['pwd'] } : undefined,
+  grants: [defineGrant({ grantType: 'urn:example:refused', decide: () => Promise.reject(refusal) })],
+  onEvent: (event: ServerEvent) => void (event.type === 'request.refused' && reasons.push(event.reason)),
+})
+
+export const listener = toNodeListener(server)
+export const handle: (request: Request) => Promise<Response | undefined> = toFetchHandler(server)
+export const service: HttpService = server
+export const hello: Endpoint = ({ method }) =>
+  Promise.resolve({ status: 200, headers: [['Content-Type', 'text/plain']], body: method })
+
+export const subject: UserId = userId('user-1')
+export const filter: string = printFilter(parseFilter('userName eq "ann"'))
+export const laws: number = storageLaws.length
+export const heard = (event: ScimEvent): string => event.type
+export const isOurs = (error: unknown): boolean =>
+  error instanceof ScimError || error instanceof StorageUnavailableError || error instanceof CommandRefused
+
+/** A test of a host's own. */
+export async function tested(fetch: (url: string, init: RequestInit) => Promise<Response>): Promise<boolean> {
+  const testIssuer = createTestIssuer({ issuer })
+  await testIssuer.addPerson('ann', { email: 'ann@example.com' })
+  const baseUrl = `${issuer}/scim/v2/enterprise-idps/acme`
+  const played = await replayTranscript(oktaTranscript, { baseUrl, authorization: 'Bearer x', fetch })
+  return played.passed && entra.steps.length > 0
+}
+
+export const command = (io: Io): Promise<number> => run(['doctor', issuer], io)

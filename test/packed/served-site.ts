@@ -1,0 +1,35 @@
+import { createServer } from 'node:http'
+
+import { storedKeys } from '@mintmark/core'
+import { epochSeconds } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { exportJWK } from 'jose'
+
+import { adapters } from '../support/adapters.ts'
+import { registerFixtureClients } from '../support/fixture-clients.ts'
+import { createFixtureSite, insertFixtureUsers } from '../support/fixture-site.ts'
+
+// The site of the attack rows as a program: its argument names the adapter, PORT the port. Over Express it has a file.
+
+const issuer = 'https://as.test'
+const adapter = adapters.find(({ name }) => name === process.argv[2])
+if (adapter === undefined) throw new Error(`There is no adapter ${process.argv[2]}.`)
+
+const storage =
+  adapter.name === 'Express'
+    ? await createSqlStorage({ issuer, dialect: sqliteFile('packed.db', { migrate: 'on-open' }) })
+    : createMemoryStorage({ issuer })
+const clients = await registerFixtureClients(storage)
+await insertFixtureUsers(storage, epochSeconds(Date.now() / 1000))
+const site = createFixtureSite({ issuer, storage, keys: storedKeys({ storage, sealingKey: 'A'.repeat(43) }) })
+
+const secrets = { userAgent: navigator.userAgent, clients: { ...clients, B: await exportJWK(clients.B.privateKey) } }
+const headers = [['Content-Type', 'application/json']] as const
+const fixture = {
+  service: site.server,
+  endpoint: () => Promise.resolve({ status: 200, headers, body: JSON.stringify(secrets) }),
+}
+const listener = adapter.listener({ ...site, pages: { ...site.pages, '/fixture': fixture } })
+createServer(listener).listen(Number(process.env['PORT']), '127.0.0.1')

@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+
+const { folder } = inject('outside')
+const { packages } = inject('packed')
+const subpaths = packages.flatMap((one) => one.subpaths)
+
+/** What the documentation shows, and what it does not. */
+const programs = [
+  'examples/minimal/src',
+  'test/docs/administer',
+  'test/docs/protect-an-api',
+  'test/docs/provision-accounts',
+  'test/packed/consumer',
+]
+
+beforeAll(() => {
+  for (const program of programs) cpSync(program, join(folder, 'types', program), { recursive: true })
+  const imports = subpaths.map((subpath, index) => `import * as _${index} from '${subpath}'\nvoid _${index}`)
+  writeFileSync(join(folder, 'types/every-subpath.ts'), imports.join('\n'))
+})
+
+describe.each(['typescript5', 'typescript6', 'typescript7'])('%s', (compiler) => {
+  it.each([
+    { module: 'nodenext', moduleResolution: 'nodenext' },
+    { module: 'esnext', moduleResolution: 'bundler' },
+  ])('every subpath, and what is documented, checks in a strict project: $moduleResolution', async (resolution) => {
+    const config = `tsconfig.${compiler}.${resolution.moduleResolution}.json`
+    const compilerOptions = { ...strictest, ...resolution }
+    writeFileSync(join(folder, config), JSON.stringify({ compilerOptions, include: ['types'] }))
+
+    const said = await runNode([join(folder, 'node_modules', compiler, 'bin/tsc'), '-p', config])
+
+    expect(said).toBe('')
+  })
+})
+
+it('house style 32: types need these packages of others, which come along or are the host’s choice', () => {
+  const needed = subpaths
+    .map((subpath) => [subpath, theirModules(subpath)] as const)
+    .filter(([, modules]) => modules.length > 0)
+
+  expect(Object.fromEntries(needed)).toEqual({
+    '@mintmark/adapter-express': ['express'],
+    '@mintmark/adapter-node': ['node:http'],
+    '@mintmark/resource-server': ['jose'],
+    '@mintmark/storage-sql': ['kysely'],
+    '@mintmark/storage-sql/command': ['kysely'],
+    '@mintmark/storage-sql/postgres': ['kysely'],
+    '@mintmark/storage-sql/sqlite': ['kysely'],
+  })
+})
+
+/** Without the DOM: the types of Node must do. Under `exactOptionalPropertyTypes`, which not all want, more is wrong. */
+const strictest = {
+  target: 'es2023',
+  lib: ['es2023'],
+  types: ['node'],
+  strict: true,
+  skipLibCheck: false,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  verbatimModuleSyntax: true,
+  resolveJsonModule: true,
+  allowImportingTsExtensions: true,
+  noEmit: true,
+}
+
+/** What a program says, to both outputs. */
+const runNode = (args: readonly string[]): Promise<string> =>
+  new Promise((done) => {
+    const child = spawn(process.execPath, args, { cwd: folder })
+    const said: string[] = []
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => said.push(chunk.toString()))
+    child.on('close', () => done(said.join('')))
+  })
+
+/** The modules of others that the declarations behind a subpath import, at any distance inside their package. */
+function theirModules(subpath: string): readonly string[] {
+  const [scope = '', name = '', ...rest] = subpath.split('/')
+  const home = join(folder, 'node_modules', scope, name)
+  const { exports } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as Manifest
+  const seen = new Set<string>()
+  const found = new Set<string>()
+  const visit = (file: string): void => {
+    if (seen.has(file)) return
+    seen.add(file)
+    const imports = readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*['"]([^'"]+)['"]/g)
+    for (const [, target = ''] of imports) {
+      if (target.startsWith('.')) visit(declarationsOf(join(dirname(file), target)))
+      else if (!target.startsWith('@mintmark/')) found.add(target)
+    }
+  }
+  visit(join(home, exports[['.', ...rest].join('/')]?.types ?? ''))
+  return [...found].toSorted()
+}
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, { readonly types: string }>>
+}
+
+function declarationsOf(target: string): string {
+  const file = target.replace(/\.ts$/, '.d.ts')
+  return existsSync(file) ? file : target
+}

@@ -1,0 +1,19 @@
+import { defineConfig } from 'vitest/config'
+import { tallyReporter } from './scripts/tally-reporter.ts'
+
+/**
+ * What users install: the tarballs, in projects outside the repository. Not part of `pnpm test`: packing and installing take
+ * their time.
+ */
+export default defineConfig({
+  test: {
+    experimental: { viteModuleRunner: false },
+    execArgv: ['--conditions=@mintmark/source'],
+    isolate: false,
+    globalSetup: ['test/packed/packed-setup.ts'],
+    reporters: ['default', tallyReporter],
+    include: ['test/packed/**/*.test.ts'],
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+  },
+})
