@@ -1,0 +1,13 @@
+// Writes docs/conformance.md, and says which proofs no test has any more.
+import { writeFileSync } from 'node:fs'
+
+import { conformancePage, missingProofs } from './conformance-page.ts'
+import { standards } from './standards.ts'
+import { testTitles } from './test-titles.ts'
+
+const titles = testTitles()
+writeFileSync('docs/conformance.md', conformancePage(standards, titles))
+
+const missing = missingProofs(standards, titles)
+for (const proof of missing) console.error(`no test has this title: ${proof}`)
+process.exitCode = missing.length === 0 ? 0 : 1

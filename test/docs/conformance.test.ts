@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+
+import { expect, it } from 'vitest'
+
+import { conformancePage, missingProofs } from '../../scripts/conformance/conformance-page.ts'
+import { notTested, rfc, verdictOf, type Standard } from '../../scripts/conformance/standard.ts'
+import { standards } from '../../scripts/conformance/standards.ts'
+import { testTitles } from '../../scripts/conformance/test-titles.ts'
+
+const titles = testTitles()
+
+it('every test that a requirement names is there', () => {
+  expect(missingProofs(standards, titles)).toEqual([])
+})
+
+it('docs/conformance.md is what the tests of today make of it (mend with `pnpm conformance`)', () => {
+  expect(readFileSync('docs/conformance.md', 'utf8')).toBe(conformancePage(standards, titles))
+})
+
+it('a proof that no test has is found, and a requirement without a proof is not proven', () => {
+  const standard: Standard = {
+    name: 'RFC 0',
+    title: 'An example',
+    address: rfc(0),
+    requirements: [
+      ['1', 'a test', 'no test is called so'],
+      ['2', 'nothing'],
+      ['3', 'a reason', notTested('nobody wrote it')],
+    ],
+  }
+
+  expect(missingProofs([standard], titles.filter(({ file }) => file !== 'test/docs/conformance.test.ts'))).toEqual(['RFC 0 §1: no test is called so'])
+  expect(standard.requirements.map((requirement) => verdictOf(requirement))).toEqual(['proven', 'not tested', 'not tested'])
+})
