@@ -1,6 +1,0 @@
-import { expect, test } from 'vitest'
-import * as publicNames from './index.ts'
-
-test('the public names are these', () => {
-  expect(Object.keys(publicNames)).toEqual(['toExpress', 'toExpressEndpoint'])
-})
