@@ -54,7 +54,7 @@ export async function tabTo(element: Locator): Promise<void> {
   throw new Error('The Tab key does not reach the element.')
 }
 
-function passwordOf(username: Username): string {
+export function passwordOf(username: Username): string {
   const person = demoPeople.find((one) => one.username === username)
   if (person === undefined) throw new Error(`${username} is not among the people of the example.`)
   return person.password

@@ -9,7 +9,7 @@ export type { ClientChange, ClientTarget, ClientUpdate } from './client/update-c
 export type { OAuthErrorCode } from './error/oauth-error.ts'
 export { OAuthError } from './error/oauth-error.ts'
 export type { RefusalReason } from './error/refusal-reason.ts'
-export type { ErrorPageContent } from './error/render-error-page.ts'
+export type { ErrorPageContent, RenderErrorPage } from './error/render-error-page.ts'
 export { connectedApps } from './connected-app/connected-apps.ts'
 export type { ConnectedApp, ConnectedApps } from './connected-app/connected-apps.ts'
 export { countEvents } from './event/count-events.ts'

@@ -1,13 +1,13 @@
 import type { ServerResponse } from '@mintmark/core/http'
 import { html, type Fragment } from './html.ts'
 import { icon } from './icon.ts'
-import { messagesFor, type Locale } from './messages/choose-locale.ts'
+import { messagesIn, type LanguageChoice } from './messages/choose-locale.ts'
 import type { Messages } from './messages/messages.ts'
 import { page } from './page.ts'
 import { redirectDestination } from './redirect-destination.ts'
 import { initial, shownName } from './shown-name.ts'
 
-interface ConsentPageInput {
+interface ConsentPageInput extends LanguageChoice {
   readonly client: { readonly clientName: string }
   /** The validated redirect URI of the pending request. */
   readonly redirectUri: string
@@ -15,7 +15,6 @@ interface ConsentPageInput {
   readonly scopes: readonly ConsentScope[]
   /** How the signed-in person knows the account: a name or an email address. */
   readonly accountName: string
-  readonly locale?: Locale | undefined
 }
 
 interface ConsentScope {
@@ -28,8 +27,8 @@ interface ConsentScope {
  * Asks the resource owner (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.4): who asks, for what, as whom, and where it
  * leads. It posts to its own address, for `readConsentForm`. Every scope but `openid` can be left out (RFC 6749 §3.3).
  */
-export function consentPage({ client, redirectUri, scopes, accountName, locale }: ConsentPageInput): ServerResponse {
-  const messages = messagesFor(locale)
+export function consentPage({ client, redirectUri, scopes, accountName, ...language }: ConsentPageInput): ServerResponse {
+  const messages = messagesIn(language)
   const { consent } = messages
   const destination = redirectDestination(redirectUri)
   // Deny is the form's first button: Enter on a checkbox presses that one, and it must not be the one that gives.

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { tagsNamed, textOf } from '../test/html-reader.ts'
+import { aFormRequest } from '../test/a-request.ts'
 import { headerOf, tokensOf } from '../test/response-parts.ts'
 import { errorPage } from './error-page.ts'
 import { signedOutPage } from './signed-out-page.ts'
@@ -14,6 +15,20 @@ test('RFC 6749 §4.1.2.1: an error that may not be redirected is told to the per
   expect(headerOf(response, 'Content-Security-Policy')).toContain(`form-action 'none';`)
   expect(textOf(tokensOf(response))).toContain('The <client> is unknown.')
   expect(textOf(tokensOf(response))).toContain('Fehlercode: invalid_request')
+})
+
+test.each([
+  ['/auth?client_id=nobody', 'de-AT, en;q=0.5', 'de'],
+  ['/auth?ui_locales=fr+de', 'en', 'de'],
+  ['/auth?ui_locales=%00', '', 'en'],
+])('RFC 9110 §12.5.4: it speaks the language of who asked: %s, Accept-Language %s', (path, language, lang) => {
+  const request = { ...aFormRequest({ method: 'GET', body: '' }), url: new URL(path, 'https://as.test') }
+  const error = { status: 400, code: 'invalid_request', description: 'The client is unknown.' }
+
+  const asked = errorPage(error, { ...request, headers: new Map([['accept-language', language]]) })
+  const chosen = errorPage({ ...error, locale: 'en' }, request)
+
+  expect([asked, chosen].map((page) => /<html lang="(..)"/.exec(String(page.body))?.[1])).toEqual([lang, 'en'])
 })
 
 test('signing out ends on a page that posts nowhere', () => {

@@ -1,21 +1,23 @@
-import type { ServerResponse } from '@mintmark/core/http'
+import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
 import { html } from './html.ts'
 import { icon } from './icon.ts'
-import { messagesFor, type Locale } from './messages/choose-locale.ts'
+import { chooseLocale, messagesIn, mostWishes, type LanguageChoice, type Locale } from './messages/choose-locale.ts'
 import { page } from './page.ts'
 
-interface ErrorPageInput {
+interface ErrorPageInput extends LanguageChoice {
   readonly status: number
   /** The public error code (RFC 6749 §4.1.2.1 and its extensions). */
   readonly code: string
   /** The server's fixed English sentence. */
   readonly description: string
-  readonly locale?: Locale | undefined
 }
 
-/** Says what went wrong where nothing may be redirected. It fits the server's `renderErrorPage` option as it is. */
-export function errorPage({ status, code, description, locale }: ErrorPageInput): ServerResponse {
-  const messages = messagesFor(locale)
+/**
+ * Says what went wrong where nothing may be redirected. It fits the server's `renderErrorPage` option as it is.
+ * @param request what it answers: its language is chosen by it, unless the host has chosen one.
+ */
+export function errorPage({ status, code, description, ...language }: ErrorPageInput, request?: ServerRequest): ServerResponse {
+  const messages = messagesIn({ ...language, locale: language.locale ?? (request && localeOf(request)) })
   const body = html`<header>
 <span class="tile warning">${icon('exclamation')}</span>
 <h1>${messages.error.title}</h1>
@@ -25,3 +27,7 @@ export function errorPage({ status, code, description, locale }: ErrorPageInput)
 <p class="fine">${messages.error.codeLabel}: <code>${code}</code></p>`
   return page({ messages, title: messages.error.title, status, formAction: 'none', body })
 }
+
+/** The request was refused, so that nothing in it was looked at: of `ui_locales`, only what we speak has an effect. */
+const localeOf = ({ url, headers }: ServerRequest): Locale =>
+  chooseLocale((url.searchParams.get('ui_locales') ?? '').split(' ', mostWishes), headers.get('accept-language'))

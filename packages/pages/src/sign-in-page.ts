@@ -1,12 +1,12 @@
 import type { ServerResponse } from '@mintmark/core/http'
 import { attribute, html, type Fragment } from './html.ts'
 import { icon } from './icon.ts'
-import { messagesFor, type Locale } from './messages/choose-locale.ts'
+import { messagesIn, type LanguageChoice } from './messages/choose-locale.ts'
 import type { Messages, SignInError } from './messages/messages.ts'
 import { page } from './page.ts'
 import { shownName } from './shown-name.ts'
 
-interface SignInPageInput {
+interface SignInPageInput extends LanguageChoice {
   /** Who the person is on the way to. */
   readonly client?: { readonly clientName: string } | undefined
   /**
@@ -18,15 +18,14 @@ interface SignInPageInput {
   readonly loginHint?: string | undefined
   /** Why the form is shown again. */
   readonly error?: SignInError | undefined
-  readonly locale?: Locale | undefined
 }
 
 /**
  * The form for name and password. It posts to its own address, for `readSignInForm`. With an error its status is 403
  * (`rejected`), 400 (`incomplete`) or 429 (`throttled`).
  */
-export function signInPage({ client, redirectUri, loginHint, error, locale }: SignInPageInput): ServerResponse {
-  const messages = messagesFor(locale)
+export function signInPage({ client, redirectUri, loginHint, error, ...language }: SignInPageInput): ServerResponse {
+  const messages = messagesIn(language)
   const { signIn } = messages
   // Neither field is said to be the wrong one.
   const invalid = attribute('aria-invalid', error === undefined || error === 'throttled' ? undefined : 'true')

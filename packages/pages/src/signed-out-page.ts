@@ -1,12 +1,12 @@
 import type { ServerResponse } from '@mintmark/core/http'
 import { html } from './html.ts'
 import { icon } from './icon.ts'
-import { messagesFor, type Locale } from './messages/choose-locale.ts'
+import { messagesIn, type LanguageChoice } from './messages/choose-locale.ts'
 import { page } from './page.ts'
 
 /** Where signing out ends when no client is to be returned to. */
-export function signedOutPage({ locale }: { readonly locale?: Locale | undefined } = {}): ServerResponse {
-  const messages = messagesFor(locale)
+export function signedOutPage(language: LanguageChoice = {}): ServerResponse {
+  const messages = messagesIn(language)
   const body = html`<header>
 <span class="tile">${icon('leave')}</span>
 <h1>${messages.signedOut.title}</h1>

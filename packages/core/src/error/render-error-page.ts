@@ -1,4 +1,4 @@
-import type { ServerResponse } from '../http/index.ts'
+import type { ServerRequest, ServerResponse } from '../http/index.ts'
 import { noStore } from '../http/index.ts'
 
 /** What a local error page tells a person. */
@@ -9,6 +9,12 @@ export interface ErrorPageContent {
   /** A fixed sentence that holds nothing of the request. */
   readonly description: string
 }
+
+/**
+ * Renders such a page.
+ * @param request what it answers: for the person's language. It was refused; believe nothing in it.
+ */
+export type RenderErrorPage = (content: ErrorPageContent, request: ServerRequest) => ServerResponse
 
 /** The plain page that is shown when the host brings none of its own. Both values are fixed texts of this library. */
 export const renderErrorPage = (content: ErrorPageContent): ServerResponse => ({

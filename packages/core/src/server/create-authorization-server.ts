@@ -33,13 +33,13 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const settings = parseSettings(options)
   const deps = serverDependencies(options, settings)
   for (const unsafe of unsafeOptions(settings)) deps.journal.announce(unsafe)
-  const renderPage = (error: unknown): ServerResponse =>
-    renderBrowserError(error, { issuer: settings.issuer, renderErrorPage: options.renderErrorPage })
+  const renderPage: Route['renderError'] = (error, request) =>
+    renderBrowserError(error, request, { issuer: settings.issuer, renderErrorPage: options.renderErrorPage })
   const recorded =
-    (render: (error: unknown) => ServerResponse): Route['renderError'] =>
+    (render: Route['renderError']): Route['renderError'] =>
     (error, request) => {
       deps.journal.record(request, requestRefused(error, request))
-      return render(error)
+      return render(error, request)
     }
   const router = createRouter({
     origin: settings.issuerUrl.origin,

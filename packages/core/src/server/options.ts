@@ -1,10 +1,10 @@
 import type { Storage } from '@mintmark/storage-interface'
 
 import type { MapClaims } from '../claims/release-claims.ts'
-import type { ErrorPageContent } from '../error/render-error-page.ts'
+import type { RenderErrorPage } from '../error/render-error-page.ts'
 import type { EventListener } from '../event/journal.ts'
 import type { GrantType } from '../grant/grant.ts'
-import type { ServerRequest, ServerResponse } from '../http/index.ts'
+import type { ServerRequest } from '../http/index.ts'
 import type { InteractionPage } from '../interaction/interaction-page.ts'
 import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -17,7 +17,9 @@ import type { SignedIn } from '../session/signed-in.ts'
 export interface AuthorizationServerOptions {
   /** The server's public address (RFC 8414 §2): https, or http on loopback. It may have a path. */
   readonly issuer: string
+  /** Where everything stands that outlives a request. It is bound to the same issuer. */
   readonly storage: Storage
+  /** The signing keys: `storedKeys(…)`, or a key ring of your own. */
   readonly keys: KeyRing
   /** Who the host's own session says is there. It is asked at the authorization endpoint. */
   readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
@@ -25,49 +27,120 @@ export interface AuthorizationServerOptions {
   /**
    * The host's login and consent pages, served at their addresses below. Leave them out when the host's own framework
    * serves them, and use `interaction(request)` there.
+   * @defaultValue None. The host's own framework serves them.
    */
-  readonly pages?: { readonly login: InteractionPage; readonly consent: InteractionPage }
-  /** The addresses of the host's pages, absolute or relative to the issuer's address. Default `/login` and `/consent` below the issuer. */
-  readonly interaction?: { readonly loginUrl?: string; readonly consentUrl?: string }
-  /** Scope values beyond those of OpenID Connect: a sentence for the consent page, or the sentence and the claims that it opens. */
+  readonly pages?: {
+    /** Asks who is there. */
+    readonly login: InteractionPage
+    /** Asks whether the client may. */
+    readonly consent: InteractionPage
+  }
+  /** The addresses of the host's pages, absolute or relative to the issuer's address. */
+  readonly interaction?: {
+    /**
+     * Where a person signs in.
+     * @defaultValue `/login` below the issuer. One prefix then leads to everything.
+     */
+    readonly loginUrl?: string
+    /**
+     * Where a person lets a client in.
+     * @defaultValue `/consent` below the issuer. One prefix then leads to everything.
+     */
+    readonly consentUrl?: string
+  }
+  /**
+   * Scope values beyond those of OpenID Connect: a sentence for the consent page, or the sentence and the claims that
+   * it opens.
+   * @defaultValue None. Those of OpenID Connect are always there.
+   */
   readonly scopes?: Readonly<Record<string, string | ScopeOption>>
-  /** The APIs that access tokens may be meant for, by their identifier (RFC 8707): an absolute URI without fragment. */
+  /**
+   * The APIs that access tokens may be meant for, by their identifier (RFC 8707): an absolute URI without fragment.
+   * @defaultValue None. Access tokens are then meant for `defaultAudience`.
+   */
   readonly resources?: Readonly<Record<string, ResourceOption>>
-  /** The `aud` of access tokens when the request names no resource. Default: the issuer. */
+  /**
+   * The `aud` of access tokens when the request names no resource.
+   * @defaultValue The issuer. A token has an audience also when the request names none (RFC 9068 §3).
+   */
   readonly defaultAudience?: string
   /**
    * Grants of the host's own, made with `defineGrant`, beside `authorization_code`, `refresh_token` and
    * `client_credentials`. Their names are absolute URIs (RFC 6749 §4.5).
+   * @defaultValue None. Each is one more way to get tokens.
    */
   readonly grants?: readonly GrantType[]
-  /** Tells resource servers at once what was revoked, disabled or deactivated: made by `inProcessRevocationFeed`, whose storage this server uses. */
-  readonly revocationFeed?: RevocationFeed
-  /** Adds claims about a person to what storage knows, or replaces them. */
-  readonly claims?: MapClaims
-  /** The algorithm that signs access tokens. Default: the first of the key ring's. */
-  readonly accessTokenAlgorithm?: SigningAlgorithm
-  readonly lifetimes?: Partial<Lifetimes>
-  /** Seconds in which a refresh token that was just rotated gives the same successor again. Defaults: confidential 10, public 30. */
-  readonly refreshRetryWindow?: { readonly confidential?: number; readonly public?: number }
-  /** Confidential clients, by `client_id`, that may do without PKCE (RFC 9700 §2.1.1 advises against it). */
-  readonly dangerouslyAllowMissingPkceFor?: readonly string[]
-  /** Renders the page that a person sees when a request cannot go back to its client. */
-  readonly renderErrorPage?: (error: ErrorPageContent) => ServerResponse
   /**
-   * Receives what happened and what was refused, with the reason: `logEvents(logger)`. Default: failures inside the server
-   * and unsafe options go to the console, everything else nowhere.
+   * Tells resource servers at once what was revoked, disabled or deactivated: made by `inProcessRevocationFeed`,
+   * whose storage this server uses.
+   * @defaultValue None. An API that does not ask then learns of an end when the access token expires.
+   */
+  readonly revocationFeed?: RevocationFeed
+  /**
+   * Adds claims about a person to what storage knows, or replaces them.
+   * @defaultValue None. What storage knows is released as it is.
+   */
+  readonly claims?: MapClaims
+  /**
+   * The algorithm that signs access tokens.
+   * @defaultValue The first of the key ring's. With `storedKeys` that is ES256, whose signatures are short and cheap
+   *   to make.
+   */
+  readonly accessTokenAlgorithm?: SigningAlgorithm
+  /** How long things live, in seconds; at most a year each. */
+  readonly lifetimes?: Partial<Lifetimes>
+  /** Seconds, at most 60, in which a refresh token that was just rotated gives the same successor again. */
+  readonly refreshRetryWindow?: {
+    /**
+     * For clients that prove who they are.
+     * @defaultValue 10. A server that lost the answer tries again at once.
+     */
+    readonly confidential?: number
+    /**
+     * For public clients.
+     * @defaultValue 30. A phone loses its connection more often, and for longer.
+     */
+    readonly public?: number
+  }
+  /**
+   * Confidential clients, by `client_id`, that may do without PKCE (RFC 9700 §2.1.1 advises against it).
+   * @defaultValue None. PKCE is what makes a code worthless in another browser.
+   */
+  readonly dangerouslyAllowMissingPkceFor?: readonly string[]
+  /**
+   * Renders the page that a person sees when a request cannot go back to its client.
+   * @defaultValue A plain page without style. It needs nothing of the host's; `errorPage` of `@mintmark/pages` looks
+   *   better.
+   */
+  readonly renderErrorPage?: RenderErrorPage
+  /**
+   * Receives what happened and what was refused, with the reason: `logEvents(logger)`.
+   * @defaultValue Failures inside the server and unsafe options go to the console, everything else nowhere. Nobody
+   *   misses what must be mended, and no log fills that nobody asked for.
    */
   readonly onEvent?: EventListener
-  /** Counters in place of this process's memory, such as `fromRateLimiterFlexible(…)`: several servers then count together. */
+  /**
+   * Counters in place of this process's memory, such as `fromRateLimiterFlexible(…)`: several servers then count
+   * together.
+   */
   readonly rateLimits?: {
-    /** By presented `client_id`. Default: 100 a minute. */
+    /**
+     * Counts failed client authentications, by presented `client_id`. A client that proves itself is never held up.
+     * @defaultValue 100 a minute, in this process. Secrets have 256 random bits, so what is bounded is work, not luck.
+     */
     readonly failedAuthentications?: RateLimiter
-    /** By browser. Default: 100 in ten minutes. */
+    /**
+     * Counts authorization requests that had to wait for a person, by browser.
+     * @defaultValue 100 in ten minutes, in this process. Nobody signs in so often, and each one is a row in storage.
+     */
     readonly startedInteractions?: RateLimiter
   }
   readonly clock?: Clock
   readonly random?: Random
-  /** Fetches the key sets of clients that register a `jwks_uri`. Default: the runtime's own. */
+  /**
+   * Fetches the key sets of clients that register a `jwks_uri`.
+   * @defaultValue The runtime's own. Give another one behind a proxy for what goes out.
+   */
   readonly fetch?: typeof globalThis.fetch
 }
 
@@ -75,7 +148,10 @@ export interface AuthorizationServerOptions {
 export interface ScopeOption {
   /** A sentence for the consent page. */
   readonly description: string
-  /** Names of claims that it opens at userinfo. */
+  /**
+   * Names of claims that it opens at userinfo.
+   * @defaultValue None. Most scope values are about an API, not about the person.
+   */
   readonly claims?: readonly string[]
 }
 
@@ -83,24 +159,49 @@ export interface ScopeOption {
 export interface ResourceOption {
   /** The scope values that mean something there; each must be among `scopes`. */
   readonly scopes: readonly string[]
-  /** In seconds. Default: that of all access tokens. */
+  /**
+   * In seconds.
+   * @defaultValue `lifetimes.accessToken`. Give a shorter one to an API where ten minutes are too long.
+   */
   readonly accessTokenLifetime?: number
-  /** Default `jwt`. */
+  /**
+   * `jwt` is verified by the API itself; `opaque` makes it ask, and tells the client nothing.
+   * @defaultValue `jwt`. An API then works without a question for each request.
+   */
   readonly accessTokenFormat?: 'jwt' | 'opaque'
 }
 
 /** Lifetimes in seconds. */
 export interface Lifetimes {
-  /** Default 60. */
+  /**
+   * An authorization code.
+   * @defaultValue 60. A browser brings it back at once, and one that leaks is soon dead (RFC 6749 §4.1.2 allows ten
+   *   minutes).
+   */
   readonly authorizationCode: number
-  /** Default 600. */
+  /**
+   * An access token.
+   * @defaultValue 600. For so long an API that does not ask honours a token that was revoked.
+   */
   readonly accessToken: number
-  /** Default 600. */
+  /**
+   * An ID token.
+   * @defaultValue 600. A client reads it once, when it comes; as a hint it counts also when it has expired.
+   */
   readonly idToken: number
-  /** How long a person may take to sign in and consent. Default 1800. */
+  /**
+   * How long a person may take to sign in and consent.
+   * @defaultValue 1800. A forgotten password takes a while.
+   */
   readonly interaction: number
-  /** A refresh token that nobody uses for so long is dead. Default 14 days. */
+  /**
+   * A refresh token that nobody uses for so long is dead.
+   * @defaultValue 1209600, 14 days. Who was away for longer signs in again (RFC 9700 §4.14.2).
+   */
   readonly refreshTokenIdle: number
-  /** No rotation keeps a refresh token alive for longer. Default 90 days. */
+  /**
+   * No rotation keeps a refresh token alive for longer.
+   * @defaultValue 7776000, 90 days. Now and then a person proves that they are still there, and that it is them.
+   */
   readonly refreshTokenAbsolute: number
 }

@@ -1,10 +1,10 @@
 import { authorizationErrorResponse } from '../authorization/authorization-response.ts'
 import { RedirectableError } from '../authorization/redirectable-error.ts'
 import { errorStatus } from '../error/error-status.ts'
-import { renderErrorPage, type ErrorPageContent } from '../error/render-error-page.ts'
+import { renderErrorPage, type RenderErrorPage } from '../error/render-error-page.ts'
 import { renderOAuthError, retryAfterHeaders } from '../error/render-oauth-error.ts'
 import { toOAuthError } from '../error/to-oauth-error.ts'
-import { withHeaders, type ServerResponse } from '../http/index.ts'
+import { withHeaders, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import { renderBearerError as renderBearer } from '../userinfo/render-bearer-error.ts'
 
 /** The error answer of an endpoint that takes a bearer token. */
@@ -19,13 +19,14 @@ export const renderApiError = (error: unknown): ServerResponse => renderOAuthErr
  */
 export function renderBrowserError(
   error: unknown,
-  rendering: { readonly issuer: string; readonly renderErrorPage: ((content: ErrorPageContent) => ServerResponse) | undefined },
+  request: ServerRequest,
+  rendering: { readonly issuer: string; readonly renderErrorPage: RenderErrorPage | undefined },
 ): ServerResponse {
   if (error instanceof RedirectableError) {
     return authorizationErrorResponse(error.refusal, error.target, rendering.issuer)
   }
   const refusal = toOAuthError(error)
   const render = rendering.renderErrorPage ?? renderErrorPage
-  const page = render({ status: errorStatus(refusal), code: refusal.code, description: refusal.description })
+  const page = render({ status: errorStatus(refusal), code: refusal.code, description: refusal.description }, request)
   return withHeaders(page, retryAfterHeaders(refusal))
 }

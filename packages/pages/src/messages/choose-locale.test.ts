@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseLocale } from './choose-locale.ts'
+import { chooseLocale, messagesIn } from './choose-locale.ts'
 
 test.each([
   [[], undefined, 'en'],
@@ -24,4 +24,13 @@ test.each([
   [`${'x,'.repeat(10_000)}de`, 'en'],
 ])('RFC 9110 §12.5.4: then what the browser prefers: %s', (header, locale) => {
   expect(chooseLocale([], header)).toBe(locale)
+})
+
+test.each([
+  [{}, 'en'],
+  [{ uiLocales: ['fr', 'de'] }, 'de'],
+  [{ uiLocales: ['de'], locale: 'en' }, 'en'],
+  [{ uiLocales: ['fr'] }, 'en'],
+] as const)('a page speaks what the host has chosen, then what the client asks for: %j → %s', (choice, lang) => {
+  expect(messagesIn(choice).lang).toBe(lang)
 })

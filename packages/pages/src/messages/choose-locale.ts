@@ -5,8 +5,16 @@ import type { Messages } from './messages.ts'
 /** A language that the pages speak. */
 export type Locale = keyof typeof catalogues
 
-/** The texts of a language; English when none was chosen. */
-export const messagesFor = (locale: Locale = 'en'): Messages => catalogues[locale]
+/** What a page is told of its language. A pending interaction brings `uiLocales`. */
+export interface LanguageChoice {
+  /** The language, when the host has chosen one: by `chooseLocale`, which asks the browser too, or by a setting of the person's. */
+  readonly locale?: Locale | undefined
+  /** What the client asks for (`ui_locales`, OpenID Connect Core §3.1.2.1), best first. */
+  readonly uiLocales?: readonly string[] | undefined
+}
+
+/** The texts of the language that was chosen, else of the first that the client asks for and we speak, else of English. */
+export const messagesIn = ({ locale, uiLocales = [] }: LanguageChoice): Messages => catalogues[locale ?? chooseLocale(uiLocales, undefined)]
 
 /**
  * Chooses the language of the pages: what the client asks for first (`ui_locales`, OpenID Connect Core §3.1.2.1, best
@@ -39,4 +47,5 @@ function lookUp(range: string): Locale | undefined {
 const isLocale = (language: string): language is Locale => Object.hasOwn(catalogues, language)
 
 const catalogues = { en: english, de: german } satisfies Readonly<Record<string, Messages>>
-const mostWishes = 32
+/** Nobody's browser asks for more languages. */
+export const mostWishes = 32

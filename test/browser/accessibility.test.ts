@@ -1,0 +1,88 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
+import { axeFindings } from './axe.ts'
+import { openStage, type Stage } from './stage.ts'
+import { allow, passwordOf, signInAs, startSignIn, tokens } from './walk.ts'
+
+let browser: Browser
+let stage: Stage
+
+beforeAll(async () => {
+  browser = await launchChromium()
+  stage = await openStage(browser)
+})
+
+afterAll(async () => {
+  await stage.close()
+  await browser.close()
+})
+
+test.each([
+  { locale: 'en', username: 'grace', password: passwordOf('grace') },
+  { locale: 'de', username: 'alan', password: passwordOf('alan') },
+])('WCAG 2.2: axe finds nothing on the way from the client to its tokens ($locale)', async ({ locale, username, password }) => {
+  const { page } = await stage.openBrowser({ locale })
+  const findings: string[] = []
+  const languages: (string | null)[] = []
+  const look = async () => {
+    languages.push(await page.locator('html').getAttribute('lang'))
+    findings.push(...(await axeFindings(page)))
+  }
+
+  await startSignIn(page, `${stage.url}/web/`)
+  await look()
+  await fill(page, username, 'wrong')
+  await page.getByRole('alert').waitFor()
+  await look()
+  await fill(page, username, password)
+  await page.locator('button[value=allow]').waitFor()
+  await look()
+  await page.locator('button[value=allow]').click()
+  await tokens(page).waitFor()
+  findings.push(...(await axeFindings(page)))
+  await page.goto(`${stage.url}/auth?client_id=nobody`)
+  await look()
+
+  expect(findings).toEqual([])
+  expect(languages).toEqual([locale, locale, locale, locale])
+})
+
+test('WCAG 2.2: axe finds nothing on the other pages of the example, nor in its administration', async () => {
+  const { page } = await stage.openBrowser()
+  await startSignIn(page, `${stage.url}/web/`)
+  await signInAs(page, 'ada')
+  await allow(page)
+  await tokens(page).waitFor()
+  const findings: string[] = []
+
+  for (const path of paths) {
+    const answer = await page.goto(stage.url + path)
+    expect([path, answer?.status()]).toEqual([path, 200])
+    findings.push(...(await axeFindings(page)))
+  }
+
+  expect(findings).toEqual([])
+})
+
+const paths = [
+  '/',
+  '/spa/',
+  '/web/',
+  '/provisioned',
+  '/admin',
+  '/admin/clients',
+  '/admin/client?id=pocket-notes',
+  '/admin/providers',
+  '/admin/provider?id=example-corp',
+  '/admin/accounts',
+  '/admin/events',
+]
+
+/** In whichever language. */
+async function fill(page: Page, username: string, password: string): Promise<void> {
+  await page.locator('#username').fill(username)
+  await page.locator('#password').fill(password)
+  await page.locator('main button').click()
+}
