@@ -7,6 +7,8 @@ export interface VisitedPage {
   readonly text: string
 }
 
+type Send = (url: URL, init: RequestInit) => Promise<Response>
+
 /** A browser without scripts: it keeps cookies, follows redirects and posts forms. */
 export interface FormBrowser {
   open(url: string | URL): Promise<VisitedPage>
@@ -14,12 +16,15 @@ export interface FormBrowser {
   fillIn(page: VisitedPage, fields: Readonly<Record<string, string>>): Promise<VisitedPage>
 }
 
-/** A browser in which nobody has signed in yet. */
-export function openFormBrowser(): FormBrowser {
+/**
+ * A browser in which nobody has signed in yet.
+ * @param send what answers; default: the network.
+ */
+export function openFormBrowser(send: Send = fetch): FormBrowser {
   const jar = createCookieJar()
 
   const go = async (url: URL, form?: URLSearchParams): Promise<VisitedPage> => {
-    const reply = await fetch(url, {
+    const reply = await send(url, {
       redirect: 'manual',
       headers: { cookie: jar.header(url), accept: 'text/html', ...(form && { origin: url.origin }) },
       ...(form && { method: 'POST', body: form }),

@@ -1,0 +1,84 @@
+import type { AddressInfo } from 'node:net'
+
+import { toFetch } from '@mintmark/adapter-fetch'
+import { registerClient, type ClientRegistration } from '@mintmark/core'
+import type { HttpService } from '@mintmark/core/http'
+import { epochSeconds, userId, type Storage } from '@mintmark/storage-interface'
+import type { Express } from 'express'
+import * as openid from 'openid-client'
+
+import type { VisitedPage } from '../support/form-browser.ts'
+
+/** An application that people sign in to, at a server that a page of `docs` describes. */
+export interface ClientAtApp {
+  /** Where the browser is sent to sign in; the last request that was begun is the one that `redeem` redeems. */
+  begin(change?: Readonly<Record<string, string>>): Promise<string>
+  /** @param page where the browser came back to. */
+  redeem(page: VisitedPage): Promise<openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers>
+  readonly config: openid.Configuration
+}
+
+/** Ann, whom every page signs in. */
+export const addAnn = async (storage: Storage): Promise<void> => {
+  const claims = { name: 'Ann Lee', email: 'ann@example.com', email_verified: true }
+  await storage.users.insert({ userId: userId('user-1'), claims, createdAt: epochSeconds(Date.now() / 1000) })
+}
+
+/** Registers an application; the callback is an address of the server's own where nothing is: the test looks at the URL. */
+export async function registerAtApp(
+  storage: Storage,
+  change: Partial<ClientRegistration> = {},
+  send: typeof fetch = fetch,
+): Promise<ClientAtApp> {
+  const { issuer } = storage
+  const redirectUri = change.redirectUris?.[0] ?? `${issuer}/callback`
+  const { client, clientSecret } = await registerClient(
+    {
+      clientName: 'My app',
+      redirectUris: [redirectUri],
+      grantTypes: ['authorization_code', 'refresh_token'],
+      scopes: ['openid', 'profile', 'email', 'offline_access'],
+      ...change,
+    },
+    { storage },
+  )
+  const proof = clientSecret === undefined ? openid.None() : openid.ClientSecretBasic(clientSecret)
+  const config = await openid.discovery(new URL(issuer), client.clientId, undefined, proof, {
+    execute: [openid.allowInsecureRequests],
+    [openid.customFetch]: (url, { method, headers, body }) =>
+      send(url, { method, headers, body: body instanceof Uint8Array ? new Uint8Array(body) : (body ?? null) }),
+  })
+  let pkceCodeVerifier = ''
+
+  return {
+    config,
+    async begin(parameters = {}) {
+      pkceCodeVerifier = openid.randomPKCECodeVerifier()
+      const challenge = await openid.calculatePKCECodeChallenge(pkceCodeVerifier)
+      const request = { redirect_uri: redirectUri, scope: 'openid profile', code_challenge: challenge, code_challenge_method: 'S256' }
+      return openid.buildAuthorizationUrl(config, { ...request, ...parameters }).href
+    },
+    redeem: ({ url }) => openid.authorizationCodeGrant(config, url, { pkceCodeVerifier }),
+  }
+}
+
+/** Listens where the issuer says. @returns what ends it. */
+export async function listenAt(issuer: string, app: Express): Promise<() => Promise<void>> {
+  const listener = app.listen(Number(new URL(issuer).port), '127.0.0.1')
+  await new Promise((resolve) => listener.once('listening', resolve))
+  if ((listener.address() as AddressInfo).port === 0) throw new Error(`${issuer} names no port.`)
+  return () =>
+    new Promise((resolve) => {
+      listener.close(() => resolve())
+      listener.closeAllConnections()
+    })
+}
+
+/** The service in this process, whatever its address; everywhere else is an empty page. */
+export function sendTo(service: HttpService): typeof fetch {
+  const answer = toFetch(service)
+  return (input, init) => {
+    const request = new Request(input, init)
+    return new URL(request.url).origin === service.origin ? answer(request) : Promise.resolve(new Response(''))
+  }
+}

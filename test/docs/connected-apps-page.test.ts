@@ -1,0 +1,81 @@
+import { connectedApps, cookieSessions, createAuthorizationServer, storedKeys } from '@mintmark/core'
+import { withHeaders } from '@mintmark/core/http'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import * as openid from 'openid-client'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+import { openFormBrowser, type FormBrowser } from '../support/form-browser.ts'
+import { freePort } from '../support/free-port.ts'
+import { addAnn, listenAt, registerAtApp } from './client-at-app.ts'
+import { createApp } from './connected-apps-page/mount.ts'
+
+const issuer = `http://localhost:${await freePort()}`
+const storage = createMemoryStorage({ issuer })
+const sessions = cookieSessions({ storage })
+const reasons: string[] = []
+const server = createAuthorizationServer({
+  issuer,
+  storage,
+  keys: storedKeys({ storage, sealingKey: 'A'.repeat(43) }),
+  signedIn: sessions.signedIn,
+  onEvent: (event) => void (event.type === 'request.refused' && reasons.push(event.reason)),
+  pages: {
+    async login(pending, request) {
+      const { signedIn, headers } = await sessions.start(request, { subject: 'user-1' })
+      return withHeaders(await pending.complete(signedIn), headers)
+    },
+    consent: (pending) => pending.complete({ grantedScopes: pending.scopes.map(({ name }) => name) }),
+  },
+})
+
+let browser: FormBrowser
+let close: () => Promise<void>
+beforeAll(async () => {
+  const app = createApp(server, { storage, sessions }).get('/sign-in', (_request, response) => void response.send('Sign in'))
+  close = await listenAt(issuer, app)
+  await addAnn(storage)
+  browser = openFormBrowser()
+})
+afterAll(() => close())
+
+it('whoever is not signed in sees nothing', async () => {
+  expect((await openFormBrowser().open(`${issuer}/account`)).url.pathname).toBe('/sign-in')
+})
+
+it('people see what they let in, by escaped name, and disconnecting it ends its refresh token', async () => {
+  const client = await registerAtApp(storage, { clientName: 'Notes <b>&' })
+  const tokens = await client.redeem(await browser.open(await client.begin({ scope: 'openid offline_access' })))
+
+  const shown = await browser.open(`${issuer}/account`)
+  const after = await browser.fillIn(shown, { app: buttonOf(shown.text, 'app') })
+  const honoured = await server.accessToken(tokens.access_token)
+
+  expect(shown.text).toContain('Notes &#60;b&#62;&#38;: openid, offline_access')
+  expect(after.text).not.toContain('name="app"')
+  expect(tokens.refresh_token).toMatch(/./)
+  expect(honoured).toBeUndefined()
+  await expect(openid.refreshTokenGrant(client.config, tokens.refresh_token ?? '')).rejects.toMatchObject({ error: 'invalid_grant' })
+  expect(reasons.at(-1)).toBe('refresh_token_unknown')
+})
+
+it("people end their sessions, and nobody else's", async () => {
+  const shown = await browser.open(`${issuer}/account`)
+
+  const unknown = await browser.fillIn(shown, { app: 'of-another', session: 'of-another' })
+  const after = await browser.fillIn(shown, { session: buttonOf(shown.text, 'session') })
+
+  expect([unknown.url.pathname, after.url.pathname]).toEqual(['/account', '/sign-in'])
+})
+
+it('RFC 9700 §4.7: a form of another site ends nothing', async () => {
+  const client = await registerAtApp(storage)
+  await browser.open(await client.begin())
+  const { grantId = '' } = (await connectedApps({ storage }).list('user-1'))[0] ?? {}
+
+  const answer = await fetch(`${issuer}/account`, { method: 'POST', headers: { origin: 'https://evil.example' }, body: `app=${grantId}` })
+
+  expect([answer.status, reasons.at(-1)]).toEqual([403, 'cross_site_post'])
+  expect(await connectedApps({ storage }).list('user-1')).toHaveLength(1)
+})
+
+const buttonOf = (html: string, name: string): string => new RegExp(`name="${name}" value="([^"]+)"`).exec(html)?.[1] ?? ''

@@ -1,0 +1,24 @@
+import { connectedApps, requireSameOrigin, type CookieSessions } from '@mintmark/core'
+import { redirect, type Endpoint } from '@mintmark/core/http'
+import type { Storage } from '@mintmark/storage-interface'
+import { accountHtml } from './account-html.ts'
+
+/** Where people see which applications they let in and where they are signed in, and end both. */
+export function accountPage({ storage, sessions }: { readonly storage: Storage; readonly sessions: CookieSessions }): Endpoint {
+  const apps = connectedApps({ storage })
+
+  return async (request) => {
+    requireSameOrigin(request) // a form on another site ends nothing here
+    const signedIn = await sessions.signedIn(request)
+    if (!signedIn) return redirect('/sign-in')
+    const { subject } = signedIn
+
+    if (request.method === 'POST') {
+      const form = new URLSearchParams(new TextDecoder().decode(request.body))
+      await apps.disconnect(subject, form.get('app') ?? '')
+      await sessions.revoke(subject, form.get('session') ?? '')
+      return redirect(request.url.pathname)
+    }
+    return accountHtml(await apps.list(subject), await sessions.list(subject))
+  }
+}

@@ -1,0 +1,15 @@
+import type { InteractionPage } from '@mintmark/core'
+import { consentPage, readConsentForm } from '@mintmark/pages'
+import { nameOf } from './people.ts'
+
+/** Your own applications: whoever uses them has agreed to your terms. */
+const firstParty: ReadonlySet<string> = new Set(['shop'])
+
+export const consent: InteractionPage = async (pending, request) => {
+  const isOurs = firstParty.has(pending.client.clientId) && pending.redirectUri.startsWith('https:')
+  if (isOurs) return pending.complete({ grantedScopes: pending.scopes.map(({ name }) => name) })
+
+  if (request.method !== 'POST') return consentPage({ ...pending, accountName: await nameOf(pending.subject ?? '') })
+  const { decision, grantedScopes } = readConsentForm(request)
+  return decision === 'allow' ? pending.complete({ grantedScopes }) : pending.deny()
+}

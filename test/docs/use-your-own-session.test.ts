@@ -1,0 +1,77 @@
+import { epochSeconds, userId } from '@mintmark/storage-interface'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+
+import { openFormBrowser } from '../support/form-browser.ts'
+import { freePort } from '../support/free-port.ts'
+import { addAnn, listenAt, registerAtApp, type ClientAtApp } from './client-at-app.ts'
+
+vi.stubEnv('ISSUER_URL', `http://localhost:${await freePort()}`)
+const { issuer, storage } = await import('./use-your-own-session/authorization-server.ts')
+const { app } = await import('./use-your-own-session/app.ts')
+vi.unstubAllEnvs()
+
+let client: ClientAtApp
+let close: () => Promise<void>
+beforeAll(async () => {
+  close = await listenAt(issuer, app)
+  await addAnn(storage)
+  client = await registerAtApp(storage)
+})
+afterAll(() => close())
+
+const password = { email: 'ann@example.com', password: 'example' }
+
+it("the guide's sign-in page is the host's own, and the browser comes back from it with a code", async () => {
+  const browser = openFormBrowser()
+  const form = await browser.open(await client.begin())
+
+  const tokens = await client.redeem(await browser.fillIn(await browser.fillIn(form, password), { decision: 'allow' }))
+
+  expect(form.url.pathname).toBe('/sign-in')
+  expect(tokens.claims()).toMatchObject({ sub: 'user-1', amr: ['pwd'] })
+})
+
+it('who is signed in at the host is not asked again, unless the client says so (OIDC Core §3.1.2.1)', async () => {
+  const browser = openFormBrowser()
+  await browser.fillIn(await browser.open(`${issuer}/sign-in`), password)
+
+  const straight = await browser.open(await client.begin())
+  const asked = await browser.open(await client.begin({ prompt: 'login' }))
+  const answered = await browser.fillIn(asked, password)
+
+  expect(straight.url.pathname).toBe('/callback')
+  expect(asked.url.pathname).toBe('/sign-in')
+  expect((await client.redeem(answered)).claims()?.sub).toBe('user-1')
+})
+
+it('who comes back without having signed in is sent to sign in again', async () => {
+  const browser = openFormBrowser()
+  const form = await browser.open(await client.begin())
+
+  const back = await browser.open(new URL(form.url.searchParams.get('return_to') ?? '', issuer))
+
+  expect(back.url.pathname).toBe('/sign-in')
+})
+
+it.each(['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javascript:alert(1)'])(
+  'RFC 9700 §4.11: the sign-in page does not send people to %s',
+  async (target) => {
+    const answer = await fetch(`${issuer}/sign-in?${new URLSearchParams({ return_to: target }).toString()}`, {
+      method: 'POST',
+      body: new URLSearchParams(password),
+      redirect: 'manual',
+    })
+
+    expect([answer.status, new URL(answer.headers.get('location') ?? '', issuer).origin]).toEqual([303, issuer])
+  },
+)
+
+it('an account that was deactivated gets no code, whatever the session says', async () => {
+  const browser = openFormBrowser()
+  await browser.fillIn(await browser.open(`${issuer}/sign-in`), password)
+  await storage.users.deactivate(userId('user-1'), epochSeconds(Date.now() / 1000))
+
+  const page = await browser.fillIn(await browser.open(await client.begin()), password)
+
+  expect([page.url.pathname, page.url.searchParams.get('error')]).toEqual(['/callback', 'access_denied'])
+})

@@ -1,0 +1,35 @@
+import { toExpress } from '@mintmark/adapter-express'
+import express from 'express'
+import session from 'express-session'
+import { server } from './authorization-server.ts'
+import { current } from './host-session.ts'
+import { findPerson } from './people.ts'
+
+export const app = express()
+app.use(session({ secret: process.env['SESSION_SECRET'] ?? 'example', resave: false, saveUninitialized: false }))
+
+app.use((request, _response, next) => current.run(request, next))
+app.use(toExpress(server))
+
+// From here on it is your product, as it was.
+app.use(express.urlencoded({ extended: false }))
+app.get('/sign-in', (_request, response) => {
+  response.send('<form method="post"><input name="email"><input name="password" type="password"><button>Sign in</button></form>')
+})
+app.post('/sign-in', async (request, response) => {
+  const { email, password } = request.body as Record<string, string>
+  const person = findPerson(email, password)
+  if (person) {
+    // A session that somebody else began in this browser is of no use to them.
+    await new Promise((done) => request.session.regenerate(done))
+    request.session.person = { id: person.id, signedInAt: Math.floor(Date.now() / 1000) }
+  }
+  response.redirect(303, person ? pathOf(request.query['return_to']) : request.originalUrl)
+})
+
+/** Only a path of your own: whatever else stands in the query would send people, freshly signed in, to somebody else. */
+function pathOf(returnTo: unknown): string {
+  const own = new URL('/', 'http://own.invalid')
+  const url = URL.parse(typeof returnTo === 'string' ? returnTo : '/', own)
+  return url?.origin === own.origin ? url.pathname + url.search : '/'
+}

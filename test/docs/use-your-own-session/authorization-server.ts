@@ -1,0 +1,31 @@
+import { createAuthorizationServer, storedKeys } from '@mintmark/core'
+import { redirect } from '@mintmark/core/http'
+import { consentPage, errorPage, readConsentForm } from '@mintmark/pages'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { signedIn } from './host-session.ts'
+
+export const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
+export const storage = await createSqlStorage({ issuer, dialect: sqliteFile(':memory:', { migrate: 'on-open' }) })
+
+export const server = createAuthorizationServer({
+  issuer,
+  storage,
+  keys: storedKeys({ storage, sealingKey: process.env['SEALING_KEY'] ?? 'A'.repeat(43) }),
+  signedIn,
+  renderErrorPage: errorPage,
+  pages: {
+    // Your sign-in page does the work, and sends the browser back here.
+    async login(pending, { url }) {
+      const person = url.searchParams.has('back') ? await signedIn() : undefined
+      if (person) return pending.complete(person)
+      const returnTo = `${url.pathname}?interaction=${url.searchParams.get('interaction')}&back`
+      return redirect(`/sign-in?${new URLSearchParams({ return_to: returnTo }).toString()}`)
+    },
+    async consent(pending, request) {
+      if (request.method !== 'POST') return consentPage({ ...pending, accountName: pending.subject ?? '' })
+      const { decision, grantedScopes } = readConsentForm(request)
+      return decision === 'allow' ? pending.complete({ grantedScopes }) : pending.deny()
+    },
+  },
+})

@@ -1,0 +1,18 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Request } from 'express'
+
+declare module 'express-session' {
+  interface SessionData {
+    /** Who signed in, and when, in seconds since 1970. */
+    person: { id: string; signedInAt: number }
+  }
+}
+
+/** The request as Express has it, with your session on it. */
+export const current = new AsyncLocalStorage<Request>()
+
+/** Who your session says is there. */
+export const signedIn = () => {
+  const person = current.getStore()?.session.person
+  return Promise.resolve(person && { subject: person.id, authTime: person.signedInAt, amr: ['pwd'] })
+}
