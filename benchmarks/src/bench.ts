@@ -1,17 +1,22 @@
-// Server CPU time per request, as ratios to floors written by hand: `pnpm bench`, `pnpm bench -- --quick`.
+// Server CPU time per request, as ratios to floors written by hand: `pnpm bench`, `pnpm bench --quick`.
 import { parseArgs } from 'node:util'
 
 import { startDriver } from './driver/driver-process.ts'
-import { environment, ratioTable } from './report.ts'
 import { measure, type Effort } from './measure.ts'
-import { suites } from './suites.ts'
+import { benchPostgres } from './postgres.ts'
+import { environment, ratioTable } from './report.ts'
+import { allSuites } from './suites/suites.ts'
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
   options: {
     quick: { type: 'boolean', default: false },
+    /** Of the growth suites: how many rows there are. */
+    rows: { type: 'string', multiple: true, default: ['1000', '100000'] },
     /** Only the suites whose name contains this. */
     suite: { type: 'string', default: '' },
+    /** Of suites with several workloads only those whose name contains this. */
+    workload: { type: 'string', default: '' },
     /** Only the targets whose name contains one of these; floors are always there. */
     target: { type: 'string', multiple: true, default: [''] },
     /** A folder for CPU profiles of every target. */
@@ -25,12 +30,22 @@ const effort: Effort = values.quick
 
 console.log(`${environment()}\n`)
 const driver = startDriver()
+const postgres = benchPostgres()
 try {
-  for (const suite of suites.filter(({ name }) => name.includes(values.suite))) {
-    const isWanted = (target: string): boolean => values.target.some((part) => target.includes(part))
-    const targets = suite.targets.filter(({ name }) => name.startsWith('floor') || isWanted(name))
-    console.log(ratioTable(suite.name, await measure({ ...suite, targets }, effort, { driver, profileFolder: values.profile })))
+  const wanted = allSuites(values.rows.map(Number)).filter(({ name }) => name.includes(values.suite))
+  for (const { name, workloads, targets } of wanted) {
+    const suite = {
+      name,
+      workloads: workloads.filter((workload) => workload.includes(values.workload)),
+      targets: targets.filter((target) => target.name.startsWith('floor') || values.target.some((part) => target.name.includes(part))),
+    }
+    await measure(
+      suite,
+      { effort, done: (workload, measured) => console.log(ratioTable(suite.workloads.length === 1 ? name : `${name}: ${workload}`, measured)) },
+      { driver, postgres, profileFolder: values.profile },
+    )
   }
 } finally {
   driver.stop()
+  await postgres.stop()
 }

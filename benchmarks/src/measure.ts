@@ -1,7 +1,8 @@
 import type { Driver } from './driver/driver-process.ts'
-import { workloads } from './driver/workloads.ts'
-import type { Suite, SuiteTarget } from './suites.ts'
-import { startTarget, type TargetProcess } from './target-process.ts'
+import type { WorkloadName } from './driver/workloads.ts'
+import type { BenchPostgres } from './postgres.ts'
+import { startTargets, type RunningTarget } from './running-targets.ts'
+import type { Suite } from './suites/suite.ts'
 
 /** How long is measured. Milliseconds. */
 export interface Effort {
@@ -16,73 +17,102 @@ export interface Effort {
 /** What one target took, round by round. */
 export interface Measured {
   readonly name: string
-  /** CPU microseconds per flow in each round. */
-  readonly cpuPerFlow: readonly number[]
+  /** CPU microseconds per flow in each round: of the server's process, and of its database's where that is another. */
+  readonly cpuPerFlow: readonly FlowCost[]
   readonly flowsPerSecond: number
-  readonly requestsPerFlow: number
 }
 
-interface Running extends SuiteTarget {
-  readonly process: TargetProcess
+export interface FlowCost {
+  readonly server: number
+  readonly database: number
 }
 
-/** Runs a suite: all its targets at once, each measured in turn. */
+/** What measures. */
+export interface Bench {
+  readonly driver: Driver
+  readonly postgres: BenchPostgres
+  readonly profileFolder: string | undefined
+}
+
+/** Runs a suite: all its targets at once, each measured in turn, under one workload after the other. Tells each when it is done. */
 export async function measure(
   suite: Suite,
-  effort: Effort,
-  { driver, profileFolder }: { readonly driver: Driver; readonly profileFolder: string | undefined },
-): Promise<readonly Measured[]> {
-  const running: Running[] = []
+  { effort, done }: { readonly effort: Effort; readonly done: (workload: WorkloadName, measured: readonly Measured[]) => void },
+  bench: Bench,
+): Promise<void> {
+  const running = await startTargets(suite.targets, bench)
   try {
-    for (const target of suite.targets) {
-      running.push({ ...target, process: await startTarget(target.program, target.settings, profileFolder) })
-    }
-    for (const { name, process } of running) {
-      await driver.open({ target: name, workload: suite.workload, site: process.site, connections: effort.connections })
+    for (const workload of suite.workloads) done(workload, await measureWorkload(workload, { running, effort }, bench))
+  } finally {
+    await running.stop()
+  }
+}
+
+interface Measuring {
+  readonly running: { readonly targets: readonly RunningTarget[] }
+  readonly effort: Effort
+}
+
+async function measureWorkload(
+  workload: WorkloadName,
+  { running: { targets }, effort }: Measuring,
+  bench: Bench,
+): Promise<readonly Measured[]> {
+  const { driver } = bench
+  try {
+    for (const { name, process } of targets) {
+      await driver.open({ target: name, workload, site: process.site, connections: effort.connections })
       await driver.run(name, effort.warmUp)
     }
     const rounds: (readonly (readonly Window[])[])[] = []
-    while (rounds.length < effort.rounds) rounds.push(await runRound(running, effort, driver))
-    return running.map(({ name }, index) => ({
+    while (rounds.length < effort.rounds) rounds.push(await runRound(targets, effort, bench))
+    return targets.map(({ name }, index) => ({
       name,
-      cpuPerFlow: rounds.map((round) => cpuPerFlow(round[index] ?? [])),
+      cpuPerFlow: rounds.map((round) => costPerFlow(round[index] ?? [])),
       flowsPerSecond: flowsPerSecond(rounds.flatMap((round) => round[index] ?? [])),
-      requestsPerFlow: workloads[suite.workload].requests,
     }))
   } finally {
     await driver.close()
-    for (const { process } of running) process.stop()
   }
 }
 
 /** One short turn of one target. */
-interface Window {
-  readonly cpu: number
+interface Window extends FlowCost {
   readonly flows: number
   readonly milliseconds: number
 }
 
 /** @returns for each target its windows. */
-async function runRound(running: readonly Running[], effort: Effort, driver: Driver): Promise<readonly (readonly Window[])[]> {
-  const windows: Window[][] = running.map(() => [])
+async function runRound(targets: readonly RunningTarget[], effort: Effort, bench: Bench): Promise<readonly (readonly Window[])[]> {
+  const windows: Window[][] = targets.map(() => [])
   for (let turn = 0; turn < effort.windows; turn += 1) {
-    for (const [index, target] of running.entries()) windows[index]?.push(await runWindow(target, effort.window, driver))
+    for (const [index, target] of targets.entries()) windows[index]?.push(await runWindow(target, effort.window, bench))
   }
   return windows
 }
 
-async function runWindow({ name, process }: Running, milliseconds: number, driver: Driver): Promise<Window> {
-  const before = await process.cpuTime()
+async function runWindow({ name, process }: RunningTarget, milliseconds: number, { driver, postgres }: Bench): Promise<Window> {
+  const before = { server: await process.cpuTime(), database: postgres.cpuTime() }
   const startedAt = performance.now()
   const flows = await driver.run(name, milliseconds)
   const elapsed = performance.now() - startedAt
-  return { cpu: (await process.cpuTime()) - before, flows, milliseconds: elapsed }
+  return {
+    server: (await process.cpuTime()) - before.server,
+    database: postgres.cpuTime() - before.database,
+    flows,
+    milliseconds: elapsed,
+  }
 }
 
-/** The lower quartile of a round's windows: whoever else uses the machine can only add to what a flow costs. */
-function cpuPerFlow(windows: readonly Window[]): number {
-  const costs = windows.map(({ cpu, flows }) => cpu / flows).toSorted((left, right) => left - right)
-  return costs[Math.floor(costs.length / 4)] ?? Number.NaN
+const costPerFlow = (windows: readonly Window[]): FlowCost => ({
+  server: lowerQuartile(windows.map(({ server, flows }) => server / flows)),
+  database: lowerQuartile(windows.map(({ database, flows }) => database / flows)),
+})
+
+/** Of a round's windows: whoever else uses the machine can only add to what a flow costs. */
+function lowerQuartile(costs: readonly number[]): number {
+  const sorted = costs.toSorted((left, right) => left - right)
+  return sorted[Math.floor(sorted.length / 4)] ?? Number.NaN
 }
 
 const flowsPerSecond = (windows: readonly Window[]): number =>

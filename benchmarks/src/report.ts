@@ -1,26 +1,43 @@
-import { cpus } from 'node:os'
+import { cpus, loadavg } from 'node:os'
 
-import type { Measured } from './measure.ts'
+import type { FlowCost, Measured } from './measure.ts'
 
-/** What the figures were made on. */
-export const environment = (): string => `Node ${process.versions.node}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}`
+/** What the figures are made on. */
+export const environment = (): string =>
+  `Node ${process.versions.node}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, load ${loadavg()[0]?.toFixed(1) ?? ''}`
 
-/** A suite as a table: CPU time per flow, and its ratio to every floor of the same round, as median and range. */
+/**
+ * A suite as a table: CPU time per flow, and its ratio to every floor of the same round, and to Mintmark at its smallest, as median
+ * and range. Where the database is another process its time is beside that of the server, and a second ratio is that of both together.
+ */
 export function ratioTable(name: string, measured: readonly Measured[]): string {
-  const floors = measured.filter((row) => row.name.startsWith('floor'))
-  const head = ['', 'CPU us', ...floors.map((floor) => `x ${floor.name}`), 'per s']
+  const smallest = measured.find((row) => /^Mintmark, \d/.test(row.name))
+  const bases = measured.filter((row) => row.name.startsWith('floor') || row === smallest)
+  const hasDatabase = measured.some(({ cpuPerFlow }) => cpuPerFlow.some(({ database }) => database > 0))
+  const head = [
+    '',
+    'CPU us',
+    ...(hasDatabase ? ['database us'] : []),
+    ...bases.flatMap((base) => [`x ${base.name}`, ...(hasDatabase ? ['with database'] : [])]),
+    'per s',
+  ]
   const rows = measured.map((row) => [
     row.name,
-    median(row.cpuPerFlow).toFixed(0),
-    ...floors.map((floor) => ratio(row, floor)),
+    median(row.cpuPerFlow.map(server)).toFixed(0),
+    ...(hasDatabase ? [median(row.cpuPerFlow.map(({ database }) => database)).toFixed(0)] : []),
+    ...bases.flatMap((base) => [ratio(row, base, server), ...(hasDatabase ? [ratio(row, base, both)] : [])]),
     row.flowsPerSecond.toFixed(0),
   ])
   const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
   return `### ${name}\n\n${lines.join('\n')}\n`
 }
 
-function ratio(row: Measured, floor: Measured): string {
-  const ratios = row.cpuPerFlow.map((cpu, round) => cpu / (floor.cpuPerFlow[round] ?? Number.NaN))
+const server = (cost: FlowCost): number => cost.server
+
+const both = (cost: FlowCost): number => cost.server + cost.database
+
+function ratio(row: Measured, base: Measured, part: (cost: FlowCost) => number): string {
+  const ratios = row.cpuPerFlow.map((cost, round) => part(cost) / part(base.cpuPerFlow[round] ?? { server: Number.NaN, database: 0 }))
   return `${median(ratios).toFixed(2)} [${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}]`
 }
 

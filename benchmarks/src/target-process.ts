@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 import type { Site, TargetSettings } from './site.ts'
@@ -9,7 +10,8 @@ export interface TargetProcess {
   readonly site: Site
   /** CPU time of the process so far, user and system, all threads, in microseconds. */
   cpuTime(): Promise<number>
-  stop(): void
+  /** Waits until it has ended. */
+  stop(): Promise<void>
 }
 
 /**
@@ -19,8 +21,7 @@ export interface TargetProcess {
  */
 export async function startTarget(
   program: string,
-  settings: TargetSettings,
-  profileFolder: string | undefined,
+  { settings, profileFolder }: { readonly settings: TargetSettings; readonly profileFolder: string | undefined },
 ): Promise<TargetProcess> {
   const profiling = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]
   const child = fork(fileURLToPath(import.meta.resolve(`./targets/${program}`)), [JSON.stringify(settings)], {
@@ -36,7 +37,11 @@ export async function startTarget(
       child.send('cpu')
       return (await answer).microseconds
     },
-    stop: () => child.disconnect(),
+    stop: async () => {
+      const ended = once(child, 'exit')
+      child.disconnect()
+      await ended
+    },
   }
 }
 

@@ -3,8 +3,10 @@
 import type { HttpService } from '@mintmark/core/http'
 
 import type { Lane, Reply } from './driver/lane.ts'
+import { scimWorkloads } from './driver/scim-workloads.ts'
 import { workloads, type WorkloadName } from './driver/workloads.ts'
 import { environment } from './report.ts'
+import { createMintmarkScim } from './targets/mintmark/create-mintmark-scim.ts'
 import { createMintmark } from './targets/mintmark/create-mintmark.ts'
 
 const wanted = process.argv.slice(2).join(' ')
@@ -15,7 +17,8 @@ for (const name of names) console.log(`| ${name} | ${await cost(name, 'memory')}
 process.exit()
 
 async function cost(name: WorkloadName, storage: 'memory' | 'sqlite'): Promise<string> {
-  const { server, site } = await createMintmark({ storage, algorithm: 'ES256', accessTokens: 'jwt' })
+  const create = name in scimWorkloads ? createMintmarkScim : createMintmark
+  const { server, site } = await create({ storage, algorithm: 'ES256', accessTokens: 'jwt', rows: name in scimWorkloads ? 1000 : 0 })
   const lanes = Array.from({ length: 8 }, () => laneTo(server))
   const flows = await workloads[name].prepare({ ...site, port: 0 }, lanes)
   const batch = async (): Promise<void> => {

@@ -1,7 +1,7 @@
-import type { Site } from '../site.ts'
+import type { OauthSite } from '../site.ts'
 import type { Lane, Reply } from './lane.ts'
 import { get, postForm } from './request-text.ts'
-import { offered } from './workload.ts'
+import { notExpected, offered } from './workload.ts'
 
 /** What a code was redeemed for. */
 export interface Tokens {
@@ -10,20 +10,24 @@ export interface Tokens {
   readonly id_token?: string
 }
 
-/** The authorization code flow with PKCE (RFC 7636) of a person who is signed in and has consented: two requests. */
-export async function runCodeFlow(site: Site, lane: Lane): Promise<Tokens> {
-  const code = codeOf(await lane.exchange(authorizationRequest(site)))
+/**
+ * The authorization code flow with PKCE (RFC 7636) of a person who is signed in and has consented: two requests.
+ * @param person the number of one of the site's persons.
+ */
+export async function runCodeFlow(site: OauthSite, lane: Lane, person = 0): Promise<Tokens> {
+  const cookie = offered(site.cookies[person % site.cookies.length])
+  const code = codeOf(await lane.exchange(authorizationRequest(site, cookie)))
   const form = { grant_type: 'authorization_code', code, redirect_uri: site.redirectUri, code_verifier: verifier }
   return tokensOf(await lane.exchange(postForm(site.paths.token, form, site)))
 }
 
 /** The tokens of a token response. */
 export function tokensOf(reply: Reply): Tokens {
-  if (reply.status !== 200) throw new Error(`No tokens: ${reply.head}\n${reply.body}`)
+  if (reply.status !== 200) throw notExpected(reply)
   return JSON.parse(reply.body) as Tokens
 }
 
-function authorizationRequest(site: Site): string {
+function authorizationRequest(site: OauthSite, cookie: string): string {
   const parameters = {
     response_type: 'code',
     client_id: site.clientId,
@@ -34,13 +38,13 @@ function authorizationRequest(site: Site): string {
     code_challenge: challenge,
     code_challenge_method: 'S256',
   }
-  return get(`${offered(site.paths.authorize)}?${new URLSearchParams(parameters).toString()}`, { cookie: site.cookie })
+  return get(`${offered(site.paths.authorize)}?${new URLSearchParams(parameters).toString()}`, { cookie })
 }
 
 function codeOf(reply: Reply): string {
   const location = /\r\nlocation: *(\S+)/i.exec(reply.head)?.[1]
   const code = location === undefined ? null : new URL(location).searchParams.get('code')
-  if (code === null) throw new Error(`No code: ${reply.head}\n${reply.body}`)
+  if (code === null) throw notExpected(reply)
   return code
 }
 

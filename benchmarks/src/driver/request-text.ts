@@ -1,11 +1,11 @@
-import type { Site } from '../site.ts'
+import type { OauthSite, ScimSite } from '../site.ts'
 
 /** The text of a GET. */
 export const get = (path: string, headers: Readonly<Record<string, string>> = {}): string =>
   `GET ${path} HTTP/1.1\r\n${headerLines(headers)}\r\n`
 
 /** The text of a form that the site's client posts, authenticated with its secret (RFC 6749 §2.3.1). */
-export function postForm(path: string, form: Readonly<Record<string, string>>, site: Site): string {
+export function postForm(path: string, form: Readonly<Record<string, string>>, site: OauthSite): string {
   const body = new URLSearchParams(form).toString()
   const headers = {
     authorization: `Basic ${btoa(`${encodeURIComponent(site.clientId)}:${encodeURIComponent(site.clientSecret)}`)}`,
@@ -13,6 +13,14 @@ export function postForm(path: string, form: Readonly<Record<string, string>>, s
     'content-length': String(Buffer.byteLength(body)),
   }
   return `POST ${path} HTTP/1.1\r\n${headerLines(headers)}\r\n${body}`
+}
+
+/** The text of a request to the SCIM server, with its body as JSON. @param path below the site's base. */
+export function scimRequest(method: string, path: string, { site, body }: { readonly site: ScimSite; readonly body?: object }): string {
+  const text = body === undefined ? '' : JSON.stringify(body)
+  const content = { 'content-type': 'application/scim+json', 'content-length': String(Buffer.byteLength(text)) }
+  const headers = { authorization: `Bearer ${site.secret}`, ...(body !== undefined && content) }
+  return `${method} ${site.basePath}${path} HTTP/1.1\r\n${headerLines(headers)}\r\n${text}`
 }
 
 const headerLines = (headers: Readonly<Record<string, string>>): string =>

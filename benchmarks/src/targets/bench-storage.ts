@@ -1,23 +1,34 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-
 import type { Storage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { createSqlStorage } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import type { SqlDialect } from '@mintmark/storage-sql'
 
 import type { TargetSettings } from '../site.ts'
+import { databasePath } from './database-path.ts'
 
-/** Mintmark's storage on the medium that the benchmark asked for. */
-export async function benchStorage(medium: TargetSettings['storage'], issuer: string): Promise<Storage> {
-  if (medium === 'memory') return createMemoryStorage({ issuer })
-  return createSqlStorage({ dialect: sqliteFile(databasePath(), { migrate: 'on-open', synchronous: 'normal' }), issuer })
+/** Mintmark's storage. */
+export interface BenchStorage {
+  readonly storage: Storage
+  /** The database behind it; undefined on memory. */
+  readonly dialect: SqlDialect | undefined
 }
 
-/** Where a new SQLite database can lie until this process ends. */
-export function databasePath(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'mintmark-bench-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  return join(folder, 'bench.db')
+type Medium = Pick<TargetSettings, 'storage' | 'postgresUrl'>
+
+/** Storage on the medium that the benchmark asked for. Only what that needs is loaded, as a host would. */
+export async function benchStorage(medium: Medium, issuer: string): Promise<BenchStorage> {
+  if (medium.storage === 'memory') return { storage: createMemoryStorage({ issuer }), dialect: undefined }
+  const { createSqlStorage } = await import('@mintmark/storage-sql')
+  const dialect = medium.storage === 'sqlite' ? await onSqlite() : await onPostgres(medium)
+  return { storage: await createSqlStorage({ dialect, issuer }), dialect }
+}
+
+async function onSqlite(): Promise<SqlDialect> {
+  const { sqliteFile } = await import('@mintmark/storage-sql/sqlite')
+  return sqliteFile(databasePath(), { migrate: 'on-open', synchronous: 'normal' })
+}
+
+/** Over a pool as `pg` has it by default: ten connections. */
+async function onPostgres({ postgresUrl }: Medium): Promise<SqlDialect> {
+  const [{ postgresPool }, { Pool }] = await Promise.all([import('@mintmark/storage-sql/postgres'), import('pg')])
+  return postgresPool(new Pool({ connectionString: postgresUrl }), { migrate: 'on-open', timeoutMilliseconds: 30_000 })
 }

@@ -36,15 +36,15 @@ interface Floor {
   readonly deps: FloorDependencies
 }
 
-function authorize(request: IncomingMessage, store: FloorStore): FloorReply {
+async function authorize(request: IncomingMessage, store: FloorStore): Promise<FloorReply> {
   const query = new URLSearchParams((request.url ?? '').split('?')[1])
-  const userId = store.session(digest((request.headers.cookie ?? '').slice('session='.length))) ?? ''
+  const userId = (await store.session(digest((request.headers.cookie ?? '').slice('session='.length)))) ?? ''
   const clientId = query.get('client_id') ?? ''
-  store.user(userId)
-  store.clientSecret(clientId)
-  const grant = store.consent(userId, clientId)
+  await store.user(userId)
+  await store.clientSecret(clientId)
+  const grant = await store.consent(userId, clientId)
   const code = secret()
-  store.insertCode(digest(code), {
+  await store.insertCode(digest(code), {
     grantId: grant?.grantId ?? '',
     familyId: randomBytes(16).toString('base64url'),
     redirectUri: query.get('redirect_uri') ?? '',
@@ -57,7 +57,7 @@ function authorize(request: IncomingMessage, store: FloorStore): FloorReply {
 
 async function token(request: IncomingMessage, body: string, { store, deps }: Floor): Promise<FloorReply> {
   const form = new URLSearchParams(body)
-  const client = authenticate(request, store)
+  const client = await authenticate(request, store)
   if (client === undefined) return { status: 401 }
   const grantType = form.get('grant_type')
   if (grantType === 'client_credentials') {
@@ -67,12 +67,12 @@ async function token(request: IncomingMessage, body: string, { store, deps }: Fl
 }
 
 async function redeem(form: URLSearchParams, client: string, { store, deps }: Floor): Promise<FloorReply> {
-  const code = store.consumeCode(digest(form.get('code') ?? ''))
+  const code = await store.consumeCode(digest(form.get('code') ?? ''))
   if (code?.redirectUri !== form.get('redirect_uri') || code?.challenge !== digest(form.get('code_verifier') ?? '')) return { status: 400 }
-  const standing = store.grantStanding(code.grantId)
+  const standing = await store.grantStanding(code.grantId)
   const handle = secret()
   const refreshToken = `${handle}${secret()}`
-  store.insertFamily({
+  await store.insertFamily({
     familyId: code.familyId,
     grantId: code.grantId,
     handleDigest: digest(handle),
@@ -85,9 +85,9 @@ async function redeem(form: URLSearchParams, client: string, { store, deps }: Fl
 async function refresh(form: URLSearchParams, client: string, { store, deps }: Floor): Promise<FloorReply> {
   const presented = form.get('refresh_token') ?? ''
   const handle = presented.slice(0, 43)
-  const standing = store.familyByHandle(digest(handle))
+  const standing = await store.familyByHandle(digest(handle))
   const refreshToken = `${handle}${secret()}`
-  if (!store.rotate(digest(handle), digest(presented), digest(refreshToken))) return { status: 400 }
+  if (!(await store.rotate(digest(handle), digest(presented), digest(refreshToken)))) return { status: 400 }
   return tokens({ standing, client, familyId: 'family', nonce: undefined, refreshToken }, deps)
 }
 
@@ -110,7 +110,7 @@ async function tokens({ standing, client, familyId, nonce, refreshToken }: Issue
 
 async function introspect(request: IncomingMessage, body: string, { store, deps }: Floor): Promise<FloorReply> {
   const form = new URLSearchParams(body)
-  if (authenticate(request, store) === undefined) return { status: 401 }
+  if ((await authenticate(request, store)) === undefined) return { status: 401 }
   const live = await liveToken(form.get('token') ?? '', { store, deps })
   return json(live === undefined ? { active: false } : { active: true, ...live.payload, token_type: 'Bearer' })
 }
@@ -129,20 +129,20 @@ interface LiveToken {
 async function liveToken(presented: string, { store, deps }: Floor): Promise<LiveToken | undefined> {
   if (deps.accessTokens === 'opaque') {
     digest(presented)
-    const standing = store.familyById(presented)
+    const standing = await store.familyById(presented)
     return standing && { payload: { sub: standing.user.userId, scope: standing.grant.scope, iss: deps.issuer, exp: seconds() }, standing }
   }
   const { payload } = await jwtVerify(presented, deps.publicKey, { issuer: deps.issuer, typ: 'at+jwt' })
-  if (store.isRevoked(payload.jti ?? '')) return undefined
-  const standing = store.familyById(payload['family'] as string)
+  if (await store.isRevoked(payload.jti ?? '')) return undefined
+  const standing = await store.familyById(payload['family'] as string)
   return standing && { payload, standing }
 }
 
-function authenticate(request: IncomingMessage, store: FloorStore): string | undefined {
+async function authenticate(request: IncomingMessage, store: FloorStore): Promise<string | undefined> {
   const pair = Buffer.from((request.headers.authorization ?? '').slice('Basic '.length), 'base64').toString()
   const colon = pair.indexOf(':')
   const clientId = decodeURIComponent(pair.slice(0, colon))
-  const stored = Buffer.from(store.clientSecret(clientId) ?? '')
+  const stored = Buffer.from((await store.clientSecret(clientId)) ?? '')
   const presented = Buffer.from(digest(decodeURIComponent(pair.slice(colon + 1))))
   return stored.length === presented.length && timingSafeEqual(stored, presented) ? clientId : undefined
 }

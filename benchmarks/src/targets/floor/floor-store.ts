@@ -1,25 +1,27 @@
+import type { Later } from '../later.ts'
+
 /** What the floors keep, each operation as a store of ours would be asked, with nothing around it. */
 export interface FloorStore {
   /** The digest of the client's secret. */
-  clientSecret(clientId: string): string | undefined
-  session(digest: string): string | undefined
-  user(userId: string): FloorUser | undefined
-  consent(userId: string, clientId: string): FloorGrant | undefined
-  insertCode(digest: string, code: FloorCode): void
+  clientSecret(clientId: string): Later<string | undefined>
+  session(digest: string): Later<string | undefined>
+  user(userId: string): Later<FloorUser | undefined>
+  consent(userId: string, clientId: string): Later<FloorGrant | undefined>
+  insertCode(digest: string, code: FloorCode): Later<void>
   /** Uses the code up. */
-  consumeCode(digest: string): FloorCode | undefined
+  consumeCode(digest: string): Later<FloorCode | undefined>
   /** A grant with its client and user. */
-  grantStanding(grantId: string): FloorStanding | undefined
-  insertFamily(family: FloorFamily): void
+  grantStanding(grantId: string): Later<FloorStanding | undefined>
+  insertFamily(family: FloorFamily): Later<void>
   /** A family with its grant, client and user. */
-  familyByHandle(handleDigest: string): FloorStanding | undefined
-  familyById(familyId: string): FloorStanding | undefined
+  familyByHandle(handleDigest: string): Later<FloorStanding | undefined>
+  familyById(familyId: string): Later<FloorStanding | undefined>
   /** Swaps the current refresh token for its successor. */
-  rotate(handleDigest: string, currentDigest: string, successorDigest: string): boolean
-  isRevoked(tokenId: string): boolean
+  rotate(handleDigest: string, currentDigest: string, successorDigest: string): Later<boolean>
+  isRevoked(tokenId: string): Later<boolean>
 }
 
-interface FloorUser {
+export interface FloorUser {
   readonly userId: string
   readonly active: boolean
   readonly claims: { readonly email: string }

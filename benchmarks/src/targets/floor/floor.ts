@@ -8,8 +8,8 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { issuer, person, redirectUri } from '../fixture.ts'
 import { serveTarget, targetSettings, type Target } from '../serve-target.ts'
 import { floorEndpoints, type FloorEndpoint, type FloorReply } from './floor-endpoints.ts'
+import type { FloorFixture, FloorStore } from './floor-store.ts'
 import { memoryFloorStore } from './memory-store.ts'
-import { sqliteFloorStore } from './sqlite-store.ts'
 
 const settings = targetSettings()
 const secret = 'f7x0dVwTqv6yEu2cB9jP4mN1kL8sA3hRgZoWiXtYeUc'
@@ -25,7 +25,7 @@ const floor = async (): Promise<Target> => {
     user: { userId: person.userId, active: true, claims: { email: person.email } },
     grant: { grantId: 'grant', userId: person.userId, scope },
   }
-  const store = settings.storage === 'memory' ? memoryFloorStore(fixture) : sqliteFloorStore(fixture)
+  const store = settings.storage === 'memory' ? memoryFloorStore(fixture) : await onSql(fixture)
   const endpoints = floorEndpoints(store, { ...settings, issuer, ...keys })
   const documents = new Map([
     ['/metadata', JSON.stringify(Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`member_${index}`, `${issuer}/${'x'.repeat(40)}`])))],
@@ -35,15 +35,23 @@ const floor = async (): Promise<Target> => {
   return {
     listener: floorListener(endpoints, documents),
     site: {
-      paths: { token: '/token', authorize: '/auth', introspection: '/introspection', userinfo: '/userinfo', metadata: '/metadata', jwks: '/jwks' },
-      clientId: 'client',
-      clientSecret: secret,
-      redirectUri,
-      scope,
-      cookie: `session=${sessionSecret}`,
-      serviceParameters: { scope: 'api.read' },
+      oauth: {
+        paths: { token: '/token', authorize: '/auth', introspection: '/introspection', userinfo: '/userinfo', metadata: '/metadata', jwks: '/jwks' },
+        clientId: 'client',
+        clientSecret: secret,
+        redirectUri,
+        scope,
+        cookies: [`session=${sessionSecret}`],
+        serviceParameters: { scope: 'api.read' },
+      },
     },
   }
+}
+
+/** Only what the medium needs is loaded. */
+async function onSql(fixture: FloorFixture): Promise<FloorStore> {
+  const [{ sqlConnection }, { sqlFloorStore }] = await Promise.all([import('./sql-connection.ts'), import('./sql-store.ts')])
+  return sqlFloorStore(sqlConnection(settings), fixture)
 }
 
 function floorListener(endpoints: ReadonlyMap<string, FloorEndpoint>, documents: ReadonlyMap<string, string>): RequestListener {

@@ -1,16 +1,28 @@
 import { cookieSessions, createAuthorizationServer, registerClient, storedKeys } from '@mintmark/core'
 import type { HttpService, ServerRequest } from '@mintmark/core/http'
-import { clientId, epochSeconds, grantId, userId, type Storage } from '@mintmark/storage-interface'
+import {
+  clientId,
+  epochSeconds,
+  familyId,
+  grantId,
+  secretDigest,
+  userId,
+  type GrantRecord,
+  type Storage,
+  type TokenFamilyRecord,
+} from '@mintmark/storage-interface'
 
 import type { Site, TargetSettings } from '../../site.ts'
-import { benchStorage } from '../bench-storage.ts'
+import { benchStorage, type BenchStorage } from '../bench-storage.ts'
 import { issuer, person, redirectUri } from '../fixture.ts'
+import { filledPerson, fillGrants, type GrantTemplate } from './fill-grants.ts'
 
-/** A server with a client, and a person who has signed in and consented. */
+/** A server with a client, and persons who have signed in and consented. */
 export async function createMintmark(
   settings: TargetSettings,
 ): Promise<{ readonly server: HttpService; readonly site: Omit<Site, 'port'> }> {
-  const storage = await benchStorage(settings.storage, issuer)
+  const bench = await benchStorage(settings, issuer)
+  const { storage } = bench
   const keys = storedKeys({ storage, sealingKey: Buffer.alloc(32, 7).toString('base64url'), algorithms: [settings.algorithm] })
   const sessions = cookieSessions({ storage })
   const server = createAuthorizationServer({
@@ -34,46 +46,69 @@ export async function createMintmark(
     },
     { storage },
   )
-  await addPerson(storage)
-  const session = await sessions.start(anyRequest, { subject: person.userId, amr: ['pwd'] })
+  const cookies: string[] = []
+  for (const subject of await addPersons(bench, settings.rows)) {
+    const { headers } = await sessions.start(anyRequest, { subject, amr: ['pwd'] })
+    cookies.push(headers[0]?.[1].split(';', 1)[0] ?? '')
+  }
 
   return {
     server,
     site: {
-      paths: {
-        token: '/token',
-        authorize: '/auth',
-        introspection: '/token/introspection',
-        userinfo: '/userinfo',
-        metadata: '/.well-known/openid-configuration',
-        jwks: '/jwks',
+      oauth: {
+        paths: {
+          token: '/token',
+          authorize: '/auth',
+          introspection: '/token/introspection',
+          userinfo: '/userinfo',
+          metadata: '/.well-known/openid-configuration',
+          jwks: '/jwks',
+        },
+        clientId: 'client',
+        clientSecret,
+        redirectUri,
+        scope: 'openid email offline_access api.read',
+        cookies,
+        serviceParameters: { scope: 'api.read' },
       },
-      clientId: 'client',
-      clientSecret,
-      redirectUri,
-      scope: 'openid email offline_access api.read',
-      cookie: session.headers[0]?.[1].split(';', 1)[0] ?? '',
-      serviceParameters: { scope: 'api.read' },
     },
   }
 }
 
-/** An account, and its consent for the client. */
-async function addPerson(storage: Storage): Promise<void> {
+/** The persons who are signed in: the fixture's, or some out of all those who have a grant. */
+async function addPersons(bench: BenchStorage, rows: number): Promise<readonly string[]> {
+  const template = await addPerson(bench.storage)
+  if (rows === 0) return [person.userId]
+  await bench.storage.families.insert(template.family)
+  await fillGrants(bench, template, rows)
+  const signedIn = Math.min(rows, 2048)
+  return Array.from({ length: signedIn }, (_, turn) => filledPerson(1 + turn * Math.floor(rows / signedIn)))
+}
+
+/** An account, and its consent for the client. @returns them, and what a family of that grant would be. */
+async function addPerson(storage: Storage): Promise<GrantTemplate> {
   const now = epochSeconds(Date.now() / 1000)
   const client = await storage.clients.find(clientId('client'))
-  await storage.users.insert({ userId: userId(person.userId), claims: { email: person.email, email_verified: true }, createdAt: now })
-  if (client === undefined) throw new Error('The client is not there.')
-  await storage.grants.insert({
-    grantId: grantId('grant'),
-    clientId: client.clientId,
-    userId: userId(person.userId),
-    userGeneration: 0,
-    scopes: client.scopes,
-    createdAt: now,
-    revokedAt: undefined,
-    version: 1,
-  })
+  const owner = userId(person.userId)
+  await storage.users.insert({ userId: owner, claims: { email: person.email, email_verified: true }, createdAt: now })
+  const user = await storage.users.find(owner)
+  if (client === undefined || user === undefined) throw new Error('The client or the person is not there.')
+  const common = { grantId: grantId('grant'), clientId: client.clientId, userId: owner, scopes: client.scopes, createdAt: now, revokedAt: undefined }
+  const grant: GrantRecord = { ...common, userGeneration: 0, version: 1 }
+  await storage.grants.insert(grant)
+
+  const digest = secretDigest('A'.repeat(43))
+  const expiresAt = epochSeconds(now + 86_400)
+  const family: TokenFamilyRecord = {
+    ...common,
+    familyId: familyId('family'),
+    resources: [],
+    claimsRequest: undefined,
+    authentication: { sessionId: undefined, authTime: now, acr: undefined, amr: ['pwd'] },
+    refresh: { handleDigest: digest, currentDigest: digest, previousDigest: undefined, successorSalt: undefined, rotatedAt: undefined, expiresAt },
+    expiresAt,
+  }
+  return { user, grant, family }
 }
 
 const anyRequest: ServerRequest = {

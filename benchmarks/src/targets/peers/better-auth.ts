@@ -7,7 +7,7 @@ import { getMigrations } from 'better-auth/db/migration'
 import { toNodeHandler } from 'better-auth/node'
 import { jwt } from 'better-auth/plugins'
 
-import { databasePath } from '../bench-storage.ts'
+import { databasePath } from '../database-path.ts'
 import { issuer, person, redirectUri } from '../fixture.ts'
 import { serveTarget, targetSettings } from '../serve-target.ts'
 
@@ -68,19 +68,21 @@ const handle = toNodeHandler(auth)
 await serveTarget({
   listener: (request, response) => void handle(request, response),
   site: {
-    paths: {
-      token: '/api/auth/oauth2/token',
-      authorize: '/api/auth/oauth2/authorize',
-      introspection: '/api/auth/oauth2/introspect',
-      userinfo: '/api/auth/oauth2/userinfo',
-      metadata: '/api/auth/.well-known/openid-configuration',
-      jwks: '/api/auth/jwks',
+    oauth: {
+      paths: {
+        token: '/api/auth/oauth2/token',
+        authorize: '/api/auth/oauth2/authorize',
+        introspection: '/api/auth/oauth2/introspect',
+        userinfo: '/api/auth/oauth2/userinfo',
+        metadata: '/api/auth/.well-known/openid-configuration',
+        jwks: '/api/auth/jwks',
+      },
+      clientId: client.client_id,
+      clientSecret: client.client_secret,
+      redirectUri,
+      scope: 'openid email offline_access',
+      cookies: [cookie],
+      serviceParameters: { scope: 'api.read', ...(accessTokens === 'jwt' && { resource }) },
     },
-    clientId: client.client_id,
-    clientSecret: client.client_secret,
-    redirectUri,
-    scope: 'openid email offline_access',
-    cookie,
-    serviceParameters: { scope: 'api.read', ...(accessTokens === 'jwt' && { resource }) },
   },
 })

@@ -127,12 +127,14 @@ app.post('/introspection', express.urlencoded({ extended: false }), async (reque
 await serveTarget({
   listener: app,
   site: {
-    paths: { token: '/token', authorize: '/auth', introspection: '/introspection' },
-    clientId: client.id,
-    clientSecret,
-    redirectUri,
-    scope: 'openid email',
-    cookie: `session=${sessionSecret}`,
-    serviceParameters: { scope: 'api.read' },
+    oauth: {
+      paths: { token: '/token', authorize: '/auth', introspection: '/introspection' },
+      clientId: client.id,
+      clientSecret,
+      redirectUri,
+      scope: 'openid email',
+      cookies: [`session=${sessionSecret}`],
+      serviceParameters: { scope: 'api.read' },
+    },
   },
 })

@@ -97,12 +97,14 @@ function send(response: Response, answer: OAuth2Server.Response): void {
 await serveTarget({
   listener: app,
   site: {
-    paths: { token: '/token', authorize: '/auth', userinfo: '/userinfo' },
-    clientId: client.id,
-    clientSecret,
-    redirectUri,
-    scope: 'openid email',
-    cookie: `session=${sessionSecret}`,
-    serviceParameters: { scope: 'api.read' },
+    oauth: {
+      paths: { token: '/token', authorize: '/auth', userinfo: '/userinfo' },
+      clientId: client.id,
+      clientSecret,
+      redirectUri,
+      scope: 'openid email',
+      cookies: [`session=${sessionSecret}`],
+      serviceParameters: { scope: 'api.read' },
+    },
   },
 })

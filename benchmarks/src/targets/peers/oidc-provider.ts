@@ -47,20 +47,22 @@ const oidcProvider = async (): Promise<Target> => {
   return {
     listener: provider.callback(),
     site: {
-      paths: {
-        token: '/token',
-        authorize: '/auth',
-        introspection: '/token/introspection',
-        userinfo: '/me',
-        metadata: '/.well-known/openid-configuration',
-        jwks: '/jwks',
+      oauth: {
+        paths: {
+          token: '/token',
+          authorize: '/auth',
+          introspection: '/token/introspection',
+          userinfo: '/me',
+          metadata: '/.well-known/openid-configuration',
+          jwks: '/jwks',
+        },
+        clientId: 'client',
+        clientSecret,
+        redirectUri,
+        scope: 'openid email',
+        cookies: [`_session=${await signIn(provider)}`],
+        serviceParameters: accessTokens === 'jwt' ? { scope: 'api.read', resource } : { scope: 'api.read' },
       },
-      clientId: 'client',
-      clientSecret,
-      redirectUri,
-      scope: 'openid email',
-      cookie: `_session=${await signIn(provider)}`,
-      serviceParameters: accessTokens === 'jwt' ? { scope: 'api.read', resource } : { scope: 'api.read' },
     },
   }
 }

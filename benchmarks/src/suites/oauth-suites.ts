@@ -1,28 +1,4 @@
-import type { WorkloadName } from './driver/workloads.ts'
-import type { TargetSettings } from './site.ts'
-
-/** A server in a suite. */
-export interface SuiteTarget {
-  readonly name: string
-  /** Below `targets/`. */
-  readonly program: string
-  readonly settings: TargetSettings
-}
-
-/** One table of the report: a workload, and who is measured under it. */
-export interface Suite {
-  readonly name: string
-  readonly workload: WorkloadName
-  readonly targets: readonly SuiteTarget[]
-}
-
-type Change = Partial<TargetSettings>
-
-const target = (name: string, program: string, change: Change = {}): SuiteTarget => ({
-  name,
-  program,
-  settings: { storage: 'memory', algorithm: 'ES256', accessTokens: 'jwt', ...change },
-})
+import { target, type Change, type Suite, type SuiteTarget } from './suite.ts'
 
 const floor = (name: string, change: Change = {}): SuiteTarget => target(`floor, ${name}`, 'floor/floor.ts', change)
 const mintmark = (name: string, change: Change = {}): SuiteTarget => target(`Mintmark, ${name}`, 'mintmark/mintmark.ts', change)
@@ -44,21 +20,24 @@ const rs256: Change = { algorithm: 'RS256' }
 const issuing = (peers: readonly SuiteTarget[]): readonly SuiteTarget[] => [...floors(), ...mintmarks(), ...peers]
 const reading = (peers: readonly SuiteTarget[]): readonly SuiteTarget[] => [...floors(), floor('memory, opaque', opaque), ...mintmarks(), ...peers]
 
-/** Every suite, each against the floors of its own run. Peers come in the form in which they can do it. */
-export const suites: readonly Suite[] = [
+const postgres: Change = { storage: 'postgres' }
+const onPostgres = [floor('PostgreSQL', postgres), mintmark('PostgreSQL', postgres)]
+
+/** What an authorization server is asked, each against the floors of its own run. Peers come in the form in which they can do it. */
+export const oauthSuites: readonly Suite[] = [
   {
     name: 'client credentials, ES256',
-    workload: 'client credentials',
+    workloads: ['client credentials'],
     targets: issuing([oidcProvider('Map, JWT'), nodeOauth('Map, JWT by a hook'), jmondi('Map, JWT by jose'), betterAuth('SQLite, JWT')]),
   },
   {
     name: 'client credentials, RS256',
-    workload: 'client credentials',
+    workloads: ['client credentials'],
     targets: [floor('memory', rs256), mintmark('memory', rs256), oidcProvider('Map, JWT', rs256), jmondi('Map, JWT by jose', rs256)],
   },
   {
     name: 'refresh',
-    workload: 'refresh',
+    workloads: ['refresh'],
     targets: issuing([
       oidcProvider('Map, opaque + ID token', opaque),
       nodeOauth('Map, JWT by a hook, no ID token'),
@@ -68,7 +47,7 @@ export const suites: readonly Suite[] = [
   },
   {
     name: 'code + PKCE',
-    workload: 'code + PKCE',
+    workloads: ['code + PKCE'],
     targets: issuing([
       oidcProvider('Map, opaque + ID token', opaque),
       nodeOauth('Map, JWT by a hook, no ID token'),
@@ -78,12 +57,15 @@ export const suites: readonly Suite[] = [
   },
   {
     name: 'introspection',
-    workload: 'introspection',
+    workloads: ['introspection'],
     targets: reading([oidcProvider('Map, opaque', opaque), jmondi('Map, JWT by jose'), betterAuth('SQLite, opaque', opaque)]),
   },
-  { name: 'introspection, repeated', workload: 'introspection, repeated', targets: reading([]) },
-  { name: 'userinfo', workload: 'userinfo', targets: reading([oidcProvider('Map, opaque', opaque), nodeOauth('Map, opaque', opaque), betterAuth('SQLite, opaque', opaque)]) },
-  { name: 'userinfo, repeated', workload: 'userinfo, repeated', targets: reading([]) },
-  { name: 'discovery', workload: 'discovery', targets: [floor('constant'), mintmark('memory'), oidcProvider('Map'), betterAuth('SQLite')] },
-  { name: 'jwks', workload: 'jwks', targets: [floor('constant'), mintmark('memory'), oidcProvider('Map'), betterAuth('SQLite')] },
+  { name: 'introspection, repeated', workloads: ['introspection, repeated'], targets: reading([]) },
+  { name: 'userinfo', workloads: ['userinfo'], targets: reading([oidcProvider('Map, opaque', opaque), nodeOauth('Map, opaque', opaque), betterAuth('SQLite, opaque', opaque)]) },
+  { name: 'userinfo, repeated', workloads: ['userinfo, repeated'], targets: reading([]) },
+  { name: 'discovery', workloads: ['discovery'], targets: [floor('constant'), mintmark('memory'), oidcProvider('Map'), betterAuth('SQLite')] },
+  { name: 'jwks', workloads: ['jwks'], targets: [floor('constant'), mintmark('memory'), oidcProvider('Map'), betterAuth('SQLite')] },
+  ...(['client credentials', 'refresh', 'code + PKCE', 'introspection', 'introspection, repeated', 'userinfo', 'userinfo, repeated'] as const).map(
+    (workload) => ({ name: `${workload}, PostgreSQL`, workloads: [workload], targets: onPostgres }),
+  ),
 ]

@@ -1,0 +1,95 @@
+import type { OauthSite } from '../site.ts'
+import { runCodeFlow, tokensOf, type Tokens } from './code-flow.ts'
+import { cycle } from './cycle.ts'
+import type { Lane, Reply } from './lane.ts'
+import { get, postForm } from './request-text.ts'
+import { offered, type Flow, type Workload } from './workload.ts'
+
+/** What is asked of an authorization server. */
+export const oauthWorkloads = {
+  'client credentials': {
+    requests: 1,
+    prepare: async ({ oauth }, lanes) => {
+      const site = offered(oauth)
+      const form = { grant_type: 'client_credentials', ...site.serviceParameters }
+      return lanes.map(() => cycle([postForm(site.paths.token, form, site)]))
+    },
+  },
+  refresh: rotations(32),
+  'refresh, many families': rotations(2048),
+  'code + PKCE': {
+    requests: 2,
+    prepare: async ({ oauth }, lanes) =>
+      lanes.map(() => async (lane) => {
+        await runCodeFlow(offered(oauth), lane)
+      }),
+  },
+  // Each token is met again only after thousands of others.
+  introspection: withTokens(introspectionRequest, 5120),
+  'introspection, repeated': withTokens(introspectionRequest, 64),
+  userinfo: withTokens(userinfoRequest, 5120),
+  'userinfo, repeated': withTokens(userinfoRequest, 64),
+  discovery: documentAt('metadata'),
+  jwks: documentAt('jwks'),
+} as const satisfies Readonly<Record<string, Workload>>
+
+/** Each answer's refresh token is the next request's (RFC 9700 §4.14.2). Each lane has its own share of the families, in turn. */
+function rotations(families: number): Workload {
+  return {
+    requests: 1,
+    async prepare({ oauth }, lanes) {
+      const site = offered(oauth)
+      const issued = await obtain(site, lanes, families)
+      return issued.map((own) => rotation(own.map((tokens) => offered(tokens.refresh_token)), site))
+    },
+  }
+}
+
+function rotation(start: readonly string[], site: OauthSite): Flow {
+  const current = [...start]
+  let turn = 0
+  return async (lane) => {
+    const at = turn % current.length
+    turn += 1
+    const form = { grant_type: 'refresh_token', refresh_token: offered(current[at]) }
+    current[at] = offered(tokensOf(await lane.exchange(postForm(site.paths.token, form, site))).refresh_token)
+  }
+}
+
+/** Asks about people's access tokens, each lane about its own share of them in turn. */
+function withTokens(request: (token: string, site: OauthSite) => string, count: number): Workload {
+  return {
+    requests: 1,
+    async prepare({ oauth }, lanes) {
+      const site = offered(oauth)
+      const issued = await obtain(site, lanes, count)
+      return issued.map((own) => cycle(own.map(({ access_token: token }) => request(token, site)), isActive))
+    },
+  }
+}
+
+/** Tokens of all persons of the site, a share of them for each lane. */
+async function obtain(site: OauthSite, lanes: readonly Lane[], count: number): Promise<readonly (readonly Tokens[])[]> {
+  const share = Math.ceil(count / lanes.length)
+  return Promise.all(
+    lanes.map(async (lane, first) => {
+      const tokens: Tokens[] = []
+      while (tokens.length < share) tokens.push(await runCodeFlow(site, lane, first + tokens.length * lanes.length))
+      return tokens
+    }),
+  )
+}
+
+function introspectionRequest(token: string, site: OauthSite): string {
+  return postForm(offered(site.paths.introspection), { token }, site)
+}
+
+function userinfoRequest(token: string, site: OauthSite): string {
+  return get(offered(site.paths.userinfo), { authorization: `Bearer ${token}` })
+}
+
+const isActive = (reply: Reply): boolean => !reply.body.includes('"active":false')
+
+function documentAt(name: 'metadata' | 'jwks'): Workload {
+  return { requests: 1, prepare: async ({ oauth }, lanes) => lanes.map(() => cycle([get(offered(oauth?.paths[name]))])) }
+}

@@ -1,0 +1,39 @@
+import type { BenchPostgres } from './postgres.ts'
+import type { TargetSettings } from './site.ts'
+import type { SuiteTarget } from './suites/suite.ts'
+import { startTarget, type TargetProcess } from './target-process.ts'
+
+/** A target, and its process. */
+export interface RunningTarget extends SuiteTarget {
+  readonly process: TargetProcess
+}
+
+/** Starts all targets of a suite, each with a database of its own where it wants one. */
+export async function startTargets(
+  targets: readonly SuiteTarget[],
+  { postgres, profileFolder }: { readonly postgres: BenchPostgres; readonly profileFolder: string | undefined },
+): Promise<{ readonly targets: readonly RunningTarget[]; readonly stop: () => Promise<void> }> {
+  const running: RunningTarget[] = []
+  const removals: (() => Promise<void>)[] = []
+  const stop = async (): Promise<void> => {
+    await Promise.all(running.map(async ({ process }) => process.stop()))
+    for (const remove of removals) await remove()
+  }
+
+  async function settingsOf({ settings }: SuiteTarget): Promise<TargetSettings> {
+    if (settings.storage !== 'postgres') return settings
+    const { url, remove } = await postgres.database()
+    removals.push(remove)
+    return { ...settings, postgresUrl: url }
+  }
+
+  try {
+    for (const target of targets) {
+      running.push({ ...target, process: await startTarget(target.program, { settings: await settingsOf(target), profileFolder }) })
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { targets: running, stop }
+}

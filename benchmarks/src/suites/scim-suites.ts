@@ -1,0 +1,29 @@
+import { target, type Change, type Suite, type SuiteTarget } from './suite.ts'
+
+const thousand: Change = { rows: 1000 }
+const sqlite: Change = { storage: 'sqlite' }
+const postgres: Change = { storage: 'postgres' }
+
+/** Documents as JSON text in an indexed table. */
+export const scimFloor = (name: string, change: Change): SuiteTarget => target(`floor, ${name}`, 'floor/scim-floor.ts', change)
+
+export const scimMintmark = (name: string, change: Change): SuiteTarget => target(`Mintmark, ${name}`, 'mintmark/mintmark-scim.ts', change)
+
+const ours = [
+  scimFloor('SQLite', { ...thousand, ...sqlite }),
+  scimMintmark('memory', thousand),
+  scimMintmark('SQLite', { ...thousand, ...sqlite }),
+]
+const scimmyByIndex = target('scimmy, Map with an index by hand', 'peers/scimmy-indexed.ts', thousand)
+const scimmy = target('scimmy, Map', 'peers/scimmy-scanning.ts', thousand)
+
+/** What identity providers ask of a server with a thousand accounts. A page of scimmy's plain handler takes half a second. */
+export const scimSuites: readonly Suite[] = [
+  { name: 'SCIM', workloads: ['userName eq', 'work e-mail eq', 'PATCH active', 'POST user'], targets: [...ours, scimmyByIndex, scimmy] },
+  { name: 'SCIM, pages', workloads: ['page of 100'], targets: [...ours, scimmyByIndex] },
+  {
+    name: 'SCIM, PostgreSQL',
+    workloads: ['userName eq', 'work e-mail eq', 'page of 100', 'PATCH active', 'POST user'],
+    targets: [scimFloor('PostgreSQL', { ...thousand, ...postgres }), scimMintmark('PostgreSQL', { ...thousand, ...postgres })],
+  },
+]

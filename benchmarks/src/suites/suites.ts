@@ -1,0 +1,7 @@
+import { growthSuites } from './growth-suites.ts'
+import { oauthSuites } from './oauth-suites.ts'
+import { scimSuites } from './scim-suites.ts'
+import type { Suite } from './suite.ts'
+
+/** All that is measured. @param sizes of what grows. */
+export const allSuites = (sizes: readonly number[]): readonly Suite[] => [...oauthSuites, ...scimSuites, ...growthSuites(sizes)]

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+
+import { scimPerson, scimUserId, scimUserName, scimWorkEmail } from '../../scim-person.ts'
+import { issuer } from '../fixture.ts'
+import { andThen, type Later } from '../later.ts'
+import type { SqlConnection, SqlRow } from './sql-connection.ts'
+
+/** What is read of a document here; all else stays as it came. */
+export type ScimDocument = ReturnType<typeof scimPerson> & { readonly id?: string; readonly meta?: object }
+
+/** Documents as their JSON text, found by an index each. */
+export interface ScimDocuments {
+  find(id: string): Later<string>
+  byUserName(name: string): Later<readonly string[]>
+  byWorkEmail(value: string): Later<readonly string[]>
+  page(offset: number, limit: number): Later<readonly string[]>
+  total(): Later<number>
+  insert(document: ScimDocument): Promise<ScimDocument>
+  update(document: ScimDocument): Promise<ScimDocument>
+}
+
+/** Makes the table, with as many documents. How many there are is known to the process. */
+export async function scimDocuments(connection: SqlConnection, accounts: number): Promise<ScimDocuments> {
+  const { row, rows } = connection
+  await connection.run(connection.engine === 'sqlite' ? schema.replace('BIGSERIAL', 'INTEGER') : schema)
+  await connection.run(filling(accounts))
+  if (connection.engine === 'postgres') await connection.run('ANALYZE')
+  const insert = row('INSERT INTO documents (id, user_name, work_email, document, version) VALUES (?, ?, ?, ?, 1)')
+  const find = row('SELECT document FROM documents WHERE id = ?')
+  const byUserName = rows('SELECT document FROM documents WHERE user_name = ?')
+  const byWorkEmail = rows('SELECT document FROM documents WHERE work_email = ?')
+  const page = rows('SELECT document FROM documents ORDER BY number LIMIT ? OFFSET ?')
+  const update = row('UPDATE documents SET document = ?, version = version + 1 WHERE id = ?')
+  let total = accounts
+
+  return {
+    find: (id) => andThen(find(id), (found) => String(found?.['document'])),
+    byUserName: (name) => andThen(byUserName(name), texts),
+    byWorkEmail: (value) => andThen(byWorkEmail(value), texts),
+    page: (offset, limit) => andThen(page(limit, offset), texts),
+    total: () => total,
+    insert: async (document) => {
+      const written = withMeta(document, randomUUID())
+      await insert(written.id, document.userName.toLowerCase(), document.emails[0]?.value ?? '', JSON.stringify(written))
+      total += 1
+      return written
+    },
+    update: async (document) => {
+      const written = withMeta(document, document.id ?? '')
+      await update(JSON.stringify(written), written.id)
+      return written
+    },
+  }
+}
+
+const schema = `
+CREATE TABLE documents (number BIGSERIAL PRIMARY KEY, id TEXT NOT NULL, user_name TEXT NOT NULL, work_email TEXT NOT NULL,
+  document TEXT NOT NULL, version INTEGER NOT NULL);
+CREATE UNIQUE INDEX documents_by_id ON documents (id);
+CREATE UNIQUE INDEX documents_by_user_name ON documents (user_name);
+CREATE INDEX documents_by_work_email ON documents (work_email);`
+
+/** The numbered persons by one statement. */
+const filling = (accounts: number): string =>
+  `INSERT INTO documents (id, user_name, work_email, document, version)
+  WITH RECURSIVE series (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < ${accounts})
+  SELECT ${[scimUserId('#'), scimUserName('#'), scimWorkEmail('#'), JSON.stringify(withMeta(scimPerson('#'), scimUserId('#')))].map((text) => `replace('${text}', '#', CAST(n AS TEXT))`).join(', ')}, 1
+  FROM series`
+
+function withMeta(document: ScimDocument, id: string): ScimDocument & { readonly id: string } {
+  const now = new Date().toISOString()
+  return { ...document, id, meta: { resourceType: 'User', created: now, lastModified: now, location: `${issuer}/Users/${id}`, version: 'W/"1"' } }
+}
+
+const texts = (rows: readonly SqlRow[]): readonly string[] => rows.map((row) => row['document'] as string)

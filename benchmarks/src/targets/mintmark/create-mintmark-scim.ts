@@ -1,0 +1,55 @@
+import type { HttpService } from '@mintmark/core/http'
+import { createScimServer, registerIdentityProvider } from '@mintmark/scim'
+import type { NewProvisionedUser, Storage } from '@mintmark/storage-interface'
+
+import { scimPerson } from '../../scim-person.ts'
+import type { Site, TargetSettings } from '../../site.ts'
+import { benchStorage, type BenchStorage } from '../bench-storage.ts'
+import { issuer } from '../fixture.ts'
+import { fillAccounts, fillAccountsInMemory } from './fill-accounts.ts'
+
+/** A SCIM server with an identity provider that has as many accounts as were asked for. */
+export async function createMintmarkScim(
+  settings: TargetSettings,
+): Promise<{ readonly server: HttpService; readonly site: Omit<Site, 'port'> }> {
+  const { storage, dialect } = await benchStorage(settings, issuer)
+  const { secret, tenantUrl } = await registerIdentityProvider({ providerId: 'acme' }, { storage })
+  const basePath = new URL(tenantUrl).pathname
+  await fill({ storage, dialect }, settings.rows, { basePath, secret })
+  const server = createScimServer({ issuer, storage })
+  return { server, site: { scim: { basePath, secret, accounts: settings.rows } } }
+}
+
+/** One account is created as a provider does it; the others are copies of it. */
+async function fill(
+  { storage, dialect }: BenchStorage,
+  rows: number,
+  { basePath, secret }: { readonly basePath: string; readonly secret: string },
+): Promise<void> {
+  const inserted: NewProvisionedUser[] = []
+  const response = await createScimServer({ issuer, storage: noting(storage, inserted) }).handle({
+    method: 'POST',
+    url: new URL(`${issuer}${basePath}/Users`),
+    headers: new Map([
+      ['authorization', `Bearer ${secret}`],
+      ['content-type', 'application/scim+json'],
+    ]),
+    repeatedHeaders: new Set(),
+    body: new TextEncoder().encode(JSON.stringify(scimPerson('#'))),
+  })
+  const [account] = inserted
+  if (response.status !== 201 || account === undefined) throw new Error(`No account: ${String(response.body)}`)
+  await (dialect === undefined ? fillAccountsInMemory(storage, account, rows) : fillAccounts(dialect, account.userId, rows))
+}
+
+/** The storage, which notes the accounts that are given to it. */
+const noting = (storage: Storage, inserted: NewProvisionedUser[]): Storage => ({
+  ...storage,
+  provisionedUsers: {
+    ...storage.provisionedUsers,
+    insert: async (user) => {
+      inserted.push(user)
+      return storage.provisionedUsers.insert(user)
+    },
+  },
+})

@@ -1,0 +1,46 @@
+import { familyId, grantId, secretDigest, userId, type GrantRecord, type TokenFamilyRecord, type UserRecord } from '@mintmark/storage-interface'
+import type { SqlDialect } from '@mintmark/storage-sql'
+
+import type { BenchStorage } from '../bench-storage.ts'
+import { fillUsers } from './fill-users.ts'
+import { multiplyRow } from './multiply-row.ts'
+
+/** A person who has consented to a client, and a family of tokens that it holds. */
+export interface GrantTemplate {
+  readonly user: UserRecord
+  readonly grant: GrantRecord
+  readonly family: TokenFamilyRecord
+}
+
+/** The person with a number, of those that `fillGrants` writes. */
+export const filledPerson = (number: number | string): string => `person-${number}`
+
+/** As many other persons with a live grant and a live family of tokens each; the template itself must be there. */
+export async function fillGrants({ storage, dialect }: BenchStorage, template: GrantTemplate, rows: number): Promise<void> {
+  if (dialect !== undefined) return fillTables(dialect, rows)
+  const { user, grant, family } = template
+  for (let number = 1; number <= rows; number += 1) {
+    const owner = userId(filledPerson(number))
+    const ofNumber = grantId(`grant-${number}`)
+    await storage.users.insert({ userId: owner, claims: user.claims, createdAt: user.createdAt })
+    await storage.grants.insert({ ...grant, grantId: ofNumber, userId: owner })
+    const refresh = family.refresh && { ...family.refresh, handleDigest: secretDigest(`handle-${number}`) }
+    await storage.families.insert({ ...family, familyId: familyId(`family-${number}`), grantId: ofNumber, userId: owner, refresh })
+  }
+}
+
+/** Identifiers and digests lie everywhere in their indexes, as random ones do, and those of later rows among them. */
+async function fillTables(dialect: SqlDialect, rows: number): Promise<void> {
+  const isPostgres = dialect.engine.name === 'postgres'
+  const letter = `substr('${base64url}', 1 + ${isPostgres ? 'CAST(floor(random() * 64) AS INTEGER)' : 'abs(random() % 64)'}, 1)`
+  const random = `${letter} || ${letter} || ${letter} || 'filled-' || n`
+  const owner = `'${filledPerson(`' || n`)}`
+  await fillUsers(dialect, { where: 'true', rows, change: { user_id: owner } })
+  await dialect.atomically([
+    await multiplyRow(dialect, { table: 'mintmark_grants', where: 'true', rows, change: { grant_id: random, user_id: owner } }),
+    await multiplyRow(dialect, { table: 'mintmark_families', where: 'true', rows, change: { family_id: random, user_id: owner, handle_digest: random } }),
+  ])
+  if (isPostgres) await dialect.all('ANALYZE', [])
+}
+
+const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'

@@ -1,0 +1,22 @@
+import type { SqlDialect } from '@mintmark/storage-sql'
+
+/** Which row is written many times. */
+export interface MultipliedRow {
+  readonly table: string
+  /** The condition that it meets. */
+  readonly where: string
+  readonly rows: number
+  /** What its copies have in place of its own values, as SQL over their number `n`. */
+  readonly change: Readonly<Record<string, string>>
+}
+
+/** The statement that writes copies of a row which is there, numbered from 1: a million of them within a minute. */
+export async function multiplyRow(dialect: SqlDialect, { table, where, rows, change }: MultipliedRow): Promise<string> {
+  const [row] = await dialect.all(`SELECT * FROM ${table} WHERE ${where} LIMIT 1`, [])
+  if (row === undefined) throw new Error(`There is no row in ${table} where ${where}.`)
+  const columns = Object.keys(row)
+  return `INSERT INTO ${table} (${columns.join(', ')})
+    WITH RECURSIVE series (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < ${rows})
+    SELECT ${columns.map((column) => change[column] ?? `template.${column}`).join(', ')}
+    FROM series, (SELECT * FROM ${table} WHERE ${where} LIMIT 1) AS template`
+}

@@ -1,0 +1,62 @@
+import { timingSafeEqual } from 'node:crypto'
+
+import express from 'express'
+import SCIMMY from 'scimmy'
+import { SCIMMYRouters } from 'scimmy-routers'
+
+import { scimSecret } from '../scim-secret.ts'
+import { serveTarget, targetSettings } from '../serve-target.ts'
+
+/** What a user of scimmy keeps; all that is read of it here. */
+export interface ScimmyAccount {
+  readonly id: string
+  readonly userName: string
+}
+
+/** How accounts are kept and found: what a user of scimmy writes. */
+export interface ScimmyHandlers {
+  put(account: ScimmyAccount): void
+  find(id: string): ScimmyAccount | undefined
+  list(resource: ScimmyList): ScimmyAccount[]
+}
+
+/** What is asked for, as scimmy hands it over. */
+export type ScimmyList = InstanceType<typeof SCIMMY.Resources.User>
+
+/** scimmy with its Express routers over these handlers. The enterprise extension is on, as with the others. */
+export async function serveScimmy(handlers: ScimmyHandlers, person: (number: number) => ScimmyAccount): Promise<void> {
+  const { rows } = targetSettings()
+  for (let number = 1; number <= rows; number += 1) handlers.put(person(number))
+
+  SCIMMY.Resources.declare(SCIMMY.Resources.User)
+  SCIMMY.Resources.User.extend(SCIMMY.Schemas.EnterpriseUser)
+    .ingress((resource, instance) => {
+      const account: ScimmyAccount = { ...(JSON.parse(JSON.stringify(instance)) as ScimmyAccount), id: resource.id ?? crypto.randomUUID() }
+      handlers.put(account)
+      return account
+    })
+    .egress((resource) => (resource.id === undefined ? handlers.list(resource) : found(handlers.find(resource.id))))
+
+  const app = express()
+  app.disable('x-powered-by')
+  // The routers put numbers in the place of texts in `request.query`, which Express 5 makes anew at each look.
+  app.set('query parser', (text: string) => withNumbers(new URLSearchParams(text)))
+  app.use('/scim', new SCIMMYRouters({ type: 'bearer', handler: authenticate }))
+  await serveTarget({ listener: app, site: { scim: { basePath: '/scim', secret: scimSecret, accounts: rows } } })
+}
+
+const withNumbers = (query: URLSearchParams): object =>
+  Object.fromEntries([...query].map(([name, value]) => [name, name === 'startIndex' || name === 'count' ? Number(value) : value]))
+
+const expected = Buffer.from(`Bearer ${scimSecret}`)
+
+function authenticate(request: express.Request): string {
+  const presented = Buffer.from(request.header('authorization') ?? '')
+  if (presented.length !== expected.length || !timingSafeEqual(presented, expected)) throw new Error('Unknown secret')
+  return 'provider'
+}
+
+function found(account: ScimmyAccount | undefined): ScimmyAccount {
+  if (account === undefined) throw new SCIMMY.Types.Error(404, '', 'Not found')
+  return account
+}
