@@ -65,4 +65,5 @@ title is gone.
 - **proven**: a test holds it, by the title that is linked. \`…\` stands for what only the run of the test knows.
 - **outside**: the duty of somebody else: the client, the host, its proxy.
 - **not offered**: of a feature that the standard leaves open, and that is not there.
+- **departed**: ours, and deliberately not kept, with the reason.
 - **not tested**: ours, and no test holds it.`

@@ -4,7 +4,7 @@
  */
 export type Requirement = readonly [section: string, must: string, ...proof: readonly (string | Unproven)[]]
 
-export const verdicts = ['proven', 'outside', 'not offered', 'not tested'] as const
+export const verdicts = ['proven', 'outside', 'not offered', 'departed', 'not tested'] as const
 
 export type Verdict = (typeof verdicts)[number]
 
@@ -22,10 +22,10 @@ export interface Standard {
   readonly requirements: readonly Requirement[]
 }
 
-/** Proven when a test is named, whatever is said beside it. */
-export function verdictOf([, , ...proof]: Requirement): Verdict {
-  if (proof.some((part) => typeof part === 'string')) return 'proven'
-  return proof.find((part) => typeof part !== 'string')?.verdict ?? 'not tested'
+/** What comes first decides: a test that is named behind a reason shows what is done instead. */
+export function verdictOf([, , first]: Requirement): Verdict {
+  if (first === undefined) return 'not tested'
+  return typeof first === 'string' ? 'proven' : first.verdict
 }
 
 /** The address of an RFC. */
@@ -36,6 +36,9 @@ export const outside = (why: string): Unproven => ({ verdict: 'outside', why })
 
 /** Of a feature that the standard leaves open and that is not there. */
 export const notOffered = (why: string): Unproven => ({ verdict: 'not offered', why })
+
+/** Ours to keep, and deliberately not kept. */
+export const departed = (why: string): Unproven => ({ verdict: 'departed', why })
 
 /** Ours to keep, and no test holds it: said so that nobody has to find out. */
 export const notTested = (why: string): Unproven => ({ verdict: 'not tested', why })

@@ -1,5 +1,45 @@
+import { formPostResponseMode } from './form-post-response-mode.ts'
+import { openidConnectCore } from './openid-connect-core.ts'
+import { openidConnectDiscovery } from './openid-connect-discovery.ts'
 import { rfc6749 } from './rfc-6749.ts'
+import { rfc6750 } from './rfc-6750.ts'
+import { rfc7009 } from './rfc-7009.ts'
+import { rfc7515 } from './rfc-7515.ts'
+import { rfc7519 } from './rfc-7519.ts'
+import { rfc7523 } from './rfc-7523.ts'
+import { rfc7591 } from './rfc-7591.ts'
+import { rfc7636 } from './rfc-7636.ts'
+import { rfc7662 } from './rfc-7662.ts'
+import { rfc8252 } from './rfc-8252.ts'
+import { rfc8414 } from './rfc-8414.ts'
+import { rfc8707 } from './rfc-8707.ts'
+import { rfc9068 } from './rfc-9068.ts'
+import { rfc9207 } from './rfc-9207.ts'
+import { rfc9700 } from './rfc-9700.ts'
+import { rfc9701 } from './rfc-9701.ts'
+import { rfc9728 } from './rfc-9728.ts'
 import type { Standard } from './standard.ts'
 
 /** Every standard in scope, in the order of the page. */
-export const standards: readonly Standard[] = [rfc6749]
+export const standards: readonly Standard[] = [
+  rfc6749,
+  rfc6750,
+  rfc7009,
+  rfc7591,
+  rfc7636,
+  rfc7662,
+  rfc8252,
+  rfc8414,
+  rfc8707,
+  rfc9068,
+  rfc9207,
+  rfc9700,
+  rfc9701,
+  rfc9728,
+  rfc7515,
+  rfc7519,
+  rfc7523,
+  openidConnectCore,
+  openidConnectDiscovery,
+  formPostResponseMode,
+]

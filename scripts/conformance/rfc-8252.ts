@@ -1,0 +1,19 @@
+import { clientsDuty, rfc, type Standard } from './standard.ts'
+
+/** What RFC 8252 asks of an authorization server. */
+export const rfc8252: Standard = {
+  name: 'RFC 8252',
+  title: 'OAuth 2.0 for Native Apps',
+  address: rfc(8252),
+  requirements: [
+    ['7', 'Private-use schemes, claimed https addresses and loopback addresses can be registered', 'com.example.app:/cb is registered', 'https://app.test/cb is registered', 'http://127.0.0.1/cb is registered'],
+    ['7.1', 'A private-use scheme is a domain name in reverse', 'RFC 7591 §3.2.2: a redirect URI that cannot be safe is not registered > RFC 8252 §7.1'],
+    ['7.3', 'On loopback any port is accepted', 'RFC 8252 §7.3: on loopback the port is free, and nothing else', 'http://127.0.0.1:51000/cb goes on', 'http://[::1]/cb is registered'],
+    ['8.1', 'PKCE is supported for public native apps', 'RFC 7636 §4.6: the client P, which is public, redeems with the verifier and not without it'],
+    ['8.4', 'Whole addresses are registered, and any other is refused', 'ATK-128 com.example.app:/cb2/ is not com.example.app:/cb2', 'ATK-121', 'RFC 8252 §7.3: other hosts have no free port'],
+    ['8.4', 'The type of a client is known, and a native app is a public client', 'RFC 6749 §2.1: a client with a secret is not called from its page', 'RFC 9700 §2.1.1: a public client is not exempt'],
+    ['8.5', 'A secret that many installations share proves nothing', clientsDuty],
+    ['8.6', 'A client that cannot prove who it is is not let in without asking', 'RFC 8252 §8.6: another program on the device can play a native app', 'RFC 8252 §8.6: a public client on loopback could be any program'],
+    ['8.7', 'A request for a code is answered in a browser, and the app has none of its own inside', clientsDuty],
+  ],
+}

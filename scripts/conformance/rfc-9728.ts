@@ -1,0 +1,19 @@
+import { clientsDuty, hostsTls, notOffered, rfc, type Standard } from './standard.ts'
+
+/** What RFC 9728 asks of a resource server: `@mintmark/resource-server`. */
+export const rfc9728: Standard = {
+  name: 'RFC 9728',
+  title: 'Protected Resource Metadata',
+  address: rfc(9728),
+  requirements: [
+    ['1.2', 'A resource identifier is an https address without fragment', 'refuses an audience with a fragment', 'RFC 9728 §1.2: an API whose identifier is no address has none'],
+    ['2', 'resource is there', 'RFC 9728 §2: tells who issues tokens, how to send them, and what they may allow'],
+    ['2.2', 'Signed metadata', notOffered('the document is not signed')],
+    ['3', 'The document is at the well-known address, over https', 'RFC 9728 §3.1: of https://api.test is at', hostsTls],
+    ['3.1', 'The well-known part stands between host and path; GET', 'RFC 9728 §3.1: of https://api.test/v1 is at', 'RFC 9728 §3.1: of https://api.test:8443/v1?tenant=7 is at', 'RFC 9728 §3.1, §3.3: tells clients about itself'],
+    ['3.2', 'The answer is 200, JSON, without members that have no value', 'RFC 9728 §3.1, §3.3: tells clients about itself where they look for it'],
+    ['3.3', 'resource in the document is the identifier, to the letter', 'RFC 9728 §3.3: the identifier is published as tokens have it, to the letter'],
+    ['3.3', 'The client compares it', clientsDuty],
+    ['5.1', 'A challenge names the document', 'RFC 9728 §5, RFC 8414 §3'],
+  ],
+}
