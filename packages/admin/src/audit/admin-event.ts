@@ -16,11 +16,66 @@ export type AdminOccurrence = ActDone | ActRefused | AdminRequestRefused
 
 /** What can be done. */
 export type ActName =
-  | `client.${'created' | 'updated' | 'disabled' | 'enabled' | 'removed' | 'secret_added' | 'previous_secrets_ended' | 'grants_revoked'}`
-  | `provider.${'registered' | 'updated' | 'disabled' | 'enabled' | 'removed' | 'secret_added' | 'previous_secrets_ended' | 'offboarding_released'}`
-  | `account.${'created' | 'updated' | 'deactivated' | 'reactivated' | 'removed' | 'grants_revoked' | 'sessions_revoked'}`
-  | `organization.${'created' | 'updated' | 'removed' | 'member_written' | 'member_removed'}`
-  | `${'grant' | 'session'}.revoked`
+  /** A client was registered. */
+  | 'client.created'
+  /** What is known of a client was changed. */
+  | 'client.updated'
+  /** A client is refused from now on, and its tokens are dead. */
+  | 'client.disabled'
+  /** A client is admitted again. */
+  | 'client.enabled'
+  /** A client is gone. */
+  | 'client.removed'
+  /** A client has one more secret. */
+  | 'client.secret_added'
+  /** The newest secret of a client is the only one. */
+  | 'client.previous_secrets_ended'
+  /** All that people gave a client was taken back. */
+  | 'client.grants_revoked'
+  /** An identity provider was registered. */
+  | 'provider.registered'
+  /** What is known of an identity provider was changed. */
+  | 'provider.updated'
+  /** An identity provider is refused from now on; its accounts stay as they are. */
+  | 'provider.disabled'
+  /** An identity provider is admitted again. */
+  | 'provider.enabled'
+  /** An identity provider is gone; its accounts stay. */
+  | 'provider.removed'
+  /** An identity provider has one more secret. */
+  | 'provider.secret_added'
+  /** The newest secret of an identity provider is the only one. */
+  | 'provider.previous_secrets_ended'
+  /** An identity provider that was held may end accounts again. */
+  | 'provider.offboarding_released'
+  /** An account was made. */
+  | 'account.created'
+  /** The claims or the fields of an account were changed. */
+  | 'account.updated'
+  /** An account is shut out, and all that it was issued is dead. */
+  | 'account.deactivated'
+  /** An account is let in again. What was issued before stays dead. */
+  | 'account.reactivated'
+  /** An account is gone. */
+  | 'account.removed'
+  /** All that a person gave to clients was taken back. */
+  | 'account.grants_revoked'
+  /** A person was signed out everywhere. */
+  | 'account.sessions_revoked'
+  /** An organization was made. */
+  | 'organization.created'
+  /** The name of an organization was changed. */
+  | 'organization.updated'
+  /** An organization is gone; its members are as they were. */
+  | 'organization.removed'
+  /** An account is a member of an organization, with these roles. */
+  | 'organization.member_written'
+  /** An account is no member of an organization any more. */
+  | 'organization.member_removed'
+  /** What a person gave to one client was taken back. */
+  | 'grant.revoked'
+  /** A person was signed out in one browser. */
+  | 'session.revoked'
 
 /** What an act is about. */
 export interface Target {

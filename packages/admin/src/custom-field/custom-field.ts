@@ -10,9 +10,15 @@ export interface CustomField {
    * JSON.
    */
   readonly schema: StandardSchema
-  /** The claim that it is also, for scopes to open and for filters: `claims.{claim}`. */
+  /**
+   * The claim that it is also, for scopes to open and for filters: `claims.{claim}`.
+   * @defaultValue None. The field is then the host's alone.
+   */
   readonly claim?: string
-  /** What filters compare the claim as. Default `string`. */
+  /**
+   * What filters compare the claim as.
+   * @defaultValue `string`. Most fields are texts.
+   */
   readonly type?: 'string' | 'boolean' | 'decimal'
 }
 

@@ -9,13 +9,14 @@ import { administeredBy, lacksOthers, type LastAdministrators } from './last-adm
 /** Whom an administrator of everything else must not be locked out by. */
 export interface LastAdministratorOptions {
   /**
-   * Roles in organizations, such as `owner`: every organization that has an active holder of one keeps one. Default:
-   * none.
+   * Roles in organizations, such as `owner`: every organization that has an active holder of one keeps one.
+   * @defaultValue None. An organization may be without anybody.
    */
   readonly protectedRoles?: readonly string[]
   /**
    * A filter of accounts, such as `claims.staff_role eq "admin"`: of those who administer the service, one active
-   * account stays. Default: none.
+   * account stays.
+   * @defaultValue None. Where clients administer, nobody is locked out.
    */
   readonly administrators?: string
 }
@@ -37,7 +38,15 @@ export const lastAdministrators = (
  * in the same moment is not seen.
  */
 export function protectLastAdministrators(
-  options: LastAdministratorOptions & { readonly storage: Storage; readonly customFields?: readonly CustomField[] },
+  options: LastAdministratorOptions & {
+    /** The storage of SCIM. */
+    readonly storage: Storage
+    /**
+     * The same as those of `createAdministration`, where the filter speaks of one.
+     * @defaultValue None. Claims of OpenID Connect need no declaration.
+     */
+    readonly customFields?: readonly CustomField[]
+  },
 ): (change: ProposedChange) => Promise<boolean> {
   const { storage } = options
   const deps = {

@@ -20,18 +20,19 @@ export interface AdminServerOptions extends AdministrationOptions {
   /**
    * The authorization server, when clients administer with an access token of ours that has scope values of
    * `adminScopes`.
+   * @defaultValue None. Then `authorize` says who administers.
    */
   readonly accessTokens?: AccessTokens
   /**
-   * Whether a person may administer with an access token that has the scope. Left out, none may: anybody could consent
-   * to a client
-   * that asks for it. Clients that act for themselves are not asked about.
+   * Whether a person may administer with an access token that has the scope. Clients that act for themselves are not
+   * asked about.
+   * @defaultValue Nobody. Anybody could consent to a client that asks for the scope.
    */
   readonly administrators?: (subject: string) => Promise<boolean>
   /**
    * The host's own check, such as its session or an API key; asked first. Undefined for who is not an administrator.
-   * What a browser sends
-   * along is admitted from the issuer's own pages alone.
+   * What a browser sends along is admitted from the issuer's own pages alone.
+   * @defaultValue None. Then `accessTokens` says who administers.
    */
   readonly authorize?: (request: ServerRequest) => Promise<HostAdministrator | undefined>
 }

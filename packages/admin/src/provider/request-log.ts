@@ -8,10 +8,14 @@ import { createAuditLog } from '../audit/audit-log.ts'
 /**
  * Keeps what identity providers asked for and how it was answered, for their administrators: give it to
  * `createScimServer` as `onRequest`.
- * @param options `retention` in seconds. Default: 7 days; purging takes away what is older.
  */
 export function keepRequestLog(options: {
+  /** The storage of SCIM. */
   readonly storage: Storage
+  /**
+   * In seconds; purging takes away what is older.
+   * @defaultValue 604800, 7 days. Who looks into it looks for what went wrong this week, and it names accounts.
+   */
   readonly retention?: number
   readonly clock?: Clock
   readonly random?: Random

@@ -19,30 +19,68 @@ import { clientSecretRecord } from './client-secrets.ts'
 
 /** A client as an administrator describes it; names follow RFC 7591 §2. */
 export interface ClientRegistration {
-  /** Visible ASCII. Default: random. */
+  /**
+   * Visible ASCII.
+   * @defaultValue 128 random bits. It is nobody else's, and says nothing.
+   */
   readonly clientId?: string
   /** Shown to people on the consent page. */
   readonly clientName: string
-  /** Default `client_secret_basic`; `none` makes it a public client. */
+  /**
+   * How it proves who it is; `none` makes it a public client.
+   * @defaultValue `client_secret_basic`. RFC 7591 §2 has it so.
+   */
   readonly tokenEndpointAuthMethod?: TokenEndpointAuthMethod
-  /** Public keys for `private_key_jwt`, as a JWK set (RFC 7517 §5). */
+  /**
+   * Public keys for `private_key_jwt`, as a JWK set (RFC 7517 §5).
+   * @defaultValue None. Other methods need no keys.
+   */
   readonly jwks?: JsonObject
-  /** Where the client publishes its keys instead: https, by host name. */
+  /**
+   * Where the client publishes its keys instead: https, by host name.
+   * @defaultValue None. With an address the client rotates its keys without telling anybody.
+   */
   readonly jwksUri?: string
+  /**
+   * Where people may be sent back to, compared character by character (RFC 9700 §2.1); on loopback any port will do.
+   * @defaultValue None. A client of the code grant needs one.
+   */
   readonly redirectUris?: readonly string[]
-  /** Default `['authorization_code']`. */
+  /**
+   * The grants that it may use.
+   * @defaultValue `['authorization_code']`. RFC 7591 §2 has it so.
+   */
   readonly grantTypes?: readonly string[]
-  /** The scope values that it may ask for. Default `['openid']`. */
+  /**
+   * The scope values that it may ask for.
+   * @defaultValue `['openid']`. Who is there, and nothing about them.
+   */
   readonly scopes?: readonly string[]
-  /** Audiences whose resource server it is: it may introspect tokens meant for them. */
+  /**
+   * Audiences whose resource server it is: it may introspect tokens meant for them.
+   * @defaultValue None. What tokens say is the business of those whom they are meant for (RFC 7662 §4).
+   */
   readonly servedAudiences?: readonly string[]
-  /** Default `RS256` (OIDC Registration §2); on a server without it, what the server signs with first. */
+  /**
+   * Signs its ID tokens.
+   * @defaultValue `RS256`; on a server without it, what the server signs with first. Every client understands it
+   *   (OIDC Registration §2).
+   */
   readonly idTokenSignedResponseAlg?: SigningAlgorithm
-  /** Makes userinfo answer with a JWT. Default: plain JSON. */
+  /**
+   * Makes userinfo answer with a JWT.
+   * @defaultValue Plain JSON. It comes over TLS from the issuer itself (OIDC Registration §2).
+   */
   readonly userinfoSignedResponseAlg?: SigningAlgorithm
-  /** Seconds after which its people must sign in again when a request has no `max_age`. */
+  /**
+   * Seconds after which its people must sign in again when a request has no `max_age`.
+   * @defaultValue None. A session counts for as long as the host lets it.
+   */
   readonly defaultMaxAge?: number
-  /** Accepted for completeness: ID tokens always carry `auth_time`. */
+  /**
+   * Accepted for completeness: ID tokens always carry `auth_time`.
+   * @defaultValue `false`. It changes nothing.
+   */
   readonly requireAuthTime?: boolean
 }
 

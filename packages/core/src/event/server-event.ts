@@ -28,12 +28,14 @@ export type ServerOccurrence =
       readonly clientId: string
     }
   | {
+      /** A person said no, or is nobody who may sign in. */
       readonly type: 'interaction.denied'
       readonly clientId: string
       /** `account_unknown`: the host signed in a subject that `storage.users` has no account for. */
       readonly reason: 'person_refused' | 'account_not_active' | 'account_unknown'
     }
   | {
+      /** A person is sent back to the client with a code. */
       readonly type: 'code.issued'
       readonly clientId: string
       readonly userId: string
@@ -41,23 +43,42 @@ export type ServerOccurrence =
       readonly scopes: readonly string[]
     }
   | {
+      /** A client got tokens, by whatever grant. */
       readonly type: 'tokens.issued'
       readonly grantType: string
       readonly clientId: string
+      /** The person, or the client that acts for itself. */
       readonly subject: string
+      /** Undefined when the client acts for itself. */
       readonly familyId: string | undefined
       readonly scopes: readonly string[]
       readonly audience: readonly string[]
     }
-  | { readonly type: 'token.introspected'; readonly clientId: string; readonly active: boolean }
-  | { readonly type: 'token.revoked'; readonly clientId: string; readonly ended: 'family' | 'access_token' | 'nothing' }
+  | {
+      /** A resource server asked about a token. */
+      readonly type: 'token.introspected'
+      readonly clientId: string
+      readonly active: boolean
+    }
+  | {
+      /** A client gave a token back. */
+      readonly type: 'token.revoked'
+      readonly clientId: string
+      /** `family`: the refresh token, and all that came of it. `nothing`: it was none, or another client's. */
+      readonly ended: 'family' | 'access_token' | 'nothing'
+    }
   | {
       /** A resource server was told what has ended. */
       readonly type: 'endings.told'
       readonly clientId: string
       readonly count: number
     }
-  | { readonly type: 'userinfo.answered'; readonly clientId: string; readonly userId: string }
+  | {
+      /** A client was told about a person. */
+      readonly type: 'userinfo.answered'
+      readonly clientId: string
+      readonly userId: string
+    }
 
 /** A refusal, with the reason that the client is not told. */
 export interface RequestRefused {

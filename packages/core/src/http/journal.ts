@@ -20,7 +20,12 @@ export interface Journal<Occurrence> {
  */
 export function createJournal<Occurrence, Moment>(
   listener: (event: Occurrence & EventStamp<Moment>) => void | Promise<void>,
-  deps: { readonly clock: () => Moment; readonly newIdentifier: () => string },
+  deps: {
+    /** Dates the events. */
+    readonly clock: () => Moment
+    /** Names a request that did not come with a name. */
+    readonly newIdentifier: () => string
+  },
 ): Journal<Occurrence> {
   const correlationIds = new WeakMap<ServerRequest, string>()
 

@@ -4,10 +4,15 @@ import type { ServerRequest } from './request.ts'
 import { withHeaders, withoutBody, type ServerResponse } from './response.ts'
 
 interface RouterOptions {
+  /** Scheme, host and port of the configured issuer. */
   readonly origin: string
+  /** The largest body, in bytes. */
   readonly bodyLimit: number
+  /** The answer to a larger one. */
   readonly tooLarge: () => ServerResponse
+  /** Every path, with what answers there. */
   readonly routes: readonly Route[]
+  /** The answer to any other path. */
   readonly notFound: () => ServerResponse
   /** The answer to a method that the route does not have; `allow` is the header's value. */
   readonly methodNotAllowed: (allow: string) => ServerResponse

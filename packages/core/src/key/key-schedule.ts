@@ -9,26 +9,31 @@ import { documentMaxAge } from '../discovery/public-document.ts'
  */
 export interface KeySchedule {
   /**
-   * How long a key is published before it signs. At least as long as a copy of `/jwks` may be old, so that whoever checks a
-   * signature has the key by then: its max-age and `staleness`, 305 seconds. Default: 1 day.
+   * How long a key is published before it signs. At least as long as a copy of `/jwks` may be old, so that whoever
+   * checks a signature has the key by then: its max-age and `staleness`, 305 seconds.
+   * @defaultValue 86400, 1 day. Also caches that keep it for longer than they were told have it by then.
    */
   readonly announce: DurationSeconds
-  /** How long a key signs. At least `announce` and `retire` together. Default: 90 days. */
+  /**
+   * How long a key signs. At least `announce` and `retire` together.
+   * @defaultValue 7776000, 90 days. Long enough to be no event, short enough that it is practised.
+   */
   readonly sign: DurationSeconds
   /**
-   * How long a key is published after it has signed its last. No token may live longer. Default: 14 days, because ID tokens
-   * come back as hints after they have expired (OIDC Core §3.1.2.1).
+   * How long a key is published after it has signed its last. No token may live longer.
+   * @defaultValue 1209600, 14 days. ID tokens come back as hints after they have expired (OIDC Core §3.1.2.1).
    */
   readonly retire: DurationSeconds
   /**
-   * How old the picture may be that a server has of the keys in storage. What one process does, a dropped key above all, the
-   * others know after so long at the latest. Default: 5 seconds.
+   * How old the picture may be that a server has of the keys in storage. What one process does, a dropped key above
+   * all, the others know after so long at the latest.
+   * @defaultValue 5. A key that leaked is gone everywhere within seconds, for one read of a few rows in five seconds.
    */
   readonly staleness: DurationSeconds
 }
 
 /** A schedule as a host writes it: any of its members, in seconds. */
-export type KeyScheduleOptions = Partial<Record<keyof KeySchedule, number>>
+export type KeyScheduleOptions = { readonly [Member in keyof KeySchedule]?: number }
 
 /** @throws TypeError that names the member and says what to change. */
 export function parseKeySchedule(options: KeyScheduleOptions): KeySchedule {

@@ -16,33 +16,44 @@ interface SealedKeysOptions {
   /**
    * 32 random bytes in base64url: the private keys are sealed with it (AES-256-GCM) before they are stored. To change
    * it, give a list: the first seals, the others still open what they sealed.
+   * @defaultValue None. Give it, or `vault`.
    */
   readonly sealingKey: SealingSecrets
   readonly vault?: undefined
 }
 
 interface VaultKeysOptions {
-  /** Where private keys live in place of storage: a KMS or an HSM. */
+  /**
+   * Where private keys live in place of storage: a KMS or an HSM.
+   * @defaultValue None. Give it, or `sealingKey`.
+   */
   readonly vault: KeyVault
   readonly sealingKey?: undefined
 }
 
 interface StoredKeysBaseOptions {
+  /** The storage that the server has. Keys that are sealed stand in it; of keys in a vault, the public halves. */
   readonly storage: Storage
   /**
-   * Default `['ES256', 'RS256']`: RS256 is what every OpenID Connect client understands (OIDC Core §15.1). The first key of
-   * an algorithm signs at once: add one at the end, and move it to the front when it has been published for a while. Keys of
-   * an algorithm that is taken away stay published until they are dropped.
+   * The algorithms that sign. The first key of an algorithm signs at once: add one at the end, and move it to the
+   * front when it has been published for a while. Keys of an algorithm that is taken away stay published until they
+   * are dropped.
+   * @defaultValue `['ES256', 'RS256']`. Signatures of the first are short; the second is what every OpenID Connect
+   *   client understands (OIDC Core §15.1).
    */
   readonly algorithms?: KeyRing['algorithms']
   /** When keys change, in seconds. */
   readonly schedule?: KeyScheduleOptions
   /**
-   * `manual`: keys change when `rotateKeys` is called. `automatic`: the servers call it themselves when a request finds that
-   * it is time; no request waits for it. Default `manual`.
+   * `manual`: keys change when `rotateKeys` is called. `automatic`: the servers call it themselves when a request
+   * finds that it is time; no request waits for it.
+   * @defaultValue `manual`. Nothing is written that nobody asked for; one job for all servers is easy to watch.
    */
   readonly rotation?: 'manual' | 'automatic'
-  /** Is told why an automatic rotation failed; the present keys go on, and it is tried again a minute later. Default: the console. */
+  /**
+   * Is told why an automatic rotation failed; the present keys go on, and it is tried again a minute later.
+   * @defaultValue The console. There is time to mend it: keys sign for days after.
+   */
   readonly onRotationFailed?: (error: unknown) => void
   readonly clock?: Clock
   readonly random?: Random

@@ -24,7 +24,12 @@ export interface RateLimiter {
  * A limiter in this process's memory: at most `points` in each window of `window` seconds. It remembers 10,000 keys and
  * forgets the oldest, so that keys made up by an attacker do not fill the memory.
  */
-export function memoryRateLimiter(limit: { readonly points: number; readonly window: number }): RateLimiter {
+export function memoryRateLimiter(limit: {
+  /** How many attempts a key has in a window. */
+  readonly points: number
+  /** In seconds. */
+  readonly window: number
+}): RateLimiter {
   const counts = new Map<string, { readonly startedAt: EpochSeconds; readonly count: number }>()
 
   return {

@@ -14,7 +14,10 @@ export interface RevocationFeed extends Pick<EndingLog, 'read' | 'waitBehind'> {
 }
 
 export interface RevocationFeedOptions {
-  /** In seconds. Default 7200. */
+  /**
+   * How long an ending is told, in seconds; longer than any access token lives.
+   * @defaultValue 7200. Twice the hour from which a lifetime counts as unsafe.
+   */
   readonly keepFor?: number
   readonly clock?: Clock
   readonly random?: Random

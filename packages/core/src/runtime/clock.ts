@@ -1,6 +1,9 @@
 import { epochSeconds, type EpochSeconds } from '@mintmark/storage-interface'
 
-/** Tells the time. It is asked once per request, and the answer is passed down as `now`. */
+/**
+ * Tells the time. It is asked once per request, and the answer is passed down as `now`.
+ * @defaultValue The system's clock. Tests set another one.
+ */
 export type Clock = () => EpochSeconds
 
 export const systemClock: Clock = () => epochSeconds(Date.now() / 1000)

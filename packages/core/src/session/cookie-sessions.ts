@@ -17,11 +17,19 @@ import { parseIssuer } from '../server/issuer.ts'
 import { isSessionLive } from '../standing/is-live.ts'
 import type { SignedIn } from './signed-in.ts'
 
+/** What a host gives to `cookieSessions`. */
 export interface CookieSessionsOptions {
+  /** The storage that the server has. */
   readonly storage: Storage
-  /** Seconds without use after which a session ends. Default: 12 hours. */
+  /**
+   * Seconds without use after which a session ends.
+   * @defaultValue 43200, 12 hours. Who comes back the next morning signs in.
+   */
   readonly idleLifetime?: number
-  /** Seconds after which a session ends in any case. Default: 7 days. */
+  /**
+   * Seconds after which a session ends in any case.
+   * @defaultValue 604800, 7 days. A cookie that was stolen does not last.
+   */
   readonly absoluteLifetime?: number
   readonly clock?: Clock
   readonly random?: Random

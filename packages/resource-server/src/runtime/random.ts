@@ -1,6 +1,9 @@
 import { base64url } from 'jose'
 
-/** Gives that many unpredictable bytes. */
+/**
+ * Gives that many unpredictable bytes.
+ * @defaultValue Web Crypto's. Tests bring bytes that they know.
+ */
 export type Random = (byteCount: number) => Uint8Array
 
 export const systemRandom: Random = (byteCount) => crypto.getRandomValues(new Uint8Array(byteCount))

@@ -14,7 +14,15 @@ export type ScimEvent = ScimOccurrence & EventStamp<EpochSeconds>
 export type ScimOccurrence =
   | ScimRequestRefused
   | {
-      readonly type: 'account.created' | 'account.linked' | 'account.changed' | 'account.reactivated'
+      readonly type:
+        /** A new account for a new user of the provider's. */
+        | 'account.created'
+        /** A user of the provider's is an account that was there before. */
+        | 'account.linked'
+        /** The provider changed what is known of a person. */
+        | 'account.changed'
+        /** The provider let a person in again. What was issued before stays dead. */
+        | 'account.reactivated'
       readonly providerId: string
       readonly userId: string
     }
@@ -27,7 +35,13 @@ export type ScimOccurrence =
       readonly count: number
     }
   | {
-      readonly type: 'group.created' | 'group.changed' | 'group.removed'
+      readonly type:
+        /** A new group of the provider's. */
+        | 'group.created'
+        /** Its name, or who belongs to it. */
+        | 'group.changed'
+        /** It is gone; its members are as they were. */
+        | 'group.removed'
       readonly providerId: string
       readonly groupId: string
     }
@@ -40,8 +54,13 @@ export type ScimOccurrence =
 
 /** The receipt of an offboarding: from this moment nothing of this is honoured. */
 export interface AccountEnded {
-  /** `account.released`: an account that was there before the provider is inactive, and not the provider's any more. */
-  readonly type: 'account.deactivated' | 'account.removed' | 'account.released'
+  readonly type:
+    /** The provider shut a person out; it may let them in again. */
+    | 'account.deactivated'
+    /** The provider deleted a person. */
+    | 'account.removed'
+    /** An account that was there before the provider is inactive, and not the provider's any more. */
+    | 'account.released'
   readonly providerId: string
   readonly userId: string
   /** What died; undefined when it could not be listed. It is dead all the same. */

@@ -6,13 +6,20 @@
  * is `{ accounts: 500, percent: 20 }`.
  */
 export interface OffboardingLimit {
-  /** The most accounts that may end in a window. */
+  /**
+   * The most accounts that may end in a window.
+   * @defaultValue Any number. Then `percent` is the limit.
+   */
   readonly accounts?: number
   /**
    * The most of a provider's active accounts that may end in a window, of a hundred. The first five are always let
    * through.
+   * @defaultValue Any share. Then `accounts` is the limit.
    */
   readonly percent?: number
-  /** In seconds. Default: one hour. */
+  /**
+   * In seconds.
+   * @defaultValue 3600. A mistake ends everybody within minutes; people leave over days.
+   */
   readonly window?: number
 }

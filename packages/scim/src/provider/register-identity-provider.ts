@@ -17,11 +17,20 @@ import { ProviderError } from './provider-error.ts'
 export interface ProviderRegistration {
   /** Letters, digits and hyphens, at most 64: it becomes a part of the SCIM Tenant URL, and is never used again. */
   readonly providerId: string
-  /** For people. Default: the identifier. */
+  /**
+   * For people.
+   * @defaultValue `providerId`. Something has to be shown.
+   */
   readonly displayName?: string
-  /** What is tolerated in its requests. Default: `general`. */
+  /**
+   * What is tolerated in its requests.
+   * @defaultValue `general`. It takes what cannot be meant otherwise, whoever sends it.
+   */
   readonly toleranceProfile?: ToleranceProfile
-  /** Clients that may come with an access token of ours, with the scope `scim`, beside the secret. */
+  /**
+   * Clients that may come with an access token of ours, with the scope `scim`, beside the secret.
+   * @defaultValue None. The secret is enough.
+   */
   readonly clientIds?: readonly string[]
 }
 

@@ -29,10 +29,21 @@ export interface ResourceType {
 
 /** What `defineResourceType` takes. */
 export interface ResourceTypeOptions {
+  /** Such as `User`; also its id, by which `/ResourceTypes/{id}` finds it. */
   readonly name: string
+  /** Below the base URI, with a leading slash: `/Users`. */
   readonly endpoint: string
+  /**
+   * For people who read `/ResourceTypes`.
+   * @defaultValue That of the schema. It speaks of the same thing.
+   */
   readonly description?: string
+  /** The schema that every resource of the type has. */
   readonly schema: Schema
+  /**
+   * Further schemas; one that is given bare is not required.
+   * @defaultValue None. Extensions are the host's.
+   */
   readonly extensions?: readonly (SchemaExtension | Schema)[]
 }
 

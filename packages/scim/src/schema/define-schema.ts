@@ -15,9 +15,16 @@ export interface Schema {
 
 /** What `defineSchema` takes. */
 export interface SchemaOptions {
+  /** A URN, such as `urn:example:params:scim:schemas:extension:staff:2.0:User`. */
   readonly id: string
+  /** For people. */
   readonly name: string
+  /**
+   * For people who read `/Schemas`.
+   * @defaultValue Empty. The name may say enough.
+   */
   readonly description?: string
+  /** What it defines. */
   readonly attributes: readonly AttributeOptions[]
 }
 

@@ -22,13 +22,19 @@ export interface UserDependencies extends UserStateDependencies {
  */
 export interface ProvisioningHooks {
   /**
-   * The account that was there before and is meant by a new user of the provider's. Left out, no account is ever adopted:
-   * an e-mail address or a userName proves nothing.
+   * The account that was there before and is meant by a new user of the provider's.
+   * @defaultValue No account is ever adopted. An e-mail address or a userName proves nothing.
    */
   readonly link?: (candidate: LinkCandidate) => Promise<UserId | undefined>
-  /** Whether a provider may change an account, or its password, or end it; false answers 403. Left out, it may. */
+  /**
+   * Whether a provider may change an account, or its password, or end it; false answers 403.
+   * @defaultValue It may. The accounts are its own.
+   */
   readonly mayChange?: (change: ProposedChange) => Promise<boolean>
-  /** Receives a password that a provider set, to hash and to keep. Left out, passwords are dropped. */
+  /**
+   * Receives a password that a provider set, to hash and to keep.
+   * @defaultValue Passwords are dropped. People of a provider sign in there.
+   */
   readonly password?: (given: { readonly userId: UserId; readonly password: string }) => Promise<void>
 }
 

@@ -8,10 +8,18 @@ import { runInTransaction } from './run-in-transaction.ts'
 import { runStatement } from './run-statement.ts'
 import { runSteps } from './run-steps.ts'
 
+/** What is given to `postgresPool`. */
 export interface PostgresPoolOptions {
-  /** `on-open`: `createSqlStorage` applies pending migrations. For development; in production run `mintmark-migrate`. */
+  /**
+   * `on-open`: `createSqlStorage` applies pending migrations, for development. `by-command`: it says which command to
+   * run, and stops.
+   * @defaultValue `by-command`. In production a person decides when a schema changes.
+   */
   readonly migrate?: 'by-command' | 'on-open'
-  /** How long a statement may wait for a connection, and then for its answer; 5000 by default. */
+  /**
+   * How long a statement may wait for a connection, and then for its answer.
+   * @defaultValue 5000. A statement takes a millisecond; after seconds the caller has given up.
+   */
   readonly timeoutMilliseconds?: number
 }
 

@@ -5,13 +5,19 @@ import { createRecentMap } from '../recent-map.ts'
 import { sqlite } from './sqlite-engine.ts'
 import { asStorageError } from './sqlite-errors.ts'
 
+/** What is given to `sqliteFile`. */
 export interface SqliteFileOptions {
-  /** `on-open`: `createSqlStorage` applies pending migrations. For development; in production run `mintmark-migrate`. */
+  /**
+   * `on-open`: `createSqlStorage` applies pending migrations, for development. `by-command`: it says which command to
+   * run, and stops.
+   * @defaultValue `by-command`. In production a person decides when a schema changes.
+   */
   readonly migrate?: 'by-command' | 'on-open'
   /**
-   * `full`, the default: an answer is on the disk before it is given. `normal` is several times faster and as safe when
-   * the process dies, but after a power cut the last transactions may be missing: a used code or a rotated refresh token
+   * `full`: an answer is on the disk before it is given. `normal` is several times faster and as safe when the
+   * process dies, but after a power cut the last transactions may be missing: a used code or a rotated refresh token
    * could be presented again, and a revoked one could work.
+   * @defaultValue `full`. What was revoked stays revoked.
    */
   readonly synchronous?: 'full' | 'normal'
 }

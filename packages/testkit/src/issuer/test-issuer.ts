@@ -19,9 +19,15 @@ import { testKeyRing } from './test-key-ring.ts'
 
 /** What a test issuer starts with; everything has a default. */
 export interface TestIssuerOptions extends Pick<AuthorizationServerOptions, 'scopes' | 'resources' | 'lifetimes' | 'claims' | 'defaultAudience'> {
-  /** Default `https://issuer.test`: nothing is listened to, so any address will do. */
+  /**
+   * Its address.
+   * @defaultValue `https://issuer.test`. Nothing is listened to, so any address will do.
+   */
   readonly issuer?: string
-  /** Seconds since 1970. Default: 2030-01-01. */
+  /**
+   * Seconds since 1970.
+   * @defaultValue 1893456000, the first second of 2030. A test gives the same result every day.
+   */
   readonly now?: number
 }
 
