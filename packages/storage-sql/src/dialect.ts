@@ -32,8 +32,15 @@ export interface SqlEngine {
     readonly emailValues: (column: string) => string
     /** Ends a query whose rows nobody else may change until the transaction ends. */
     readonly lockRows: string
+    /** The same, and nobody else may keep them: `keepRows` waits. */
+    readonly lockForRemoval: string
     /** A query for the groups, by their identifiers, that a query names; locked one after the other in one order. */
     readonly lockGroups: (groups: { readonly issuer: string; readonly ids: string }) => string
+    /**
+     * Statements that make a trigger lock rows before anything else: `FROM` what, and in which order. None where there is one
+     * writer at a time.
+     */
+    readonly lockFirst: (trigger: SqlTrigger, rows: string) => readonly string[]
   }
   /** A query with one parameter that returns a row when a table of that name exists. */
   readonly findTable: string

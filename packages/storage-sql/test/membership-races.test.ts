@@ -87,6 +87,52 @@ describe.for([
     }
   })
 
+  test('groups that take each other as members, and people who leave the same groups, do not wait for one another', async () => {
+    const [first, second] = await storagesOf(await open())
+    for (const label of ['a', 'b', 'c', 'd']) await first.groups.insert(aGroup(label))
+
+    for (let round = 0; round < 10; round += 1) {
+      const people = [aProvisionedUser(`${round}-x`), aProvisionedUser(`${round}-y`)] as const
+      for (const person of people) await first.provisionedUsers.insert(person)
+      for (const label of ['a', 'b', 'c', 'd']) {
+        await change(first, label, { kind: 'replace', memberIds: people.map((person) => person.userId) })
+      }
+      await Promise.all([
+        change(first, 'a', { kind: 'delta', add: ['group-b'], remove: [] }),
+        change(second, 'b', { kind: 'delta', add: ['group-a'], remove: [] }),
+        ...people.map((person, index) =>
+          (index === 0 ? first : second).provisionedUsers.remove({ providerId: provider, userId: person.userId, version: undefined, now }),
+        ),
+      ])
+      expect([await membersOf(first, 'a'), await membersOf(first, 'b')]).toEqual([['group-b'], ['group-a']])
+    }
+  })
+
+  test('groups that are removed at once, each in the other, and one that is made of them, do not wait for one another', async () => {
+    const [first, second] = await storagesOf(await open())
+    const removal = (label: string) => ({ providerId: provider, groupId: groupId(`group-${label}`), version: undefined, now })
+
+    for (let round = 0; round < 10; round += 1) {
+      const [one, other, made] = [`${round}-a`, `${round}-b`, `${round}-c`]
+      await first.groups.insert(aGroup(one))
+      await first.groups.insert(aGroup(other, { memberIds: [`group-${one}`] }))
+      await change(first, one, { kind: 'delta', add: [`group-${other}`], remove: [] })
+
+      const [inserted, ...removed] = await Promise.all([
+        first.groups.insert(aGroup(made, { memberIds: [`group-${one}`, `group-${other}`] })),
+        first.groups.remove(removal(one)),
+        second.groups.remove(removal(other)),
+      ])
+
+      expect(removed).toEqual([{ outcome: 'removed' }, { outcome: 'removed' }])
+      expect(['inserted', 'memberUnknown']).toContain(inserted.outcome)
+      expect(await membersOf(first, made)).toEqual([])
+    }
+    const query = { providerId: provider, filter: undefined, sort: undefined, page: { kind: 'index', offset: 0, limit: 100 } } as const
+    const left = await first.groups.list(query)
+    expect(left).toMatchObject({ outcome: 'listed', total: left.outcome === 'listed' ? left.records.length : undefined })
+  })
+
   test('RFC 7643 §4.1.1: a deactivation that races with what the provider says is never undone', async () => {
     const [first, second] = await storagesOf(await open())
 

@@ -8,7 +8,8 @@ import { groupTriggers, userTriggers } from './provisioning-triggers.ts'
  * index can hold; `comparable` is the form that filters look into.
  *
  * That `mintmark_users_by_user_name` is of all rows makes `provider_id` part of a key: on PostgreSQL, ending the link with a
- * provider then waits for whoever holds the account FOR KEY SHARE because it joins a group, and no other change of it does.
+ * provider, or another `userName`, then waits for whoever holds the account FOR KEY SHARE because it joins a group, and no
+ * other change of it does.
  */
 export const provisioning: Migration = {
   number: 3,

@@ -34,8 +34,16 @@ END $$`,
     WHERE jsonb_typeof(node) = 'string'`,
     // Readers pass, and so does a group that takes such a group as a member.
     lockRows: 'FOR NO KEY UPDATE',
+    lockForRemoval: 'FOR UPDATE',
     lockGroups: ({ issuer, ids }) =>
       `SELECT group_id FROM mintmark_groups WHERE issuer = ${issuer} AND group_id = ANY (ARRAY(${ids})) ORDER BY group_id FOR NO KEY UPDATE`,
+    lockFirst: ({ name, statements }, rows) => [
+      `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM ${rows} FOR NO KEY UPDATE;
+${statements.map((statement) => `  ${statement};\n`).join('')}  RETURN NULL;
+END $$`,
+    ],
   },
   findTable: 'SELECT 1 AS found WHERE to_regclass($1) IS NOT NULL',
   encodeFlag: (value) => value,

@@ -107,9 +107,13 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
       query.deleteFrom('mintmark_groups').where(isAtVersion(p)).returning('group_id'),
     ),
 
-    /** The groups that a group is in change with its removal; locked in one order, so that nobody waits for one who waits. */
-    lockParents: compileSql(query, (p: Parameter<Group>) =>
-      sql`select group_id from mintmark_groups where ${isParent(p)} order by group_id ${sql.raw(engine.types.lockRows)}`,
+    /**
+     * A group and the groups that it is in, which change with its removal; locked in one order, so that nobody waits for one who
+     * waits. Who takes the group as a member comes before, and is seen from here on, or finds it gone.
+     */
+    lockForRemoval: compileSql(query, (p: Parameter<Group>) =>
+      sql`select group_id from mintmark_groups where (${inGroup(p)}) or (${isParent(p)} and ${isProviders(p)})
+        order by group_id ${sql.raw(engine.types.lockForRemoval)}`,
     ),
 
     touchParents: compileSql(query, (p: Parameter<Group | 'now'>) =>

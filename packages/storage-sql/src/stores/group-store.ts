@@ -51,8 +51,9 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
         created_at: createdAt,
       }
       const steps = [
-        step(statements.insert, values, 'guard'),
         step(statements.delta.plan, values, 'guard'),
+        // Behind what waits for others: with it goes the total, which is every group's until the transaction ends.
+        step(statements.insert, values, 'guard'),
         step(statements.addMembers, values),
         step(statements.find, values),
       ]
@@ -94,10 +95,11 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
     async remove({ providerId, groupId, version, now }) {
       const values = { provider_id: providerId, group_id: groupId, ...versionRange(version), now }
       const steps = [
-        step(statements.remove, values, 'guard'),
-        step(statements.lockParents, values),
+        step(statements.lockForRemoval, values, 'guard'),
         step(statements.touchParents, values),
         step(statements.endMemberships, values),
+        // Last, as the total goes with it.
+        step(statements.remove, values, 'guard'),
       ]
       return untilSettled(async () => {
         if ((await transact(steps)) !== undefined) return { outcome: 'removed' }
