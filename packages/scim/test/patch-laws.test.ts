@@ -199,7 +199,7 @@ test('what would take seconds is refused before it does', () => {
   expect(performance.now() - started).toBeLessThan(3000)
 })
 
-test('RFC 7644 §7.5.1: filters of many parts over many members are refused before they take minutes', () => {
+test('RFC 7644 §3.12: filters of many parts over many members are refused before they take minutes', () => {
   const group = crowd(100_000)
   const parts = Array.from({ length: 40 }, (_, index) => `value co "${index}z"`).join(' or ')
   const operations = Array.from({ length: 1000 }, () => ({ op: 'remove', path: `members[${parts}]` }))

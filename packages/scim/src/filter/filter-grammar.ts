@@ -22,7 +22,7 @@ export function startOf(cursor: FilterCursor, tally: ToleranceTally): GrammarPla
   let nodes = 0
   const count = (): void => {
     nodes += 1
-    // RFC 7644 §7.5.1: what a filter costs is bounded.
+    // RFC 7644 §3.12: what a filter costs is bounded.
     if (nodes > filterLimits.nodes) throw refusal('filter_too_large')
   }
   return { cursor, tally, count, scope: 'resource', depth: 0 }
@@ -129,7 +129,7 @@ function expect({ cursor }: GrammarPlace, kind: '(' | ')' | '[' | ']' | 'end'): 
 }
 
 function deeper(place: GrammarPlace, scope: GrammarPlace['scope']): GrammarPlace {
-  // RFC 7644 §7.5.1: depth costs stack.
+  // RFC 7644 §3.12: depth costs stack.
   if (place.depth >= filterLimits.depth) throw refusal('filter_too_deep')
   return { ...place, scope, depth: place.depth + 1 }
 }

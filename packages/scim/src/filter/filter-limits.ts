@@ -1,4 +1,4 @@
-/** What a filter may cost, whoever sends it (RFC 7644 §7.5.1 leaves the bounds to the server). */
+/** What a filter may cost, whoever sends it (RFC 7644 §3.12: the server says what is too much). */
 export const filterLimits = {
   /** Characters of the whole text. */
   length: 4096,

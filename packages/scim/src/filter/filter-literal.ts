@@ -15,7 +15,7 @@ export function readLiteral(token: FilterToken, tally: ToleranceTally): FilterLi
 }
 
 function readWord(text: string, tally: ToleranceTally): FilterLiteral {
-  // RFC 7644 §7.5.1.
+  // RFC 7644 §3.12.
   if (text.length > filterLimits.value) throw refusal('filter_value_too_long')
   if (text === 'true' || text === 'false') return { kind: 'boolean', value: text === 'true' }
   if (text === 'null') return { kind: 'null' }

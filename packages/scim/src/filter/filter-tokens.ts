@@ -18,7 +18,7 @@ export interface FilterCursor {
  * @throws ScimError invalidFilter — reason `filter_empty` | `filter_too_long` | `filter_value_malformed` | `filter_value_too_long`.
  */
 export function openCursor(text: string): FilterCursor {
-  // RFC 7644 §3.4.2.2: a filter is at least one expression; §7.5.1: and no longer than we are ready to read.
+  // RFC 7644 §3.4.2.2: a filter is at least one expression; §3.12: and no longer than we are ready to read.
   if (text.length > filterLimits.length) throw refusal('filter_too_long')
   if (text.trim() === '') throw refusal('filter_empty')
 
@@ -79,7 +79,7 @@ function readString(literal: string): string {
   const value = parseJsonString(literal)
   // RFC 8259 §8.2: half a surrogate pair is no character. NUL is none that a database compares.
   if (noCharacter.test(value)) throw refusal('filter_value_malformed')
-  // RFC 7644 §7.5.1.
+  // RFC 7644 §3.12.
   if (value.length > filterLimits.value) throw refusal('filter_value_too_long')
   return value
 }

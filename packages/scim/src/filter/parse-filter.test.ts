@@ -111,7 +111,7 @@ test.each([
   ['20 levels', nested(20)],
   ['199 tests and one or', joined(199)],
   ['a value of 1024 characters', `a eq "${'x'.repeat(1024)}"`],
-])('RFC 7644 §7.5.1: reads up to the bound of %s', (_, text) => {
+])('RFC 7644 §3.12: reads up to the bound of %s', (_, text) => {
   expect(parseFilter(text)).toBeDefined()
 })
 
@@ -122,7 +122,7 @@ test.each([
   ['200 tests and one or', joined(200), 'filter_too_large'],
   ['a number of 1025 digits', `a eq ${'1'.repeat(1025)}`, 'filter_value_too_long'],
   ['a value of 1025 characters', `a eq "${'x'.repeat(1025)}"`, 'filter_value_too_long'],
-])('RFC 7644 §7.5.1: refuses %s', (_, text, reason) => {
+])('RFC 7644 §3.12: refuses %s', (_, text, reason) => {
   expect(refusedWith(() => parseFilter(text))).toBe(`400 invalidFilter ${reason}`)
 })
 

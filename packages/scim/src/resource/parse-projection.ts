@@ -31,7 +31,7 @@ export function parseProjection({ attributes, excludedAttributes }: RequestedAtt
   // RFC 7644 §3.9: they exclude each other.
   if (attributes !== undefined && excludedAttributes !== undefined) throw refusal('projection_both')
   const names = attributes ?? excludedAttributes ?? []
-  // RFC 7644 §7.5.1 in spirit: more names than any schema has are not read.
+  // RFC 7644 §3.12: more names than any schema has are not read.
   if (names.length > maximumNames) throw refusal('projection_too_many')
   if (names.length === 0) return { kind: 'default', named: new Set(), partly: new Set() }
 

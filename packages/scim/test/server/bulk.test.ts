@@ -325,7 +325,7 @@ describe('a message that is no bulk request is refused as a whole', () => {
     expect(statusesOf(reply)).toEqual(Array.from({ length: 1000 }, () => '201'))
   })
 
-  test('others have their turn while they are being done, also when storage answers at once (RFC 7644 §7.5.1)', async () => {
+  test('others have their turn while they are being done, also when storage answers at once', async () => {
     const directory = await startDirectory(0)
     let turns = 0
     const others = setInterval(() => (turns += 1), 0)
