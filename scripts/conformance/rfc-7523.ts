@@ -13,7 +13,7 @@ export const rfc7523: Standard = {
     ['3', 'exp is there and in the future', 'RFC 7523 §3: no exp', 'RFC 7523 §3: exp is now', 'RFC 7523 §3: exp is further away than five and a half minutes'],
     ['3', 'Not before nbf', 'ATK-233 nbf 61 s ahead', 'ATK-232 nbf 8 s ahead'],
     ['3', 'An assertion counts once', 'RFC 7523 §3: an assertion counts once, wherever it is presented', 'ATK-235 no jti', 'RFC 7523 §3: a client with a space in its name does not use up the jti of its neighbour'],
-    ['3', 'It is signed by the client', 'RFC 7523 §3: A cannot be played with B\'s key', 'private_key_jwt: forged > …'],
+    ['3', 'It is signed by the client', 'RFC 7523 §3: A cannot be played with B\'s key', 'private_key_jwt: forged > ATK-265'],
     ['3.2', 'What fails is invalid_client', 'RFC 7523 §3: an assertion speaks of its client, to this issuer alone, briefly and once'],
     ['5', 'RS256 is there', 'RFC 7518 §3.1: RS256 is verified', 'RFC 7518 §3.1: ES256 is verified'],
     ['6', 'The client keeps its key to itself', clientsDuty],

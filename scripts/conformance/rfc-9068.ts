@@ -18,7 +18,7 @@ export const rfc9068: Standard = {
     ['4', 'Encrypted access tokens', notOffered('access tokens are signed, and their readers decrypt nothing')],
     ['4', 'It refuses another iss', 'refuses an issuer with a slash at its end, which no token has', 'tokens of another issuer, of another kind, and such as have ended are none'],
     ['4', 'It refuses an aud that does not name it', 'RFC 9068 §4: 401 invalid_token for a token of another API', 'ATK-275 an aud with this API among others is accepted'],
-    ['4', 'It verifies the signature with the keys of the server, and takes no none', 'RFC 7517 §5: has its keys by name, each with its one algorithm', 'ATK-262'],
+    ['4', 'It verifies the signature with the keys of the server, and takes no none', 'RFC 7517 §5: has its keys by name, each with its one algorithm', 'a forged or malformed JWT at an API > ATK-262', 'a forged or malformed JWT at an API > ATK-265'],
     ['4', 'It refuses a token that has expired', 'RFC 7519 §4.1.4: exp long past', 'RFC 7519 §4.1.4: clocks may be ten seconds apart'],
     ['4', 'What is refused is 401 invalid_token', 'RFC 6750 §3.1: 401 invalid_token for a token that is not good'],
     ['5', 'No client takes on the name of a person', 'RFC 9700 §4.15: a client never bears the identifier of an account'],

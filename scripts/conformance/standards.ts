@@ -9,6 +9,8 @@ import { rfc7519 } from './rfc-7519.ts'
 import { rfc7523 } from './rfc-7523.ts'
 import { rfc7591 } from './rfc-7591.ts'
 import { rfc7636 } from './rfc-7636.ts'
+import { rfc7643 } from './rfc-7643.ts'
+import { rfc7644 } from './rfc-7644.ts'
 import { rfc7662 } from './rfc-7662.ts'
 import { rfc8252 } from './rfc-8252.ts'
 import { rfc8414 } from './rfc-8414.ts'
@@ -18,6 +20,7 @@ import { rfc9207 } from './rfc-9207.ts'
 import { rfc9700 } from './rfc-9700.ts'
 import { rfc9701 } from './rfc-9701.ts'
 import { rfc9728 } from './rfc-9728.ts'
+import { rfc9865 } from './rfc-9865.ts'
 import type { Standard } from './standard.ts'
 
 /** Every standard in scope, in the order of the page. */
@@ -42,4 +45,7 @@ export const standards: readonly Standard[] = [
   openidConnectCore,
   openidConnectDiscovery,
   formPostResponseMode,
+  rfc7643,
+  rfc7644,
+  rfc9865,
 ]

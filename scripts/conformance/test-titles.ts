@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 
 import ts from 'typescript'
 
@@ -21,7 +22,7 @@ const folders = [
 ]
 
 function titlesOf(file: string): readonly TestTitle[] {
-  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ESNext)
+  const source = parse(file)
   const titles: TestTitle[] = []
 
   const visit = (node: ts.Node, groups: readonly string[]): void => {
@@ -35,6 +36,8 @@ function titlesOf(file: string): readonly TestTitle[] {
   visit(source, [])
   return titles
 }
+
+const parse = (file: string): ts.SourceFile => ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ESNext)
 
 interface NamedCall {
   readonly call: ts.CallExpression
@@ -107,8 +110,23 @@ function arrayOf(wrapped: ts.Expression, labelled: Labelled): ts.ArrayLiteralExp
   if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
     return keepsLabel(node, labelled.key) ? arrayOf(node.expression.expression, labelled) : undefined
   }
-  const declared = ts.isIdentifier(node) ? declarationOf(node.text, labelled.source) : undefined
-  return declared === undefined ? undefined : arrayOf(declared, labelled)
+  if (!ts.isIdentifier(node)) return undefined
+  const declared = declarationOf(node.text, labelled.source)
+  return declared === undefined ? importedArray(node.text, labelled) : arrayOf(declared, labelled)
+}
+
+/** The array that the file imports by that name from another one of ours. */
+function importedArray(name: string, { key, source }: Labelled): ts.ArrayLiteralExpression | undefined {
+  const from = source.statements.filter((statement) => ts.isImportDeclaration(statement)).find((statement) => importsName(statement, name))?.moduleSpecifier
+  if (from === undefined || !ts.isStringLiteral(from) || !from.text.startsWith('.')) return undefined
+  const imported = parse(posix.join(posix.dirname(source.fileName), from.text))
+  const declared = declarationOf(name, imported)
+  return declared === undefined ? undefined : arrayOf(declared, { key, source: imported })
+}
+
+function importsName({ importClause }: ts.ImportDeclaration, name: string): boolean {
+  const names = importClause?.namedBindings
+  return names !== undefined && ts.isNamedImports(names) && names.elements.some((element) => element.name.text === name)
 }
 
 /** `rows.map(([row, …]) => ({ row, … }))` labels as `rows` does. */
