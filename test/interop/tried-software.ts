@@ -82,9 +82,16 @@ export const triedSoftware: readonly TriedSoftware[] = [
   },
   {
     role: client,
-    name: 'Model Context Protocol, TypeScript client',
+    name: 'Model Context Protocol, first TypeScript client',
     packageName: '@modelcontextprotocol/sdk',
-    files: ['model-context-protocol'],
+    files: ['model-context-protocol-sdk'],
+    setUp: 'As the second generation, below. It does not look at `iss`.',
+  },
+  {
+    role: client,
+    name: 'Model Context Protocol, TypeScript client',
+    packageName: '@modelcontextprotocol/client',
+    files: ['model-context-protocol-client'],
     setUp: 'Register it beforehand; there is no dynamic registration. The API publishes where its server is with `@mintmark/resource-server`. Credentials are not encoded, as with arctic.',
   },
   { role: api, name: 'jose', packageName: 'jose', files: ['jose'] },

@@ -1,0 +1,46 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { registerClient, type ClientRegistration } from '@mintmark/core'
+import { createResourceServer, protectExpress } from '@mintmark/resource-server'
+import express from 'express'
+
+import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+/** An API for language models, and the authorization server whose tokens it takes. */
+export interface ToolsApi {
+  /** The API's address and its identifier. */
+  readonly resource: string
+  readonly under: ServerUnderTest
+  call(bearer?: string): Promise<Response>
+  register(registration: ClientRegistration): ReturnType<typeof registerClient>
+  close(): Promise<void>
+}
+
+export async function startToolsApi(): Promise<ToolsApi> {
+  const listener = createServer()
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  const resource = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/mcp`
+  const under = await startLoopbackServer({
+    scopes: { 'mcp.use': 'Use the tools' },
+    resources: { [resource]: { scopes: ['mcp.use'] } },
+  })
+  const guard = protectExpress(createResourceServer({ issuer: under.issuer, audience: resource, scopes: ['mcp.use'] }))
+  const app = express()
+    .use(guard.metadata)
+    .post('/mcp', guard.require('mcp.use'), (request, response) => {
+      response.json({ subject: guard.token(request).subject })
+    })
+  listener.on('request', app)
+
+  return {
+    resource,
+    under,
+    call: (bearer) => fetch(resource, { method: 'POST', ...(bearer !== undefined && { headers: { authorization: `Bearer ${bearer}` } }) }),
+    register: (registration) => registerClient(registration, { storage: under.storage }),
+    async close() {
+      await new Promise((resolve) => listener.close(resolve))
+      await under.close()
+    },
+  }
+}
