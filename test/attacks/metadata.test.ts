@@ -103,7 +103,7 @@ describe.each(paths)('%s', (path) => {
 })
 
 describe('what is published', () => {
-  it('RFC 7517 §9.3: the key set holds public keys only, each with kid, alg and use', async () => {
+  it('RFC 7517 §9.2: the key set holds public keys only, each with kid, alg and use', async () => {
     const { keys } = (await under.send({ path: '/jwks' })).json as { keys: Record<string, unknown>[] }
 
     expect(keys.map(({ alg }) => alg).toSorted((a, b) => String(a).localeCompare(String(b)))).toEqual(['ES256', 'RS256'])

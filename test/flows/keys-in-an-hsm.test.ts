@@ -44,7 +44,7 @@ describe('keys in an HSM, a process of its own', () => {
     expect((await userinfo(under, tokens.access_token)).status).toBe(200)
   })
 
-  it('RFC 7517 §9.3: leave nothing of their private halves in storage or in the key set', async () => {
+  it('RFC 7517 §9.2: leave nothing of their private halves in storage or in the key set', async () => {
     const { keys: published } = await keySet()
     const [record] = await storage.signingKeys.list()
 

@@ -44,7 +44,7 @@ export async function perform<Result>(act: Act<Result>, acting: Acting): Promise
     writeEntry(name, { actId, stage, actor: plainJson(actor), target: plainJson(target), ...more }, acting)
 
   const isAnnounced = await write('intended')
-  // The ADR on audit: an audit that can be lost is none.
+  // RFC 9110 §15.6.4: an audit that can be lost is none.
   if (!isAnnounced && act.protective !== true)
     throw refused(new AdminError('audit_unavailable'), { name, target }, acting)
   try {

@@ -10,6 +10,7 @@ export const refusals = {
   scope_missing: [403, 'The access token does not have the scope that this needs.'],
   not_an_administrator: [403, 'Whoever the access token speaks for is not an administrator.'],
 
+  // What they may do: RFC 9700 §2.3, and §4.7 for what another site sends along.
   beyond_own_scopes: [403, 'The client administers, or would administer, more than the access token allows.'],
   cross_site: [403, 'The request was not sent from this site.'],
 

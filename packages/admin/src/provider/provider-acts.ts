@@ -108,6 +108,7 @@ async function requireUsable(
   // RFC 9110 §15.5.1.
   if (displayName !== undefined && !isDisplayName(displayName))
     throw new AdminError('display_name_invalid', { pointer: '/display_name' })
+  // RFC 9110 §15.5.1.
   if (toleranceProfile !== undefined && !Object.hasOwn(toleranceProfiles, toleranceProfile)) {
     throw new AdminError('tolerance_profile_unknown', { pointer: '/tolerance_profile' })
   }

@@ -76,7 +76,7 @@ export async function parseAuthorizationRequest(
     requireResponseMode(parameters, rules.responseModes)
     return await parseRest(parameters, { client: proven.client, target }, rules)
   } catch (error) {
-    // The parsers know what is wrong; only here is it known where the client may hear of it.
+    // RFC 6749 §4.1.2.1: the parsers know what is wrong; only here is it known where the client may hear of it.
     if (error instanceof OAuthError) throw new RedirectableError(error, target)
     throw error
   }

@@ -38,6 +38,7 @@ export async function authenticateClient(
   const proof = await credentials.verify(client, now)
 
   const reason = refusalReason(client, credentials, proof !== undefined)
+  // RFC 6749 §5.2: one answer, whatever failed.
   if (reason !== undefined || client === undefined) throw await refusal(reason ?? 'client_unknown', { client, credentials }, { ...deps, now })
   if (proof?.usedSecret !== undefined) await noteUse(client, proof.usedSecret, { storage: deps.storage, now })
   return client as AuthenticatedClient
@@ -55,6 +56,7 @@ function readCredentials(
   if (second !== undefined || request.repeatedHeaders.has('authorization')) {
     throw new OAuthError('invalid_request', 'Use one client authentication method.', { reason: 'client_authentication_twice' })
   }
+  // RFC 6749 §3.2.1.
   if (credentials === undefined) throw invalidClient('client_authentication_missing', {})
 
   const named = form.get('client_id')

@@ -70,6 +70,7 @@ function refuseUnusableKeys(client: ClientRecord): void {
   // RFC 7591 §2: jwks and jwks_uri exclude each other.
   if ((client.jwks === undefined) === (client.jwksUri === undefined))
     throw invalid('private_key_jwt needs either jwks or jwks_uri.')
+  // RFC 7517 §9.2: what is private stays with the client.
   if (client.jwks !== undefined && !isPublicKeySet(client.jwks))
     throw invalid('jwks must hold at least one public key, and no private or symmetric one.')
   if (client.jwksUri !== undefined && !isFetchable(client.jwksUri))

@@ -29,6 +29,7 @@ export async function addClientSecret(
   const added = await clientSecretRecord(secret, now)
   await changeSecrets(id, deps.storage, (client) => {
     const live = client.secrets.filter((candidate) => isLive(candidate, now))
+    // RFC 7591 §3.2.2: a client of another method has no use for a secret, and two are enough to change from one to the other.
     if (client.secrets.length === 0) throw invalid('The client does not authenticate with a secret.')
     if (live.length >= maxLiveSecrets) throw invalid('The client has two live secrets. End one of them first.')
     return [...live.map((previous) => ending(previous, change.previousExpiresAt)), added]
@@ -59,6 +60,7 @@ async function changeSecrets(
 ): Promise<void> {
   await untilSettled(async () => {
     const client = await storage.clients.find(clientId(id))
+    // RFC 7591 §3.2.2.
     if (client === undefined) throw invalid('There is no such client.')
     const swapped = await storage.clients.compareAndSwap({ ...client, secrets: change(client) }, client.version)
     // On a conflict another administrator was faster; the change is made again on what they left.

@@ -101,6 +101,7 @@ async function askConsent(person: Person, step: InteractionStep, deps: Interacti
     login: loginOf(person),
     now: step.now,
   })
+  // RFC 6749 §4.1.2: an interaction gives one code; it has ended in another tab.
   if (recorded.outcome === 'absent') throw alreadyCompleted()
   // On a conflict another tab of this browser went on with this interaction meanwhile; the page shows where it stands.
   return redirect(interactionLocation(deps.interactionUrls.consent, step.handle))
@@ -109,7 +110,7 @@ async function askConsent(person: Person, step: InteractionStep, deps: Interacti
 async function consume(step: InteractionStep, deps: InteractionDependencies): Promise<void> {
   const { digest, browserDigest } = step.record
   const consumed = await deps.storage.interactions.consume(digest, browserDigest, step.now)
-  // One interaction ends once: a second submit must not make a second code.
+  // RFC 6749 §4.1.2: one interaction ends once; a second submit must not make a second code.
   if (consumed.outcome !== 'won') throw alreadyCompleted()
 }
 

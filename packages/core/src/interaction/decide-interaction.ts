@@ -41,6 +41,7 @@ export function refuseUnaskable(decision: InteractionDecision, request: Authoriz
     decision.kind === 'login'
       ? new OAuthError('login_required', 'Nobody is signed in, and the request forbids to ask.', { reason: 'login_required' })
       : new OAuthError('consent_required', 'Consent is needed, and the request forbids to ask.', { reason: 'consent_required' })
+  // OIDC Core §3.1.2.6.
   throw new RedirectableError(refusal, request.target)
 }
 

@@ -63,6 +63,7 @@ export async function startInteraction(
 async function limitBrowser(browser: BrowserBinding, now: EpochSeconds, limiter: RateLimiter): Promise<void> {
   const decision = await limiter.consume(`browser ${browser.digest}`, now)
   if (decision.allowed) return
+  // RFC 6585 §4.
   throw new OAuthError('temporarily_unavailable', 'Too many sign-ins were started in this browser. Try again later.', {
     reason: 'interactions_throttled',
     retryAfter: decision.retryAfter,

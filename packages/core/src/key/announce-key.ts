@@ -34,7 +34,7 @@ export async function announceKey(
   return { outcome: (await storage.signingKeys.insert(key)).outcome, key }
 }
 
-/** RFC 7517 §9.3: whatever else a vault says of its key is not published, a private member least of all. */
+/** RFC 7517 §9.2: whatever else a vault says of its key is not published, a private member least of all. */
 function publicMembers(jwk: JsonObject): { readonly kty: string } & Readonly<Record<string, string>> {
   const { kty } = jwk
   const names = typeof kty === 'string' ? publicMemberNames.get(kty) : undefined

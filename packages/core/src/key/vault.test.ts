@@ -23,7 +23,7 @@ async function aVault(change: Partial<KeyVault> = {}): Promise<KeyVault & { read
 }
 
 describe('a vault', () => {
-  it('RFC 7517 §9.3: whatever it says of its key, no private member is stored or published', async () => {
+  it('RFC 7517 §9.2: whatever it says of its key, no private member is stored or published', async () => {
     const sound = await aVault()
     const { privateJwk } = sound
     const generate = () => Promise.resolve({ publicJwk: { ...privateJwk, k: 'x' }, vaultEntry: 'alias/1' })

@@ -49,6 +49,7 @@ async function parsePresentedToken(form: Parameters, client: AuthenticatedClient
     throw new OAuthError('invalid_request', 'The refresh_token parameter is missing.', { reason: 'refresh_token_missing' })
   }
   const token = await readRefreshToken(text)
+  // RFC 6749 §5.2: invalid_grant, as for a token that nobody has any more.
   if (token === undefined) throw unknownToken(client, undefined)
   return token
 }

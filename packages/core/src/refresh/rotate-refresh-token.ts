@@ -58,7 +58,7 @@ async function retried(
   family: TokenFamilyRecord,
 ): Promise<RotatedFamily> {
   const successor = await succeedRefreshToken(presented, family.refresh?.successorSalt ?? '')
-  // Storage must have kept the salt of this very rotation; a token that does not open anything is not handed out.
+  // RFC 6749 §5.2: storage must have kept the salt of this very rotation; a token that opens nothing is not handed out.
   if ((await digestOf(successor)) !== family.refresh?.currentDigest) throw invalidGrant('refresh_token_unknown', client, family)
   return { family, refreshToken: await writeRefreshToken(successor) } as RotatedFamily
 }

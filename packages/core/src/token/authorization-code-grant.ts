@@ -24,7 +24,7 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       if (presentation.resources.length > 0) await refuseWiderResources({ presentation, client }, now, deps)
       const code = await redeemCode({ presentation, client }, now, deps)
       const standing = await deps.storage.standing.ofGrant(code.grantId)
-      // The kill switch: what a deactivated person, a revoked grant or a disabled client was given opens nothing.
+      // RFC 6749 §5.2, the kill switch: what a deactivated person, a revoked grant or a disabled client was given opens nothing.
       if (!isGrantLive(standing) || standing.user.userId !== code.userId || standing.client.clientId !== client.clientId) {
         throw new OAuthError('invalid_grant', 'The authorization code is not valid.', { reason: 'grant_not_live' })
       }

@@ -26,6 +26,7 @@ export async function proveCodeVerifier(
   if (verifier === undefined) throw invalidGrant('code_verifier_missing')
   if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) throw invalidGrant('code_verifier_mismatch')
   const challenge = encodeBase64url(await sha256(verifier))
+  // RFC 7636 §4.6.
   if (!equalInConstantTime(challenge, code.codeChallenge)) throw invalidGrant('code_verifier_mismatch')
   return { method: 'S256' } as ProvenVerifier
 }

@@ -30,6 +30,7 @@ export async function redeemCode(
   deps: RedeemCodeDependencies,
 ): Promise<RedeemedCode> {
   const consumed = await deps.storage.codes.consume(await digestSecret(presentation.code), client.clientId, now)
+  // RFC 6749 §5.2: unknown, expired, or another client's.
   if (consumed.outcome === 'absent') throw invalidGrant('code_unknown', client, undefined)
 
   const code = consumed.record
@@ -43,6 +44,7 @@ export async function redeemCode(
 
   if (consumed.outcome === 'replayed') {
     await deps.storage.families.bury(familyOf(code, { now, expiresAt: after(now, deps.lifetimes.refreshTokenAbsolute) }), now)
+    // RFC 6749 §4.1.2.
     throw invalidGrant('code_replayed', client, code)
   }
   return redeemed(code, proof)

@@ -45,6 +45,7 @@ export function remoteKeySet(url: string, { fetch, clock }: RemoteKeySetDependen
       if (keysOf(keepFor) === undefined) await refresh(failurePause)
       if (keysOf(keepFor + staleFor)?.has(keyId) === false) await refresh(unknownKeyPause)
       const keys = keysOf(keepFor + staleFor)
+      // RFC 9110 §15.6.4: without keys nobody can say yes or no.
       if (keys === undefined) throw unavailable(failure)
       return keys.get(keyId)
     },

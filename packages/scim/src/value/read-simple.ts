@@ -16,21 +16,26 @@ export function readSimple(attribute: Attribute, json: JsonValue, tally: Toleran
     case 'boolean':
       return readBoolean(attribute, json, tally)
     case 'integer':
+      // RFC 7643 §2.3.4.
       if (!Number.isSafeInteger(json)) throw wrongType(attribute)
       return json
     case 'decimal':
+      // RFC 7643 §2.3.3.
       if (typeof json !== 'number' || !Number.isFinite(json)) throw wrongType(attribute)
       return json
     case 'string':
     case 'reference':
       return readText(attribute, json)
     case 'binary':
+      // RFC 7643 §2.3.6.
       if (!base64.test(readText(attribute, json))) throw wrongType(attribute)
       return json
     case 'dateTime':
+      // RFC 7643 §2.3.5.
       if (parseInstant(readText(attribute, json)) === undefined) throw wrongType(attribute)
       return json
     case 'complex':
+      // RFC 7643 §2.3.8.
       throw wrongType(attribute)
     default:
       return attribute.type satisfies never
