@@ -42,12 +42,7 @@ export async function registerAtApp(
     },
     { storage },
   )
-  const proof = clientSecret === undefined ? openid.None() : openid.ClientSecretBasic(clientSecret)
-  const config = await openid.discovery(new URL(issuer), client.clientId, undefined, proof, {
-    execute: [openid.allowInsecureRequests],
-    [openid.customFetch]: (url, { method, headers, body }) =>
-      send(url, { method, headers, body: body instanceof Uint8Array ? new Uint8Array(body) : (body ?? null) }),
-  })
+  const config = await configAt(issuer, { clientId: client.clientId, clientSecret, send })
   let pkceCodeVerifier = ''
 
   return {
@@ -72,6 +67,23 @@ export async function listenAt(issuer: string, app: Express): Promise<() => Prom
       listener.close(() => resolve())
       listener.closeAllConnections()
     })
+}
+
+interface ClientOf {
+  readonly clientId: string
+  /** Undefined for a public client. */
+  readonly clientSecret: string | undefined
+  readonly send: typeof fetch
+}
+
+/** What openid-client knows of a server, and of the client that it plays there. */
+export function configAt(issuer: string, { clientId, clientSecret, send }: ClientOf): Promise<openid.Configuration> {
+  const proof = clientSecret === undefined ? openid.None() : openid.ClientSecretBasic(clientSecret)
+  return openid.discovery(new URL(issuer), clientId, undefined, proof, {
+    execute: [openid.allowInsecureRequests],
+    [openid.customFetch]: (url, { method, headers, body }) =>
+      send(url, { method, headers, body: body instanceof Uint8Array ? new Uint8Array(body) : (body ?? null) }),
+  })
 }
 
 /** The service in this process, whatever its address; everywhere else is an empty page. */

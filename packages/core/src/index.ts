@@ -21,6 +21,8 @@ export type { RequestRefused, ServerEvent, ServerOccurrence } from './event/serv
 export { traceService } from './event/trace-service.ts'
 export type { ServiceSpan, ServiceTracer } from './event/trace-service.ts'
 export { defineGrant } from './grant/grant.ts'
+export { grantForPerson } from './grant/grant-for-person.ts'
+export type { PersonGrant } from './grant/grant-for-person.ts'
 export type { GrantDecision, GrantEvidence, GrantType, PersonDecision } from './grant/grant.ts'
 export type { InteractionAnswer } from './interaction/complete-interaction.ts'
 export type { InteractionPage } from './interaction/interaction-page.ts'

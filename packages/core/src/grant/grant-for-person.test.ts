@@ -1,0 +1,44 @@
+import { epochSeconds, seconds, userId } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { expect, it } from 'vitest'
+
+import { registerClient } from '../client/register-client.ts'
+import type { AuthenticatedClient } from '../client/authenticate-client.ts'
+import { grantForPerson } from './grant-for-person.ts'
+
+const now = epochSeconds(1_900_000_000)
+
+async function aWorld() {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  const { client } = await registerClient({ clientName: 'Kiosk', grantTypes: [] }, { storage })
+  await storage.users.insert({ userId: userId('U1'), claims: {}, createdAt: now })
+  const given = (subject: string) => ({
+    // The brand of a client that has proved who it is.
+    client: client as AuthenticatedClient,
+    signedIn: { subject, authTime: now, amr: ['hwk'] },
+    scopes: ['openid'],
+    lifetime: seconds(300),
+  })
+  return { storage, given }
+}
+
+it('RFC 6749 §4.5: a grant about a person stands on a grant of theirs and in a family of its own', async () => {
+  const { storage, given } = await aWorld()
+
+  const first = await grantForPerson(given('U1'), now, { storage })
+  const second = await grantForPerson(given('U1'), now, { storage })
+
+  const standing = await storage.standing.ofFamily(first.familyId)
+  expect(first).toMatchObject({ user: { userId: 'U1' }, authentication: { authTime: now, amr: ['hwk'] } })
+  expect(standing).toMatchObject({ family: { expiresAt: now + 300, refresh: undefined, scopes: ['openid'] }, grant: { grantId: first.grantId } })
+  expect([second.grantId === first.grantId, second.familyId === first.familyId]).toEqual([true, false])
+})
+
+it.each(['U1', 'nobody'])('RFC 6749 §5.2: nothing is granted about an account that is not active: %s', async (subject) => {
+  const { storage, given } = await aWorld()
+  await storage.users.deactivate(userId('U1'), now)
+
+  await expect(grantForPerson(given(subject), now, { storage })).rejects.toMatchObject({ code: 'invalid_grant', reason: 'grant_refused' })
+
+  expect(await storage.grants.listByUser(userId(subject))).toEqual([])
+})

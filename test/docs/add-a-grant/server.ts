@@ -1,0 +1,18 @@
+import { createAuthorizationServer, registerClient, storedKeys } from '@mintmark/core'
+import type { Storage } from '@mintmark/storage-interface'
+import { badgeGrant } from './badge-grant.ts'
+import { voucherGrant } from './voucher-grant.ts'
+
+export async function createServer(storage: Storage, sealingKey: string) {
+  const grants = [voucherGrant, badgeGrant(storage)]
+  const server = createAuthorizationServer({
+    issuer: storage.issuer,
+    storage,
+    keys: storedKeys({ storage, sealingKey }),
+    signedIn: () => Promise.resolve(undefined),
+    grants,
+  })
+  const grantTypes = grants.map(({ grantType }) => grantType)
+  const { clientSecret } = await registerClient({ clientId: 'kiosk', clientName: 'Kiosk', grantTypes }, { storage })
+  return { server, clientSecret }
+}

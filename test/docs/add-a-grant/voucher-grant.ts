@@ -1,0 +1,16 @@
+import { defineGrant, OAuthError } from '@mintmark/core'
+import { seconds } from '@mintmark/storage-interface'
+import { spend } from './vouchers.ts'
+
+/** A voucher gets a client one access token, once. */
+export const voucherGrant = defineGrant({
+  grantType: 'urn:example:grant-type:voucher',
+  async decide(form, client) {
+    const evidence = await spend(form.get('voucher') ?? '')
+    // RFC 6749 §5.2: the client is told that much; the reason goes to the log.
+    if (!evidence) throw new OAuthError('invalid_grant', 'The voucher is not valid.', { reason: 'grant_refused' })
+
+    const aim = { audience: ['https://api.example.com'], scopes: ['films.watch'], lifetime: seconds(300), format: 'jwt' } as const
+    return { evidence, client, aim, person: undefined, refreshToken: undefined }
+  },
+})
