@@ -1,3 +1,4 @@
+import { isArray, isObject, memberOf } from '../json-member.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 import { compareText } from './compare-text.ts'
 import type { FilterAttribute, OrderOperator, ResolvedFilter, TextOperator } from './resolved-filter.ts'
@@ -80,14 +81,11 @@ function anyValue(filter: Comparison, satisfies: (value: JsonValue) => boolean):
 
 function valuesOf(resource: JsonObject, { extension, name, subName }: FilterAttribute): readonly JsonValue[] {
   const owner = extension === undefined ? resource : memberOf(resource, extension)
-  const attribute = isObject(owner) ? memberOf(owner, name) : undefined
-  const value = subName === undefined ? attribute : subValue(attribute, subName)
+  const attribute = memberOf(owner, name)
+  const value = subName === undefined ? attribute : memberOf(attribute, subName)
   if (value === undefined || value === null) return []
   return isArray(value) ? value : [value]
 }
-
-const subValue = (value: JsonValue | undefined, subName: string): JsonValue | undefined =>
-  isObject(value) ? memberOf(value, subName) : undefined
 
 function textHolds(operator: TextOperator, text: string, value: string): boolean {
   switch (operator) {
@@ -122,12 +120,3 @@ function orderHolds(operator: OrderOperator, difference: number): boolean {
       return operator satisfies never
   }
 }
-
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const isArray = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value)
-
-/** A member of its own; nothing that a prototype brings along. */
-const memberOf = (object: JsonObject, name: string): JsonValue | undefined =>
-  Object.hasOwn(object, name) ? object[name] : undefined

@@ -1,4 +1,5 @@
 import { compareText } from '../filter/compare-text.ts'
+import { isArray, memberOf } from '../json-member.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 import type { SortKey } from '../resource-list.ts'
 
@@ -7,9 +8,10 @@ export function sortValue(comparable: JsonObject, { attribute, elementPart }: So
   const owner = attribute.extension === undefined ? comparable : memberOf(comparable, attribute.extension)
   const value = memberOf(owner, attribute.name)
   const part = attribute.subName === undefined ? value : memberOf(value, attribute.subName)
-  if (!isArray(part)) return part
-  const element = part.find((candidate) => memberOf(candidate, 'primary') === true) ?? part[0]
-  return elementPart === undefined ? element : memberOf(element, elementPart)
+  const element = isArray(part) ? (part.find((candidate) => memberOf(candidate, 'primary') === true) ?? part[0]) : part
+  const compared = isArray(part) && elementPart !== undefined ? memberOf(element, elementPart) : element
+  // RFC 7643 §2.5: null is no value.
+  return compared ?? undefined
 }
 
 /** Ascending; RFC 7644 §3.4.2.3: what has no value comes last. */
@@ -17,10 +19,3 @@ export function compareValues(one: JsonValue | undefined, other: JsonValue | und
   if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined)
   return typeof one === 'string' && typeof other === 'string' ? compareText(one, other) : Number(one) - Number(other)
 }
-
-function memberOf(owner: JsonValue | undefined, name: string): JsonValue | undefined {
-  if (typeof owner !== 'object' || owner === null || isArray(owner)) return undefined
-  return Object.hasOwn(owner, name) ? (owner[name] ?? undefined) : undefined
-}
-
-const isArray = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value)

@@ -1,8 +1,7 @@
-import type { SortKey } from '@mintmark/storage-interface'
+import { comparisonsOf, type SortKey } from '@mintmark/storage-interface'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { SqlEngine, SqlKey } from '../dialect.ts'
-import { comparisonsOf } from '../filter/filter-cost.ts'
 import type { FilterTemplate } from '../filter/filter-template.ts'
 import { foldFilter } from '../filter/fold-filter.ts'
 import { findCandidates, type Candidates } from '../filter/index-lookups.ts'
@@ -89,7 +88,7 @@ export function matchStatement(
     },
     'passing',
   )
-  const weight = filter === undefined ? 1 : Math.max(1, comparisonsOf(filter) / ordinaryComparisons)
+  const weight = filter === undefined ? 1 : Math.max(1, comparisonsOf(filter, work) / ordinaryComparisons)
   return { statement, looksAt: candidates === undefined ? 'everything' : 'candidates', weight }
 }
 
@@ -138,3 +137,6 @@ function sortValues(kind: ListedKind, { attribute, elementPart }: SortKey, searc
 }
 
 const ordinaryComparisons = 10
+
+/** Taking a list apart is as much work as a few comparisons. */
+const work = { list: 4, equalities: 'each' } as const

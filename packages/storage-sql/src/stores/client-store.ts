@@ -1,9 +1,8 @@
-import type { ClientStore } from '@mintmark/storage-interface'
+import { untilSettled, type ClientStore } from '@mintmark/storage-interface'
 import { createColumnReader, json } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { clientColumns, clientReader, clientRow } from '../rows/client-row.ts'
 import { isUseNews, type SecretUses } from '../rows/secrets-json.ts'
-import { untilSettled } from '../second-look.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
 
 export function createClientStore({ query, engine, run }: Database): ClientStore {

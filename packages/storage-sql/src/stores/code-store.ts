@@ -1,8 +1,7 @@
-import type { AuthorizationCodeStore } from '@mintmark/storage-interface'
+import { untilSettled, type AuthorizationCodeStore } from '@mintmark/storage-interface'
 import { createColumnReader } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { codeColumns, codeReader, codeRow } from '../rows/code-row.ts'
-import { untilSettled } from '../second-look.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
 
 export function createCodeStore({ query, engine, run }: Database): AuthorizationCodeStore {

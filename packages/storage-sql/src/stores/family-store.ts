@@ -1,8 +1,12 @@
-import type { RotateOutcome, RotateRequest, TokenFamilyStore } from '@mintmark/storage-interface'
+import {
+  untilSettled,
+  type RotateOutcome,
+  type RotateRequest,
+  type TokenFamilyStore,
+} from '@mintmark/storage-interface'
 import { createColumnReader } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { familyReader, familyRow } from '../rows/family-row.ts'
-import { untilSettled } from '../second-look.ts'
 import { familyStatements } from './family-statements.ts'
 
 export function createFamilyStore({ query, engine, run }: Database): TokenFamilyStore {

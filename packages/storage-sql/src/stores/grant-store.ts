@@ -1,8 +1,7 @@
-import type { GrantStore } from '@mintmark/storage-interface'
+import { untilSettled, type GrantStore } from '@mintmark/storage-interface'
 import { createColumnReader, json } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { grantColumns, grantReader, grantRow } from '../rows/grant-row.ts'
-import { untilSettled } from '../second-look.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
 
 export function createGrantStore({ query, engine, run }: Database): GrantStore {

@@ -1,5 +1,6 @@
 import {
   groupId as asGroupId,
+  untilSettled,
   type GroupId,
   type GroupMember,
   type GroupStore,
@@ -15,7 +16,6 @@ import { createLister } from '../list/create-lister.ts'
 import { listedGroups } from '../list/listed-groups.ts'
 import { providerOf } from '../list/provider-rows.ts'
 import { groupReader, groupStateRow } from '../rows/group-row.ts'
-import { untilSettled } from '../second-look.ts'
 import { versionRange } from '../version-range.ts'
 import { createGroupChange, memberValues } from './change-group.ts'
 import { groupStatements } from './group-statements.ts'

@@ -1,9 +1,8 @@
-import type { IdentityProviderStore } from '@mintmark/storage-interface'
+import { untilSettled, type IdentityProviderStore } from '@mintmark/storage-interface'
 import { createColumnReader, json } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { identityProviderColumns, identityProviderReader, identityProviderRow } from '../rows/identity-provider-row.ts'
 import { isUseNews, type SecretUses } from '../rows/secrets-json.ts'
-import { untilSettled } from '../second-look.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
 
 export function createIdentityProviderStore({ query, engine, run }: Database): IdentityProviderStore {

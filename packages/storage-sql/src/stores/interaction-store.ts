@@ -1,8 +1,7 @@
-import type { InteractionStore } from '@mintmark/storage-interface'
+import { untilSettled, type InteractionStore } from '@mintmark/storage-interface'
 import { createColumnReader } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { interactionColumns, interactionReader, interactionRow, loginJson } from '../rows/interaction-row.ts'
-import { untilSettled } from '../second-look.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
 
 export function createInteractionStore({ query, engine, run }: Database): InteractionStore {

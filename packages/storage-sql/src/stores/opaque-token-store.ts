@@ -1,8 +1,7 @@
-import type { OpaqueTokenStore } from '@mintmark/storage-interface'
+import { untilSettled, type OpaqueTokenStore } from '@mintmark/storage-interface'
 import { createColumnReader } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { opaqueTokenColumns, opaqueTokenReader, opaqueTokenRow } from '../rows/opaque-token-row.ts'
-import { untilSettled } from '../second-look.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
 
 export function createOpaqueTokenStore({ query, engine, run }: Database): OpaqueTokenStore {

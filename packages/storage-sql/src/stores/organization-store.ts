@@ -1,9 +1,8 @@
-import type { MembershipInsertOutcome, OrganizationStore } from '@mintmark/storage-interface'
+import { untilSettled, type MembershipInsertOutcome, type OrganizationStore } from '@mintmark/storage-interface'
 import { createColumnReader } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { membershipReader, membershipRow } from '../rows/membership-row.ts'
 import { organizationReader, organizationRow } from '../rows/organization-row.ts'
-import { untilSettled } from '../second-look.ts'
 import { membershipStatements } from './membership-statements.ts'
 import { organizationStatements } from './organization-statements.ts'
 

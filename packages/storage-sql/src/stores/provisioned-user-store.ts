@@ -1,15 +1,16 @@
-import type {
-  ListQuery,
-  NewProvisionedUser,
-  ProviderId,
-  ProvisionedUserChange,
-  ProvisionedUserStore,
-  ProvisionOutcome,
-  RemovalOutcome,
-  RemovalRequest,
-  ResolvedFilter,
-  TakenKey,
-  UserId,
+import {
+  untilSettled,
+  type ListQuery,
+  type NewProvisionedUser,
+  type ProviderId,
+  type ProvisionedUserChange,
+  type ProvisionedUserStore,
+  type ProvisionOutcome,
+  type RemovalOutcome,
+  type RemovalRequest,
+  type ResolvedFilter,
+  type TakenKey,
+  type UserId,
 } from '@mintmark/storage-interface'
 import { createColumnReader, json } from '../columns.ts'
 import type { Database } from '../database.ts'
@@ -20,7 +21,6 @@ import { createLister } from '../list/create-lister.ts'
 import { listedAccounts } from '../list/listed-accounts.ts'
 import { providerOf } from '../list/provider-rows.ts'
 import { provisionedUserReader, stateRow } from '../rows/provisioned-user-row.ts'
-import { untilSettled } from '../second-look.ts'
 import type { Statement } from '../statement.ts'
 import { UniqueViolation } from '../unique-violation.ts'
 import { versionRange } from '../version-range.ts'

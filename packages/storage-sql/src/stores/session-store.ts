@@ -1,8 +1,7 @@
-import type { SessionStore } from '@mintmark/storage-interface'
+import { untilSettled, type SessionStore } from '@mintmark/storage-interface'
 import { createColumnReader } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { sessionColumns, sessionReader, sessionRow } from '../rows/session-row.ts'
-import { untilSettled } from '../second-look.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
 
 export function createSessionStore({ query, engine, run }: Database): SessionStore {

@@ -1,4 +1,11 @@
-import type { EpochSeconds, LifecycleOutcome, ResolvedFilter, UserId, UserStore } from '@mintmark/storage-interface'
+import {
+  untilSettled,
+  type EpochSeconds,
+  type LifecycleOutcome,
+  type ResolvedFilter,
+  type UserId,
+  type UserStore,
+} from '@mintmark/storage-interface'
 import { createColumnReader, json } from '../columns.ts'
 import type { Database } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
@@ -7,7 +14,6 @@ import { allAccounts } from '../list/all-accounts.ts'
 import { createLister } from '../list/create-lister.ts'
 import { withoutProvider } from '../rows/provisioned-user-row.ts'
 import { userColumns, userReader } from '../rows/user-row.ts'
-import { untilSettled } from '../second-look.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
 
 export function createUserStore(database: Database, { scanLimit }: { readonly scanLimit: number }): UserStore {

@@ -1,7 +1,6 @@
 import {
   familyId,
   seconds,
-  StorageUnavailableError,
   type RefreshRecord,
   type RotateRequest,
   type TokenFamilyRecord,
@@ -11,7 +10,6 @@ import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { postgresPool } from '@mintmark/storage-sql/postgres'
 import { sqliteFile } from '@mintmark/storage-sql/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { untilSettled } from '../src/second-look.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
@@ -87,11 +85,6 @@ describe.for(engines)('on $name', ({ open }) => {
 
     expect((await storage.codes.consume(digest, clientId, issuedAt)).outcome).toBe('won')
   })
-
-})
-
-test('a row that never stands still is an outage, not an answer', async () => {
-  await expect(untilSettled(async () => undefined)).rejects.toBeInstanceOf(StorageUnavailableError)
 })
 
 /** A database where something else happens, once, just before a statement that begins so. */
