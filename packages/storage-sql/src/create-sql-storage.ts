@@ -20,16 +20,19 @@ import { createSigningKeyStore } from './stores/signing-key-store.ts'
 import { createStandingStore } from './stores/standing-store.ts'
 import { createUserStore } from './stores/user-store.ts'
 
+/** What is given to `createSqlStorage`. */
 export interface SqlStorageOptions {
   /** The database, such as `sqliteFile('mintmark.db')`. It may be shared with other storages; who made it closes it. */
   readonly dialect: SqlDialect
   /** The issuer identifier that the storage is bound to (RFC 8414 §2). */
   readonly issuer: string
   /**
-   * How many accounts, or groups, of an identity provider a list may look at one by one, and how many accounts of the issuer a
-   * list of all of them; 20,000 by default. A filter on `id`, `externalId`, `userName`, `emails.value`, the `displayName` of
-   * groups, membership, or an account's `provider` finds its rows by an index, and counts those alone. With a filter of more
-   * than ten comparisons it is fewer: the work is what is limited. What would take more is refused as `tooMany` (RFC 7644 §3.12).
+   * How many accounts, or groups, of an identity provider a list may look at one by one, and how many accounts of the
+   * issuer a list of all of them. A filter on `id`, `externalId`, `userName`, `emails.value`, the `displayName` of
+   * groups, membership, or an account's `provider` finds its rows by an index, and counts those alone. With a filter
+   * of more than ten comparisons it is fewer: the work is what is limited. What would take more is refused as
+   * `tooMany` (RFC 7644 §3.12).
+   * @defaultValue 20000. No request keeps the database busy for long, and most providers stay below.
    */
   readonly scanLimit?: number
 }

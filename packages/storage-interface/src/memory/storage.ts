@@ -21,12 +21,19 @@ import type { Pause } from './pause.ts'
 
 export type { Pause } from './pause.ts'
 
+/** What is given to `createMemoryStorage`. */
 export interface MemoryStorageOptions {
   /** The issuer identifier that the handle is bound to (RFC 8414 §2). */
   readonly issuer: string
-  /** What to store in; a new, empty medium by default. */
+  /**
+   * What to store in: several storages may share one, as servers share a database.
+   * @defaultValue A new, empty one. Tests do not meet.
+   */
   readonly medium?: MemoryMedium
-  /** Awaited before each atomic step; resolved at once by default. */
+  /**
+   * Awaited before each atomic step, so that tests can choose who is first.
+   * @defaultValue Resolved at once. There is nothing to wait for.
+   */
   readonly pause?: Pause
 }
 
