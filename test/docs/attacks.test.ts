@@ -1,0 +1,46 @@
+import { existsSync, readFileSync } from 'node:fs'
+
+import { expect, it } from 'vitest'
+
+import { testTitles } from '../../scripts/conformance/test-titles.ts'
+
+interface Row {
+  readonly threat: string
+  readonly files: readonly string[]
+  readonly tests: readonly string[]
+}
+
+const titles = testTitles()
+const page = readFileSync('docs/explanation/attacks.md', 'utf8')
+
+it('every attack has a file that stops it and a test that proves it, and all of them are there', () => {
+  const rows = rowsOf(page)
+
+  expect(rows.length).toBeGreaterThan(40)
+  expect(rows.flatMap((row) => faultsOf(row))).toEqual([])
+})
+
+it('RFC 9700 §4: each of its seventeen threats has a row', () => {
+  const sections = rowsOf(page).flatMap(({ threat }) => /^§4\.(\d+) /.exec(threat)?.[1] ?? [])
+
+  expect(sections.map(Number)).toEqual(Array.from({ length: 17 }, (_, at) => at + 1))
+})
+
+it('an attack whose file or test is gone is found', () => {
+  const rows = rowsOf('| a | why | [`no.ts`](../../packages/no.ts) | `nobody has this title` |\n| b | why | [`x`](../../package.json) |  |')
+
+  expect(rows.flatMap((row) => faultsOf(row))).toEqual(['a: packages/no.ts', 'a: nobody has this title', 'b: no test'])
+})
+
+function rowsOf(text: string): readonly Row[] {
+  return text.split('\n').flatMap((line) => {
+    const [, threat = '', , where = '', tests = ''] = line.split('|')
+    const files = [...where.matchAll(/\]\(\.\.\/\.\.\/([^)]+)\)/g)].map(([, file = '']) => file)
+    return files.length === 0 ? [] : [{ threat: threat.trim(), files, tests: [...tests.matchAll(/`([^`]+)`/g)].map(([, part = '']) => part) }]
+  })
+}
+
+function faultsOf({ threat, files, tests }: Row): readonly string[] {
+  const missing = [...files.filter((file) => !existsSync(file)), ...tests.filter((part) => !titles.some(({ title }) => title.includes(part)))]
+  return [...(tests.length === 0 ? ['no test'] : []), ...missing].map((fault) => `${threat}: ${fault}`)
+}
