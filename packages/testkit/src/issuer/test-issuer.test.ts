@@ -8,7 +8,7 @@ afterEach(() => {
 const web = { clientId: 'app', clientName: 'App', redirectUris: ['https://app.test/cb'], grantTypes: ['authorization_code', 'refresh_token'], scopes: ['openid', 'profile', 'offline_access'] }
 
 async function withApp(): Promise<{ issuer: TestIssuer; clientSecret: string }> {
-  const issuer = createTestIssuer()
+  const issuer = createTestIssuer({ now: 1_893_456_000 })
   const { clientSecret = '' } = await issuer.addClient(web)
   return { issuer, clientSecret }
 }
@@ -95,6 +95,12 @@ test('it does not start in production', () => {
   vi.stubEnv('NODE_ENV', 'production')
 
   expect(() => createTestIssuer()).toThrow('does not start in production')
+})
+
+test('its clock stands at the time at which it was made: who goes by the real time accepts its tokens', () => {
+  const { clock } = createTestIssuer()
+
+  expect(Math.abs(clock.now() - Date.now() / 1000)).toBeLessThan(5)
 })
 
 test('a fresh issuer takes less than 50 ms', async () => {

@@ -8,6 +8,7 @@ import {
   type ServerEvent,
 } from '@mintmark/core'
 import type { HttpService } from '@mintmark/core/http'
+import { systemClock } from '@mintmark/core/runtime'
 import { epochSeconds, userId, type EpochSeconds, type JsonObject, type Storage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 
@@ -25,8 +26,9 @@ export interface TestIssuerOptions extends Pick<AuthorizationServerOptions, 'sco
    */
   readonly issuer?: string
   /**
-   * Seconds since 1970.
-   * @defaultValue 1893456000, the first second of 2030. A test gives the same result every day.
+   * Where its clock stands, in seconds since 1970.
+   * @defaultValue The time at which it is made, so that whatever verifies its tokens by the real time accepts them. A test
+   *   that looks at times gives one, and gives it to what it tests too.
    */
   readonly now?: number
 }
@@ -54,13 +56,13 @@ export interface TestIssuer {
 }
 
 /**
- * An issuer for tests of whatever relies on one. It stands still in time, signs with keys that are published, and signs in
+ * An issuer for tests of whatever relies on one. It stands still in time until it is told to go on, signs with keys that are published, and signs in
  * anybody who is named.
  * @throws Error in production (`NODE_ENV=production`): everybody could sign tokens that it accepts.
  */
 export function createTestIssuer(options: TestIssuerOptions = {}): TestIssuer {
   refuseProduction()
-  const { issuer = 'https://issuer.test', now: startedAt = 1_893_456_000, ...serverOptions } = options
+  const { issuer = 'https://issuer.test', now: startedAt = systemClock(), ...serverOptions } = options
   let now = startedAt
   const clock = { now: () => epochSeconds(now), advance: (seconds: number) => void (now += seconds) }
   const storage = createMemoryStorage({ issuer })

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { createTestIssuer } from '@mintmark/testkit'
+
+/** Stands for the part of your product that keeps people signed in. */
+async function refresh(fetch: typeof globalThis.fetch, form: Readonly<Record<string, string>>): Promise<Response> {
+  const send = () => fetch('https://issuer.test/token', { method: 'POST', body: new URLSearchParams(form) })
+  return send().catch(send) // an answer that was lost is asked for again
+}
+
+void test('nobody is signed out when the answer to a refresh is lost', async () => {
+  const issuer = createTestIssuer()
+  await issuer.addClient({
+    clientId: 'app',
+    clientName: 'App',
+    tokenEndpointAuthMethod: 'none',
+    redirectUris: ['https://app.example/callback'],
+    grantTypes: ['authorization_code', 'refresh_token'],
+    scopes: ['openid', 'offline_access'],
+  })
+  const { refresh_token = '' } = await issuer.signIn({ subject: 'ann', clientId: 'app' })
+
+  issuer.failNext('dropped_answer')
+  const answer = await refresh(issuer.fetch, { grant_type: 'refresh_token', refresh_token, client_id: 'app' })
+
+  assert.equal(answer.status, 200)
+})
