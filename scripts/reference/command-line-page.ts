@@ -1,0 +1,36 @@
+import { createProgram } from '../../packages/cli/src/program.ts'
+import { silentIo } from './silent-io.ts'
+
+type Command = ReturnType<typeof createProgram>
+
+/** The page `docs/reference/command-line.md`: what `--help` prints, for every command. */
+export function commandLinePage(): string {
+  const program = createProgram(silentIo)
+  return [introduction, ...everyCommand(program).map(section)].join('\n\n') + '\n'
+}
+
+const introduction = `# The command line
+
+What \`mintmark\` prints when it is asked for \`--help\`. How to work with it is said in
+[how to use the command line](../how-to/use-the-command-line.md).
+
+Exit codes: 0 done, 1 not done or something is wrong, 2 the command was given wrongly. Answers go to the standard output,
+progress, warnings and errors to the standard error. This page is written by \`pnpm reference\`.`
+
+function everyCommand(command: Command): readonly Command[] {
+  const shown = command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((child) => child.name() !== 'help')
+  return [command, ...shown.flatMap((child) => everyCommand(child))]
+}
+
+function section(command: Command): string {
+  let help = ''
+  command.configureHelp({ helpWidth: 100 }).configureOutput({ writeOut: (text) => void (help += text) })
+  command.outputHelp()
+  return `## ${pathOf(command)}\n\n\`\`\`text\n${help.trim()}\n\`\`\``
+}
+
+const pathOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`

@@ -1,0 +1,81 @@
+import { refusals as adminRefusals } from '../../packages/admin/src/error/refusals.ts'
+import { refusals as scimRefusals } from '../../packages/scim/src/error/refusals.ts'
+import { namesOfUnion } from './closed-union.ts'
+import { eventsOf, type EventEntry } from './event.ts'
+import { table } from './markdown-table.ts'
+import type { PublicApi } from './public-api.ts'
+
+/** The page `docs/reference/events.md`, from the unions of events and reasons. */
+export const eventsPage = (api: PublicApi): string =>
+  [
+    introduction,
+    '## The authorization server',
+    'Received by `onEvent` of `createAuthorizationServer`: a `ServerEvent`.',
+    eventList(eventsOf('ServerOccurrence', 'packages/core/src/event/server-event.ts', api)),
+    '### Why it refuses',
+    'The `reason` of `request.refused`, and the codes that the client sees: `RefusalReason`.',
+    codedReasons('RefusalReason', 'packages/core/src/error/refusal-reason.ts', api),
+    '## SCIM',
+    'Received by `onEvent` of `createScimServer`: a `ScimEvent`.',
+    eventList(eventsOf('ScimOccurrence', 'packages/scim/src/event/scim-event.ts', api)),
+    '### Why SCIM refuses',
+    'The `reason` of `request.refused`, and what the identity provider is told: `ScimRefusalReason`.',
+    table(['reason', 'status', 'scimType', 'detail'], scimRows()),
+    '## Administration',
+    'Received by `onEvent` of `createAdministration` and `createAdminServer`: an `AdminEvent`.',
+    eventList(eventsOf('AdminOccurrence', 'packages/admin/src/audit/admin-event.ts', api)),
+    '### Why administration refuses',
+    'The `reason` of `AdminError`, which is also the `code` that a caller reads: `AdminRefusalReason`.',
+    table(
+      ['reason', 'status', 'detail'],
+      Object.entries(adminRefusals).map(([reason, [status, detail]]) => [`\`${reason}\``, `${status}`, detail]),
+    ),
+    '## APIs that receive tokens',
+    'The `reason` of `AccessRefusal`, which `onRefusal` of `createResourceServer` is told: `AccessRefusalReason`.',
+    codedReasons('AccessRefusalReason', 'packages/resource-server/src/access/access-refusal.ts', api),
+  ].join('\n\n') + '\n'
+
+const introduction = `# Events and reasons
+
+Every event that the servers tell, and every reason for a refusal. Reasons are for logs and tests: the one who was refused
+is told less, so that an attacker does not learn which of several checks failed. Both are closed unions in TypeScript: a
+\`switch\` over them is checked by the compiler. No event holds a token, a code, a secret or a claim about a person.
+
+Every event also has \`at\`, in seconds since 1970, and \`correlationId\`, which joins the events of one request: the
+request's \`x-request-id\`, or a name that no other request has.
+
+This page is written by \`pnpm reference\`.`
+
+/** Acts carry the same fields: they are told once, above those of each kind. */
+function eventList(events: readonly EventEntry[]): string {
+  const alike = new Set(events.map(({ fields }) => JSON.stringify(fields)))
+  const groups = [...alike].map((shared) => events.filter(({ fields }) => JSON.stringify(fields) === shared))
+  return groups
+    .map((group) => [...group.map(({ type, text }) => `**\`${type}\`**: ${text}`), fieldList(group)].join('\\\n'))
+    .join('\n\n')
+}
+
+function fieldList([event]: readonly EventEntry[]): string {
+  const described = (event?.fields ?? []).map(
+    ({ name, type, text }) => `\n- \`${name}\` \`${type}\`${text === '' ? '' : `: ${text}`}`,
+  )
+  return `With:\n${described.join('')}`
+}
+
+/** `invalid_grant: The code has expired.` */
+const codedReasons = (alias: string, file: string, api: PublicApi): string =>
+  table(
+    ['reason', 'codes', 'what it means'],
+    namesOfUnion(alias, file, api).map(({ name, text }) => {
+      const [, codes = '', meaning = ''] = /^([^:]*): (.*)$/s.exec(text) ?? []
+      return [`\`${name}\``, codes.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, '`$&`'), meaning]
+    }),
+  )
+
+const scimRows = (): readonly (readonly string[])[] =>
+  Object.entries(scimRefusals).map(([reason, [status, scimType, detail]]) => [
+    `\`${reason}\``,
+    `${status}`,
+    scimType === undefined ? '' : `\`${scimType}\``,
+    detail,
+  ])

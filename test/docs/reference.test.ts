@@ -1,0 +1,136 @@
+import { existsSync, readFileSync } from 'node:fs'
+
+import type { HttpService } from '@mintmark/core/http'
+import { registerIdentityProvider } from '@mintmark/scim'
+import { describe, expect, it } from 'vitest'
+
+import { namesOfUnion } from '../../scripts/reference/closed-union.ts'
+import { eventsOf } from '../../scripts/reference/event.ts'
+import { documentedApis, type DocumentedApi } from '../../scripts/reference/open-api/documents.ts'
+import { configurables } from '../../scripts/reference/option.ts'
+import { readPublicApi } from '../../scripts/reference/public-api.ts'
+import { referenceFiles } from '../../scripts/reference/reference-files.ts'
+import { thrownCodes } from '../../scripts/reference/thrown-codes.ts'
+
+const api = readPublicApi()
+
+describe('docs/reference (mend with `pnpm reference`)', async () => {
+  it.each([...(await referenceFiles(api))])('%s is what the sources say', (path, text) => {
+    expect(existsSync(path) && readFileSync(path, 'utf8') === text).toBe(true)
+  })
+})
+
+describe('every option has a doc comment', () => {
+  const options = configurables(api).flatMap(({ name, options: taken }) =>
+    taken.map((option) => ({ ...option, place: `${name}: ${option.name}` })),
+  )
+
+  it('that says what it is', () => {
+    expect(options.filter(({ text }) => text === '').map(({ place }) => place)).toEqual([])
+  })
+
+  it('that gives its default and the reason for it: `@defaultValue 60. It is soon dead.`', () => {
+    const open = options.filter(
+      ({ isRequired, isGroup, defaultValue }) =>
+        !isRequired && !(isGroup && defaultValue === undefined) && (defaultValue?.reason ?? '') === '',
+    )
+
+    expect(open.map(({ place }) => place)).toEqual([])
+  })
+})
+
+describe('every event and every reason has a line above it', () => {
+  it.each([
+    ['ServerOccurrence', 'packages/core/src/event/server-event.ts'],
+    ['ScimOccurrence', 'packages/scim/src/event/scim-event.ts'],
+    ['AdminOccurrence', 'packages/admin/src/audit/admin-event.ts'],
+  ])('%s', (alias, file) => {
+    const events = eventsOf(alias, file, api)
+
+    expect(events.length).toBeGreaterThan(5)
+    expect(events.filter(({ text }) => text === '')).toEqual([])
+  })
+
+  it.each([
+    ['RefusalReason', 'packages/core/src/error/refusal-reason.ts'],
+    ['AccessRefusalReason', 'packages/resource-server/src/access/access-refusal.ts'],
+  ])('%s, with the codes that the refused one sees', (alias, file) => {
+    const names = namesOfUnion(alias, file, api)
+
+    expect(names.length).toBeGreaterThan(15)
+    expect(names.filter(({ text }) => !/^[a-z_, ]+: ./.test(text))).toEqual([])
+  })
+
+  it('the codes of RefusalReason are those that the reason is thrown with', () => {
+    const codes = new Map(
+      namesOfUnion('RefusalReason', 'packages/core/src/error/refusal-reason.ts', api).map(({ name, text }) => [
+        name,
+        text.split(': ')[0]?.split(', '),
+      ]),
+    )
+    const thrown = thrownCodes(api)
+
+    expect(thrown.length).toBeGreaterThan(50)
+    expect(thrown.filter(({ code, reason }) => codes.get(reason)?.includes(code) !== true)).toEqual([])
+  })
+})
+
+describe('what OpenAPI documents is what the server answers', async () => {
+  const apis = await documentedApis()
+  const { secret } = await registerIdentityProvider({ providerId: 'acme' }, { storage: apis.storage })
+
+  it.each(['authorization-server', 'scim', 'administration'] as const)(
+    '%s: each address, with its methods and no others',
+    async (name) => {
+      const { server, document } = apis.byName[name]
+      const base = baseOf(document).replace('{provider_id}', 'acme')
+
+      const differing = await Promise.all(
+        [...documented(document)]
+          .filter(([path]) => path !== '/token/revocation-feed')
+          .map(async ([path, methods]) => {
+            const allowed = await methodsAt(base + path.replaceAll(/\{\w+\}/g, 'x'), { server, secret })
+            return allowed === methods ? [] : [`${path}: ${methods} is documented, ${allowed} is answered`]
+          }),
+      )
+
+      expect(differing.flat()).toEqual([])
+    },
+  )
+})
+
+const baseOf = (document: DocumentedApi['document']): string =>
+  (document as unknown as { readonly servers: readonly [{ readonly url: string }] }).servers[0].url
+
+/** The methods of each path, in the order of the alphabet. */
+function documented(document: DocumentedApi['document']): ReadonlyMap<string, string> {
+  const { paths } = document as unknown as { readonly paths: Readonly<Record<string, object>> }
+  return new Map(
+    Object.entries(paths).map(([path, operations]) => [
+      path,
+      inOrder(Object.keys(operations).map((method) => method.toUpperCase())),
+    ]),
+  )
+}
+
+/** What `Allow` says in the answer to a method that nothing has (RFC 9110 §15.5.6). */
+async function methodsAt(
+  address: string,
+  { server, secret }: { readonly server: HttpService; readonly secret: string },
+): Promise<string> {
+  const headers = new Map([
+    ['authorization', `Bearer ${secret}`],
+    ['sec-fetch-site', 'same-origin'],
+  ])
+  const { headers: answered } = await server.handle({
+    method: 'BREW',
+    url: new URL(address),
+    headers,
+    repeatedHeaders: new Set(),
+    body: new Uint8Array(),
+  })
+  const allow = answered.find(([name]) => name === 'Allow')?.[1] ?? ''
+  return inOrder(allow.split(', ').filter((method) => method !== 'HEAD'))
+}
+
+const inOrder = (methods: readonly string[]): string => methods.toSorted().join(' ')
