@@ -27,6 +27,7 @@ export default {
       nodeBuiltins: true,
     }),
     only('testkit', { workspace: ['core/src/', 'storage-interface/src/', 'adapter-fetch/src/'] }),
+    only('create-mintmark', { nodeBuiltins: true }),
     only('adapter-node', { workspace: ['core/src/http/'], nodeBuiltins: true }),
     only('adapter-express', { workspace: ['adapter-node/src/', 'core/src/http/'], npm: ['express', 'express-serve-static-core'] }),
     only('adapter-fetch', { workspace: ['core/src/http/'] }),

@@ -378,6 +378,7 @@ test('house style 30: every subpath of every package exports these names and no 
         "type ScimRequestRefused",
         "type ScimServer",
         "type ScimServerOptions",
+        "type ShownAttribute",
         "type TextRule",
         "type Tolerance",
         "type ToleranceDefinition",
@@ -596,6 +597,10 @@ test('house style 30: every subpath of every package exports these names and no 
         "type TestTokens",
         "type Transcript",
         "type TranscriptStep",
+      ],
+      "create-mintmark": [
+        "run",
+        "type Io",
       ],
     }
   `)

@@ -33,6 +33,7 @@ const allowedImports: Readonly<Record<string, { readonly any: readonly string[];
     any: ['@mintmark/adapter-fetch', '@mintmark/core', '@mintmark/core/runtime', '@mintmark/storage-interface', '@mintmark/storage-interface/memory'],
     types: ['@mintmark/core/http'],
   },
+  'create-mintmark': { any: ['node:*'] },
   'adapter-node': { any: ['node:*'], types: ['@mintmark/core/http'] },
   'adapter-express': { any: ['@mintmark/adapter-node'], types: ['@mintmark/core/http', 'express', 'express-serve-static-core'] },
   'adapter-fetch': { any: [], types: ['@mintmark/core/http'] },

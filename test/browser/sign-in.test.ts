@@ -4,7 +4,7 @@ import { epochSeconds, userId } from '@mintmark/storage-interface'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
-import { openPeople } from '../../examples/express-sqlite/src/people.ts'
+import { openPeople } from '../../packages/create-mintmark/template/src/people.ts'
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { openStage, type Stage } from './stage.ts'
 import { allow, shown, signInAs, signInFully, startSignIn, tabTo, tokens } from './walk.ts'

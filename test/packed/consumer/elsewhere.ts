@@ -50,7 +50,7 @@ export const server = createAuthorizationServer({
 
 export const listener = toNodeListener(server)
 export const handle: (request: Request) => Promise<Response | undefined> = toFetchHandler(server)
-export const service: HttpService = server
+export const services: readonly HttpService[] = [server]
 export const hello: Endpoint = ({ method }) =>
   Promise.resolve({ status: 200, headers: [['Content-Type', 'text/plain']], body: method })
 

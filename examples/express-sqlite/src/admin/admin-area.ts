@@ -2,7 +2,7 @@ import { AdminError, type Administrations } from '@mintmark/admin'
 import type { AuthorizationServer, CookieSessions, Logger } from '@mintmark/core'
 import { createRouter, withHeaders, type HttpService, type Route } from '@mintmark/core/http'
 
-import type { People } from '../people.ts'
+import type { People } from '../../../../packages/create-mintmark/template/src/people.ts'
 import { accountPage, actOnAccount } from './account-page.ts'
 import { accountsPage } from './accounts-page.ts'
 import type { AdminPage } from './admin-page.ts'

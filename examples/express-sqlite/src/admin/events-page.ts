@@ -1,6 +1,6 @@
 import type { LogEntryView } from '@mintmark/admin'
 
-import type { People } from '../people.ts'
+import type { People } from '../../../../packages/create-mintmark/template/src/people.ts'
 import { html, type Markup } from '../site/html.ts'
 import { textOf } from '../site/text-of.ts'
 import { adminResponse, type AdminPage } from './admin-page.ts'

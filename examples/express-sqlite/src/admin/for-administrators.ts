@@ -3,7 +3,7 @@ import { requireSameOrigin, type CookieSessions } from '@mintmark/core'
 import type { Endpoint } from '@mintmark/core/http'
 
 import { isAdministrator } from '../demo-people.ts'
-import type { People } from '../people.ts'
+import type { People } from '../../../../packages/create-mintmark/template/src/people.ts'
 import type { AdminPage } from './admin-page.ts'
 
 interface AdministratorDependencies {

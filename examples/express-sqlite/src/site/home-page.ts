@@ -1,5 +1,5 @@
 import { demoPeople, isAdministrator } from '../demo-people.ts'
-import type { Person } from '../people.ts'
+import type { Person } from '../../../../packages/create-mintmark/template/src/people.ts'
 import { htmlDocument } from './document.ts'
 import { html } from './html.ts'
 

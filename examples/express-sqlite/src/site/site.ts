@@ -7,7 +7,7 @@ import { providerId, type Storage } from '@mintmark/storage-interface'
 import express, { Router } from 'express'
 
 import { demoProviderId, type ProviderCredentials } from '../identity-provider.ts'
-import type { People } from '../people.ts'
+import type { People } from '../../../../packages/create-mintmark/template/src/people.ts'
 import { htmlResponse, pageHeaders } from './document.ts'
 import { homePage } from './home-page.ts'
 import { provisionedPage } from './provisioned-page.ts'

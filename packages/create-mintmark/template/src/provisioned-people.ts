@@ -2,7 +2,6 @@ import type { ProvisioningHooks } from '@mintmark/scim'
 import type { Storage } from '@mintmark/storage-interface'
 
 import type { People } from './people.ts'
-import { textOf } from './site/text-of.ts'
 
 /**
  * A password that the directory set, for a person whom it provisioned: from now on they can sign in here with it. Who is
@@ -23,3 +22,5 @@ export const keepPassword =
       password,
     })
   }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

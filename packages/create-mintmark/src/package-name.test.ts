@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+
+import { isPackageName, packageNameOf } from './package-name.ts'
+
+test.each([
+  ['my-server', 'my-server'],
+  ['My Server', 'my-server'],
+  ['Zoë’s server!', 'zoe-s-server'],
+  ['.hidden_', 'hidden_'],
+  ['日本', 'my-server'],
+  ['', 'my-server'],
+])('the folder %j becomes a package %j', (folder, name) => {
+  expect(packageNameOf(folder)).toBe(name)
+})
+
+test.each(['a', '@acme/id', 'x.y_z~1'])('%j is a name', (name) => {
+  expect(isPackageName(name)).toBe(true)
+})
+
+test.each(['', 'A', '.a', '_a', 'a b', '@acme', '@acme/', 'a/b', '../a', 'a'.repeat(215)])('%j is none', (name) => {
+  expect(isPackageName(name)).toBe(false)
+})

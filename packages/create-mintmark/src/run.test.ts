@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+import type { Io } from './io.ts'
+import { run } from './run.ts'
+
+let cwd: string
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'create-mintmark-'))
+})
+afterEach(() => rmSync(cwd, { recursive: true }))
+
+test('makes a project, and says what comes next', async () => {
+  const { code, out, err } = await give(['id server'], { env: { npm_config_user_agent: 'pnpm/12.21.0 npm/? node/v24' } })
+
+  expect([code, err]).toEqual([0, ''])
+  expect(out).toBe('A server is in id server. Next:\n\n  cd "id server"\n  pnpm install\n  pnpm run setup\n  pnpm start\n')
+  const manifest = JSON.parse(readFileSync(join(cwd, 'id server/package.json'), 'utf8')) as Record<string, object>
+  expect(manifest).toMatchObject({ name: 'id-server', private: true })
+  expect(Object.values({ ...manifest['dependencies'], ...manifest['devDependencies'] })).not.toContain('*')
+  expect(readFileSync(join(cwd, 'id server/README.md'), 'utf8')).toMatch(/^# id-server\n/)
+})
+
+test('without a folder it is my-server; a name of its own goes into package.json', async () => {
+  expect(await give(['--name', '@acme/id'])).toMatchObject({ code: 0 })
+
+  expect(readdirSync(cwd)).toEqual(['my-server'])
+  expect(JSON.parse(readFileSync(join(cwd, 'my-server/package.json'), 'utf8'))).toMatchObject({ name: '@acme/id' })
+})
+
+test('this folder is filled when it is empty', async () => {
+  const { code, out } = await give(['.'])
+
+  expect(code).toBe(0)
+  expect(out).toContain('A server is in this folder. Next:\n\n  npm install\n')
+  expect(readdirSync(cwd)).toContain('.gitignore')
+})
+
+test('every project has a sealing key of its own, which git does not take', async () => {
+  await give(['one'])
+  await give(['two'])
+
+  const [one, two] = ['one', 'two'].map((name) => readFileSync(join(cwd, name, '.env'), 'utf8'))
+  expect(one).toMatch(/^MINTMARK_SEALING_KEY=[\w-]{43}$/m)
+  expect(one).not.toBe(two)
+  execFileSync('git', ['init', '--quiet'], { cwd })
+  const untracked = execFileSync('git', ['status', '--porcelain', '--untracked-files=all'], { cwd, encoding: 'utf8' })
+  expect(untracked).toContain('one/mintmark.config.json')
+  expect(untracked).not.toContain('.env')
+})
+
+test('a folder that is not empty is refused, and stays as it is', async () => {
+  writeFileSync(join(cwd, 'mine'), '')
+
+  expect(await give(['.'])).toEqual({
+    code: 1,
+    out: '',
+    err: `create-mintmark: ${cwd} is not empty: there is mine. Name a new folder; nothing was changed.`,
+  })
+  expect(readdirSync(cwd)).toEqual(['mine'])
+})
+
+test.each([
+  { argv: ['a', 'b'], reason: 'one folder, please, and not also b.' },
+  { argv: [''], reason: 'the folder has no name.' },
+  { argv: ['a', '--name', 'Not Good'], reason: 'npm takes no package that is called "Not Good".' },
+  { argv: ['a', '--colour'], reason: "Unknown option '--colour'" },
+])('$argv is refused with how it is given, and makes nothing', async ({ argv, reason }) => {
+  const { code, err } = await give(argv)
+
+  expect(code).toBe(2)
+  expect(err).toMatch(`create-mintmark: ${reason}`)
+  expect(err).toMatch('create-mintmark [folder] [--name NAME]')
+  expect(readdirSync(cwd)).toEqual([])
+})
+
+test('an older Node is refused, and makes nothing', async () => {
+  expect(await give(['a'], { nodeVersion: '22.17.1' })).toMatchObject({
+    code: 1,
+    err: 'create-mintmark: the server needs Node 22.18 or later, this is 22.17.1.',
+  })
+  expect(readdirSync(cwd)).toEqual([])
+})
+
+test('an interruption makes nothing', async () => {
+  expect(await give(['a'], { signal: AbortSignal.abort() })).toMatchObject({ code: 130, err: 'create-mintmark: interrupted, nothing was made.' })
+  expect(readdirSync(cwd)).toEqual([])
+})
+
+test('help is given, and makes nothing', async () => {
+  const { code, out } = await give(['--help'])
+
+  expect(code).toBe(0)
+  expect(out).toMatch(/^create-mintmark \[folder\]/)
+  expect(readdirSync(cwd)).toEqual([])
+})
+
+/** Gives the command in the folder. */
+async function give(argv: readonly string[], change: Partial<Io> = {}) {
+  const said = { out: [] as string[], err: [] as string[] }
+  const code = await run(argv, {
+    out: (line) => said.out.push(line),
+    err: (line) => said.err.push(line),
+    env: {},
+    cwd,
+    nodeVersion: '22.18.0',
+    signal: new AbortController().signal,
+    ...change,
+  })
+  return { code, out: said.out.join('\n'), err: said.err.join('\n') }
+}

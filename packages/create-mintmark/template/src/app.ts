@@ -1,0 +1,43 @@
+import { toExpress } from '@mintmark/adapter-express'
+import { cookieSessions, createAuthorizationServer, logEvents, storedKeys, type Logger } from '@mintmark/core'
+import { errorPage } from '@mintmark/pages'
+import { createScimServer, logScimEvents } from '@mintmark/scim'
+import type { Storage } from '@mintmark/storage-interface'
+import express, { type Express } from 'express'
+
+import { askConsent, askSignIn } from './pages.ts'
+import type { People } from './people.ts'
+import { keepPassword } from './provisioned-people.ts'
+
+export interface AppOptions {
+  readonly storage: Storage
+  readonly people: People
+  readonly sealingKey: string
+  readonly logger: Logger
+}
+
+/** Your app, with the authorization server and SCIM in it. */
+export function createApp({ storage, people, sealingKey, logger }: AppOptions): Express {
+  const { issuer } = storage
+  const sessions = cookieSessions({ storage })
+  const server = createAuthorizationServer({
+    issuer,
+    storage,
+    keys: storedKeys({ storage, sealingKey }),
+    signedIn: sessions.signedIn,
+    pages: { login: askSignIn({ people, sessions }), consent: askConsent({ people }) },
+    renderErrorPage: errorPage,
+    onEvent: logEvents(logger),
+  })
+  const scim = createScimServer({
+    issuer,
+    storage,
+    password: keepPassword(people, storage),
+    onEvent: logScimEvents(logger),
+  })
+
+  const app = express().disable('x-powered-by')
+  app.use(toExpress(server, scim)) // in front of express.json() and other body parsers
+  app.get('/', (_request, response) => void response.send('It works: your own pages go here.'))
+  return app
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+
+import { registerClient } from '@mintmark/core'
+import { registerIdentityProvider } from '@mintmark/scim'
+import { clientId, epochSeconds, providerId, userId } from '@mintmark/storage-interface'
+import { createSqlStorage, migrate } from '@mintmark/storage-sql'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+
+import { openPeople } from './people.ts'
+import { settings } from './settings.ts'
+
+// The tables, somebody to sign in as, an application to sign in to and a directory that provisions accounts: each is made
+// unless it is there, and what it prints is shown this one time.
+
+const dialect = sqliteFile(settings.database)
+await migrate({ dialect })
+const storage = await createSqlStorage({ issuer: settings.issuer, dialect })
+const people = openPeople(settings.people)
+
+if (people.list().length === 0) {
+  const password = randomBytes(9).toString('base64url')
+  const names = { givenName: 'Ann', familyName: 'Lee', email: 'ann@example.com', username: 'ann' }
+  await people.add([{ ...names, password }])
+  console.log(`Sign in as      ann / ${password}`)
+}
+for (const { subject, givenName, familyName, username, email } of people.list()) {
+  const name = `${givenName} ${familyName}`
+  const claims = { name, given_name: givenName, family_name: familyName, preferred_username: username, email, email_verified: true }
+  await storage.users.insert({ userId: userId(subject), claims, createdAt: epochSeconds(Date.now() / 1000) })
+}
+
+if ((await storage.clients.find(clientId('my-app'))) === undefined) {
+  const { clientSecret } = await registerClient(
+    {
+      clientId: 'my-app',
+      clientName: 'My app',
+      redirectUris: ['http://localhost:4000/callback'],
+      grantTypes: ['authorization_code', 'refresh_token'],
+      scopes: ['openid', 'profile', 'email', 'offline_access'],
+    },
+    { storage },
+  )
+  console.log(`Client          my-app, secret ${clientSecret}, redirect URI http://localhost:4000/callback`)
+}
+
+if ((await storage.identityProviders.find(providerId('acme'))) === undefined) {
+  const { tenantUrl, secret } = await registerIdentityProvider(
+    { providerId: 'acme', displayName: 'Acme Inc.', toleranceProfile: 'general' },
+    { storage },
+  )
+  console.log(`SCIM Tenant URL ${tenantUrl}\nSecret Token    ${secret}`)
+}
+
+await dialect.close()
+people.close()

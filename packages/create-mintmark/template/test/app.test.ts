@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+
+import * as openid from 'openid-client'
+
+import { openBrowser } from './browser.ts'
+import { startSite } from './site.ts'
+
+let site: Awaited<ReturnType<typeof startSite>>
+before(async () => {
+  site = await startSite()
+})
+after(() => site.stop())
+
+test('a person of Acme’s signs in to my app, until Acme deactivates her', async () => {
+  const ann = await askDirectory('POST', '/Users', {
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+    externalId: '00u1',
+    userName: 'ann@acme.example',
+    name: { givenName: 'Ann', familyName: 'Lee' },
+    password: 'correct horse battery staple',
+    active: true,
+  })
+  const client = await myApp()
+  const tokens = await signIn(client)
+  assert.equal(tokens.claims()?.sub, ann.id)
+  const refreshed = await openid.refreshTokenGrant(client, tokens.refresh_token ?? '')
+
+  const deactivated = await askDirectory('PATCH', `/Users/${ann.id}`, {
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+    Operations: [{ op: 'replace', path: 'active', value: false }],
+  })
+
+  assert.equal(deactivated.active, false)
+  await assert.rejects(openid.refreshTokenGrant(client, refreshed.refresh_token ?? ''), { error: 'invalid_grant' })
+  await assert.rejects(signIn(client), { error: 'access_denied' })
+})
+
+async function askDirectory(method: string, path: string, body: object) {
+  const { tenantUrl, secret } = site.directory
+  const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/scim+json' }
+  const answer = await fetch(tenantUrl + path, { method, headers, body: JSON.stringify(body) })
+  assert.ok(answer.ok, `${method} ${path}: ${answer.status}`)
+  return (await answer.json()) as { readonly id: string; readonly active: boolean }
+}
+
+/** The application that people sign in to. */
+function myApp(): Promise<openid.Configuration> {
+  const proof = openid.ClientSecretBasic(site.clientSecret)
+  const options = { execute: [openid.allowInsecureRequests] }
+  return openid.discovery(new URL(site.issuer), site.clientId, undefined, proof, options)
+}
+
+/** Ann, in a browser in which nobody has signed in yet. */
+async function signIn(client: openid.Configuration) {
+  const browser = openBrowser(site.issuer)
+  const checks = { pkceCodeVerifier: openid.randomPKCECodeVerifier(), expectedState: openid.randomState() }
+  const start = openid.buildAuthorizationUrl(client, {
+    redirect_uri: site.redirectUri,
+    scope: 'openid email offline_access',
+    state: checks.expectedState,
+    code_challenge: await openid.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
+    code_challenge_method: 'S256',
+  })
+  const credentials = { username: 'ann@acme.example', password: 'correct horse battery staple' }
+  const asked = await browser.fillIn(await browser.open(start), credentials)
+  const { url } = asked.html === '' ? asked : await browser.fillIn(asked, { decision: 'allow' })
+  return openid.authorizationCodeGrant(client, url, checks)
+}

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { registerClient } from '@mintmark/core'
+import { registerIdentityProvider } from '@mintmark/scim'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+
+import { createApp } from '../src/app.ts'
+import { openPeople } from '../src/people.ts'
+
+/** Your app on a free port, with databases in memory, a client and a directory. */
+export async function startSite() {
+  // Unreferenced: a test that fails half-way ends all the same.
+  const listener = createServer().unref()
+  await new Promise<void>((done) => listener.listen(0, 'localhost', done))
+  const issuer = `http://localhost:${(listener.address() as AddressInfo).port}`
+  const storage = await createSqlStorage({ issuer, dialect: sqliteFile(':memory:', { migrate: 'on-open' }) })
+  const sealingKey = randomBytes(32).toString('base64url')
+  listener.on('request', createApp({ storage, people: openPeople(':memory:'), sealingKey, logger: silent }))
+
+  const redirectUri = 'https://app.example/callback'
+  const { client, clientSecret } = await registerClient(
+    {
+      clientName: 'My app',
+      redirectUris: [redirectUri],
+      grantTypes: ['authorization_code', 'refresh_token'],
+      scopes: ['openid', 'email', 'offline_access'],
+    },
+    { storage },
+  )
+  const directory = await registerIdentityProvider({ providerId: 'acme', displayName: 'Acme Inc.' }, { storage })
+  const stop = (): void => {
+    listener.close()
+    listener.closeAllConnections()
+  }
+  return { issuer, redirectUri, clientId: client.clientId, clientSecret, directory, stop }
+}
+
+const nothing = (): void => undefined
+const silent = { info: nothing, warn: nothing, error: nothing }
