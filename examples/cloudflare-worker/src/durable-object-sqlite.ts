@@ -15,6 +15,8 @@ export function durableObjectSqlite(storage: DurableObjectState['storage']): Sql
     migrateCommand: 'a new deployment',
     all: async (statement, parameters) => converting(() => run(statement, parameters)),
     transact: async (steps) => converting(() => transact(steps)),
+    // It does one thing at a time: nobody waits.
+    inLine: (_, work) => work(),
     atomically: async (statements) => converting(() => storage.transactionSync(() => statements.forEach((statement) => run(statement, [])))),
     close: () => Promise.resolve(),
   }

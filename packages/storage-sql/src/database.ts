@@ -18,6 +18,7 @@ export interface Database {
     role?: SqlStep['role'],
   ) => SqlStep
   readonly transact: SqlDialect['transact']
+  readonly inLine: SqlDialect['inLine']
 }
 
 /** What a statement is bound to, apart from the issuer. */
@@ -45,5 +46,6 @@ export function createDatabase(dialect: SqlDialect, issuer: string): Database {
     run: (statement, values) => dialect.all(statement.sql, bind(statement, values), statement.lifetime),
     step: (statement, values, role = 'step') => ({ statement: statement.sql, parameters: bind(statement, values), role }),
     transact: (steps) => dialect.transact(steps),
+    inLine: (name, work) => dialect.inLine(JSON.stringify([issuer, name]), work),
   }
 }

@@ -137,6 +137,12 @@ export interface SqlDialect {
    * @throws UniqueViolation as `all`.
    */
   readonly transact: (steps: readonly SqlStep[]) => Promise<readonly SqlRow[] | undefined>
+  /**
+   * Does work of one name one after the other, where each would hold a connection while it waits for the others to be done
+   * with a row. It is about this process alone, and no lock: other processes do the same at once.
+   * @throws StorageUnavailableError when its turn does not come in time; and what the work throws.
+   */
+  readonly inLine: <T>(name: string, work: () => Promise<T>) => Promise<T>
   /** Runs all of them in one transaction that excludes other writers, or none. */
   readonly atomically: (statements: readonly string[]) => Promise<void>
   /** Closes what the dialect opened. Storages that use it answer `StorageUnavailableError` from then on. */

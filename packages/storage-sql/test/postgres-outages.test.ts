@@ -77,6 +77,22 @@ test('a group that is locked for too long is an outage, and nothing was written'
   expect(await storage.groups.change(adding('user-ada'))).toMatchObject({ outcome: 'swapped', record: { version: 2 } })
 })
 
+test('a transaction that waits for too long lets go of what it has locked', async () => {
+  const database = await aMigratedDatabase()
+  const storage = await open(database, {}, { timeoutMilliseconds: 1000 })
+  for (const label of ['ada', 'grace']) await storage.provisionedUsers.insert(aProvisionedUser(label))
+  await storage.groups.insert(aGroup('staff'))
+  const other = await database.pool().connect()
+  await other.query('BEGIN')
+  await other.query(`SELECT * FROM mintmark_users WHERE user_id = 'user-ada' FOR UPDATE`)
+
+  await expect(storage.groups.change(adding('user-ada'))).rejects.toBeInstanceOf(StorageUnavailableError)
+
+  expect(await storage.groups.change(adding('user-grace'))).toMatchObject({ outcome: 'swapped', record: { version: 2 } })
+  await other.query('ROLLBACK')
+  other.release()
+})
+
 test('connections that the server has ended are replaced, without an answer that is not true', async () => {
   const database = await aMigratedDatabase()
   const pool = database.pool()

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import type { SqlDialect, SqlValue, StatementLifetime } from '../dialect.ts'
 import { heardElsewhere, type PostgresPool, type PostgresStatement } from './postgres-driver.ts'
+import { createLines } from './in-line.ts'
 import { postgres } from './postgres-engine.ts'
 import { decodeRow, encodeValue } from './postgres-text.ts'
 import { runInTransaction } from './run-in-transaction.ts'
@@ -71,6 +72,8 @@ export function postgresPool(pool: PostgresPool, options: PostgresPoolOptions = 
       const rows = await runSteps(timed, prepared)
       return rows?.map(decodeRow)
     },
+
+    inLine: createLines(timeoutMilliseconds),
 
     async atomically(statements) {
       requireOpen()

@@ -23,15 +23,26 @@ export async function runSteps(pool: TimedPool, steps: readonly PostgresStep[]):
   return tryAgain(
     () => {
       isCommitting = false
-      return tryOnConnection(pool, (ask) => inTransaction(ask, () => askInOrder(ask, steps), commit))
+      return tryOnConnection(pool, async (ask) => {
+        await ask(begin(pool))
+        return inTransaction(ask, () => askInOrder(ask, steps), commit)
+      })
     },
     (failure) => failure === 'lost' && !isCommitting,
   )
 }
 
+/**
+ * Each statement sees what was committed before it: those that come after a lock see what its last holder did. And each takes
+ * no longer than its answer is waited for, unless the host has said how long: the server does not notice that nobody listens
+ * any more to one who waits for a lock, and would leave to him what he has locked himself.
+ */
+const begin = ({ timeoutMilliseconds }: TimedPool): PostgresStatement => ({
+  text: `BEGIN ISOLATION LEVEL READ COMMITTED;
+    SELECT set_config('statement_timeout', '${timeoutMilliseconds}', true) WHERE current_setting('statement_timeout') = '0'`,
+})
+
 async function inTransaction<T>(ask: Ask, work: () => Promise<T | undefined>, commit: (ask: Ask) => Promise<void>): Promise<T | undefined> {
-  // Each statement sees what was committed before it: those that come after a lock see what its last holder did.
-  await ask({ text: 'BEGIN ISOLATION LEVEL READ COMMITTED' })
   try {
     const answer = await work()
     await (answer === undefined ? ask(rollback) : commit(ask))

@@ -1,4 +1,5 @@
 import type { SqlRow } from '../dialect.ts'
+import { inTime, Late } from './in-time.ts'
 import {
   giveBack,
   heardElsewhere,
@@ -59,11 +60,6 @@ const breaking: ReadonlySet<PostgresFailure> = new Set(['lost', 'unsent', 'late'
 
 const kindOf = (cause: unknown): PostgresFailure => (cause instanceof Late ? 'late' : failureOf(cause))
 
-/** There was no connection, or no answer, in time. */
-class Late extends Error {
-  override readonly name = 'Late'
-}
-
 async function connect(pool: PostgresPool, timeout: number): Promise<PostgresClient> {
   const connecting = takeConnection(pool)
   try {
@@ -71,17 +67,5 @@ async function connect(pool: PostgresPool, timeout: number): Promise<PostgresCli
   } catch (error) {
     if (error instanceof Late) connecting.then((unwanted) => giveBack(unwanted, { isSound: true }), heardElsewhere)
     throw error
-  }
-}
-
-async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const alarm = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Late('it took too long')), milliseconds)
-  })
-  try {
-    return await Promise.race([work, alarm])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -70,6 +70,9 @@ export function sqliteFile(path: string, options: SqliteFileOptions = {}): SqlDi
       )
     },
 
+    // One connection that does one thing at a time: nobody waits with it.
+    inLine: (_, work) => work(),
+
     async atomically(statements) {
       converting(() =>
         inTransaction(database, () => {

@@ -11,7 +11,7 @@ type Change = Parameters<GroupStore['change']>[0]
 
 /** Changes of groups and their members: what happens is one transaction, and why nothing happens is one read. */
 export function createGroupChange(
-  { engine, run, step, transact }: Database,
+  { engine, run, step, transact, inLine }: Database,
   statements: ReturnType<typeof groupStatements>,
 ): GroupStore['change'] {
   const columns = createColumnReader(engine)
@@ -66,13 +66,15 @@ export function createGroupChange(
     return isChange ? undefined : { outcome: 'unchanged', record: read(row) }
   }
 
-  return (change) =>
+  const settle = (change: Change): Promise<GroupChangeOutcome> =>
     untilSettled(async () => {
       const written = await write(change)
       if (written === 'duplicate') return { outcome: 'taken', key: 'externalId' }
       const [row] = written ?? []
       return row === undefined ? explain(change) : { outcome: 'swapped', record: read(row) }
     })
+
+  return (change) => inLine(change.groupId, () => settle(change))
 }
 
 /** What the statements about members are bound to. */

@@ -5,6 +5,7 @@ import {
   type GroupMember,
   type GroupStore,
   type ListQuery,
+  type RemovalOutcome,
   type ResolvedFilter,
 } from '@mintmark/storage-interface'
 import { createColumnReader } from '../columns.ts'
@@ -21,7 +22,7 @@ import { createGroupChange, memberValues } from './change-group.ts'
 import { groupStatements } from './group-statements.ts'
 
 export function createGroupStore(database: Database, { scanLimit }: { readonly scanLimit: number }): GroupStore {
-  const { engine, run, step, transact } = database
+  const { engine, run, step, transact, inLine } = database
   const statements = groupStatements(database)
   const columns = createColumnReader(engine)
   const read = groupReader(columns)
@@ -101,14 +102,16 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
         // Last, as the total goes with it.
         step(statements.remove, values, 'guard'),
       ]
-      return untilSettled(async () => {
-        if ((await transact(steps)) !== undefined) return { outcome: 'removed' }
+      const settle = (): Promise<RemovalOutcome> =>
+        untilSettled(async () => {
+          if ((await transact(steps)) !== undefined) return { outcome: 'removed' }
 
-        const [current] = await run(statements.find, values)
-        if (current === undefined) return { outcome: 'absent' }
-        const isAsExpected = version === undefined || columns.integer(current, 'version') === version
-        return isAsExpected ? undefined : { outcome: 'conflict' }
-      })
+          const [current] = await run(statements.find, values)
+          if (current === undefined) return { outcome: 'absent' }
+          const isAsExpected = version === undefined || columns.integer(current, 'version') === version
+          return isAsExpected ? undefined : { outcome: 'conflict' }
+        })
+      return inLine(groupId, settle)
     },
   }
 }
