@@ -256,7 +256,7 @@ function sortKeys(value: JsonObject): JsonObject {
 
 /** Nothing is in a resource that its schemas do not define: projecting it with everything shown loses only what is never shown. */
 function onlyOurs(resource: JsonObject): void {
-  const shown = projectResource(resource, userResourceType, parseProjection({}, userResourceType))
+  const shown = projectResource(resource, parseProjection({}, userResourceType))
   const { password: _, ...rest } = resource
   expect(JSON.parse(JSON.stringify(shown))).toEqual(JSON.parse(JSON.stringify(rest)))
   expect(Object.keys(resource).every((name) => name === enterprise || userResourceType.attributesByName.has(name.toLowerCase()))).toBe(true)

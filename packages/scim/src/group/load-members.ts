@@ -1,8 +1,7 @@
 import type { GroupId, GroupMember, GroupRecord, Storage } from '@mintmark/storage-interface'
 
-import type { Projection } from '../resource/parse-projection.ts'
 import { isShown } from '../resource/project-resource.ts'
-import type { ResourceType } from '../schema/define-resource-type.ts'
+import type { Projection } from '../schema/shown-attributes.ts'
 
 /** The members of the groups of an answer, by group. */
 export type LoadedMembers = ReadonlyMap<GroupId, readonly GroupMember[]>
@@ -13,12 +12,11 @@ export type LoadedMembers = ReadonlyMap<GroupId, readonly GroupMember[]>
  */
 export async function loadMembers(
   groups: readonly GroupRecord[],
-  { projection, groupType }: { readonly projection: Projection; readonly groupType: ResourceType },
+  projection: Projection,
   { storage }: { readonly storage: Storage },
 ): Promise<LoadedMembers> {
   const [group] = groups
-  const members = groupType.attributesByName.get('members')
-  if (group === undefined || members === undefined || !isShown(members, projection)) return new Map()
+  if (group === undefined || !isShown('members', projection)) return new Map()
   return storage.groups.membersOf(
     group.providerId,
     groups.map(({ groupId }) => groupId),

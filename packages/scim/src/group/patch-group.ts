@@ -32,6 +32,6 @@ export const patchGroup =
       },
       deps,
     )
-    if (projection.kind === 'default') return emptyResponse([['ETag', groupVersion(group)]])
+    if (projection === deps.groupType.shownByDefault) return emptyResponse([['ETag', groupVersion(group)]])
     return showGroup(group, { status: 200, projection, call }, deps)
   }

@@ -2,8 +2,8 @@ import type { ServerResponse } from '@mintmark/core/http'
 import type { GroupRecord } from '@mintmark/storage-interface'
 
 import { resourceResponse } from '../message/scim-response.ts'
-import type { Projection } from '../resource/parse-projection.ts'
 import { projectResource } from '../resource/project-resource.ts'
+import type { Projection } from '../schema/shown-attributes.ts'
 import type { ScimCall } from '../server/scim-call.ts'
 import type { GroupDependencies } from './group-dependencies.ts'
 import { loadMembers } from './load-members.ts'
@@ -19,10 +19,10 @@ interface Shown {
 export async function showGroup(
   group: GroupRecord,
   { status, projection, call: { baseUrl } }: Shown,
-  { storage, groupType }: GroupDependencies,
+  { storage }: GroupDependencies,
 ): Promise<ServerResponse> {
   const { groupId } = group
-  const members = await loadMembers([group], { projection, groupType }, { storage })
-  const shown = projectResource(renderGroup(group, members.get(groupId) ?? [], baseUrl), groupType, projection)
+  const members = await loadMembers([group], projection, { storage })
+  const shown = projectResource(renderGroup(group, members.get(groupId) ?? [], baseUrl), projection)
   return resourceResponse(status, shown, { location: groupLocation(groupId, baseUrl), version: groupVersion(group) })
 }

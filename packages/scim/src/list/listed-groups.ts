@@ -18,8 +18,8 @@ export const listedGroups = ({ storage, groupType }: ListedGroupsDependencies): 
   async list(query, { projection, baseUrl }) {
     const outcome = await storage.groups.list(query)
     if (outcome.outcome === 'tooMany') return outcome
-    const members = await loadMembers(outcome.records, { projection, groupType }, { storage })
+    const members = await loadMembers(outcome.records, projection, { storage })
     const records = outcome.records.map((group) => renderGroup(group, members.get(group.groupId) ?? [], baseUrl))
-    return { ...outcome, records: records.map((resource) => projectResource(resource, groupType, projection)) }
+    return { ...outcome, records: records.map((resource) => projectResource(resource, projection)) }
   },
 })

@@ -1,7 +1,7 @@
 import type { JsonObject, ListOutcome, ListQuery } from '@mintmark/storage-interface'
 
-import type { Projection } from '../resource/parse-projection.ts'
 import type { ResourceType } from '../schema/define-resource-type.ts'
+import type { Projection } from '../schema/shown-attributes.ts'
 
 /** A type of resource that lists and searches are made of. */
 export interface ListedType {

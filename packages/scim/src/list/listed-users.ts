@@ -17,7 +17,7 @@ export const listedUsers = ({ storage, userType }: ListedUsersDependencies): Lis
   async list(query, { projection, baseUrl }) {
     const outcome = await storage.provisionedUsers.list(query)
     if (outcome.outcome === 'tooMany') return outcome
-    const records = outcome.records.map((user) => projectResource(renderUser(user, baseUrl), userType, projection))
+    const records = outcome.records.map((user) => projectResource(renderUser(user, baseUrl), projection))
     return { ...outcome, records }
   },
 })

@@ -1,5 +1,6 @@
-import { parseProjection, splitAttributeNames, type Projection, type RequestedAttributes } from '../resource/parse-projection.ts'
+import { parseProjection, splitAttributeNames, type RequestedAttributes } from '../resource/parse-projection.ts'
 import type { ResourceType } from '../schema/define-resource-type.ts'
+import type { Projection } from '../schema/shown-attributes.ts'
 import type { Query } from './read-query.ts'
 
 /**

@@ -5,16 +5,8 @@ import type { ResourceType } from '../schema/define-resource-type.ts'
 import { findAttribute } from '../schema/find-attribute.ts'
 import { findSchema } from '../schema/find-schema.ts'
 import { nameKey } from '../schema/name-key.ts'
+import { projectionOf, type Projection } from '../schema/shown-attributes.ts'
 import { openReading } from '../tolerance/reading.ts'
-
-/** Which attributes an answer holds (RFC 7644 §3.9). */
-export interface Projection {
-  readonly kind: 'default' | 'only' | 'without'
-  /** Attributes and sub-attributes that were named; a schema's attributes when the schema was named. */
-  readonly named: ReadonlySet<Attribute>
-  /** Attributes of which sub-attributes were named. */
-  readonly partly: ReadonlySet<Attribute>
-}
 
 /** `attributes` and `excludedAttributes`, cut at their commas. */
 export interface RequestedAttributes {
@@ -23,7 +15,7 @@ export interface RequestedAttributes {
 }
 
 /**
- * Reads which attributes are asked for; once for a request, however many resources it answers. Names that do not exist
+ * Reads which attributes an answer shows; once for a request, however many resources it answers. Names that do not exist
  * are ignored.
  * @throws ScimError invalidSyntax — reasons `projection_both`, `projection_too_many`.
  */
@@ -33,14 +25,14 @@ export function parseProjection({ attributes, excludedAttributes }: RequestedAtt
   const names = attributes ?? excludedAttributes ?? []
   // RFC 7644 §3.12: more names than any schema has are not read.
   if (names.length > maximumNames) throw refusal('projection_too_many')
-  if (names.length === 0) return { kind: 'default', named: new Set(), partly: new Set() }
+  if (names.length === 0) return resourceType.shownByDefault
 
   const found = names.flatMap((name) => findNamed(name, resourceType))
-  return {
+  return projectionOf(resourceType, {
     kind: attributes === undefined ? 'without' : 'only',
     named: new Set(found.map(({ attribute, subAttribute }) => subAttribute ?? attribute)),
     partly: new Set(found.filter(({ subAttribute }) => subAttribute !== undefined).map(({ attribute }) => attribute)),
-  }
+  })
 }
 
 interface Named {

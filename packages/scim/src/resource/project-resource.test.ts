@@ -23,7 +23,7 @@ const kim: JsonObject = {
   internal: 'ours',
 }
 
-const project = (requested: RequestedAttributes) => projectResource(kim, userResourceType, parseProjection(requested, userResourceType))
+const project = (requested: RequestedAttributes) => projectResource(kim, parseProjection(requested, userResourceType))
 const only = (...attributes: readonly string[]) => project({ attributes })
 const without = (...excludedAttributes: readonly string[]) => project({ excludedAttributes })
 const always = { schemas: kim['schemas'], id: 'usr_1' }
@@ -83,7 +83,7 @@ test('RFC 7643 §7: what is returned on request is shown when it is named', () =
   })
   const type = defineResourceType({ name: 'User', endpoint: '/Users', schema: userResourceType.schema, extensions: [badge] })
   const resource = { userName: 'k', [badge.id]: { pin: '1', number: '2', hash: '3' } }
-  const shown = (requested: RequestedAttributes) => projectResource(resource, type, parseProjection(requested, type))[badge.id]
+  const shown = (requested: RequestedAttributes) => projectResource(resource, parseProjection(requested, type))[badge.id]
 
   expect(shown({})).toEqual({ number: '2' })
   expect(shown({ attributes: ['userName'] })).toEqual({ number: '2' })

@@ -11,10 +11,7 @@ interface ResourceMeta {
 }
 
 /** The `meta` of a resource (RFC 7643 §3.1). */
-export const renderMeta = ({ resourceType, record, location, version }: ResourceMeta): JsonValue => ({
-  resourceType,
-  created: instantText(record.createdAt),
-  lastModified: instantText(record.updatedAt),
-  location,
-  version,
-})
+export function renderMeta({ resourceType, record: { createdAt, updatedAt }, location, version }: ResourceMeta): JsonValue {
+  const created = instantText(createdAt)
+  return { resourceType, created, lastModified: updatedAt === createdAt ? created : instantText(updatedAt), location, version }
+}

@@ -3,6 +3,7 @@ import { byName } from './by-name.ts'
 import { leadingAttributes, trailingAttributes } from './common-attributes.ts'
 import type { Schema } from './define-schema.ts'
 import { nameKey } from './name-key.ts'
+import { defaultChoice, projectionOf, type Projection } from './shown-attributes.ts'
 
 /** An extension of a resource type (RFC 7643 §3.3, §6). */
 export interface SchemaExtension {
@@ -25,6 +26,8 @@ export interface ResourceType {
   readonly attributesByName: ReadonlyMap<string, Attribute>
   /** By `nameKey` of the URN. */
   readonly extensionsByUrn: ReadonlyMap<string, Schema>
+  /** What an answer shows when nothing is asked for (RFC 7643 §7 returned). */
+  readonly shownByDefault: Projection
 }
 
 /** What `defineResourceType` takes. */
@@ -68,5 +71,6 @@ export function defineResourceType(options: ResourceTypeOptions): ResourceType {
     attributes: Object.freeze(attributes),
     attributesByName: byName(attributes, options.name),
     extensionsByUrn: new Map(extensions.map(({ schema }) => [nameKey(schema.id), schema])),
+    shownByDefault: projectionOf({ attributes, extensions }, defaultChoice),
   })
 }

@@ -26,7 +26,7 @@ export const createUser =
     const { resource } = parseResource(readMessage(call.request), reading)
     noteTolerances(reading, call, deps.journal)
     const user = await createOrLink(userState(resource, { active: true, claims: {} }, deps), call, deps)
-    return showUser(user, { status: 201, projection, userType: deps.userType }, call)
+    return showUser(user, { status: 201, projection }, call)
   }
 
 function createOrLink(written: WrittenUser, call: ScimCall, deps: UserDependencies): Promise<ProvisionedUserRecord> {
