@@ -1,6 +1,5 @@
-import { inProcessRevocationFeed, registerClient } from '@mintmark/core'
-import { epochSeconds, userId } from '@mintmark/storage-interface'
-import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { registerClient } from '@mintmark/core'
+import { userId } from '@mintmark/storage-interface'
 import { createLocalJWKSet, jwtVerify, type JWTPayload } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -15,9 +14,7 @@ const nonce = 'n'.repeat(22)
 
 let under: ServerUnderTest
 beforeAll(async () => {
-  const clock = () => epochSeconds(1_790_000_000)
-  const feed = inProcessRevocationFeed(createMemoryStorage({ issuer: 'https://as.test' }), { clock })
-  under = await startServer({ storage: feed.storage, revocationFeed: feed })
+  under = await startServer({ revocationFeed: true })
   await noteSecretsInUse(under)
 })
 afterAll(() => under.close())

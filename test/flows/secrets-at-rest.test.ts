@@ -68,7 +68,7 @@ it('nothing that opens anything is in Redis or in its log, in the clear', async 
   expect(Buffer.concat(dumps).includes('https://app.test/cb')).toBe(true)
   expect(Buffer.concat(log).includes('https://app.test/cb')).toBe(true)
   const kinds = new Set(keys.map((key) => key.split(':')[2]))
-  expect(kinds).toEqual(new Set(['client_assertion_jti', 'code', 'interaction', 'revoked_jti', 'token']))
+  expect(kinds).toEqual(new Set(['client_assertion_jti', 'code', 'interaction', 'token']))
 })
 
 it('no private signing key is in the database files: not as JWK, not as PKCS #8', async () => {

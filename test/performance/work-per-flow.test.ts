@@ -73,7 +73,7 @@ describe('work per flow', () => {
     const first = await workOf(under, () => introspect(under, token))
     const again = await workOf(under, () => introspect(under, token))
 
-    const storage = ['clients.find', 'claims.isClaimed', 'standing.ofFamily']
+    const storage = ['clients.find', 'endings.hasTokenEnded', 'standing.ofFamily']
     expect(first).toEqual({ ...nothing, storage, verifications: 1, digests: 2 })
     expect(again).toEqual({ ...nothing, storage, digests: 2 })
   })
@@ -84,7 +84,7 @@ describe('work per flow', () => {
     const first = await workOf(under, () => userinfo(under, token))
     const again = await workOf(under, () => userinfo(under, token))
 
-    const storage = ['claims.isClaimed', 'standing.ofFamily']
+    const storage = ['endings.hasTokenEnded', 'standing.ofFamily']
     expect(first).toEqual({ ...nothing, storage, verifications: 1, digests: 1 })
     expect(again).toEqual({ ...nothing, storage, digests: 1 })
   })

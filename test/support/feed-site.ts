@@ -1,4 +1,4 @@
-import { inProcessRevocationFeed, type AuthorizationServerOptions } from '@mintmark/core'
+import type { AuthorizationServerOptions } from '@mintmark/core'
 import { createResourceServer, type AccessRefusal, type ResourceServer, type ResourceServerOptions } from '@mintmark/resource-server'
 import { epochSeconds, type EpochSeconds } from '@mintmark/storage-interface'
 import { createMemoryMedium, createMemoryStorage, type MemoryMedium } from '@mintmark/storage-interface/memory'
@@ -23,16 +23,14 @@ export interface FeedSite extends ServerUnderTest {
 
 const issuer = 'https://as.test'
 
-/** @param medium what an earlier server of the issuer's has left: this one is that server, started again. */
 export async function startFeedSite(options: Partial<AuthorizationServerOptions> = {}): Promise<FeedSite> {
   const medium = createMemoryMedium()
   const realStart = performance.now()
   let passed = 0
   const preciseClock = (): number => 1_790_000_000_000 + passed + performance.now() - realStart
   const clock = (): EpochSeconds => epochSeconds(preciseClock() / 1000)
-  const feed = inProcessRevocationFeed(createMemoryStorage({ issuer, medium }), { clock })
-  const under = await startServer({ storage: feed.storage, revocationFeed: feed, clock, ...options })
-  // What is issued from now on is younger than the feed.
+  const under = await startServer({ storage: createMemoryStorage({ issuer, medium }), revocationFeed: true, clock, ...options })
+  // What is issued from now on is younger than the clients.
   passed = 2000
 
   const asked: string[] = []

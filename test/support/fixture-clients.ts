@@ -1,4 +1,4 @@
-import { registerClient } from '@mintmark/core'
+import { registerClient, type Clock } from '@mintmark/core'
 import { registerIdentityProvider } from '@mintmark/scim'
 import type { ClientId, ClientRecord, Storage } from '@mintmark/storage-interface'
 import { exportJWK, generateKeyPair, type CryptoKey } from 'jose'
@@ -23,10 +23,11 @@ const webGrants = ['authorization_code', 'refresh_token']
 const webScopes = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access', 'api.read']
 
 /** Registers A, B, P, N, M, RS and X, and the directory, as an administrator would. */
-export async function registerFixtureClients(storage: Storage): Promise<FixtureClients> {
+export async function registerFixtureClients(storage: Storage, clock?: Clock): Promise<FixtureClients> {
+  const deps = { storage, ...(clock !== undefined && { clock }) }
   const pair = await generateKeyPair('ES256', { extractable: true })
   const web = { grantTypes: webGrants, scopes: webScopes }
-  const a = await registerClient({ ...web, clientId: 'A', clientName: 'App', redirectUris: ['https://app.test/cb'] }, { storage })
+  const a = await registerClient({ ...web, clientId: 'A', clientName: 'App', redirectUris: ['https://app.test/cb'] }, deps)
   await registerClient(
     {
       ...web,
@@ -36,18 +37,18 @@ export async function registerFixtureClients(storage: Storage): Promise<FixtureC
       redirectUris: ['https://b.test/cb'],
       jwks: { keys: [{ ...(await exportJWK(pair.publicKey)), alg: 'ES256', kid: 'b1' }] },
     },
-    { storage },
+    deps,
   )
   const isPublic = { ...web, tokenEndpointAuthMethod: 'none' } as const
-  await registerClient({ ...isPublic, clientId: 'P', clientName: 'Page', redirectUris: ['https://spa.test/cb'] }, { storage })
-  await registerClient({ ...isPublic, clientId: 'N', clientName: 'Native', redirectUris: ['http://127.0.0.1/cb'] }, { storage })
+  await registerClient({ ...isPublic, clientId: 'P', clientName: 'Page', redirectUris: ['https://spa.test/cb'] }, deps)
+  await registerClient({ ...isPublic, clientId: 'N', clientName: 'Native', redirectUris: ['http://127.0.0.1/cb'] }, deps)
   const m = await registerClient(
     { clientId: 'M', clientName: 'Machine', grantTypes: ['client_credentials'], scopes: ['api.read'] },
-    { storage },
+    deps,
   )
   const rs = await registerClient(
     { clientId: 'RS', clientName: 'API', grantTypes: ['client_credentials'], scopes: ['api.read'], servedAudiences: ['https://api.test'] },
-    { storage },
+    deps,
   )
   const x = await registerClient(
     {
@@ -57,7 +58,7 @@ export async function registerFixtureClients(storage: Storage): Promise<FixtureC
       tokenEndpointAuthMethod: 'client_secret_post',
       redirectUris: ['https://x.test/cb'],
     },
-    { storage },
+    deps,
   )
   const { secret } = await registerIdentityProvider({ providerId: 'directory' }, { storage })
   return {

@@ -66,7 +66,7 @@ async function start(
   const storage = options.storage ?? createMemoryStorage({ issuer, medium })
   const keys = options.keys ?? storedKeys({ storage, sealingKey, clock: clock.now })
   const events: ServerEvent[] = []
-  const clients = await registerFixtureClients(storage)
+  const clients = await registerFixtureClients(storage, options.clock ?? clock.now)
   await insertFixtureUsers(storage, clock.now())
 
   const site = createFixtureSite({ issuer, storage, keys, clock: clock.now, onEvent: (event) => void events.push(event), ...options })

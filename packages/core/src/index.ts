@@ -44,8 +44,6 @@ export { fromRateLimiterFlexible } from './rate-limit/from-rate-limiter-flexible
 export type { FlexibleLimiter } from './rate-limit/from-rate-limiter-flexible.ts'
 export { memoryRateLimiter } from './rate-limit/rate-limiter.ts'
 export type { RateDecision, RateLimiter, RateQuota } from './rate-limit/rate-limiter.ts'
-export { inProcessRevocationFeed } from './revocation-feed/in-process-revocation-feed.ts'
-export type { RevocationFeed, RevocationFeedOptions } from './revocation-feed/in-process-revocation-feed.ts'
 export type { AccessTokenAim } from './resource/access-token-aim.ts'
 export type { Clock } from './runtime/clock.ts'
 export type { Random } from './runtime/random.ts'

@@ -2,11 +2,10 @@ import type { ClaimOutcome } from './outcome.ts'
 import type { EpochSeconds } from './time.ts'
 
 /** What a claimed value is: each purpose is a namespace of its own. */
-export type ClaimPurpose = 'client_assertion_jti' | 'revoked_jti'
+export type ClaimPurpose = 'client_assertion_jti'
 
 /**
- * Values that count once: the `jti` of a client assertion, the `jti` of a revoked access token. They are kept until the
- * token that carries them has expired.
+ * Values that count once: the `jti` of a client assertion. They are kept until the token that carries them has expired.
  */
 export interface ClaimStore {
   /**

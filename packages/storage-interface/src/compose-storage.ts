@@ -37,6 +37,8 @@ export function composeStorage(parts: { readonly durable: DurableStores; readonl
     groups: durable.groups,
     organizations: durable.organizations,
     logs: durable.logs,
+    // With what ends: an ending is written where it happens.
+    endings: durable.endings,
     standing: durable.standing,
     // What expires in the other part goes by itself, or is that part's business.
     purge: durable.purge,

@@ -10,7 +10,7 @@ export interface PurgeOutcome {
 export interface PurgeStore {
   /**
    * Removes at most `limit` rows: codes, interactions, claims, opaque tokens, token families, sessions and log
-   * entries that have expired, and grants that were revoked. Call it now and then until it is `done`, on any number of servers: it may be cut
+   * entries that have expired, grants that were revoked, and endings after `endingsKeptFor`. Call it now and then until it is `done`, on any number of servers: it may be cut
    * off anywhere, and the next call goes on.
    * Law: nothing that is honoured is removed, and what was refused before is refused after. The identifiers of removed
    * accounts stay taken.

@@ -1,6 +1,7 @@
 import type { AuthorizationCodeStore } from './authorization-code.ts'
 import type { ClaimStore } from './claim.ts'
 import type { ClientStore } from './client.ts'
+import type { EndingStore } from './ending.ts'
 import type { GrantStore } from './grant.ts'
 import type { GroupStore } from './group.ts'
 import type { IdentityProviderStore } from './identity-provider.ts'
@@ -41,6 +42,7 @@ export interface Storage {
   readonly groups: GroupStore
   readonly organizations: OrganizationStore
   readonly logs: LogStore
+  readonly endings: EndingStore
   readonly standing: StandingStore
   readonly purge: PurgeStore
 }

@@ -14,7 +14,7 @@ test('laws have names of their own', () => {
 test('a storage without a medium shares nothing with another', async () => {
   const first = createMemoryStorage({ issuer: 'https://issuer.example' })
   const second = createMemoryStorage({ issuer: 'https://issuer.example' })
-  const claim = { purpose: 'revoked_jti', value: 'jti-1', expiresAt: 60, now: 0 } as never
+  const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: 60, now: 0 } as never
 
   await first.claims.claim(claim)
 
@@ -27,7 +27,7 @@ test('the pause is awaited before every answer', async () => {
   const storage = createMemoryStorage({ issuer: 'https://issuer.example', medium: createMemoryMedium(), pause })
 
   await storage.signingKeys.list()
-  await storage.claims.isClaimed('revoked_jti', 'jti-1', 0 as never)
+  await storage.claims.isClaimed('client_assertion_jti', 'jti-1', 0 as never)
 
   expect(pauses).toHaveLength(2)
 })

@@ -9,6 +9,7 @@ import {
 } from '@mintmark/storage-interface'
 import { aDigest, aFamilyRecord, storageLaws } from '@mintmark/storage-interface/contract'
 import { administrationSaboteurs } from './administration-saboteurs.ts'
+import { endingSaboteurs } from './ending-saboteurs.ts'
 import { groupSaboteurs } from './group-saboteurs.ts'
 import { listSaboteurs } from './list-saboteurs.ts'
 import { providerSaboteurs } from './provider-saboteurs.ts'
@@ -33,6 +34,7 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
   ...forLaws('ownership: ', handsOutItsOwnRows),
   ...forLaws('isolation: ', () => (store) => ({ ...store, open: () => store.open('https://issuer.example') })),
   ...administrationSaboteurs,
+  ...endingSaboteurs,
   ...providerSaboteurs,
   ...groupSaboteurs,
   ...listSaboteurs,
@@ -427,8 +429,8 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
     },
     isClaimed: async (_purpose, value, now) => now < Number(seen.get(value)),
   })),
-  'claims: each purpose is a namespace of its own': sabotage('claims', (honest) => ({
-    claim: (claim) => honest.claim({ ...claim, purpose: 'revoked_jti' }),
+  'claims: a value is another thing than a token of the same name that was ended': sabotage('endings', (_honest, { claims }) => ({
+    hasTokenEnded: (tokenId, now) => claims.isClaimed('client_assertion_jti', tokenId, now),
   })),
   'claims: values of any length and content are told apart': sabotage('claims', (honest) => ({
     claim: (claim) => honest.claim({ ...claim, value: claim.value.slice(0, 1000) }),

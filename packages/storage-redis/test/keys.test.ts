@@ -37,8 +37,8 @@ describe('keys', () => {
     for (const now of [epochSeconds(1000), epochSeconds(Number((await client.time())[0]))]) {
       await client.flushDb()
       await stores.codes.insert(aCodeRecord({ issuedAt: now, expiresAt: epochSeconds(now + 60) }))
-      await stores.claims.claim({ purpose: 'revoked_jti', value: 'jti', expiresAt: epochSeconds(now + 600), now })
-      const lives = await Promise.all(['*:code:*', '*:revoked_jti:*'].map(lifeOf))
+      await stores.claims.claim({ purpose: 'client_assertion_jti', value: 'jti', expiresAt: epochSeconds(now + 600), now })
+      const lives = await Promise.all(['*:code:*', '*:client_assertion_jti:*'].map(lifeOf))
 
       expect(lives[0]).toBeOneOf([359, 360, 361])
       expect(lives[1]).toBeOneOf([4499, 4500, 4501])
@@ -60,7 +60,7 @@ describe('keys', () => {
     await expect(stores.interactions.insert(anInteractionRecord({ createdAt: nan }))).rejects.toThrow(TypeError)
     await expect(stores.opaqueTokens.insert(anOpaqueTokenRecord({ expiresAt: nan }))).rejects.toThrow(TypeError)
     await expect(
-      stores.claims.claim({ purpose: 'revoked_jti', value: 'jti', expiresAt: nan, now: nan }),
+      stores.claims.claim({ purpose: 'client_assertion_jti', value: 'jti', expiresAt: nan, now: nan }),
     ).rejects.toThrow(TypeError)
     expect(await client.dbSize()).toBe(0)
   })
@@ -76,7 +76,7 @@ describe('keys', () => {
   })
 
   it('of ill-formed text, which UTF-8 writes alike, are not the same', async () => {
-    const claim = { purpose: 'revoked_jti', expiresAt: epochSeconds(60), now: epochSeconds(0) } as const
+    const claim = { purpose: 'client_assertion_jti', expiresAt: epochSeconds(60), now: epochSeconds(0) } as const
 
     expect(await stores.claims.claim({ ...claim, value: '\ud800' })).toEqual({ outcome: 'fresh' })
     expect(await stores.claims.claim({ ...claim, value: '\ud801' })).toEqual({ outcome: 'fresh' })

@@ -58,7 +58,7 @@ describe('one server', () => {
 
       const outcomes = await outcomesOf(all, stores)
       const thrown = await stores.claims
-        .isClaimed('revoked_jti', 'jti-1', aCodeRecord().issuedAt)
+        .isClaimed('client_assertion_jti', 'jti-1', aCodeRecord().issuedAt)
         .catch((error: unknown) => error)
 
       expect(outcomes).toEqual(unavailable(all))
@@ -85,7 +85,7 @@ describe('one server', () => {
     const endless = other.eval('while true do end').catch((error: unknown) => error)
 
     // The first call is taken in before the server counts as busy; those after it are refused.
-    await stores.claims.isClaimed('revoked_jti', 'jti-1', aCodeRecord().issuedAt).catch(() => {})
+    await stores.claims.isClaimed('client_assertion_jti', 'jti-1', aCodeRecord().issuedAt).catch(() => {})
     const outcomes = await outcomesOf(all, stores)
 
     expect(outcomes).toEqual(unavailable(all))
@@ -135,7 +135,7 @@ describe('one server', () => {
     })
     await ready
     const thrown = await stores.claims
-      .isClaimed('revoked_jti', 'jti-1', aCodeRecord().issuedAt)
+      .isClaimed('client_assertion_jti', 'jti-1', aCodeRecord().issuedAt)
       .catch((error: unknown) => error)
     const outcomes = await outcomesOf(all, stores)
     await restarted

@@ -5,6 +5,7 @@ import { ensureSchema } from './migrate.ts'
 import { createClaimStore } from './stores/claim-store.ts'
 import { createClientStore } from './stores/client-store.ts'
 import { createCodeStore } from './stores/code-store.ts'
+import { createEndingStore } from './stores/ending-store.ts'
 import { createFamilyStore } from './stores/family-store.ts'
 import { createGrantStore } from './stores/grant-store.ts'
 import { createGroupStore } from './stores/group-store.ts'
@@ -65,6 +66,7 @@ export async function createSqlStorage({ dialect, issuer, scanLimit = 20_000 }: 
     groups: createGroupStore(database, { scanLimit }),
     organizations: createOrganizationStore(database),
     logs: createLogStore(database),
+    endings: createEndingStore(database),
     standing: createStandingStore(database),
     purge: createPurgeStore(database),
   }

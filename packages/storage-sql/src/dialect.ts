@@ -24,6 +24,8 @@ export interface SqlEngine {
     readonly searchable: string
     /** Ends a table whose rows may be large. */
     readonly table: string
+    /** The time in whole seconds since 1970, for migrations. */
+    readonly now: string
     /** Ends a table whose rows are small and found by their key alone. */
     readonly smallRowTable: string
     /** Statements that make a trigger. */

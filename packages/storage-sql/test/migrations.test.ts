@@ -28,7 +28,7 @@ const row = {
   ...Object.fromEntries(['claims', 'secret_uses', 'jwks'].map((column) => [column, `'{}'`])),
   ...Object.fromEntries(['secrets', 'redirect_uris', 'grant_types', 'scopes', 'served_audiences'].map((column) => [column, `'[]'`])),
 }
-const all = ['0001-first-tables', '0002-purge-indexes', '0003-provisioning', '0004-key-schedule', '0005-administration', '0006-removal-in-turn']
+const all = ['0001-first-tables', '0002-purge-indexes', '0003-provisioning', '0004-key-schedule', '0005-administration', '0006-removal-in-turn', '0007-endings']
 
 test('an empty database comes up, once', async () => {
   const dialect = await anEmptyFile()
@@ -51,6 +51,7 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0004-key-schedule 20aff44c06714e9ad9aab848e6bb85c0b9704c7ca4d1fa88b7fd4d853a02f565",
       "0005-administration 207daa0df089163248e9cd65ca37da3acc51e0990c15db245fd85ffdbcb1380a",
       "0006-removal-in-turn e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+      "0007-endings e76ec9bbc8c447d07c5633c5f1b35114c87c82514636197936eb1b2a4514e88a",
     ]
   `)
 })

@@ -1,16 +1,14 @@
-import { createAuthorizationServer, inProcessRevocationFeed, registerClient, storedKeys } from '@mintmark/core'
+import { createAuthorizationServer, registerClient, storedKeys } from '@mintmark/core'
 import { createScimServer } from '@mintmark/scim'
 import type { Storage } from '@mintmark/storage-interface'
 
-export async function createServers(database: Storage, sealingKey: string) {
-  const feed = inProcessRevocationFeed(database)
-  const { storage } = feed
+export async function createServers(storage: Storage, sealingKey: string) {
   const issuer = 'https://id.example.com'
 
   const server = createAuthorizationServer({
     issuer,
     storage,
-    revocationFeed: feed,
+    revocationFeed: true,
     keys: storedKeys({ storage, sealingKey }),
     signedIn: () => Promise.resolve(undefined),
     scopes: { 'orders.read': 'See your orders' },

@@ -18,7 +18,7 @@ export async function standingOfAccessToken(
   storage: Storage,
 ): Promise<AccessTokenStanding | undefined> {
   // RFC 7009 §2.1: a token that was revoked by itself. An opaque one would not have been found.
-  if (token.format === 'jwt' && (await storage.claims.isClaimed('revoked_jti', token.tokenId, now))) return undefined
+  if (token.format === 'jwt' && (await storage.endings.hasTokenEnded(token.tokenId, now))) return undefined
   if (token.familyId === undefined) {
     const client = await storage.clients.find(token.clientId)
     return client === undefined || client.disabledAt !== undefined ? undefined : { kind: 'service', client }

@@ -9,9 +9,9 @@ import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
 import { signJwt } from '../key/sign-jwt.ts'
 import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { FeedPage } from './ending-log.ts'
 import { parseFeedQuestion, type FeedQuestion } from './feed-question.ts'
-import type { RevocationFeed } from './in-process-revocation-feed.ts'
+import type { FeedPage } from './read-feed.ts'
+import type { RevocationFeed } from './revocation-feed.ts'
 
 export interface RevocationFeedEndpointDependencies extends ClientAuthenticationDependencies {
   readonly issuer: string
@@ -28,13 +28,14 @@ export interface RevocationFeedEndpointDependencies extends ClientAuthentication
 export const revocationFeedEndpoint =
   (feed: RevocationFeed, deps: RevocationFeedEndpointDependencies): Endpoint =>
   async (request) => {
+    const askedAt = deps.clock()
     const form = refuseRepeated(readForm(request))
-    const caller = requireResourceServer(requireConfidential(await authenticateClient({ request, form }, deps.clock(), deps)))
+    const caller = requireResourceServer(requireConfidential(await authenticateClient({ request, form }, askedAt, deps)))
     const question = parseFeedQuestion(form)
-    await feed.waitBehind(question.cursor, question.wait)
+    await feed.waitBehind(question.cursor, askedAt, question.wait)
     // Asked again: the answer is of the moment at which it is given, not of the one at which the waiting began.
     const now = deps.clock()
-    const page = feed.read(question.cursor, now)
+    const page = await feed.read(question.cursor, now)
     const claims = { iss: deps.issuer, aud: caller.clientId, ...pageClaims({ page, question }, now) }
     const jwt = await signJwt('revocation-feed+jwt', claims, await deps.keys.signer(deps.accessTokenAlgorithm))
     if (page.endings.length > 0) deps.journal.record(request, { type: 'endings.told', clientId: caller.clientId, count: page.endings.length })

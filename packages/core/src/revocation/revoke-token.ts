@@ -35,6 +35,6 @@ export async function revokeToken(
     return 'access_token'
   }
   const { tokenId, expiresAt } = accessToken
-  await deps.storage.claims.claim({ purpose: 'revoked_jti', value: tokenId, expiresAt, now })
+  await deps.storage.endings.endToken({ tokenId, expiresAt, now })
   return 'access_token'
 }

@@ -15,6 +15,7 @@ import type { IntrospectionEndpointDependencies } from '../introspection/introsp
 import { createVerifiedJwts } from '../key/verified-jwts.ts'
 import { refreshTokenGrant } from '../refresh/refresh-token-grant.ts'
 import type { AimDependencies } from '../resource/access-token-aim.ts'
+import { createRevocationFeed, type RevocationFeed } from '../revocation-feed/revocation-feed.ts'
 import type { RevocationEndpointDependencies } from '../revocation/revocation-endpoint.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { systemRandom } from '../runtime/random.ts'
@@ -33,12 +34,12 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
   RevocationEndpointDependencies &
   UserinfoEndpointDependencies & {
     readonly pages: AuthorizationServerOptions['pages']
-    readonly revocationFeed: AuthorizationServerOptions['revocationFeed']
+    readonly revocationFeed: RevocationFeed | undefined
   }
 
 export function serverDependencies(options: AuthorizationServerOptions, settings: ServerSettings): ServerDependencies {
   const { storage, keys } = options
-  const { issuer, lifetimes, scopes, resources } = settings
+  const { issuer, lifetimes, scopes, resources, endingsToldFor: toldFor } = settings
   const random = options.random ?? systemRandom
   const clock = options.clock ?? systemClock
   const keySets = remoteKeySets(options.fetch ?? globalThis.fetch)
@@ -60,7 +61,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     browserCookie: defineBrowserCookie(issuer),
     interactionUrls: settings.interactionUrls,
     pages: options.pages,
-    revocationFeed: options.revocationFeed,
+    revocationFeed: toldFor === undefined ? undefined : createRevocationFeed({ endings: storage.endings, toldFor }),
     rules: {
       issuer,
       keys,

@@ -74,7 +74,7 @@ const optionsSchema = z.strictObject({
     .refine((grants) => new Set(grants.map(({ grantType }) => grantType)).size === grants.length, { error: 'must have different names' })
     .default([]),
   defaultAudience: z.string().min(1).optional(),
-  revocationFeed: z.looseObject({ read: callable, waitBehind: callable }).optional(),
+  revocationFeed: z.boolean().default(false),
   claims: callable.optional(),
   accessTokenAlgorithm: z.string().optional(),
   lifetimes: z

@@ -9,7 +9,6 @@ import type { InteractionPage } from '../interaction/interaction-page.ts'
 import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
-import type { RevocationFeed } from '../revocation-feed/in-process-revocation-feed.ts'
 import type { Random } from '../runtime/random.ts'
 import type { SignedIn } from '../session/signed-in.ts'
 
@@ -71,11 +70,11 @@ export interface AuthorizationServerOptions {
    */
   readonly grants?: readonly GrantType[]
   /**
-   * Tells resource servers at once what was revoked, disabled or deactivated: made by `inProcessRevocationFeed`,
-   * whose storage this server uses.
-   * @defaultValue None. An API that does not ask then learns of an end when the access token expires.
+   * Tells resource servers within a second what was revoked, disabled or deactivated, by this process or by any other that
+   * uses the storage. No access token may then live for longer than a day.
+   * @defaultValue `false`. An API that does not ask then learns of an end when the access token expires.
    */
-  readonly revocationFeed?: RevocationFeed
+  readonly revocationFeed?: boolean
   /**
    * Adds claims about a person to what storage knows, or replaces them.
    * @defaultValue None. What storage knows is released as it is.

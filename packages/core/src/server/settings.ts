@@ -1,4 +1,4 @@
-import type { DurationSeconds } from '@mintmark/storage-interface'
+import { endingsKeptFor, seconds, type DurationSeconds } from '@mintmark/storage-interface'
 
 import { standardScopes, type ScopeRegistry } from '../claims/scope-definition.ts'
 import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
@@ -19,6 +19,8 @@ export interface ServerSettings {
   readonly accessTokenAlgorithm: SigningAlgorithm
   readonly lifetimes: Readonly<Record<keyof Lifetimes, DurationSeconds>>
   readonly retryWindow: { readonly confidential: DurationSeconds; readonly public: DurationSeconds }
+  /** For how long resource servers are told what has ended; `undefined` when they are not. */
+  readonly endingsToldFor: DurationSeconds | undefined
   readonly dangerouslyAllowMissingPkceFor: ReadonlySet<string>
 }
 
@@ -30,7 +32,6 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     throw new TypeError('The storage is bound to another issuer. Create both with the same issuer.')
   }
 
-  refuseUnfitFeed(parsed, options)
   refuseShortRetirement(parsed, options.keys)
   const interactionUrls = pageUrls(parsed.interaction, issuerUrl, options)
   const scopes = scopeRegistry(parsed.scopes)
@@ -45,6 +46,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     accessTokenAlgorithm: accessTokenAlgorithm(options),
     lifetimes: parsed.lifetimes,
     retryWindow: parsed.refreshRetryWindow,
+    endingsToldFor: endingsToldFor(parsed),
     dangerouslyAllowMissingPkceFor: new Set(parsed.dangerouslyAllowMissingPkceFor),
   }
 }
@@ -84,16 +86,14 @@ function resourceRegistry(parsed: ParsedOptions, scopes: ScopeRegistry): Resourc
   return new Map(resources)
 }
 
-/** A feed of another storage would never tell anything, and one that forgets too early would not tell for long enough. */
-function refuseUnfitFeed(parsed: ParsedOptions, { revocationFeed, storage }: AuthorizationServerOptions): void {
-  if (revocationFeed === undefined) return
-  if (revocationFeed.storage !== storage) {
-    throw new TypeError('Invalid options: revocationFeed hears what its own storage ends. Use revocationFeed.storage as the storage, here and everywhere.')
+/** @throws TypeError where a token could outlive what is remembered of its end. */
+function endingsToldFor(parsed: ParsedOptions): DurationSeconds | undefined {
+  if (!parsed.revocationFeed) return undefined
+  const toldFor = seconds(longestAccessTokenLifetime(parsed) + feedMargin)
+  if (toldFor > endingsKeptFor) {
+    throw new TypeError(`Invalid options: with revocationFeed no access token may live for longer than ${endingsKeptFor - feedMargin} seconds.`)
   }
-  const longest = longestAccessTokenLifetime(parsed)
-  if (revocationFeed.keepFor < longest + feedMargin) {
-    throw new TypeError(`Invalid options: revocationFeed must keep what ended for ${longest + feedMargin} seconds, longer than any access token lives.`)
-  }
+  return toldFor
 }
 
 /** OIDC Core §10.1.1: a key is published for as long as anything lives that it signed. */

@@ -5,6 +5,8 @@ import { clientLaws } from './laws/client-laws.ts'
 import { clientRemovalLaws } from './laws/client-removal-laws.ts'
 import { codeLaws } from './laws/code-laws.ts'
 import { deadFamilyLaws } from './laws/dead-family-laws.ts'
+import { endingListLaws } from './laws/ending-list-laws.ts'
+import { endingLaws } from './laws/ending-laws.ts'
 import { grantLaws } from './laws/grant-laws.ts'
 import { groupLaws } from './laws/group-laws.ts'
 import { identifierLaws } from './laws/identifier-laws.ts'
@@ -54,6 +56,8 @@ export const storageLaws: readonly StorageLaw[] = [
   ...opaqueTokenLaws,
   ...signingKeyLaws,
   ...claimLaws,
+  ...endingLaws,
+  ...endingListLaws,
   ...standingLaws,
   ...roundTripLaws,
   ...identifierLaws,

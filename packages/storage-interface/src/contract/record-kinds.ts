@@ -30,7 +30,7 @@ import { now } from './records/moments.ts'
 
 /** What laws about all stores alike need to know of one: a valid record for an identifier, how it is written and read. */
 export interface RecordKind {
-  readonly store: Exclude<keyof Storage, 'issuer' | 'claims' | 'standing'>
+  readonly store: Exclude<keyof Storage, 'issuer' | 'claims' | 'endings' | 'standing'>
   readonly make: (id: string) => object
   readonly insert: (storage: Storage, record: object) => Promise<{ readonly outcome: string }>
   /** The record as it is stored, if it is there. */

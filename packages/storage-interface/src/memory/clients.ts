@@ -1,6 +1,7 @@
 import type { ClientRecord, ClientStore } from '../client.ts'
 import { compareText } from '../filter/compare-text.ts'
 import type { ClientId } from '../identifiers.ts'
+import { writeEnding, type EndingTable } from './endings.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Pause } from './pause.ts'
 
@@ -17,7 +18,12 @@ export function presentClient(clients: ClientTable, clientId: ClientId): ClientR
   return stored?.kind === 'present' ? stored.record : undefined
 }
 
-export function createMemoryClients(clients: ClientTable, pause: Pause): ClientStore {
+interface ClientTables {
+  readonly clients: ClientTable
+  readonly endings: EndingTable
+}
+
+export function createMemoryClients({ clients, endings }: ClientTables, pause: Pause): ClientStore {
   const write = (client: ClientRecord): ClientRecord => {
     const record = frozenCopy(client)
     clients.set(record.clientId, { kind: 'present', record })
@@ -47,11 +53,12 @@ export function createMemoryClients(clients: ClientTable, pause: Pause): ClientS
         .slice(0, limit)
     },
 
-    async remove(clientId) {
+    async remove(clientId, now) {
       await pause()
       if (presentClient(clients, clientId) === undefined) return { outcome: 'absent' }
 
       clients.set(clientId, { kind: 'removed' })
+      writeEnding(endings, { kind: 'client', clientId }, now)
       return { outcome: 'removed' }
     },
 
@@ -61,7 +68,9 @@ export function createMemoryClients(clients: ClientTable, pause: Pause): ClientS
       if (current === undefined) return { outcome: 'absent' }
       if (current.version !== version) return { outcome: 'conflict' }
 
-      return { outcome: 'swapped', record: write({ ...client, version: version + 1 }) }
+      const record = write({ ...client, version: version + 1 })
+      writeUseChange(endings, current, record)
+      return { outcome: 'swapped', record }
     },
 
     async touchSecret(clientId, digest, now) {
@@ -74,5 +83,13 @@ export function createMemoryClients(clients: ClientTable, pause: Pause): ClientS
       )
       write({ ...current, secrets })
     },
+  }
+}
+
+/** A client that was disabled, or is in use again. */
+function writeUseChange(endings: EndingTable, before: ClientRecord, { clientId, disabledAt }: ClientRecord): void {
+  if (before.disabledAt === undefined && disabledAt !== undefined) writeEnding(endings, { kind: 'client', clientId }, disabledAt)
+  if (before.disabledAt !== undefined && disabledAt === undefined) {
+    writeEnding(endings, { kind: 'client_in_use', clientId }, before.disabledAt)
   }
 }

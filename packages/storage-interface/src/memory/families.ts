@@ -1,4 +1,5 @@
 import type { FamilyId, SecretDigest } from '../identifiers.ts'
+import type { EpochSeconds } from '../time.ts'
 import type {
   RefreshRecord,
   RotateOutcome,
@@ -6,6 +7,7 @@ import type {
   TokenFamilyRecord,
   TokenFamilyStore,
 } from '../token-family.ts'
+import { writeEnding, type EndingTable } from './endings.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Pause } from './pause.ts'
 
@@ -16,7 +18,14 @@ export interface FamilyTable {
 
 export const createFamilyTable = (): FamilyTable => ({ byId: new Map(), byHandle: new Map() })
 
-export function createMemoryFamilies(families: FamilyTable, pause: Pause): TokenFamilyStore {
+interface FamilyTables {
+  readonly families: FamilyTable
+  readonly endings: EndingTable
+}
+
+export function createMemoryFamilies(tables: FamilyTables, pause: Pause): TokenFamilyStore {
+  const { families } = tables
+
   return {
     async insert(family) {
       await pause()
@@ -32,7 +41,7 @@ export function createMemoryFamilies(families: FamilyTable, pause: Pause): Token
 
     async rotate(request) {
       await pause()
-      return rotate(families, request)
+      return rotate(tables, request)
     },
 
     async revoke(familyId, now) {
@@ -41,19 +50,25 @@ export function createMemoryFamilies(families: FamilyTable, pause: Pause): Token
       if (current === undefined) return { outcome: 'absent' }
       if (current.revokedAt !== undefined) return { outcome: 'unchanged' }
 
-      write(families, { ...current, revokedAt: now })
+      end(tables, current, now)
       return { outcome: 'ended' }
     },
 
     async bury(family, now) {
       await pause()
-      const existing = families.byId.get(family.familyId) ?? family
-      write(families, { ...existing, revokedAt: existing.revokedAt ?? now })
+      const existing = families.byId.get(family.familyId)
+      if (existing?.revokedAt === undefined) end(tables, existing ?? family, now)
     },
   }
 }
 
-function rotate(families: FamilyTable, request: RotateRequest): RotateOutcome {
+function end({ families, endings }: FamilyTables, family: TokenFamilyRecord, now: EpochSeconds): TokenFamilyRecord {
+  writeEnding(endings, { kind: 'family', familyId: family.familyId }, now)
+  return write(families, { ...family, revokedAt: now })
+}
+
+function rotate(tables: FamilyTables, request: RotateRequest): RotateOutcome {
+  const { families } = tables
   const family = findByHandle(families, request.handleDigest)
   const refresh = family?.refresh
   if (family === undefined || refresh === undefined || !isRotatable(family, refresh, request))
@@ -63,7 +78,7 @@ function rotate(families: FamilyTable, request: RotateRequest): RotateOutcome {
   if (isRetry(refresh, request)) return { outcome: 'retried', record: family }
 
   // RFC 9700 §4.14.2: whoever holds a token that was replaced, the family can no longer be told from a stolen one.
-  return { outcome: 'reused', record: write(families, { ...family, revokedAt: request.now }) }
+  return { outcome: 'reused', record: end(tables, family, request.now) }
 }
 
 function isRotatable(family: TokenFamilyRecord, refresh: RefreshRecord, { clientId, now }: RotateRequest): boolean {

@@ -1,6 +1,7 @@
 import type { GrantRecord, GrantStore } from '../grant.ts'
 import type { ClientId, GrantId, UserId } from '../identifiers.ts'
 import { StorageUnavailableError } from '../storage-unavailable.ts'
+import { writeEnding, type EndingTable } from './endings.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Pause } from './pause.ts'
 
@@ -12,7 +13,12 @@ export interface GrantTable {
 
 export const createGrantTable = (): GrantTable => ({ byId: new Map(), unrevoked: new Map() })
 
-export function createMemoryGrants(grants: GrantTable, pause: Pause): GrantStore {
+interface GrantTables {
+  readonly grants: GrantTable
+  readonly endings: EndingTable
+}
+
+export function createMemoryGrants({ grants, endings }: GrantTables, pause: Pause): GrantStore {
   return {
     async insert(grant) {
       await pause()
@@ -45,6 +51,7 @@ export function createMemoryGrants(grants: GrantTable, pause: Pause): GrantStore
       if (current.revokedAt !== undefined) return { outcome: 'unchanged' }
 
       write(grants, { ...current, revokedAt: now })
+      writeEnding(endings, { kind: 'grant', grantId }, now)
       return { outcome: 'ended' }
     },
 

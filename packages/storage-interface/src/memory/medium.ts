@@ -1,6 +1,7 @@
 import { createClaimTable, type ClaimTable } from './claims.ts'
 import { createClientTable, type ClientTable } from './clients.ts'
 import { createCodeTable, type CodeTable } from './codes.ts'
+import { createEndingTable, type EndingTable } from './endings.ts'
 import { createFamilyTable, type FamilyTable } from './families.ts'
 import { createGrantTable, type GrantTable } from './grants.ts'
 import { createGroupTable, type GroupTable } from './group-table.ts'
@@ -29,6 +30,7 @@ export interface MemoryTables {
   readonly groups: GroupTable
   readonly organizations: OrganizationTable
   readonly logs: LogTable
+  readonly endings: EndingTable
 }
 
 /** The place that several memory storages, also of several issuers, share: what a database file is to SQL. */
@@ -69,5 +71,6 @@ function createTables(): MemoryTables {
     groups: createGroupTable(),
     organizations: createOrganizationTable(),
     logs: createLogTable(),
+    endings: createEndingTable(),
   }
 }

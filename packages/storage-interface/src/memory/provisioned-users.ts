@@ -15,7 +15,6 @@ import type { Pause } from './pause.ts'
 import { holderOf } from './provider-index.ts'
 import { listedAccount, ownRow, provisionedRecord, type ProvisionedRow } from './provisioned-rows.ts'
 import {
-  buryUser,
   presentRow,
   userNameOf,
   writeUser,
@@ -23,7 +22,7 @@ import {
   type Provisioning,
   type UserTable,
 } from './user-table.ts'
-import { withActive, type UserTables } from './users.ts'
+import { endGeneration, removeUser, withActive, type UserTables } from './users.ts'
 
 export function createMemoryProvisionedUsers(tables: UserTables, pause: Pause): ProvisionedUserStore {
   const { users, groups } = tables
@@ -74,7 +73,9 @@ export function createMemoryProvisionedUsers(tables: UserTables, pause: Pause): 
 
       const inactive = withActive(row.record, false, request.now)
       // It advances also when it was inactive before: nothing of the time with the provider is honoured after.
-      writeUser(users, { record: { ...inactive, generation: row.record.generation + 1 }, provisioning: undefined })
+      const record = { ...inactive, generation: row.record.generation + 1 }
+      writeUser(users, { record, provisioning: undefined })
+      endGeneration(tables, row.record, record)
       endMemberships(groups, request.userId, request.now)
       return { outcome: 'removed' }
     },
@@ -84,8 +85,7 @@ export function createMemoryProvisionedUsers(tables: UserTables, pause: Pause): 
       const row = removable(users, request)
       if (typeof row === 'string') return { outcome: row }
 
-      buryUser(users, request.userId)
-      endMemberships(groups, request.userId, request.now)
+      removeUser(tables, request.userId, request.now)
       return { outcome: 'removed' }
     },
 
@@ -111,6 +111,7 @@ function swap(
   if (key !== undefined) return { outcome: 'taken', key }
 
   const record = { ...withActive(row.record, state.active, now), claims: state.claims }
+  endGeneration(tables, row.record, record)
   return {
     outcome: 'swapped',
     record: write(tables, { record, provisioning: { providerId, ...said(state), adopted } }),

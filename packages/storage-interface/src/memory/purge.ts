@@ -1,3 +1,4 @@
+import { endingsKeptFor } from '../ending.ts'
 import type { PurgeStore } from '../purge.ts'
 import type { EpochSeconds } from '../time.ts'
 import { removeFamily } from './families.ts'
@@ -39,6 +40,12 @@ function* removable(tables: MemoryTables, now: EpochSeconds): Generator<() => vo
   }
   for (const [entryId, { expiresAt }] of tables.logs) {
     if (expiresAt <= now) yield () => tables.logs.delete(entryId)
+  }
+  for (const [tokenId, expiresAt] of tables.endings.tokens) {
+    if (expiresAt <= now) yield () => tables.endings.tokens.delete(tokenId)
+  }
+  for (const [position, { endedAt }] of tables.endings.byPosition) {
+    if (endedAt + endingsKeptFor <= now) yield () => tables.endings.byPosition.delete(position)
   }
   for (const [grantId, { revokedAt }] of tables.grants.byId) {
     if (revokedAt !== undefined) yield () => tables.grants.byId.delete(grantId)

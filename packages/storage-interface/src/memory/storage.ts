@@ -2,6 +2,7 @@ import type { Storage } from '../storage.ts'
 import { createMemoryClaims } from './claims.ts'
 import { createMemoryClients } from './clients.ts'
 import { createMemoryCodes } from './codes.ts'
+import { createMemoryEndings } from './endings.ts'
 import { createMemoryFamilies } from './families.ts'
 import { createMemoryGrants } from './grants.ts'
 import { createMemoryGroups } from './groups.ts'
@@ -47,11 +48,11 @@ export function createMemoryStorage(options: MemoryStorageOptions): Storage {
 
   return {
     issuer,
-    clients: createMemoryClients(tables.clients, pause),
+    clients: createMemoryClients(tables, pause),
     users: createMemoryUsers(tables, pause),
-    grants: createMemoryGrants(tables.grants, pause),
+    grants: createMemoryGrants(tables, pause),
     codes: createMemoryCodes(tables.codes, pause),
-    families: createMemoryFamilies(tables.families, pause),
+    families: createMemoryFamilies(tables, pause),
     opaqueTokens: createMemoryOpaqueTokens(tables.opaqueTokens, pause),
     interactions: createMemoryInteractions(tables.interactions, pause),
     sessions: createMemorySessions(tables.sessions, pause),
@@ -62,6 +63,7 @@ export function createMemoryStorage(options: MemoryStorageOptions): Storage {
     groups: createMemoryGroups(tables, pause),
     organizations: createMemoryOrganizations(tables, pause),
     logs: createMemoryLogs(tables.logs, pause),
+    endings: createMemoryEndings(tables, pause),
     standing: createMemoryStanding(tables, pause),
     purge: createMemoryPurge(tables, pause),
   }

@@ -1,18 +1,22 @@
 import type { UserId } from '../identifiers.ts'
 import type { EpochSeconds } from '../time.ts'
 import type { LifecycleOutcome, UserRecord, UserStore } from '../user.ts'
+import { writeEnding, type EndingTable } from './endings.ts'
 import { endMemberships, type GroupTable } from './group-table.ts'
 import { listPage, type ListedRow } from './list-page.ts'
 import type { Pause } from './pause.ts'
 import { buryUser, presentRow, presentUser, writeUser, type PresentUser, type UserTable } from './user-table.ts'
 
-/** Where accounts are, and the groups that a removed one leaves. */
+/** Where accounts are, the groups that a removed one leaves, and what is told of its end. */
 export interface UserTables {
   readonly users: UserTable
   readonly groups: GroupTable
+  readonly endings: EndingTable
 }
 
-export function createMemoryUsers({ users, groups }: UserTables, pause: Pause): UserStore {
+export function createMemoryUsers(tables: UserTables, pause: Pause): UserStore {
+  const { users } = tables
+
   return {
     async insert(user) {
       await pause()
@@ -48,20 +52,19 @@ export function createMemoryUsers({ users, groups }: UserTables, pause: Pause): 
 
     async deactivate(userId, now) {
       await pause()
-      return changeActive(users, { userId, active: false, now })
+      return changeActive(tables, { userId, active: false, now })
     },
 
     async reactivate(userId, now) {
       await pause()
-      return changeActive(users, { userId, active: true, now })
+      return changeActive(tables, { userId, active: true, now })
     },
 
     async remove(userId, now) {
       await pause()
       if (presentRow(users, userId) === undefined) return { outcome: 'absent' }
 
-      buryUser(users, userId)
-      endMemberships(groups, userId, now)
+      removeUser(tables, userId, now)
       return { outcome: 'removed' }
     },
   }
@@ -82,15 +85,24 @@ const listedRow = ({ record, provisioning }: PresentUser): ListedRow<UserRecord>
   }),
 })
 
+/** Forgets an account and its memberships. */
+export function removeUser({ users, groups, endings }: UserTables, userId: UserId, now: EpochSeconds): void {
+  buryUser(users, userId)
+  endMemberships(groups, userId, now)
+  writeEnding(endings, { kind: 'account', userId }, now)
+}
+
 function changeActive(
-  users: UserTable,
+  tables: UserTables,
   change: { readonly userId: UserId; readonly active: boolean; readonly now: EpochSeconds },
 ): LifecycleOutcome {
+  const { users } = tables
   const current = presentRow(users, change.userId)
   if (current === undefined) return { outcome: 'absent' }
   if (current.record.active === change.active) return { outcome: 'unchanged', record: current.record }
 
   const record = withActive(current.record, change.active, change.now)
+  endGeneration(tables, current.record, record)
   return { outcome: 'changed', record: writeUser(users, { ...current, record }).record }
 }
 
@@ -102,3 +114,8 @@ export const withActive = (record: UserRecord, active: boolean, now: EpochSecond
   updatedAt: now,
   version: record.version + 1,
 })
+
+/** Writes that a generation has ended, where the change of an account advances it. */
+export function endGeneration({ endings }: UserTables, { userId, generation }: UserRecord, after: UserRecord): void {
+  if (after.generation > generation) writeEnding(endings, { kind: 'generation', userId, generation }, after.updatedAt)
+}

@@ -15,6 +15,7 @@ export const sqlite: SqlEngine = {
     flag: 'INTEGER',
     json: 'TEXT',
     searchable: 'TEXT',
+    now: 'unixepoch()',
     // STRICT: a column holds its type and nothing else.
     table: 'STRICT',
     // The row lies in the key's own tree: one look-up instead of two, one page written instead of two.

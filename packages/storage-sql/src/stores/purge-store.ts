@@ -1,4 +1,4 @@
-import type { PurgeStore } from '@mintmark/storage-interface'
+import { endingsKeptFor, type PurgeStore } from '@mintmark/storage-interface'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { compileSql, type Parameter } from '../statement.ts'
@@ -8,19 +8,20 @@ import { compileSql, type Parameter } from '../statement.ts'
  * limit, not on how much is stored. Every statement is whole by itself, so that a call may be cut off between any two.
  */
 export function createPurgeStore({ query, engine, run }: Database): PurgeStore {
-  const statements = removable.map(({ table, key, time }) =>
-    compileSql(query, (p: Parameter<'issuer' | 'now' | 'limit'>) => {
+  const statements = removable.map(({ table, key, time, keptFor }) => ({
+    keptFor,
+    statement: compileSql(query, (p: Parameter<'issuer' | 'now' | 'limit'>) => {
       const order = sql.raw(time)
       const condition = sql`issuer = ${p('issuer')} and ${order} <= ${p('now')}`
       return engine.deleteBatch({ table, key: ['issuer', ...key], condition, order, limit: sql`${p('limit')}` })
     }),
-  )
+  }))
 
   return {
     async purgeExpired({ now, limit }) {
       let removed = 0
-      for (const statement of statements) {
-        const rows = await run(statement, { now, limit: limit - removed })
+      for (const { statement, keptFor } of statements) {
+        const rows = await run(statement, { now: now - keptFor, limit: limit - removed })
         removed += rows.length
         // What else may go is not known: the next call finds out.
         if (removed >= limit) return { removed, done: false }
@@ -31,17 +32,28 @@ export function createPurgeStore({ query, engine, run }: Database): PurgeStore {
 }
 
 /** What goes once a time has come. A revoked grant goes at once: nothing that was issued under it is honoured without it. */
-const removable = [
-  { table: 'mintmark_codes', key: ['digest'], time: 'expires_at' },
-  { table: 'mintmark_interactions', key: ['digest'], time: 'expires_at' },
-  { table: 'mintmark_claims', key: ['purpose', 'value_digest'], time: 'expires_at' },
-  { table: 'mintmark_opaque_tokens', key: ['digest'], time: 'expires_at' },
-  { table: 'mintmark_families', key: ['family_id'], time: 'expires_at' },
+const removable: readonly Removable[] = [
+  { table: 'mintmark_codes', key: ['digest'], time: 'expires_at', keptFor: 0 },
+  { table: 'mintmark_interactions', key: ['digest'], time: 'expires_at', keptFor: 0 },
+  { table: 'mintmark_claims', key: ['purpose', 'value_digest'], time: 'expires_at', keptFor: 0 },
+  { table: 'mintmark_opaque_tokens', key: ['digest'], time: 'expires_at', keptFor: 0 },
+  { table: 'mintmark_families', key: ['family_id'], time: 'expires_at', keptFor: 0 },
   {
     table: 'mintmark_sessions',
     key: ['digest'],
     time: 'CASE WHEN idle_expires_at < expires_at THEN idle_expires_at ELSE expires_at END',
+    keptFor: 0,
   },
-  { table: 'mintmark_logs', key: ['entry_id'], time: 'expires_at' },
-  { table: 'mintmark_grants', key: ['grant_id'], time: 'revoked_at' },
-] as const
+  { table: 'mintmark_logs', key: ['entry_id'], time: 'expires_at', keptFor: 0 },
+  { table: 'mintmark_grants', key: ['grant_id'], time: 'revoked_at', keptFor: 0 },
+  { table: 'mintmark_endings', key: ['position'], time: 'ended_at', keptFor: endingsKeptFor },
+]
+
+interface Removable {
+  readonly table: string
+  /** Without the issuer. */
+  readonly key: readonly string[]
+  readonly time: string
+  /** For how many seconds after that time. */
+  readonly keptFor: number
+}

@@ -14,15 +14,15 @@ export function scansOf(node: PlanNode): readonly PlanNode[] {
 
 /** Whether a part finds its rows by more than whose they are. */
 export function isByIndex(scan: PlanNode, statement: string): boolean {
-  const conditions = new Set(scan['Index Cond']?.match(/\bissuer\b|[a-z_]+(?= (=|<|>))|ROW\(|CASE/g) ?? [])
+  const conditions = new Set(scan['Index Cond']?.match(/\bissuer\b|[a-z_]+(?="? (=|<|>))|ROW\(|CASE/g) ?? [])
   // All that a provider has may be as much as all that an issuer has.
   if (!/identity_providers/.test(scan['Index Name'] ?? '')) conditions.delete('provider_id')
   switch (scan['Node Type']) {
     case 'Index Scan':
     case 'Index Only Scan':
     case 'Bitmap Index Scan':
-      // The keys of an issuer are a handful: all are read at once. Of the total it has one row.
-      return conditions.size >= (/mintmark_signing_keys|^mintmark_account_totals/.test(`${scan['Index Name']} ${statement}`) ? 1 : 2)
+      // The keys of an issuer are a handful: all are read at once. Of the total, and of the last position, it has one row.
+      return conditions.size >= (/mintmark_signing_keys|^mintmark_account_totals|^mintmark_ending_positions/.test(`${scan['Index Name']} ${statement}`) ? 1 : 2)
     // By the addresses that another part of the plan found.
     case 'Bitmap Heap Scan':
     case 'Tid Scan':

@@ -52,11 +52,12 @@ export const claimLaws: readonly StorageLaw[] = [
     same(await storage.claims.isClaimed(purpose, 'jti-1', nowPlus(60)), false, 'after a claim with a later expiry')
   }),
 
-  law('claims: each purpose is a namespace of its own', async ({ storage, same }) => {
+  law('claims: a value is another thing than a token of the same name that was ended', async ({ storage, same }) => {
     await storage.claims.claim({ ...claim, now })
+    same(await storage.endings.hasTokenEnded('jti-1', now), false, 'the token')
 
-    same(await storage.claims.isClaimed('revoked_jti', 'jti-1', now), false, 'the value, for another purpose')
-    same(await storage.claims.claim({ ...claim, purpose: 'revoked_jti', now }), { outcome: 'fresh' }, 'a claim for it')
+    await storage.endings.endToken({ tokenId: 'jti-2', expiresAt: claim.expiresAt, now })
+    same(await storage.claims.claim({ ...claim, value: 'jti-2', now }), { outcome: 'fresh' }, 'a claim')
   }),
 
   law('claims: values of any length and content are told apart', async ({ storage, same }) => {

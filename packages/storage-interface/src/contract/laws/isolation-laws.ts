@@ -138,7 +138,7 @@ export const isolationLaws: readonly StorageLaw[] = [
   }),
 
   isolation('values are claimed', async ({ storage, same }, other) => {
-    const claim = { purpose: 'revoked_jti', value: 'jti-1', expiresAt: nowPlus(60), now } as const
+    const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: nowPlus(60), now } as const
     await storage.claims.claim(claim)
 
     same(await other.claims.isClaimed(claim.purpose, claim.value, now), false, 'isClaimed')

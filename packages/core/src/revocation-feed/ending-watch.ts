@@ -1,0 +1,63 @@
+import { epochSeconds, type EndingStore } from '@mintmark/storage-interface'
+
+/** Notices that something has ended, in this process or in another one. */
+export interface EndingWatch {
+  /** Changes whenever something new was seen. */
+  news(): number
+  /** Something that was read stands at this position. */
+  saw(position: number): void
+  /** Waits until `news` is no longer what it was, or the moment (of `performance.now`) has come; at once when too many wait. */
+  waitForNews(known: number, until: number): Promise<void>
+}
+
+/**
+ * While somebody waits the store is looked at ten times a second, once for all: what another process has ended is noticed in
+ * no other way, and what this one has ended is noticed in the same. Each waits by a timer of its own, as on Workers
+ * no request may be woken by another one.
+ */
+export function watchEndings(endings: EndingStore): EndingWatch {
+  let news = 0
+  let position = 0
+  let lookedAt = -Infinity
+  let waiting = 0
+
+  const saw = (seen: number): void => {
+    if (seen <= position) return
+    position = seen
+    news += 1
+  }
+  const look = async (): Promise<void> => {
+    // Whoever comes first looks. The time is noted before: a look that never ends does not keep others from looking.
+    if (performance.now() < lookedAt + interval) return
+    lookedAt = performance.now()
+    const { records } = await endings.list({ from: position + 1, endedSince: epochSeconds(0), limit: 1000 })
+    saw(records.at(-1)?.position ?? 0)
+  }
+  return {
+    news: () => news,
+    saw,
+    async waitForNews(known, until) {
+      if (waiting >= maxWaiting) return
+      const isOver = (): boolean => news !== known || performance.now() >= until
+      waiting += 1
+      try {
+        while (!isOver()) {
+          await look()
+          if (!isOver()) await pause(Math.min(interval, until - performance.now()))
+        }
+      } finally {
+        waiting -= 1
+      }
+    },
+  }
+}
+
+async function pause(milliseconds: number): Promise<void> {
+  if (milliseconds <= 0) return
+  await new Promise((resolve) => AbortSignal.timeout(milliseconds).addEventListener('abort', resolve))
+}
+
+/** In milliseconds. */
+const interval = 100
+
+const maxWaiting = 1000

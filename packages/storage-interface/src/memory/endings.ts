@@ -1,0 +1,70 @@
+import type { Ending, EndingRecord, EndingStore } from '../ending.ts'
+import { epochSeconds, type EpochSeconds } from '../time.ts'
+import type { ClientTable } from './clients.ts'
+import { frozenCopy } from './frozen-copy.ts'
+import type { Pause } from './pause.ts'
+
+export interface EndingTable {
+  readonly byPosition: Map<number, EndingRecord>
+  /** When each token that was ended by itself expires. */
+  readonly tokens: Map<string, EpochSeconds>
+  lastPosition: number
+}
+
+export const createEndingTable = (): EndingTable => ({ byPosition: new Map(), tokens: new Map(), lastPosition: 0 })
+
+/** Writes an ending: in the step that ends it, so that nothing comes in between. */
+export function writeEnding(endings: EndingTable, ending: Ending, endedAt: EpochSeconds): void {
+  endings.lastPosition += 1
+  const { lastPosition: position } = endings
+  endings.byPosition.set(position, frozenCopy({ position, ending, endedAt }))
+}
+
+interface EndingTables {
+  readonly endings: EndingTable
+  readonly clients: ClientTable
+}
+
+export function createMemoryEndings({ endings, clients }: EndingTables, pause: Pause): EndingStore {
+  return {
+    async endToken({ tokenId, expiresAt, now }) {
+      await pause()
+      if (endings.tokens.has(tokenId)) return
+
+      endings.tokens.set(tokenId, expiresAt)
+      writeEnding(endings, { kind: 'token', tokenId }, now)
+    },
+
+    async hasTokenEnded(tokenId, now) {
+      await pause()
+      const expiresAt = endings.tokens.get(tokenId)
+      return expiresAt !== undefined && now < expiresAt
+    },
+
+    async list({ from, endedSince, limit }) {
+      await pause()
+      const records: EndingRecord[] = []
+      for (const record of from === undefined ? endings.byPosition.values() : recordsFrom(endings, from)) {
+        if (records.length === limit) break
+        if (record.endedAt >= endedSince) records.push(record)
+      }
+      return { records, completeSince: oldestClient(clients) }
+    },
+  }
+}
+
+function* recordsFrom({ byPosition, lastPosition }: EndingTable, from: number): Generator<EndingRecord> {
+  for (let position = from; position <= lastPosition; position += 1) {
+    const record = byPosition.get(position)
+    if (record !== undefined) yield record
+  }
+}
+
+/** A token that is older than every client was issued before the process was started again, and what it held is forgotten. */
+function oldestClient(clients: ClientTable): EpochSeconds {
+  let oldest: EpochSeconds | undefined
+  for (const stored of clients.values()) {
+    if (stored.kind === 'present' && (oldest === undefined || stored.record.createdAt < oldest)) oldest = stored.record.createdAt
+  }
+  return oldest ?? epochSeconds(0)
+}

@@ -1,0 +1,92 @@
+import type { SqlTrigger } from '../dialect.ts'
+
+/**
+ * What has ended is written with the row that ends it, by the same statement, whichever process and version of the server runs
+ * it. They are part of migration 7: they never change.
+ *
+ * The row of the position is every ending's of the issuer, and is held until the statement ends: so endings become visible in the
+ * order of their positions. PostgreSQL runs triggers in the order of their names: these come last, and wait for nothing
+ * while they hold it.
+ */
+export const endingTriggers: readonly SqlTrigger[] = [
+  {
+    name: 'mintmark_families_told',
+    table: 'mintmark_families',
+    after: 'UPDATE OF revoked_at',
+    when: 'OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL',
+    statements: tell({ kind: 'family', nameOf: 'NEW.family_id', at: 'NEW.revoked_at' }),
+  },
+  {
+    name: 'mintmark_families_told_burial',
+    table: 'mintmark_families',
+    after: 'INSERT',
+    when: 'NEW.revoked_at IS NOT NULL',
+    statements: tell({ kind: 'family', nameOf: 'NEW.family_id', at: 'NEW.revoked_at' }),
+  },
+  {
+    name: 'mintmark_grants_told',
+    table: 'mintmark_grants',
+    after: 'UPDATE OF revoked_at',
+    when: 'OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL',
+    statements: tell({ kind: 'grant', nameOf: 'NEW.grant_id', at: 'NEW.revoked_at' }),
+  },
+  {
+    name: 'mintmark_users_told_generation',
+    table: 'mintmark_users',
+    after: 'UPDATE OF generation',
+    when: 'OLD.generation <> NEW.generation AND NEW.removed_at IS NULL',
+    statements: tell({ kind: 'generation', nameOf: 'OLD.user_id', at: 'NEW.updated_at', generation: 'OLD.generation' }),
+  },
+  {
+    name: 'mintmark_users_told_removal',
+    table: 'mintmark_users',
+    after: 'UPDATE OF removed_at',
+    when: 'OLD.removed_at IS NULL AND NEW.removed_at IS NOT NULL',
+    statements: tell({ kind: 'account', nameOf: 'OLD.user_id', at: 'NEW.removed_at' }),
+  },
+  {
+    name: 'mintmark_clients_told',
+    table: 'mintmark_clients',
+    after: 'UPDATE OF disabled_at',
+    when: 'OLD.disabled_at IS NULL AND NEW.disabled_at IS NOT NULL',
+    statements: tell({ kind: 'client', nameOf: 'NEW.client_id', at: 'NEW.disabled_at' }),
+  },
+  {
+    name: 'mintmark_clients_told_in_use',
+    table: 'mintmark_clients',
+    after: 'UPDATE OF disabled_at',
+    when: 'OLD.disabled_at IS NOT NULL AND NEW.disabled_at IS NULL',
+    statements: tell({ kind: 'client_in_use', nameOf: 'NEW.client_id', at: 'OLD.disabled_at' }),
+  },
+  {
+    name: 'mintmark_clients_told_removal',
+    table: 'mintmark_clients',
+    after: 'UPDATE OF removed_at',
+    when: 'OLD.removed_at IS NULL AND NEW.removed_at IS NOT NULL',
+    statements: tell({ kind: 'client', nameOf: 'NEW.client_id', at: 'NEW.removed_at' }),
+  },
+  {
+    name: 'mintmark_claims_told',
+    table: 'mintmark_claims',
+    after: 'INSERT',
+    when: `NEW.purpose = 'revoked_jti' AND NEW.value IS NOT NULL`,
+    statements: tell({ kind: 'token', nameOf: 'NEW.value', at: 'NEW.claimed_at' }),
+  },
+]
+
+interface Told {
+  readonly kind: string
+  /** Columns of the row. */
+  readonly nameOf: string
+  readonly at: string
+  readonly generation?: string
+}
+
+function tell({ kind, nameOf, at, generation = 'NULL' }: Told): readonly string[] {
+  return [
+    `INSERT INTO mintmark_ending_positions (issuer, last_position, complete_since) VALUES (NEW.issuer, 1, 0)
+    ON CONFLICT (issuer) DO UPDATE SET last_position = mintmark_ending_positions.last_position + 1`,
+    `INSERT INTO mintmark_endings (issuer, position, kind, name, generation, ended_at)
+    SELECT issuer, last_position, '${kind}', ${nameOf}, ${generation}, ${at} FROM mintmark_ending_positions WHERE issuer = NEW.issuer`,
+  ]
+}
