@@ -1,0 +1,20 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+import { expect, it } from 'vitest'
+
+const decisions = readdirSync('docs/adr').filter((name) => /^\d/.test(name))
+
+it('decisions are numbered without gaps, each in its name and its title', () => {
+  expect(decisions.map((name) => Number(name.slice(0, 4)))).toEqual(decisions.map((_, at) => at + 1))
+  expect(decisions.filter((name) => !titleOf(name).startsWith(`${Number(name.slice(0, 4))}. `))).toEqual([])
+})
+
+it('the list of decisions has each of them by its title', () => {
+  const list = readFileSync('docs/adr/README.md', 'utf8').split('\n').filter((line) => line.startsWith('- '))
+
+  expect(list).toEqual(decisions.map((name) => `- [${titleOf(name)}](${name})`))
+})
+
+function titleOf(name: string): string {
+  return /^# (.+)$/m.exec(readFileSync(`docs/adr/${name}`, 'utf8'))?.[1] ?? ''
+}
