@@ -9,7 +9,7 @@ it('decisions are numbered without gaps, each in its name and its title', () => 
   expect(decisions.filter((name) => !titleOf(name).startsWith(`${Number(name.slice(0, 4))}. `))).toEqual([])
 })
 
-it('the list of decisions has each of them by its title', () => {
+it('docs/adr/README.md lists each decision by its title', () => {
   const list = readFileSync('docs/adr/README.md', 'utf8').split('\n').filter((line) => line.startsWith('- '))
 
   expect(list).toEqual(decisions.map((name) => `- [${titleOf(name)}](${name})`))
