@@ -1,28 +1,21 @@
 import { epochSeconds } from '@mintmark/storage-interface'
 
-import { send, type Reply } from '../support/reply.ts'
+import type { Reply } from '../support/reply.ts'
 import { clientRequests, codeOf, tokensOf, type Tokens } from './client-requests.ts'
 import type { Race } from './races.ts'
-import { issuer } from './server-config.ts'
+import { idOf, scimRequests, userSchema } from './scim-requests.ts'
 import { consent, type Stage } from './stage.ts'
 
 /** The races between an identity provider and whoever else is at work, over the servers at these ports. */
 export function scimRacesOf(stage: Stage, ports: readonly number[]): Readonly<Record<string, Race>> {
   const requests = clientRequests(stage.clients)
   const port = (index: number): number => ports[index % ports.length] ?? 0
-  const scim = (at: number, method: string, path: string, body?: object): Promise<Reply> =>
-    send(port(at), {
-      method,
-      path: `${new URL(issuer).pathname.replace(/\/$/, '')}/scim/v2/enterprise-idps/T1${path}`,
-      headers: { authorization: `Bearer ${stage.scimSecret}`, 'content-type': 'application/scim+json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-  const patch = (at: number, path: string, ...Operations: readonly object[]): Promise<Reply> =>
-    scim(at, 'PATCH', path, { schemas: [patchMessage], Operations })
-  const deactivate = (at: number, id: string): Promise<Reply> => patch(at, `/Users/${id}`, { op: 'replace', path: 'active', value: false })
+  const requestsOfT1 = scimRequests(stage.scimSecret)
+  const scim = (at: number, method: string, path: string, body?: object): Promise<Reply> => requestsOfT1.send(port(at), method, path, body)
+  const patch = (at: number, path: string, ...Operations: readonly object[]): Promise<Reply> => requestsOfT1.patch(port(at), path, ...Operations)
+  const deactivate = (at: number, id: string): Promise<Reply> => requestsOfT1.deactivate(port(at), id)
 
-  const provision = async (round: number, name: string): Promise<string> =>
-    idOf(await scim(round, 'POST', '/Users', { schemas: [userSchema], userName: unique(round, name) }))
+  const provision = (round: number, name: string): Promise<string> => requestsOfT1.provision(port(round), unique(round, name))
   const person = async (round: number): Promise<string> => {
     const id = await provision(round, 'racer')
     await consent(stage.storage, id, epochSeconds(Date.now() / 1000))
@@ -99,13 +92,6 @@ export function scimRacesOf(stage: Stage, ports: readonly number[]): Readonly<Re
 /** Different for each round of each run: the long form plays many over one database. */
 const unique = (round: number, name: string): string => `${name}-${process.pid}-${round}-${Date.now()}@x.test`
 
-const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group'
-const patchMessage = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
-
-function idOf(reply: Reply): string {
-  if (reply.status !== 201) throw new Error(`Nothing was created: ${reply.status} ${reply.text}`)
-  return String(reply.json['id'])
-}
 
 const unless = (holds: boolean, violation: string): readonly string[] => (holds ? [] : [violation])

@@ -22,6 +22,7 @@ const server = createAuthorizationServer({
   issuer,
   storage,
   keys: storedKeys({ storage: sound, sealingKey: Buffer.alloc(32, 7).toString('base64url'), algorithms: ['ES256'] }),
+  revocationFeed: true,
   rateLimits: { failedAuthentications: unlimited, startedInteractions: unlimited },
   // Refusals and outages are what the races and storms are about; anything else is not.
   onEvent: (event) => {

@@ -1,0 +1,135 @@
+import { createResourceServer, type ResourceServer } from '@mintmark/resource-server'
+import { clientId, epochSeconds } from '@mintmark/storage-interface'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+
+import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
+import { changeClient } from '../support/fixture-clients.ts'
+import { clientRequests, codeOf, tokensOf, type ClientRequests } from './client-requests.ts'
+import { scimRequests, type ScimRequests } from './scim-requests.ts'
+import { issuer } from './server-config.ts'
+import { startServerProcess, startServerProcesses, type ServerProcess } from './server-processes.ts'
+import { consent, postgresStage, sqliteStage, type Stage } from './stage.ts'
+
+describe.for([
+  { name: 'PostgreSQL', open: async () => postgresStage(await addressOfTheRun()) },
+  { name: 'SQLite', open: sqliteStage },
+])('two servers over one $name database', ({ open }) => {
+  let stage: Stage
+  let servers: readonly ServerProcess[]
+  /** The last one dies as soon as it has deactivated somebody. */
+  let [here, there, dying] = [0, 0, 0]
+  let client: ClientRequests
+  let provider: ScimRequests
+
+  beforeAll(async () => {
+    stage = await open()
+    const starting = startServerProcess(stage.database, { when: 'after', call: 'provisionedUsers.compareAndSwap' })
+    servers = [...(await startServerProcesses(stage.database, 2)), await starting]
+    ;[here = 0, there = 0, dying = 0] = servers.map(({ port }) => port)
+    client = clientRequests(stage.clients)
+    provider = scimRequests(stage.scimSecret)
+  })
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.kill()))
+    await stage.close()
+  })
+
+  /** A person of T1's, with tokens that one of the servers has issued. */
+  async function aPerson(userName: string) {
+    const id = await provider.provision(here, userName)
+    await consent(stage.storage, id, epochSeconds(Date.now() / 1000))
+    return { id, tokens: tokensOf(await client.redeem(here, codeOf(await client.authorize(here, id)))) }
+  }
+
+  /** An API that the other server tells what has ended. */
+  function anApi(mode: 'on_demand' | 'follow'): ListeningApi {
+    let passed = 0
+    const clock = (): number => Date.now() + passed
+    const api = createResourceServer({
+      issuer,
+      audience: issuer,
+      credentials: { clientId: 'RS', clientSecret: stage.clients.RS.secret },
+      revocationFeed: { mode },
+      clock,
+      fetch: (url, init) => fetch(`http://127.0.0.1:${there}${new URL(String(url)).pathname}`, init),
+    })
+    onTestFinished(() => api.stop())
+    return { admits: (token) => admits(api, token), clock, pass: (milliseconds) => void (passed += milliseconds), mode }
+  }
+
+  test.for(['on_demand', 'follow'] as const)(
+    'design §4: who is deactivated by SCIM at one is refused within a second where the other is listened to (%s)',
+    async (mode) => {
+      const { id, tokens } = await aPerson(`ann-${mode}@x.test`)
+      const other = await aPerson(`bob-${mode}@x.test`)
+      const api = anApi(mode)
+      const before = [await api.admits(tokens.access_token), await api.admits(other.tokens.access_token)]
+
+      const { status } = await provider.deactivate(here, id)
+      const milliseconds = await untilRefused(api, tokens.access_token)
+
+      expect([status, before]).toEqual([200, [true, true]])
+      expect(milliseconds).toBeLessThan(1000)
+      expect(await api.admits(other.tokens.access_token)).toBe(true)
+    },
+  )
+
+  test('RFC 7009 §2.1: what is revoked at one, and a client that is disabled by a third, are told by the other', async () => {
+    const [revoked, ofClient] = [await aPerson('cid@x.test'), await aPerson('dot@x.test')]
+    const api = anApi('follow')
+    await api.admits(revoked.tokens.access_token)
+
+    await client.revoke(here, revoked.tokens.access_token)
+    const first = await untilRefused(api, revoked.tokens.access_token)
+    const before = await api.admits(ofClient.tokens.access_token)
+    await changeClient(stage.storage, clientId('A'), { disabledAt: epochSeconds(Date.now() / 1000) })
+    const second = await untilRefused(api, ofClient.tokens.access_token)
+    await changeClient(stage.storage, clientId('A'), { disabledAt: undefined })
+
+    expect(before).toBe(true)
+    expect(Math.max(first, second)).toBeLessThan(1000)
+    await expect.poll(() => api.admits(ofClient.tokens.access_token), { timeout: 2000 }).toBe(true)
+  })
+
+  test('design §4: a deactivation is told also when the server that wrote it died before it could answer', async () => {
+    const { id, tokens } = await aPerson('eve@x.test')
+    const api = anApi('on_demand')
+    const before = await api.admits(tokens.access_token)
+
+    await expect(provider.deactivate(dying, id)).rejects.toThrow()
+    const milliseconds = await untilRefused(api, tokens.access_token)
+
+    expect([await servers[2]?.ended, before]).toEqual(['SIGKILL', true])
+    expect(milliseconds).toBeLessThan(1000)
+  })
+})
+
+async function admits(api: ResourceServer, token: string): Promise<boolean> {
+  const rule = api.require()
+  try {
+    await rule.admit([`Bearer ${token}`])
+    return true
+  } catch (error) {
+    if (rule.renderRefusal(error) === undefined) throw error
+    return false
+  }
+}
+
+/** An API in a time that can be made to pass. */
+interface ListeningApi {
+  readonly mode: 'on_demand' | 'follow'
+  readonly admits: (token: string) => Promise<boolean>
+  /** In milliseconds. */
+  readonly clock: () => number
+  readonly pass: (milliseconds: number) => void
+}
+
+/** For how many milliseconds the token is admitted, at most three seconds. Where nothing runs in the background, time passes quickly. */
+async function untilRefused({ mode, admits: isAdmitted, clock, pass }: ListeningApi, token: string): Promise<number> {
+  const started = clock()
+  while ((await isAdmitted(token)) && clock() - started < 3000) {
+    if (mode === 'on_demand') pass(50)
+    else await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  return clock() - started
+}
