@@ -1,9 +1,12 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import type { SqlDialect, SqlRow, SqlValue, StatementLifetime } from '../dialect.ts'
 import { createRecentMap } from '../recent-map.ts'
 import { sqlite } from './sqlite-engine.ts'
 import { asStorageError } from './sqlite-errors.ts'
+import { inTransaction } from './transaction.ts'
+import { createWriteGroup } from './write-group.ts'
 
 /** What is given to `sqliteFile`. */
 export interface SqliteFileOptions {
@@ -24,8 +27,8 @@ export interface SqliteFileOptions {
 
 /**
  * A SQLite database in a file, which several processes on one machine may share, or in memory (`:memory:`).
- * The file is opened, and made if need be, at once. While another process writes, a write waits for up to five seconds,
- * and the thread with it: writes are single statements, so the wait is a matter of milliseconds.
+ * The file is opened, and made if need be, at once. Writes of one turn of the event loop are committed together. While
+ * another process writes, a write waits for up to five seconds, and the thread with it: others write for milliseconds.
  * @throws StorageUnavailableError when the file cannot be opened, or its file system cannot share it.
  */
 export function sqliteFile(path: string, options: SqliteFileOptions = {}): SqlDialect {
@@ -33,6 +36,7 @@ export function sqliteFile(path: string, options: SqliteFileOptions = {}): SqlDi
   const database = open(path, synchronous)
   const lasting = new Map<string, StatementSync>()
   const passing = createRecentMap<StatementSync>({ limit: 100 })
+  const runWrite = createWriteGroup(database)
 
   function prepare(statement: string, lifetime: StatementLifetime): StatementSync {
     if (lifetime === 'passing') return passing.get(statement, () => database.prepare(statement))
@@ -54,7 +58,8 @@ export function sqliteFile(path: string, options: SqliteFileOptions = {}): SqlDi
     migrateCommand: `mintmark-migrate apply --sqlite ${/^[\w./:@+-]+$/.test(path) ? path : JSON.stringify(path)}`,
 
     async all(statement, parameters, lifetime = 'lasting') {
-      return converting(() => run(statement, parameters, lifetime))
+      const work = (): readonly SqlRow[] => run(statement, parameters, lifetime)
+      return isWrite.test(statement) ? runWrite(work) : converting(work)
     },
 
     async transact(steps) {
@@ -83,35 +88,12 @@ export function sqliteFile(path: string, options: SqliteFileOptions = {}): SqlDi
     },
 
     async close() {
+      // What waits to be written is written first.
+      await setImmediate()
       lasting.clear()
       passing.clear()
       if (database.isOpen) database.close()
     },
-  }
-}
-
-/** Nothing is awaited in it: of the callers in this process none comes in between. */
-function inTransaction<T>(
-  database: DatabaseSync,
-  work: () => { readonly outcome: 'done' | 'undone'; readonly value: T },
-): T {
-  // IMMEDIATE takes the write lock first: nobody else writes between what is read and what is written.
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    const { outcome, value } = work()
-    database.exec(outcome === 'done' ? 'COMMIT' : 'ROLLBACK')
-    return value
-  } catch (error) {
-    undo(database)
-    throw error
-  }
-}
-
-function undo(database: DatabaseSync): void {
-  try {
-    database.exec('ROLLBACK')
-  } catch {
-    // An error such as a full disk has undone it already: there is nothing to roll back.
   }
 }
 
@@ -133,6 +115,9 @@ function open(path: string, synchronous: 'full' | 'normal'): DatabaseSync {
     }
   })
 }
+
+/** Of a statement that begins in another way and writes, only the company is lost. */
+const isWrite = /^(?:insert|update|delete) /i
 
 const noWal = 'The file system of the SQLite database cannot share it between processes (no write-ahead log)'
 

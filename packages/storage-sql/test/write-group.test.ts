@@ -1,0 +1,142 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createWriteGroup, type RunWrite } from '../src/sqlite/write-group.ts'
+import { UniqueViolation } from '../src/unique-violation.ts'
+import { aFolder } from './sqlite-under-test.ts'
+
+test('writes of one turn are one transaction, and a write alone is its own', async () => {
+  const { database, insert } = await aGroup()
+  const exec = vi.spyOn(database, 'exec')
+
+  await Promise.all([insert('a'), insert('b'), insert('c')])
+  expect(exec.mock.calls).toEqual([['BEGIN IMMEDIATE'], ['COMMIT']])
+  exec.mockClear()
+  await insert('d')
+
+  expect(exec).not.toHaveBeenCalled()
+  expect(namesIn(database)).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test('nobody is told of a write before another connection can see it', async () => {
+  const { database, insert, file } = await aGroup()
+  const other = new DatabaseSync(file)
+  onTestFinished(() => other.close())
+
+  const seen = await Promise.all(['a', 'b'].map(async (name) => insert(name).then(() => namesIn(other))))
+
+  expect(seen).toEqual([
+    ['a', 'b'],
+    ['a', 'b'],
+  ])
+  expect(namesIn(database)).toEqual(['a', 'b'])
+})
+
+test('a write that breaks a key is refused, and the others are not', async () => {
+  const { database, insert } = await aGroup()
+
+  const outcomes = await Promise.allSettled([insert('a'), insert('a'), insert('b')])
+
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(reasons(outcomes)).toEqual([expect.any(UniqueViolation)])
+  expect(namesIn(database)).toEqual(['a', 'b'])
+})
+
+test('a mistake in one write is its own', async () => {
+  const { database, run, insert } = await aGroup()
+
+  const outcomes = await Promise.allSettled([insert('a'), run(() => database.prepare('INSERT INTO nowhere VALUES (1)').all()), insert('b')])
+
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(String(reasons(outcomes)[0])).toContain('no such table')
+})
+
+test('when the disk is full in the middle, nothing was written and all are told so', async () => {
+  const { database, insert } = await aGroup()
+  database.exec('PRAGMA max_page_count = 4')
+
+  const outcomes = await Promise.allSettled([insert('a'), insert('x'.repeat(100_000)), insert('b')])
+
+  expect(outages(outcomes)).toBe(3)
+  expect(namesIn(database)).toEqual([])
+  await Promise.all([insert('c'), insert('d')])
+  expect(namesIn(database)).toEqual(['c', 'd'])
+})
+
+test('when the commit fails, nothing was written and all are told so', async () => {
+  const { database, insert, run } = await aGroup()
+  database.exec('CREATE TABLE notes (name TEXT REFERENCES names (name) DEFERRABLE INITIALLY DEFERRED) STRICT')
+
+  const outcomes = await Promise.allSettled([insert('a'), run(() => database.prepare(`INSERT INTO notes VALUES ('missing')`).all())])
+
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(namesIn(database)).toEqual([])
+  await insert('b')
+  expect(namesIn(database)).toEqual(['b'])
+})
+
+test('a lock that another process keeps is an outage for all of them', async () => {
+  const { database, insert, file } = await aGroup()
+  database.exec('PRAGMA busy_timeout = 1')
+  const other = new DatabaseSync(file)
+  onTestFinished(() => other.close())
+  other.exec('BEGIN IMMEDIATE')
+
+  const outcomes = await Promise.allSettled([insert('a'), insert('b')])
+  other.exec('ROLLBACK')
+
+  expect(outages(outcomes)).toBe(2)
+  expect(namesIn(database)).toEqual([])
+})
+
+test('closing writes first what waits', async () => {
+  const folder = await aFolder()
+  onTestFinished(() => folder.remove())
+  const file = join(folder.path, 'test.db')
+  const dialect = sqliteFile(file)
+  await dialect.atomically(['CREATE TABLE names (name TEXT NOT NULL) STRICT'])
+
+  const writing = Promise.all(['a', 'b'].map((name) => dialect.all('INSERT INTO names VALUES (?)', [name])))
+  await dialect.close()
+  await writing
+
+  const reopened = new DatabaseSync(file)
+  onTestFinished(() => reopened.close())
+  expect(namesIn(reopened)).toEqual(['a', 'b'])
+})
+
+interface Group {
+  readonly database: DatabaseSync
+  readonly file: string
+  readonly run: RunWrite
+  readonly insert: (name: string) => Promise<unknown>
+}
+
+async function aGroup(): Promise<Group> {
+  const folder = await aFolder()
+  const file = join(folder.path, 'test.db')
+  const database = new DatabaseSync(file)
+  onTestFinished(async () => {
+    database.close()
+    await folder.remove()
+  })
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; CREATE TABLE names (name TEXT NOT NULL) STRICT')
+  database.exec('CREATE UNIQUE INDEX names_by_name ON names (name)')
+  const run = createWriteGroup(database)
+  const statement = database.prepare('INSERT INTO names VALUES (?)')
+  return { database, file, run, insert: (name) => run(() => statement.all(name)) }
+}
+
+const namesIn = (database: DatabaseSync): readonly unknown[] =>
+  database
+    .prepare('SELECT name FROM names ORDER BY name')
+    .all()
+    .map(({ name }) => name)
+
+const reasons = (outcomes: readonly PromiseSettledResult<unknown>[]): readonly unknown[] =>
+  outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
+
+const outages = (outcomes: readonly PromiseSettledResult<unknown>[]): number =>
+  reasons(outcomes).filter((reason) => reason instanceof StorageUnavailableError).length
