@@ -42,7 +42,7 @@ function isKnown([program = '', ...rest]: readonly string[]): boolean {
   const name = program === 'npx' ? (args.shift() ?? '') : program
   if (/^pnpm(?:@[\d.]+)?$/.test(name)) return isPnpmCommand(args)
   if (name === 'mintmark') return isMintmarkCommand(args)
-  if (name === 'mintmark-migrate') return ['print', 'apply', 'status'].includes(args[0] ?? '')
+  if (name === 'mintmark-migrate') return ['print', 'apply', 'copy', 'status'].includes(args[0] ?? '')
   if (name === 'npm') return args.every((word) => !word.startsWith('@mintmark/') || existsSync(`packages/${word.slice('@mintmark/'.length)}`))
   return programs.has(name) || (name.startsWith('.') && existsSync(name))
 }

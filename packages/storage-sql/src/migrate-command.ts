@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { copyToPostgres } from './copy/copy-to-postgres.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
 import { printMigrations } from './migration-script.ts'
-import { CommandRefused, openTarget, type Target } from './migration-target.ts'
+import { CommandRefused, openPostgres, openTarget, type Target } from './migration-target.ts'
 import { postgres } from './postgres/postgres-engine.ts'
 import { SchemaMismatchError } from './schema-mismatch.ts'
 import { sqlite } from './sqlite/sqlite-engine.ts'
@@ -11,6 +12,7 @@ import { sqlite } from './sqlite/sqlite-engine.ts'
 const usage = `mintmark-migrate print [--dialect sqlite|postgres]       prints the whole schema as SQL
 mintmark-migrate apply --sqlite FILE | --postgres URL    applies pending migrations; makes the file if it is not there
 mintmark-migrate status --sqlite FILE | --postgres URL   lists pending migrations; exit code 1 when there are any
+mintmark-migrate copy --sqlite FILE --postgres URL       copies everything in the file to an empty database; stop all servers first
 
 Processes show their arguments to everybody on the machine: leave the password out of the URL, and set PGPASSWORD.`
 
@@ -44,6 +46,8 @@ async function run(args: readonly string[]): Promise<number> {
       return using(await openTarget(values, 'apply'), apply)
     case 'status':
       return using(await openTarget(values, 'status'), status)
+    case 'copy':
+      return copy(values)
     default:
       throw new CommandRefused(command === undefined ? 'A command is missing' : `Unknown command: ${command}`)
   }
@@ -60,7 +64,24 @@ async function status({ dialect }: Target): Promise<number> {
   return pending.length === 0 ? 0 : 1
 }
 
-async function using(target: Target, work: (target: Target) => Promise<number>): Promise<number> {
+async function copy(places: { readonly sqlite?: string; readonly postgres?: string }): Promise<number> {
+  if (places.sqlite === undefined || places.postgres === undefined) throw new CommandRefused('copy needs --sqlite FILE and --postgres URL')
+  const { sqlite: file, postgres: url } = places
+  const pending = await using(await openTarget({ sqlite: file }, 'status'), isBehind)
+  const target = await openPostgres(url)
+  return using(target, async () => {
+    if (pending || (await isBehind(target))) throw new CommandRefused('Both databases need the present schema: apply it to each of them first')
+    const tables = await copyToPostgres({ file, pool: target.pool })
+    return print(tables.map(({ name, rows }) => `Copied ${rows} rows of ${name}.`).join('\n'))
+  })
+}
+
+async function isBehind({ dialect }: Target): Promise<boolean> {
+  const pending = await pendingMigrations({ dialect })
+  return pending.length > 0
+}
+
+async function using<T>(target: Target, work: (target: Target) => Promise<T>): Promise<T> {
   try {
     return await work(target)
   } finally {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type pg from 'pg'
 import type { Client, ClientConfig } from 'pg'
 import type { SqlDialect } from './dialect.ts'
+import type { PostgresPool } from './postgres/postgres-driver.ts'
 import { postgresPool } from './postgres/postgres-pool.ts'
 import { sqliteFile } from './sqlite/sqlite-file.ts'
 
@@ -35,7 +36,8 @@ export async function openTarget(
   return { dialect, close: () => dialect.close() }
 }
 
-async function openPostgres(url: string): Promise<Target> {
+/** A PostgreSQL database by its pool. @throws CommandRefused */
+export async function openPostgres(url: string): Promise<Target & { readonly pool: PostgresPool }> {
   const driver = await importDriver()
   const settings = { connectionString: url, max: 1 }
   requireReadable(settings, driver)
@@ -43,6 +45,7 @@ async function openPostgres(url: string): Promise<Target> {
   const dialect = postgresPool(pool)
   return {
     dialect,
+    pool,
     close: async () => {
       await dialect.close()
       await pool.end()

@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { providerId, sessionId, type Storage } from '@mintmark/storage-interface'
+import { aDigest, aProvisionedUser, aSessionRecord } from '@mintmark/storage-interface/contract'
+import { createSqlStorage, migrate } from '@mintmark/storage-sql'
+import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { recordKinds } from '../../storage-interface/src/contract/record-kinds.ts'
+import { fullClient, fullProvisionedUser } from '../../storage-interface/src/contract/records/full-records.ts'
+import { aFolder } from './sqlite-under-test.ts'
+import { aDatabase } from './support/postgres-of-the-run.ts'
+
+const issuer = 'https://issuer.example'
+
+test('everything of a SQLite file is in PostgreSQL, to the character, and goes on there', async () => {
+  const { file, source, url, target } = await twoDatabases()
+  for (const { store, make, insert } of recordKinds) expect(await insert(source, make(store))).toEqual({ outcome: 'inserted' })
+  await source.clients.insert(fullClient)
+  await source.provisionedUsers.insert(fullProvisionedUser)
+  // More than one statement takes.
+  for (const label of Array.from({ length: 600 }, (_, index) => `s${index}`)) {
+    await source.sessions.insert({ ...aSessionRecord(), digest: aDigest(label), sessionId: sessionId(label) })
+  }
+
+  const { code, output, errors } = await mintmarkMigrate('copy', '--sqlite', file, '--postgres', url)
+
+  expect([code, errors]).toEqual([0, ''])
+  expect(output).toContain('Copied 601 rows of mintmark_sessions.')
+  expect(await everything(target)).toEqual(await everything(source))
+  expect(await target.clients.find(fullClient.clientId)).toEqual(await source.clients.find(fullClient.clientId))
+  // Triggers write again what follows from accounts.
+  await target.provisionedUsers.insert(aProvisionedUser('later', { providerId: fullProvisionedUser.providerId }))
+  expect(await totalOf(target)).toBe((await totalOf(source)) + 1)
+})
+
+test('a target that is not empty is refused, and nothing is written', async () => {
+  const { file, source, url, target } = await twoDatabases()
+  await source.clients.insert(fullClient)
+  await target.provisionedUsers.insert(aProvisionedUser('there'))
+
+  const { code, errors } = await mintmarkMigrate('copy', '--sqlite', file, '--postgres', url)
+
+  expect([code, errors]).toEqual([2, expect.stringContaining('The target is not empty: mintmark_')])
+  expect(await target.clients.find(fullClient.clientId)).toBeUndefined()
+})
+
+test('a schema that is not up is refused, and what is missing in the command', async () => {
+  const { file, url } = await twoDatabases()
+  const database = await aDatabase()
+  onTestFinished(() => database.remove())
+
+  const behind = await mintmarkMigrate('copy', '--sqlite', file, '--postgres', database.url)
+  const alone = await mintmarkMigrate('copy', '--postgres', url)
+
+  expect([behind.code, behind.errors]).toEqual([2, expect.stringContaining('apply it to each of them first')])
+  expect([alone.code, alone.errors]).toEqual([2, expect.stringContaining('copy needs --sqlite FILE and --postgres URL')])
+})
+
+async function twoDatabases() {
+  const [folder, database] = [await aFolder(), await aDatabase()]
+  const file = join(folder.path, 'mintmark.db')
+  const dialect = sqliteFile(file, { migrate: 'on-open', synchronous: 'normal' })
+  const pool = postgresPool(database.pool())
+  await migrate({ dialect: pool })
+  onTestFinished(async () => {
+    await dialect.close()
+    await folder.remove()
+    await database.remove()
+  })
+  const [source, target] = [await createSqlStorage({ dialect, issuer }), await createSqlStorage({ dialect: pool, issuer })]
+  return { file, source, url: database.url, target }
+}
+
+const everything = async (storage: Storage) => ({
+  records: await Promise.all(recordKinds.map(({ store, read }) => read(storage, store))),
+  provisioned: await storage.provisionedUsers.find(fullProvisionedUser.providerId, fullProvisionedUser.userId),
+  total: await totalOf(storage),
+})
+
+async function totalOf({ provisionedUsers }: Storage): Promise<number> {
+  const page = { kind: 'index', offset: 0, limit: 0 } as const
+  const listed = await provisionedUsers.list({ providerId: providerId(fullProvisionedUser.providerId), filter: undefined, sort: undefined, page })
+  return listed.outcome === 'listed' ? listed.total : Number.NaN
+}
+
+async function mintmarkMigrate(...args: readonly string[]): Promise<{ code: unknown; output: string; errors: string }> {
+  const script = fileURLToPath(new URL('../src/migrate-command.ts', import.meta.url))
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['--conditions=@mintmark/source', script, ...args], (error, output, errors) =>
+      resolve({ code: error?.code ?? 0, output, errors }),
+    )
+  })
+}

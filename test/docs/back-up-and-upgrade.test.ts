@@ -1,0 +1,56 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { createAuthorizationServer, storedKeys } from '@mintmark/core'
+import { epochSeconds, userId } from '@mintmark/storage-interface'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { expect, it, onTestFinished, vi } from 'vitest'
+
+import { openFormBrowser } from '../support/form-browser.ts'
+import { backUp } from './back-up-and-upgrade/back-up.ts'
+import { endEverything } from './back-up-and-upgrade/end-everything.ts'
+import { addAnn, registerAtApp, sendTo } from './client-at-app.ts'
+
+const issuer = 'https://login.example'
+
+async function serve(file: string) {
+  const dialect = sqliteFile(file, { migrate: 'on-open', synchronous: 'normal' })
+  onTestFinished(() => dialect.close())
+  const storage = await createSqlStorage({ issuer, dialect })
+  const server = createAuthorizationServer({
+    issuer,
+    storage,
+    keys: storedKeys({ storage, sealingKey: 'A'.repeat(43) }),
+    signedIn: () => Promise.resolve({ subject: 'user-1', authTime: Math.floor(Date.now() / 1000) }),
+    pages: {
+      login: (pending) => pending.deny(),
+      consent: (pending) => pending.complete({ grantedScopes: pending.scopes.map(({ name }) => name) }),
+    },
+  })
+  return { storage, server }
+}
+
+it('a backup brings back what was ended since, and endEverything ends it again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-backup-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const { storage, server } = await serve(join(folder, 'mintmark.db'))
+  await addAnn(storage)
+  const send = sendTo(server)
+  const client = await registerAtApp(storage, {}, send)
+  const { access_token: token } = await client.redeem(await openFormBrowser(send).open(await client.begin()))
+
+  await backUp(join(folder, 'mintmark.db'), join(folder, 'backup.db'))
+  await storage.users.deactivate(userId('user-1'), epochSeconds(Date.now() / 1000))
+  copyFileSync(join(folder, 'backup.db'), join(folder, 'restored.db'))
+  const restored = await serve(join(folder, 'restored.db'))
+  const revived = await restored.server.accessToken(token)
+  const count = await endEverything(restored.storage)
+
+  expect([await server.accessToken(token), revived?.subject, count]).toEqual([undefined, 'user-1', 1])
+  expect(await restored.server.accessToken(token)).toBeUndefined()
+  expect(await restored.storage.users.find(userId('user-1'))).toMatchObject({ active: true, generation: 1 })
+})

@@ -1,0 +1,18 @@
+import { epochSeconds, type Storage } from '@mintmark/storage-interface'
+
+/** Ends all that was issued to anybody before: everybody signs in again. Accounts stay as they are. */
+export async function endEverything(storage: Storage): Promise<number> {
+  let ended = 0
+  for (let after: string | undefined; ; ) {
+    const listed = await storage.users.list({ filter: undefined, sort: undefined, page: { kind: 'cursor', after, limit: 100 } })
+    if (listed.outcome === 'tooMany') throw new Error('The accounts cannot be listed.')
+    for (const { userId } of listed.records.filter(({ active }) => active)) {
+      console.log('Ending', userId) // cut off here, this one account may be left inactive
+      await storage.users.deactivate(userId, epochSeconds(Date.now() / 1000))
+      await storage.users.reactivate(userId, epochSeconds(Date.now() / 1000))
+      ended += 1
+    }
+    if (listed.next === undefined) return ended
+    after = listed.next
+  }
+}
