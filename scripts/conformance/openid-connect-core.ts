@@ -1,4 +1,4 @@
-import { clientsDuty, hostsTls, notOffered, notTested, type Standard } from './standard.ts'
+import { clientsDuty, hostsTls, notOffered, type Standard } from './standard.ts'
 
 const otherFlows = notOffered('code is the only response type')
 const requestObjects = notOffered('parameters come in the request itself')
@@ -74,6 +74,5 @@ export const openidConnectCore: Standard = {
     ['16.3', 'Access tokens go to none but their audience', 'RFC 9068 §4: a token for another resource'],
     ['17.1', 'Logs hold nothing of a person that is not needed', 'RFC 9700 §4.2: no event holds a code, a verifier, a secret or a token', 'of an account the log has the names of what is known, and nothing of the person'],
     ['17.2', 'A person can see and end what clients may do', 'lists what a person has connected', 'a person disconnects their own apps, and nobody else does'],
-    ['3.1.2.1', 'A client with display=popup, touch or wap gets a page of that shape', notTested('SHOULD only: one page fits all widths; the shape that was asked for is not told to the page')],
   ],
 }

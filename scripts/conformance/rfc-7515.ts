@@ -1,4 +1,4 @@
-import { notOffered, notTested, rfc, type Standard } from './standard.ts'
+import { notOffered, rfc, type Standard } from './standard.ts'
 
 /** What RFC 7515 asks of who signs and verifies, as far as compact signatures are used. */
 export const rfc7515: Standard = {
@@ -7,7 +7,7 @@ export const rfc7515: Standard = {
   address: rfc(7515),
   requirements: [
     ['2', 'base64url without padding, line breaks and other characters', 'law: no other spelling of the same bytes is one', 'RFC 7515 §2: does not vouch for another spelling of itself'],
-    ['4', 'Where a header has a name twice it is refused, or the last one counts', notTested('JSON.parse takes the last one')],
+    ['4', 'Where a header has a name twice it is refused, or the last one counts', 'RFC 7515 §4: the header has alg twice, and the last one is none'],
     ['4', 'A header is a JSON object', 'RFC 7515 §4: the header is an array'],
     ['4', 'Header members that are not understood are ignored, unless crit names them', 'RFC 7515 §4.1.9: no typ', 'ATK-272 crit'],
     ['4.1.1', 'alg is there, and is one that is expected', 'RFC 8725 §3.1: alg none, HMAC with the public key, another key and a key in the header are refused'],

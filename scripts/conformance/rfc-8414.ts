@@ -15,7 +15,7 @@ export const rfc8414: Standard = {
     ['3', 'The document is at the well-known address, for GET', 'RFC 8414 §3: the metadata is at /.well-known/oauth-authorization-server', 'RFC 8414 §3: both documents are one'],
     ['3', 'over https', hostsTls],
     ['3.1', 'An issuer with a path has the well-known part between host and path', 'RFC 8414 §3.1: an issuer with a path is found in both ways of writing it', 'RFC 8414 §3.1: an issuer with a path is found by the appended and by the inserted form'],
-    ['3.2', 'The answer is 200, JSON, without members that have no value', 'OIDC Discovery §4.2: is JSON, with status 200', 'OIDC Discovery §3: names every claim that may come, each once'],
+    ['3.2', 'The answer is 200, JSON, without members that have no value', 'OIDC Discovery §4.2: is JSON, with status 200', 'RFC 8414 §3.2: has no member without a value'],
     ['3.3', 'The issuer in the document is the one that was asked', 'RFC 8414 §3.1: the issuer is exact', 'ATK-331 a hostile Host and forwarding headers change no byte'],
     ['3.3', 'The client compares the issuer, and uses no other document', clientsDuty],
     ['6.1', 'TLS', hostsTls],

@@ -10,7 +10,7 @@ export const rfc9068: Standard = {
     ['2.1', 'RS256 is there for servers and resource servers', 'RFC 7518 §3.1: a server that signs with', 'stored keys > RFC 7518 §3.1: signs with the key that it publishes'],
     ['2.1', 'typ is at+jwt', 'RFC 9068 §2: typ at+jwt'],
     ['2.2', 'iss, exp, aud, sub, client_id, iat and jti are there', 'RFC 9068 §2: typ at+jwt, with iss, exp, aud, sub, client_id, iat and jti'],
-    ['2.2.1', 'What is said of the sign-in stays the same in tokens that a refresh brings', 'OIDC Core §12.2: the new ID token has the same iss, sub, aud, auth_time and sid'],
+    ['2.2.1', 'What is said of the sign-in stays the same in tokens that a refresh brings', 'RFC 9068 §2.2.1: the new access token says of the sign-in what the first one said'],
     ['2.2.3', 'scope is there when it was asked for, and says what is granted', 'RFC 6749 §3.3, §5.1: scope is case-sensitive', 'RFC 9068 §2.2.3: a token without scope may do what needs none'],
     ['3', 'With a resource, aud is that resource; without, a default', 'RFC 9068 §3: with a resource the token is for it alone', 'RFC 8707 §2: without a resource, the default audience and every scope'],
     ['3', 'Each scope means the same wherever the token goes', 'RFC 8707 §2.2: scopes of other resources stay behind, those about the person go along'],

@@ -45,6 +45,12 @@ describe('discovery document', () => {
     expect(names).toEqual(expect.arrayContaining(['sub', 'auth_time', 'acr', 'name', 'birthdate', 'email', 'address', 'phone_number_verified']))
   })
 
+  it('RFC 8414 §3.2: has no member without a value', async () => {
+    const empty = Object.entries((await metadata()) as Record<string, unknown>).filter(([, value]) => value === null || value === '' || (Array.isArray(value) && value.length === 0))
+
+    expect(empty).toEqual([])
+  })
+
   it('OIDC Discovery §3: says that request objects are not, since silence would mean that request_uri is', async () => {
     expect(await metadata()).toMatchObject({ request_parameter_supported: false, request_uri_parameter_supported: false })
   })

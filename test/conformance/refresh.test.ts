@@ -66,6 +66,19 @@ describe('refresh', () => {
     expect(renewed['at_hash']).not.toBe(first.claims['at_hash'])
   })
 
+  it('RFC 9068 §2.2.1: the new access token says of the sign-in what the first one said', async () => {
+    const first = await signIn(under, { scope: 'openid offline_access' })
+    const before = decodeJwt(String(first.tokens['access_token']))
+    under.clock.advance(100)
+
+    const reply = await refresh(first)
+
+    const after = decodeJwt(String(reply.json['access_token']))
+    expect(before['auth_time']).toBeTypeOf('number')
+    expect({ auth_time: after['auth_time'], acr: after['acr'] }).toEqual({ auth_time: before['auth_time'], acr: before['acr'] })
+    expect(after['iat']).toBe(Number(before['iat']) + 100)
+  })
+
   it('OIDC Core §12.2: the new access token works, with the same scope', async () => {
     const first = await signIn(under, { scope: 'openid email offline_access' })
 

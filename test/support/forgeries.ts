@@ -115,11 +115,16 @@ export const forgeries: readonly Forgery[] = [
   { row: 'ATK-281 spare bits in the signature', forge: ofParts((header, payload, signature) => `${header}.${payload}.${withSpareBits(signature)}`) },
   { row: 'ATK-281 a NUL at the end', forge: ({ token }) => `${token}\0` },
   { row: 'ATK-281 the scheme in front', forge: ({ token }) => `Bearer ${token}` },
+  { row: 'RFC 7515 §4: the header has alg twice, and the last one is none', forge: (jwt) => writeJws(withSecond(jwt.header, '"alg":"none"'), jwt.payload, jwt.sign) },
+  { row: 'RFC 7519 §4: the payload has iss twice, and the last one is another', forge: (jwt) => writeJws(jwt.header, withSecond(jwt.payload, '"iss":"https://evil.test"'), jwt.sign) },
   { row: 'RFC 7515 §4: the header is an array', forge: (jwt) => writeJws([], jwt.payload, jwt.sign) },
   { row: 'RFC 7515 §4: the header is null', forge: (jwt) => writeJws('null', jwt.payload, jwt.sign) },
   { row: 'RFC 7515 §4: the header is text', forge: (jwt) => writeJws('none', jwt.payload, jwt.sign) },
   { row: 'RFC 7519 §5.2: a JWT inside a JWT', forge: (jwt) => writeJws({ ...jwt.header, cty: 'JWT' }, jwt.token, jwt.sign) },
 ]
+
+/** A text of JSON in which a name stands twice. */
+const withSecond = (object: Readonly<Record<string, unknown>>, member: string): string => `${JSON.stringify(object).slice(0, -1)},${member}}`
 
 const publicJwkOf = async (jwt: GenuineJwt): Promise<JsonWebKey> => crypto.subtle.exportKey('jwk', jwt.attacker.publicKey)
 

@@ -1,0 +1,40 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+import { basic, encode, postForm } from '../support/flow.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { signIn } from './sign-in.ts'
+
+let under: ServerUnderTest
+beforeAll(async () => {
+  under = await startServer()
+})
+afterAll(() => under.close())
+
+const ask = async (token: string) => {
+  const headers = { authorization: basic('A', under.clients.A.secret), accept: 'application/token-introspection+jwt' }
+  const { text } = await postForm(under, '/token/introspection', encode({ token }), headers)
+  return { header: decodeProtectedHeader(text), claims: decodeJwt(text) }
+}
+
+it('RFC 9701 §5: the answer has iss, aud, iat and token_introspection, and nothing that an access token has', async () => {
+  const { tokens } = await signIn(under)
+
+  const { header, claims } = await ask(String(tokens['access_token']))
+
+  expect(header.typ).toBe('token-introspection+jwt')
+  expect(Object.keys(claims).toSorted()).toEqual(['aud', 'iat', 'iss', 'token_introspection'])
+  expect(claims).toMatchObject({ iss: under.issuer, aud: 'A', iat: under.clock.now(), token_introspection: { active: true, sub: 'U1' } })
+})
+
+it('RFC 9701 §5: of a token that is not active it says only that', async () => {
+  const { claims } = await ask('unknown')
+
+  expect(claims['token_introspection']).toEqual({ active: false })
+})
+
+it('RFC 9701 §6: the answer is signed with RS256', async () => {
+  const { header } = await ask('unknown')
+
+  expect(header.alg).toBe('RS256')
+})
