@@ -128,6 +128,14 @@ describe('the feed', () => {
     expect(answers).toEqual(['other', 'feed'])
   })
 
+  it('answers that there is nothing, when the time is over in which nothing has ended', async () => {
+    const { cursor } = await read(await ask())
+
+    const said = await read(await ask({ cursor, wait: '1' }))
+
+    expect([said.ended, said.cursor]).toEqual([[], cursor])
+  })
+
   it('writes nothing, and one line of the log when it told something', async () => {
     const before = under.dump()
     const events = under.events.length

@@ -54,7 +54,7 @@ export function watchEndings(endings: EndingStore): EndingWatch {
 
 async function pause(milliseconds: number): Promise<void> {
   if (milliseconds <= 0) return
-  await new Promise((resolve) => AbortSignal.timeout(milliseconds).addEventListener('abort', resolve))
+  await new Promise((resolve) => AbortSignal.timeout(Math.ceil(milliseconds)).addEventListener('abort', resolve))
 }
 
 /** In milliseconds. */

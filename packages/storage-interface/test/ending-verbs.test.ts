@@ -1,0 +1,56 @@
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { expect, test } from 'vitest'
+
+test('every verb that changes something is sorted: whoever adds one decides here whether it ends what access tokens depend on', () => {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  const stores = Object.entries({ ...storage, issuer: {} }) as readonly (readonly [string, object])[]
+
+  const verbs = stores.flatMap(([name, store]) => Object.keys(store).map((verb) => `${name}.${verb}`))
+  const unsorted = verbs.filter((verb) => !ending.includes(verb) && !endingNothing.includes(verb) && !addsOrReads.test(verb))
+
+  expect(unsorted).toEqual([])
+  expect(ending.filter((verb) => !verbs.includes(verb))).toEqual([])
+})
+
+/** Each has a law in ending-laws.ts. */
+const ending = [
+  'clients.compareAndSwap',
+  'clients.remove',
+  'endings.endToken',
+  'families.bury',
+  'families.revoke',
+  'families.rotate',
+  'grants.revoke',
+  'provisionedUsers.adopt',
+  'provisionedUsers.compareAndSwap',
+  'provisionedUsers.release',
+  'provisionedUsers.remove',
+  'users.deactivate',
+  'users.remove',
+]
+
+/** Verbs that change or take away something, but no access token that a resource server reads by itself depends on it. */
+const endingNothing = [
+  'claims.claim',
+  'codes.consume',
+  'grants.replaceScopes',
+  'groups.change',
+  'groups.remove',
+  'identityProviders.compareAndSwap',
+  'identityProviders.remove',
+  'interactions.consume',
+  'opaqueTokens.revoke',
+  'organizations.compareAndSwap',
+  'organizations.compareAndSwapMember',
+  'organizations.remove',
+  'organizations.removeMember',
+  'purge.purgeExpired',
+  'sessions.revoke',
+  'signingKeys.drop',
+  'signingKeys.remove',
+  'users.reactivate',
+  'users.replaceClaims',
+]
+
+/** By its name: nothing can end by it. */
+const addsOrReads = /\.(?:append|find|has[A-Z]|insert|isClaimed|list|membersOf|of[A-Z]|record|touch)/
