@@ -93,7 +93,7 @@ export type RefusalReason =
   | 'feed_question_malformed'
   /** invalid_grant: The grant, the account or the client behind the code has ended. */
   | 'grant_not_live'
-  /** as the grant says: By a grant of the host's own; its `cause` may say more. */
+  /** invalid_grant, or what the grant says: By a grant of the host's own; its `cause` may say more. */
   | 'grant_refused'
   /** invalid_request: The token request has no `grant_type`. */
   | 'grant_type_missing'

@@ -1,0 +1,61 @@
+import { existsSync, readdirSync } from 'node:fs'
+
+import { describe, expect, it } from 'vitest'
+
+import { llmsFull, llmsIndex } from '../../scripts/site/llms.ts'
+import { siteTarget, withSiteLinks } from '../../scripts/site/outward-link.ts'
+import { siteSections } from '../../scripts/site/section.ts'
+import { startPage } from '../../scripts/site/start-page.ts'
+
+const sections = siteSections()
+const paths = sections.flatMap(({ pages }) => pages.map(({ path }) => path))
+
+it('every page of docs stands in the sidebar, once', () => {
+  const written = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.md') && !/^(?:\.vitepress|reference\/api)\/|^index\.md$/.test(path),
+  )
+
+  expect(paths.filter((path) => !path.startsWith('reference/api/')).toSorted()).toEqual(written.toSorted())
+})
+
+it('every page has a heading, by which the sidebar names it', () => {
+  expect(sections.flatMap(({ pages }) => pages.filter(({ title, path }) => title === path || title === ''))).toEqual([])
+})
+
+it.each(startPage.hero.actions)('the button “$text” of the start page leads somewhere', ({ link }) => {
+  expect(existsSync(`docs${link}.md`)).toBe(true)
+})
+
+describe('a link on the site', () => {
+  it.each([
+    ['to a page of the site stays', '../glossary.md#grant', '../glossary.md#grant'],
+    ['to a file of the site stays', '../reference/openapi/scim.json', '../reference/openapi/scim.json'],
+    ['to a page that is not there stays, so that the build fails', 'missing.md', 'missing.md'],
+    ['to a heading of the page stays', '#keys', '#keys'],
+    ['to another site stays', 'https://www.rfc-editor.org/rfc/rfc6749', 'https://www.rfc-editor.org/rfc/rfc6749'],
+    [
+      'to a source leads to where sources can be read',
+      '../../packages/core/src/index.ts#L3',
+      'https://git.example/packages/core/src/index.ts#L3',
+    ],
+    ['to a folder does so too', '../adr', 'https://git.example/docs/adr'],
+  ])('%s', (_, target, expected) => {
+    expect(siteTarget(target, 'how-to/rotate-keys.md', 'https://git.example')).toBe(expected)
+  })
+
+  it('to a source is plain text where nobody can read sources', () => {
+    const text = 'See [`index.ts`](../../packages/core/src/index.ts) and [the words](../glossary.md).'
+
+    expect(withSiteLinks(text, 'how-to/rotate-keys.md', undefined)).toBe(
+      'See `index.ts` and [the words](../glossary.md).',
+    )
+  })
+})
+
+it('llms.txt names every page, with its first paragraph; llms-full.txt has the text of those that are read through', () => {
+  const index = llmsIndex(sections)
+
+  expect(paths.filter((path) => !index.includes(`](${path})`))).toEqual([])
+  expect(index).toMatch(/^- \[Options\]\(reference\/options\.md\): Every option /m)
+  expect(llmsFull(sections)).toContain('# An authorization server in ten minutes')
+})
