@@ -13,8 +13,8 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     /** Of the growth suites: how many rows there are. */
     rows: { type: 'string', multiple: true, default: ['1000', '100000'] },
-    /** Only the suites whose name contains this. */
-    suite: { type: 'string', default: '' },
+    /** Only the suites whose name contains one of these. */
+    suite: { type: 'string', multiple: true, default: [''] },
     /** Of suites with several workloads only those whose name contains this. */
     workload: { type: 'string', default: '' },
     /** Only the targets whose name contains one of these; floors are always there. */
@@ -32,7 +32,7 @@ console.log(`${environment()}\n`)
 const driver = startDriver()
 const postgres = benchPostgres()
 try {
-  const wanted = allSuites(values.rows.map(Number)).filter(({ name }) => name.includes(values.suite))
+  const wanted = allSuites(values.rows.map(Number)).filter(({ name }) => values.suite.some((part) => name.includes(part)))
   for (const { name, workloads, targets } of wanted) {
     const suite = {
       name,

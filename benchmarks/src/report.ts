@@ -41,7 +41,8 @@ function ratio(row: Measured, base: Measured, part: (cost: FlowCost) => number):
   return `${median(ratios).toFixed(2)} [${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}]`
 }
 
-function median(values: readonly number[]): number {
+/** The middle one, or the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right)
   const middle = Math.floor(sorted.length / 2)
   return sorted.length % 2 === 1 ? (sorted[middle] ?? Number.NaN) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2

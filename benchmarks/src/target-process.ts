@@ -10,12 +10,14 @@ export interface TargetProcess {
   readonly site: Site
   /** CPU time of the process so far, user and system, all threads, in microseconds. */
   cpuTime(): Promise<number>
+  /** What it holds of the machine's memory. */
+  residentMegabytes(): Promise<number>
   /** Waits until it has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Starts a target program and waits until it can be asked.
+ * Starts a target from its source, and waits until it can be asked.
  * @param program below `targets/`.
  * @param profileFolder where a CPU profile of its main thread is written when it stops.
  */
@@ -24,19 +26,26 @@ export async function startTarget(
   { settings, profileFolder }: { readonly settings: TargetSettings; readonly profileFolder: string | undefined },
 ): Promise<TargetProcess> {
   const profiling = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]
-  const child = fork(fileURLToPath(import.meta.resolve(`./targets/${program}`)), [JSON.stringify(settings)], {
-    execArgv: [...process.execArgv, ...profiling],
-    env: { ...process.env, NODE_ENV: 'production' },
-  })
-  const ready = await nextReport(child, 'ready')
+  return startProgram(fileURLToPath(import.meta.resolve(`./targets/${program}`)), { settings, execArgv: [...process.execArgv, ...profiling] })
+}
+
+/** The same from a file. */
+export async function startProgram(
+  file: string,
+  { settings, execArgv }: { readonly settings: TargetSettings; readonly execArgv: readonly string[] },
+): Promise<TargetProcess> {
+  const child = fork(file, [JSON.stringify(settings)], { execArgv: [...execArgv], env: { ...process.env, NODE_ENV: 'production' } })
+  const { site } = await nextReport(child, 'ready')
+  const used = async (): Promise<Extract<TargetReport, { kind: 'used' }>> => {
+    const answer = nextReport(child, 'used')
+    child.send('used')
+    return answer
+  }
 
   return {
-    site: ready.site,
-    cpuTime: async () => {
-      const answer = nextReport(child, 'cpu')
-      child.send('cpu')
-      return (await answer).microseconds
-    },
+    site,
+    cpuTime: async () => (await used()).cpuMicroseconds,
+    residentMegabytes: async () => (await used()).residentBytes / 1_000_000,
     stop: async () => {
       const ended = once(child, 'exit')
       child.disconnect()

@@ -3,8 +3,10 @@ import type { AddressInfo } from 'node:net'
 
 import type { Site, TargetSettings } from '../site.ts'
 
-/** What a target says to the benchmark: how to talk to it, and how much CPU time its process has used, in microseconds. */
-export type TargetReport = { readonly kind: 'ready'; readonly site: Site } | { readonly kind: 'cpu'; readonly microseconds: number }
+/** What a target says to the benchmark: how to talk to it, and what its process has used. */
+export type TargetReport =
+  | { readonly kind: 'ready'; readonly site: Site }
+  | { readonly kind: 'used'; readonly cpuMicroseconds: number; readonly residentBytes: number }
 
 /** A server to be measured: its listener, and how to talk to it. */
 export interface Target {
@@ -28,7 +30,7 @@ export async function serveTarget({ listener, site }: Target): Promise<void> {
 
   process.on('message', () => {
     const { user, system } = process.cpuUsage()
-    report({ kind: 'cpu', microseconds: user + system })
+    report({ kind: 'used', cpuMicroseconds: user + system, residentBytes: process.memoryUsage.rss() })
   })
   // The end of the benchmark is the end of its targets; exiting in order lets a profiler write what it has.
   process.on('disconnect', () => process.exit())

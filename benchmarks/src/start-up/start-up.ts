@@ -1,0 +1,91 @@
+// How long servers take from the start of their process to their first answer, what memory they hold, and how large they are:
+// `pnpm bench:start [rounds]`.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+
+import { startDriver } from '../driver/driver-process.ts'
+import type { WorkloadName } from '../driver/workloads.ts'
+import { environment, median } from '../report.ts'
+import { target, type SuiteTarget } from '../suites/suite.ts'
+import { packTarget } from './pack-target.ts'
+import { startCost, type StartCost } from './started-target.ts'
+
+const rounds = Number(process.argv[2] ?? 7)
+const requests = 10_000
+const account = { rows: 1 } as const
+const groups: readonly { readonly workload: WorkloadName; readonly targets: readonly SuiteTarget[] }[] = [
+  {
+    workload: 'client credentials',
+    targets: [
+      target('floor: node:http and jose', 'floor/floor.ts'),
+      target('Mintmark, memory', 'mintmark/mintmark.ts'),
+      target('Mintmark, SQLite', 'mintmark/mintmark.ts', { storage: 'sqlite' }),
+      target('oidc-provider, Map', 'peers/oidc-provider.ts'),
+      target('node-oauth, Express, Map', 'peers/node-oauth.ts'),
+      target('jmondi, Express, Map', 'peers/jmondi.ts'),
+      target('better-auth, SQLite', 'peers/better-auth.ts', { storage: 'sqlite' }),
+    ],
+  },
+  {
+    workload: 'POST user',
+    targets: [
+      target('floor: node:http and SQLite', 'floor/scim-floor.ts', { ...account, storage: 'sqlite' }),
+      target('Mintmark SCIM, memory', 'mintmark/mintmark-scim.ts', account),
+      target('Mintmark SCIM, SQLite', 'mintmark/mintmark-scim.ts', { ...account, storage: 'sqlite' }),
+      target('scimmy, Express, Map', 'peers/scimmy-scanning.ts', account),
+    ],
+  },
+]
+
+const driver = startDriver()
+// Beside the sources, so that what is loaded from there finds what it needs.
+const folder = await mkdtemp(fileURLToPath(import.meta.resolve('../../packed-')))
+try {
+  console.log(environment())
+  for (const { workload, targets } of groups) console.log(await startTable(workload, targets))
+} finally {
+  driver.stop()
+  await rm(folder, { recursive: true })
+}
+
+async function startTable(workload: WorkloadName, targets: readonly SuiteTarget[]): Promise<string> {
+  const costs = targets.map((): StartCost[] => [])
+  const files = await Promise.all(targets.map(async ({ program }) => packTarget(program, { dependencies: 'outside', folder })))
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [index, each] of targets.entries()) {
+      costs[index]?.push(await startCost(each, { file: files[index]?.file ?? '', workload, requests: round === 0 ? requests : 0 }, driver))
+    }
+  }
+  const floor = costs[0] ?? []
+  const rows = await Promise.all(targets.map(async ({ name, program }, index) => row(name, { own: costs[index] ?? [], floor, size: await sizeOf(program) })))
+  const head = ['', 'start: ms', 'x floor', 'of CPU', 'x floor', 'MB then', 'x floor', `MB after ${requests} requests`, 'x floor', 'bundled kB (gzip)']
+  return `\n### Started, and asked for ${workload}\n\n${[head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')}`
+}
+
+interface Row {
+  readonly own: readonly StartCost[]
+  readonly floor: readonly StartCost[]
+  readonly size: string
+}
+
+function row(name: string, { own, floor, size }: Row): readonly string[] {
+  const figures: readonly ((cost: StartCost) => number | undefined)[] = [
+    ({ milliseconds }) => milliseconds,
+    ({ cpuMilliseconds }) => cpuMilliseconds,
+    ({ atStart }) => atStart,
+    ({ afterLoad }) => afterLoad,
+  ]
+  const cells = figures.flatMap((figure) => {
+    const values = own.map(figure).filter((value) => value !== undefined)
+    const ratios = own.map((cost, round) => (figure(cost) ?? Number.NaN) / (figure(floor[round] ?? cost) ?? Number.NaN)).filter((ratio) => !Number.isNaN(ratio))
+    const range = ratios.length === 1 ? '' : ` [${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}]`
+    return [median(values).toFixed(0), `${median(ratios).toFixed(2)}${range}`]
+  })
+  return [name, ...cells, size]
+}
+
+async function sizeOf(program: string): Promise<string> {
+  const { text } = await packTarget(program, { dependencies: 'inside', folder })
+  return `${(text.length / 1000).toFixed(0)} (${(gzipSync(text).length / 1000).toFixed(0)})`
+}

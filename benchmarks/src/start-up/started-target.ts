@@ -1,0 +1,40 @@
+import type { Driver } from '../driver/driver-process.ts'
+import type { WorkloadName } from '../driver/workloads.ts'
+import type { SuiteTarget } from '../suites/suite.ts'
+import { startProgram } from '../target-process.ts'
+
+/** What one start of a server took, and what it held. */
+export interface StartCost {
+  /** Until its first answer: since the start of its process, and of CPU time. */
+  readonly milliseconds: number
+  readonly cpuMilliseconds: number
+  /** Resident memory in MB: after the first answer, and after so many requests. */
+  readonly atStart: number
+  readonly afterLoad: number | undefined
+}
+
+/** @param requests after how many its memory is looked at again; 0 when it is not. */
+export async function startCost(
+  { name, settings }: SuiteTarget,
+  { file, workload, requests }: { readonly file: string; readonly workload: WorkloadName; readonly requests: number },
+  driver: Driver,
+): Promise<StartCost> {
+  const startedAt = performance.now()
+  const target = await startProgram(file, { settings, execArgv: [] })
+  try {
+    await driver.open({ target: name, workload, site: target.site, connections: 1 })
+    await driver.run(name, 1)
+    const milliseconds = performance.now() - startedAt
+    const cpuMilliseconds = (await target.cpuTime()) / 1000
+    const atStart = await target.residentMegabytes()
+    await driver.close()
+    if (requests === 0) return { milliseconds, cpuMilliseconds, atStart, afterLoad: undefined }
+
+    await driver.open({ target: name, workload, site: target.site, connections: 32 })
+    for (let answered = 0; answered < requests; ) answered += await driver.run(name, 200)
+    return { milliseconds, cpuMilliseconds, atStart, afterLoad: await target.residentMegabytes() }
+  } finally {
+    await driver.close()
+    await target.stop()
+  }
+}
