@@ -14,6 +14,6 @@ export const rfc8252: Standard = {
     ['8.4', 'The type of a client is known, and a native app is a public client', 'RFC 6749 §2.1: a client with a secret is not called from its page', 'RFC 9700 §2.1.1: a public client is not exempt'],
     ['8.5', 'A secret that many installations share proves nothing', clientsDuty],
     ['8.6', 'A client that cannot prove who it is is not let in without asking', 'RFC 8252 §8.6: another program on the device can play a native app', 'RFC 8252 §8.6: a public client on loopback could be any program'],
-    ['8.7', 'A request for a code is answered in a browser, and the app has none of its own inside', clientsDuty],
+    ['8.12', 'An app asks by a browser of its own right, not by one inside the app', clientsDuty],
   ],
 }

@@ -84,7 +84,7 @@ function collecting(dialect: SqlDialect): SqlDialect {
   return {
     ...dialect,
     all: (statement, parameters, lifetime) => {
-      // Those that are made for a filter are planned for their values each time; filter-plans.test.ts looks at them.
+      // Those that are made for a filter are planned for their values each time; provider-plans.test.ts looks at them.
       if (lifetime !== 'passing') collect(statement)
       return dialect.all(statement, parameters, lifetime)
     },

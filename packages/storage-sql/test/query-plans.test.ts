@@ -128,7 +128,7 @@ function collecting(dialect: SqlDialect): SqlDialect {
   return {
     ...dialect,
     all: (statement, parameters, lifetime) => {
-      // Those that are made for a filter are looked at in filter-plans.test.ts.
+      // Those that are made for a filter are looked at in provider-plans.test.ts.
       if (lifetime !== 'passing') collect(statement)
       return dialect.all(statement, parameters, lifetime)
     },
