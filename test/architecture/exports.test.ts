@@ -111,6 +111,7 @@ test('house style 30: every subpath of every package exports these names and no 
         "ClientMetadataError",
         "OAuthError",
         "addClientSecret",
+        "adoptClientSecret",
         "connectedApps",
         "cookieSessions",
         "countEvents",

@@ -1,7 +1,7 @@
 export type { HonouredAccessToken } from './access-token/honoured-access-token.ts'
 export type { ClaimsContext, MapClaims } from './claims/release-claims.ts'
 export { ClientMetadataError } from './client/client-metadata-error.ts'
-export { addClientSecret, endPreviousClientSecrets } from './client/client-secrets.ts'
+export { addClientSecret, adoptClientSecret, endPreviousClientSecrets } from './client/client-secrets.ts'
 export { registerClient } from './client/register-client.ts'
 export type { ClientRegistration, RegisteredClient } from './client/register-client.ts'
 export { disableClient, enableClient, updateClient } from './client/update-client.ts'

@@ -2,7 +2,7 @@ import { clientId, epochSeconds } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
-import { addClientSecret, endPreviousClientSecrets } from './client-secrets.ts'
+import { addClientSecret, adoptClientSecret, endPreviousClientSecrets } from './client-secrets.ts'
 import { registerClient } from './register-client.ts'
 import { verifyClientSecret } from './verify-client-secret.ts'
 
@@ -52,5 +52,27 @@ describe('client secrets', () => {
     const added = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
     expect(added).toHaveLength(1)
     expect(await works(added[0] ?? '', 100)).toBe(true)
+  })
+
+  it('a client keeps the secret that it comes with, and its own is over', async () => {
+    const { deps, first, works } = await aClient()
+    const brought = 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0sA'
+
+    await adoptClientSecret('A', brought, deps)
+
+    expect(await Promise.all([works(first, 100), works(brought, 100)])).toEqual([false, true])
+  })
+
+  it.each([
+    ['short', 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0s'],
+    ['of few characters', 'secretsecretsecretsecretsecretsecret'],
+    ['not ASCII', 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0sÄ'],
+  ])('RFC 6749 §10.10: a secret that could be guessed is not taken over: %s', async (_, brought) => {
+    const { deps, first, works } = await aClient()
+
+    const refused = await adoptClientSecret('A', brought, deps).catch((error: unknown) => error)
+
+    expect(refused).toMatchObject({ code: 'invalid_client_metadata', description: expect.stringContaining('guessed') as string })
+    expect(await Promise.all([works(first, 100), works(brought, 100)])).toEqual([true, false])
   })
 })

@@ -45,6 +45,22 @@ export async function endPreviousClientSecrets(id: string, deps: { readonly stor
   await changeSecrets(id, deps.storage, (client) => client.secrets.slice(-1))
 }
 
+/**
+ * Gives a client, in place of its own, the secret that it has from the server that it comes from: nobody has to change it on the day of the
+ * move. Let `addClientSecret` replace it afterwards.
+ * @param secret at least 32 characters of visible ASCII, 12 of them different, as a generator makes them.
+ * @throws ClientMetadataError invalid_client_metadata when the secret could be guessed, the client is unknown, or it uses none.
+ */
+export async function adoptClientSecret(id: string, secret: string, deps: ClientSecretDependencies): Promise<void> {
+  // RFC 6749 §10.10, RFC 6819 §5.1.4.2.2: its digest is as quick to try as any, so it must be one that nobody can try out.
+  if (!/^[\x21-\x7e]{32,}$/.test(secret) || new Set(secret).size < 12) throw invalid('The secret is too short, or could be guessed.')
+  const adopted = await clientSecretRecord(secret, (deps.clock ?? systemClock)())
+  await changeSecrets(id, deps.storage, ({ secrets }) => {
+    if (secrets.length === 0) throw invalid('The client does not authenticate with a secret.')
+    return [adopted]
+  })
+}
+
 /** How a secret is stored: its digest, and nothing that opens anything. */
 export const clientSecretRecord = async (secret: string, now: EpochSeconds): Promise<ClientSecretRecord> => ({
   digest: await digestSecret(secret),

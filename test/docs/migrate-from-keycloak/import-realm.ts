@@ -1,0 +1,53 @@
+import { adoptClientSecret, ClientMetadataError, registerClient } from '@mintmark/core'
+import { epochSeconds, userId, type Storage } from '@mintmark/storage-interface'
+import type { KeycloakClient, KeycloakUser, Realm } from './realm.ts'
+
+/** Takes over the clients and the accounts of a realm. @returns what a person has to look at, by client. */
+export async function importRealm(realm: Realm, storage: Storage): Promise<ReadonlyMap<string, string>> {
+  for (const user of realm.users) await importUser(user, storage)
+
+  const left = new Map<string, string>()
+  for (const client of realm.clients.filter(isOwn)) {
+    const problem = await importClient(client, storage)
+    if (problem !== undefined) left.set(client.clientId, problem)
+  }
+  return left
+}
+
+async function importUser(user: KeycloakUser, storage: Storage): Promise<void> {
+  const now = epochSeconds(Date.now() / 1000)
+  const { id, username, email, emailVerified = false, firstName, lastName, enabled = true } = user
+  const claims = {
+    preferred_username: username,
+    ...(email !== undefined && { email, email_verified: emailVerified }),
+    ...(firstName !== undefined && { given_name: firstName }),
+    ...(lastName !== undefined && { family_name: lastName }),
+  }
+  // Keycloak's id is the `sub` that every client knows.
+  await storage.users.insert({ userId: userId(id), claims, createdAt: now })
+  if (!enabled) await storage.users.deactivate(userId(id), now)
+}
+
+async function importClient(client: KeycloakClient, storage: Storage): Promise<string | undefined> {
+  const { clientId, name, secret, publicClient = false, standardFlowEnabled = true, serviceAccountsEnabled = false } = client
+  const grantTypes = [
+    ...(standardFlowEnabled ? ['authorization_code', 'refresh_token'] : []),
+    ...(serviceAccountsEnabled ? ['client_credentials'] : []),
+  ]
+  const scopes = ['openid', ...(client.defaultClientScopes ?? []), ...(client.optionalClientScopes ?? [])]
+  const redirectUris = standardFlowEnabled ? (client.redirectUris ?? []) : []
+  const tokenEndpointAuthMethod = publicClient ? 'none' : 'client_secret_basic'
+  const clientName = name === undefined || name === '' ? clientId : name
+  try {
+    await registerClient({ clientId, clientName, tokenEndpointAuthMethod, redirectUris, grantTypes, scopes }, { storage })
+    if (!publicClient) await adoptClientSecret(clientId, secret ?? '', { storage })
+    return undefined
+  } catch (error) {
+    if (error instanceof ClientMetadataError) return error.description
+    throw error
+  }
+}
+
+/** Keycloak has clients of its own in every realm. */
+const isOwn = ({ clientId, enabled = true }: KeycloakClient): boolean =>
+  enabled && !['account', 'account-console', 'admin-cli', 'broker', 'realm-management', 'security-admin-console'].includes(clientId)

@@ -1,0 +1,28 @@
+/** What is read of the file that `kc.sh export --realm acme --users same_file` writes. */
+export interface Realm {
+  readonly clients: readonly KeycloakClient[]
+  readonly users: readonly KeycloakUser[]
+}
+
+export interface KeycloakClient {
+  readonly clientId: string
+  readonly name?: string
+  readonly enabled?: boolean
+  readonly secret?: string
+  readonly publicClient?: boolean
+  readonly redirectUris?: readonly string[]
+  readonly standardFlowEnabled?: boolean
+  readonly serviceAccountsEnabled?: boolean
+  readonly defaultClientScopes?: readonly string[]
+  readonly optionalClientScopes?: readonly string[]
+}
+
+export interface KeycloakUser {
+  readonly id: string
+  readonly username: string
+  readonly email?: string
+  readonly emailVerified?: boolean
+  readonly firstName?: string
+  readonly lastName?: string
+  readonly enabled?: boolean
+}

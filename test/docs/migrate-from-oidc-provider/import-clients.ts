@@ -1,0 +1,30 @@
+import { adoptClientSecret, ClientMetadataError, registerClient } from '@mintmark/core'
+import type { Storage } from '@mintmark/storage-interface'
+import type { OldClient } from './old-client.ts'
+
+/** Registers the clients of oidc-provider. @returns what a person has to look at, by `client_id`. */
+export async function importClients(clients: readonly OldClient[], storage: Storage): Promise<ReadonlyMap<string, string>> {
+  const left = new Map<string, string>()
+  for (const client of clients) {
+    try {
+      const { clientSecret } = await registerClient(registrationOf(client), { storage })
+      if (clientSecret !== undefined) await adoptClientSecret(client.client_id, client.client_secret ?? '', { storage })
+    } catch (error) {
+      if (!(error instanceof ClientMetadataError)) throw error
+      left.set(client.client_id, error.description)
+    }
+  }
+  return left
+}
+
+const registrationOf = (client: OldClient) => ({
+  clientId: client.client_id,
+  clientName: client.client_name ?? client.client_id,
+  tokenEndpointAuthMethod: client.token_endpoint_auth_method ?? 'client_secret_basic',
+  redirectUris: client.redirect_uris ?? [],
+  grantTypes: client.grant_types ?? ['authorization_code'],
+  scopes: (client.scope ?? 'openid offline_access').split(' '),
+  ...(client.jwks && { jwks: client.jwks }),
+  ...(client.jwks_uri !== undefined && { jwksUri: client.jwks_uri }),
+  ...(client.default_max_age !== undefined && { defaultMaxAge: client.default_max_age }),
+})

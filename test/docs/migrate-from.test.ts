@@ -1,0 +1,78 @@
+import { createAuthorizationServer, storedKeys } from '@mintmark/core'
+import { clientId, userId, type Storage } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import * as openid from 'openid-client'
+import { expect, it } from 'vitest'
+
+import { configAt, sendTo } from './client-at-app.ts'
+import { importRealm } from './migrate-from-keycloak/import-realm.ts'
+import { importAccounts } from './migrate-from-oidc-provider/import-accounts.ts'
+import { importClients } from './migrate-from-oidc-provider/import-clients.ts'
+
+const secret = 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0sA'
+
+const machineTokens = async (storage: Storage, id: string): Promise<openid.TokenEndpointResponse> => {
+  const keys = storedKeys({ storage, sealingKey: 'A'.repeat(43) })
+  const server = createAuthorizationServer({ issuer: storage.issuer, storage, keys, signedIn: () => Promise.resolve(undefined) })
+  const config = await configAt(storage.issuer, { clientId: id, clientSecret: secret, send: sendTo(server) })
+  return openid.clientCredentialsGrant(config)
+}
+
+it('clients of oidc-provider keep their identifiers and their secrets, and what cannot be is named', async () => {
+  const storage = createMemoryStorage({ issuer: 'https://login.example' })
+
+  const left = await importClients(
+    [
+      { client_id: 'job', client_secret: secret, grant_types: ['client_credentials'], redirect_uris: [] },
+      { client_id: 'app', client_secret: secret, redirect_uris: ['https://app.example/cb'], default_max_age: 60 },
+      { client_id: 'spa', token_endpoint_auth_method: 'none', redirect_uris: ['https://spa.example/cb'] },
+      { client_id: 'weak', client_secret: 'foobar', redirect_uris: ['https://weak.example/cb'] },
+      { client_id: 'plain', client_secret: secret, redirect_uris: ['http://plain.example/cb'] },
+    ],
+    storage,
+  )
+
+  expect([...left.keys()]).toEqual(['weak', 'plain'])
+  expect(await machineTokens(storage, 'job')).toMatchObject({ token_type: 'bearer' })
+  expect(await storage.clients.find(clientId('app'))).toMatchObject({ defaultMaxAge: 60, scopes: ['openid', 'offline_access'] })
+  expect(await storage.clients.find(clientId('spa'))).toMatchObject({ tokenEndpointAuthMethod: 'none', secrets: [] })
+})
+
+it('accounts keep their sub, and importing twice changes nothing', async () => {
+  const storage = createMemoryStorage({ issuer: 'https://login.example' })
+  const accounts = async function* () {
+    yield await Promise.resolve({ accountId: 'user-1', claims: { name: 'Ann Lee' } })
+  }
+
+  await importAccounts(accounts(), storage)
+  await importAccounts(accounts(), storage)
+
+  expect(await storage.users.find(userId('user-1'))).toMatchObject({ claims: { name: 'Ann Lee' }, version: 1 })
+})
+
+it('a realm of Keycloak keeps its issuer, the identifiers of its people, and the secrets of its clients', async () => {
+  const storage = createMemoryStorage({ issuer: 'https://login.example/realms/acme' })
+  const id = 'f2c0e1d4-8a55-4a67-9d0e-0a4a3a3f7d11'
+
+  const left = await importRealm(
+    {
+      users: [
+        { id, username: 'ann', email: 'ann@example.com', emailVerified: true, firstName: 'Ann', lastName: 'Lee', enabled: true },
+        { id: 'gone', username: 'bob', enabled: false },
+      ],
+      clients: [
+        { clientId: 'account', publicClient: true },
+        { clientId: 'job', secret, standardFlowEnabled: false, serviceAccountsEnabled: true, defaultClientScopes: ['profile'] },
+        { clientId: 'shop', secret, redirectUris: ['https://shop.example/cb'] },
+        { clientId: 'wild', secret, redirectUris: ['https://wild.example/*'] },
+      ],
+    },
+    storage,
+  )
+
+  expect([...left]).toEqual([['wild', expect.stringContaining('wildcard')]])
+  expect(await machineTokens(storage, 'job')).toMatchObject({ token_type: 'bearer' })
+  expect(await storage.users.find(userId(id))).toMatchObject({ active: true, claims: { preferred_username: 'ann', given_name: 'Ann', email_verified: true } })
+  expect(await storage.users.find(userId('gone'))).toMatchObject({ active: false })
+  expect(await storage.clients.find(clientId('account'))).toBeUndefined()
+})
