@@ -10,6 +10,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     execArgv: ['--conditions=@mintmark/source'],
     isolate: false,
+    // Compilers and servers are programs of their own: much of the work is waiting for them.
+    maxWorkers: 2,
     globalSetup: ['test/packed/packed-setup.ts'],
     reporters: ['default', tallyReporter],
     include: ['test/packed/**/*.test.ts'],

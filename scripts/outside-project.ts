@@ -10,6 +10,8 @@ export interface OutsideProject {
   readonly folder: string
   /** The oldest Node that the packages support; this one where npm has no such program for the machine. */
   readonly oldestNode: string
+  /** The oldest Node that runs TypeScript without a flag: what a project needs whose own sources are not compiled. */
+  readonly oldestNodeForSources: string
   remove(): void
 }
 
@@ -21,17 +23,19 @@ export function installOutside(packed: PackedPackages): OutsideProject {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-outside-'))
   const ours = Object.fromEntries(packed.packages.map(({ name, tarball }) => [name, `file:${tarball}`]))
   const theirs = Object.fromEntries(broughtByHosts.map((name) => [name, catalogVersion(name)]))
-  const node = `node-linux-${process.arch}`
-  const hasNode = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch)
-  const dependencies = { ...ours, ...theirs, ...compilers, ...(hasNode && { [node]: oldestNodeVersion }) }
+  const dependencies = { ...ours, ...theirs, ...compilers, ...oldNodes() }
   const manifest = { name: 'outside', private: true, type: 'module', dependencies }
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
   npmInstall(folder)
 
-  const oldestNode = join(folder, 'node_modules', node, 'bin/node')
+  const programOf = (name: string): string => {
+    const program = join(folder, 'node_modules', name, 'bin/node')
+    return existsSync(program) ? program : process.execPath
+  }
   return {
     folder,
-    oldestNode: existsSync(oldestNode) ? oldestNode : process.execPath,
+    oldestNode: programOf('node-oldest'),
+    oldestNodeForSources: programOf('node-for-sources'),
     remove: () => rmSync(folder, { recursive: true }),
   }
 }
@@ -50,8 +54,13 @@ function catalogVersion(name: string): string {
   return line.split(': ').at(-1) ?? ''
 }
 
-/** What `engines` of the packages begins with, as far as npm has it for every machine. */
-const oldestNodeVersion = '22.13.1'
+/** What `engines` of the packages, and of the starter, begins with, where npm has such a program for the machine. */
+function oldNodes(): Readonly<Record<string, string>> {
+  const hasNode = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch)
+  if (!hasNode) return {}
+  const node = `npm:node-linux-${process.arch}`
+  return { 'node-oldest': `${node}@22.13.1`, 'node-for-sources': `${node}@22.18.0` }
+}
 
 /** The compilers that the types must please; this repository's own checks run with the newest. */
 const compilers = {

@@ -9,6 +9,7 @@ export interface PackedPackage {
   readonly folder: string
   /** Its name for an import. */
   readonly name: string
+  readonly version: string
   readonly tarball: string
   /** The import names that run or have types: `@mintmark/core`, `@mintmark/core/http`. Patterns and package.json are not among them. */
   readonly subpaths: readonly string[]
@@ -46,7 +47,7 @@ function packedPackage(folder: string, destination: string): PackedPackage {
   const tarball = join(destination, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`)
   if (!existsSync(tarball)) throw new Error(`${name} was not packed to ${tarball}.`)
   const subpaths = Object.entries(exports).filter(([, target]) => typeof target === 'object')
-  return { folder, name, tarball, subpaths: subpaths.map(([subpath]) => `${name}${subpath.slice(1)}`) }
+  return { folder, name, version, tarball, subpaths: subpaths.map(([subpath]) => `${name}${subpath.slice(1)}`) }
 }
 
 /** Whether the build of a package is as new as its sources and its manifest. */

@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node'
 
-import { installOutside } from '../../scripts/outside-project.ts'
+import { installOutside, type OutsideProject } from '../../scripts/outside-project.ts'
 import { packPackages, type PackedPackage } from '../../scripts/packed-packages.ts'
 
 declare module 'vitest' {
@@ -8,7 +8,7 @@ declare module 'vitest' {
     /** What would be published; the tarballs are in `folder`. */
     readonly packed: { readonly folder: string; readonly packages: readonly PackedPackage[] }
     /** A project that has installed all of it. */
-    readonly outside: { readonly folder: string; readonly oldestNode: string }
+    readonly outside: Pick<OutsideProject, 'folder' | 'oldestNode' | 'oldestNodeForSources'>
   }
 }
 
@@ -17,7 +17,8 @@ export function setup(project: TestProject): () => void {
   const packed = packPackages()
   const outside = installOutside(packed)
   project.provide('packed', { folder: packed.folder, packages: packed.packages })
-  project.provide('outside', { folder: outside.folder, oldestNode: outside.oldestNode })
+  const { folder, oldestNode, oldestNodeForSources } = outside
+  project.provide('outside', { folder, oldestNode, oldestNodeForSources })
 
   return () => {
     outside.remove()

@@ -31,8 +31,8 @@ export function openBrowser(site: string): Browser {
     open: (url) => go(url),
     fillIn: ({ url, html }, fields) => {
       const standing = html.matchAll(/<input type="(?:hidden|checkbox)" name="([^"]*)" value="([^"]*)"/g)
-      const form = new URLSearchParams(Array.from(standing, ([, name = '', value = '']) => [name, value]))
-      for (const [name, value] of Object.entries(fields)) form.set(name, value)
+      const form = new URLSearchParams(fields)
+      for (const [, name = '', value = ''] of standing) form.append(name, value)
       return go(url, form)
     },
   }

@@ -1,0 +1,127 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+
+import { freePort } from '../support/free-port.ts'
+import { startProgram, type RunningProgram } from '../support/start-program.ts'
+
+const { packages } = inject('packed')
+const { oldestNodeForSources } = inject('outside')
+const tarballs = packages.filter(({ name }) => name !== 'create-mintmark').map(({ tarball }) => tarball)
+
+/** In a path with a space, from an empty folder on, with the packed tarballs in place of npm's packages. */
+describe('the starter, on the oldest Node that runs TypeScript by itself', () => {
+  let place: string
+  beforeAll(() => {
+    place = join(mkdtempSync(join(tmpdir(), 'mintmark-starter-')), 'my folder')
+    mkdirSync(place)
+    const starter = packages.find(({ name }) => name === 'create-mintmark')?.tarball ?? ''
+    inPlace('npm', 'exec', '--yes', '--offline', `--package=${starter}`, '--', 'create-mintmark', 'my-server')
+  })
+  afterAll(() => rmSync(dirname(place), { recursive: true }))
+
+  /** What a command prints; it must end well. */
+  const inPlace = (...command: readonly string[]): string => run(command, { cwd: place })
+  const inProject = (...command: readonly string[]): string =>
+    run(command, { cwd: join(place, 'my-server'), env: { MINTMARK_ISSUER: issuer } })
+  let issuer = ''
+
+  it('makes the files, with the versions that it was released with', () => {
+    expect(readdirSync(place)).toEqual(['my-server'])
+    expect(readdirSync(join(place, 'my-server')).toSorted()).toEqual([
+      '.env',
+      '.gitignore',
+      'README.md',
+      'mintmark.config.json',
+      'package.json',
+      'src',
+      'test',
+      'tsconfig.json',
+    ])
+    const { dependencies } = JSON.parse(readFileSync(join(place, 'my-server/package.json'), 'utf8')) as Manifest
+    const released = packages.map(({ name, version }) => [name, `^${version}`] as const)
+    expect(Object.entries(dependencies).filter(([name]) => name.startsWith('@mintmark/'))).toEqual(
+      released.filter(([name]) => name in dependencies),
+    )
+  })
+
+  it('refuses to do it again, and changes nothing', () => {
+    const main = join(inject('outside').folder, 'node_modules/create-mintmark/dist/main.js')
+    const again = spawnSync(oldestNodeForSources, [main, 'my-server'], { cwd: place, encoding: 'utf8' })
+
+    expect(again.status).toBe(1)
+    expect(again.stderr).toMatch(/^create-mintmark: .* is not empty: there is \.env\. Name a new folder; nothing was changed\.\n$/)
+  })
+
+  describe('once it is installed', () => {
+    let server: RunningProgram
+    let printed: string
+    beforeAll(async () => {
+      const port = await freePort()
+      issuer = `http://localhost:${port}`
+      inProject('npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs)
+      printed = inProject('npm', 'run', 'setup')
+      const env = { ...environment, MINTMARK_ISSUER: issuer, HOST: '127.0.0.1' }
+      server = await startProgram({ command: ['npm', 'start'], cwd: join(place, 'my-server'), env, port })
+    })
+    afterAll(() => server.stop())
+
+    it('its types check, and its own test passes', () => {
+      inProject('npm', 'run', 'check')
+      expect(inProject('npm', 'test')).toMatch(/^(?:#|ℹ) pass 1$/m)
+    })
+
+    it('discovery answers', async () => {
+      const answer = await fetch(`${issuer}/.well-known/openid-configuration`)
+
+      expect(await answer.json()).toMatchObject({ issuer, scopes_supported: expect.arrayContaining(['openid']) as string[] })
+    })
+
+    it('its directory creates and deactivates an account', async () => {
+      const [, tenantUrl, secret] = /^SCIM Tenant URL (\S+)\nSecret Token +(\S+)$/m.exec(printed) ?? []
+      const ask = async (method: string, path: string, body: object): Promise<Resource> => {
+        const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/scim+json' }
+        const answer = await fetch(`${tenantUrl}${path}`, { method, headers, body: JSON.stringify(body) })
+        return { status: answer.status, ...((await answer.json()) as { readonly id: string; readonly active: boolean }) }
+      }
+
+      const created = await ask('POST', '/Users', { schemas: [userSchema], externalId: '1', userName: 'eve@acme.example' })
+      const operation = { op: 'replace', path: 'active', value: false }
+      const deactivated = await ask('PATCH', `/Users/${created.id}`, { schemas: [patchSchema], Operations: [operation] })
+
+      expect(created).toMatchObject({ status: 201, active: true })
+      expect(deactivated).toMatchObject({ status: 200, id: created.id, active: false })
+    })
+
+    it('the doctor finds nothing that fails, and set-up again makes nothing', () => {
+      expect(inProject('npm', 'run', 'doctor')).not.toMatch(/^fail/m)
+      expect(inProject('npm', 'run', '--silent', 'setup')).toBe('')
+    })
+  })
+})
+
+/** Commands find the oldest Node first; npm is whichever is installed. */
+const environment = { PATH: `${dirname(oldestNodeForSources)}:${process.env['PATH']}`, NO_COLOR: '1', NODE_OPTIONS: '' }
+
+function run([program = '', ...args]: readonly string[], { cwd, env }: { readonly cwd: string; readonly env?: object }): string {
+  const options = { cwd, encoding: 'utf8', env: { ...process.env, ...environment, ...env } } as const
+  const { status, stdout, stderr } = spawnSync(program, args, options)
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed.\n${stdout}${stderr}`)
+  return stdout
+}
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>
+}
+
+interface Resource {
+  readonly status: number
+  readonly id: string
+  readonly active: boolean
+}
+
+const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const patchSchema = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
