@@ -83,8 +83,14 @@ export interface GroupStore {
   /**
    * The direct members of each of the groups, in the order of their identifiers; of a group that is not the provider's, nobody.
    * Law: accounts and groups that are removed, and accounts that have left the provider, are members of nothing.
+   * @param limit of how many members to tell, as far as whole groups go: a group that goes beyond it with those before it is not
+   * in the answer, and neither is any behind it. The first is, however large it is. Without a limit all of them are.
    */
-  membersOf(providerId: ProviderId, groupIds: readonly GroupId[]): Promise<ReadonlyMap<GroupId, readonly GroupMember[]>>
+  membersOf(
+    providerId: ProviderId,
+    groupIds: readonly GroupId[],
+    limit?: number,
+  ): Promise<ReadonlyMap<GroupId, readonly GroupMember[]>>
 
   /**
    * Changes the group and its members in one step. `state` or `members` stay as they are when undefined.

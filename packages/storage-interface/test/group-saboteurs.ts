@@ -35,6 +35,10 @@ export const groupSaboteurs: Readonly<Record<string, Saboteur>> = {
         new Map([...(await honest.membersOf(...call))].filter(([, members]) => members.length > 0)),
     }),
   ),
+  'groups: members are listed for as many whole groups as a limit has room for, in the order asked for, and always for one':
+    sabotage('groups', (honest) => ({
+      membersOf: (providerId, groupIds) => honest.membersOf(providerId, groupIds),
+    })),
   'groups: an account names the groups that it is in, and joining changes nothing of its row': sabotage(
     'groups',
     (honest, storage) => ({

@@ -58,6 +58,8 @@ export interface SqlEngine {
   readonly jsonPairs: (query: Expression<unknown>) => RawBuilder<SqlValue>
   /** A query for the texts, as `value`, of a JSON list that `encodeSearchable` has written. */
   readonly listed: (list: Expression<SqlValue>) => RawBuilder<unknown>
+  /** The same with the place of each, as `place`; the first is 1. */
+  readonly listedInOrder: (list: Expression<SqlValue>) => RawBuilder<unknown>
   /** That a column has one of the values of a query, which is run once. */
   readonly among: (column: Expression<unknown>, values: Expression<unknown>) => RawBuilder<boolean>
   /**

@@ -23,6 +23,6 @@ export async function showGroup(
 ): Promise<ServerResponse> {
   const { groupId } = group
   const members = await loadMembers([group], projection, { storage })
-  const shown = projectResource(renderGroup(group, members.get(groupId) ?? [], baseUrl), projection)
+  const shown = projectResource(renderGroup(group, members?.get(groupId) ?? [], baseUrl), projection)
   return resourceResponse(status, shown, { location: groupLocation(groupId, baseUrl), version: groupVersion(group) })
 }

@@ -11,15 +11,22 @@ interface ListedGroupsDependencies {
   readonly groupType: ResourceType
 }
 
-/** The groups of a provider: one read for each page, and one for the members of all groups on it, if they are shown. */
-export const listedGroups = ({ storage, groupType }: ListedGroupsDependencies): ListedType => ({
-  resourceType: groupType,
-  locationOf: groupLocation,
-  async list(query, { projection, baseUrl }) {
+/**
+ * The groups of a provider: one read for each page, and one for the members of all groups on it, if they are shown. Where those
+ * are too many the page is a shorter one, as RFC 7644 §3.4.2.4 allows.
+ */
+export function listedGroups({ storage, groupType }: ListedGroupsDependencies): ListedType {
+  const list: ListedType['list'] = async (query, showing) => {
+    const { projection, baseUrl } = showing
     const outcome = await storage.groups.list(query)
     if (outcome.outcome === 'tooMany') return outcome
     const members = await loadMembers(outcome.records, projection, { storage })
-    const records = outcome.records.map((group) => renderGroup(group, members.get(group.groupId) ?? [], baseUrl))
-    return { ...outcome, records: records.map((resource) => projectResource(resource, projection)) }
-  },
-})
+    const fitting = members === undefined ? outcome.records : outcome.records.filter(({ groupId }) => members.has(groupId))
+    // Asked again, so that the page behind begins where this one ends.
+    if (fitting.length < outcome.records.length) return list({ ...query, page: { ...query.page, limit: fitting.length } }, showing)
+
+    const resources = fitting.map((group) => renderGroup(group, members?.get(group.groupId) ?? [], baseUrl))
+    return { ...outcome, records: resources.map((resource) => projectResource(resource, projection)) }
+  }
+  return { resourceType: groupType, locationOf: groupLocation, list }
+}

@@ -41,9 +41,17 @@ export function createMemoryGroups(tables: UserTables, pause: Pause): GroupStore
       return groupId === undefined ? undefined : groups.byId.get(groupId)?.record
     },
 
-    async membersOf(providerId, groupIds) {
+    async membersOf(providerId, groupIds, limit = Infinity) {
       await pause()
-      return new Map(groupIds.map((groupId) => [groupId, membersIn(tables, ownGroup(tables, providerId, groupId))]))
+      const told = new Map<GroupId, readonly GroupMember[]>()
+      let count = 0
+      for (const groupId of groupIds) {
+        const members = membersIn(tables, ownGroup(tables, providerId, groupId))
+        count += members.length
+        if (told.size > 0 && count > limit) break
+        told.set(groupId, members)
+      }
+      return told
     },
 
     async change({ providerId, groupId, version, state, members, now }) {

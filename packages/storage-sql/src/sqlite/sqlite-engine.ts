@@ -41,6 +41,7 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
   decodeText: (text) => text,
   jsonPairs: (query) => sql`(select json_group_array(json_array(pair.first, pair.second)) from (${query}) as pair)`,
   listed: (list) => sql`select value from json_each(${list})`,
+  listedInOrder: (list) => sql`select value, key + 1 as place from json_each(${list})`,
   among: (column, values) => sql`${column} in (${values})`,
   // As a pair: of two conditions SQLite may take the first alone to an index of another kind, and walk all that the issuer has.
   keyAmong: ({ issuerColumn, issuer, column }, values) =>

@@ -73,12 +73,6 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
         exists (select 1 from mintmark_groups where issuer = ${p('issuer')} and group_id = ${p('group_id')}) as id_taken`
     }),
 
-    membersOf: compileSql(query, (p: Parameter<'issuer' | 'provider_id' | 'groups'>) =>
-      sql`select group_id, member_id, member_type from mintmark_group_members
-        where ${isAmong(p, { engine, column: sql`group_id`, values: engine.listed(sql`${p('groups')}`) })} and ${isProviders(p)}
-        order by group_id, member_id`,
-    ),
-
     /** Whoever changes the group next waits until this change is done, and then sees it. */
     lock: compileSql(query, (p: Parameter<Group | Versions>) =>
       sql`select group_id from mintmark_groups where ${isAtVersion(p)} ${sql.raw(engine.types.lockRows)}`,

@@ -1,8 +1,5 @@
 import {
-  groupId as asGroupId,
   untilSettled,
-  type GroupId,
-  type GroupMember,
   type GroupStore,
   type ListQuery,
   type RemovalOutcome,
@@ -20,6 +17,7 @@ import { groupReader, groupStateRow } from '../rows/group-row.ts'
 import { versionRange } from '../version-range.ts'
 import { createGroupChange, memberValues } from './change-group.ts'
 import { groupStatements } from './group-statements.ts'
+import { createMembersOf } from './members-of.ts'
 
 export function createGroupStore(database: Database, { scanLimit }: { readonly scanLimit: number }): GroupStore {
   const { engine, run, step, transact, inLine } = database
@@ -81,15 +79,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
       return row === undefined ? undefined : read(row)
     },
 
-    async membersOf(providerId, groupIds) {
-      const members = new Map<GroupId, GroupMember[]>(groupIds.map((groupId) => [groupId, []]))
-      const rows = await run(statements.membersOf, { provider_id: providerId, groups: engine.encodeSearchable(groupIds) })
-      for (const row of rows) {
-        const member = { memberId: columns.text(row, 'member_id'), type: columns.text(row, 'member_type') as GroupMember['type'] }
-        members.get(asGroupId(columns.text(row, 'group_id')))?.push(member)
-      }
-      return members
-    },
+    membersOf: createMembersOf(database),
 
     change: createGroupChange(database, statements),
 

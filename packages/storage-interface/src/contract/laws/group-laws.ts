@@ -94,6 +94,32 @@ export const groupLaws: readonly StorageLaw[] = [
   ),
 
   law(
+    'groups: members are listed for as many whole groups as a limit has room for, in the order asked for, and always for one',
+    async ({ storage, same }) => {
+      for (const id of ['a', 'b', 'c']) await storage.provisionedUsers.insert(aProvisionedUser(id))
+      const [ada, grace, edsger] = ['user-a', 'user-b', 'user-c'] as const
+      await storage.groups.insert(aGroup('z-one', { memberIds: [ada] }))
+      await storage.groups.insert(aGroup('a-three', { memberIds: [ada, grace, edsger] }))
+      await storage.groups.insert(aGroup('m-none'))
+      const { providerId } = aGroup('z-one')
+      const told = async (labels: readonly string[], limit: number): Promise<readonly (readonly [string, number])[]> => {
+        const members = await storage.groups.membersOf(providerId, labels.map((label) => groupId(`group-${label}`)), limit)
+        return labels.flatMap((label) => {
+          const list = members.get(groupId(`group-${label}`))
+          return list === undefined ? [] : [[label, list.length] as const]
+        })
+      }
+
+      same(await told(['z-one', 'm-none', 'a-three'], 4), [['z-one', 1], ['m-none', 0], ['a-three', 3]], 'all fit')
+      same(await told(['z-one', 'm-none', 'a-three'], 3), [['z-one', 1], ['m-none', 0]], 'the last is too large')
+      same(await told(['a-three', 'm-none', 'z-one'], 3), [['a-three', 3], ['m-none', 0]], 'nobody fits')
+      same(await told(['z-one', 'a-three', 'm-none'], 2), [['z-one', 1]], 'none behind the first that is too large')
+      same(await told(['a-three', 'z-one'], 1), [['a-three', 3]], 'the first, however large')
+      same(await told(['a-three'], 1), [['a-three', 3]], 'the only one')
+    },
+  ),
+
+  law(
     'groups: an account names the groups that it is in, and joining changes nothing of its row',
     async ({ storage, same }) => {
       await storage.provisionedUsers.insert(ada)

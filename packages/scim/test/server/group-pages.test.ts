@@ -1,0 +1,61 @@
+import { epochSeconds, groupId, providerId, userId, type JsonObject } from '@mintmark/storage-interface'
+import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/contract'
+import { expect, test } from 'vitest'
+
+import { startDirectory, type Directory } from './directory-under-test.ts'
+import type { ScimReply } from './scim-under-test.ts'
+
+const t1 = providerId('T1')
+
+test('of a hundred groups the members are read at once, and not at all where they are not shown', async () => {
+  const directory = await startDirectory(3)
+  await addGroups(directory, { count: 100, memberIds: directory.people })
+
+  const shown = await directory.send({ path: '/Groups?count=100' })
+  expect([shown.body?.['itemsPerPage'], directory.calls.membersOf]).toEqual([100, 1])
+
+  directory.forgetCalls()
+  const excluded = await directory.send({ path: '/Groups?count=100&excludedAttributes=members' })
+  expect([excluded.body?.['itemsPerPage'], directory.calls.membersOf]).toEqual([100, 0])
+})
+
+test('RFC 7644 §3.4.2.4: with more members than an answer holds a page has fewer groups, and the next goes on behind them', async () => {
+  const directory = await startDirectory(0)
+  const memberIds = await addPeople(directory, 5000)
+  await addGroups(directory, { count: 7, memberIds })
+  const all = Array.from({ length: 7 }, (_, index) => `group-${index}`)
+
+  const first = await directory.send({ path: '/Groups?count=100' })
+  const second = await directory.send({ path: '/Groups?count=100&startIndex=5' })
+  expect([first.body?.['totalResults'], first.body?.['itemsPerPage'], second.body?.['itemsPerPage']]).toEqual([7, 4, 3])
+  expect([...namesOf(first), ...namesOf(second)]).toEqual(all)
+
+  const begun = await directory.send({ path: '/Groups?count=100&cursor' })
+  const ended = await directory.send({ path: `/Groups?count=100&cursor=${begun.body?.['nextCursor'] as string}` })
+  expect([...namesOf(begun), ...namesOf(ended)]).toEqual(all)
+  expect([namesOf(begun).length, ended.body?.['nextCursor']]).toEqual([4, undefined])
+
+  const without = await directory.send({ path: '/Groups?count=100&excludedAttributes=members' })
+  expect(namesOf(without)).toEqual(all)
+})
+
+async function addPeople({ storage }: Directory, count: number): Promise<readonly string[]> {
+  const ids = Array.from({ length: count }, (_, index) => `${index}`)
+  for (const id of ids) await storage.provisionedUsers.insert(aProvisionedUser(id, { providerId: t1, userId: userId(id) }))
+  return ids
+}
+
+async function addGroups(
+  { storage }: Directory,
+  { count, memberIds }: { readonly count: number; readonly memberIds: readonly string[] },
+): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    const createdAt = epochSeconds(1_790_000_000 + index)
+    await storage.groups.insert(aGroup(`${index}`, { providerId: t1, groupId: groupId(`group-${index}`), memberIds, createdAt }))
+  }
+}
+
+const namesOf = ({ body }: ScimReply): readonly unknown[] => {
+  const resources = body?.['Resources'] ?? []
+  return (resources as readonly JsonObject[]).map(({ id }) => id)
+}
