@@ -1,0 +1,118 @@
+import { epochSeconds, grantId, userId, type EndingRecord, type Storage } from '@mintmark/storage-interface'
+import { aClientRecord, aFamilyRecord, aGrantRecord, aUser } from '@mintmark/storage-interface/contract'
+import { createSqlStorage, migrate, type SqlDialect } from '@mintmark/storage-sql'
+import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import type { Pool } from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { migrationScripts } from '../src/migration-script.ts'
+import { claimedValueDigest } from '../src/rows/claim-row.ts'
+import { aDatabase } from './support/postgres-of-the-run.ts'
+
+const issuer = 'https://issuer.example'
+const now = epochSeconds(1_800_000_000)
+
+describe.for([
+  { name: 'SQLite', open: aFile },
+  { name: 'PostgreSQL', open: async () => postgresPool((await aPostgres()).pool()) },
+])('$name', ({ open }) => {
+  test('design §4: a deactivation is one statement, and so is a revocation, with the ending that is told', async () => {
+    const dialect = await open()
+    await migrate({ dialect })
+    const ran: string[] = []
+    const watched: SqlDialect = { ...dialect, all: (statement, ...rest) => (ran.push(statement), dialect.all(statement, ...rest)) }
+    const storage = await createSqlStorage({ dialect: watched, issuer })
+    await storage.users.insert(aUser())
+    await storage.families.insert(aFamilyRecord())
+    ran.length = 0
+
+    await storage.users.deactivate(userId('user-1'), now)
+    await storage.families.revoke(aFamilyRecord().familyId, now)
+
+    expect(ran).toHaveLength(2)
+    expect((await records(storage)).map(({ ending }) => ending.kind)).toEqual(['generation', 'family'])
+  })
+
+  test('0007: of what ended before, an issuer that was there knows nothing, and a token that was revoked stays so', async () => {
+    const dialect = await open()
+    for (const script of migrationScripts(dialect.engine).slice(0, 6)) await dialect.atomically(script.statements)
+    const revoke = (tokenId: string) =>
+      `INSERT INTO mintmark_claims (issuer, purpose, value_digest, expires_at) VALUES ('${issuer}', 'revoked_jti', '${claimedValueDigest(tokenId)}', ${now + 600})`
+    const columns = Object.entries({
+      issuer: `'${issuer}'`,
+      client_id: `'client-1'`,
+      client_name: `''`,
+      token_endpoint_auth_method: `'none'`,
+      ...Object.fromEntries(['secrets', 'redirect_uris', 'grant_types', 'scopes', 'served_audiences'].map((name) => [name, `'[]'`])),
+      secret_uses: `'{}'`,
+      id_token_signed_response_alg: `''`,
+      require_auth_time: dialect.engine.name === 'sqlite' ? '0' : 'false',
+      created_at: '0',
+      version: '1',
+    })
+    const client = `INSERT INTO mintmark_clients (${columns.map(([name]) => name).join(', ')}) VALUES (${columns.map(([, value]) => value).join(', ')})`
+    await dialect.atomically([client, revoke('before')])
+
+    await migrate({ dialect })
+    // As a process of the version before does that has not stopped yet.
+    await dialect.atomically([revoke('meanwhile')])
+
+    const storage = await createSqlStorage({ dialect, issuer })
+    const another = await createSqlStorage({ dialect, issuer: 'https://another.example' })
+    const completeSince = async ({ endings }: Storage) => (await endings.list({ from: undefined, endedSince: now, limit: 1 })).completeSince
+    expect(Math.abs((await completeSince(storage)) - Date.now() / 1000)).toBeLessThan(60)
+    expect(await completeSince(another)).toBe(0)
+    for (const tokenId of ['before', 'meanwhile']) expect(await storage.endings.hasTokenEnded(tokenId, now)).toBe(true)
+    expect(await records(storage)).toEqual([])
+  })
+})
+
+test('PostgreSQL: no ending overtakes one of a transaction that is not yet committed, and none is missed behind it', async () => {
+  const database = await aPostgres()
+  const dialect = postgresPool(database.pool())
+  await migrate({ dialect })
+  const storage = await createSqlStorage({ dialect, issuer })
+  await storage.users.insert(aUser())
+  await storage.clients.insert(aClientRecord())
+  await storage.grants.insert(aGrantRecord())
+  const other = await database.pool().connect()
+
+  await other.query('BEGIN')
+  await other.query(`UPDATE mintmark_users SET active = false, generation = generation + 1 WHERE user_id = 'user-1'`)
+  const revoking = storage.grants.revoke(grantId('grant-1'), now)
+  const [waiting] = await Promise.race([revoking.then(() => ['overtook']), isWaiting(database.pool())])
+  const meanwhile = await records(storage)
+  await other.query('COMMIT')
+  other.release()
+  await revoking
+
+  expect([waiting, meanwhile]).toEqual(['waits', []])
+  expect((await records(storage)).map(({ position, ending }) => [position, ending.kind])).toEqual([
+    [1, 'generation'],
+    [2, 'grant'],
+  ])
+})
+
+/** Resolves when a statement waits for another transaction. */
+async function isWaiting(pool: Pool): Promise<readonly string[]> {
+  for (;;) {
+    const { rows } = await pool.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'update "mintmark_grants"%'`)
+    if (rows.length > 0) return ['waits']
+  }
+}
+
+async function records({ endings }: Storage): Promise<readonly EndingRecord[]> {
+  return (await endings.list({ from: undefined, endedSince: epochSeconds(0), limit: 100 })).records
+}
+
+async function aPostgres() {
+  const database = await aDatabase()
+  onTestFinished(() => database.remove())
+  return database
+}
+
+async function aFile(): Promise<SqlDialect> {
+  const dialect = sqliteFile(':memory:')
+  onTestFinished(() => dialect.close())
+  return dialect
+}
