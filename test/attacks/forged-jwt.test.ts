@@ -122,6 +122,12 @@ describe('a forged or malformed JWT as access token', () => {
     expect((await userinfo(under, token)).status).toBe(200)
   })
 
+  it('RFC 7515 §4, RFC 7519 §4: a member of the header and a claim that nobody knows are ignored', async () => {
+    const token = await writeJws({ ...accessToken.header, x: 1 }, { ...accessToken.payload, x: 1 }, accessToken.sign)
+
+    expect((await userinfo(under, token)).status).toBe(200)
+  })
+
   it('ATK-284 a token of 64 KiB is refused before anything looks at it (RFC 8725 §3.10)', async () => {
     const token = await withClaims(accessToken, { x: 'x'.repeat(49_152) })
     const form = encode({ access_token: token })
