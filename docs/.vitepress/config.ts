@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitepress'
 
 import { anchorOf } from '../../scripts/markdown/anchor.ts'
+import { pictureOf } from '../../scripts/site/draw-flowchart.ts'
 import { linkRule } from '../../scripts/site/link-rule.ts'
 import { startPage } from '../../scripts/site/start-page.ts'
 import { sidebar } from '../../scripts/site/sidebar.ts'
@@ -24,7 +25,14 @@ export default defineConfig({
     // `/Users/{id}` is an address, not a heading with an attribute.
     attrs: { disable: true },
     theme: { light: 'github-light', dark: 'github-dark' },
-    config: (markdown) => markdown.core.ruler.push('site-links', linkRule(process.env['SITE_SOURCES'])),
+    config(markdown) {
+      markdown.core.ruler.push('site-links', linkRule(process.env['SITE_SOURCES']))
+      const drawCode = markdown.renderer.rules.fence
+      markdown.renderer.rules.fence = (...shown) => {
+        const [tokens, at] = shown
+        return pictureOf(tokens[at]) ?? drawCode?.(...shown) ?? ''
+      }
+    },
   },
   transformPageData: (page) => (page.relativePath === 'index.md' ? { frontmatter: startPage } : undefined),
   themeConfig: {

@@ -2,6 +2,8 @@ import { existsSync, readdirSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
+import { fencesOf } from '../../scripts/markdown/fence.ts'
+import { parseFlowchart, rowsOf } from '../../scripts/site/flowchart.ts'
 import { llmsFull, llmsIndex } from '../../scripts/site/llms.ts'
 import { siteTarget, withSiteLinks } from '../../scripts/site/outward-link.ts'
 import { siteSections } from '../../scripts/site/section.ts'
@@ -49,6 +51,28 @@ describe('a link on the site', () => {
     expect(withSiteLinks(text, 'how-to/rotate-keys.md', undefined)).toBe(
       'See `index.ts` and [the words](../glossary.md).',
     )
+  })
+})
+
+describe('a picture of boxes and arrows', () => {
+  it('has every arrow point downwards, and boxes without arrows in the last row', () => {
+    const chart = parseFlowchart('flowchart TD\n  subgraph "One"\n    a --> b\n    a --> c\n  end\n  b --> c\n  d\n')
+
+    expect(chart && rowsOf(chart).map((row) => row.map(({ name, group }) => `${name} ${group}`))).toEqual([
+      ['a One'],
+      ['b undefined'],
+      ['c undefined'],
+      ['d undefined'],
+    ])
+  })
+
+  it('is drawn for every block of mermaid', () => {
+    const blocks = sections
+      .flatMap(({ pages }) => pages.flatMap((page) => fencesOf(page)))
+      .filter(({ language }) => language === 'mermaid')
+
+    expect(blocks.length).toBeGreaterThan(0)
+    expect(blocks.filter(({ code }) => parseFlowchart(code) === undefined).map(({ place }) => place)).toEqual([])
   })
 })
 
