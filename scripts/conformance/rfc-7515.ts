@@ -1,4 +1,4 @@
-import { notOffered, rfc, type Standard } from './standard.ts'
+import { departed, notOffered, rfc, type Standard } from './standard.ts'
 
 /** What RFC 7515 asks of who signs and verifies, as far as compact signatures are used. */
 export const rfc7515: Standard = {
@@ -9,7 +9,7 @@ export const rfc7515: Standard = {
     ['2', 'base64url without padding, line breaks and other characters', 'law: no other spelling of the same bytes is one', 'RFC 7515 §2: does not vouch for another spelling of itself'],
     ['4', 'Where a header has a name twice it is refused, or the last one counts', 'RFC 7515 §4: the header has alg twice, and the last one is none'],
     ['4', 'A header is a JSON object', 'RFC 7515 §4: the header is an array'],
-    ['4', 'Header members that are not understood are ignored, unless crit names them', 'RFC 7515 §4, RFC 7519 §4: a member of the header and a claim that nobody knows are ignored', 'ATK-272 crit'],
+    ['4', 'Header members that are not understood are ignored, unless crit names them', departed('of tokens of our own: this server writes three members, and what has more was made by another'), 'RFC 7515 §4: this server writes three members into a header', 'ATK-272 crit'],
     ['4.1.1', 'alg is there, and is one that is expected', 'RFC 8725 §3.1: alg none, HMAC with the public key, another key and a key in the header are refused'],
     ['4.1.2', 'Keys that a header names or brings (jku, jwk, x5u, x5c)', notOffered('keys come from the key set alone'), 'ATK-266 the attacker\'s key is in the header, beside the right kid', 'RFC 8725 §3.10: the header points to the attacker\'s key set', 'ATK-268'],
     ['4.1.4', 'Without kid a signature is tried with the one key that there is', 'RFC 7515 §4.1.4: no kid, where the client has one key'],

@@ -7,7 +7,7 @@ export const rfc7519: Standard = {
   address: rfc(7519),
   requirements: [
     ['4', 'Where a claim is there twice the token is refused, or the last one counts', 'RFC 7519 §4: the payload has iss twice, and the last one is another'],
-    ['4', 'Claims that are not understood are ignored', 'RFC 7519 §4: a claim that nobody knows'],
+    ['4', 'Claims that are not understood are ignored', 'RFC 7519 §4: a claim that this server never wrote is ignored', 'RFC 7519 §4: a claim that nobody knows'],
     ['4.1.2', 'sub is unique, and compared with its case', 'ATK-278 sub in other case', 'OIDC Core §2: sub is at most 255 ASCII characters'],
     ['4.1.3', 'Who is not in aud refuses the token', 'ATK-230 aud of another server', 'ATK-275 an aud without this server opens no userinfo'],
     ['4.1.4', 'A token is not honoured at or after exp', 'RFC 7519 §4.1.4: says nothing of the time, which is looked at each time', 'ATK-253 a token that expires now', 'RFC 7523 §3: exp is now'],
