@@ -1,7 +1,7 @@
 // How long servers take from the start of their process to their first answer, what memory they hold, and how large they are:
 // `pnpm bench:start [rounds]`.
 import { mkdtemp, rm } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
 import { startDriver } from '../driver/driver-process.ts'
@@ -40,7 +40,7 @@ const groups: readonly { readonly workload: WorkloadName; readonly targets: read
 
 const driver = startDriver()
 // Beside the sources, so that what is loaded from there finds what it needs.
-const folder = await mkdtemp(fileURLToPath(import.meta.resolve('../../packed-')))
+const folder = await mkdtemp(join(import.meta.dirname, 'packed-'))
 try {
   console.log(environment())
   for (const { workload, targets } of groups) console.log(await startTable(workload, targets))

@@ -1,5 +1,5 @@
 import type { Attribute } from './attribute.ts'
-import type { SchemaExtension } from './define-resource-type.ts'
+import type { Schema } from './define-schema.ts'
 
 /** What an answer shows of a resource, in the order in which it shows it: worked out once, however many resources it is for. */
 export interface Projection {
@@ -29,7 +29,7 @@ export const defaultChoice: AttributeChoice = { kind: 'default', named: new Set(
 
 interface ShownType {
   readonly attributes: readonly Attribute[]
-  readonly extensions: readonly SchemaExtension[]
+  readonly extensions: readonly { readonly schema: Schema }[]
 }
 
 /**
