@@ -1,12 +1,14 @@
 import { epochSeconds, type EndingStore } from '@mintmark/storage-interface'
 
+import { elapsed } from '../runtime/elapsed.ts'
+
 /** Notices that something has ended, in this process or in another one. */
 export interface EndingWatch {
   /** Changes whenever something new was seen. */
   news(): number
   /** Something that was read stands at this position. */
   saw(position: number): void
-  /** Waits until `news` is no longer what it was, or the moment (of `performance.now`) has come; at once when too many wait. */
+  /** Waits until `news` is no longer what it was, or the moment (of `elapsed`) has come; at once when too many wait. */
   waitForNews(known: number, until: number): Promise<void>
 }
 
@@ -28,8 +30,8 @@ export function watchEndings(endings: EndingStore): EndingWatch {
   }
   const look = async (): Promise<void> => {
     // Whoever comes first looks. The time is noted before: a look that never ends does not keep others from looking.
-    if (performance.now() < lookedAt + interval) return
-    lookedAt = performance.now()
+    if (elapsed() < lookedAt + interval) return
+    lookedAt = elapsed()
     const { records } = await endings.list({ from: position + 1, endedSince: epochSeconds(0), limit: 1000 })
     saw(records.at(-1)?.position ?? 0)
   }
@@ -38,12 +40,12 @@ export function watchEndings(endings: EndingStore): EndingWatch {
     saw,
     async waitForNews(known, until) {
       if (waiting >= maxWaiting) return
-      const isOver = (): boolean => news !== known || performance.now() >= until
+      const isOver = (): boolean => news !== known || elapsed() >= until
       waiting += 1
       try {
         while (!isOver()) {
           await look()
-          if (!isOver()) await pause(Math.min(interval, until - performance.now()))
+          if (!isOver()) await pause(Math.min(interval, until - elapsed()))
         }
       } finally {
         waiting -= 1

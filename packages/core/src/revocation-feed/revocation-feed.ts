@@ -1,5 +1,6 @@
 import type { DurationSeconds, EpochSeconds } from '@mintmark/storage-interface'
 
+import { elapsed } from '../runtime/elapsed.ts'
 import { watchEndings } from './ending-watch.ts'
 import { readFeed, type FeedPage, type ReadFeedDependencies } from './read-feed.ts'
 
@@ -22,8 +23,8 @@ export function createRevocationFeed(deps: ReadFeedDependencies): RevocationFeed
   return {
     read,
     async waitBehind(cursor, now, atMost) {
-      const until = performance.now() + atMost * 1000
-      while (performance.now() < until) {
+      const until = elapsed() + atMost * 1000
+      while (elapsed() < until) {
         // Before it is read: what is seen meanwhile, by whomever, is news.
         const known = watch.news()
         const page = await read(cursor, now)

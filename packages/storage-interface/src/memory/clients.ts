@@ -1,7 +1,7 @@
 import type { ClientRecord, ClientStore } from '../client.ts'
 import { compareText } from '../filter/compare-text.ts'
 import type { ClientId } from '../identifiers.ts'
-import { writeEnding, type EndingTable } from './endings.ts'
+import { writeEnding, type EndingTable } from './ending-table.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Pause } from './pause.ts'
 

@@ -7,7 +7,7 @@ import type {
   TokenFamilyRecord,
   TokenFamilyStore,
 } from '../token-family.ts'
-import { writeEnding, type EndingTable } from './endings.ts'
+import { writeEnding, type EndingTable } from './ending-table.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Pause } from './pause.ts'
 

@@ -1,7 +1,7 @@
 import type { GrantRecord, GrantStore } from '../grant.ts'
 import type { ClientId, GrantId, UserId } from '../identifiers.ts'
 import { StorageUnavailableError } from '../storage-unavailable.ts'
-import { writeEnding, type EndingTable } from './endings.ts'
+import { writeEnding, type EndingTable } from './ending-table.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Pause } from './pause.ts'
 

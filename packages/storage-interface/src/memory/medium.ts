@@ -1,7 +1,7 @@
 import { createClaimTable, type ClaimTable } from './claims.ts'
 import { createClientTable, type ClientTable } from './clients.ts'
 import { createCodeTable, type CodeTable } from './codes.ts'
-import { createEndingTable, type EndingTable } from './endings.ts'
+import { createEndingTable, type EndingTable } from './ending-table.ts'
 import { createFamilyTable, type FamilyTable } from './families.ts'
 import { createGrantTable, type GrantTable } from './grants.ts'
 import { createGroupTable, type GroupTable } from './group-table.ts'

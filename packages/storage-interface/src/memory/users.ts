@@ -1,7 +1,7 @@
 import type { UserId } from '../identifiers.ts'
 import type { EpochSeconds } from '../time.ts'
 import type { LifecycleOutcome, UserRecord, UserStore } from '../user.ts'
-import { writeEnding, type EndingTable } from './endings.ts'
+import { writeEnding, type EndingTable } from './ending-table.ts'
 import { endMemberships, type GroupTable } from './group-table.ts'
 import { listPage, type ListedRow } from './list-page.ts'
 import type { Pause } from './pause.ts'
