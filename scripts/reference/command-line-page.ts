@@ -1,12 +1,15 @@
 import { createProgram } from '../../packages/cli/src/program.ts'
+import { doctorFindings } from './doctor-findings.ts'
+import { table } from './markdown-table.ts'
+import type { PublicApi } from './public-api.ts'
 import { silentIo } from './silent-io.ts'
 
 type Command = ReturnType<typeof createProgram>
 
 /** The page `docs/reference/command-line.md`: what `--help` prints, for every command. */
-export function commandLinePage(): string {
+export function commandLinePage(api: PublicApi): string {
   const program = createProgram(silentIo)
-  return [introduction, ...everyCommand(program).map(section)].join('\n\n') + '\n'
+  return [introduction, ...everyCommand(program).map(section), doctorSection(api)].join('\n\n') + '\n'
 }
 
 const introduction = `# The command line
@@ -31,6 +34,16 @@ function section(command: Command): string {
   command.outputHelp()
   return `## ${pathOf(command)}\n\n\`\`\`text\n${help.trim()}\n\`\`\``
 }
+
+const doctorSection = (api: PublicApi): string =>
+  [
+    '## What doctor finds',
+    'Each check by its name, which `--json` has too. `…` stands for what is found on the spot.',
+    table(
+      ['check', 'level', 'what', 'how to mend it'],
+      doctorFindings(api).map(({ check, level, what, mend }) => [`\`${check}\``, level, what, mend]),
+    ),
+  ].join('\n\n')
 
 const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`

@@ -46,9 +46,9 @@ function section({ call, name, text, options }: Configurable, shownAt: Map<ts.No
   const own = options.filter(({ declaration }) => declaration === undefined || !shownAt.has(declaration))
   const shared = options.filter(({ declaration }) => declaration !== undefined && shownAt.has(declaration))
   for (const { declaration } of own) if (declaration !== undefined) shownAt.set(declaration, name)
-  return [`### ${name}`, `\`${call}\``, firstParagraph(text), ...own.map(entry), ...sharedWith(shared, shownAt)].join(
-    '\n\n',
-  )
+  const itsCall = call === `${name}(options)` ? [] : [`\`${call}\``]
+  const parts = [`### ${name}`, ...itsCall, firstParagraph(text), ...own.map(entry), ...sharedWith(shared, shownAt)]
+  return parts.join('\n\n')
 }
 
 const firstParagraph = (text: string): string => text.split('\n\n')[0] ?? ''

@@ -16,7 +16,7 @@ export async function referenceFiles(api: PublicApi): Promise<ReadonlyMap<string
     ['options.md', optionsPage(api)],
     ['events.md', eventsPage(api)],
     ['endpoints.md', endpointsPage(apis)],
-    ['command-line.md', commandLinePage()],
+    ['command-line.md', commandLinePage(api)],
     ...documents,
   ]
   return new Map(files.map(([name, text]) => [`docs/reference/${name}`, text]))

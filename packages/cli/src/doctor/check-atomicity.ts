@@ -54,7 +54,11 @@ export async function checkAtomicity(
   }
 }
 
-function finding(check: string, [winner, loser]: readonly [string, string], outcomes: readonly string[]): Finding {
+function finding(
+  check: 'storage.consume' | 'storage.rotate' | 'storage.claim',
+  [winner, loser]: readonly [string, string],
+  outcomes: readonly string[],
+): Finding {
   const winners = outcomes.filter((outcome) => outcome === winner).length
   const losers = outcomes.filter((outcome) => outcome === loser).length
   if (winners === 1 && losers === outcomes.length - 1)

@@ -52,7 +52,7 @@ const challenges = ({ headers }: Answer): boolean => /^Bearer\b/i.test(headers.g
 
 const contentType = ({ headers }: Answer): string => headers.get('content-type') ?? ''
 
-const finding = (check: string, holds: boolean, rule: string): Finding =>
+const finding = (check: 'errors.token' | 'errors.userinfo' | 'errors.page', holds: boolean, rule: string): Finding =>
   holds
     ? ok(check, rule)
     : fail(

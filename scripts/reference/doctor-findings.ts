@@ -1,0 +1,54 @@
+import { globSync } from 'node:fs'
+
+import ts from 'typescript'
+
+import type { PublicApi } from './public-api.ts'
+
+/** What `mintmark doctor` may say of one check, in the words of the sources; `…` stands for what it finds. */
+export interface DoctorFinding {
+  readonly check: string
+  readonly level: string
+  readonly what: string
+  readonly mend: string
+}
+
+/** Every finding, in the order of checks and levels. */
+export const doctorFindings = (api: PublicApi): readonly DoctorFinding[] =>
+  globSync('packages/cli/src/doctor/*.ts', { exclude: ['**/*.test.ts', '**/finding.ts'] })
+    .flatMap((file) => findingsIn(api.source(file), api.checker))
+    .toSorted(
+      (one, other) => one.check.localeCompare(other.check) || levels.indexOf(one.level) - levels.indexOf(other.level),
+    )
+
+const levels = ['ok', 'warn', 'fail']
+
+function findingsIn(node: ts.Node, checker: ts.TypeChecker): readonly DoctorFinding[] {
+  const inner: DoctorFinding[] = []
+  ts.forEachChild(node, (child) => void inner.push(...findingsIn(child, checker)))
+  if (!ts.isCallExpression(node) || !ts.isIdentifier(node.expression) || !levels.includes(node.expression.text))
+    return inner
+  const [check, what, mend] = node.arguments
+  if (check === undefined || what === undefined) return inner
+  const level = node.expression.text
+  const texts = { level, what: textOf(what, checker), mend: mend === undefined ? '' : textOf(mend, checker) }
+  return [...inner, ...namesOf(check, checker).map((name) => ({ check: name, ...texts }))]
+}
+
+function namesOf(check: ts.Expression, checker: ts.TypeChecker): readonly string[] {
+  const type = checker.getTypeAtLocation(check)
+  const names = (type.isUnion() ? type.types : [type]).flatMap((part) => (part.isStringLiteral() ? [part.value] : []))
+  return names.length === 0 ? [textOf(check, checker)] : names
+}
+
+/** What is put together from a choice is told in full, one beside the other. */
+function textOf(node: ts.Expression, checker: ts.TypeChecker): string {
+  if (ts.isStringLiteralLike(node)) return node.text
+  if (ts.isTemplateExpression(node))
+    return [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('…')
+  if (ts.isConditionalExpression(node))
+    return [node.whenTrue, node.whenFalse].map((each) => textOf(each, checker)).join(' Or: ')
+  const declared = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node)?.valueDeclaration : undefined
+  return declared !== undefined && ts.isVariableDeclaration(declared) && declared.initializer !== undefined
+    ? textOf(declared.initializer, checker)
+    : '…'
+}
