@@ -2,8 +2,6 @@ import { clientId, epochSeconds, familyId, grantId, userId, type Ending, type En
 import type { ColumnReader } from '../columns.ts'
 import type { SqlRow } from '../dialect.ts'
 
-export const endingColumns = ['issuer', 'position', 'kind', 'name', 'generation', 'ended_at'] as const
-
 export const endingReader =
   (read: ColumnReader) =>
   (row: SqlRow): EndingRecord => ({
