@@ -17,7 +17,7 @@ export async function readRequest(
 ): Promise<ServerRequest | Unreadable> {
   const method = message.method ?? ''
   const hasBody = method !== 'GET' && method !== 'HEAD'
-  const body = hasBody ? await readBody(message, bodyLimit) : new Uint8Array()
+  const body = hasBody ? await readBody(message, bodyLimit) : noBody
   return typeof body === 'string' ? body : { method, url, ...readHeaders(message.rawHeaders), body }
 }
 
@@ -66,3 +66,5 @@ function readHeaders(raw: readonly string[]): Pick<ServerRequest, 'headers' | 'r
   }
   return { headers, repeatedHeaders }
 }
+
+const noBody = new Uint8Array()

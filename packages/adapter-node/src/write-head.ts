@@ -9,7 +9,9 @@ import type { ServerResponse } from '@mintmark/core/http'
 export function writeHead(response: OutgoingMessage, { status, headers, body }: ServerResponse): void {
   if (body !== undefined && response.getHeaderNames().length === 0) {
     // Nothing to replace: all of them at once cost Node less than each by itself.
-    response.writeHead(status, [...headers.flat(), 'Content-Length', String(Buffer.byteLength(body))])
+    const namesAndValues: string[] = []
+    for (const [name, value] of headers) namesAndValues.push(name, value)
+    response.writeHead(status, [...namesAndValues, 'Content-Length', String(Buffer.byteLength(body))])
     return
   }
   response.statusCode = status
