@@ -15,7 +15,16 @@ export interface ColumnReader {
 
 /** @param prefix what stands before the column names in a row that several tables were joined to. */
 export function createColumnReader(engine: SqlEngine, prefix = ''): ColumnReader {
-  const name = (column: string): string => (prefix === '' ? column : prefix + column)
+  const names = new Map<string, string>()
+  const name = (column: string): string => {
+    if (prefix === '') return column
+    const known = names.get(column)
+    if (known !== undefined) return known
+    // Kept: an engine finds a property slowly by a text that was put together just now.
+    const joined = prefix + column
+    names.set(column, joined)
+    return joined
+  }
   const optional = (row: SqlRow, column: string): unknown => {
     const value = row[name(column)]
     if (value === undefined) throw new Error(`The column ${name(column)} is missing`)
