@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -12,11 +13,11 @@ export interface OutsideProject {
   readonly oldestNode: string
   /** The oldest Node that runs TypeScript without a flag: what a project needs whose own sources are not compiled. */
   readonly oldestNodeForSources: string
-  remove(): void
+  remove(): Promise<void>
 }
 
 /**
- * Makes one, with npm. Everything has a fixed version, so that sizes are the same for everybody.
+ * Makes one, with npm. Everything that tests compare has a fixed version.
  * @throws Error with what npm said when it fails.
  */
 export function installOutside(packed: PackedPackages): OutsideProject {
@@ -36,7 +37,8 @@ export function installOutside(packed: PackedPackages): OutsideProject {
     folder,
     oldestNode: programOf('node-oldest'),
     oldestNodeForSources: programOf('node-for-sources'),
-    remove: () => rmSync(folder, { recursive: true }),
+    // Hundreds of megabytes: whoever waits for something else goes on.
+    remove: () => rm(folder, { recursive: true }),
   }
 }
 

@@ -13,15 +13,15 @@ declare module 'vitest' {
 }
 
 /** Packs and installs once for the whole run. */
-export function setup(project: TestProject): () => void {
+export function setup(project: TestProject): () => Promise<void> {
   const packed = packPackages()
   const outside = installOutside(packed)
   project.provide('packed', { folder: packed.folder, packages: packed.packages })
   const { folder, oldestNode, oldestNodeForSources } = outside
   project.provide('outside', { folder, oldestNode, oldestNodeForSources })
 
-  return () => {
-    outside.remove()
+  return async () => {
+    await outside.remove()
     packed.remove()
   }
 }
