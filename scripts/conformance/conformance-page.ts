@@ -3,7 +3,7 @@ import type { TestTitle } from './test-titles.ts'
 
 /** The page docs/conformance.md for the tests that there are. */
 export function conformancePage(standards: readonly Standard[], titles: readonly TestTitle[]): string {
-  return [introduction, summary(standards), ...standards.map((standard) => section(standard, titles))].join('\n\n') + '\n'
+  return [introduction, summary(standards), departures(standards), ...standards.map((standard) => section(standard, titles))].join('\n\n') + '\n'
 }
 
 /** The parts of titles that no test has, each with where it is named. */
@@ -20,6 +20,16 @@ function summary(standards: readonly Standard[]): string {
   const rows = standards.map(({ name, requirements }) => [`[${name}](#${anchorOf(name)})`, ...counts(requirements)])
   const total = ['all', ...counts(standards.flatMap(({ requirements }) => requirements))]
   return table(['standard', ...verdicts], [...rows, total])
+}
+
+/** What a reader who compares servers asks first. */
+function departures(standards: readonly Standard[]): string {
+  const lines = standards.flatMap(({ name, requirements }) =>
+    requirements.flatMap(([number, must, first]) =>
+      typeof first === 'object' && first.verdict === 'departed' ? [`- **${name} §${number}:** ${escaped(must)}. *Departed:* ${escaped(first.why)}.`] : [],
+    ),
+  )
+  return ['## Departures', lines.join('\n')].join('\n\n')
 }
 
 const counts = (requirements: readonly Requirement[]): readonly string[] =>
