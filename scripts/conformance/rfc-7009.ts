@@ -11,7 +11,7 @@ export const rfc7009: Standard = {
     ['2.1', 'The token comes in a form, by POST', 'ATK-313 no token', 'RFC 7009 §2.1: a body of JSON', 'ATK-323 GET is not answered'],
     ['2.1', 'The client is authenticated first', 'ATK-308', 'RFC 7009 §2.1: A\'s token with a wrong secret'],
     ['2.1', 'A token of another client is not revoked', 'RFC 7009 §2.1: A\'s refresh token, by B', 'RFC 7009 §2.1: A\'s access token, by B', 'ATK-310 A\'s refresh token, by the public client P'],
-    ['2.1', 'and the client hears that it was refused', departed('it reads a 200, as for a token that nobody knows: an error would tell whose it is'), 'revocation: answered, and nothing changed > RFC 7009 §2.1: A\'s refresh token, by B'],
+    ['2.1', 'A client that would revoke another’s token hears that it may not', departed('it reads a 200, as for a token that nobody knows: an error would tell whose it is'), 'revocation: answered, and nothing changed > RFC 7009 §2.1: A\'s refresh token, by B'],
     ['2.1', 'The revocation counts at once', 'ATK-317 a refresh token: its access tokens are inactive at once', 'ATK-254 an access token that was revoked'],
     ['2.1', 'A wrong hint does not keep the token from being found', 'ATK-316 the hint access_token changes nothing', 'ATK-316 the hint __proto__'],
     ['2.2', 'A token that is unknown or revoked already is a 200', 'RFC 7009 §2.2: an unknown token is a 200', 'RFC 7009 §2.2: revoking a second time reads like the first'],

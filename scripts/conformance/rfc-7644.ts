@@ -12,7 +12,7 @@ export const rfc7644: Standard = {
     ['3.1', 'id, meta and what else is read-only is ignored where a client sends it', 'ATK-385: meta, id and groups from outside are ignored', 'ATK-493: PUT keeps id and meta'],
     ['3.3', 'A creation is 201 with Location and the resource', 'K-14 (RFC 7644 §3.3)', 'RFC 7644 §3.3: creates an account, and answers 201 with all of it'],
     ['3.3', 'What is there already is 409 uniqueness', 'RFC 7644 §3.3, 409: ATK-379', 'RFC 7644 §3.12 uniqueness: the externalId of another group'],
-    ['3.3', 'also where only its externalId is there already', departed('such a POST is answered with the account that it made before, because directories repeat one whose answer was lost'), 'a retried POST is answered with the same account', 'a repeated POST is answered with the same group'],
+    ['3.3', 'A POST whose externalId is there already is 409 too', departed('such a POST is answered with the account that it made before, because directories repeat one whose answer was lost'), 'a retried POST is answered with the same account', 'a repeated POST is answered with the same group'],
     ['3.4.1', 'A resource is read at its address', 'R-11: a deactivated account is still read and found', 'ATK-404: /Users/..%2f is not there'],
     ['3.4.2', 'A list is a ListResponse with its totals; nobody is 200 with an empty list', 'K-15, R-06 (RFC 7644 §3.4.2)', 'E-01, O-01 (RFC 7644 §3.4.2): nobody is 200 with an empty list'],
     ['3.4.2.1', 'A search over all types finds what fits in each', 'K-27 (RFC 7644 §3.4.2.1)'],
