@@ -2,6 +2,7 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
 import { composeStorage } from './compose-storage.ts'
+import { epochSeconds } from './time.ts'
 
 describe('composeStorage', () => {
   it('takes codes, interactions, claims and opaque tokens from the expiring part, everything else from the durable one', () => {
@@ -17,6 +18,17 @@ describe('composeStorage', () => {
     expect(storage.claims).toBe(claims)
     expect(storage.opaqueTokens).toBe(opaqueTokens)
     expect(storage.families).toBe(durable.families)
+  })
+
+  it('RFC 7009 §2.1: keeps what has ended with the durable stores, revoked tokens among it', async () => {
+    const durable = createMemoryStorage({ issuer: 'https://issuer.example' })
+    const storage = composeStorage({ durable, expiring: createMemoryStorage({ issuer: 'https://issuer.example' }) })
+    const [now, expiresAt] = [epochSeconds(0), epochSeconds(60)]
+
+    await storage.endings.endToken({ tokenId: 'jti-1', expiresAt, now })
+
+    expect(await durable.endings.hasTokenEnded('jti-1', now)).toBe(true)
+    expect((await storage.endings.list({ from: undefined, endedSince: now, limit: 9 })).records).toHaveLength(1)
   })
 
   it('refuses parts of two issuers, also when one begins with the other', () => {
