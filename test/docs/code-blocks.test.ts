@@ -1,6 +1,8 @@
+import { basename, dirname } from 'node:path'
+
 import { expect, it } from 'vitest'
 
-import { fencesOf, type Fence } from '../../scripts/markdown/fence.ts'
+import { fencesOf, withoutFences, type Fence } from '../../scripts/markdown/fence.ts'
 import { readPages } from '../../scripts/markdown/page.ts'
 import { shownCode } from '../../scripts/markdown/shown-code.ts'
 
@@ -19,6 +21,23 @@ it('every ts block names the compiled file, or region of one, that it shows: ```
 it('every block that names a source shows it as it is (mend with `pnpm readme`)', () => {
   expect(fences.filter(({ source, code }) => source.includes('/') && shownCode(source) !== code).map(nameOf)).toEqual([])
 })
+
+it('a page shows each file that its code imports, or says in words what it is', () => {
+  const pages = readPages()
+  const missing = pages.flatMap((page) => {
+    // The second page of the tutorial goes on where the first ends.
+    const read = page.path.startsWith('docs/tutorial/') ? pages.filter(({ path }) => dirname(path) === dirname(page.path)) : [page]
+    const shown = new Set(read.flatMap(fencesOf).map(({ source }) => basename(source.split('#')[0] ?? '')))
+    const prose = withoutFences(page.text)
+    const imported = fencesOf(page).flatMap(({ language, code }) => (language === 'ts' ? importedFiles(code) : []))
+    return imported.filter((file) => !shown.has(file) && !prose.includes(`${file}\``)).map((file) => `${page.path}: ${file}`)
+  })
+
+  expect(missing).toEqual([])
+})
+
+const importedFiles = (code: string): readonly string[] =>
+  Array.from(code.matchAll(/ from '(\.{1,2}\/[^']+)'/g), ([, path = '']) => basename(path))
 
 const nameOf = ({ place, source }: Fence): string => `${place}: ${source}`
 

@@ -5,6 +5,9 @@ import { openFormBrowser } from '../support/form-browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { addAnn, listenAt, registerAtApp, type ClientAtApp } from './client-at-app.ts'
 
+vi.stubEnv('DATABASE', ':memory:')
+vi.stubEnv('SEALING_KEY', 'A'.repeat(43))
+vi.stubEnv('SESSION_SECRET', 'example')
 vi.stubEnv('ISSUER_URL', `http://localhost:${await freePort()}`)
 const { issuer, storage } = await import('./use-your-own-session/authorization-server.ts')
 const { app } = await import('./use-your-own-session/app.ts')

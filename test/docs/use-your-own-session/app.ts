@@ -6,7 +6,7 @@ import { current } from './host-session.ts'
 import { findPerson } from './people.ts'
 
 export const app = express()
-app.use(session({ secret: process.env['SESSION_SECRET'] ?? 'example', resave: false, saveUninitialized: false }))
+app.use(session({ secret: process.env['SESSION_SECRET'] ?? '', resave: false, saveUninitialized: false }))
 
 app.use((request, _response, next) => current.run(request, next))
 app.use(toExpress(server))

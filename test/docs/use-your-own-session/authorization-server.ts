@@ -6,12 +6,12 @@ import { sqliteFile } from '@mintmark/storage-sql/sqlite'
 import { signedIn } from './host-session.ts'
 
 export const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
-export const storage = await createSqlStorage({ issuer, dialect: sqliteFile(':memory:', { migrate: 'on-open' }) })
+export const storage = await createSqlStorage({ issuer, dialect: sqliteFile(process.env['DATABASE'] ?? 'mintmark.db', { migrate: 'on-open' }) })
 
 export const server = createAuthorizationServer({
   issuer,
   storage,
-  keys: storedKeys({ storage, sealingKey: process.env['SEALING_KEY'] ?? 'A'.repeat(43) }),
+  keys: storedKeys({ storage, sealingKey: process.env['SEALING_KEY'] ?? '' }),
   signedIn,
   renderErrorPage: errorPage,
   pages: {
