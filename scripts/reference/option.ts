@@ -11,7 +11,7 @@ export interface Option extends DocComment {
   readonly isRequired: boolean
   /** Whether its members follow: what is left out of it has defaults of its own. */
   readonly isGroup: boolean
-  /** Where it is declared: several functions may take the same one. */
+  /** Where its comment stands: several functions may take the same option. */
   readonly declaration: ts.Node | undefined
 }
 
@@ -80,22 +80,23 @@ function optionsOf(member: ts.Symbol, { prefix, parts, checker }: Place): readon
   const symbol = present[0] ?? member
   const type = checker.getNonNullableType(checker.getTypeOfSymbol(symbol))
   const inner = expanded(type, checker)
+  const documented = docSourceOf(symbol, type, checker)
   const own: Option = {
-    ...documented(symbol, type, checker),
+    ...docCommentOf(documented, checker),
     name: prefix + symbol.name,
     type: typeText(symbol, type, checker),
     isRequired: !(symbol.flags & ts.SymbolFlags.Optional) && present.length === parts.length,
     isGroup: inner?.path === '.',
-    declaration: symbol.declarations?.[0],
+    declaration: documented.declarations?.[0],
   }
   return inner === undefined ? [own] : [own, ...membersOf(inner.type, prefix + symbol.name + inner.path, checker)]
 }
 
-/** What its own comment says, or else that of its type: `Clock` is the same everywhere. */
-function documented(symbol: ts.Symbol, type: ts.Type, checker: ts.TypeChecker): DocComment {
-  const own = docCommentOf(symbol, checker)
+/** Itself, or its type when it has no comment of its own: `Clock` is the same everywhere. */
+function docSourceOf(symbol: ts.Symbol, type: ts.Type, checker: ts.TypeChecker): ts.Symbol {
   const ofType = type.aliasSymbol ?? type.getSymbol()
-  return own.text !== '' || ofType === undefined || ofType.name === '__type' ? own : docCommentOf(ofType, checker)
+  const isSaid = docCommentOf(symbol, checker).text !== '' || ofType === undefined || ofType.name === '__type'
+  return isSaid ? symbol : ofType
 }
 
 const isNever = (symbol: ts.Symbol, checker: ts.TypeChecker): boolean =>
@@ -139,5 +140,7 @@ const writtenOut: ReadonlySet<string> = new Set([
 function typeText(symbol: ts.Symbol, type: ts.Type, checker: ts.TypeChecker): string {
   const declaration = symbol.declarations?.find((node) => ts.isPropertySignature(node))
   const written = declaration?.type?.getText() ?? checker.typeToString(type)
+  // A duration in a mapped type is a number to whoever writes it.
+  if (type.flags & ts.TypeFlags.Number) return 'number'
   return isGroup(type) ? 'object' : written.replaceAll(/\breadonly |\/\*\*.*?\*\//gs, '').replaceAll(/\s+/g, ' ')
 }

@@ -1,5 +1,6 @@
 import type ts from 'typescript'
 
+import { anchorOf } from '../markdown/anchor.ts'
 import { configurables, type Configurable, type Option } from './option.ts'
 import type { PublicApi } from './public-api.ts'
 
@@ -71,5 +72,5 @@ function sharedWith(options: readonly Option[], shownAt: ReadonlyMap<ts.Node, st
     const owner = (declaration && shownAt.get(declaration)) ?? ''
     owners.set(owner, [...(owners.get(owner) ?? []), name])
   }
-  return [...owners].map(([owner, names]) => `${names.map((name) => `\`${name}\``).join(', ')}: as at \`${owner}\`.`)
+  return [...owners].map(([owner, names]) => `${names.map((name) => `\`${name}\``).join(', ')}: as at [\`${owner}\`](#${anchorOf(owner)}).`)
 }

@@ -103,7 +103,7 @@ export interface AuthorizationServerOptions {
   }
   /**
    * Confidential clients, by `client_id`, that may do without PKCE (RFC 9700 §2.1.1 advises against it).
-   * @defaultValue None. PKCE is what makes a code worthless in another browser.
+   * @defaultValue None. PKCE makes a code worthless to whoever steals it.
    */
   readonly dangerouslyAllowMissingPkceFor?: readonly string[]
   /**
