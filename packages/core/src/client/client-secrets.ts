@@ -56,6 +56,7 @@ export async function adoptClientSecret(id: string, secret: string, deps: Client
   if (!/^[\x21-\x7e]{32,}$/.test(secret) || new Set(secret).size < 12) throw invalid('The secret is too short, or could be guessed.')
   const adopted = await clientSecretRecord(secret, (deps.clock ?? systemClock)())
   await changeSecrets(id, deps.storage, ({ secrets }) => {
+    // RFC 7591 §3.2.2: a client of another method has no use for a secret.
     if (secrets.length === 0) throw invalid('The client does not authenticate with a secret.')
     return [adopted]
   })
