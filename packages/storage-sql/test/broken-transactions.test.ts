@@ -1,0 +1,116 @@
+import { epochSeconds, groupId, providerId, userId, type Storage } from '@mintmark/storage-interface'
+import { aGroup, aGroupState, aProvisionedUser } from '@mintmark/storage-interface/contract'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { postgresPool, type PostgresClient, type PostgresPool } from '@mintmark/storage-sql/postgres'
+import type { Pool } from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { aDatabase } from './support/postgres-of-the-run.ts'
+
+const provider = providerId('provider-1')
+const now = epochSeconds(1_800_000_000)
+const person = (label: string) => userId(`user-${label}`)
+
+/** What is done in transactions. Done a second time, none of them changes anything. */
+const deeds: Readonly<Record<string, (storage: Storage) => Promise<unknown>>> = {
+  'a group with members': ({ groups }) => groups.insert(aGroup('new', { memberIds: [person('a'), person('b'), 'group-inner'] })),
+  'members for others': ({ groups }) =>
+    groups.change({ ...ofStaff, version: undefined, state: undefined, members: { kind: 'replace', memberIds: [person('b'), 'group-inner'] } }),
+  'members and a name': ({ groups }) =>
+    groups.change({ ...ofStaff, version: 1, state: aGroupState('other'), members: { kind: 'delta', add: [person('b')], remove: [person('a')] } }),
+  'the end of a group': ({ groups }) => groups.remove({ ...ofStaff, version: undefined }),
+}
+const ofStaff = { providerId: provider, groupId: groupId('group-staff'), now }
+
+/** BEGIN, four or five statements, COMMIT. A cut before a statement is one after that which came before it, but for COMMIT. */
+const places = Array.from({ length: 7 }, (_, index) => index)
+const cuts = [
+  ...places.map((place) => ({ place, when: 'after' }) as const),
+  ...places.slice(5).map((place) => ({ place, when: 'before' }) as const),
+]
+
+test.for(Object.entries(deeds))(
+  'law: %s on PostgreSQL, whose connection is cut between any two statements, is there as a whole or not at all',
+  async ([, deed]) => {
+    const database = await aDatabase()
+    onTestFinished(() => database.remove())
+    const pools = { pool: database.pool({ max: 8 }), onlooker: database.pool({ max: 2 }) }
+    await createSqlStorage({ dialect: postgresPool(pools.pool, { migrate: 'on-open' }), issuer: 'any' })
+
+    const outcomes = await Promise.all(cuts.map((cut) => outcomeOf(deed, cut, pools)))
+
+    expect(outcomes.filter(({ isWhole }) => !isWhole)).toEqual([])
+    // It is tried again, and cut again, but for the end that nobody heard of: then it is done.
+    const broken = outcomes.filter(({ isAnswered }) => !isAnswered)
+    expect(broken.length).toBeGreaterThanOrEqual(7)
+    expect(broken.filter(({ isDone }) => isDone).map(({ cut: { when } }) => when)).toEqual(['after'])
+  },
+)
+
+type Cut = (typeof cuts)[number]
+
+/** Who looks on, and ends connections, does not wait for those that are at work. */
+interface Pools {
+  readonly pool: Pool
+  readonly onlooker: Pool
+}
+
+/** Does the deed for an issuer of its own, on connections that are cut, and then again on a sound one. */
+async function outcomeOf(deed: (storage: Storage) => Promise<unknown>, cut: Cut, pools: Pools) {
+  const { pool, onlooker } = pools
+  const issuer = `https://${cut.when}-${cut.place}.example`
+  const sound = await createSqlStorage({ dialect: postgresPool(pool), issuer })
+  const breaking = await createSqlStorage({ dialect: postgresPool(cutting(pools, cut)), issuer })
+  for (const label of ['a', 'b']) await sound.provisionedUsers.insert(aProvisionedUser(label))
+  await sound.groups.insert(aGroup('inner'))
+  await sound.groups.insert(aGroup('staff', { memberIds: [person('a')] }))
+  await sound.groups.insert(aGroup('outer', { memberIds: ['group-staff'] }))
+
+  const before = await rowsOf(onlooker, issuer)
+  const isAnswered = await deed(breaking).then(() => true, () => false)
+  const found = await rowsOf(onlooker, issuer)
+  await deed(sound)
+  const after = await rowsOf(onlooker, issuer)
+
+  const isDone = found === after
+  return { cut, isAnswered, isDone, isWhole: isDone || (!isAnswered && found === before) }
+}
+
+/** All that an issuer's groups are, as text. */
+async function rowsOf(pool: Pool, issuer: string): Promise<string> {
+  const tables = ['mintmark_groups', 'mintmark_group_members', 'mintmark_provider_totals']
+  const found = tables.map((table) =>
+    pool.query<{ readonly row: unknown }>(`SELECT to_jsonb(found) AS row FROM ${table} AS found WHERE issuer = $1 ORDER BY to_jsonb(found)::text`, [issuer]),
+  )
+  return JSON.stringify((await Promise.all(found)).map(({ rows }) => rows))
+}
+
+/** A pool whose connections are ended by the server at the place in a transaction, however often it is begun. */
+function cutting({ pool, onlooker }: Pools, { place, when }: Cut): PostgresPool {
+  const watched = (client: PostgresClient): PostgresClient => {
+    let next = places.length
+    return {
+      on: (event, listener) => client.on(event, listener),
+      off: (event, listener) => client.off(event, listener),
+      release: (end) => client.release(end),
+      query: async (statement) => {
+        if (statement.text.startsWith('BEGIN')) next = 0
+        const isDue = next === place
+        next += 1
+        if (!isDue) return client.query(statement)
+
+        const { rows } = await client.query({ text: 'SELECT pg_backend_pid() AS pid' })
+        const end = () => onlooker.query('SELECT pg_terminate_backend($1, 5000)', [rows[0]?.['pid']])
+        if (when === 'before') await end()
+        await client.query(statement)
+        await end()
+        // What the driver says when it waits for the answer.
+        throw new Error('Connection terminated unexpectedly')
+      },
+    }
+  }
+  return {
+    on: (event, listener) => pool.on(event, listener),
+    off: (event, listener) => pool.off(event, listener),
+    connect: (taken) => pool.connect((error, client) => (client === undefined ? taken(error, undefined) : taken(undefined, watched(client)))),
+  }
+}
