@@ -40,7 +40,7 @@ export function showThing(thing: object, { json, io, labels = {} }: ThingOptions
 }
 
 interface ThingOptions extends ShowOptions {
-  readonly io: Io
+  readonly io: Pick<Io, 'out'>
   readonly labels?: Readonly<Record<string, string>>
 }
 
@@ -49,6 +49,10 @@ export const instant = (time: EpochSeconds | undefined): string =>
   time === undefined ? '-' : new Date(time * 1000).toISOString().replace('.000Z', 'Z')
 
 function memberText(name: string, value: unknown): string {
-  if (typeof value === 'number' && name.endsWith('At')) return instant(epochSeconds(value))
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  const text = withInstants(name, value)
+  return typeof text === 'string' ? text : JSON.stringify(text, withInstants)
 }
+
+/** Times within a list, such as those of secrets, are to be read too. */
+const withInstants = (name: string, value: unknown): unknown =>
+  typeof value === 'number' && name.endsWith('At') ? instant(epochSeconds(value)) : value
