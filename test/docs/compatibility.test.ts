@@ -32,9 +32,11 @@ describe('docs/compatibility.md (mend with `pnpm compatibility`)', () => {
   })
 })
 
-/** The titles of a file's tests, with anything in the place of parameters. */
+/** The titles of a file's tests and of the suites that it takes, with anything in the place of parameters. */
 function titlesOf(file: string): readonly RegExp[] {
-  const source = readFileSync(`test/interop/${file}.test.ts`, 'utf8')
+  const own = readFileSync(`test/interop/${file}.test.ts`, 'utf8')
+  const suites = [...own.matchAll(/from '\.\/(.*-suite\.ts)'/g)].map(([, suite = '']) => readFileSync(`test/interop/${suite}`, 'utf8'))
+  const source = [own, ...suites].join('\n')
   const calls = source.matchAll(/\b(?:it|test)(?:\.each\((?:.*?)\n?\s*\](?: as const)?\))?\(\s*(['"`])([^\n]*?)\1,/gs)
   return [...calls].map(([, , title = '']) => new RegExp(`^${escapeRegExp(title).replaceAll('%s', '.*')}$`))
 }
