@@ -18,7 +18,7 @@ it.each(pages.flatMap(blocksOf).filter(({ language }) => language === 'ts'))(
   },
 )
 
-/** Five seconds, for the first quarter of an hour of everybody who comes. The same with tarballs and npm is `pnpm tutorial`. */
+/** Five seconds, for the first quarter of an hour of everybody who comes. The same with tarballs and npm is in test/packed. */
 describe('the tutorial, followed to the letter from an empty folder', () => {
   let seen: Followed
   beforeAll(async () => {
