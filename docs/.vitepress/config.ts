@@ -34,6 +34,12 @@ export default defineConfig({
       }
     },
   },
+  // The Markdown twin of the page, for programs that read.
+  transformHead: ({ pageData, siteData }) => [
+    ['link', { rel: 'alternate', type: 'text/markdown', href: siteData.base + pageData.relativePath }],
+  ],
+  // The index of the search, and a page of every requirement, are large and loaded when they are asked for.
+  vite: { build: { chunkSizeWarningLimit: 4000 } },
   transformPageData: (page) => (page.relativePath === 'index.md' ? { frontmatter: startPage } : undefined),
   themeConfig: {
     nav: [

@@ -72,5 +72,7 @@ function sharedWith(options: readonly Option[], shownAt: ReadonlyMap<ts.Node, st
     const owner = (declaration && shownAt.get(declaration)) ?? ''
     owners.set(owner, [...(owners.get(owner) ?? []), name])
   }
-  return [...owners].map(([owner, names]) => `${names.map((name) => `\`${name}\``).join(', ')}: as at [\`${owner}\`](#${anchorOf(owner)}).`)
+  return [...owners].map(
+    ([owner, names]) => `${names.map((name) => `\`${name}\``).join(', ')}: as at [\`${owner}\`](#${anchorOf(owner)}).`,
+  )
 }
