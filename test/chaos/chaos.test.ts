@@ -6,6 +6,7 @@ import { startServerProcess, type ServerProcess } from '../processes/server-proc
 import { postgresStage, sqliteStage, type Stage } from '../processes/stage.ts'
 import { crashPoints } from './crash-points.ts'
 import { crashAt } from './crash-round.ts'
+import { killWriters } from './kill-writers.ts'
 import { storm } from './storm.ts'
 
 // Each point on one of the two engines; `pnpm chaos` runs all of them on both, over and over.
@@ -31,6 +32,13 @@ describe.for([
 
     expect(outcomes.filter(({ violations }) => violations.length > 0)).toEqual([])
     expect(outcomes).toHaveLength(10)
+  })
+
+  test('while it changes groups and their members leaves whole changes behind', async () => {
+    const { violations, rounds } = await killWriters(stage, 2)
+
+    expect(violations).toEqual([])
+    expect(rounds).toBe(2 + 3)
   })
 })
 

@@ -4,6 +4,7 @@ import { startServerProcess } from '../processes/server-processes.ts'
 import { postgresStage, sqliteStage, type Stage } from '../processes/stage.ts'
 import { crashPoints } from './crash-points.ts'
 import { crashAt } from './crash-round.ts'
+import { killWriters } from './kill-writers.ts'
 import { storm, type StormPlan } from './storm.ts'
 
 const rounds = Number(process.argv[2] ?? 10)
@@ -25,6 +26,10 @@ async function report(name: string, stage: Stage, database: StormPlan['database'
   }
   await survivor.kill()
   print(`${name}: servers killed at ${crashPoints.length} points, ${rounds} times each`, { started, wrong })
+
+  const writersStarted = performance.now()
+  const writers = await killWriters(stage, rounds * 5)
+  print(`${name}: writers of groups killed ${rounds * 5} times, in ${writers.rounds} rounds`, { started: writersStarted, wrong: writers.violations })
 
   const stormStarted = performance.now()
   const outcome = await storm({ stage, rounds, database })

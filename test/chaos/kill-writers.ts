@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+import type { Stage } from '../processes/stage.ts'
+import { halvesOf, prepareRounds } from './group-rounds.ts'
+
+/**
+ * Kills process after process (SIGKILL) while it changes groups and their members in transactions.
+ * @returns what was there in part afterwards, and how many rounds the processes came to write.
+ */
+export async function killWriters(
+  { database, storage }: Stage,
+  kills: number,
+): Promise<{ readonly violations: readonly string[]; readonly rounds: number }> {
+  await prepareRounds(storage)
+  const violations: string[] = []
+  let rounds = 0
+  for (let kill = 0; kill < kills; kill += 1) {
+    const script = fileURLToPath(new URL('writer-process.ts', import.meta.url))
+    const writer = spawn(process.execPath, ['--conditions=@mintmark/source', script, JSON.stringify(database)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)) },
+    })
+    const ended = once(writer, 'exit')
+    // The signal comes some time after a line was written: wherever the process is by then.
+    const written = await lines(writer.stdout, 2 + (kill % 7))
+    writer.kill('SIGKILL')
+    await ended
+    rounds += written
+    violations.push(...(await halvesOf(storage)))
+  }
+  return { violations, rounds }
+}
+
+/** Waits for so many lines. @returns how many there were before the end. */
+async function lines(stream: NodeJS.ReadableStream, wanted: number): Promise<number> {
+  let count = 0
+  for await (const _ of createInterface({ input: stream })) {
+    count += 1
+    if (count === wanted) break
+  }
+  return count
+}
