@@ -8,8 +8,12 @@ export interface EndingWatch {
   news(): number
   /** Something that was read stands at this position. */
   saw(position: number): void
-  /** Waits until `news` is no longer what it was, or the moment (of `elapsed`) has come; at once when too many wait. */
-  waitForNews(known: number, until: number): Promise<void>
+  /**
+   * Waits until `news` is no longer what it was.
+   * @param until a moment of `elapsed`.
+   * @returns whether there is news: not when the moment has come, nor, at once, when too many wait.
+   */
+  waitForNews(known: number, until: number): Promise<boolean>
 }
 
 /**
@@ -39,7 +43,7 @@ export function watchEndings(endings: EndingStore): EndingWatch {
     news: () => news,
     saw,
     async waitForNews(known, until) {
-      if (waiting >= maxWaiting) return
+      if (waiting >= maxWaiting) return false
       const isOver = (): boolean => news !== known || elapsed() >= until
       waiting += 1
       try {
@@ -47,6 +51,7 @@ export function watchEndings(endings: EndingStore): EndingWatch {
           await look()
           if (!isOver()) await pause(Math.min(interval, until - elapsed()))
         }
+        return news !== known
       } finally {
         waiting -= 1
       }

@@ -58,7 +58,7 @@ describe('the feed', () => {
     expect(third.endings[0]?.[1]).toBe('t2000')
   })
 
-  it('tells no longer what nothing can depend on any more, and a cursor of before goes on', async () => {
+  it('tells who begins only what a token could still depend on, and who goes on all', async () => {
     const storage = aStorage()
     await end(storage, 'first')
     const { cursor } = await read(storage)
@@ -66,7 +66,7 @@ describe('the feed', () => {
     await end(storage, 'new', 400)
 
     expect(await namesFrom(storage, undefined, 902)).toEqual(['new'])
-    expect(await namesFrom(storage, cursor, 902)).toEqual(['new'])
+    expect(await namesFrom(storage, cursor, 902)).toEqual(['old', 'new'])
     expect((await read(storage, undefined, 902)).endings[0]?.[2]).toBe(at(902 + 900))
   })
 

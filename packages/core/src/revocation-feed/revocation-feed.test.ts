@@ -66,6 +66,19 @@ describe('who waits for an ending', () => {
     expect(looks()).toBeLessThanOrEqual(100 + 12)
   })
 
+  it('is answered at once when a thousand wait already', async () => {
+    const { end, wait, head } = aFeed()
+    await end('old')
+    const cursor = await head()
+    const waits = Array.from({ length: 1000 }, () => wait(cursor, 20))
+
+    const milliseconds = await timeOf(wait(cursor, 20))
+
+    await end('new')
+    await Promise.all(waits)
+    expect(milliseconds).toBeLessThan(1000)
+  })
+
   it('RFC 9110 §15.6.4: is told when the storage cannot answer', async () => {
     const { wait } = aFeed({ list: () => Promise.reject(new StorageUnavailableError('down')) })
 

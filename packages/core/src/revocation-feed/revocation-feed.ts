@@ -24,12 +24,12 @@ export function createRevocationFeed(deps: ReadFeedDependencies): RevocationFeed
     read,
     async waitBehind(cursor, now, atMost) {
       const until = elapsed() + atMost * 1000
-      while (elapsed() < until) {
+      let mayWait = atMost > 0
+      while (mayWait) {
         // Before it is read: what is seen meanwhile, by whomever, is news.
         const known = watch.news()
         const page = await read(cursor, now)
-        if (page.endings.length > 0) return
-        await watch.waitForNews(known, until)
+        mayWait = page.endings.length === 0 && (await watch.waitForNews(known, until))
       }
     },
   }
