@@ -11,7 +11,7 @@ export interface PackedPackage {
   readonly name: string
   readonly version: string
   readonly tarball: string
-  /** The import names that run or have types: `@mintmark/core`, `@mintmark/core/http`. Patterns and package.json are not among them. */
+  /** The import names that run or have types: `@mintmark/core`, `@mintmark/core/http`; no patterns, no package.json. */
   readonly subpaths: readonly string[]
 }
 
@@ -23,7 +23,7 @@ export interface PackedPackages {
 }
 
 /**
- * Packs every package of the workspace, after a build if a source is newer than the last one. It is the only place that packs.
+ * Packs every package of the workspace, after a build if a source is newer than the last one. Nothing else packs.
  * @throws Error with what the build or the packing said when it fails.
  */
 export function packPackages(): PackedPackages {
@@ -33,7 +33,8 @@ export function packPackages(): PackedPackages {
   // All with one command: one for each package takes ten times as long.
   pnpm('--recursive', '--filter', './packages/*', 'pack', '--pack-destination', folder)
 
-  return { folder, packages: folders.map((name) => packedPackage(name, folder)), remove: () => rmSync(folder, { recursive: true }) }
+  const packages = folders.map((name) => packedPackage(name, folder))
+  return { folder, packages, remove: () => rmSync(folder, { recursive: true }) }
 }
 
 interface Manifest {
@@ -54,9 +55,10 @@ function packedPackage(folder: string, destination: string): PackedPackage {
 function isBuilt(folder: string): boolean {
   const built = `packages/${folder}/dist/index.js`
   if (!existsSync(built) || !existsSync(`packages/${folder}/dist/types/index.d.ts`)) return false
-  const sources = readdirSync(`packages/${folder}/src`, { recursive: true, encoding: 'utf8' }).filter((file) => !file.endsWith('.test.ts'))
-  const files = [`packages/${folder}/package.json`, ...sources.map((file) => `packages/${folder}/src/${file}`)]
-  return files.every((file) => statSync(file).mtimeMs <= statSync(built).mtimeMs)
+  const files = readdirSync(`packages/${folder}/src`, { recursive: true, encoding: 'utf8' })
+  const sources = files.filter((file) => !file.endsWith('.test.ts'))
+  const inputs = [`packages/${folder}/package.json`, ...sources.map((file) => `packages/${folder}/src/${file}`)]
+  return inputs.every((file) => statSync(file).mtimeMs <= statSync(built).mtimeMs)
 }
 
 function pnpm(...args: readonly string[]): void {

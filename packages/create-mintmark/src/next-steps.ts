@@ -11,7 +11,8 @@ export function nextSteps(folder: string, userAgent: string | undefined): string
     `${manager} run setup`,
     `${manager} start`,
   ]
-  return `A server is in ${folder === '' ? 'this folder' : folder}. Next:\n\n${steps.map((step) => `  ${step}`).join('\n')}\n`
+  const lines = steps.map((step) => `  ${step}\n`)
+  return `A server is in ${folder === '' ? 'this folder' : folder}. Next:\n\n${lines.join('')}`
 }
 
 const managers = ['npm', 'pnpm', 'yarn', 'bun']

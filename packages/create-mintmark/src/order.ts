@@ -22,16 +22,18 @@ export function readOrder(argv: readonly string[]): Order {
     const { positionals, values } = parseArgs({ args: [...argv], options, allowPositionals: true })
     const [folder = 'my-server', ...others] = positionals
     if (values.help === true) return { kind: 'help' }
-    if (others.length > 0) return { kind: 'refused', reason: `one folder, please, and not also ${others.join(' and ')}.` }
-    if (folder === '') return { kind: 'refused', reason: 'the folder has no name.' }
+    if (others.length > 0) return refuse(`one folder, please, and not also ${others.join(' and ')}.`)
+    if (folder === '') return refuse('the folder has no name.')
     if (values.name !== undefined && !isPackageName(values.name)) {
-      return { kind: 'refused', reason: `npm takes no package that is called ${JSON.stringify(values.name)}.` }
+      return refuse(`npm takes no package that is called ${JSON.stringify(values.name)}.`)
     }
     return { kind: 'create', folder, name: values.name }
   } catch (error) {
     // An option that there is not. The sentence is Node's.
-    return { kind: 'refused', reason: error instanceof Error ? error.message : String(error) }
+    return refuse(error instanceof Error ? error.message : String(error))
   }
 }
+
+const refuse = (reason: string): Order => ({ kind: 'refused', reason })
 
 const options = { name: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const

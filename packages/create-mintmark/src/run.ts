@@ -11,8 +11,8 @@ import { writeProject } from './write-project.ts'
 /**
  * Makes a project, as `create-mintmark` does.
  * @param argv what stands behind the command's name.
- * @returns the exit code: 0 done, 1 not done, 2 the command was given wrongly, 130 interrupted. Whenever it is not 0, the files
- *   are as they were before. It never throws.
+ * @returns the exit code: 0 done, 1 not done, 2 the command was given wrongly, 130 interrupted. Whenever it is not 0, the
+ *   files are as they were before. It never throws.
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const order = readOrder(argv)

@@ -38,7 +38,8 @@ export async function readTemplate(name: string): Promise<readonly ProjectFile[]
 }
 
 /** 32 random bytes: what `storedKeys` seals signing keys with. */
-const environment = (): string => `# Not for version control. Keep a copy: without it the signing keys in the database cannot be opened.
+const environment = (): string => `\
+# Not for version control. Keep a copy: without it nobody can open the signing keys in the database.
 MINTMARK_SEALING_KEY=${randomBytes(32).toString('base64url')}
 `
 

@@ -39,7 +39,8 @@ test('a folder with anything in it is refused, and stays as it is', async () => 
 
   const writing = writeProject(place, files, never)
 
-  await expect(writing).rejects.toThrow(new ProjectRefused(`${place} is not empty: there is .hidden. Name a new folder; nothing was changed.`))
+  const sentence = `${place} is not empty: there is .hidden. Name a new folder; nothing was changed.`
+  await expect(writing).rejects.toThrow(new ProjectRefused(sentence))
   expect(readdirSync(place)).toEqual(['.hidden'])
 })
 

@@ -8,8 +8,8 @@ import type { ProjectFile } from './template.ts'
  * Writes the files of a project, all of them or none.
  * @param folder absolute; it must be empty or not be there.
  * @param signal when it is aborted, this rejects with its reason.
- * @throws ProjectRefused when something is there already; what the file system said when it cannot be written. What was there
- *   before is as it was then.
+ * @throws ProjectRefused when something is there already; what the file system said when it cannot be written. What was
+ *   there before is as it was then.
  */
 export async function writeProject(folder: string, files: Iterable<ProjectFile>, signal: AbortSignal): Promise<void> {
   const isThere = await isEmptyFolder(folder)

@@ -1,12 +1,20 @@
 import { memoryRateLimiter, type CookieSessions, type InteractionPage, type PendingInteraction } from '@mintmark/core'
 import { withHeaders, type ServerRequest, type ServerResponse } from '@mintmark/core/http'
-import { chooseLocale, consentPage, readConsentForm, readSignInForm, signInPage, type Locale, type SignInError } from '@mintmark/pages'
+import {
+  chooseLocale,
+  consentPage,
+  readConsentForm,
+  readSignInForm,
+  signInPage,
+  type Locale,
+  type SignInError,
+} from '@mintmark/pages'
 import { epochSeconds } from '@mintmark/storage-interface'
 
 import type { People } from './people.ts'
 
 /** The sign-in page: the host checks the password and starts its session, and Mintmark goes on from there. */
-export function askSignIn({ people, sessions }: { readonly people: People; readonly sessions: CookieSessions }): InteractionPage {
+export function askSignIn({ people, sessions }: SignInParts): InteractionPage {
   const attempts = memoryRateLimiter({ points: 10, window: 300 })
 
   return async (pending, request) => {
@@ -25,6 +33,11 @@ export function askSignIn({ people, sessions }: { readonly people: People; reado
     const { signedIn, headers } = await sessions.start(request, { subject: person.subject, amr: ['pwd'] })
     return withHeaders(await pending.complete(signedIn), headers)
   }
+}
+
+interface SignInParts {
+  readonly people: People
+  readonly sessions: CookieSessions
 }
 
 /** The consent page. */

@@ -11,7 +11,7 @@ export async function hashPassword(password: string): Promise<PasswordRecord> {
   return { salt, hash: await derive(password, salt) }
 }
 
-/** Whether the password is right. Without a record it does the same work, so that the time does not tell who has an account. */
+/** Whether the password is right. Without a record it does the same work: the time does not tell who has an account. */
 export async function isPassword(password: string, record: PasswordRecord | undefined): Promise<boolean> {
   const { salt, hash } = record ?? nobody
   const isRight = timingSafeEqual(await derive(password, salt), hash)

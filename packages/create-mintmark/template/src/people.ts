@@ -22,7 +22,7 @@ export interface People {
   find(subject: string): Person | undefined
   /** Who has this name and password. The name may be the username or the email address. */
   verify(attempt: { readonly username: string; readonly password: string }): Promise<Person | undefined>
-  /** Writes a person whose subject is known, over what was there. A name that another person has leaves everything as it is. */
+  /** Writes a person whose subject is known, over what was there. A name that another person has changes nothing. */
   put(person: Person & { readonly password: string }): Promise<void>
   /** Adds all of them or none. */
   add(people: readonly NewPerson[]): Promise<void>
@@ -38,7 +38,9 @@ export function openPeople(file: string): People {
   const byName = database.prepare('SELECT * FROM people WHERE username = :name OR email = :name')
   const insert = database.prepare('INSERT INTO people VALUES (?, ?, ?, ?, ?, ?, ?)')
   const put = database.prepare(
-    'INSERT INTO people VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (subject) DO UPDATE SET salt = excluded.salt, hash = excluded.hash ON CONFLICT DO NOTHING',
+    `INSERT INTO people VALUES (?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (subject) DO UPDATE SET salt = excluded.salt, hash = excluded.hash
+      ON CONFLICT DO NOTHING`,
   )
 
   return {
@@ -53,7 +55,8 @@ export function openPeople(file: string): People {
       put.run(subject, username, email, givenName, familyName, salt, hash)
     },
     async add(people) {
-      const rows = await Promise.all(people.map(async (person) => ({ ...person, ...(await hashPassword(person.password)) })))
+      const hashed = people.map(async (person) => ({ ...person, ...(await hashPassword(person.password)) }))
+      const rows = await Promise.all(hashed)
       database.exec('BEGIN')
       try {
         for (const { username, email, givenName, familyName, salt, hash } of rows) {

@@ -4,8 +4,8 @@ import type { Storage } from '@mintmark/storage-interface'
 import type { People } from './people.ts'
 
 /**
- * A password that the directory set, for a person whom it provisioned: from now on they can sign in here with it. Who is
- * deactivated there cannot, because Mintmark asks nobody for a password then.
+ * A password that the directory set, for a person whom it provisioned: from now on they can sign in here with it. Who
+ * is deactivated there cannot, because Mintmark asks nobody for a password then.
  */
 export const keepPassword =
   (people: People, storage: Storage): NonNullable<ProvisioningHooks['password']> =>

@@ -9,8 +9,8 @@ import { sqliteFile } from '@mintmark/storage-sql/sqlite'
 import { openPeople } from './people.ts'
 import { settings } from './settings.ts'
 
-// The tables, somebody to sign in as, an application to sign in to and a directory that provisions accounts: each is made
-// unless it is there, and what it prints is shown this one time.
+// The tables, somebody to sign in as, an application to sign in to and a directory that provisions accounts: each is
+// made unless it is there, and what it prints is shown this one time.
 
 const dialect = sqliteFile(settings.database)
 await migrate({ dialect })
@@ -24,8 +24,14 @@ if (people.list().length === 0) {
   console.log(`Sign in as      ann / ${password}`)
 }
 for (const { subject, givenName, familyName, username, email } of people.list()) {
-  const name = `${givenName} ${familyName}`
-  const claims = { name, given_name: givenName, family_name: familyName, preferred_username: username, email, email_verified: true }
+  const claims = {
+    name: `${givenName} ${familyName}`,
+    given_name: givenName,
+    family_name: familyName,
+    preferred_username: username,
+    email,
+    email_verified: true,
+  }
   await storage.users.insert({ userId: userId(subject), claims, createdAt: epochSeconds(Date.now() / 1000) })
 }
 
