@@ -54,7 +54,7 @@ it('house style 32: types need these packages of others, which come along or are
   })
 })
 
-/** Without the DOM: the types of Node must do. Under `exactOptionalPropertyTypes`, which not all want, more is wrong. */
+/** Without the DOM: the types of Node must do. `exactOptionalPropertyTypes`, which not all want, finds more. */
 const strictest = {
   target: 'es2023',
   lib: ['es2023'],
