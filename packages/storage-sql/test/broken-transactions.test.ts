@@ -1,4 +1,4 @@
-import { epochSeconds, groupId, providerId, userId, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, groupId, providerId, StorageUnavailableError, userId, type Storage } from '@mintmark/storage-interface'
 import { aGroup, aGroupState, aProvisionedUser } from '@mintmark/storage-interface/contract'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { postgresPool, type PostgresClient, type PostgresPool } from '@mintmark/storage-sql/postgres'
@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const provider = providerId('provider-1')
+const issuer = 'https://as.example'
 const now = epochSeconds(1_800_000_000)
 const person = (label: string) => userId(`user-${label}`)
 
@@ -46,6 +47,22 @@ test.for(Object.entries(deeds))(
   },
 )
 
+test('a transaction that is cancelled while it begins leaves nothing of it on its connection', async () => {
+  const database = await aDatabase()
+  onTestFinished(() => database.remove())
+  const pool = database.pool({ max: 1 })
+  await createSqlStorage({ dialect: postgresPool(pool, { migrate: 'on-open' }), issuer })
+  const cancelled = await createSqlStorage({ dialect: postgresPool(cancelling(pool)), issuer })
+  const sound = await createSqlStorage({ dialect: postgresPool(pool), issuer })
+
+  await sound.groups.insert(aGroup('staff'))
+
+  await expect(cancelled.groups.remove({ ...ofStaff, version: undefined })).rejects.toBeInstanceOf(StorageUnavailableError)
+
+  expect(await sound.groups.find(provider, ofStaff.groupId)).toMatchObject({ groupId: 'group-staff' })
+  expect(await sound.groups.remove({ ...ofStaff, version: undefined })).toEqual({ outcome: 'removed' })
+})
+
 type Cut = (typeof cuts)[number]
 
 /** Who looks on, and ends connections, does not wait for those that are at work. */
@@ -84,33 +101,45 @@ async function rowsOf(pool: Pool, issuer: string): Promise<string> {
   return JSON.stringify((await Promise.all(found)).map(({ rows }) => rows))
 }
 
+/** A pool whose statements are cancelled, as by an operator, right after what begins a transaction. */
+const cancelling = (pool: Pool): PostgresPool =>
+  changing(pool, (client) => async (statement) => {
+    const cancel = statement.text.startsWith('BEGIN') ? '; SELECT pg_cancel_backend(pg_backend_pid()), pg_sleep(5)' : ''
+    return client.query({ ...statement, text: statement.text + cancel })
+  })
+
 /** A pool whose connections are ended by the server at the place in a transaction, however often it is begun. */
 function cutting({ pool, onlooker }: Pools, { place, when }: Cut): PostgresPool {
-  const watched = (client: PostgresClient): PostgresClient => {
+  return changing(pool, (client) => {
     let next = places.length
-    return {
-      on: (event, listener) => client.on(event, listener),
-      off: (event, listener) => client.off(event, listener),
-      release: (end) => client.release(end),
-      query: async (statement) => {
-        if (statement.text.startsWith('BEGIN')) next = 0
-        const isDue = next === place
-        next += 1
-        if (!isDue) return client.query(statement)
+    return async (statement) => {
+      if (statement.text.startsWith('BEGIN')) next = 0
+      const isDue = next === place
+      next += 1
+      if (!isDue) return client.query(statement)
 
-        const { rows } = await client.query({ text: 'SELECT pg_backend_pid() AS pid' })
-        const end = () => onlooker.query('SELECT pg_terminate_backend($1, 5000)', [rows[0]?.['pid']])
-        if (when === 'before') await end()
-        await client.query(statement)
-        await end()
-        // What the driver says when it waits for the answer.
-        throw new Error('Connection terminated unexpectedly')
-      },
+      const { rows } = await client.query({ text: 'SELECT pg_backend_pid() AS pid' })
+      const end = () => onlooker.query('SELECT pg_terminate_backend($1, 5000)', [rows[0]?.['pid']])
+      if (when === 'before') await end()
+      await client.query(statement)
+      await end()
+      // What the driver says when it waits for the answer.
+      throw new Error('Connection terminated unexpectedly')
     }
-  }
+  })
+}
+
+/** The pool, with another `query` for each connection that is taken. */
+function changing(pool: Pool, queryOf: (client: PostgresClient) => PostgresClient['query']): PostgresPool {
+  const changed = (client: PostgresClient): PostgresClient => ({
+    on: (event, listener) => client.on(event, listener),
+    off: (event, listener) => client.off(event, listener),
+    release: (end) => client.release(end),
+    query: queryOf(client),
+  })
   return {
     on: (event, listener) => pool.on(event, listener),
     off: (event, listener) => pool.off(event, listener),
-    connect: (taken) => pool.connect((error, client) => (client === undefined ? taken(error, undefined) : taken(undefined, watched(client)))),
+    connect: (taken) => pool.connect((error, client) => (client === undefined ? taken(error, undefined) : taken(undefined, changed(client)))),
   }
 }

@@ -20,13 +20,16 @@ export async function runSteps(pool: TimedPool, steps: readonly PostgresStep[]):
     await ask({ text: 'COMMIT' })
   }
 
+  // With the rest: BEGIN may have been carried out where the statement with it was not, and the connection is given back.
+  const beginAndAsk = async (ask: Ask): Promise<readonly SqlRow[] | undefined> => {
+    await ask(begin(pool))
+    return askInOrder(ask, steps)
+  }
+
   return tryAgain(
     () => {
       isCommitting = false
-      return tryOnConnection(pool, async (ask) => {
-        await ask(begin(pool))
-        return inTransaction(ask, () => askInOrder(ask, steps), commit)
-      })
+      return tryOnConnection(pool, (ask) => inTransaction(ask, () => beginAndAsk(ask), commit))
     },
     (failure) => failure === 'lost' && !isCommitting,
   )
