@@ -40,7 +40,7 @@ test('mintmark-migrate apply brings a file up, and status tells how far it is', 
   await expect(createSqlStorage({ dialect, issuer: 'https://issuer.example' })).resolves.toBeDefined()
 })
 
-test.for([[], ['fly'], ['apply'], ['print', '--dialect', 'other'], ['print', '--unknown']])(
+test.for([[], ['fly'], ['apply'], ['copy', '--sqlite', 'there.db'], ['print', '--dialect', 'other'], ['print', '--unknown']])(
   'mintmark-migrate %s is refused, with a reason and no stack',
   async (args) => {
     const { code, output, errors } = await mintmarkMigrate(...args)
