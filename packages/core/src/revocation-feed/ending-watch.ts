@@ -36,7 +36,9 @@ export function watchEndings(endings: EndingStore): EndingWatch {
     // Whoever comes first looks. The time is noted before: a look that never ends does not keep others from looking.
     if (elapsed() < lookedAt + interval) return
     lookedAt = elapsed()
-    const { records } = await endings.list({ from: position + 1, endedSince: epochSeconds(0), limit: 1000 })
+    const { records } = await endings.list({ from: Math.max(position, 1), endedSince: epochSeconds(0), limit: 1000 })
+    // What was seen last is gone. A database that was restored, or has lost its last transactions, gives positions again.
+    if (records.length === 0 && position > 0) [position, news] = [0, news + 1]
     saw(records.at(-1)?.position ?? 0)
   }
   return {

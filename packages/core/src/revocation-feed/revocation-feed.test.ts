@@ -1,4 +1,4 @@
-import { epochSeconds, seconds, StorageUnavailableError, type EndingStore } from '@mintmark/storage-interface'
+import { epochSeconds, seconds, StorageUnavailableError, type EndingStore, type Storage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
@@ -77,6 +77,24 @@ describe('who waits for an ending', () => {
     await end('new')
     await Promise.all(waits)
     expect(milliseconds).toBeLessThan(1000)
+  })
+
+  it('is told soon from the beginning when the database was set back meanwhile, and of what ends in it', async () => {
+    const [before, restored] = [createMemoryStorage({ issuer: 'https://as.test' }), createMemoryStorage({ issuer: 'https://as.test' })]
+    const end = (storage: Storage, tokenId: string) => storage.endings.endToken({ tokenId, expiresAt: epochSeconds(now + 600), now })
+    let present = before
+    const { wait, head } = aFeed({ list: (page) => present.endings.list(page) })
+    for (const name of ['kept', 'lost', 'lost too']) await end(before, name)
+    await end(restored, 'kept')
+
+    const waiting = wait(await head(), 3)
+    present = restored
+    const told = await timeOf(waiting)
+    const next = wait(await head(), 3)
+    await end(restored, 'new')
+
+    expect(told).toBeLessThan(1000)
+    expect(await timeOf(next)).toBeLessThan(1000)
   })
 
   it('RFC 9110 §15.6.4: is told when the storage cannot answer', async () => {
