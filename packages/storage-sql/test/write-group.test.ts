@@ -91,6 +91,16 @@ test('a lock that another process keeps is an outage for all of them', async () 
   expect(namesIn(database)).toEqual([])
 })
 
+test('a host whose tests have stopped the timers can write', async () => {
+  const { database, insert } = await aGroup()
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+
+  await Promise.all([insert('a'), insert('b')])
+
+  expect(namesIn(database)).toEqual(['a', 'b'])
+})
+
 test('closing writes first what waits', async () => {
   const folder = await aFolder()
   onTestFinished(() => folder.remove())

@@ -1,4 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
+// Not the global one, which a host's tests may have stopped.
+import { setImmediate } from 'node:timers'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { asStorageError } from './sqlite-errors.ts'
 import { inTransaction } from './transaction.ts'
