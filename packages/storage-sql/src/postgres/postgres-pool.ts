@@ -18,7 +18,8 @@ export interface PostgresPoolOptions {
    */
   readonly migrate?: 'by-command' | 'on-open'
   /**
-   * How long a statement may wait for a connection, and then for its answer.
+   * How long a statement may wait for a connection, and then for its answer; and a change of a group, before both, for those of
+   * the same group that came first.
    * @defaultValue 5000. A statement takes a millisecond; after seconds the caller has given up.
    */
   readonly timeoutMilliseconds?: number
