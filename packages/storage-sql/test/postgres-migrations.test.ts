@@ -31,7 +31,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0004-key-schedule 4ffa1fd9b9eeeebb396e9d3b329ff8f257a6943ecedebd374ac9336e364f8d0a",
       "0005-administration 9f778d20389b17c78dab5a33f5d767b53aa94ea5036a4960807c0bc83fbcdb32",
       "0006-removal-in-turn 3a32dbdd4437551c939f533cc45a5dbe1adb944c6f4f2c1246b26fb579321c7d",
-      "0007-endings 693b623c87c9fb875f99561e58867fc1c7862d60e1c67645d55ef37ee9931d20",
+      "0007-endings a9bfaefdc0bfeddd7439a2c5d654c4ea8228e7b71a206be9c3ef9942c343f6aa",
     ]
   `)
 })

@@ -19,7 +19,8 @@ export const postgres: SqlEngine = {
     // Not JSONB: it cannot hold U+0000, and it would give back another text than it was given.
     json: 'TEXT COLLATE "C"',
     searchable: 'JSONB',
-    now: 'CAST(EXTRACT(EPOCH FROM now()) AS BIGINT)',
+    // Not now(), which is when the transaction began: it may have waited for locks since.
+    now: 'CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS BIGINT)',
     table: '',
     // Room in each page for the next version of its rows: an update then touches no index (heap-only tuples).
     smallRowTable: 'WITH (fillfactor = 80)',
