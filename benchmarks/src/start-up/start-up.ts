@@ -58,9 +58,11 @@ async function startTable(workload: WorkloadName, targets: readonly SuiteTarget[
     }
   }
   const floor = costs[0] ?? []
-  const rows = await Promise.all(targets.map(async ({ name, program }, index) => row(name, { own: costs[index] ?? [], floor, size: await sizeOf(program) })))
+  const sizes = await Promise.all(targets.map(async ({ program }) => sizeOf(program)))
+  const rows = targets.map(({ name }, index) => row(name, { own: costs[index] ?? [], floor, size: sizes[index] ?? '' }))
   const head = ['', 'start: ms', 'x floor', 'of CPU', 'x floor', 'MB then', 'x floor', `MB after ${requests} requests`, 'x floor', 'bundled kB (gzip)']
-  return `\n### Started, and asked for ${workload}\n\n${[head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')}`
+  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
+  return `\n### Started, and asked for ${workload}\n\n${lines.join('\n')}`
 }
 
 interface Row {
@@ -78,7 +80,9 @@ function row(name: string, { own, floor, size }: Row): readonly string[] {
   ]
   const cells = figures.flatMap((figure) => {
     const values = own.map(figure).filter((value) => value !== undefined)
-    const ratios = own.map((cost, round) => (figure(cost) ?? Number.NaN) / (figure(floor[round] ?? cost) ?? Number.NaN)).filter((ratio) => !Number.isNaN(ratio))
+    const ratios = own
+      .map((cost, round) => (figure(cost) ?? Number.NaN) / (figure(floor[round] ?? cost) ?? Number.NaN))
+      .filter((ratio) => !Number.isNaN(ratio))
     const range = ratios.length === 1 ? '' : ` [${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}]`
     return [median(values).toFixed(0), `${median(ratios).toFixed(2)}${range}`]
   })

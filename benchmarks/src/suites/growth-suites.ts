@@ -8,7 +8,11 @@ import { target, type Change, type Suite, type SuiteTarget } from './suite.ts'
  */
 export const growthSuites = (sizes: readonly number[]): readonly Suite[] =>
   (['sqlite', 'postgres', 'memory'] as const).flatMap((storage) => [
-    { name: `grant growth, ${titles[storage]}`, workloads: ['refresh, many families', 'introspection', 'code + PKCE'], targets: grown(storage, sizes, mintmark) },
+    {
+      name: `grant growth, ${titles[storage]}`,
+      workloads: ['refresh, many families', 'introspection', 'code + PKCE'],
+      targets: grown(storage, sizes, mintmark),
+    },
     {
       name: `SCIM growth, ${titles[storage]}`,
       workloads: ['userName eq', 'work e-mail eq', 'page of 100', 'PATCH active', 'POST user'],

@@ -61,11 +61,16 @@ CREATE UNIQUE INDEX documents_by_user_name ON documents (user_name);
 CREATE INDEX documents_by_work_email ON documents (work_email);`
 
 /** The numbered persons by one statement. */
-const filling = (accounts: number): string =>
-  `INSERT INTO documents (id, user_name, work_email, document, version)
+function filling(accounts: number): string {
+  const document = JSON.stringify(withMeta(scimPerson('#'), scimUserId('#')))
+  const numbered = [scimUserId('#'), scimUserName('#'), scimWorkEmail('#'), document].map(
+    (text) => `replace('${text}', '#', CAST(n AS TEXT))`,
+  )
+  return `INSERT INTO documents (id, user_name, work_email, document, version)
   WITH RECURSIVE series (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < ${accounts})
-  SELECT ${[scimUserId('#'), scimUserName('#'), scimWorkEmail('#'), JSON.stringify(withMeta(scimPerson('#'), scimUserId('#')))].map((text) => `replace('${text}', '#', CAST(n AS TEXT))`).join(', ')}, 1
+  SELECT ${numbered.join(', ')}, 1
   FROM series`
+}
 
 function withMeta(document: ScimDocument, id: string): ScimDocument & { readonly id: string } {
   const now = new Date().toISOString()

@@ -37,13 +37,14 @@ async function list(query: URLSearchParams): Promise<string> {
     const startIndex = Number(query.get('startIndex'))
     return listOf(await documents.page(startIndex - 1, Number(query.get('count'))), await documents.total(), startIndex)
   }
-  const value = filter.slice(filter.indexOf('@') === -1 ? 0 : filter.lastIndexOf('"', filter.indexOf('@')) + 1, filter.lastIndexOf('"')).toLowerCase()
+  const value = (/"([^"]*@[^"]*)"/.exec(filter)?.[1] ?? '').toLowerCase()
   const found = filter.startsWith('userName eq ') ? await documents.byUserName(value) : await documents.byWorkEmail(value)
   return listOf(found, found.length, 1)
 }
 
 const listOf = (texts: readonly string[], total: number, startIndex: number): string =>
-  `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":${total},"startIndex":${startIndex},"itemsPerPage":${texts.length},"Resources":[${texts.join()}]}`
+  `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":${total},"startIndex":${startIndex},` +
+  `"itemsPerPage":${texts.length},"Resources":[${texts.join()}]}`
 
 async function patch(id: string, body: string): Promise<ScimDocument> {
   const document = parse(await documents.find(id))
