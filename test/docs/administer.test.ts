@@ -1,10 +1,13 @@
 import type { AddressInfo } from 'node:net'
 
 import { createAdministration } from '@mintmark/admin'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 
-import { clientSecret } from './administer/first-client.ts'
-import { app, storage } from './administer/server.ts'
+vi.stubEnv('DATABASE', ':memory:')
+vi.stubEnv('SEALING_KEY', 'A'.repeat(43))
+const { app, storage } = await import('./administer/server.ts')
+const { clientSecret } = await import('./administer/first-client.ts')
+vi.unstubAllEnvs()
 
 it('the first client has a secret, and what it may ask for', async () => {
   const administration = createAdministration({ storage }).as({ kind: 'host', id: 'test' })

@@ -8,8 +8,8 @@ import express from 'express'
 import { z } from 'zod'
 
 const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
-export const storage = await createSqlStorage({ issuer, dialect: sqliteFile(':memory:', { migrate: 'on-open' }) })
-const keys = storedKeys({ storage, sealingKey: process.env['SEALING_KEY'] ?? 'A'.repeat(43) })
+export const storage = await createSqlStorage({ issuer, dialect: sqliteFile(process.env['DATABASE'] ?? 'mintmark.db', { migrate: 'on-open' }) })
+const keys = storedKeys({ storage, sealingKey: process.env['SEALING_KEY'] ?? '' })
 const lastAdministrators = { protectedRoles: ['owner'] }
 
 const server = createAuthorizationServer({ issuer, storage, keys, signedIn: async () => undefined, scopes: adminScopes })
