@@ -62,6 +62,27 @@ describe('the handler', () => {
     expect(await other.text()).toBe('the host read: kept')
   })
 
+  test('middleware that watches writeHead, as of sessions and compression, finds all headers and takes none away', async () => {
+    const headers = [['Set-Cookie', 'a=1'], ['Set-Cookie', 'b=2'], ['Cache-Control', 'no-store']] as const
+    const handle = toNodeHandler(aService({ endpoint: () => Promise.resolve({ status: 200, headers, body: 'é' }) }))
+    const host = await listenOn(createServer((request, response) => {
+      const writeHead = response.writeHead.bind(response)
+      // As on-headers did before 1.1.0, which knew lists of pairs, and no list of names and values.
+      response.writeHead = (status: number, list: unknown) => {
+        if (Array.isArray(list)) for (const [name, value] of list) response.setHeader(String(name), String(value))
+        response.setHeader('X-Had', response.getHeaderNames().join(' '))
+        return writeHead(status)
+      }
+      void handle(request, response)
+    }))
+
+    const answer = await fetch(`${host.url}/token`)
+
+    expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+    expect([answer.headers.get('cache-control'), answer.headers.get('content-length')]).toEqual(['no-store', '2'])
+    expect(answer.headers.get('x-had')).toBe('set-cookie cache-control content-length')
+  })
+
   test.each([
     ['resets the connection', (socket: Socket) => socket.resetAndDestroy()],
     ['closes the connection', (socket: Socket) => socket.destroy()],

@@ -7,7 +7,10 @@ import type { ServerResponse } from '@mintmark/core/http'
  * @throws TypeError ERR_INVALID_CHAR when a name or value cannot stand in a header, such as one with a line break.
  */
 export function writeHead(response: OutgoingMessage, { status, headers, body }: ServerResponse): void {
-  if (body !== undefined && response.getHeaderNames().length === 0) {
+  // Middleware that puts its own `writeHead` there, as on-headers does for sessions and compression, looks for headers that were set:
+  // before 1.1.0 it reads a list of them as something else, and all are lost.
+  const isWatched = Object.hasOwn(response, 'writeHead')
+  if (body !== undefined && !isWatched && response.getHeaderNames().length === 0) {
     // Nothing to replace: all of them at once cost Node less than each by itself.
     const namesAndValues: string[] = []
     for (const [name, value] of headers) namesAndValues.push(name, value)
