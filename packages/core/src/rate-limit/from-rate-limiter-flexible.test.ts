@@ -11,6 +11,12 @@ it('RFC 6585 §4: tells how long to wait, in whole seconds', async () => {
   expect(await limiter.consume('key', now)).toEqual({ allowed: false, retryAfter: 2 })
 })
 
+it.each([0, -1, 0.2])('RFC 9110 §10.2.3: never asks for another try at once: %s milliseconds', async (msBeforeNext) => {
+  const limiter = fromRateLimiterFlexible({ consume: () => Promise.reject(Object.assign(new Error(), { msBeforeNext })) })
+
+  expect(await limiter.consume('key', now)).toEqual({ allowed: false, retryAfter: 1 })
+})
+
 it('tells what is left until when, where the limiter knows its limit', async () => {
   const count = { msBeforeNext: 1200, remainingPoints: 4 }
   const consume = () => Promise.resolve(count)

@@ -40,4 +40,5 @@ function quotaOf(count: Count, { points }: FlexibleLimiter): RateQuota | undefin
   return { limit: points, remaining: Math.max(count.remainingPoints, 0), resetAfter: wholeSeconds(count) }
 }
 
-const wholeSeconds = ({ msBeforeNext }: Count) => seconds(Math.ceil(msBeforeNext / 1000))
+/** At least one: 0 would ask for another try at once, and of a key that is blocked for good the package says -1. */
+const wholeSeconds = ({ msBeforeNext }: Count) => seconds(Math.max(Math.ceil(msBeforeNext / 1000), 1))

@@ -22,6 +22,15 @@ describe('rate limiter in memory', () => {
     expect(await limiter.consume('k', at(60))).toMatchObject({ allowed: true })
   })
 
+  it('keeps nobody waiting for longer than a window when the clock is set back', async () => {
+    const limiter = memoryRateLimiter({ points: 1, window: 60 })
+    await limiter.consume('k', at(3600))
+    await limiter.consume('k', at(3600))
+
+    expect(await limiter.consume('k', at(0))).toMatchObject({ allowed: true })
+    expect(await limiter.consume('k', at(0))).toMatchObject({ allowed: false, retryAfter: 60 })
+  })
+
   it('says what is left until when, and never less than nothing', async () => {
     const limiter = memoryRateLimiter({ points: 2, window: 60 })
 

@@ -35,7 +35,8 @@ export function memoryRateLimiter(limit: {
   return {
     consume(key, now) {
       const known = counts.get(key)
-      const isOpen = known !== undefined && now < known.startedAt + limit.window
+      // Not before it began either: where the clock is set back by an hour, nobody has to wait for that hour.
+      const isOpen = known !== undefined && now >= known.startedAt && now < known.startedAt + limit.window
       const window = isOpen ? { startedAt: known.startedAt, count: known.count + 1 } : { startedAt: now, count: 1 }
       counts.delete(key)
       counts.set(key, window)
