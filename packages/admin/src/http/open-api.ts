@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
-import { z } from 'zod'
+import * as z from 'zod'
 
 import type { AdminRoute } from './admin-route.ts'
 import { adminScopes, leastScope } from './admin-scopes.ts'

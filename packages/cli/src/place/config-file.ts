@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
-import { z } from 'zod'
+import * as z from 'zod'
 
 import { UsageError } from '../command-error.ts'
 import { isAbsent } from './file-error.ts'

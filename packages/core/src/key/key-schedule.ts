@@ -1,5 +1,5 @@
 import { seconds, type DurationSeconds } from '@mintmark/storage-interface'
-import { z } from 'zod'
+import * as z from 'zod'
 
 import { documentMaxAge } from '../discovery/public-document.ts'
 

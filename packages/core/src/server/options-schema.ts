@@ -1,5 +1,5 @@
 import { seconds } from '@mintmark/storage-interface'
-import { z } from 'zod'
+import * as z from 'zod'
 
 import type { AuthorizationServerOptions } from './options.ts'
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@mintmark/storage-interface'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Seconds since 1970-01-01T00:00:00Z. */
 export const seconds = z.int().min(0).max(253_402_300_799)

@@ -1,5 +1,5 @@
 import { toleranceProfiles, type ToleranceProfile } from '@mintmark/scim'
-import { z } from 'zod'
+import * as z from 'zod'
 
 import { identifier, optionally, pageAnswer, seconds, secretAnswer, texts, version } from './common-schema.ts'
 
