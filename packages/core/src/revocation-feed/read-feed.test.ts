@@ -58,6 +58,29 @@ describe('the feed', () => {
     expect(third.endings[0]?.[1]).toBe('t2000')
   })
 
+  it('has shorter pages where names are long, which receivers read whole', async () => {
+    const storage = aStorage()
+    const names = Array.from({ length: 1000 }, (_, index) => `${index}`.padEnd(255, '"'))
+    for (const name of names) await end(storage, name)
+
+    const pages = [await read(storage)]
+    while (pages.at(-1)?.more) pages.push(await read(storage, pages.at(-1)?.cursor))
+
+    // As base64url, with room for what else the answer has: receivers take 262,144 characters.
+    expect(Math.max(...pages.map(({ endings }) => JSON.stringify(endings).length))).toBeLessThan((262_144 * 3) / 4 - 2000)
+    expect(pages.flatMap(({ endings }) => endings.map(([, name]) => name))).toEqual(names)
+  })
+
+  it('is never an empty page while there is more, however long a name is', async () => {
+    const storage = aStorage()
+    for (const name of ['a'.repeat(90_000), 'b']) await end(storage, name)
+
+    const first = await read(storage)
+
+    expect([first.endings.length, first.more]).toEqual([1, true])
+    expect(await namesFrom(storage, first.cursor)).toEqual(['b'])
+  })
+
   it('tells who begins only what a token could still depend on, and who goes on all', async () => {
     const storage = aStorage()
     await end(storage, 'first')

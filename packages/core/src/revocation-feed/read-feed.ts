@@ -34,33 +34,44 @@ export interface ReadFeedDependencies {
 export async function readFeed(
   cursor: string | undefined,
   now: EpochSeconds,
-  { endings, toldFor }: ReadFeedDependencies,
+  { endings: store, toldFor }: ReadFeedDependencies,
 ): Promise<FeedPage> {
   const endedSince = epochSeconds(now - toldFor)
   const place = parseFeedCursor(cursor)
   const { before, behind, completeSince } = await listBehind(place)
-  const records = behind.slice(0, pageSize)
-  const last = records.at(-1) ?? before
   const until = after(now, toldFor)
+  const told = await Promise.all(behind.slice(0, pageSize).map(({ ending }) => toldEnding(ending, until)))
+  const endings = told.slice(0, fitting(told))
+  const last = behind[endings.length - 1] ?? before
   return {
-    endings: await Promise.all(records.map(({ ending }) => toldEnding(ending, until))),
+    endings,
     cursor: await cursorBehind(last),
     // A receiver whose clock is ahead forgets endings so much earlier.
     coversAfter: epochSeconds(Math.max(completeSince, endedSince + receiverSkew)),
-    more: behind.length > pageSize,
+    more: behind.length > endings.length,
     position: last?.position ?? 0,
   }
 
   async function listBehind(from: typeof place): Promise<Behind> {
     if (from === undefined) {
-      const list = await endings.list({ from: undefined, endedSince, limit: pageSize + 1 })
+      const list = await store.list({ from: undefined, endedSince, limit: pageSize + 1 })
       return { ...list, before: undefined, behind: list.records }
     }
     // Whoever goes on is told all, also by a process whose clock is far behind.
-    const list = await endings.list({ from: from.position, endedSince: epochSeconds(0), limit: pageSize + 2 })
+    const list = await store.list({ from: from.position, endedSince: epochSeconds(0), limit: pageSize + 2 })
     const [before, ...behind] = list.records
     return (await isPlaceOf(from, before)) ? { ...list, before, behind } : listBehind(undefined)
   }
+}
+
+/** How many of them one page has room for, and never none: receivers read no answer that is larger than they expect. */
+function fitting(told: readonly ToldEnding[]): number {
+  let length = 0
+  for (const [index, [, name]] of told.entries()) {
+    length += name.length
+    if (length > namesOnPage) return Math.max(index, 1)
+  }
+  return told.length
 }
 
 /** What is behind a place, and the ending before it. */
@@ -70,6 +81,9 @@ interface Behind extends Pick<EndingList, 'completeSince'> {
 }
 
 const pageSize = 1000
+
+/** In characters. Only names of clients may be long: with each of them escaped the answer is shorter than 256 KiB. */
+const namesOnPage = 80_000
 
 /** In seconds. */
 const receiverSkew = 60
