@@ -6,6 +6,7 @@ import { aDigest, aProvisionedUser, aSessionRecord } from '@mintmark/storage-int
 import { createSqlStorage, migrate } from '@mintmark/storage-sql'
 import { postgresPool } from '@mintmark/storage-sql/postgres'
 import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import type { Pool } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { recordKinds } from '../../storage-interface/src/contract/record-kinds.ts'
 import { fullClient, fullProvisionedUser } from '../../storage-interface/src/contract/records/full-records.ts'
@@ -44,6 +45,21 @@ test('a target that is not empty is refused, and nothing is written', async () =
   expect(await target.clients.find(fullClient.clientId)).toBeUndefined()
 })
 
+test('a target to which somebody writes meanwhile is not empty', async () => {
+  const { file, source, pool, target } = await twoDatabases()
+  await source.clients.insert(fullClient)
+  const other = await pool.connect()
+
+  await other.query(`BEGIN; INSERT INTO mintmark_account_totals (issuer, total) VALUES ('${issuer}', 1)`)
+  const copying = copyToPostgres({ file, pool }).catch((error: unknown) => error)
+  await isWaiting(pool)
+  await other.query('COMMIT')
+  other.release()
+
+  expect(await copying).toMatchObject({ message: 'The target is not empty: mintmark_account_totals has rows' })
+  expect(await target.clients.find(fullClient.clientId)).toBeUndefined()
+})
+
 test('mintmark-migrate copy copies, and says what', async () => {
   const { file, source, url, target } = await twoDatabases()
   await source.clients.insert(fullClient)
@@ -63,6 +79,15 @@ test('mintmark-migrate copy refuses a schema that is not up', async () => {
 
   expect([code, errors]).toEqual([2, expect.stringContaining('apply it to each of them first')])
 })
+
+/** Resolves when a table is waited for. */
+async function isWaiting(pool: Pool): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query(`SELECT 1 FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'ALTER TABLE%'`)
+    if (rows.length > 0) return
+  }
+}
 
 async function twoDatabases() {
   const [folder, database] = [await aFolder(), await aDatabase()]

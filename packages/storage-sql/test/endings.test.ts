@@ -125,7 +125,8 @@ function aClientRow(dialect: SqlDialect): string {
 /** Resolves when the migration has waited for a lock until another second than that in which it began. */
 async function hasWaited(pool: Pool): Promise<void> {
   for (;;) {
-    const { rows } = await pool.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'CREATE TRIGGER%'
+    const { rows } = await pool.query(`SELECT 1 FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'CREATE TRIGGER%'
       AND clock_timestamp() - xact_start > interval '1.5 seconds'`)
     if (rows.length > 0) return
   }

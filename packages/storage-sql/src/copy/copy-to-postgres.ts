@@ -42,12 +42,12 @@ const tablesOf = (source: DatabaseSync): readonly string[] =>
 
 /** @returns how many rows it had. */
 async function copyTable(table: string, source: DatabaseSync, client: PostgresClient): Promise<number> {
+  // What triggers would write, such as totals, is copied too: it would be there twice. And from here on nobody else writes to the table.
+  await client.query({ text: `ALTER TABLE ${table} DISABLE TRIGGER USER` })
   const { rows: present } = await client.query({ text: `SELECT FROM ${table} LIMIT 1` })
   if (present.length > 0) throw new CommandRefused(`The target is not empty: ${table} has rows`)
   const columns = await copiedColumns(table, client)
 
-  // What triggers would write, such as totals, is copied too: it would be there twice.
-  await client.query({ text: `ALTER TABLE ${table} DISABLE TRIGGER USER` })
   let count = 0
   let batch: unknown[] = []
   for (const row of source.prepare(`SELECT * FROM ${table}`).iterate()) {
