@@ -19,9 +19,9 @@ const pagesOfPostgres = `SELECT sum(pg_relation_size(oid)) AS bytes FROM pg_clas
   OR oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = to_regclass('mintmark_families'))`
 
 describe.for([
-  { name: 'SQLite', open: twoFileDialects, size: 'SELECT page_count * 4096 AS bytes FROM pragma_page_count' },
-  { name: 'PostgreSQL', open: twoPools, size: pagesOfPostgres },
-])('$name', ({ open, size }) => {
+  { name: 'SQLite', open: twoFileDialects, size: 'SELECT page_count * 4096 AS bytes FROM pragma_page_count', growth: 1 },
+  { name: 'PostgreSQL', open: twoPools, size: pagesOfPostgres, growth: 2 },
+])('$name', ({ open, size, growth }) => {
   test('two servers that purge beside live traffic remove every expired row once, and nothing else', async () => {
     const [first, second] = await open()
     const storages = [await createSqlStorage({ dialect: first, issuer }), await createSqlStorage({ dialect: second, issuer })]
@@ -64,8 +64,8 @@ describe.for([
     const before = await bytes(dialect, size)
     await rotate(storage, { from: 200, to: 600 })
 
-    // Three times as much if each rotation left its old row behind. A page that the checkpointer holds is cleaned the next time.
-    expect(await bytes(dialect, size)).toBeLessThan(2 * before)
+    // Three times as much if each rotation left its old row behind. PostgreSQL cleans a page that is held for a moment the next time.
+    expect(await bytes(dialect, size)).toBeLessThanOrEqual(growth * before)
     expect(await countOf(dialect, 'mintmark_families')).toBe(1)
   })
 })
