@@ -26,16 +26,14 @@ export const provisioningColumns = [
 
 type ProvisioningRow = Record<(typeof provisioningColumns)[number], SqlValue>
 
+/** The columns of `stateRow` that are unique within a provider. */
+export const keyColumns = ['external_id_key', 'user_name_key'] as const
+
+/** The others: they stand in no index of the table. */
+export const contentColumns = ['active', 'claims', 'external_id', 'resource', 'comparable'] as const
+
 /** The columns of `stateRow`: everything that a change may set. */
-export const stateColumns = [
-  'active',
-  'claims',
-  'external_id',
-  'external_id_key',
-  'user_name_key',
-  'resource',
-  'comparable',
-] as const
+export const stateColumns = [...contentColumns, ...keyColumns] as const
 
 /** What a provider says of an account. */
 export const stateRow = (

@@ -2,7 +2,7 @@ import { sql, type Expression } from 'kysely'
 import type { Database } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
 import { isProviders } from '../is-providers.ts'
-import { provisionedColumns, stateColumns, withoutProvider } from '../rows/provisioned-user-row.ts'
+import { contentColumns, keyColumns, provisionedColumns, stateColumns, withoutProvider } from '../rows/provisioned-user-row.ts'
 import { compileSql, compileStatement, parameters, type Parameter } from '../statement.ts'
 
 type Account = 'issuer' | 'provider_id' | 'user_id'
@@ -21,11 +21,11 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
 
   const findInProvider = (p: Parameter<'issuer' | 'provider_id'>) => find(p).where('provider_id', '=', p('provider_id'))
 
-  /** Changes an account that is there, with the kill switch: it advances once where `active` is cleared. */
+  /** Changes an account that is there, but for its keys, with the kill switch: it advances once where `active` is cleared. */
   const change = (p: Parameter<ChangeValue>) =>
     query
       .updateTable('mintmark_users')
-      .set(parameters(p, stateColumns))
+      .set(parameters(p, contentColumns))
       .set((set) => ({
         generation: sql`generation + case when active = ${p('was_active')} then ${p('advance')} else 0 end`,
         updated_at: p('now'),
@@ -81,10 +81,21 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
       findInProvider(p).where('user_name_key', '=', p('user_name_key')),
     ),
 
-    compareAndSwap: compileStatement((p: Parameter<ChangeValue>) => change(p).where(isProviders(p))),
+    /** Where the keys are those that the account has: SQLite writes every index again of which a column is named. */
+    compareAndSwapContent: compileStatement((p: Parameter<ChangeValue>) =>
+      change(p)
+        .where(isProviders(p))
+        .where('external_id_key', 'is not distinct from', p('external_id_key'))
+        .where('user_name_key', 'is not distinct from', p('user_name_key')),
+    ),
+
+    compareAndSwap: compileStatement((p: Parameter<ChangeValue>) =>
+      change(p).set(parameters(p, keyColumns)).where(isProviders(p)),
+    ),
 
     adopt: compileStatement((p: Parameter<ChangeValue>) =>
       change(p)
+        .set(parameters(p, keyColumns))
         .set({ provider_id: p('provider_id'), adopted: p('adopted') })
         .where('provider_id', 'is', null),
     ),

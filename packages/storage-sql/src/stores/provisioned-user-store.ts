@@ -53,8 +53,9 @@ export function createProvisionedUserStore(
     return isAsExpected ? undefined : ({ outcome: 'conflict' } as const)
   }
 
+  /** @param ways are tried in turn until one of them meets the account; each of them is bound to the version. */
   async function swap(
-    statement: Statement<ChangeValue>,
+    ways: readonly Statement<ChangeValue>[],
     change: ProvisionedUserChange,
     owner: ProviderId | undefined,
   ): Promise<ProvisionOutcome> {
@@ -71,8 +72,11 @@ export function createProvisionedUserStore(
     }
     return untilSettled(async () => {
       try {
-        const [swapped] = await run(statement, values)
-        return swapped === undefined ? await explain({ userId, version, owner }) : { outcome: 'swapped', record: read(swapped) }
+        for (const statement of ways) {
+          const [swapped] = await run(statement, values)
+          if (swapped !== undefined) return { outcome: 'swapped', record: read(swapped) }
+        }
+        return await explain({ userId, version, owner })
       } catch (error) {
         if (!(error instanceof UniqueViolation)) throw error
         const key = await findTaken(change, ['externalId', 'userName'])
@@ -141,8 +145,9 @@ export function createProvisionedUserStore(
       return row === undefined ? undefined : read(row)
     },
 
-    compareAndSwap: (change) => swap(statements.compareAndSwap, change, change.providerId),
-    adopt: (change) => swap(statements.adopt, change, undefined),
+    compareAndSwap: (change) =>
+      swap([statements.compareAndSwapContent, statements.compareAndSwap], change, change.providerId),
+    adopt: (change) => swap([statements.adopt], change, undefined),
     release: (request) => end(statements.release, request),
     remove: (request) => end(statements.remove, request),
     list: createLister(database, { kind: listedAccounts(engine), read, owner: providerOf, findOne }, { scanLimit }),
