@@ -57,5 +57,9 @@ if ((await storage.identityProviders.find(providerId('acme'))) === undefined) {
   console.log(`SCIM Tenant URL ${tenantUrl}\nSecret Token    ${secret}`)
 }
 
+console.log(`Done. What was there before stays as it is, and its secrets are not shown again. For new ones:
+  npm run mintmark -- client secret rotate my-app
+  npm run mintmark -- idp rotate acme`)
+
 await dialect.close()
 people.close()
