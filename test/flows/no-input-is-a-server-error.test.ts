@@ -87,7 +87,7 @@ async function aServer(storage: Storage) {
         return pending.complete({ subject: 'U1', authTime: now, amr: ['pwd'] })
       },
       async consent(pending, request) {
-        if (request.method !== 'POST') return consentPage({ ...pending, accountName: pending.subject ?? '' })
+        if (request.method !== 'POST') return consentPage(pending)
         const { decision, grantedScopes } = readConsentForm(request)
         return decision === 'allow' ? pending.complete({ grantedScopes }) : pending.deny()
       },

@@ -13,8 +13,8 @@ interface ConsentPageInput extends LanguageChoice {
   readonly redirectUri: string
   /** The requested scopes, each with its sentence; `granted` when the person allowed it before. */
   readonly scopes: readonly ConsentScope[]
-  /** How the signed-in person knows the account: a name or an email address. */
-  readonly accountName: string
+  /** How the signed-in person knows the account: the pending interaction says it, or the host knows better. */
+  readonly accountName: string | undefined
 }
 
 interface ConsentScope {
@@ -36,7 +36,7 @@ export function consentPage({ client, redirectUri, scopes, accountName, ...langu
   const body = html`<header>
 ${letter && html`<span class="tile" aria-hidden="true">${letter}</span>`}
 <h1>${consent.heading(shownName(client.clientName, messages.unnamedClient))}</h1>
-<p>${consent.signedInAs(html`<bdi class="name">${accountName}</bdi>`)}</p>
+${accountName && html`<p>${consent.signedInAs(html`<bdi class="name">${accountName}</bdi>`)}</p>`}
 </header>
 <form method="post">
 <fieldset>

@@ -25,7 +25,7 @@ export const server = createAuthorizationServer({
       return withHeaders(await pending.complete(signedIn), headers)
     },
     async consent(pending, request) {
-      if (request.method !== 'POST') return consentPage({ ...pending, accountName: pending.subject ?? '' })
+      if (request.method !== 'POST') return consentPage(pending)
       const { decision, grantedScopes } = readConsentForm(request)
       return decision === 'allow' ? pending.complete({ grantedScopes }) : pending.deny()
     },

@@ -23,7 +23,7 @@ export const server = createAuthorizationServer({
       return redirect(`/sign-in?${new URLSearchParams({ return_to: returnTo }).toString()}`)
     },
     async consent(pending, request) {
-      if (request.method !== 'POST') return consentPage({ ...pending, accountName: pending.subject ?? '' })
+      if (request.method !== 'POST') return consentPage(pending)
       const { decision, grantedScopes } = readConsentForm(request)
       return decision === 'allow' ? pending.complete({ grantedScopes }) : pending.deny()
     },

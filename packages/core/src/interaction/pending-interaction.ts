@@ -7,6 +7,7 @@ import {
   type InteractionAnswer,
   type InteractionStep,
 } from './complete-interaction.ts'
+import { accountNameOf } from './account-name.ts'
 import { recallPerson } from './person.ts'
 
 /** A scope that the client asks for, as a consent page shows it. */
@@ -28,6 +29,8 @@ export interface PendingInteraction {
   readonly scopes: readonly RequestedScope[]
   /** Who has signed in to this interaction, when somebody has. */
   readonly subject: string | undefined
+  /** How they know their account, for the page: from the account's claims. Encode it wherever it is shown. */
+  readonly accountName: string | undefined
   /** What the client believes the person's login name to be: encode it wherever it is shown. */
   readonly loginHint: string | undefined
   /** The authentication contexts that the client would like or insists on, best first (OIDC Core §3.1.2.1, §5.5.1.1). */
@@ -64,6 +67,7 @@ export async function pendingInteraction(
       granted: granted.includes(name),
     })),
     subject: decision.kind === 'login' ? undefined : decision.person.user.userId,
+    accountName: decision.kind === 'login' ? undefined : accountNameOf(decision.person.user),
     loginHint: request.loginHint,
     acrValues: request.acrValues,
     uiLocales: request.uiLocales,

@@ -15,8 +15,9 @@ const app = createApp({ storage, people, sealingKey, logger })
 // In a container, HOST=0.0.0.0; in front of it a proxy that speaks https.
 const port = Number(process.env['PORT'] ?? (new URL(issuer).port || 3000))
 const listener = app.listen(port, process.env['HOST'] ?? 'localhost', (error) => {
-  if (error !== undefined) throw error
-  console.log(`${issuer} is up. Ctrl-C stops it.`)
+  if (error === undefined) return console.log(`${issuer} is up. Ctrl-C stops it.`)
+  console.error(`The server cannot listen on port ${port}: ${error.message}. Stop what uses it.`)
+  process.exit(1)
 })
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)

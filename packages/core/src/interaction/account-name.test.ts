@@ -1,0 +1,13 @@
+import { aUser } from '@mintmark/storage-interface/contract'
+import { expect, it } from 'vitest'
+
+import { accountNameOf } from './account-name.ts'
+
+it.each([
+  [{ email: 'ann@example.test', preferred_username: 'ann', name: 'Ann Lee' }, 'ann@example.test'],
+  [{ email: '', preferred_username: 'ann', name: 'Ann Lee' }, 'ann'],
+  [{ preferred_username: 7, name: 'Ann Lee' }, 'Ann Lee'],
+  [{}, aUser().userId],
+])('OIDC Core §5.1: a page names an account as its person knows it: %j as %s', (claims, name) => {
+  expect(accountNameOf({ ...aUser(), claims })).toBe(name)
+})
