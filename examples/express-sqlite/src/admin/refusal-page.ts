@@ -17,7 +17,7 @@ export const refusalPage = ({ status, reason, detail }: AdminError): ServerRespo
 <p>${detail}</p>
 <p class="fine">Code: <code>${reason}</code></p>
 </div>
-<p class="actions"><a href="/admin">To the administration</a></p>`,
+<p class="actions">${reason === 'not_an_administrator' ? html`<a href="/">To the apps</a>` : html`<a href="/admin">To the administration</a>`}</p>`,
     ),
     status,
   )
