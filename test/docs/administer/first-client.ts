@@ -9,3 +9,4 @@ export const { clientSecret } = await administration.clients.create({
   grantTypes: ['client_credentials'],
   scopes: ['admin:clients:write', 'admin:accounts:read'],
 })
+console.log(clientSecret) // this one time: storage keeps a digest
