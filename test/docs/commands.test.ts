@@ -77,6 +77,6 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly 
 const programs: ReadonlySet<string> = new Set(
   `. cat cd chmod cp export mkdir mv rm source kill
    curl git jq node openssl tar
-   createdb pg_dump pg_restore psql sqlite3 redis-cli
+   createdb createuser pg_dump pg_restore psql sqlite3 redis-cli
    caddy crontab docker nginx systemctl wrangler`.split(/\s+/),
 )
