@@ -103,5 +103,7 @@ function print(text: string): number {
 function isExpected(error: unknown): error is Error {
   if (error instanceof CommandRefused) return true
   if (error instanceof SchemaMismatchError || error instanceof StorageUnavailableError) return true
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+  if (!(error instanceof Error && 'code' in error)) return false
+  // insufficient_privilege: the user of the URL may not do it, which is mended there; PostgreSQL says where.
+  return error.code === '42501' || String(error.code).startsWith('ERR_PARSE_ARGS')
 }

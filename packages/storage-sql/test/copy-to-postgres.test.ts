@@ -80,6 +80,24 @@ test('mintmark-migrate copy refuses a schema that is not up', async () => {
   expect([code, errors]).toEqual([2, expect.stringContaining('apply it to each of them first')])
 })
 
+test('mintmark-migrate says in one line that the user of the URL may not do it, and nothing is written', async () => {
+  const { file, source, pool, url, target } = await twoDatabases()
+  await source.clients.insert(fullClient)
+  const stranger = new URL(url)
+  stranger.username = 'stranger_of_the_copy'
+  stranger.password = 'x'
+  const { rows } = await pool.query<{ schema: string }>('SELECT current_schema() AS schema')
+  const schema = rows[0]?.schema ?? ''
+  await pool.query(`CREATE ROLE stranger_of_the_copy LOGIN PASSWORD 'x'; GRANT USAGE ON SCHEMA ${schema} TO stranger_of_the_copy;
+    GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO stranger_of_the_copy`)
+  onTestFinished(async () => void (await pool.query('DROP OWNED BY stranger_of_the_copy; DROP ROLE stranger_of_the_copy')))
+
+  const { code, errors } = await mintmarkMigrate('copy', '--sqlite', file, '--postgres', stranger.href)
+
+  expect([code, errors]).toEqual([2, expect.stringMatching(/^must be owner of table mintmark_\w+\n$/)])
+  expect(await target.clients.find(fullClient.clientId)).toBeUndefined()
+})
+
 /** Resolves when a table is waited for. */
 async function isWaiting(pool: Pool): Promise<void> {
   for (;;) {
