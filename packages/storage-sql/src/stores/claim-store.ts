@@ -2,6 +2,7 @@ import type { ClaimStore } from '@mintmark/storage-interface'
 import type { Database } from '../database.ts'
 import { claimColumns, claimedValueDigest } from '../rows/claim-row.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
+import { compileFindClaim } from './claim-statements.ts'
 
 export function createClaimStore({ query, run }: Database): ClaimStore {
   // The first inserts; after expiry one of those who come updates; everybody else gets no row.
@@ -18,15 +19,7 @@ export function createClaimStore({ query, run }: Database): ClaimStore {
       .returning('expires_at'),
   )
 
-  const isClaimed = compileStatement((p: Parameter<'issuer' | 'purpose' | 'value_digest' | 'now'>) =>
-    query
-      .selectFrom('mintmark_claims')
-      .select('expires_at')
-      .where('issuer', '=', p('issuer'))
-      .where('purpose', '=', p('purpose'))
-      .where('value_digest', '=', p('value_digest'))
-      .where('expires_at', '>', p('now')),
-  )
+  const isClaimed = compileFindClaim(query)
 
   return {
     async claim({ purpose, value, expiresAt, now }) {
