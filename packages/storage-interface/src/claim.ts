@@ -19,7 +19,4 @@ export interface ClaimStore {
     readonly expiresAt: EpochSeconds
     readonly now: EpochSeconds
   }): Promise<ClaimOutcome>
-
-  /** Whether the value has been claimed and has not expired. */
-  isClaimed(purpose: ClaimPurpose, value: string, now: EpochSeconds): Promise<boolean>
 }

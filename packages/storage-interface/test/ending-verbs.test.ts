@@ -53,4 +53,4 @@ const endingNothing = [
 ]
 
 /** By its name: nothing can end by it. */
-const addsOrReads = /\.(?:append|find|has[A-Z]|insert|isClaimed|list|membersOf|of[A-Z]|record|touch)/
+const addsOrReads = /\.(?:append|find|has[A-Z]|insert|list|membersOf|of[A-Z]|record|touch)/

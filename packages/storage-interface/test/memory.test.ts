@@ -27,7 +27,7 @@ test('the pause is awaited before every answer', async () => {
   const storage = createMemoryStorage({ issuer: 'https://issuer.example', medium: createMemoryMedium(), pause })
 
   await storage.signingKeys.list()
-  await storage.claims.isClaimed('client_assertion_jti', 'jti-1', 0 as never)
+  await storage.endings.hasTokenEnded('token-1', 0 as never)
 
   expect(pauses).toHaveLength(2)
 })

@@ -14,12 +14,6 @@ export function createRedisClaims(run: RunScript, keyOf: KeyOf): ClaimStore {
       if (outcome === 'fresh' || outcome === 'seen') return { outcome }
       throw unexpectedReply(outcome)
     },
-
-    async isClaimed(purpose, value, now) {
-      const [outcome] = await run(isClaimedScript, await claimKey(purpose, value), [now])
-      if (outcome === 'claimed' || outcome === 'unclaimed') return outcome === 'claimed'
-      throw unexpectedReply(outcome)
-    },
   }
 }
 
@@ -35,11 +29,4 @@ local expiresAt = redis.call('GET', KEYS[1])
 if expiresAt and tonumber(ARGV[1]) < tonumber(expiresAt) then return {'seen'} end
 redis.call('SET', KEYS[1], ARGV[2], 'EX', keepSeconds(ARGV[2], ARGV[3], ARGV[4]))
 return {'fresh'}
-`
-
-/** ARGV: now. Answers `claimed` or `unclaimed`. */
-const isClaimedScript = `#!lua flags=allow-oom
-local expiresAt = redis.call('GET', KEYS[1])
-if expiresAt and tonumber(ARGV[1]) < tonumber(expiresAt) then return {'claimed'} end
-return {'unclaimed'}
 `

@@ -57,9 +57,7 @@ describe('one server', () => {
       await cause()
 
       const outcomes = await outcomesOf(all, stores)
-      const thrown = await stores.claims
-        .isClaimed('client_assertion_jti', 'jti-1', aCodeRecord().issuedAt)
-        .catch((error: unknown) => error)
+      const thrown = await reads['codes.find']?.(stores).catch((error: unknown) => error)
 
       expect(outcomes).toEqual(unavailable(all))
       expect(causeOf(thrown)).toContain(reply)
@@ -85,7 +83,7 @@ describe('one server', () => {
     const endless = other.eval('while true do end').catch((error: unknown) => error)
 
     // The first call is taken in before the server counts as busy; those after it are refused.
-    await stores.claims.isClaimed('client_assertion_jti', 'jti-1', aCodeRecord().issuedAt).catch(() => {})
+    await reads['codes.find']?.(stores).catch(() => {})
     const outcomes = await outcomesOf(all, stores)
 
     expect(outcomes).toEqual(unavailable(all))
@@ -134,9 +132,7 @@ describe('one server', () => {
       'loading-process-events-interval-bytes': 1024,
     })
     await ready
-    const thrown = await stores.claims
-      .isClaimed('client_assertion_jti', 'jti-1', aCodeRecord().issuedAt)
-      .catch((error: unknown) => error)
+    const thrown = await reads['codes.find']?.(stores).catch((error: unknown) => error)
     const outcomes = await outcomesOf(all, stores)
     await restarted
 
@@ -170,13 +166,12 @@ describe('one server', () => {
   })
 
   it('a key of another kind, and a client that maps replies, are defects and no outages', async () => {
-    const [key] = await client.keys('*:client_assertion_jti:*')
-    await client.del(key ?? '')
-    await client.hSet(key ?? '', 'a', 'b')
+    const [key] = await client.keys('*:code:*')
+    await client.set(key ?? '', 'a')
     const mapped = createRedisStores({ client: client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer }), issuer })
 
-    await expect(reads['claims.isClaimed']?.(stores)).rejects.toThrow('WRONGTYPE')
-    await expect(reads['codes.find']?.(mapped)).rejects.toThrow(TypeError)
+    await expect(reads['codes.find']?.(stores)).rejects.toThrow('WRONGTYPE')
+    await expect(reads['opaqueTokens.find']?.(mapped)).rejects.toThrow(TypeError)
   })
 
   it('codes that were being presented when the server was killed are won once or not at all, and never absent', async () => {

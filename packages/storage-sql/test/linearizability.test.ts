@@ -196,7 +196,6 @@ const subjects: Readonly<Record<string, readonly Call[]>> = {
   claims: [
     (storage) => storage.claims.claim({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: later(5), now }),
     (storage) => storage.claims.claim({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: later(9), now: later(5) }),
-    (storage) => storage.claims.isClaimed('client_assertion_jti', 'jti-1', later(5)),
     purge(later(5)),
   ],
 }

@@ -11,20 +11,12 @@ export function createMemoryClaims(claims: ClaimTable, pause: Pause): ClaimStore
   return {
     async claim({ purpose, value, expiresAt, now }) {
       await pause()
-      if (isClaimed(claims.get(purpose)?.get(value), now)) return { outcome: 'seen' }
-
       const ofPurpose = claims.get(purpose) ?? new Map<string, EpochSeconds>()
+      const claimedUntil = ofPurpose.get(value)
+      if (claimedUntil !== undefined && now < claimedUntil) return { outcome: 'seen' }
+
       claims.set(purpose, ofPurpose.set(value, expiresAt))
       return { outcome: 'fresh' }
     },
-
-    async isClaimed(purpose, value, now) {
-      await pause()
-      return isClaimed(claims.get(purpose)?.get(value), now)
-    },
   }
-}
-
-function isClaimed(expiresAt: EpochSeconds | undefined, now: EpochSeconds): boolean {
-  return expiresAt !== undefined && now < expiresAt
 }

@@ -13,7 +13,6 @@ export const reads: Readonly<Record<string, (stores: ExpiringStores) => Promise<
   'codes.find': ({ codes }) => codes.find(code.digest, code.clientId, now),
   'interactions.find': ({ interactions }) => interactions.find(interaction.digest, interaction.browserDigest, now),
   'opaqueTokens.find': ({ opaqueTokens }) => opaqueTokens.find(token.digest, now),
-  'claims.isClaimed': ({ claims }) => claims.isClaimed(claim.purpose, claim.value, now),
 }
 
 /** One call of each method that writes. Those that only compare, such as a second consumption, are here too. */

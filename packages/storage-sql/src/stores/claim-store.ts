@@ -2,7 +2,6 @@ import type { ClaimStore } from '@mintmark/storage-interface'
 import type { Database } from '../database.ts'
 import { claimColumns, claimedValueDigest } from '../rows/claim-row.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
-import { compileFindClaim } from './claim-statements.ts'
 
 export function createClaimStore({ query, run }: Database): ClaimStore {
   // The first inserts; after expiry one of those who come updates; everybody else gets no row.
@@ -19,17 +18,10 @@ export function createClaimStore({ query, run }: Database): ClaimStore {
       .returning('expires_at'),
   )
 
-  const isClaimed = compileFindClaim(query)
-
   return {
     async claim({ purpose, value, expiresAt, now }) {
       const [row] = await run(claim, { purpose, value_digest: claimedValueDigest(value), expires_at: expiresAt, now })
       return { outcome: row === undefined ? 'seen' : 'fresh' }
-    },
-
-    async isClaimed(purpose, value, now) {
-      const rows = await run(isClaimed, { purpose, value_digest: claimedValueDigest(value), now })
-      return rows.length > 0
     },
   }
 }

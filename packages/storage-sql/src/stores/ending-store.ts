@@ -5,7 +5,6 @@ import type { Database } from '../database.ts'
 import { claimedValueDigest } from '../rows/claim-row.ts'
 import { endingReader } from '../rows/ending-row.ts'
 import { compileSql, compileStatement, type Parameter } from '../statement.ts'
-import { compileFindClaim } from './claim-statements.ts'
 
 /** Triggers write endings. A token that is ended by itself is a claimed value, of a purpose of its own. */
 export function createEndingStore({ query, engine, run }: Database): EndingStore {
@@ -56,7 +55,15 @@ function endingStatements(query: Database['query']) {
         .onConflict((conflict) => conflict.doNothing()),
     ),
 
-    findToken: compileFindClaim(query),
+    findToken: compileStatement((p: Parameter<'issuer' | 'purpose' | 'value_digest' | 'now'>) =>
+      query
+        .selectFrom('mintmark_claims')
+        .select('expires_at')
+        .where('issuer', '=', p('issuer'))
+        .where('purpose', '=', p('purpose'))
+        .where('value_digest', '=', p('value_digest'))
+        .where('expires_at', '>', p('now')),
+    ),
 
     listFrom: compileSql(query, (p: Parameter<Listed | 'from'>) => listed(sql`${p('from')}`, p)),
 

@@ -27,7 +27,7 @@ export const purgeLaws: readonly StorageLaw[] = [
     same((await storage.standing.ofSession(session.digest))?.session, session, 'the session')
     same(await storage.opaqueTokens.find(token.digest, now), token, 'the opaque token')
     same(await storage.grants.findUnrevoked(grant.userId, grant.clientId), grant, 'the grant')
-    same(await storage.claims.isClaimed('client_assertion_jti', 'jti-1', now), true, 'the claim')
+    same(await storage.claims.claim(claim), { outcome: 'seen' }, 'the claim')
     same(await storage.endings.hasTokenEnded('token-1', now), true, 'the end of a token')
   }),
 
@@ -114,10 +114,12 @@ async function fill({ storage }: Trial): Promise<void> {
   await storage.sessions.insert(aSessionRecord())
   await storage.opaqueTokens.insert(anOpaqueTokenRecord())
   await storage.grants.insert(aGrantRecord())
-  await storage.claims.claim({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: nowPlus(60), now })
+  await storage.claims.claim(claim)
   await storage.endings.endToken({ tokenId: 'token-1', expiresAt: nowPlus(60), now })
 }
 
 async function purgeAll({ storage }: Trial, at: EpochSeconds): Promise<void> {
   while (!(await storage.purge.purgeExpired({ now: at, limit: 2 })).done);
 }
+
+const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: nowPlus(60), now } as const
