@@ -10,6 +10,8 @@ export type ScimDocument = ReturnType<typeof scimPerson> & { readonly id?: strin
 
 /** Documents as their JSON text, found by an index each. */
 export interface ScimDocuments {
+  /** The digest of the provider's secret. */
+  secretDigest(): Later<string>
   find(id: string): Later<string>
   byUserName(name: string): Later<readonly string[]>
   byWorkEmail(value: string): Later<readonly string[]>
@@ -19,12 +21,17 @@ export interface ScimDocuments {
   update(document: ScimDocument): Promise<ScimDocument>
 }
 
-/** Makes the table, with as many documents. How many there are is known to the process. */
-export async function scimDocuments(connection: SqlConnection, accounts: number): Promise<ScimDocuments> {
+/**
+ * Makes the table, with as many documents. How many there are is known to the process; so is the digest of the secret on SQLite.
+ * On PostgreSQL it is read first, as nobody's secret may be remembered: there a round trip is most of what a request costs.
+ */
+export async function scimDocuments(connection: SqlConnection, { accounts, secretDigest }: ScimFixture): Promise<ScimDocuments> {
   const { row, rows } = connection
   await connection.run(connection.engine === 'sqlite' ? schema.replace('BIGSERIAL', 'INTEGER') : schema)
   await connection.run(filling(accounts))
+  await row('INSERT INTO providers VALUES (?, ?)')(provider, secretDigest)
   if (connection.engine === 'postgres') await connection.run('ANALYZE')
+  const readSecret = row('SELECT secret FROM providers WHERE provider_id = ?')
   const insert = row('INSERT INTO documents (id, user_name, work_email, document, version) VALUES (?, ?, ?, ?, 1)')
   const find = row('SELECT document FROM documents WHERE id = ?')
   const byUserName = rows('SELECT document FROM documents WHERE user_name = ?')
@@ -34,6 +41,7 @@ export async function scimDocuments(connection: SqlConnection, accounts: number)
   let total = accounts
 
   return {
+    secretDigest: () => (connection.engine === 'sqlite' ? secretDigest : andThen(readSecret(provider), (found) => String(found?.['secret']))),
     find: (id) => andThen(find(id), (found) => String(found?.['document'])),
     byUserName: (name) => andThen(byUserName(name), texts),
     byWorkEmail: (value) => andThen(byWorkEmail(value), texts),
@@ -53,7 +61,15 @@ export async function scimDocuments(connection: SqlConnection, accounts: number)
   }
 }
 
+interface ScimFixture {
+  readonly accounts: number
+  readonly secretDigest: string
+}
+
+const provider = 'acme'
+
 const schema = `
+CREATE TABLE providers (provider_id TEXT PRIMARY KEY, secret TEXT NOT NULL);
 CREATE TABLE documents (number BIGSERIAL PRIMARY KEY, id TEXT NOT NULL, user_name TEXT NOT NULL, work_email TEXT NOT NULL,
   document TEXT NOT NULL, version INTEGER NOT NULL);
 CREATE UNIQUE INDEX documents_by_id ON documents (id);

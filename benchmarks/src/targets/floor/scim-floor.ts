@@ -9,8 +9,8 @@ import { scimDocuments, type ScimDocument } from './scim-documents.ts'
 import { sqlConnection } from './sql-connection.ts'
 
 const settings = targetSettings()
-const documents = await scimDocuments(sqlConnection(settings), settings.rows)
-const secretDigest = Buffer.from(hash('sha256', scimSecret, 'base64url'))
+const secretDigest = hash('sha256', scimSecret, 'base64url')
+const documents = await scimDocuments(sqlConnection(settings), { accounts: settings.rows, secretDigest })
 
 await serveTarget({
   listener: (request, response) => {
@@ -24,7 +24,7 @@ await serveTarget({
 
 async function answer(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
   const presented = Buffer.from(hash('sha256', (request.headers.authorization ?? '').slice('Bearer '.length), 'base64url'))
-  if (!timingSafeEqual(presented, secretDigest)) return send(response, 401, '')
+  if (!timingSafeEqual(presented, Buffer.from(await documents.secretDigest()))) return send(response, 401, '')
   const [path = '', query] = (request.url ?? '').split('?')
   if (request.method === 'POST') return send(response, 201, JSON.stringify(await documents.insert(parse(body))))
   if (request.method === 'PATCH') return send(response, 200, JSON.stringify(await patch(path.slice('/Users/'.length), body)))
