@@ -555,6 +555,7 @@ test('house style 30: every subpath of every package exports these names and no 
         "migrate",
         "pendingMigrations",
         "printMigrations",
+        "rowsByPlace",
         "type SchemaMismatch",
         "type SqlBatch",
         "type SqlDialect",

@@ -1,4 +1,4 @@
-import { UniqueViolation, type SqlDialect, type SqlRow, type SqlStep, type SqlValue } from '@mintmark/storage-sql'
+import { rowsByPlace, UniqueViolation, type SqlDialect, type SqlRow, type SqlStep, type SqlValue } from '@mintmark/storage-sql'
 import { sqlite } from '@mintmark/storage-sql/sqlite'
 import type { DurableObjectState } from './durable-object.ts'
 
@@ -7,7 +7,8 @@ import type { DurableObjectState } from './durable-object.ts'
  * code is redeemed once wherever the requests come from. Cloudflare confirms writes before answers leave the object.
  */
 export function durableObjectSqlite(storage: DurableObjectState['storage']): SqlDialect {
-  const run = (statement: string, parameters: readonly SqlValue[]): readonly SqlRow[] => storage.sql.exec(statement, ...parameters).toArray()
+  const run = (statement: string, parameters: readonly SqlValue[]): readonly SqlRow[] =>
+    rowsByPlace(storage.sql.exec(statement, ...parameters).toArray())
 
   return {
     engine: sqlite,

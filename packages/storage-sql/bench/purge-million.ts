@@ -47,7 +47,7 @@ async function measure(dialect: SqlDialect, name: string): Promise<void> {
   }
 
   const [left] = await dialect.all('SELECT count(*) AS count FROM mintmark_families', [])
-  console.log(`${name}: ${String(left?.['count'])} live families are left\n`)
+  console.log(`${name}: ${String(left?.values[0])} live families are left\n`)
 }
 
 /** A quarter of the rows in each of four tables, the expired ones between the live ones. */

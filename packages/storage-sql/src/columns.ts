@@ -20,13 +20,14 @@ export function createColumnReader(engine: SqlEngine, prefix = ''): ColumnReader
     if (prefix === '') return column
     const known = names.get(column)
     if (known !== undefined) return known
-    // Kept: an engine finds a property slowly by a text that was put together just now.
+    // Kept: a text that was put together just now is found slowly.
     const joined = prefix + column
     names.set(column, joined)
     return joined
   }
   const optional = (row: SqlRow, column: string): unknown => {
-    const value = row[name(column)]
+    const place = row.places.get(name(column))
+    const value = place === undefined ? undefined : row.values[place]
     if (value === undefined) throw new Error(`The column ${name(column)} is missing`)
     return value === null ? undefined : value
   }

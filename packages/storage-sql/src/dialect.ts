@@ -5,8 +5,12 @@ import type { JsonSearch } from './json-search.ts'
 /** What a statement is bound to. */
 export type SqlValue = string | number | boolean | null
 
-/** A result row, by column name. */
-export type SqlRow = Readonly<Record<string, unknown>>
+/** A result row. Of a driver that knows its rows by the names of their columns `rowsByPlace` makes them. */
+export interface SqlRow {
+  readonly values: readonly unknown[]
+  /** Where each column stands among the values. All rows of a statement share it. */
+  readonly places: ReadonlyMap<string, number>
+}
 
 /** All that differs between SQL engines, apart from the connection. */
 export interface SqlEngine {

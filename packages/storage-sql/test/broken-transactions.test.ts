@@ -118,8 +118,8 @@ function cutting({ pool, onlooker }: Pools, { place, when }: Cut): PostgresPool 
       next += 1
       if (!isDue) return client.query(statement)
 
-      const { rows } = await client.query({ text: 'SELECT pg_backend_pid() AS pid' })
-      const end = () => onlooker.query('SELECT pg_terminate_backend($1, 5000)', [rows[0]?.['pid']])
+      const { rows } = await client.query({ text: 'SELECT pg_backend_pid()', rowMode: 'array' })
+      const end = () => onlooker.query('SELECT pg_terminate_backend($1, 5000)', rows[0] as unknown[])
       if (when === 'before') await end()
       await client.query(statement)
       await end()

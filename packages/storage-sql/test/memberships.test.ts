@@ -91,7 +91,7 @@ const aMembership = (organization: string, user: string): MembershipRecord => ({
 
 async function storedMemberships(dialect: SqlDialect): Promise<readonly string[]> {
   const rows = await dialect.all('SELECT organization_id, user_id FROM mintmark_memberships ORDER BY 1, 2', [])
-  return rows.map((row) => `${String(row['organization_id'])} ${String(row['user_id'])}`)
+  return rows.map(({ values }) => values.join(' '))
 }
 
 async function aFile(): Promise<SqlDialect> {

@@ -16,6 +16,7 @@ import { migrationScripts } from '../src/migration-script.ts'
 import { clientColumns } from '../src/rows/client-row.ts'
 import { userColumns } from '../src/rows/user-row.ts'
 import { aFolder } from './sqlite-under-test.ts'
+import { byName } from './support/by-name.ts'
 import { fillTable } from './support/fill-table.ts'
 
 const issuer = 'https://issuer.example'
@@ -109,7 +110,7 @@ test.for(migrationScripts(sqlite))('a database that stopped at $name comes up, a
   )
 
   expect(await migrate({ dialect })).toEqual(all.slice(last.number))
-  expect(await dialect.all('SELECT expires_at FROM mintmark_claims', [])).toEqual([{ expires_at: 7 }])
+  expect(byName(await dialect.all('SELECT expires_at FROM mintmark_claims', []))).toEqual([{ expires_at: 7 }])
   await expect(createSqlStorage({ dialect, issuer })).resolves.toBeDefined()
 })
 
@@ -177,7 +178,7 @@ test('a migration that fails in the middle leaves nothing behind', async () => {
   await expect(migrate({ dialect })).rejects.toThrow('mintmark_sessions')
 
   const tables = await dialect.all("SELECT name FROM sqlite_schema WHERE type = 'table'", [])
-  expect(tables).toEqual([{ name: 'mintmark_sessions' }])
+  expect(byName(tables)).toEqual([{ name: 'mintmark_sessions' }])
 })
 
 test('two processes that migrate at once both succeed', async () => {

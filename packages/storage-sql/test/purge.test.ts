@@ -116,12 +116,12 @@ async function rotate(storage: Storage, { from, to }: { readonly from: number; r
 
 async function bytes(dialect: SqlDialect, question: string): Promise<number> {
   const [row] = await dialect.all(question, [])
-  return Number(row?.['bytes'])
+  return Number(row?.values[0])
 }
 
 async function countOf(dialect: SqlDialect, table: string): Promise<number> {
   const [row] = await dialect.all(`SELECT count(*) AS count FROM ${table}`, [])
-  return Number(row?.['count'])
+  return Number(row?.values[0])
 }
 
 async function twoFileDialects(): Promise<readonly [SqlDialect, SqlDialect]> {

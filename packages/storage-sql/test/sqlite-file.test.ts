@@ -15,7 +15,7 @@ test('a file is opened so that a killed process and a power cut lose nothing tha
 
   expect(await pragma(dialect, 'journal_mode')).toBe('wal')
   expect(await pragma(dialect, 'synchronous')).toBe(2) // FULL
-  expect(await pragma(dialect, 'busy_timeout', 'timeout')).toBe(5000)
+  expect(await pragma(dialect, 'busy_timeout')).toBe(5000)
   expect(await pragma(dialect, 'foreign_keys')).toBe(1)
   expect(await pragma(dialect, 'trusted_schema')).toBe(0)
 })
@@ -109,7 +109,7 @@ async function aFile(options?: SqliteFileOptions): Promise<{ readonly dialect: S
   return { dialect, file }
 }
 
-async function pragma(dialect: SqlDialect, name: string, column = name): Promise<unknown> {
+async function pragma(dialect: SqlDialect, name: string): Promise<unknown> {
   const [row] = await dialect.all(`PRAGMA ${name}`, [])
-  return row?.[column]
+  return row?.values[0]
 }

@@ -4,6 +4,7 @@ import { postgresPool } from '@mintmark/storage-sql/postgres'
 import { sqliteFile } from '@mintmark/storage-sql/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { UniqueViolation } from '../src/unique-violation.ts'
+import { byName } from './support/by-name.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
 describe.for([
@@ -15,14 +16,14 @@ describe.for([
   const find = `SELECT organization_id FROM mintmark_organizations WHERE organization_id = ${place(1)}`
   const step = (statement: string, value: string) => ({ statement, parameters: [value], role: 'step' }) as const
   const guard = (statement: string, value: string) => ({ statement, parameters: [value], role: 'guard' }) as const
-  const count = async ({ all }: SqlDialect) => Number((await all('SELECT count(*) AS count FROM mintmark_organizations', []))[0]?.['count'])
+  const count = async ({ all }: SqlDialect) => Number((await all('SELECT count(*) AS count FROM mintmark_organizations', []))[0]?.values[0])
 
   test('does all of its steps, and answers with the rows of the last', async () => {
     const dialect = await open()
 
     const rows = await dialect.transact([guard(insert, 'a'), step(insert, 'b')])
 
-    expect(rows).toEqual([{ organization_id: 'b' }])
+    expect(byName(rows)).toEqual([{ organization_id: 'b' }])
     expect(await count(dialect)).toBe(2)
   })
 
@@ -32,7 +33,7 @@ describe.for([
     expect(await dialect.transact([step(insert, 'a'), guard(find, 'b'), step(insert, 'c')])).toBeUndefined()
 
     expect(await count(dialect)).toBe(0)
-    expect(await dialect.transact([step(insert, 'a'), step(find, 'a')])).toEqual([{ organization_id: 'a' }])
+    expect(byName(await dialect.transact([step(insert, 'a'), step(find, 'a')]))).toEqual([{ organization_id: 'a' }])
   })
 
   test('does nothing when a step would make two rows of one key, and goes on with the next transaction', async () => {
@@ -63,7 +64,7 @@ describe.for([
 
     const told = await Promise.all(names.map((name) => dialect.transact([guard(insert, name), step(find, name)])))
 
-    expect(told).toEqual(names.map((name) => [{ organization_id: name }]))
+    expect(told.map(byName)).toEqual(names.map((name) => [{ organization_id: name }]))
   })
 })
 

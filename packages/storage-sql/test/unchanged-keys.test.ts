@@ -5,6 +5,7 @@ import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { postgresPool } from '@mintmark/storage-sql/postgres'
 import { sqliteFile } from '@mintmark/storage-sql/sqlite'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { byName } from './support/by-name.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const account = { providerId: providerId('provider-1'), userId: userId('user-1') }
@@ -142,7 +143,7 @@ async function indexesWritten(dialect: SqlDialect, statement: string): Promise<r
   const program = await dialect.all(`EXPLAIN ${statement}`, [...statement.matchAll(/\?/g)].map(() => 'x'))
   const opened = new Map<unknown, unknown>()
   const written = new Set<unknown>()
-  for (const { opcode, p1: cursor, p2: rootPage } of program) {
+  for (const { opcode, p1: cursor, p2: rootPage } of byName(program)) {
     if (opcode === 'OpenWrite') opened.set(cursor, rootPage)
     if (opcode === 'IdxInsert' || opcode === 'IdxDelete') written.add(opened.get(cursor))
   }
@@ -150,5 +151,5 @@ async function indexesWritten(dialect: SqlDialect, statement: string): Promise<r
     `SELECT name, rootpage FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'mintmark_users' ORDER BY name`,
     [],
   )
-  return indexes.filter(({ rootpage }) => written.has(rootpage)).map(({ name }) => name)
+  return byName(indexes).filter(({ rootpage }) => written.has(rootpage)).map(({ name }) => name)
 }

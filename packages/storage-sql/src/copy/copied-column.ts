@@ -15,8 +15,8 @@ export interface CopiedColumn {
 export async function copiedColumns(table: string, client: PostgresClient): Promise<readonly CopiedColumn[]> {
   const text = `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
 WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`
-  const { rows } = await client.query({ text, values: [table] })
-  return rows.map(({ name, type }) => ({ name: String(name), type: String(type), encode: encoderOf(String(type)) }))
+  const { rows } = await client.query({ text, values: [table], rowMode: 'array' })
+  return (rows as readonly (readonly unknown[])[]).map(([name, type]) => ({ name: String(name), type: String(type), encode: encoderOf(String(type)) }))
 }
 
 function encoderOf(type: string): CopiedColumn['encode'] {

@@ -1,5 +1,3 @@
-import type { SqlRow } from '../dialect.ts'
-
 /** A `Pool` of `pg`, or what behaves like one. */
 export interface PostgresPool {
   connect(taken: (error: Error | undefined, client: PostgresClient | undefined) => void): void
@@ -9,7 +7,7 @@ export interface PostgresPool {
 
 /** What is used of a connection of `pg`. */
 export interface PostgresClient {
-  query(statement: PostgresStatement): Promise<{ readonly rows: SqlRow[] }>
+  query(statement: PostgresStatement): Promise<PostgresResult>
   /** `true` ends the connection instead of giving it back. */
   release(end?: boolean): void
   on(event: 'error', listener: (error: Error) => void): unknown
@@ -21,6 +19,13 @@ export interface PostgresStatement {
   readonly name?: string
   readonly text: string
   readonly values?: unknown[]
+  /** Each row is the list of its values, and no object by the names of its columns. */
+  readonly rowMode?: 'array'
+}
+
+export interface PostgresResult {
+  readonly fields: readonly { readonly name: string }[]
+  readonly rows: readonly unknown[]
 }
 
 /**

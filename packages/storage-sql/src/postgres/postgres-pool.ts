@@ -4,7 +4,8 @@ import type { SqlDialect, SqlValue, StatementLifetime } from '../dialect.ts'
 import { heardElsewhere, type PostgresPool, type PostgresStatement } from './postgres-driver.ts'
 import { createLines } from './in-line.ts'
 import { postgres } from './postgres-engine.ts'
-import { decodeRow, encodeValue } from './postgres-text.ts'
+import { encodeValue } from './postgres-text.ts'
+import { createResultReader } from './read-result.ts'
 import { runInTransaction } from './run-in-transaction.ts'
 import { runStatement } from './run-statement.ts'
 import { runSteps } from './run-steps.ts'
@@ -34,6 +35,7 @@ export function postgresPool(pool: PostgresPool, options: PostgresPoolOptions = 
   const { migrate = 'by-command', timeoutMilliseconds = 5000 } = options
   const timed = { pool, timeoutMilliseconds }
   const names = new Map<string, string>()
+  const read = createResultReader()
   let isOpen = true
   pool.on('error', heardElsewhere)
 
@@ -48,9 +50,9 @@ export function postgresPool(pool: PostgresPool, options: PostgresPoolOptions = 
   }
 
   function prepare(text: string, parameters: readonly SqlValue[], lifetime: StatementLifetime): PostgresStatement {
-    const values = parameters.map(encodeValue)
+    const sent = { text, values: parameters.map(encodeValue), rowMode: 'array' } as const
     // A name makes every connection keep the statement: one of very many has none, and is planned for its values each time.
-    return lifetime === 'lasting' ? { name: nameOf(text), text, values } : { text, values }
+    return lifetime === 'lasting' ? { name: nameOf(text), ...sent } : sent
   }
 
   return {
@@ -60,8 +62,7 @@ export function postgresPool(pool: PostgresPool, options: PostgresPoolOptions = 
 
     async all(text, parameters, lifetime = 'lasting') {
       requireOpen()
-      const rows = await runStatement(timed, prepare(text, parameters, lifetime))
-      return rows.map(decodeRow)
+      return read(await runStatement(timed, prepare(text, parameters, lifetime)), text, lifetime)
     },
 
     async transact(steps) {
@@ -70,8 +71,9 @@ export function postgresPool(pool: PostgresPool, options: PostgresPoolOptions = 
         ...prepare(statement, parameters, 'lasting'),
         isGuard: role === 'guard',
       }))
-      const rows = await runSteps(timed, prepared)
-      return rows?.map(decodeRow)
+      const result = await runSteps(timed, prepared)
+      const last = steps.at(-1)
+      return result && last && read(result, last.statement, 'lasting')
     },
 
     inLine: createLines(timeoutMilliseconds),

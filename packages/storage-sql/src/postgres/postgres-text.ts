@@ -1,5 +1,5 @@
 import type { JsonValue } from '@mintmark/storage-interface'
-import type { SqlRow, SqlValue } from '../dialect.ts'
+import type { SqlValue } from '../dialect.ts'
 
 /**
  * A value as PostgreSQL can hold it. Its text holds every character but U+0000, and anybody may put one into a `nonce` or
@@ -21,13 +21,8 @@ export function encodeJson(value: JsonValue): string {
   )
 }
 
-/** A row with the text that was given to `encodeValue`. */
-export const decodeRow = (row: SqlRow): SqlRow =>
-  Object.values(row).some((value) => typeof value === 'string' && value.includes('\u001A'))
-    ? Object.fromEntries(Object.entries(row).map(([name, value]) => [name, decodeValue(value)]))
-    : row
-
-const decodeValue = (value: unknown): unknown => (typeof value === 'string' ? decodeText(value) : value)
+/** A value of a row, with the text that was given to `encodeValue`. */
+export const decodeValue = (value: unknown): unknown => (typeof value === 'string' ? decodeText(value) : value)
 
 /** The text that was given to `encodeValue`. */
 export const decodeText = (text: string): string =>

@@ -1,5 +1,4 @@
-import type { SqlRow } from '../dialect.ts'
-import type { PostgresStatement } from './postgres-driver.ts'
+import type { PostgresResult, PostgresStatement } from './postgres-driver.ts'
 import { tryAgain } from './try-again.ts'
 import { tryOnConnection, type TimedPool } from './try-on-connection.ts'
 
@@ -10,7 +9,7 @@ import { tryOnConnection, type TimedPool } from './try-on-connection.ts'
  * next one would say that it was replayed, and of a claim that it was seen before. Reading twice is harmless.
  * @throws StorageUnavailableError, UniqueViolation, or what is wrong with the statement.
  */
-export async function runStatement(pool: TimedPool, statement: PostgresStatement): Promise<readonly SqlRow[]> {
+export async function runStatement(pool: TimedPool, statement: PostgresStatement): Promise<PostgresResult> {
   // No statement of ours that writes begins with WITH.
   const isRead = /^(select|with)\b/i.test(statement.text)
   return tryAgain(

@@ -1,5 +1,4 @@
-import type { SqlRow } from '../dialect.ts'
-import type { PostgresStatement } from './postgres-driver.ts'
+import type { PostgresResult, PostgresStatement } from './postgres-driver.ts'
 import { tryAgain } from './try-again.ts'
 import { tryOnConnection, type Ask, type TimedPool } from './try-on-connection.ts'
 
@@ -9,11 +8,11 @@ export interface PostgresStep extends PostgresStatement {
 }
 
 /**
- * Runs the steps in one transaction, in their order, and returns the rows of the last; `undefined` when a guard had no row.
+ * Runs the steps in one transaction, in their order, and returns the result of the last; `undefined` when a guard had no row.
  * Until COMMIT is sent the server undoes everything when the connection breaks: only then is nothing tried again.
  * @throws StorageUnavailableError, UniqueViolation, or what is wrong with a statement.
  */
-export async function runSteps(pool: TimedPool, steps: readonly PostgresStep[]): Promise<readonly SqlRow[] | undefined> {
+export async function runSteps(pool: TimedPool, steps: readonly PostgresStep[]): Promise<PostgresResult | undefined> {
   let isCommitting = false
   const commit = async (ask: Ask): Promise<void> => {
     isCommitting = true
@@ -21,7 +20,7 @@ export async function runSteps(pool: TimedPool, steps: readonly PostgresStep[]):
   }
 
   // With the rest: BEGIN may have been carried out where the statement with it was not, and the connection is given back.
-  const beginAndAsk = async (ask: Ask): Promise<readonly SqlRow[] | undefined> => {
+  const beginAndAsk = async (ask: Ask): Promise<PostgresResult | undefined> => {
     await ask(begin(pool))
     return askInOrder(ask, steps)
   }
@@ -52,18 +51,18 @@ async function inTransaction<T>(ask: Ask, work: () => Promise<T | undefined>, co
     return answer
   } catch (error) {
     // Where this fails the connection is ended, and the transaction with it: the first error says why.
-    await ask(rollback).catch(() => [])
+    await ask(rollback).catch(() => undefined)
     throw error
   }
 }
 
-async function askInOrder(ask: Ask, steps: readonly PostgresStep[]): Promise<readonly SqlRow[] | undefined> {
-  let rows: readonly SqlRow[] = []
+async function askInOrder(ask: Ask, steps: readonly PostgresStep[]): Promise<PostgresResult | undefined> {
+  let result: PostgresResult = { fields: [], rows: [] }
   for (const { isGuard, ...statement } of steps) {
-    rows = await ask(statement)
-    if (isGuard && rows.length === 0) return undefined
+    result = await ask(statement)
+    if (isGuard && result.rows.length === 0) return undefined
   }
-  return rows
+  return result
 }
 
 const rollback = { text: 'ROLLBACK' }

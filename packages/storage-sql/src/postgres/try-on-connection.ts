@@ -1,4 +1,3 @@
-import type { SqlRow } from '../dialect.ts'
 import { inTime, Late } from './in-time.ts'
 import {
   giveBack,
@@ -6,6 +5,7 @@ import {
   takeConnection,
   type PostgresClient,
   type PostgresPool,
+  type PostgresResult,
   type PostgresStatement,
 } from './postgres-driver.ts'
 import { failureOf, type PostgresFailure } from './postgres-failure.ts'
@@ -17,7 +17,7 @@ export interface TimedPool {
 }
 
 /** Asks one statement on the connection. @throws what the driver throws, or `Late`. */
-export type Ask = (statement: PostgresStatement) => Promise<readonly SqlRow[]>
+export type Ask = (statement: PostgresStatement) => Promise<PostgresResult>
 
 export type Tried<T> =
   | { readonly outcome: 'answered'; readonly answer: T }
@@ -40,7 +40,7 @@ export async function tryOnConnection<T>(
   const ask: Ask = async (statement) => {
     if (!isSound) throw new Error('Connection terminated: an earlier statement broke it')
     try {
-      return (await inTime(client.query(statement), timeoutMilliseconds)).rows
+      return await inTime(client.query(statement), timeoutMilliseconds)
     } catch (cause) {
       isSound = !breaking.has(kindOf(cause))
       throw cause

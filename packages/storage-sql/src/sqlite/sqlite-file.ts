@@ -1,8 +1,9 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
-import type { SqlDialect, SqlRow, SqlValue, StatementLifetime } from '../dialect.ts'
+import type { SqlDialect, SqlRow, StatementLifetime } from '../dialect.ts'
 import { createRecentMap } from '../recent-map.ts'
+import { prepareRows, type RunPrepared } from './prepare-rows.ts'
 import { sqlite } from './sqlite-engine.ts'
 import { asStorageError } from './sqlite-errors.ts'
 import { inTransaction } from './transaction.ts'
@@ -34,22 +35,18 @@ export interface SqliteFileOptions {
 export function sqliteFile(path: string, options: SqliteFileOptions = {}): SqlDialect {
   const { migrate = 'by-command', synchronous = 'full' } = options
   const database = open(path, synchronous)
-  const lasting = new Map<string, StatementSync>()
-  const passing = createRecentMap<StatementSync>({ limit: 100 })
+  const lasting = new Map<string, RunPrepared>()
+  const passing = createRecentMap<RunPrepared>({ limit: 100 })
   const runWrite = createWriteGroup(database)
 
-  function prepare(statement: string, lifetime: StatementLifetime): StatementSync {
-    if (lifetime === 'passing') return passing.get(statement, () => database.prepare(statement))
+  function prepare(statement: string, lifetime: StatementLifetime): RunPrepared {
+    if (lifetime === 'passing') return passing.get(statement, () => prepareRows(database, statement))
     const existing = lasting.get(statement)
     if (existing !== undefined) return existing
 
-    const fresh = database.prepare(statement)
+    const fresh = prepareRows(database, statement)
     lasting.set(statement, fresh)
     return fresh
-  }
-
-  function run(statement: string, parameters: readonly SqlValue[], lifetime: StatementLifetime): readonly SqlRow[] {
-    return prepare(statement, lifetime).all(...(parameters as Exclude<SqlValue, boolean>[]))
   }
 
   return {
@@ -58,7 +55,7 @@ export function sqliteFile(path: string, options: SqliteFileOptions = {}): SqlDi
     migrateCommand: `mintmark-migrate apply --sqlite ${/^[\w./:@+-]+$/.test(path) ? path : JSON.stringify(path)}`,
 
     async all(statement, parameters, lifetime = 'lasting') {
-      const work = (): readonly SqlRow[] => run(statement, parameters, lifetime)
+      const work = (): readonly SqlRow[] => prepare(statement, lifetime)(parameters)
       return isWrite.test(statement) ? runWrite(work) : converting(work)
     },
 
@@ -67,7 +64,7 @@ export function sqliteFile(path: string, options: SqliteFileOptions = {}): SqlDi
         inTransaction(database, () => {
           let rows: readonly SqlRow[] = []
           for (const { statement, parameters, role } of steps) {
-            rows = run(statement, parameters, 'lasting')
+            rows = prepare(statement, 'lasting')(parameters)
             if (role === 'guard' && rows.length === 0) return { outcome: 'undone', value: undefined }
           }
           return { outcome: 'done', value: rows }

@@ -1,10 +1,11 @@
 import type { SqlDialect } from '@mintmark/storage-sql'
+import { byName } from './by-name.ts'
 
 /** The steps of the plan that SQLite makes for a statement, whatever it is bound to. */
 export async function planOf(dialect: SqlDialect, statement: string): Promise<readonly string[]> {
   const places = [...statement.matchAll(/\?/g)].map(() => 'x')
   const rows = await dialect.all(`EXPLAIN QUERY PLAN ${statement}`, places)
-  return rows.map((row) => String(row['detail']))
+  return byName(rows).map(({ detail }) => String(detail))
 }
 
 /** All of a table, or all that a provider has in it; lists that were given, and queries of the statement itself, are walked. */

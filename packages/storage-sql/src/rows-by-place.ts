@@ -1,0 +1,13 @@
+import type { SqlRow } from './dialect.ts'
+
+/** Where each column stands. @param columns their names, in the order of the values. */
+export const placesOf = (columns: readonly string[]): SqlRow['places'] =>
+  new Map(columns.map((column, place) => [column, place]))
+
+/** Rows of a driver that gives each value by the name of its column, in one order in all of them. */
+export function rowsByPlace(rows: readonly Readonly<Record<string, unknown>>[]): readonly SqlRow[] {
+  const [first] = rows
+  if (first === undefined) return []
+  const places = placesOf(Object.keys(first))
+  return rows.map((row) => ({ places, values: Object.values(row) }))
+}
