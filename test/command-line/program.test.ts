@@ -9,8 +9,8 @@ test('the program says what it did on one output, what is wrong on the other, an
   const { folder } = await aCommandLine()
 
   const [done, refused] = await Promise.all([
-    start(folder, 'migrate', 'print'),
-    start(folder, 'migrate', 'list', '--sqlite', 'none.db'),
+    start(folder, ['migrate', 'print']),
+    start(folder, ['migrate', 'list', '--sqlite', 'none.db']),
   ])
 
   expect(done).toMatchObject({ code: 0, err: '', out: expect.stringContaining('CREATE TABLE') as string })
@@ -18,6 +18,20 @@ test('the program says what it did on one output, what is wrong on the other, an
     code: 1,
     out: '',
     err: expect.stringMatching(/^mintmark: There is no file \S+none\.db\n$/) as string,
+  })
+})
+
+test('the program says in one sentence which Node it needs, where Node has no node:sqlite', async () => {
+  const { folder } = await aCommandLine()
+
+  const ended = await start(folder, ['migrate', 'print'], ['--no-experimental-sqlite'])
+
+  expect(ended).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(
+      /^mintmark needs node:sqlite, which Node has since 22\.13: this is Node [\d.]+\.\n$/,
+    ) as string,
   })
 })
 
@@ -66,10 +80,14 @@ test('a database that nobody answers for is one line, without the address’s pa
   expect(err).not.toContain('hush')
 })
 
-function start(cwd: string, ...argv: readonly string[]): Promise<Outcome> {
+function start(
+  cwd: string,
+  argv: readonly string[],
+  nodeOptions: readonly string[] = [],
+): Promise<Outcome> {
   const [node, ...args] = program
   return new Promise((resolve) => {
-    execFile(node, [...args, ...argv], { cwd }, (error, out, err) =>
+    execFile(node, [...nodeOptions, ...args, ...argv], { cwd }, (error, out, err) =>
       resolve({ code: Number(error?.code ?? 0), out, err }),
     )
   })

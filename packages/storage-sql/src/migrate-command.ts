@@ -1,109 +1,11 @@
 #!/usr/bin/env node
-import { parseArgs } from 'node:util'
-import { StorageUnavailableError } from '@mintmark/storage-interface'
-import { copyToPostgres } from './copy/copy-to-postgres.ts'
-import { migrate, pendingMigrations } from './migrate.ts'
-import { printMigrations } from './migration-script.ts'
-import { CommandRefused, openPostgres, openTarget, type Target } from './migration-target.ts'
-import { postgres } from './postgres/postgres-engine.ts'
-import { SchemaMismatchError } from './schema-mismatch.ts'
-import { sqlite } from './sqlite/sqlite-engine.ts'
+import { isBuiltin } from 'node:module'
 
-const usage = `mintmark-migrate print [--dialect sqlite|postgres]       prints the whole schema as SQL
-mintmark-migrate apply --sqlite FILE | --postgres URL    applies pending migrations; makes the file if it is not there
-mintmark-migrate status --sqlite FILE | --postgres URL   lists pending migrations; exit code 1 when there are any
-mintmark-migrate copy --sqlite FILE --postgres URL       copies everything in the file to an empty database; stop all servers first
-
-Processes show their arguments to everybody on the machine: leave the password out of the URL, and set PGPASSWORD.`
-
-try {
-  process.exitCode = await run(process.argv.slice(2))
-} catch (error) {
-  if (!isExpected(error)) throw error
-  console.error(error instanceof CommandRefused ? `${error.message}\n\n${usage}` : error.message)
-  process.exitCode = 2
-}
-
-async function run(args: readonly string[]): Promise<number> {
-  const { positionals, values } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      dialect: { type: 'string', default: 'sqlite' },
-      sqlite: { type: 'string' },
-      postgres: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
-  const [command, ...rest] = positionals
-  if (values.help === true) return print(usage)
-  if (rest.length > 0) throw new CommandRefused(`Unexpected: ${rest.join(' ')}`)
-
-  switch (command) {
-    case 'print':
-      return print(printMigrations(engineOf(values.dialect)))
-    case 'apply':
-      return using(await openTarget(values, 'apply'), apply)
-    case 'status':
-      return using(await openTarget(values, 'status'), status)
-    case 'copy':
-      return copy(values)
-    default:
-      throw new CommandRefused(command === undefined ? 'A command is missing' : `Unknown command: ${command}`)
-  }
-}
-
-async function apply({ dialect }: Target): Promise<number> {
-  const applied = await migrate({ dialect })
-  return print(applied.length === 0 ? 'Nothing to apply.' : applied.map((name) => `Applied ${name}.`).join('\n'))
-}
-
-async function status({ dialect }: Target): Promise<number> {
-  const pending = await pendingMigrations({ dialect })
-  print(pending.length === 0 ? 'Up to date.' : pending.map((name) => `Pending: ${name}.`).join('\n'))
-  return pending.length === 0 ? 0 : 1
-}
-
-async function copy(places: { readonly sqlite?: string; readonly postgres?: string }): Promise<number> {
-  if (places.sqlite === undefined || places.postgres === undefined) throw new CommandRefused('copy needs --sqlite FILE and --postgres URL')
-  const { sqlite: file, postgres: url } = places
-  const pending = await using(await openTarget({ sqlite: file }, 'status'), isBehind)
-  const target = await openPostgres(url)
-  return using(target, async () => {
-    if (pending || (await isBehind(target))) throw new CommandRefused('Both databases need the present schema: apply it to each of them first')
-    const tables = await copyToPostgres({ file, pool: target.pool })
-    return print(tables.map(({ name, rows }) => `Copied ${rows} rows of ${name}.`).join('\n'))
-  })
-}
-
-async function isBehind({ dialect }: Target): Promise<boolean> {
-  const pending = await pendingMigrations({ dialect })
-  return pending.length > 0
-}
-
-async function using<T>(target: Target, work: (target: Target) => Promise<T>): Promise<T> {
-  try {
-    return await work(target)
-  } finally {
-    await target.close()
-  }
-}
-
-function engineOf(name: string): typeof sqlite {
-  const engine = [sqlite, postgres].find((each) => each.name === name)
-  if (engine === undefined) throw new CommandRefused(`Unknown dialect: ${name}`)
-  return engine
-}
-
-function print(text: string): number {
-  console.log(text.trimEnd())
-  return 0
-}
-
-function isExpected(error: unknown): error is Error {
-  if (error instanceof CommandRefused) return true
-  if (error instanceof SchemaMismatchError || error instanceof StorageUnavailableError) return true
-  if (!(error instanceof Error && 'code' in error)) return false
-  // insufficient_privilege: the user of the URL may not do it, which is mended there; PostgreSQL says where.
-  return error.code === '42501' || String(error.code).startsWith('ERR_PARSE_ARGS')
+// Looked at before anything is loaded that imports `node:sqlite`: without it Node ends with a stack.
+if (isBuiltin('node:sqlite')) {
+  const { runMigrateCommand } = await import('./run-migrate-command.ts')
+  process.exitCode = await runMigrateCommand(process.argv.slice(2))
+} else {
+  console.error(`mintmark-migrate needs node:sqlite, which Node has since 22.13: this is Node ${process.versions.node}.`)
+  process.exitCode = 1
 }

@@ -52,16 +52,31 @@ test.for([[], ['fly'], ['apply'], ['copy', '--sqlite', 'there.db'], ['print', '-
   },
 )
 
+test('mintmark-migrate says in one sentence which Node it needs, where Node has no node:sqlite', async () => {
+  const { code, output, errors } = await onNode(['--no-experimental-sqlite'], ['print'])
+
+  expect({ code, output }).toEqual({ code: 1, output: '' })
+  expect(errors).toMatch(/^mintmark-migrate needs node:sqlite, which Node has since 22\.13: this is Node [\d.]+\.\n$/)
+})
+
 async function aFile(): Promise<string> {
   const folder = await aFolder()
   onTestFinished(() => folder.remove())
   return join(folder.path, 'test.db')
 }
 
-async function mintmarkMigrate(...args: readonly string[]): Promise<{ code: unknown; output: string; errors: string }> {
+interface Ended {
+  readonly code: unknown
+  readonly output: string
+  readonly errors: string
+}
+
+const mintmarkMigrate = (...args: readonly string[]): Promise<Ended> => onNode([], args)
+
+async function onNode(nodeOptions: readonly string[], args: readonly string[]): Promise<Ended> {
   const script = fileURLToPath(new URL('../src/migrate-command.ts', import.meta.url))
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--conditions=@mintmark/source', script, ...args], (error, output, errors) =>
+    execFile(process.execPath, ['--conditions=@mintmark/source', ...nodeOptions, script, ...args], (error, output, errors) =>
       resolve({ code: error?.code ?? 0, output, errors }),
     )
   })

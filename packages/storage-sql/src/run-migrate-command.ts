@@ -1,0 +1,109 @@
+import { parseArgs } from 'node:util'
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { copyToPostgres } from './copy/copy-to-postgres.ts'
+import { migrate, pendingMigrations } from './migrate.ts'
+import { migrateUsage } from './migrate-usage.ts'
+import { printMigrations } from './migration-script.ts'
+import { CommandRefused, openPostgres, openTarget, type Target } from './migration-target.ts'
+import { postgres } from './postgres/postgres-engine.ts'
+import { SchemaMismatchError } from './schema-mismatch.ts'
+import { sqlite } from './sqlite/sqlite-engine.ts'
+
+/**
+ * Carries out `mintmark-migrate`.
+ * @param args what stands behind the command's name.
+ * @returns the exit code: 0 done, 1 migrations are pending, 2 not done.
+ */
+export async function runMigrateCommand(args: readonly string[]): Promise<number> {
+  try {
+    return await run(args)
+  } catch (error) {
+    if (!isExpected(error)) throw error
+    console.error(error instanceof CommandRefused ? `${error.message}\n\n${migrateUsage}` : error.message)
+    return 2
+  }
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  const { positionals, values } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      dialect: { type: 'string', default: 'sqlite' },
+      sqlite: { type: 'string' },
+      postgres: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  })
+  const [command, ...rest] = positionals
+  if (values.help === true) return print(migrateUsage)
+  if (rest.length > 0) throw new CommandRefused(`Unexpected: ${rest.join(' ')}`)
+
+  switch (command) {
+    case 'print':
+      return print(printMigrations(engineOf(values.dialect)))
+    case 'apply':
+      return using(await openTarget(values, 'apply'), apply)
+    case 'status':
+      return using(await openTarget(values, 'status'), status)
+    case 'copy':
+      return copy(values)
+    default:
+      throw new CommandRefused(command === undefined ? 'A command is missing' : `Unknown command: ${command}`)
+  }
+}
+
+async function apply({ dialect }: Target): Promise<number> {
+  const applied = await migrate({ dialect })
+  return print(applied.length === 0 ? 'Nothing to apply.' : applied.map((name) => `Applied ${name}.`).join('\n'))
+}
+
+async function status({ dialect }: Target): Promise<number> {
+  const pending = await pendingMigrations({ dialect })
+  print(pending.length === 0 ? 'Up to date.' : pending.map((name) => `Pending: ${name}.`).join('\n'))
+  return pending.length === 0 ? 0 : 1
+}
+
+async function copy(places: { readonly sqlite?: string; readonly postgres?: string }): Promise<number> {
+  if (places.sqlite === undefined || places.postgres === undefined) throw new CommandRefused('copy needs --sqlite FILE and --postgres URL')
+  const { sqlite: file, postgres: url } = places
+  const pending = await using(await openTarget({ sqlite: file }, 'status'), isBehind)
+  const target = await openPostgres(url)
+  return using(target, async () => {
+    if (pending || (await isBehind(target))) throw new CommandRefused('Both databases need the present schema: apply it to each of them first')
+    const tables = await copyToPostgres({ file, pool: target.pool })
+    return print(tables.map(({ name, rows }) => `Copied ${rows} rows of ${name}.`).join('\n'))
+  })
+}
+
+async function isBehind({ dialect }: Target): Promise<boolean> {
+  const pending = await pendingMigrations({ dialect })
+  return pending.length > 0
+}
+
+async function using<T>(target: Target, work: (target: Target) => Promise<T>): Promise<T> {
+  try {
+    return await work(target)
+  } finally {
+    await target.close()
+  }
+}
+
+function engineOf(name: string): typeof sqlite {
+  const engine = [sqlite, postgres].find((each) => each.name === name)
+  if (engine === undefined) throw new CommandRefused(`Unknown dialect: ${name}`)
+  return engine
+}
+
+function print(text: string): number {
+  console.log(text.trimEnd())
+  return 0
+}
+
+function isExpected(error: unknown): error is Error {
+  if (error instanceof CommandRefused) return true
+  if (error instanceof SchemaMismatchError || error instanceof StorageUnavailableError) return true
+  if (!(error instanceof Error && 'code' in error)) return false
+  // insufficient_privilege: the user of the URL may not do it, which is mended there; PostgreSQL says where.
+  return error.code === '42501' || String(error.code).startsWith('ERR_PARSE_ARGS')
+}
