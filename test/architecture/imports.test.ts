@@ -7,7 +7,7 @@ import { findCircles, readSourceFiles, type SourceFile } from './source-files.ts
  */
 const allowedImports: Readonly<Record<string, { readonly any: readonly string[]; readonly types?: readonly string[] }>> = {
   'storage-interface': { any: [] },
-  core: { any: ['@mintmark/storage-interface', 'jose', 'zod'] },
+  core: { any: ['@mintmark/storage-interface', 'jose', 'zod/mini', 'zod/locales'] },
   'storage-sql': { any: ['@mintmark/storage-interface', 'kysely', /* drivers and command: */ 'pg', 'node:*'] },
   'storage-redis': { any: ['@mintmark/storage-interface'] },
   pages: { any: ['@mintmark/core/http'] },

@@ -1,7 +1,8 @@
 import { seconds, type DurationSeconds } from '@mintmark/storage-interface'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 
 import { documentMaxAge } from '../discovery/public-document.ts'
+import { inWords } from '../error/in-words.ts'
 
 /**
  * When a signing key changes its state. It is announced when it is made, and published from then on; it signs when its
@@ -37,24 +38,27 @@ export type KeyScheduleOptions = { readonly [Member in keyof KeySchedule]?: numb
 
 /** @throws TypeError that names the member and says what to change. */
 export function parseKeySchedule(options: KeyScheduleOptions): KeySchedule {
-  const result = schema.safeParse(options)
+  const result = schema.safeParse(options, inWords)
   if (!result.success) throw new TypeError(`Invalid schedule of keys:\n${z.prettifyError(result.error)}`)
   return result.data
 }
 
 const day = 86_400
 
-const duration = (least: number, fallback: number) => z.int().min(least).max(3650 * day).default(fallback).transform(seconds)
+const duration = (least: number, fallback: number) =>
+  z.pipe(z.prefault(z.int().check(z.minimum(least), z.maximum(3650 * day)), fallback), z.transform(seconds))
 
 const schema = z
   .strictObject({ announce: duration(0, day), sign: duration(1, 90 * day), retire: duration(1, 14 * day), staleness: duration(0, 5) })
-  // OIDC Core §10.1.1: a key is in the key set before it signs, also in the copies of the set that may still be in use.
-  .refine(({ announce, staleness }) => announce >= documentMaxAge + staleness, {
-    path: ['announce'],
-    error: `must be at least ${documentMaxAge} and staleness together: so old may a copy of /jwks be`,
-  })
-  // With less, a key would be announced while the one before the last is still needed.
-  .refine(({ announce, sign, retire }) => sign >= announce + retire, {
-    path: ['sign'],
-    error: 'must be at least announce and retire together',
-  })
+  .check(
+    // OIDC Core §10.1.1: a key is in the key set before it signs, also in the copies of the set that may still be in use.
+    z.refine(({ announce, staleness }) => announce >= documentMaxAge + staleness, {
+      path: ['announce'],
+      error: `must be at least ${documentMaxAge} and staleness together: so old may a copy of /jwks be`,
+    }),
+    // With less, a key would be announced while the one before the last is still needed.
+    z.refine(({ announce, sign, retire }) => sign >= announce + retire, {
+      path: ['sign'],
+      error: 'must be at least announce and retire together',
+    }),
+  )
