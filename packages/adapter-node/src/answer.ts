@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse as OutgoingMessage } from 'node:http'
 import { finished } from 'node:stream'
 import type { Endpoint, HttpService, ServerResponse } from '@mintmark/core/http'
+import { hasBody, noBody, readBody } from './read-body.ts'
 import { readRequest } from './read-request.ts'
 import { writeHead } from './write-head.ts'
 
@@ -19,14 +20,14 @@ export interface Exchange {
  *   whatever the endpoint throws.
  */
 export async function answer({ request, response, url, service }: Exchange, endpoint: Endpoint): Promise<void> {
-  const received = await readRequest(request, url, service.bodyLimit)
-  if (received === 'aborted') return
-  const value = received === 'too_large' ? closing(service.tooLarge()) : await endpoint(received)
+  const body = hasBody(request) ? await readBody(request, service.bodyLimit) : noBody
+  if (body === 'aborted') return
+  const value = body === 'too_large' ? closing(service.tooLarge()) : await endpoint(readRequest(request, url, body))
 
   // The host may have answered meanwhile, for instance after a timeout. To a client that has left, writing does nothing.
   if (response.headersSent) return
   writeHead(response, value)
-  if (received === 'too_large') return hangUp(request, response, value.body)
+  if (body === 'too_large') return hangUp(request, response, value.body)
   response.end(request.method === 'HEAD' ? undefined : value.body)
 }
 

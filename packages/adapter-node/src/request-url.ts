@@ -7,7 +7,13 @@
 export function requestUrl(origin: string, target: string): URL | undefined {
   if (!originForm.test(target)) return undefined
   const url = new URL(origin + target)
-  return url.pathname === target.split('?', 1)[0] ? url : undefined
+  return url.pathname === pathOf(target) ? url : undefined
+}
+
+/** What stands in front of the query. */
+export function pathOf(target: string): string {
+  const end = target.indexOf('?')
+  return end === -1 ? target : target.slice(0, end)
 }
 
 /** A slash, then visible ASCII; a `#` would make the rest a fragment, which a request target does not have. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse as OutgoingMessage } from 'node:http'
 import type { Endpoint, HttpService } from '@mintmark/core/http'
 import { answer } from './answer.ts'
-import { requestUrl } from './request-url.ts'
+import { pathOf, requestUrl } from './request-url.ts'
 
 /**
  * Answers a request of `node:http`, or leaves it alone.
@@ -18,7 +18,7 @@ export type NodeHandler = (request: IncomingMessage, response: OutgoingMessage) 
 export function toNodeHandler(...services: readonly HttpService[]): NodeHandler {
   return async (request, response) => {
     const target = originalTarget(request)
-    const [path = ''] = target.split('?', 1)
+    const path = pathOf(target)
     const service = services.find((candidate) => candidate.serves(path))
     const url = service && requestUrl(service.origin, target)
     if (service === undefined || url === undefined) return false

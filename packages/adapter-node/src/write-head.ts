@@ -14,7 +14,8 @@ export function writeHead(response: OutgoingMessage, { status, headers, body }: 
     // Nothing to replace: all of them at once cost Node less than each by itself.
     const namesAndValues: string[] = []
     for (const [name, value] of headers) namesAndValues.push(name, value)
-    response.writeHead(status, [...namesAndValues, 'Content-Length', String(Buffer.byteLength(body))])
+    namesAndValues.push('Content-Length', String(Buffer.byteLength(body)))
+    response.writeHead(status, namesAndValues)
     return
   }
   response.statusCode = status
