@@ -33,12 +33,15 @@ export const preflightAnswer = (methods: string): ServerResponse => ({
 })
 
 /** The headers by which a browser lets the script of another origin read an answer, or does not. */
-export async function sharingHeaders(crossOrigin: CrossOrigin, request: ServerRequest): Promise<readonly Header[]> {
-  if (crossOrigin === 'any_origin') return [['Access-Control-Allow-Origin', '*']]
+export const sharingHeaders = (crossOrigin: CrossOrigin, request: ServerRequest): readonly Header[] | Promise<readonly Header[]> =>
+  crossOrigin === 'any_origin' ? sharedWithAll : sharedWithRegistered(crossOrigin, request)
 
+const sharedWithAll: readonly Header[] = [['Access-Control-Allow-Origin', '*']]
+
+async function sharedWithRegistered(registered: RegisteredOrigins, request: ServerRequest): Promise<readonly Header[]> {
   const origin = request.headers.get('origin')
   const isOther = origin !== undefined && origin !== request.url.origin
-  if (!isOther || !(await isRegistered(origin, crossOrigin, request))) return [varies]
+  if (!isOther || !(await isRegistered(origin, registered, request))) return [varies]
   return [
     ['Access-Control-Allow-Origin', origin],
     // RFC 6750 §3: the challenge says what was wrong with the token.

@@ -1,6 +1,5 @@
 import { isPreflight, preflightAnswer, sharingHeaders } from './cross-origin.ts'
 import type { Endpoint, HttpService, Route } from './endpoint.ts'
-import type { ServerRequest } from './request.ts'
 import { withHeaders, withoutBody, type ServerResponse } from './response.ts'
 
 interface RouterOptions {
@@ -41,22 +40,15 @@ export function createRouter(options: RouterOptions): HttpService {
       const endpoint = route.methods.get(isHead ? 'GET' : request.method)
       if (endpoint === undefined) return options.methodNotAllowed(allowHeader(route.methods))
 
-      const answered = await answer(endpoint, request, route.renderError)
-      const response = route.crossOrigin === undefined ? answered : withHeaders(answered, await sharingHeaders(route.crossOrigin, request))
+      let response: ServerResponse
+      try {
+        response = await endpoint(request)
+      } catch (error) {
+        response = route.renderError(error, request)
+      }
+      if (route.crossOrigin !== undefined) response = withHeaders(response, await sharingHeaders(route.crossOrigin, request))
       return isHead ? withoutBody(response) : response
     },
-  }
-}
-
-async function answer(
-  endpoint: Endpoint,
-  request: ServerRequest,
-  renderError: Route['renderError'],
-): Promise<ServerResponse> {
-  try {
-    return await endpoint(request)
-  } catch (error) {
-    return renderError(error, request)
   }
 }
 
