@@ -568,6 +568,7 @@ test('house style 30: every subpath of every package exports these names and no 
       "@mintmark/storage-sql/command": [
         "CommandRefused",
         "openTarget",
+        "privilegeRefusal",
         "type Target",
       ],
       "@mintmark/storage-sql/postgres": [

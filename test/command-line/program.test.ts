@@ -17,7 +17,7 @@ test('the program says what it did on one output, what is wrong on the other, an
   expect(refused).toMatchObject({
     code: 1,
     out: '',
-    err: expect.stringMatching(/^mintmark: There is no file \S+none\.db\n$/) as string,
+    err: expect.stringMatching(/^mintmark: There is no file \S+none\.db: mintmark migrate apply makes one\.\n$/) as string,
   })
 })
 
@@ -65,6 +65,32 @@ test('over PostgreSQL: the schema, a client, an account’s list, keys, and a ra
     'ok storage.rotate',
     'ok storage.claim',
   ])
+})
+
+test('a user of PostgreSQL without the rights is told so in one line, and what to name instead', async () => {
+  const database = await aDatabase()
+  const pool = database.pool()
+  const stranger = new URL(database.url)
+  stranger.username = 'stranger_of_the_command_line'
+  stranger.password = 'x'
+  await pool.query(`CREATE ROLE ${stranger.username} LOGIN PASSWORD 'x'`)
+  const { rows } = await pool.query<{ schema: string }>('SELECT current_schema() AS schema')
+  await pool.query(`GRANT USAGE ON SCHEMA ${rows[0]?.schema} TO ${stranger.username}`)
+  const line = await aCommandLine({ MINTMARK_POSTGRES: stranger.href, MINTMARK_ISSUER: 'https://as.test' })
+
+  const refused = await line.run('migrate', 'apply')
+
+  const { rows: tables } = await pool.query('SELECT 1 FROM pg_tables WHERE schemaname = current_schema')
+  await pool.query(`DROP OWNED BY ${stranger.username}; DROP ROLE ${stranger.username}`)
+  await database.remove()
+  expect(refused).toEqual({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(
+      /^mintmark: PostgreSQL does not let this user do it \(permission denied for schema \w+\): name the user that owns the database and its tables\.$/,
+    ) as string,
+  })
+  expect(tables).toEqual([])
 })
 
 test('a database that nobody answers for is one line, without the address’s password', async () => {

@@ -1,6 +1,6 @@
 import { AdminError } from '@mintmark/admin'
 import { SchemaMismatchError } from '@mintmark/storage-sql'
-import { CommandRefused } from '@mintmark/storage-sql/command'
+import { CommandRefused, privilegeRefusal } from '@mintmark/storage-sql/command'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 
 import { CommandError, UsageError } from './command-error.ts'
@@ -10,6 +10,8 @@ export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return 'Something failed and did not say why.'
   // A failure that a caller over HTTP is told nothing of: whoever holds the database may know.
   if (error instanceof AdminError && error.status >= 500 && error.cause !== undefined) return sentenceOf(error.cause)
+  const refusal = privilegeRefusal(error)
+  if (refusal !== undefined) return oneLine(refusal)
   const sentence = oneLine(error.message)
   return isExpected(error) ? sentence : `This should not have happened: ${error.name}: ${sentence}`
 }

@@ -7,6 +7,6 @@ if (isBuiltin('node:sqlite')) {
   const { start } = await import('./start.ts')
   process.exitCode = await start(fileURLToPath(import.meta.url))
 } else {
-  console.error(`mintmark needs node:sqlite, which Node has since 22.13: this is Node ${process.versions.node}.`)
+  process.stderr.write(`mintmark needs node:sqlite, which Node has since 22.13: this is Node ${process.versions.node}.\n`)
   process.exitCode = 1
 }

@@ -17,10 +17,15 @@ export class CommandRefused extends Error {
   override readonly name = 'CommandRefused'
 }
 
-/** Opens the one database that the options name. @throws CommandRefused, StorageUnavailableError */
+/**
+ * Opens the one database that the options name.
+ * @param migrateCommand the command that makes a file, for the refusal of a question to one that is not there.
+ * @throws CommandRefused, StorageUnavailableError
+ */
 export async function openTarget(
   { sqlite, postgres }: { readonly sqlite?: string | undefined; readonly postgres?: string | undefined },
   command: 'apply' | 'status',
+  migrateCommand: string,
 ): Promise<Target> {
   if ((sqlite === undefined) === (postgres === undefined)) {
     throw new CommandRefused(`${command} needs --sqlite FILE or --postgres URL`)
@@ -30,7 +35,7 @@ export async function openTarget(
   const file = String(sqlite)
   // Opening would make the file; a question changes nothing.
   if (command === 'status' && file !== ':memory:' && !existsSync(file)) {
-    throw new CommandRefused(`There is no file ${file}`)
+    throw new CommandRefused(`There is no file ${file}: ${migrateCommand} makes one.`)
   }
   const dialect = sqliteFile(file)
   return { dialect, close: () => dialect.close() }

@@ -6,6 +6,7 @@ import { migrateUsage } from './migrate-usage.ts'
 import { printMigrations } from './migration-script.ts'
 import { CommandRefused, openPostgres, openTarget, type Target } from './migration-target.ts'
 import { postgres } from './postgres/postgres-engine.ts'
+import { privilegeRefusal } from './privilege-refusal.ts'
 import { SchemaMismatchError } from './schema-mismatch.ts'
 import { sqlite } from './sqlite/sqlite-engine.ts'
 
@@ -18,8 +19,7 @@ export async function runMigrateCommand(args: readonly string[]): Promise<number
   try {
     return await run(args)
   } catch (error) {
-    if (!isExpected(error)) throw error
-    console.error(error instanceof CommandRefused ? `${error.message}\n\n${migrateUsage}` : error.message)
+    console.error(sentenceOf(error))
     return 2
   }
 }
@@ -43,9 +43,9 @@ async function run(args: readonly string[]): Promise<number> {
     case 'print':
       return print(printMigrations(engineOf(values.dialect)))
     case 'apply':
-      return using(await openTarget(values, 'apply'), apply)
+      return using(await openTarget(values, 'apply', migrateCommand), apply)
     case 'status':
-      return using(await openTarget(values, 'status'), status)
+      return using(await openTarget(values, 'status', migrateCommand), status)
     case 'copy':
       return copy(values)
     default:
@@ -67,7 +67,7 @@ async function status({ dialect }: Target): Promise<number> {
 async function copy(places: { readonly sqlite?: string; readonly postgres?: string }): Promise<number> {
   if (places.sqlite === undefined || places.postgres === undefined) throw new CommandRefused('copy needs --sqlite FILE and --postgres URL')
   const { sqlite: file, postgres: url } = places
-  const pending = await using(await openTarget({ sqlite: file }, 'status'), isBehind)
+  const pending = await using(await openTarget({ sqlite: file }, 'status', migrateCommand), isBehind)
   const target = await openPostgres(url)
   return using(target, async () => {
     if (pending || (await isBehind(target))) throw new CommandRefused('Both databases need the present schema: apply it to each of them first')
@@ -100,10 +100,14 @@ function print(text: string): number {
   return 0
 }
 
-function isExpected(error: unknown): error is Error {
-  if (error instanceof CommandRefused) return true
-  if (error instanceof SchemaMismatchError || error instanceof StorageUnavailableError) return true
-  if (!(error instanceof Error && 'code' in error)) return false
-  // insufficient_privilege: the user of the URL may not do it, which is mended there; PostgreSQL says where.
-  return error.code === '42501' || String(error.code).startsWith('ERR_PARSE_ARGS')
+/** What is said of an error that was to be expected; every other one goes on. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof CommandRefused) return `${error.message}\n\n${migrateUsage}`
+  const refusal = privilegeRefusal(error)
+  if (refusal !== undefined) return refusal
+  if (error instanceof SchemaMismatchError || error instanceof StorageUnavailableError) return error.message
+  if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) return error.message
+  throw error
 }
+
+const migrateCommand = 'mintmark-migrate apply'

@@ -94,7 +94,7 @@ test('mintmark-migrate says in one line that the user of the URL may not do it, 
 
   const { code, errors } = await mintmarkMigrate('copy', '--sqlite', file, '--postgres', stranger.href)
 
-  expect([code, errors]).toEqual([2, expect.stringMatching(/^must be owner of table mintmark_\w+\n$/)])
+  expect([code, errors]).toEqual([2, expect.stringMatching(/^PostgreSQL does not let this user do it \(must be owner of table mintmark_\w+\): name the user that owns [^\n]+\.\n$/)])
   expect(await target.clients.find(fullClient.clientId)).toBeUndefined()
 })
 

@@ -21,7 +21,7 @@ test('mintmark-migrate apply brings a file up, and status tells how far it is', 
 
   const question = await mintmarkMigrate('status', '--sqlite', file)
   expect(question.code).toBe(2)
-  expect(question.errors).toContain('There is no file')
+  expect(question.errors).toMatch(/^There is no file \S+: mintmark-migrate apply makes one\.\n/)
   expect(existsSync(file)).toBe(false)
   await sqliteFile(file).close()
   expect(await mintmarkMigrate('status', '--sqlite', file)).toMatchObject({

@@ -45,10 +45,12 @@ export async function withDialect<T>(
   purpose: 'apply' | 'status',
   work: (dialect: SqlDialect) => Promise<T>,
 ): Promise<T> {
-  const target = await openTarget(address, purpose)
+  const target = await openTarget(address, purpose, migrateCommand)
   try {
-    return await work({ ...target.dialect, migrateCommand: 'mintmark migrate apply' })
+    return await work({ ...target.dialect, migrateCommand })
   } finally {
     await target.close()
   }
 }
+
+const migrateCommand = 'mintmark migrate apply'
