@@ -1,4 +1,5 @@
 import { createProgram } from '../../packages/cli/src/program.ts'
+import { migrateUsage } from '../../packages/storage-sql/src/migrate-usage.ts'
 import { doctorFindings } from './doctor-findings.ts'
 import { table } from './markdown-table.ts'
 import type { PublicApi } from './public-api.ts'
@@ -6,10 +7,10 @@ import { silentIo } from './silent-io.ts'
 
 type Command = ReturnType<typeof createProgram>
 
-/** The page `docs/reference/command-line.md`: what `--help` prints, for every command. */
+/** The page `docs/reference/command-line.md`: what `--help` prints, for every command of `mintmark` and for `mintmark-migrate`. */
 export function commandLinePage(api: PublicApi): string {
   const program = createProgram(silentIo)
-  return [introduction, ...everyCommand(program).map(section), doctorSection(api)].join('\n\n') + '\n'
+  return [introduction, ...everyCommand(program).map(section), doctorSection(api), migrateSection].join('\n\n') + '\n'
 }
 
 const introduction = `# The command line
@@ -44,6 +45,16 @@ const doctorSection = (api: PublicApi): string =>
       doctorFindings(api).map(({ check, level, what, mend }) => [`\`${check}\``, level, what, mend]),
     ),
   ].join('\n\n')
+
+const migrateSection = `## mintmark-migrate
+
+Comes with \`@mintmark/storage-sql\`: the migrations without the command line, and the copy from SQLite to PostgreSQL, which is told in
+[move to PostgreSQL](../how-to/move-to-postgresql.md). It reads no configuration. Exit codes: 0 done, 1 migrations are pending or Node is too
+old, 2 not done.
+
+\`\`\`text
+${migrateUsage}
+\`\`\``
 
 const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`

@@ -18,6 +18,13 @@ describe('docs/reference (mend with `pnpm reference`)', async () => {
   it.each([...(await referenceFiles(api))])('%s is what the sources say', (path, text) => {
     expect(existsSync(path) && readFileSync(path, 'utf8') === text).toBe(true)
   })
+
+  it.each(['cli', 'storage-sql'])('every program of packages/%s has a section', (folder) => {
+    const { bin } = JSON.parse(readFileSync(`packages/${folder}/package.json`, 'utf8')) as { readonly bin: object }
+    const page = readFileSync('docs/reference/command-line.md', 'utf8').split('\n')
+
+    expect(page).toEqual(expect.arrayContaining(Object.keys(bin).map((name) => `## ${name}`)))
+  })
 })
 
 describe('every option has a doc comment', () => {
