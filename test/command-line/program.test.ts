@@ -50,21 +50,24 @@ test('over PostgreSQL: the schema, a client, an account’s list, keys, and a ra
   const listed = await line.run('user', 'list', '--filter', 'active eq true')
   const rotated = await line.run('keys', 'rotate')
   const doctor = await line.run('doctor', '--json')
+  const timed = new URL(database.url)
+  timed.searchParams.set('options', `${database.options} -c lock_timeout=5s -c idle_in_transaction_session_timeout=1min`)
+  const bounded = await line.run('doctor', '--json', '--postgres', timed.href)
   await database.remove()
 
   expect([applied, created, listed, rotated].map(({ code, err }) => [code, err])).toEqual(
     Array.from({ length: 4 }, () => [0, '']),
   )
-  const { findings } = JSON.parse(doctor.out) as { findings: { level: string; check: string }[] }
-  expect(
-    findings.filter(({ check }) => check.startsWith('storage.')).map(({ level, check }) => `${level} ${check}`),
-  ).toEqual([
+  expect(storageFindings(doctor)).toEqual([
     'ok storage.reachable',
     'ok storage.migrations',
+    'warn storage.waits',
     'ok storage.consume',
     'ok storage.rotate',
     'ok storage.claim',
   ])
+  expect(doctor.out).toContain('sets no lock_timeout and no idle_in_transaction_session_timeout')
+  expect(storageFindings(bounded)).toContain('ok storage.waits')
 })
 
 test('a user of PostgreSQL without the rights is told so in one line, and what to name instead', async () => {
@@ -105,6 +108,11 @@ test('a database that nobody answers for is one line, without the address’s pa
   expect(err.split('\n')).toHaveLength(1)
   expect(err).not.toContain('hush')
 })
+
+function storageFindings({ out }: Outcome): readonly string[] {
+  const { findings } = JSON.parse(out) as { findings: { level: string; check: string }[] }
+  return findings.filter(({ check }) => check.startsWith('storage.')).map(({ level, check }) => `${level} ${check}`)
+}
 
 function start(
   cwd: string,

@@ -18,6 +18,7 @@ import { checkProxy } from './check-proxy.ts'
 import { checkScim } from './check-scim.ts'
 import { checkSecrets } from './check-secrets.ts'
 import { checkStoredKeys } from './check-stored-keys.ts'
+import { checkWaits } from './check-waits.ts'
 import { fail, ok, type Finding } from './finding.ts'
 import type { DoctorOptions, Patient } from './patient.ts'
 import { createProbe } from './probe.ts'
@@ -58,6 +59,7 @@ const examineDatabase = (address: DatabaseAddress, examination: Examination, io:
       ...server,
       ok('storage.reachable', 'The database answers.'),
       migrations,
+      ...(await checkWaits(dialect)),
       ...(await checkAtomicity(dialect, address, io)),
     ]
   })
