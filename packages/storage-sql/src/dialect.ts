@@ -54,6 +54,9 @@ export interface SqlEngine {
   readonly decodeFlag: (value: unknown) => boolean
   /** JSON for a `searchable` column, or for a list that `listed` reads. */
   readonly encodeSearchable: (value: JsonValue) => SqlValue
+  /** The JSON text of a `searchable` column, and what was given to `encodeSearchable` out of it. */
+  readonly searchableText: (column: Expression<unknown>) => RawBuilder<unknown>
+  readonly decodeSearchable: (text: string) => JsonValue
   /** What follows `FROM` to go through a table by what a `json` column holds, and the JSON of a row as filters look into it. */
   readonly searchedJson: (table: string, column: string) => { readonly from: RawBuilder<unknown>; readonly document: RawBuilder<unknown> }
   /** A text out of JSON that the engine made of columns. */

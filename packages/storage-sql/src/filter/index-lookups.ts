@@ -1,27 +1,45 @@
-import type { FilterAttribute } from '@mintmark/storage-interface'
+import type { FilterAttribute, TextOperator } from '@mintmark/storage-interface'
 import type { Sql } from '../json-search.ts'
 import type { Parameter } from '../statement.ts'
-import type { ComparisonTemplate, FilterTemplate } from './filter-template.ts'
 
 /** An index that finds rows by a text. */
 export interface IndexLookup {
+  /** The table that has the index, and the column of the texts. */
+  readonly table: string
+  readonly by: string
   /** How many rows one text may be expected to find. */
   readonly rows: number
-  /** A query for the identifiers of the rows of any of the texts, given by the names of their values. */
+  /** That a row of the table has any of the texts, given by the names of their values. */
+  readonly condition: (values: readonly string[], parameter: Parameter<string>) => Sql
+  /** A query for the identifiers of those rows. */
   readonly find: (values: readonly string[], parameter: Parameter<string>) => Sql
 }
 
 /** Indexes by the attribute whose texts they hold, such as `userName` and `emails.value`. */
 export type IndexLookups = ReadonlyMap<string, IndexLookup>
 
-/** Look-ups whose rows are all that a filter can match, each with the names of the values to look up. */
+/** What is asked of a filter here, which may be a resolved one or its template. */
+type DemandingFilter =
+  | { readonly kind: 'or' | 'and'; readonly operands: readonly DemandingFilter[] }
+  | { readonly kind: 'element'; readonly attribute: FilterAttribute; readonly where: DemandingFilter }
+  | TextComparison
+  | { readonly kind: 'not' | 'present' | 'number' | 'boolean' }
+
+interface TextComparison {
+  readonly kind: 'text'
+  readonly attribute: FilterAttribute
+  readonly operator: TextOperator
+  readonly value: string
+}
+
+/** Look-ups whose rows are all that a filter can match, each with the values to look up: texts, or in a template their names. */
 export type Candidates = ReadonlyMap<IndexLookup, readonly string[]>
 
 /**
  * Where a filter demands a text of which there is an index, the rows that have it; the filter itself is still to be tested
  * on them. `undefined` when every row has to be looked at.
  */
-export function findCandidates(filter: FilterTemplate, lookups: IndexLookups, parent?: string): Candidates | undefined {
+export function findCandidates(filter: DemandingFilter, lookups: IndexLookups, parent?: string): Candidates | undefined {
   switch (filter.kind) {
     case 'text':
       return ofEquality(filter, lookups, parent)
@@ -44,7 +62,7 @@ export function findCandidates(filter: FilterTemplate, lookups: IndexLookups, pa
 }
 
 function ofEquality(
-  { attribute, operator, value }: ComparisonTemplate,
+  { attribute, operator, value }: TextComparison,
   lookups: IndexLookups,
   parent: string | undefined,
 ): Candidates | undefined {

@@ -1,9 +1,10 @@
-import { compareText, type ListOutcome, type ListQuery, type ResolvedFilter } from '@mintmark/storage-interface'
+import { compareText, type JsonObject, type ListOutcome, type ListQuery } from '@mintmark/storage-interface'
 import { createColumnReader } from '../columns.ts'
 import type { Database } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
 import { filterTemplate, type FilterValues } from '../filter/filter-template.ts'
 import { createRecentMap } from '../recent-map.ts'
+import { createFindFew } from './find-few.ts'
 import { pageStart, positionBehind, type PageStart } from './list-position.ts'
 import { candidateLimit, matchStatement, pageStatement, totalStatement, type MatchStatement } from './list-statements.ts'
 import type { ListedKind } from './listed-kind.ts'
@@ -17,17 +18,19 @@ export interface Listing<Record, Query extends Asked> {
   readonly read: (row: SqlRow) => Record
   /** What says, beside the issuer, whose rows are listed: what the conditions of the kind are bound to. */
   readonly owner: (query: Query) => FilterValues
-  /** The row that a filter finds by a key of its own, if there is one; `undefined` for any other filter. */
-  readonly findOne: (query: Query, filter: ResolvedFilter) => Promise<readonly SqlRow[]> | undefined
+  /** What filters are about, of a row with its document; where it cannot be told of a row alone the database tests all filters. */
+  readonly comparable?: (row: SqlRow) => JsonObject
 }
 
 /** @param scanLimit at how many rows a list may look one by one, where no index finds fewer. */
 export function createLister<Record, Query extends Asked>(
-  { run, ...database }: Database,
-  { kind, read, owner, findOne }: Listing<Record, Query>,
+  database: Database,
+  { kind, read, owner, comparable }: Listing<Record, Query>,
   { scanLimit }: { readonly scanLimit: number },
 ): (query: Query) => Promise<ListOutcome<Record>> {
+  const { run } = database
   const columns = createColumnReader(database.engine)
+  const findFew = createFindFew(database, kind, comparable)
   const total = totalStatement(database, kind)
   const page = pageStatement(database, kind)
   const shapes = createRecentMap<MatchStatement>({ limit: 200 })
@@ -43,9 +46,9 @@ export function createLister<Record, Query extends Asked>(
 
   const keyOf = (row: SqlRow) => ({ createdAt: columns.integer(row, 'created_at'), id: columns.text(row, kind.id) })
 
-  function isBehind(row: SqlRow, { createdAt, id }: PageStart): boolean {
+  function compareAge(row: SqlRow, { createdAt, id }: Pick<PageStart, 'createdAt' | 'id'>): number {
     const key = keyOf(row)
-    return key.createdAt === createdAt ? compareText(key.id, id) > 0 : key.createdAt > createdAt
+    return key.createdAt - createdAt || compareText(key.id, id)
   }
 
   async function listMatching(query: Query, start: PageStart): Promise<ListOutcome<Record>> {
@@ -71,10 +74,10 @@ export function createLister<Record, Query extends Asked>(
   return async (query) => {
     const { filter, sort } = query
     const start = pageStart(query.page)
-    const one = filter && (await findOne(query, filter))
-    if (one !== undefined) {
-      const inPage = start.offset > 0 ? [] : one.filter((row) => isBehind(row, start))
-      return listed(inPage, query, { total: one.length, start })
+    const few = filter && (await findFew(filter, owner(query)))
+    if (few !== undefined && (sort === undefined || few.length < 2)) {
+      const byAge = few.filter((row) => compareAge(row, start) > 0).toSorted((row, other) => compareAge(row, keyOf(other)))
+      return listed(byAge.slice(start.offset), query, { total: few.length, start })
     }
     if (filter !== undefined || sort !== undefined) return listMatching(query, start)
 

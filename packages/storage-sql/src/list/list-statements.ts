@@ -1,13 +1,13 @@
 import { comparisonsOf, type SortKey } from '@mintmark/storage-interface'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
-import type { SqlEngine, SqlKey } from '../dialect.ts'
+import type { SqlEngine } from '../dialect.ts'
 import type { FilterTemplate } from '../filter/filter-template.ts'
 import { foldFilter } from '../filter/fold-filter.ts'
 import { findCandidates, type Candidates } from '../filter/index-lookups.ts'
 import type { Sql } from '../json-search.ts'
 import { compileSql, type Parameter, type Statement } from '../statement.ts'
-import { listedScope, placeOf, type ListedKind } from './listed-kind.ts'
+import { keyOf, listedScope, placeOf, type ListedKind } from './listed-kind.ts'
 
 /** What a page is bound to: it holds one row more than are shown, which tells whether there are more. */
 type PageValue = 'issuer' | 'provider_id' | 'after_created_at' | 'after_id' | 'limit' | 'offset'
@@ -107,12 +107,6 @@ function recordsOfPage({ table, id, record }: ListedKind, { engine, total, looke
     left join ${sql.table(table)} on ${isInPage}
     order by ${order ?? sql`${sql.ref(`${table}.created_at`)}, ${column}`}`
 }
-
-const keyOf = ({ table, id }: Pick<ListedKind, 'table' | 'id'>, p: Parameter<'issuer'>): SqlKey => ({
-  issuerColumn: sql.ref(`${table}.issuer`),
-  issuer: sql`${p('issuer')}`,
-  column: sql.ref(`${table}.${id}`),
-})
 
 interface PageOfRecords {
   readonly engine: SqlEngine

@@ -1,5 +1,6 @@
 import type { FilterAttribute } from '@mintmark/storage-interface'
 import { sql } from 'kysely'
+import type { SqlKey } from '../dialect.ts'
 import type { FilterScope } from '../filter/fold-filter.ts'
 import type { IndexLookups } from '../filter/index-lookups.ts'
 import { columnValue, elementsAt, noValue } from '../filter/json-scope.ts'
@@ -48,6 +49,13 @@ interface Memberships {
   /** The parts of each that are texts, and columns of `from`. */
   readonly parts: readonly string[]
 }
+
+/** The key of a row. */
+export const keyOf = ({ table, id }: Pick<ListedKind, 'table' | 'id'>, p: Parameter<'issuer'>): SqlKey => ({
+  issuerColumn: sql.ref(`${table}.issuer`),
+  issuer: sql`${p('issuer')}`,
+  column: sql.ref(`${table}.${id}`),
+})
 
 /** Where an attribute is: in a column, in the document, or nowhere. */
 type AttributePlace = KnownColumn | { readonly kind: 'document'; readonly path: readonly string[] } | { readonly kind: 'nowhere' }

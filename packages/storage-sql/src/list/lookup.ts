@@ -22,11 +22,17 @@ interface IndexedColumn {
 type Indexed = (value: string, parameter: Parameter<string>) => Sql
 
 /** Finds identifiers by texts of which there is an index. */
-export const lookup = ({ table, id, by, rows, row, indexed = asItIs }: IndexedColumn): IndexLookup => ({
-  rows,
-  find: (values, p) => sql`select ${sql.ref(id)} as id from ${sql.table(table)}
-    where issuer = ${p('issuer')} and ${row(p)} and ${sql.ref(by)} in (${sql.join(values.map((value) => indexed(value, p)))})`,
-})
+export function lookup({ table, id, by, rows, row, indexed = asItIs }: IndexedColumn): IndexLookup {
+  const condition: IndexLookup['condition'] = (values, p) =>
+    sql`issuer = ${p('issuer')} and ${row(p)} and ${sql.ref(by)} in (${sql.join(values.map((value) => indexed(value, p)))})`
+  return {
+    table,
+    by,
+    rows,
+    condition,
+    find: (values, p) => sql`select ${sql.ref(id)} as id from ${sql.table(table)} where ${condition(values, p)}`,
+  }
+}
 
 /** Rows in an index that begins with issuer and provider. */
 export const inProvider: ListedRows['one'] = (p) => sql`provider_id = ${p('provider_id')}`

@@ -2,7 +2,7 @@ import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
 import { jsonbOfText } from './postgres-jsonb.ts'
 import { postgresSearch } from './postgres-search.ts'
-import { decodeText, encodeJson } from './postgres-text.ts'
+import { decodeJson, decodeText, encodeJson } from './postgres-text.ts'
 
 /** What is particular to PostgreSQL (14 or later). */
 export const postgres: SqlEngine = {
@@ -51,6 +51,8 @@ END $$`,
   encodeFlag: (value) => value,
   decodeFlag: (value) => value === true,
   encodeSearchable: encodeJson,
+  searchableText: (column) => sql`cast(${column} as text)`,
+  decodeSearchable: decodeJson,
   // OFFSET keeps it a query of its own: each text is taken apart once, and not for each comparison.
   searchedJson: (table, column) => ({
     from: sql`${sql.table(table)} cross join lateral (select ${jsonbOfText(sql.ref(`${table}.${column}`))} as document offset 0) as searched`,

@@ -28,6 +28,12 @@ export const decodeValue = (value: unknown): unknown => (typeof value === 'strin
 export const decodeText = (text: string): string =>
   text.includes('\u001A') ? text.replaceAll('\u001A0', '\0').replaceAll('\u001As', '\u001A') : text
 
+/** The value that was given to `encodeJson`, out of the text of a JSONB. */
+export const decodeJson = (text: string): JsonValue =>
+  JSON.parse(text, text.includes(String.raw`\u001a`) ? decodeEach : undefined) as JsonValue
+
+const decodeEach = (_: string, each: JsonValue): JsonValue => (typeof each === 'string' ? decodeText(each) : each)
+
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const special = /[\0\u001A]/
 const escapedSpecial = /\\u(00(00|1a)|d[89a-f])/i

@@ -1,3 +1,4 @@
+import type { JsonValue } from '@mintmark/storage-interface'
 import { SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
 import { sqliteSearch } from './sqlite-search.ts'
@@ -37,6 +38,8 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
   encodeFlag: (value) => (value ? 1 : 0),
   decodeFlag: (value) => value === 1,
   encodeSearchable: (value) => JSON.stringify(value),
+  searchableText: (column) => sql`${column}`,
+  decodeSearchable: (text) => JSON.parse(text) as JsonValue,
   searchedJson: (table, column) => ({ from: sql.table(table), document: sql`${sql.ref(`${table}.${column}`)}` }),
   decodeText: (text) => text,
   jsonPairs: (query) => sql`(select json_group_array(json_array(pair.first, pair.second)) from (${query}) as pair)`,

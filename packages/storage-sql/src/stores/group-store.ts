@@ -1,14 +1,10 @@
 import {
   untilSettled,
   type GroupStore,
-  type ListQuery,
   type RemovalOutcome,
-  type ResolvedFilter,
 } from '@mintmark/storage-interface'
 import { createColumnReader } from '../columns.ts'
 import type { Database } from '../database.ts'
-import type { SqlRow } from '../dialect.ts'
-import { plainEquality } from '../filter/plain-equality.ts'
 import { indexKey } from '../index-key.ts'
 import { createLister } from '../list/create-lister.ts'
 import { listedGroups } from '../list/listed-groups.ts'
@@ -25,20 +21,8 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
   const columns = createColumnReader(engine)
   const read = groupReader(columns)
 
-  function findOne({ providerId: provider_id }: ListQuery, filter: ResolvedFilter): Promise<readonly SqlRow[]> | undefined {
-    const equal = plainEquality(filter)
-    switch (equal?.name) {
-      case 'id':
-        return run(statements.find, { provider_id, group_id: equal.value })
-      case 'externalId':
-        return run(statements.findByExternalId, { provider_id, external_id_key: indexKey(equal.value) })
-      default:
-        return undefined
-    }
-  }
-
   return {
-    list: createLister(database, { kind: listedGroups, read, owner: providerOf, findOne }, { scanLimit }),
+    list: createLister(database, { kind: listedGroups, read, owner: providerOf }, { scanLimit }),
 
     async insert({ providerId, groupId, state, memberIds, createdAt }) {
       const values = {

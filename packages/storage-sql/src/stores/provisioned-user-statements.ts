@@ -77,10 +77,6 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
       findInProvider(p).where('external_id_key', '=', p('external_id_key')),
     ),
 
-    findByUserName: compileStatement((p: Parameter<'issuer' | 'provider_id' | 'user_name_key'>) =>
-      findInProvider(p).where('user_name_key', '=', p('user_name_key')),
-    ),
-
     /** Where the keys are those that the account has: SQLite writes every index again of which a column is named. */
     compareAndSwapContent: compileStatement((p: Parameter<ChangeValue>) =>
       change(p)

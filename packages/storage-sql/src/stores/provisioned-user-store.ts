@@ -1,6 +1,5 @@
 import {
   untilSettled,
-  type ListQuery,
   type NewProvisionedUser,
   type ProviderId,
   type ProvisionedUserChange,
@@ -8,18 +7,16 @@ import {
   type ProvisionOutcome,
   type RemovalOutcome,
   type RemovalRequest,
-  type ResolvedFilter,
   type TakenKey,
   type UserId,
 } from '@mintmark/storage-interface'
 import { createColumnReader, json } from '../columns.ts'
 import type { Database } from '../database.ts'
-import type { SqlRow } from '../dialect.ts'
-import { plainEquality } from '../filter/plain-equality.ts'
 import { indexKey } from '../index-key.ts'
 import { createLister } from '../list/create-lister.ts'
 import { listedAccounts } from '../list/listed-accounts.ts'
 import { providerOf } from '../list/provider-rows.ts'
+import { comparableAccount } from '../rows/comparable-account.ts'
 import { provisionedUserReader, stateRow } from '../rows/provisioned-user-row.ts'
 import type { Statement } from '../statement.ts'
 import { UniqueViolation } from '../unique-violation.ts'
@@ -101,21 +98,6 @@ export function createProvisionedUserStore(
     })
   }
 
-  /** What identity providers ask before they do anything: nothing is built for it, and one row is read. */
-  function findOne({ providerId: provider_id }: ListQuery, filter: ResolvedFilter): Promise<readonly SqlRow[]> | undefined {
-    const equal = plainEquality(filter)
-    switch (equal?.name) {
-      case 'id':
-        return run(statements.find, { provider_id, user_id: equal.value })
-      case 'externalId':
-        return run(statements.findByExternalId, { provider_id, external_id_key: indexKey(equal.value) })
-      case 'userName':
-        return run(statements.findByUserName, { provider_id, user_name_key: indexKey(equal.value) })
-      default:
-        return undefined
-    }
-  }
-
   return {
     async insert(user) {
       const values = {
@@ -150,7 +132,11 @@ export function createProvisionedUserStore(
     adopt: (change) => swap([statements.adopt], change, undefined),
     release: (request) => end(statements.release, request),
     remove: (request) => end(statements.remove, request),
-    list: createLister(database, { kind: listedAccounts(engine), read, owner: providerOf, findOne }, { scanLimit }),
+    list: createLister(
+      database,
+      { kind: listedAccounts(engine), read, owner: providerOf, comparable: comparableAccount(columns, engine) },
+      { scanLimit },
+    ),
   }
 }
 

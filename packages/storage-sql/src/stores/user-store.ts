@@ -2,14 +2,11 @@ import {
   untilSettled,
   type EpochSeconds,
   type LifecycleOutcome,
-  type ResolvedFilter,
   type UserId,
   type UserStore,
 } from '@mintmark/storage-interface'
 import { createColumnReader, json } from '../columns.ts'
 import type { Database } from '../database.ts'
-import type { SqlRow } from '../dialect.ts'
-import { plainEquality } from '../filter/plain-equality.ts'
 import { allAccounts } from '../list/all-accounts.ts'
 import { createLister } from '../list/create-lister.ts'
 import { withoutProvider } from '../rows/provisioned-user-row.ts'
@@ -34,11 +31,6 @@ export function createUserStore(database: Database, { scanLimit }: { readonly sc
     })
   }
 
-  function findOne(filter: ResolvedFilter): Promise<readonly SqlRow[]> | undefined {
-    const equal = plainEquality(filter)
-    return equal?.name === 'id' ? run(statements.find, { user_id: equal.value }) : undefined
-  }
-
   return {
     async insert({ userId, claims, createdAt }) {
       const [row] = await run(statements.insert, {
@@ -59,11 +51,7 @@ export function createUserStore(database: Database, { scanLimit }: { readonly sc
       return row === undefined ? undefined : read(row)
     },
 
-    list: createLister(
-      database,
-      { kind: allAccounts(engine), read, owner: () => ({}), findOne: (_, filter) => findOne(filter) },
-      { scanLimit },
-    ),
+    list: createLister(database, { kind: allAccounts(engine), read, owner: () => ({}) }, { scanLimit }),
 
     async replaceClaims({ userId, claims, version, now }) {
       return untilSettled(async () => {

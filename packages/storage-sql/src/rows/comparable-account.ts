@@ -1,0 +1,19 @@
+import type { JsonObject } from '@mintmark/storage-interface'
+import type { ColumnReader } from '../columns.ts'
+import type { SqlEngine, SqlRow } from '../dialect.ts'
+
+/** What filters are about, of an account's record and its `comparable` as text: that, and what the store adds (see `ListQuery`). */
+export const comparableAccount =
+  (read: ColumnReader, { decodeSearchable, decodeText }: SqlEngine) =>
+  (row: SqlRow): JsonObject => {
+    const externalId = read.optionalText(row, 'external_id')
+    const groups = read.json(row, 'groups') as readonly (readonly [string, string])[]
+    return {
+      ...(decodeSearchable(read.text(row, 'comparable')) as JsonObject),
+      id: read.text(row, 'user_id'),
+      ...(externalId === undefined ? {} : { externalId }),
+      active: read.flag(row, 'active'),
+      meta: { created: read.integer(row, 'created_at') * 1000, lastModified: read.integer(row, 'updated_at') * 1000 },
+      groups: groups.map(([value]) => ({ value: decodeText(value) })),
+    }
+  }

@@ -1,0 +1,146 @@
+import type { JsonObject, ListQuery, ProvisionedUserRecord, ResolvedFilter, Storage } from '@mintmark/storage-interface'
+import { after, seconds, userId } from '@mintmark/storage-interface'
+import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/contract'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { aDatabase } from './support/postgres-of-the-run.ts'
+
+const issuer = 'https://issuer.example'
+
+describe.for([
+  { name: 'SQLite', open: aFile },
+  { name: 'PostgreSQL', open: aPool },
+])('$name', ({ open }) => {
+  test('RFC 7644 §3.4.2.2: of those whom an index finds a filter lists who is all that it says', async () => {
+    const { sql, memory, statements } = await stored(await open(), people)
+
+    for (const filter of filters) expect(await shown(sql, { filter }), JSON.stringify(filter)).toEqual(await shown(memory, { filter }))
+    expect(statements.filter((statement) => statement.startsWith('with'))).toEqual([])
+  })
+
+  test.for([1, 10, 11, 25])('an address that %i accounts share finds all of them, by age, on every page', async (count) => {
+    const { sql, memory } = await stored(await open(), Array.from({ length: count }, () => ({ emails: [work('shared')] })))
+    const filter = element(text('value', 'shared'))
+    const pages: readonly ListQuery['page'][] = [
+      ...[0, 1, 9, 10, 11, 30].flatMap((offset) => [0, 1, 10, 100].map((limit) => ({ kind: 'index', offset, limit }) as const)),
+      ...[undefined, '1'].map((position) => ({ kind: 'cursor', after: position, limit: 4 }) as const),
+    ]
+
+    for (const page of pages) expect(await shown(sql, { filter, page }), JSON.stringify(page)).toEqual(await shown(memory, { filter, page }))
+    expect(await walk(sql, filter)).toEqual(await walk(memory, filter))
+  })
+
+  test('RFC 7644 §3.4.2.3: accounts that share an address are shown in the order that is asked for', async () => {
+    const { sql, memory } = await stored(await open(), ['b', 'c', 'a'].map((title) => ({ title, emails: [work('shared')] })))
+    const filter = element(text('value', 'shared'))
+    const sort = { attribute: attribute('title'), elementPart: undefined, direction: 'ascending' } as const
+
+    expect(await shown(sql, { filter, sort })).toEqual(await shown(memory, { filter, sort }))
+    expect(await shown(sql, { filter, sort })).toMatchObject({ ids: ['user-02', 'user-00', 'user-01'] })
+  })
+})
+
+const substitute = String.fromCodePoint(0x1a)
+
+const work = (value: string): JsonObject => ({ type: 'work', value })
+
+const titles = [substitute, `${substitute}0`, 'plain', String.raw`\u001as`] as const
+
+const people: readonly JsonObject[] = [
+  { title: titles[0], emails: [work('a'), { type: 'home', value: 'b' }] },
+  { title: titles[1], emails: [work('b'), { type: 'home', value: 'a' }] },
+  { title: titles[2], level: 1e21, emails: [work(substitute), work('a'.repeat(250))] },
+  { title: titles[3], level: 0.1, emails: [work('a'.repeat(200) + 'b')] },
+]
+
+const attribute = (name: string) => ({ extension: undefined, name, subName: undefined, multiValued: false })
+const text = (name: string, value: string): ResolvedFilter => ({ kind: 'text', attribute: attribute(name), operator: 'eq', value })
+const and = (...operands: readonly ResolvedFilter[]): ResolvedFilter => ({ kind: 'and', operands })
+const not = (operand: ResolvedFilter): ResolvedFilter => ({ kind: 'not', operand })
+const element = (where: ResolvedFilter): ResolvedFilter => ({ kind: 'element', attribute: { ...attribute('emails'), multiValued: true }, where })
+const level = (value: number): ResolvedFilter => ({ kind: 'number', attribute: attribute('level'), operator: 'eq', value })
+
+const addresses = ['a', 'b', substitute, 'a'.repeat(250), `${'a'.repeat(200)}b`, 'a'.repeat(200), 'nobody']
+
+const filters: readonly ResolvedFilter[] = [
+  ...addresses.flatMap((address) => [
+    element(text('value', address)),
+    element(and(text('type', 'work'), text('value', address))),
+    ...titles.map((title) => and(element(text('value', address)), text('title', title))),
+    and(element(text('value', address)), not(text('title', substitute))),
+    and(element(text('value', address)), level(1e21)),
+  ]),
+  ...['user-01', 'user-07'].flatMap((id) => [text('id', id), and(text('id', id), text('externalId', 'external-01')), and(text('id', id), level(0.1))]),
+  and(text('userName', 'name-00'), { kind: 'boolean', attribute: attribute('active'), operator: 'eq', value: true }),
+  and(text('userName', 'name-00'), { kind: 'present', attribute: attribute('groups') }),
+  and(text('externalId', 'external-02'), { kind: 'present', attribute: { ...attribute('meta'), subName: 'created' } }),
+]
+
+interface Stored {
+  readonly sql: Storage
+  readonly memory: Storage
+  /** What the database was asked. */
+  readonly statements: readonly string[]
+}
+
+/** The same accounts twice, each younger than the one before it and with an `id` that is smaller in every other. */
+async function stored(dialect: SqlDialect, comparables: readonly JsonObject[]): Promise<Stored> {
+  const statements: string[] = []
+  const watched: SqlDialect = {
+    ...dialect,
+    all: (statement, ...rest) => {
+      statements.push(statement)
+      return dialect.all(statement, ...rest)
+    },
+  }
+  const [sql, memory] = [await createSqlStorage({ dialect: watched, issuer }), createMemoryStorage({ issuer })]
+  for (const [index, comparable] of comparables.entries()) {
+    const label = String(index).padStart(2, '0')
+    const state = aProvisionedState(label, { comparable: { userName: `name-${label}`, ...comparable } })
+    const { createdAt } = aProvisionedUser('')
+    const user = aProvisionedUser(label, { state, userId: userId(`user-${label}`), createdAt: after(createdAt, seconds(index % 3)) })
+    for (const storage of [sql, memory]) expect((await storage.provisionedUsers.insert(user)).outcome).toBe('inserted')
+  }
+  return { sql, memory, statements }
+}
+
+type Asked = Partial<Omit<ListQuery, 'providerId'>>
+
+async function shown({ provisionedUsers }: Storage, asked: Asked): Promise<unknown> {
+  const { providerId } = aProvisionedUser('')
+  const page = { kind: 'index', offset: 0, limit: 100 } as const
+  const found = await provisionedUsers.list({ providerId, filter: undefined, sort: undefined, page, ...asked })
+  if (found.outcome !== 'listed') return found
+  return { total: found.total, ids: found.records.map(idOf), hasMore: asked.page?.kind === 'cursor' && found.next !== undefined }
+}
+
+/** Who is on each page of four, until there are no more. */
+async function walk({ provisionedUsers }: Storage, filter: ResolvedFilter): Promise<readonly (readonly string[])[]> {
+  const { providerId } = aProvisionedUser('')
+  const pages: (readonly string[])[] = []
+  let position: string | undefined
+  do {
+    const found = await provisionedUsers.list({ providerId, filter, sort: undefined, page: { kind: 'cursor', after: position, limit: 4 } })
+    if (found.outcome !== 'listed') throw new Error('too many')
+    pages.push(found.records.map(idOf))
+    position = found.next
+  } while (position !== undefined)
+  return pages
+}
+
+const idOf = (record: ProvisionedUserRecord): string => record.userId
+
+async function aFile(): Promise<SqlDialect> {
+  const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
+  onTestFinished(() => dialect.close())
+  return dialect
+}
+
+async function aPool(): Promise<SqlDialect> {
+  const database = await aDatabase()
+  onTestFinished(() => database.remove())
+  return postgresPool(database.pool(), { migrate: 'on-open' })
+}
