@@ -1,5 +1,5 @@
 import { connectedApps, createAuthorizationServer } from '@mintmark/core'
-import { clientId, providerId, userId, type Storage } from '@mintmark/storage-interface'
+import { clientId, jsonText, providerId, userId, type Storage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
@@ -50,7 +50,7 @@ async function deactivateByProvider(): Promise<void> {
 /** U1 is an account of the provider T1. */
 async function adoptU1(): Promise<void> {
   const version = (await site.storage.users.find(userId('U1')))?.version ?? 0
-  const state = { active: true, externalId: 'x1', resource: { userName: 'ann' }, comparable: { userName: 'ann' }, claims: {} }
+  const state = { active: true, externalId: 'x1', resource: jsonText({ userName: 'ann' }), resourceForm: undefined, comparable: { userName: 'ann' }, claims: {} }
   const change = { providerId: providerId('T1'), userId: userId('U1'), version, now: site.clock.now() }
   await site.storage.provisionedUsers.adopt({ ...change, state })
 }

@@ -1,5 +1,5 @@
 import type { GroupId, ProviderId, UserId } from './identifiers.ts'
-import type { JsonObject } from './json.ts'
+import type { JsonObject, JsonText } from './json.ts'
 import type { ListOutcome, ListQuery } from './resource-list.ts'
 import type { EpochSeconds } from './time.ts'
 import type { UserRecord } from './user.ts'
@@ -8,8 +8,13 @@ import type { UserRecord } from './user.ts'
 export interface ProvisionedState {
   readonly active: boolean
   readonly externalId: string | undefined
-  /** The SCIM resource without `id`, `externalId`, `active`, `groups` and `meta`; no password. */
-  readonly resource: JsonObject
+  /** The SCIM resource without `id`, `externalId`, `active`, `groups` and `meta`; no password. Stores do not look into it. */
+  readonly resource: JsonText
+  /**
+   * Names the definition of the resource type under which `resource`, as it stands, is what an answer shows of it. Undefined
+   * when an answer would leave something out. Stores keep it beside the text, and do not look into it either.
+   */
+  readonly resourceForm: string | undefined
   /**
    * The comparable form of `resource`. It has a `userName`, which is unique within the provider. Texts, here and in a filter, are
    * well-formed Unicode without U+0000; `userName` and `externalId` are of at most 1024 characters. Whoever parses them sees to
@@ -35,7 +40,8 @@ export interface ProvisionedUserRecord extends UserRecord {
   readonly externalId: string | undefined
   /** Whether the account was there before the provider: then removal by the provider only ends the link and the account's use. */
   readonly adopted: boolean
-  readonly resource: JsonObject
+  readonly resource: JsonText
+  readonly resourceForm: string | undefined
   /** The groups of the provider that it is a direct member of, by identifier. */
   readonly groups: readonly GroupReference[]
 }

@@ -1,4 +1,4 @@
-import type { ProviderId, ProvisionedState, SessionStanding } from '@mintmark/storage-interface'
+import { jsonText, type JsonObject, type ProviderId, type ProvisionedState, type SessionStanding } from '@mintmark/storage-interface'
 import { aGroup } from '@mintmark/storage-interface/contract'
 import { letOthersGoFirst, sabotage, type Saboteur } from './sabotage.ts'
 
@@ -52,6 +52,13 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
     (honest) => ({ list: async (page) => (await honest.list(page)).toReversed() }),
   ),
 
+  'round trip: the text of a resource, character by character': sabotage('provisionedUsers', (honest) => ({
+    insert: (user) => {
+      // As a column of JSON would: what is read and written anew is another text.
+      const resource = jsonText(JSON.parse(user.state.resource) as JsonObject)
+      return honest.insert({ ...user, state: { ...user.state, resource } })
+    },
+  })),
   'provisioned accounts: an account begins as its provider says, with generation 0 and version 1': sabotage(
     'provisionedUsers',
     (honest) => ({ insert: (user) => honest.insert({ ...user, state: { ...user.state, active: true } }) }),
@@ -125,8 +132,8 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
     (honest) => ({
       compareAndSwap: async (change) => {
         const current = await honest.find(change.providerId, change.userId)
-        const resource = { ...current?.resource, ...change.state.resource }
-        return honest.compareAndSwap({ ...change, state: { ...change.state, resource } })
+        const { resource, resourceForm } = current ?? change.state
+        return honest.compareAndSwap({ ...change, state: { ...change.state, resource, resourceForm } })
       },
     }),
   ),

@@ -86,8 +86,8 @@ const equals = (name: string, value: string): ResolvedFilter => ({
 async function deactivate(storage: Storage, n: number): Promise<void> {
   const user = await storage.provisionedUsers.find(acme, userId(filledAccount(n).userId))
   if (user === undefined) throw new Error(`There is no account ${n}.`)
-  const { externalId, resource, claims, version } = user
-  const state = { active: !user.active, externalId, resource, comparable: { userName: filledAccount(n).userName }, claims }
+  const { externalId, resource, resourceForm, claims, version } = user
+  const state = { active: !user.active, externalId, resource, resourceForm, comparable: { userName: filledAccount(n).userName }, claims }
   const { outcome } = await storage.provisionedUsers.compareAndSwap({ providerId: acme, userId: user.userId, version, state, now: epochSeconds(1_800_000_000) })
   if (outcome !== 'swapped') throw new Error(`The account ${n} was not changed: ${outcome}`)
 }

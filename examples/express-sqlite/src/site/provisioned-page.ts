@@ -1,4 +1,4 @@
-import type { ListOutcome, ProvisionedUserRecord } from '@mintmark/storage-interface'
+import type { JsonObject, ListOutcome, ProvisionedUserRecord } from '@mintmark/storage-interface'
 
 import type { ProviderCredentials } from '../identity-provider.ts'
 import { htmlDocument } from './document.ts'
@@ -37,7 +37,7 @@ const table = (users: readonly ProvisionedUserRecord[]): Markup => html`<table>
 <thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col">Groups</th><th scope="col">Id</th></tr></thead>
 <tbody>${users.map(
   ({ resource, active, groups, userId }) =>
-    html`<tr><td>${textOf(resource['userName'])}</td><td>${active ? 'active' : 'deactivated'}</td><td>${groups
+    html`<tr><td>${textOf((JSON.parse(resource) as JsonObject)['userName'])}</td><td>${active ? 'active' : 'deactivated'}</td><td>${groups
       .map(({ displayName }) => displayName)
       .join(', ')}</td><td><code>${userId}</code></td></tr>`,
 )}</tbody>

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@mintmark/storage-interface'
+import { jsonText, type JsonObject } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
 import { listResponse } from '../list/list-response.ts'
@@ -23,7 +23,7 @@ export function publishedList(published: Published, resources: readonly Publishe
 
   const list: ScimEndpoint = async (call) => {
     refuseFilter(call)
-    return listResponse({ total: resources.length, startIndex: 1, resources: resources.map((resource) => shown(resource, call)) })
+    return listResponse({ total: resources.length, startIndex: 1, resources: resources.map((resource) => jsonText(shown(resource, call))) })
   }
   const read: ScimEndpoint = async (call) => {
     refuseFilter(call)

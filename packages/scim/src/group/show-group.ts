@@ -1,5 +1,5 @@
 import type { ServerResponse } from '@mintmark/core/http'
-import type { GroupRecord } from '@mintmark/storage-interface'
+import { jsonText, type GroupRecord } from '@mintmark/storage-interface'
 
 import { resourceResponse } from '../message/scim-response.ts'
 import { projectResource } from '../resource/project-resource.ts'
@@ -23,6 +23,6 @@ export async function showGroup(
 ): Promise<ServerResponse> {
   const { groupId } = group
   const members = await loadMembers([group], projection, { storage })
-  const shown = projectResource(renderGroup(group, members?.get(groupId) ?? [], baseUrl), projection)
+  const shown = jsonText(projectResource(renderGroup(group, members?.get(groupId) ?? [], baseUrl), projection))
   return resourceResponse(status, shown, { location: groupLocation(groupId, baseUrl), version: groupVersion(group) })
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, ListPage, ListPosition } from '@mintmark/storage-interface'
+import type { JsonText, ListPage, ListPosition } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
 import type { ScimCall } from '../server/scim-call.ts'
@@ -8,7 +8,7 @@ import type { TypeSearch } from './type-searches.ts'
 /** What was found of several types, one type behind the other. */
 export interface FoundPage {
   readonly total: number
-  readonly resources: readonly JsonObject[]
+  readonly resources: readonly JsonText[]
   /** Where the next page begins; undefined when there is none. */
   readonly next: ListPlace | undefined
 }
@@ -23,7 +23,7 @@ export async function pageByIndex(
   { offset, count }: { readonly offset: number; readonly count: number },
   call: ScimCall,
 ): Promise<FoundPage> {
-  const resources: JsonObject[] = []
+  const resources: JsonText[] = []
   let total = 0
   for (const search of searches) {
     const limit = count - resources.length
@@ -43,7 +43,7 @@ export async function pageByCursor(
   { place, count }: { readonly place: ListPlace; readonly count: number },
   call: ScimCall,
 ): Promise<FoundPage> {
-  const resources: JsonObject[] = []
+  const resources: JsonText[] = []
   let total = 0
   let next: ListPlace | undefined
   for (const [type, search] of searches.entries()) {
@@ -62,7 +62,7 @@ export async function pageByCursor(
 
 interface FoundOfType {
   readonly total: number
-  readonly records: readonly JsonObject[]
+  readonly records: readonly JsonText[]
   readonly next: ListPosition | undefined
 }
 

@@ -1,13 +1,13 @@
 import type { ServerResponse } from '@mintmark/core/http'
-import type { JsonObject } from '@mintmark/storage-interface'
+import type { JsonText } from '@mintmark/storage-interface'
 
-import { scimResponse } from '../message/scim-response.ts'
+import { textResponse } from '../message/scim-response.ts'
 
 /** A page of resources. */
 export interface ListedPage {
   /** Of all that match, on whichever page. */
   readonly total: number
-  readonly resources: readonly JsonObject[]
+  readonly resources: readonly JsonText[]
   /** From 1; undefined for a page that a cursor led to. */
   readonly startIndex?: number
   /** Undefined on the last page, and where pages are told by index. */
@@ -15,12 +15,8 @@ export interface ListedPage {
 }
 
 /** A page as an answer (RFC 7644 §3.4.2, RFC 9865 §2). With nothing on it `Resources` is empty, and is there. */
-export const listResponse = ({ total, resources, startIndex, nextCursor }: ListedPage): ServerResponse =>
-  scimResponse(200, {
-    schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
-    totalResults: total,
-    startIndex,
-    itemsPerPage: resources.length,
-    nextCursor,
-    Resources: resources,
-  })
+export const listResponse = ({ total, resources, startIndex, nextCursor }: ListedPage): ServerResponse => {
+  const schemas = ['urn:ietf:params:scim:api:messages:2.0:ListResponse']
+  const page = JSON.stringify({ schemas, totalResults: total, startIndex, itemsPerPage: resources.length, nextCursor })
+  return textResponse(200, `${page.slice(0, -1)},"Resources":[${resources.join(',')}]}`)
+}

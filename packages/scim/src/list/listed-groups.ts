@@ -1,4 +1,4 @@
-import type { Storage } from '@mintmark/storage-interface'
+import { jsonText, type Storage } from '@mintmark/storage-interface'
 
 import { loadMembers } from '../group/load-members.ts'
 import { groupLocation, renderGroup } from '../group/render-group.ts'
@@ -26,7 +26,7 @@ export function listedGroups({ storage, groupType }: ListedGroupsDependencies): 
     if (fitting.length < outcome.records.length) return list({ ...query, page: { ...query.page, limit: fitting.length } }, showing)
 
     const resources = fitting.map((group) => renderGroup(group, members?.get(group.groupId) ?? [], baseUrl))
-    return { ...outcome, records: resources.map((resource) => projectResource(resource, projection)) }
+    return { ...outcome, records: resources.map((resource) => jsonText(projectResource(resource, projection))) }
   }
   return { resourceType: groupType, locationOf: groupLocation, list }
 }

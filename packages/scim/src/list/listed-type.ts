@@ -1,7 +1,7 @@
-import type { JsonObject, ListOutcome, ListQuery } from '@mintmark/storage-interface'
+import type { JsonText, ListOutcome, ListQuery } from '@mintmark/storage-interface'
 
 import type { ResourceType } from '../schema/define-resource-type.ts'
-import type { Projection } from '../schema/shown-attributes.ts'
+import type { Showing } from '../schema/shown-attributes.ts'
 
 /** A type of resource that lists and searches are made of. */
 export interface ListedType {
@@ -9,12 +9,5 @@ export interface ListedType {
   /** Where a resource of it is read: its `meta.location`. */
   readonly locationOf: (id: string, baseUrl: string) => string
   /** One page from storage, each resource as the answer shows it. */
-  readonly list: (query: ListQuery, showing: Showing) => Promise<ListOutcome<JsonObject>>
-}
-
-/** How the resources of an answer are shown. */
-interface Showing {
-  readonly projection: Projection
-  /** The provider's SCIM Tenant URL. */
-  readonly baseUrl: string
+  readonly list: (query: ListQuery, showing: Showing) => Promise<ListOutcome<JsonText>>
 }

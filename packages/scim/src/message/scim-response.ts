@@ -1,11 +1,15 @@
 import { noStore, type Header, type ServerResponse } from '@mintmark/core/http'
-import type { JsonObject } from '@mintmark/storage-interface'
+import type { JsonText } from '@mintmark/storage-interface'
 
 /** A SCIM answer (RFC 7644 §3.1, §3.8). Nobody keeps it: it is about people. */
-export const scimResponse = (status: number, body: object, headers: readonly Header[] = []): ServerResponse => ({
+export const scimResponse = (status: number, body: object, headers?: readonly Header[]): ServerResponse =>
+  textResponse(status, JSON.stringify(body), headers)
+
+/** The same of a body that is JSON text already. */
+export const textResponse = (status: number, body: string, headers: readonly Header[] = []): ServerResponse => ({
   status,
   headers: [['Content-Type', 'application/scim+json'], ['X-Content-Type-Options', 'nosniff'], ...noStore, ...headers],
-  body: JSON.stringify(body),
+  body,
 })
 
 /** An answer without content. */
@@ -18,9 +22,9 @@ const withoutContent = (status: 204 | 304, headers: readonly Header[]): ServerRe
 })
 
 /** A resource as its own answer, with its version and address as headers (RFC 7644 §3.14). */
-export function resourceResponse(status: 200 | 201, shown: JsonObject, { location, version }: ResourceHeaders): ServerResponse {
+export function resourceResponse(status: 200 | 201, shown: JsonText, { location, version }: ResourceHeaders): ServerResponse {
   const address: Header = [status === 201 ? 'Location' : 'Content-Location', location]
-  return scimResponse(status, shown, [['ETag', version], address])
+  return textResponse(status, shown, [['ETag', version], address])
 }
 
 /** To somebody who has this version of a resource already: with the headers that the whole answer would have (RFC 9110 §15.4.5). */

@@ -15,6 +15,13 @@ export interface ShownAttribute {
   readonly parts: readonly ShownAttribute[] | undefined
 }
 
+/** How the resources of an answer are shown. */
+export interface Showing {
+  readonly projection: Projection
+  /** The provider's SCIM Tenant URL. */
+  readonly baseUrl: string
+}
+
 /** Which attributes somebody has named, and what for (RFC 7644 §3.9). */
 export interface AttributeChoice {
   readonly kind: 'default' | 'only' | 'without'

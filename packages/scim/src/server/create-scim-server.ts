@@ -17,6 +17,7 @@ import { searchEndpoints } from '../list/search-endpoints.ts'
 import { createOffboardingBreaker } from '../offboarding/offboarding-breaker.ts'
 import { groupResourceType, userResourceType } from '../schema/resource-types.ts'
 import { signInFromProvider, type ProviderLogin, type ProviderSignIn, type SignInDependencies } from '../sign-in/sign-in-from-provider.ts'
+import { createUserForm } from '../user/user-form.ts'
 import { userClaims, type ClaimChanges } from '../user/user-claims.ts'
 import { userRoutes } from '../user/user-routes.ts'
 import type { ScimServerOptions } from './scim-options.ts'
@@ -69,13 +70,15 @@ function checkIssuer({ issuer, storage }: Pick<ScimServerOptions, 'issuer' | 'st
 function scimDependencies(options: ScimServerOptions): SignInDependencies & GroupDependencies {
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom
+  const userType = options.userType ?? userResourceType
   return {
     storage: options.storage,
     clock,
     random,
     hooks: options,
     offboarding: options.offboardingLimit && createOffboardingBreaker(options.offboardingLimit, options),
-    userType: options.userType ?? userResourceType,
+    userType,
+    userForm: createUserForm(userType, options.issuer),
     groupType: options.groupType ?? groupResourceType,
     claims: claimsOf(options),
     journal: createJournal<ScimOccurrence, EpochSeconds>(options.onEvent ?? reportScimFaults(console), {

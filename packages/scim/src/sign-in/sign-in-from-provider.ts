@@ -3,20 +3,19 @@ import {
   providerId,
   untilSettled,
   type JsonObject,
-  type ProvisionedState,
   type ProvisionedUserRecord,
   type UserId,
 } from '@mintmark/storage-interface'
 
-import { sameValue } from '../json/same-value.ts'
 import { ProviderError } from '../provider/provider-error.ts'
 import { profileOf } from '../tolerance/profile-of.ts'
 import { openReading, type Reading } from '../tolerance/reading.ts'
 import type { AccountWriter } from '../user/account-writer.ts'
 import { beginAccount } from '../user/begin-account.ts'
 import type { UserDependencies } from '../user/user-dependencies.ts'
+import { saysTheSame } from '../user/resource-text.ts'
 import { userDocument } from '../user/user-document.ts'
-import { userState } from '../user/user-state.ts'
+import { userState, type WrittenUser } from '../user/user-state.ts'
 import { settled } from '../user/write-user.ts'
 import { loginExternalId, withProfile } from './login-profile.ts'
 
@@ -65,9 +64,9 @@ export async function signInFromProvider(login: ProviderLogin, deps: SignInDepen
   return untilSettled(async () => {
     const user = await deps.storage.provisionedUsers.findByExternalId(writer.providerId, externalId)
     if (user?.active === false) return { outcome: 'deactivated', userId: user.userId }
-    const state = stateOf(user, { ...login, externalId }, { reading, deps })
+    const written = writtenOf(user, { ...login, externalId }, { reading, writer, deps })
     const context = { writer, deps }
-    const signedIn = user === undefined ? await begin(state, context) : await update(user, state, context)
+    const signedIn = user === undefined ? await beginAccount(written, writer, deps) : await update(user, written, context)
     return signedIn === undefined ? undefined : signInOf(signedIn, { isNew: user === undefined })
   })
 }
@@ -78,27 +77,26 @@ interface SignInContext {
 }
 
 /** What is stored of the account afterwards. A login decides neither whether it is active nor whose it is. */
-function stateOf(
+function writtenOf(
   user: ProvisionedUserRecord | undefined,
   { externalId, profile }: ProviderLogin,
-  { reading, deps }: { readonly reading: Reading; readonly deps: SignInDependencies },
-): ProvisionedState {
+  { reading, writer, deps }: SignInContext & { readonly reading: Reading },
+): WrittenUser {
   const document = withProfile(user === undefined ? {} : userDocument(user), profile, reading)
-  const before = { active: true, claims: user?.claims ?? {} }
-  return userState({ ...document, externalId, active: before.active }, before, deps).state
+  const before = { providerId: writer.providerId, active: true, claims: user?.claims ?? {} }
+  const written = userState({ ...document, externalId, active: before.active }, before, deps)
+  return { ...written, password: undefined }
 }
-
-const begin = (state: ProvisionedState, { writer, deps }: SignInContext): Promise<ProvisionedUserRecord | undefined> =>
-  beginAccount({ state, password: undefined }, writer, deps)
 
 /** Undefined when the account has changed since it was read: it may have been deactivated. */
 async function update(
   user: ProvisionedUserRecord,
-  state: ProvisionedState,
+  written: WrittenUser,
   { writer: { providerId, now, record }, deps }: SignInContext,
 ): Promise<ProvisionedUserRecord | undefined> {
   const { userId, version } = user
-  if (sameValue(user.resource, state.resource)) return user
+  const { state } = written
+  if (saysTheSame(user, written)) return user
   const isAllowed = (await deps.hooks.mayChange?.({ providerId, userId, kind: 'update' })) ?? true
   if (!isAllowed) return user
 

@@ -21,7 +21,8 @@ export async function beginAccount(
   writer: AccountWriter,
   deps: UserDependencies,
 ): Promise<ProvisionedUserRecord | undefined> {
-  const { externalId, resource } = written.state
+  const { resource } = written
+  const { externalId } = written.state
   const chosen = await deps.hooks.link?.({ providerId: writer.providerId, externalId, resource })
   return chosen === undefined ? insert(written, writer, deps) : adopt(chosen, written, { writer, deps })
 }

@@ -25,8 +25,9 @@ export const createUser =
     const reading = readingOf(call, deps.userType)
     const { resource } = parseResource(readMessage(call.request), reading)
     noteTolerances(reading, call, deps.journal)
-    const user = await createOrLink(userState(resource, { active: true, claims: {} }, deps), call, deps)
-    return showUser(user, { status: 201, projection }, call)
+    const { providerId } = call.caller.provider
+    const user = await createOrLink(userState(resource, { providerId, active: true, claims: {} }, deps), call, deps)
+    return showUser(user, { status: 201, projection, call }, deps)
   }
 
 function createOrLink(written: WrittenUser, call: ScimCall, deps: UserDependencies): Promise<ProvisionedUserRecord> {
@@ -47,10 +48,11 @@ async function relink(
   written: WrittenUser,
   context: WriteContext,
 ): Promise<ProvisionedUserRecord | undefined> {
-  const { state } = userState(
-    { ...written.state.resource, ...(written.state.externalId === undefined ? {} : { externalId: written.state.externalId }) },
-    { active: user.active && written.state.active, claims: user.claims },
+  const { externalId, active } = written.state
+  const { state, resource } = userState(
+    { ...written.resource, ...(externalId === undefined ? {} : { externalId }) },
+    { ...user, active: user.active && active },
     context.deps,
   )
-  return replaceState(user, { state, password: written.password }, context)
+  return replaceState(user, { state, resource, password: written.password }, context)
 }

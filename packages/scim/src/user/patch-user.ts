@@ -28,5 +28,5 @@ export const patchUser =
       },
       deps,
     )
-    return showUser(user, { status: 200, projection }, call)
+    return showUser(user, { status: 200, projection, call }, deps)
   }

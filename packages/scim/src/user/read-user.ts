@@ -16,5 +16,5 @@ export const readUser =
     const user = await findUser(call, deps)
     const version = userVersion(user)
     if (isKnown(call.request, version)) return unchangedResponse({ location: userLocation(user.userId, call.baseUrl), version })
-    return showUser(user, { status: 200, projection }, call)
+    return showUser(user, { status: 200, projection, call }, deps)
   }

@@ -1,22 +1,26 @@
 import type { GroupReference, JsonObject, JsonValue, ProvisionedUserRecord } from '@mintmark/storage-interface'
 
-import { isObject, memberOf, withMember } from '../json/json-object.ts'
 import { renderMeta } from '../resource/render-meta.ts'
-import { enterpriseUserSchema } from '../schema/enterprise-user-schema.ts'
+import { withManagerReference } from './manager-reference.ts'
 
 /** An account as a SCIM resource, whole (RFC 7643 §4.1): what a projection is made of. */
-export function renderUser(user: ProvisionedUserRecord, baseUrl: string): JsonObject {
-  const { resource, externalId, active, groups } = user
+export const renderUser = (user: ProvisionedUserRecord, baseUrl: string): JsonObject => ({
+  ...withManagerReference(JSON.parse(user.resource) as JsonObject, (userId) => userLocation(userId, baseUrl)),
+  ...renderKnown(user, baseUrl),
+})
+
+/** What is known of an account beside the resource that its provider wrote. */
+export function renderKnown(user: ProvisionedUserRecord, baseUrl: string): JsonObject {
+  const { userId, externalId, active, groups } = user
   return {
-    ...withManagerReference(resource, baseUrl),
-    id: user.userId,
+    id: userId,
     ...(externalId === undefined ? {} : { externalId }),
     active,
     ...(groups.length === 0 ? {} : { groups: groups.map((group) => renderGroup(group, baseUrl)) }),
     meta: renderMeta({
       resourceType: 'User',
       record: user,
-      location: userLocation(user.userId, baseUrl),
+      location: userLocation(userId, baseUrl),
       version: userVersion(user),
     }),
   }
@@ -40,16 +44,6 @@ const renderGroup = ({ groupId, displayName }: GroupReference, baseUrl: string):
   display: displayName,
   type: 'direct',
 })
-
-/** RFC 7643 §4.3: `$ref` is the server's to make. */
-function withManagerReference(resource: JsonObject, baseUrl: string): JsonObject {
-  const enterprise = memberOf(resource, enterpriseUserSchema.id)
-  const manager = isObject(enterprise) ? memberOf(enterprise, 'manager') : undefined
-  const value = isObject(manager) ? memberOf(manager, 'value') : undefined
-  if (!isObject(enterprise) || !isObject(manager) || typeof value !== 'string') return resource
-  const reference = withMember(manager, '$ref', userLocation(value, baseUrl))
-  return withMember(resource, enterpriseUserSchema.id, withMember(enterprise, 'manager', reference))
-}
 
 /** FNV-1a, 32 bits: tells two lists apart, and hides nothing. */
 function checksum(text: string): string {

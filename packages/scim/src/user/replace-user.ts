@@ -18,5 +18,5 @@ export const replaceUser =
     const { resource } = parseResource(readMessage(call.request), reading)
     noteTolerances(reading, call, deps.journal)
     const user = await writeUser(call, (document) => replaceResource(document, resource, deps.userType).resource, deps)
-    return showUser(user, { status: 200, projection }, call)
+    return showUser(user, { status: 200, projection, call }, deps)
   }

@@ -1,13 +1,18 @@
-import type { JsonObject, ProvisionedState } from '@mintmark/storage-interface'
+import type { JsonObject, ProviderId, ProvisionedState } from '@mintmark/storage-interface'
 
 import { memberOf, objectOf, textOf } from '../json/json-object.ts'
 import { comparableResource } from '../resource/comparable-resource.ts'
 import type { ResourceType } from '../schema/define-resource-type.ts'
+import { storedResource } from './resource-text.ts'
+import { storedApart } from './stored-apart.ts'
 import type { ClaimChanges } from './user-claims.ts'
+import type { UserForm } from './user-form.ts'
 
 /** What is stored of a user that a provider wrote, and the password that it wrote beside it. */
 export interface WrittenUser {
   readonly state: ProvisionedState
+  /** The resource of `state`, as values. */
+  readonly resource: JsonObject
   /** For the host alone: it is not stored here. */
   readonly password: string | undefined
 }
@@ -15,6 +20,7 @@ export interface WrittenUser {
 /** What a written user is made of beside its resource. */
 export interface UserStateDependencies {
   readonly userType: ResourceType
+  readonly userForm: UserForm
   /** OIDC claims that follow from a SCIM resource. */
   readonly claims: (resource: JsonObject) => ClaimChanges
 }
@@ -22,13 +28,13 @@ export interface UserStateDependencies {
 /**
  * Takes a resource apart into what is stored.
  * @param document with names as the schema spells them.
- * @param before `active` when the document does not say, and the claims that the account has: those that SCIM knows
- * nothing of stay.
+ * @param before whose account it is, `active` when the document does not say, and the claims that the account has: those that
+ * SCIM knows nothing of stay.
  */
 export function userState(
   document: JsonObject,
-  before: { readonly active: boolean; readonly claims: JsonObject },
-  { userType, claims }: UserStateDependencies,
+  before: { readonly providerId: ProviderId; readonly active: boolean; readonly claims: JsonObject },
+  { userType, userForm, claims }: UserStateDependencies,
 ): WrittenUser {
   const active = memberOf(document, 'active')
   const resource = objectOf(Object.entries(document).filter(([name]) => !storedApart.has(name)))
@@ -36,12 +42,9 @@ export function userState(
     // RFC 7644 §3.5.1 lets a server choose for what was left out: nobody is reactivated by silence.
     active: typeof active === 'boolean' ? active : before.active,
     externalId: textOf(document, 'externalId'),
-    resource,
+    ...storedResource(resource, before.providerId, userForm),
     comparable: comparableResource(resource, userType),
     claims: objectOf([...Object.entries(before.claims), ...Object.entries(claims(resource))]),
   }
-  return { state, password: textOf(document, 'password') }
+  return { state, resource, password: textOf(document, 'password') }
 }
-
-/** Columns of their own, made by the server, or never stored. */
-const storedApart: ReadonlySet<string> = new Set(['id', 'externalId', 'active', 'groups', 'meta', 'password'])

@@ -2,13 +2,13 @@ import { untilSettled, type JsonObject, type ProvisionedState, type ProvisionedU
 
 import { refusal } from '../error/refusal.ts'
 import { endedAccess } from '../event/ended-access.ts'
-import { sameValue } from '../json/same-value.ts'
 import { requireMatch } from '../message/preconditions.ts'
 import type { ScimCall } from '../server/scim-call.ts'
 import { writerOf } from './account-writer.ts'
 import { admitChange, type WriteContext } from './admit-change.ts'
 import { findUser } from './find-user.ts'
 import { userVersion } from './render-user.ts'
+import { saysTheSame } from './resource-text.ts'
 import { userDocument } from './user-document.ts'
 import type { UserDependencies } from './user-dependencies.ts'
 import { userState, type WrittenUser } from './user-state.ts'
@@ -42,10 +42,11 @@ export function writeUser(
  */
 export async function replaceState(
   user: ProvisionedUserRecord,
-  { state, password }: WrittenUser,
+  written: WrittenUser,
   context: WriteContext,
 ): Promise<ProvisionedUserRecord | undefined> {
-  const isSameState = isSame(user, state)
+  const { state, password } = written
+  const isSameState = isSame(user, written)
   if (isSameState && password === undefined) return user
   await admitChange(user, changeOf(user, state), context)
 
@@ -98,5 +99,5 @@ function changeOf(user: ProvisionedUserRecord, state: ProvisionedState): 'update
 }
 
 /** RFC 7644 §3.5.2.1: a write that changes nothing leaves version and date alone. */
-const isSame = (user: ProvisionedUserRecord, state: ProvisionedState): boolean =>
-  user.active === state.active && user.externalId === state.externalId && sameValue(user.resource, state.resource)
+const isSame = (user: ProvisionedUserRecord, written: WrittenUser): boolean =>
+  user.active === written.state.active && user.externalId === written.state.externalId && saysTheSame(user, written)

@@ -41,6 +41,8 @@ export interface ScimUnderTest {
   readonly secrets: Readonly<Record<string, string>>
   readonly clock: { now(): EpochSeconds; advance(seconds: number): void }
   send(sent: ScimSent): Promise<ScimReply>
+  /** Another server over the same rows, with the same secrets. */
+  beside(options: Partial<ScimServerOptions>): Pick<ScimUnderTest, 'send'>
   /** The reason of the last refusal. */
   lastReason(): string | undefined
 }
@@ -67,7 +69,9 @@ export async function startScim({ toleranceProfile = 'general', ...options }: Op
   for (const providerId of ['T1', 'T2']) {
     secrets[providerId] = (await registerIdentityProvider({ providerId, toleranceProfile }, { storage, clock: clock.now })).secret
   }
-  const server = createScimServer({ issuer, storage, clock: clock.now, onEvent: (event) => void events.push(event), ...options })
+  const served = { issuer, storage, clock: clock.now, onEvent: (event: ScimEvent) => void events.push(event), ...options }
+  const server = createScimServer(served)
+  const sendTo = (to: ScimServer) => async (sent: ScimSent) => readReply(await to.handle(requestOf(sent, secrets)))
 
   return {
     server,
@@ -76,7 +80,8 @@ export async function startScim({ toleranceProfile = 'general', ...options }: Op
     secrets,
     clock,
     lastReason: () => events.findLast((event) => event.type === 'request.refused')?.reason,
-    send: async (sent) => readReply(await server.handle(requestOf(sent, secrets))),
+    send: sendTo(server),
+    beside: (other) => ({ send: sendTo(createScimServer({ ...served, ...other })) }),
   }
 }
 

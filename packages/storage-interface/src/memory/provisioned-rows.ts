@@ -20,8 +20,8 @@ const isOf = (row: PresentUser, providerId: ProviderId): row is ProvisionedRow =
 
 /** The account as its provider sees it. */
 export function provisionedRecord(groups: GroupTable, { record, provisioning }: ProvisionedRow): ProvisionedUserRecord {
-  const { providerId, externalId, adopted, resource } = provisioning
-  return { ...record, providerId, externalId, adopted, resource, groups: referencesTo(groups, record.userId) }
+  const { providerId, externalId, adopted, resource, resourceForm } = provisioning
+  return { ...record, providerId, externalId, adopted, resource, resourceForm, groups: referencesTo(groups, record.userId) }
 }
 
 function referencesTo(groups: GroupTable, userId: UserId): readonly GroupReference[] {

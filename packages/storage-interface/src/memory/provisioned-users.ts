@@ -118,7 +118,12 @@ function swap(
   }
 }
 
-const said = ({ externalId, resource, comparable }: ProvisionedState) => ({ externalId, resource, comparable })
+const said = ({ externalId, resource, resourceForm, comparable }: ProvisionedState) => ({
+  externalId,
+  resource,
+  resourceForm,
+  comparable,
+})
 
 const write = ({ users, groups }: UserTables, row: Omit<ProvisionedRow, 'kind'>): ProvisionedUserRecord =>
   provisionedRecord(groups, writeUser(users, row))

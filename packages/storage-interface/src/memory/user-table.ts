@@ -1,5 +1,5 @@
 import type { ProviderId, UserId } from '../identifiers.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject, JsonText } from '../json.ts'
 import type { UserRecord } from '../user.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import { createProviderIndex, reindex, type IndexedKeys, type ProviderIndex } from './provider-index.ts'
@@ -16,7 +16,8 @@ export interface Provisioning {
   readonly providerId: ProviderId
   readonly externalId: string | undefined
   readonly adopted: boolean
-  readonly resource: JsonObject
+  readonly resource: JsonText
+  readonly resourceForm: string | undefined
   readonly comparable: JsonObject
 }
 

@@ -4,6 +4,7 @@ import {
   providerId,
   type GroupReference,
   type JsonObject,
+  type JsonText,
   type ProvisionedState,
   type ProvisionedUserRecord,
 } from '@mintmark/storage-interface'
@@ -21,6 +22,7 @@ export const provisioningColumns = [
   'user_name_key',
   'adopted',
   'resource',
+  'resource_form',
   'comparable',
 ] as const
 
@@ -30,14 +32,14 @@ type ProvisioningRow = Record<(typeof provisioningColumns)[number], SqlValue>
 export const keyColumns = ['external_id_key', 'user_name_key'] as const
 
 /** The others: they stand in no index of the table. */
-export const contentColumns = ['active', 'claims', 'external_id', 'resource', 'comparable'] as const
+export const contentColumns = ['active', 'claims', 'external_id', 'resource', 'resource_form', 'comparable'] as const
 
 /** The columns of `stateRow`: everything that a change may set. */
 export const stateColumns = [...contentColumns, ...keyColumns] as const
 
 /** What a provider says of an account. */
 export const stateRow = (
-  { active, externalId, resource, comparable, claims }: ProvisionedState,
+  { active, externalId, resource, resourceForm, comparable, claims }: ProvisionedState,
   engine: SqlEngine,
 ): Record<(typeof stateColumns)[number], SqlValue> => ({
   active: engine.encodeFlag(active),
@@ -45,7 +47,8 @@ export const stateRow = (
   external_id: orNull(externalId),
   external_id_key: indexKeyOrNull(externalId),
   user_name_key: userNameKey(comparable),
-  resource: json(resource),
+  resource,
+  resource_form: orNull(resourceForm),
   comparable: engine.encodeSearchable(comparable),
 })
 
@@ -57,6 +60,7 @@ export const withoutProvider: Readonly<ProvisioningRow> = {
   user_name_key: null,
   adopted: null,
   resource: null,
+  resource_form: null,
   comparable: null,
 }
 
@@ -73,6 +77,7 @@ export const provisionedColumns = [
   'external_id',
   'adopted',
   'resource',
+  'resource_form',
 ] as const
 
 export function provisionedUserReader(read: ColumnReader, engine: SqlEngine) {
@@ -82,7 +87,8 @@ export function provisionedUserReader(read: ColumnReader, engine: SqlEngine) {
     providerId: providerId(read.text(row, 'provider_id')),
     externalId: read.optionalText(row, 'external_id'),
     adopted: read.flag(row, 'adopted'),
-    resource: read.json(row, 'resource') as JsonObject,
+    resource: read.text(row, 'resource') as JsonText,
+    resourceForm: read.optionalText(row, 'resource_form'),
     groups: readGroups(read.json(row, 'groups') as readonly (readonly [string, string])[], engine),
   })
 }

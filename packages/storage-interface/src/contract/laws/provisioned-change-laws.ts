@@ -1,4 +1,5 @@
 import { userId } from '../../identifiers.ts'
+import { jsonText } from '../../json.ts'
 import type { ProvisionedState, ProvisionedUserChange, ProvisionedUserRecord } from '../../provisioned-user.ts'
 import { atOnce, tally } from '../at-once.ts'
 import { law, type StorageLaw } from '../law.ts'
@@ -46,15 +47,16 @@ export const provisionedChangeLaws: readonly StorageLaw[] = [
     'provisioned accounts: a change replaces all that the provider says, and touches nothing else',
     async ({ storage, same }) => {
       await storage.provisionedUsers.insert(ada)
-      const { externalId, resource, claims } = aProvisionedState('grace')
+      const { externalId, resource, resourceForm, claims } = aProvisionedState('grace')
 
       const result = await storage.provisionedUsers.compareAndSwap(change(aProvisionedState('grace'), 1))
 
-      const expected = { ...fresh, externalId, resource, claims, updatedAt: nowPlus(1), version: 2 }
+      const expected = { ...fresh, externalId, resource, resourceForm, claims, updatedAt: nowPlus(1), version: 2 }
       same(result, { outcome: 'swapped', record: expected }, 'the outcome')
       same(await storage.provisionedUsers.find(ada.providerId, ada.userId), expected, 'the account as read')
-      const emptied = change({ externalId: undefined, resource: {}, claims: {} }, 2)
-      const record = { ...fresh, externalId: undefined, resource: {}, claims: {}, updatedAt: nowPlus(2), version: 3 }
+      const nothing = { externalId: undefined, resource: jsonText({}), resourceForm: undefined, claims: {} }
+      const emptied = change(nothing, 2)
+      const record = { ...fresh, ...nothing, updatedAt: nowPlus(2), version: 3 }
       same(
         await storage.provisionedUsers.compareAndSwap(emptied),
         { outcome: 'swapped', record },
@@ -67,7 +69,7 @@ export const provisionedChangeLaws: readonly StorageLaw[] = [
     await storage.provisionedUsers.insert(ada)
 
     const results = await atOnce(8, (index) =>
-      server(index).provisionedUsers.compareAndSwap(change({ active: false, resource: { index } }, 1)),
+      server(index).provisionedUsers.compareAndSwap(change({ active: false, resource: jsonText({ index }) }, 1)),
     )
 
     same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
@@ -95,7 +97,7 @@ export const provisionedChangeLaws: readonly StorageLaw[] = [
     const both = await swap({ comparable, externalId: 'external-grace' })
     same(both, { outcome: 'taken', key: 'externalId' }, 'the keys of two')
     same(await storage.provisionedUsers.find(ada.providerId, ada.userId), fresh, 'the account')
-    same((await swap({ resource: {} })).outcome, 'swapped', 'its own keys')
+    same((await swap({ resource: jsonText({}) })).outcome, 'swapped', 'its own keys')
     const late = await storage.provisionedUsers.compareAndSwap(change({ externalId: 'external-grace' }, 1))
     same(late, { outcome: 'conflict' }, 'a key of another and an old version')
   }),
@@ -125,7 +127,7 @@ export const provisionedChangeLaws: readonly StorageLaw[] = [
 
       await atOnce(8, async (index) => {
         if (index === 4) return server(index).users.deactivate(ada.userId, now)
-        return server(index).provisionedUsers.compareAndSwap(change({ resource: { index } }, 1))
+        return server(index).provisionedUsers.compareAndSwap(change({ resource: jsonText({ index }) }, 1))
       })
 
       const found = await storage.provisionedUsers.find(ada.providerId, ada.userId)

@@ -10,6 +10,7 @@ import { aProviderRecord } from '../records/a-provider.ts'
 import { aProvisionedState, aProvisionedUser, freshAccount } from '../records/a-provisioned-user.ts'
 import * as full from '../records/full-records.ts'
 import { nowPlus } from '../records/moments.ts'
+import { richJsonText } from '../records/rich-values.ts'
 import * as sparse from '../records/sparse-records.ts'
 
 /** Every member of what a provider has comes back as it was written, through every method that reads it. */
@@ -59,6 +60,19 @@ export const provisioningRoundTripLaws: readonly StorageLaw[] = [
       same(await storage.provisionedUsers.adopt(adoption), { outcome: 'swapped', record }, 'as adopted')
       await accountReads(trial, user, record)
     }
+  }),
+
+  law('round trip: the text of a resource, character by character', async (trial) => {
+    const { storage, same } = trial
+    const user = aProvisionedUser('text', { state: aProvisionedState('text', { resource: richJsonText }) })
+    const record = freshAccount(user)
+    same(await storage.provisionedUsers.insert(user), { outcome: 'inserted', record }, 'as inserted')
+    await accountReads(trial, user, record)
+
+    const change = { ...user, version: 1, state: { ...user.state, active: false }, now: nowPlus(1) }
+    const inactive = { ...record, active: false, generation: 1, version: 2, updatedAt: nowPlus(1) }
+    same(await storage.provisionedUsers.compareAndSwap(change), { outcome: 'swapped', record: inactive }, 'as swapped')
+    await accountReads(trial, user, inactive)
   }),
 
   law('round trip: keys of 1024 characters', async (trial) => {

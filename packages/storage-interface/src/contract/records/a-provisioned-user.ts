@@ -1,4 +1,5 @@
 import { providerId, userId } from '../../identifiers.ts'
+import { jsonText } from '../../json.ts'
 import type { NewProvisionedUser, ProvisionedState, ProvisionedUserRecord } from '../../provisioned-user.ts'
 import type { UserRecord } from '../../user.ts'
 import { now } from './moments.ts'
@@ -16,10 +17,11 @@ export const aProvisionedUser = (label: string, overrides: Partial<NewProvisione
 export const aProvisionedState = (label: string, overrides: Partial<ProvisionedState> = {}): ProvisionedState => ({
   active: true,
   externalId: `external-${label}`,
-  resource: {
+  resource: jsonText({
     userName: `${label}@Example.com`,
     emails: [{ value: `${label}@Example.com`, type: 'work', primary: true }],
-  },
+  }),
+  resourceForm: `form-${label}`,
   comparable: {
     userName: `${label}@example.com`,
     emails: [{ value: `${label}@example.com`, type: 'work', primary: true }],
@@ -46,6 +48,7 @@ export const freshAccount = ({
   externalId: state.externalId,
   adopted: false,
   resource: state.resource,
+  resourceForm: state.resourceForm,
   groups: [],
 })
 

@@ -5,6 +5,7 @@ import type { NewGroup } from '../../group.ts'
 import { clientId, familyId, grantId, groupId, keyId, providerId, sessionId, userId } from '../../identifiers.ts'
 import type { IdentityProviderRecord } from '../../identity-provider.ts'
 import type { InteractionRecord } from '../../interaction.ts'
+import { jsonText } from '../../json.ts'
 import type { OpaqueTokenRecord } from '../../opaque-token.ts'
 import type { NewProvisionedUser } from '../../provisioned-user.ts'
 import type { SessionRecord } from '../../session.ts'
@@ -179,7 +180,8 @@ export const fullProvisionedUser = {
   state: {
     active: false,
     externalId: `external ${richText}`,
-    resource: { ...richJson, long: longText },
+    resource: jsonText({ ...richJson, long: longText }),
+    resourceForm: `form ${richText}`,
     comparable: { ...richComparable, userName: `name ${richText}`, long: longText },
     claims: { claim: richJson },
   },

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json.ts'
+import type { JsonObject, JsonText } from '../../json.ts'
 
 /** Text that a careless store would cut, quote, fold or interpret. */
 export const richText = `"double" 'single' \\ \`back\` -- ; /* */ %_ \${x} <b>&amp;</b>\t\r\n é e\u0301 漢字 עברית 😀 \u2028 null [object Object]`
@@ -22,3 +22,7 @@ export const richJson = JSON.parse(`{
 
 /** The same as a comparable form may have it: its texts hold no U+0000. */
 export const richComparable: JsonObject = Object.fromEntries(Object.entries(richJson).filter(([key]) => key !== 'nul'))
+
+/** What a store that reads JSON and writes it anew would change: white space, the order of names, a name that is there twice, numbers, escapes. */
+export const richJsonText = ` {"z" : 1.0, "10":1e2,"2": 12345678901234567890, "a":"\\u0041\\/\\ud800\\u0000",
+  "twice":1,"twice":2, "__proto__": {}, "text": ${JSON.stringify(richText)} }\n` as JsonText

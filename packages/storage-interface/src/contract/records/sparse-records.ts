@@ -5,6 +5,7 @@ import type { NewGroup } from '../../group.ts'
 import { clientId, familyId, grantId, groupId, keyId, providerId, sessionId, userId } from '../../identifiers.ts'
 import type { IdentityProviderRecord } from '../../identity-provider.ts'
 import type { InteractionRecord } from '../../interaction.ts'
+import { jsonText } from '../../json.ts'
 import type { OpaqueTokenRecord } from '../../opaque-token.ts'
 import type { NewProvisionedUser } from '../../provisioned-user.ts'
 import type { SessionRecord } from '../../session.ts'
@@ -111,7 +112,7 @@ export const sparseProvider: IdentityProviderRecord = aProviderRecord({
 })
 
 export const sparseProvisionedUser: NewProvisionedUser = aProvisionedUser('sparse', {
-  state: { active: true, externalId: undefined, resource: {}, comparable: { userName: '' }, claims: {} },
+  state: { active: true, externalId: undefined, resource: jsonText({}), resourceForm: undefined, comparable: { userName: '' }, claims: {} },
 })
 
 export const sparseGroup: NewGroup = aGroup('sparse', {

@@ -1,0 +1,47 @@
+import type { JsonObject } from '@mintmark/storage-interface'
+import { expect, test } from 'vitest'
+
+import { defineResourceType, defineSchema, enterpriseUserSchema, userSchema } from '../../src/index.ts'
+import { idOf, startScim } from './scim-under-test.ts'
+
+const badge = defineSchema({
+  id: 'urn:example:params:scim:schemas:extension:badge:2.0:User',
+  name: 'Badge',
+  attributes: [{ name: 'number' }, { name: 'colour', returned: 'request' }],
+})
+const userType = defineResourceType({ name: 'User', endpoint: '/Users', schema: userSchema, extensions: [enterpriseUserSchema, badge] })
+const kim = { schemas: [userSchema.id], userName: 'kim' }
+
+test('RFC 7643 §7 returned: what answers leave out is stored all the same, and shown to whoever asks', async () => {
+  const scim = await startScim({ userType })
+  const id = idOf(await scim.send({ method: 'POST', path: '/Users', body: { ...kim, [badge.id]: { number: '1', colour: 'red' } } }))
+
+  expect((await scim.send({ path: `/Users/${id}` })).body?.[badge.id]).toEqual({ number: '1' })
+  expect((await scim.send({ path: `/Users/${id}?attributes=${badge.id}:colour` })).body?.[badge.id]).toEqual({ colour: 'red' })
+})
+
+test('RFC 7644 §3.5.2.1: a write that changes nothing leaves the version, also where the server would write another text', async () => {
+  const scim = await startScim({ userType })
+  const body = { ...kim, [enterpriseUserSchema.id]: { department: 'Sales' }, [badge.id]: { number: '1' } }
+  const id = idOf(await scim.send({ method: 'POST', path: '/Users', body }))
+  const other = scim.beside({ userType: defineResourceType({ ...userType, extensions: [badge, enterpriseUserSchema] }) })
+
+  const replaced = await other.send({ method: 'PUT', path: `/Users/${id}`, body })
+  const changed = await other.send({ method: 'PUT', path: `/Users/${id}`, body: { ...body, title: 'Boss' } })
+
+  expect([replaced.status, replaced.headers.get('etag')]).toEqual([200, 'W/"1"'])
+  expect([changed.status, changed.headers.get('etag')]).toEqual([200, 'W/"2"'])
+})
+
+test('the reference to a manager is made for those who read: what the host is handed is what the provider wrote', async () => {
+  const seen: JsonObject[] = []
+  const scim = await startScim({ claims: (resource) => (seen.push(resource), {}) })
+  const manager = { value: 'm1' }
+  const id = idOf(await scim.send({ method: 'POST', path: '/Users', body: { ...kim, [enterpriseUserSchema.id]: { manager } } }))
+
+  const patch = { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: [{ op: 'add', value: { title: 'Boss' } }] }
+  const { body } = await scim.send({ method: 'PATCH', path: `/Users/${id}`, body: patch })
+
+  expect(seen.map((resource) => resource[enterpriseUserSchema.id])).toEqual([{ manager }, { manager }])
+  expect(body?.[enterpriseUserSchema.id]).toEqual({ manager: { ...manager, $ref: 'https://as.test/scim/v2/enterprise-idps/T1/Users/m1' } })
+})

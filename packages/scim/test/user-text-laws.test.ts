@@ -1,0 +1,67 @@
+import type { JsonObject, ProvisionedUserRecord, Storage } from '@mintmark/storage-interface'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { defineResourceType, defineSchema, enterpriseUserSchema, userSchema, type AttributeOptions, type ResourceType } from '../src/index.ts'
+import { aBadgeSchema, aUserBody, badgeUrn } from './arbitraries/user-body.ts'
+import { idOf, startScim, type ScimUnderTest } from './server/scim-under-test.ts'
+
+test('law: text that goes out as it is stored is what would be made of the resource, whichever schemas wrote and show it', async () => {
+  await fc.assert(
+    fc.asyncProperty(aBadgeSchema(), aBadgeSchema(), aUserBody(), aUserBody(), async (before, now, first, second) => {
+      const writer = await startScim({ userType: typeOf(before), toleranceProfile: 'all' })
+      const created = await writer.send({ method: 'POST', path: '/Users', body: first })
+      const id = idOf(created)
+
+      const ready = await answersOf(writer, id)
+      expect(ready).toEqual(await answersOf(writer.beside({ storage: forgetful(writer.storage) }), id))
+      expect(ready[0]).toEqual(created.body)
+
+      // What another server shows of the same rows, and what it leaves behind.
+      const other = writer.beside({ userType: typeOf(now) })
+      const reading = writer.beside({ userType: typeOf(now), storage: forgetful(writer.storage) })
+      expect(await answersOf(other, id)).toEqual(await answersOf(reading, id))
+      const put = { method: 'PUT', path: `/Users/${id}`, body: second }
+      const replaced = await other.send(put)
+      expect([replaced.status, replaced.body]).toEqual([200, (await answersOf(reading, id))[0]])
+      expect(await answersOf(other, id)).toEqual(await answersOf(reading, id))
+      expect((await other.send(put)).body).toEqual(replaced.body)
+      expect((await reading.send(put)).body).toEqual(replaced.body)
+    }),
+    { numRuns: 60 },
+  )
+}, 60_000)
+
+const typeOf = (badge: readonly AttributeOptions[]): ResourceType =>
+  defineResourceType({
+    name: 'User',
+    endpoint: '/Users',
+    schema: userSchema,
+    extensions: [enterpriseUserSchema, ...(badge.length === 0 ? [] : [defineSchema({ id: badgeUrn, name: 'Badge', attributes: badge })])],
+  })
+
+/** The account by itself, in a list, and with other attributes asked for. */
+async function answersOf({ send }: Pick<ScimUnderTest, 'send'>, id: string): Promise<readonly (JsonObject | undefined)[]> {
+  const paths = [`/Users/${id}`, '/Users', `/Users/${id}?excludedAttributes=emails`, `/Users/${id}?attributes=name,${badgeUrn}`]
+  return Promise.all(paths.map(async (path) => (await send({ path })).body))
+}
+
+/** The same rows without the name of their form: all text is read, as it is of rows that are older than the name. */
+function forgetful(storage: Storage): Storage {
+  const { provisionedUsers } = storage
+  const forget = (record: ProvisionedUserRecord): ProvisionedUserRecord => ({ ...record, resourceForm: undefined })
+  return {
+    ...storage,
+    provisionedUsers: {
+      ...provisionedUsers,
+      find: async (...key) => {
+        const record = await provisionedUsers.find(...key)
+        return record && forget(record)
+      },
+      list: async (query) => {
+        const outcome = await provisionedUsers.list(query)
+        return outcome.outcome === 'listed' ? { ...outcome, records: outcome.records.map(forget) } : outcome
+      },
+    },
+  }
+}
