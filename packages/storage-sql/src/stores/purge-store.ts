@@ -5,23 +5,26 @@ import { compileSql, type Parameter } from '../statement.ts'
 
 /**
  * Each table gives up its oldest rows by one statement, found in an index by their time: what a call costs depends on its
- * limit, not on how much is stored. Every statement is whole by itself, so that a call may be cut off between any two.
+ * limit, not on how much is stored. Every statement is whole by itself, so that a call may be cut off between any two. Of the
+ * caller's clock and the database's the one that is behind counts.
  */
 export function createPurgeStore({ query, engine, run }: Database): PurgeStore {
-  const statements = removable.map(({ table, key, time, keptFor }) => ({
-    keptFor,
-    statement: compileSql(query, (p: Parameter<'issuer' | 'now' | 'limit'>) => {
+  const clock = sql.raw(engine.types.now)
+  const statements = removable.map(({ table, key, time, keptFor }) =>
+    compileSql(query, (p: Parameter<'issuer' | 'now' | 'limit'>) => {
       const order = sql.raw(time)
-      const condition = sql`issuer = ${p('issuer')} and ${order} <= ${p('now')}`
+      // Found out once, whatever the number of rows. A server whose clock is ahead would remove what the others still need.
+      const now = sql`(select case when ${p('now')} < ${clock} then ${p('now')} else ${clock} end)`
+      const condition = sql`issuer = ${p('issuer')} and ${order} <= ${now} - ${sql.lit(keptFor)}`
       return engine.deleteBatch({ table, key: ['issuer', ...key], condition, order, limit: sql`${p('limit')}` })
     }),
-  }))
+  )
 
   return {
     async purgeExpired({ now, limit }) {
       let removed = 0
-      for (const { statement, keptFor } of statements) {
-        const rows = await run(statement, { now: now - keptFor, limit: limit - removed })
+      for (const statement of statements) {
+        const rows = await run(statement, { now, limit: limit - removed })
         removed += rows.length
         // What else may go is not known: the next call finds out.
         if (removed >= limit) return { removed, done: false }

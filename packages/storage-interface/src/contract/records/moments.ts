@@ -1,7 +1,7 @@
 import { epochSeconds, type EpochSeconds } from '../../time.ts'
 
-/** The moment at which the builders' records are made. */
-export const now: EpochSeconds = epochSeconds(1_800_000_000)
+/** The moment at which the builders' records are made. It has passed: a database that knows the time purges what has expired since. */
+export const now: EpochSeconds = epochSeconds(1_700_000_000)
 
 /** So many seconds after `now`; before it when negative. */
 export const nowPlus = (secondsLater: number): EpochSeconds => epochSeconds(now + secondsLater)
