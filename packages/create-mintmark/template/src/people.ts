@@ -22,7 +22,10 @@ export interface People {
   find(subject: string): Person | undefined
   /** Who has this name and password. The name may be the username or the email address. */
   verify(attempt: { readonly username: string; readonly password: string }): Promise<Person | undefined>
-  /** Writes a person whose subject is known, over what was there. A name that another person has changes nothing. */
+  /**
+   * Writes a person whose subject is known: a new one, unless another person has the name or the address, or else the
+   * password of one who is there.
+   */
   put(person: Person & { readonly password: string }): Promise<void>
   /** Adds all of them or none. */
   add(people: readonly NewPerson[]): Promise<void>
@@ -37,9 +40,11 @@ export function openPeople(file: string): People {
   const bySubject = database.prepare('SELECT * FROM people WHERE subject = ?')
   const byName = database.prepare('SELECT * FROM people WHERE username = :name OR email = :name')
   const insert = database.prepare('INSERT INTO people VALUES (?, ?, ?, ?, ?, ?, ?)')
-  const put = database.prepare(
-    `INSERT INTO people VALUES (?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (subject) DO UPDATE SET salt = excluded.salt, hash = excluded.hash
+  const changePassword = database.prepare('UPDATE people SET salt = :salt, hash = :hash WHERE subject = :subject')
+  // One field of the sign-in page takes usernames and addresses: whatever is either of somebody's is nobody else's.
+  const insertUnderFreeNames = database.prepare(
+    `INSERT INTO people SELECT :subject, :username, :email, :givenName, :familyName, :salt, :hash
+      WHERE NOT EXISTS (SELECT 1 FROM people WHERE username IN (:username, :email) OR email IN (:username, :email))
       ON CONFLICT DO NOTHING`,
   )
 
@@ -52,7 +57,8 @@ export function openPeople(file: string): People {
     },
     async put({ subject, username, email, givenName, familyName, password }) {
       const { salt, hash } = await hashPassword(password)
-      put.run(subject, username, email, givenName, familyName, salt, hash)
+      if (changePassword.run({ subject, salt, hash }).changes > 0) return
+      insertUnderFreeNames.run({ subject, username, email, givenName, familyName, salt, hash })
     },
     async add(people) {
       const hashed = people.map(async (person) => ({ ...person, ...(await hashPassword(person.password)) }))

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { openPeople, type People } from '../../packages/create-mintmark/template/src/people.ts'
+import { keepPassword } from '../../packages/create-mintmark/template/src/provisioned-people.ts'
+import { startScimSite, type ScimSite } from '../support/scim-site.ts'
+import { startServer } from '../support/server-under-test.ts'
+
+let people: People
+let site: ScimSite
+beforeAll(async () => {
+  const oauth = await startServer()
+  const password = (given: Parameters<ReturnType<typeof keepPassword>>[0]) => keepPassword(people, oauth.storage)(given)
+  site = await startScimSite({ oauth, password })
+  people = openPeople(':memory:')
+  await people.add([{ username: 'ada', email: 'ada@example.org', password: 'engine', givenName: 'Ada', familyName: 'Lovelace' }])
+})
+afterAll(async () => {
+  people.close()
+  await site.close()
+})
+
+/** A person with the password `evil`, as the directory T1 provisions one, until the test is over. */
+async function provision({ userName, email }: { readonly userName: string; readonly email: string }): Promise<string> {
+  const reply = await site.send({
+    method: 'POST',
+    path: '/Users',
+    body: {
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+      userName,
+      emails: [{ value: email, primary: true }],
+      password: 'evil',
+    },
+  })
+  expect(reply.status).toBe(201)
+  const id = String(reply.json['id'])
+  onTestFinished(async () => void (await site.send({ method: 'DELETE', path: `/Users/${id}` })))
+  return id
+}
+
+describe('RFC 7644 §7: the starter signs in by username or e-mail address, and a directory takes neither from one of its own people', () => {
+  it.each([
+    ['AN-001 a userName that is an e-mail address', { userName: 'ada@example.org', email: 'eve@example.org' }],
+    ['AN-002 the same in capitals', { userName: 'ADA@Example.ORG', email: 'eve@example.org' }],
+    ['AN-003 an e-mail address that is a username', { userName: 'eve@example.org', email: 'ada' }],
+    ['AN-004 both, crossed', { userName: 'ada@example.org', email: 'ada' }],
+  ])('%s', async (_, person) => {
+    await provision(person)
+
+    for (const username of ['ada', 'ada@example.org']) {
+      expect((await people.verify({ username, password: 'engine' }))?.username).toBe('ada')
+    }
+    expect(people.list().map(({ username }) => username)).toEqual(['ada'])
+  })
+
+  it('AN-005 whoever has a password keeps it theirs to change, also when the directory gives them such a name later', async () => {
+    const id = await provision({ userName: 'kim@example.org', email: 'kim@example.org' })
+
+    await site.send({
+      method: 'PATCH',
+      path: `/Users/${id}`,
+      body: {
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+        Operations: [{ op: 'replace', value: { userName: 'ada', password: 'garden' } }],
+      },
+    })
+
+    expect((await people.verify({ username: 'kim@example.org', password: 'garden' }))?.subject).toBe(id)
+    expect((await people.verify({ username: 'ada', password: 'engine' }))?.username).toBe('ada')
+    expect(people.list().map(({ username }) => username)).toEqual(['ada', 'kim@example.org'])
+  })
+})
