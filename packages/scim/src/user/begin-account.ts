@@ -12,7 +12,7 @@ import { settled } from './write-user.ts'
 /**
  * Begins the account of somebody whose `externalId`, if there is one, no account of the provider has: the one that the host says
  * was there before, or else a new one. Never one that has the same e-mail address or userName.
- * @returns undefined when another writer was faster: look again who has the `externalId`.
+ * @returns undefined when there is such an account, or another writer was faster: look who has the `externalId`.
  * @throws ScimError 409 — reasons `user_name_taken`, `external_id_taken`; 404 — reason `resource_not_found`; 403 — reason
  * `offboarding_held`.
  */
@@ -21,9 +21,12 @@ export async function beginAccount(
   writer: AccountWriter,
   deps: UserDependencies,
 ): Promise<ProvisionedUserRecord | undefined> {
-  const { resource } = written
+  const { link } = deps.hooks
+  if (link === undefined) return insert(written, writer, deps)
   const { externalId } = written.state
-  const chosen = await deps.hooks.link?.({ providerId: writer.providerId, externalId, resource })
+  // The host is asked about nobody who has an account already: it could choose another one.
+  if (await isLinked(externalId, writer.providerId, deps)) return undefined
+  const chosen = await link({ providerId: writer.providerId, externalId, resource: written.resource })
   return chosen === undefined ? insert(written, writer, deps) : adopt(chosen, written, { writer, deps })
 }
 

@@ -36,9 +36,12 @@ function createOrLink(written: WrittenUser, call: ScimCall, deps: UserDependenci
   const { state } = written
   const writer = writerOf(call, deps.journal)
 
+  // Most are new: that an account has the `externalId` is told by the insert, and nothing is read before it.
   return untilSettled(async () => {
-    const linked = state.externalId === undefined ? undefined : await provisionedUsers.findByExternalId(providerId, state.externalId)
-    return linked === undefined ? beginAccount(written, writer, deps) : relink(linked, written, { writer, deps })
+    const begun = await beginAccount(written, writer, deps)
+    if (begun !== undefined || state.externalId === undefined) return begun
+    const linked = await provisionedUsers.findByExternalId(providerId, state.externalId)
+    return linked && relink(linked, written, { writer, deps })
   })
 }
 

@@ -1,7 +1,9 @@
 import { userId } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, test } from 'vitest'
 
-import { idOf, startScim } from './scim-under-test.ts'
+import type { ScimServerOptions } from '../../src/index.ts'
+import { idOf, issuer, startScim } from './scim-under-test.ts'
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const alice = { schemas: [core], userName: 'alice@x', externalId: 'a1', active: true }
@@ -66,6 +68,42 @@ test('a retried POST is answered with the same account, and does not bring back 
 
   expect(again).toEqual(first)
   expect(late).toMatchObject({ status: 201, body: { id: first.body?.['id'], active: false } })
+})
+
+test('a new account is one write, and no account is read before it', async () => {
+  const storage = createMemoryStorage({ issuer })
+  const { provisionedUsers } = storage
+  const asked: string[] = []
+  const insert: typeof provisionedUsers.insert = async (user) => {
+    asked.push('insert')
+    return provisionedUsers.insert(user)
+  }
+  const findByExternalId: typeof provisionedUsers.findByExternalId = async (...key) => {
+    asked.push('find')
+    return provisionedUsers.findByExternalId(...key)
+  }
+  const scim = await startScim({ storage: { ...storage, provisionedUsers: { ...provisionedUsers, insert, findByExternalId } } })
+
+  await scim.send({ method: 'POST', path: '/Users', body: alice })
+  expect(asked).toEqual(['insert'])
+
+  await scim.send({ method: 'POST', path: '/Users', body: alice })
+  expect(asked).toEqual(['insert', 'insert', 'find'])
+})
+
+test('the host is asked whom it links to a new account, and not about somebody who has one', async () => {
+  const candidates: unknown[] = []
+  const link: NonNullable<ScimServerOptions['link']> = async ({ externalId }) => {
+    candidates.push(externalId)
+    return undefined
+  }
+  const scim = await startScim({ link })
+
+  const first = await scim.send({ method: 'POST', path: '/Users', body: alice })
+  const again = await scim.send({ method: 'POST', path: '/Users', body: alice })
+
+  expect(again).toEqual(first)
+  expect(candidates).toEqual(['a1'])
 })
 
 test('K-33: an id that is repeated in a PATCH says nothing; another one is refused', async () => {
