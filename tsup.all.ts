@@ -1,10 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { defineConfig, type Options } from 'tsup'
 
+import { thirdPartyNotices, withoutComments } from './scripts/third-party.ts'
+
 interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly '@mintmark/source': string }>>
   readonly bin?: Readonly<Record<string, string>>
 }
+
+/** Of these, what is used is inside the package's own files: docs/adr/0017-zod-and-kysely-are-carried.md. */
+const carried: Readonly<Record<string, readonly string[]>> = { core: ['zod'], 'storage-sql': ['kysely'] }
 
 // Every package in one process: several times faster than one tsup each. Types come from `tsc -b`.
 export default defineConfig(readdirSync('packages').flatMap(packageBuild))
@@ -19,8 +24,10 @@ function packageBuild(name: string): Options[] {
       name,
       entry: Object.fromEntries(files.map((file) => [entryName(file), `packages/${name}/${file}`])),
       outDir: `packages/${name}/dist`,
-      // Everything that is not a relative import stays an import.
+      // Everything that is not a relative import stays an import, but for what is carried.
       external: [/^[^./]/],
+      noExternal: [...(carried[name] ?? [])],
+      esbuildPlugins: [withoutComments, thirdPartyNotices(`packages/${name}/dist`)],
       format: ['esm'],
       dts: false,
       sourcemap: true,
