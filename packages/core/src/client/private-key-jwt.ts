@@ -1,5 +1,8 @@
 import { after, epochSeconds, seconds, type ClientRecord, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
-import { createLocalJWKSet, decodeJwt, jwtVerify, type JSONWebKeySet, type JWTHeaderParameters, type JWTPayload } from 'jose'
+import type { JSONWebKeySet, JWTHeaderParameters, JWTPayload } from 'jose'
+import { createLocalJWKSet } from 'jose/jwks/local'
+import { decodeJwt } from 'jose/jwt/decode'
+import { jwtVerify } from 'jose/jwt/verify'
 
 import { isCompactJws } from '../key/compact-jws.ts'
 import { defineClientAuthentication, type ClientAuthentication } from './client-authentication.ts'

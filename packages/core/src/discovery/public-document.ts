@@ -1,5 +1,5 @@
 import { seconds } from '@mintmark/storage-interface'
-import { base64url } from 'jose'
+import * as base64url from 'jose/base64url'
 
 import { json, type Header, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import { sha256 } from '../runtime/digest.ts'

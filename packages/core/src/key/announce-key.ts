@@ -1,5 +1,7 @@
 import { keyId, type EpochSeconds, type JsonObject, type SigningKeyRecord } from '@mintmark/storage-interface'
-import { calculateJwkThumbprint, compactVerify, importJWK } from 'jose'
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
+import { compactVerify } from 'jose/jws/compact/verify'
+import { importJWK } from 'jose/key/import'
 
 import type { Signer, SigningAlgorithm } from './key-ring.ts'
 import { signJwt } from './sign-jwt.ts'

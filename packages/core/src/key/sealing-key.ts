@@ -1,5 +1,5 @@
 import type { Brand } from '@mintmark/storage-interface'
-import { base64url } from 'jose'
+import * as base64url from 'jose/base64url'
 
 import type { Random } from '../runtime/random.ts'
 

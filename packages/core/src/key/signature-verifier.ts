@@ -1,4 +1,4 @@
-import { importJWK } from 'jose'
+import { importJWK } from 'jose/key/import'
 
 import { nodeCrypto } from '../runtime/node-crypto.ts'
 import { ecdsaToDer } from './ecdsa-signature.ts'

@@ -1,5 +1,6 @@
 import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
-import { decodeProtectedHeader, type ProtectedHeaderParameters } from 'jose'
+import type { ProtectedHeaderParameters } from 'jose'
+import { decodeProtectedHeader } from 'jose/decode/protected_header'
 
 import { decodeBody } from '../http/index.ts'
 import { parseJsonObject } from '../json/json-object.ts'

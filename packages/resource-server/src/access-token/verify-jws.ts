@@ -1,4 +1,6 @@
-import { compactVerify, decodeProtectedHeader, type ProtectedHeaderParameters } from 'jose'
+import type { ProtectedHeaderParameters } from 'jose'
+import { decodeProtectedHeader } from 'jose/decode/protected_header'
+import { compactVerify } from 'jose/jws/compact/verify'
 
 import { invalidToken } from '../access/access-refusal.ts'
 import { parseJsonObject, type JsonObject } from '../authorization-server/json-object.ts'

@@ -1,4 +1,5 @@
-import { importJWK, type CryptoKey } from 'jose'
+import type { CryptoKey } from 'jose'
+import { importJWK } from 'jose/key/import'
 
 import { isJsonObject, parseJsonObject, type JsonObject } from './json-object.ts'
 

@@ -1,4 +1,4 @@
-import { base64url } from 'jose'
+import * as base64url from 'jose/base64url'
 
 /** SHA-256 of the text's UTF-8 bytes, base64url. */
 export async function digest(text: string): Promise<string> {
