@@ -12,10 +12,10 @@ export interface PackedTarget {
 }
 
 /**
- * Packs a target program.
+ * Packs a target program, over what the last build made of our packages.
  * @param program below `targets/`.
  * @param dependencies `inside`: all of them are packed too, and minified. `outside`: those from the registry are loaded from
- * where they are installed, as packages are; ours are inside, as they would be packed.
+ * where they are installed, as packages are; ours are inside.
  */
 export async function packTarget(program: string, { dependencies, folder }: PackOptions): Promise<PackedTarget> {
   const outdir = join(folder, dependencies, program.replaceAll(/\W+/g, '-'))
@@ -31,7 +31,6 @@ export async function packTarget(program: string, { dependencies, folder }: Pack
     platform: 'node',
     format: 'esm',
     target: 'node24',
-    conditions: ['@mintmark/source'],
     logLevel: 'error',
     plugins: [dependencies === 'inside' ? optionalOutside : registryOutside],
     // What CommonJS modules inside the file expect.

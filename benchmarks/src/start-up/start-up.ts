@@ -1,7 +1,8 @@
 // How long servers take from the start of their process to their first answer, what memory they hold, and how large they are:
-// `pnpm bench:start [rounds]`.
+// `pnpm bench:start`.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
 
 import { startDriver } from '../driver/driver-process.ts'
@@ -11,8 +12,20 @@ import { target, type SuiteTarget } from '../suites/suite.ts'
 import { packTarget } from './pack-target.ts'
 import { startCost, type StartCost } from './started-target.ts'
 
-const rounds = Number(process.argv[2] ?? 7)
-const requests = 10_000
+const { values } = parseArgs({
+  args: process.argv.slice(2).filter((argument) => argument !== '--'),
+  options: {
+    rounds: { type: 'string', default: '7' },
+    /** After how many its memory is looked at again. */
+    requests: { type: 'string', default: '10000' },
+    /** Only what is asked for this: client credentials, or POST user. */
+    workload: { type: 'string', default: '' },
+    /** Only the targets whose name contains one of these; floors are always there. */
+    target: { type: 'string', multiple: true, default: [''] },
+  },
+})
+const rounds = Number(values.rounds)
+const requests = Number(values.requests)
 const account = { rows: 1 } as const
 const groups: readonly { readonly workload: WorkloadName; readonly targets: readonly SuiteTarget[] }[] = [
   {
@@ -43,7 +56,10 @@ const driver = startDriver()
 const folder = await mkdtemp(join(import.meta.dirname, 'packed-'))
 try {
   console.log(environment())
-  for (const { workload, targets } of groups) console.log(await startTable(workload, targets))
+  for (const { workload, targets } of groups.filter((group) => group.workload.includes(values.workload))) {
+    const wanted = targets.filter(({ name }) => name.startsWith('floor') || values.target.some((part) => name.includes(part)))
+    console.log(await startTable(workload, wanted))
+  }
 } finally {
   driver.stop()
   await rm(folder, { recursive: true })
