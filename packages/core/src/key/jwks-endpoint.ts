@@ -11,17 +11,14 @@ import type { KeyRing, PublicKey } from './key-ring.ts'
 export function jwksEndpoint(keys: KeyRing): Endpoint {
   let published: { readonly keys: readonly PublicKey[]; readonly document: Promise<PublicDocument> } | undefined
 
-  const acceptedKeys = async (): Promise<readonly PublicKey[]> => {
+  return async (request) => {
+    let publicKeys: readonly PublicKey[]
     try {
-      return await keys.publicKeys()
+      publicKeys = await keys.publicKeys()
     } catch (error) {
       if (published === undefined || !(error instanceof StorageUnavailableError)) throw error
-      return published.keys
+      publicKeys = published.keys
     }
-  }
-
-  return async (request) => {
-    const publicKeys = await acceptedKeys()
     if (published?.keys !== publicKeys) {
       published = { keys: publicKeys, document: publicDocument({ keys: publicKeys.map(({ jwk }) => jwk) }) }
     }

@@ -15,19 +15,21 @@ export interface KeyReader {
 export function createKeyReader(settings: StoredKeySettings): KeyReader {
   let kept: { readonly at: EpochSeconds; readonly records: Promise<readonly SigningKeyRecord[]> } | undefined
 
+  function startReading(at: EpochSeconds): NonNullable<typeof kept> {
+    const reading = { at, records: ensureSigningKeys(at, settings) }
+    // A store that was down for a moment must not keep the keys from being read later.
+    reading.records.catch(() => {
+      if (kept === reading) kept = undefined
+    })
+    return reading
+  }
+
   return {
-    async read(now) {
+    read(now) {
       // A clock that stepped back would otherwise keep the picture for as long as the step was wide.
       const isFresh = kept !== undefined && kept.at <= now && now < kept.at + settings.schedule.staleness
-      if (kept === undefined || !isFresh) kept = { at: now, records: ensureSigningKeys(now, settings) }
-      const reading = kept
-      try {
-        return await reading.records
-      } catch (error) {
-        // A store that was down for a moment must not keep the keys from being read later.
-        if (kept === reading) kept = undefined
-        throw error
-      }
+      if (kept === undefined || !isFresh) kept = startReading(now)
+      return kept.records
     },
     forget() {
       kept = undefined
