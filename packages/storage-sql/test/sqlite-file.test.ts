@@ -27,6 +27,17 @@ test('synchronous normal is a choice by name', async () => {
   expect(await pragma(dialect, 'synchronous')).toBe(1)
 })
 
+test('what a statement may have to undo is kept in memory, and what a migration sorts is not', async () => {
+  const { dialect } = await aFile()
+  expect(await pragma(dialect, 'temp_store')).toBe(2) // MEMORY
+
+  await dialect.atomically(['CREATE TABLE seen AS SELECT temp_store FROM pragma_temp_store'])
+  await expect(dialect.atomically(['CREATE TABLE seen (again TEXT)'])).rejects.toThrow('seen')
+
+  expect(await dialect.all('SELECT temp_store FROM seen', [])).toMatchObject([{ values: [0] }]) // DEFAULT: a file
+  expect(await pragma(dialect, 'temp_store')).toBe(2)
+})
+
 test('what was written is there when the file is opened again', async () => {
   const { dialect, file } = await aFile({ migrate: 'on-open' })
   const before = await createSqlStorage({ dialect, issuer })

@@ -76,12 +76,18 @@ export function sqliteFile(path: string, options: SqliteFileOptions = {}): SqlDi
     inLine: (_, work) => work(),
 
     async atomically(statements) {
-      converting(() =>
-        inTransaction(database, () => {
-          for (const statement of statements) database.exec(statement)
-          return { outcome: 'done', value: undefined }
-        }),
-      )
+      converting(() => {
+        // A migration may sort as many rows as there are: in a file.
+        database.exec('PRAGMA temp_store = DEFAULT')
+        try {
+          inTransaction(database, () => {
+            for (const statement of statements) database.exec(statement)
+            return { outcome: 'done', value: undefined }
+          })
+        } finally {
+          database.exec(undoneInMemory)
+        }
+      })
     },
 
     async close() {
@@ -105,6 +111,7 @@ function open(path: string, synchronous: 'full' | 'normal'): DatabaseSync {
       database.exec(`PRAGMA synchronous = ${synchronous === 'full' ? 'FULL' : 'NORMAL'}`)
       database.exec('PRAGMA foreign_keys = ON')
       database.exec('PRAGMA trusted_schema = OFF')
+      database.exec(undoneInMemory)
       return database
     } catch (error) {
       database.close()
@@ -115,6 +122,12 @@ function open(path: string, synchronous: 'full' | 'normal'): DatabaseSync {
 
 /** Of a statement that begins in another way and writes, only the company is lost. */
 const isWrite = /^(?:insert|update|delete) /i
+
+/**
+ * What one statement of a transaction has changed can be undone by itself; where triggers make it change sixteen pages SQLite
+ * would keep them in a file, a new one each time. Nothing of it outlives the statement.
+ */
+const undoneInMemory = 'PRAGMA temp_store = MEMORY'
 
 const noWal = 'The file system of the SQLite database cannot share it between processes (no write-ahead log)'
 
