@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { openPeople, type People } from '../../packages/create-mintmark/template/src/people.ts'
-import { keepPassword } from '../../packages/create-mintmark/template/src/provisioned-people.ts'
+import { forgetRemoved, keepPassword } from '../../packages/create-mintmark/template/src/provisioned-people.ts'
 import { startScimSite, type ScimSite } from '../support/scim-site.ts'
 import { startServer } from '../support/server-under-test.ts'
 
@@ -10,7 +10,7 @@ let site: ScimSite
 beforeAll(async () => {
   const oauth = await startServer()
   const password = (given: Parameters<ReturnType<typeof keepPassword>>[0]) => keepPassword(people, oauth.storage)(given)
-  site = await startScimSite({ oauth, password })
+  site = await startScimSite({ oauth, password, onEvent: (event) => forgetRemoved(people)(event) })
   people = openPeople(':memory:')
   await people.add([{ username: 'ada', email: 'ada@example.org', password: 'engine', givenName: 'Ada', familyName: 'Lovelace' }])
 })
@@ -67,5 +67,16 @@ describe('RFC 7644 §7: the starter signs in by username or e-mail address, and 
     expect((await people.verify({ username: 'kim@example.org', password: 'garden' }))?.subject).toBe(id)
     expect((await people.verify({ username: 'ada', password: 'engine' }))?.username).toBe('ada')
     expect(people.list().map(({ username }) => username)).toEqual(['ada', 'kim@example.org'])
+  })
+
+  it('AN-006 whom the directory deletes signs in no more, and may come back under the same name as somebody new', async () => {
+    const kim = { userName: 'kim@example.org', email: 'kim@example.org' }
+    const before = await provision(kim)
+    await site.send({ method: 'DELETE', path: `/Users/${before}` })
+    expect(people.find(before)).toBeUndefined()
+
+    const after = await provision(kim)
+
+    expect((await people.verify({ username: kim.userName, password: 'evil' }))?.subject).toBe(after)
   })
 })

@@ -16,7 +16,7 @@ import { isAdministrator, provisionAccounts, seedPeople } from './demo-people.ts
 import { registerDemoProvider, type ProviderCredentials } from './identity-provider.ts'
 import { askConsent, askSignIn } from '../../../packages/create-mintmark/template/src/pages.ts'
 import { openPeople } from '../../../packages/create-mintmark/template/src/people.ts'
-import { keepPassword } from '../../../packages/create-mintmark/template/src/provisioned-people.ts'
+import { forgetRemoved, keepPassword } from '../../../packages/create-mintmark/template/src/provisioned-people.ts'
 import { sealingKeyFrom } from './sealing-key.ts'
 import { site } from './site/site.ts'
 import { webClient } from './web-client/web-client.ts'
@@ -59,12 +59,17 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
     renderErrorPage: errorPage,
     onEvent: logEvents(recent.logger),
   })
+  const forget = forgetRemoved(people)
+  const log = logScimEvents(recent.logger)
   const scim = createScimServer({
     issuer,
     storage,
     accessTokens: server,
     password: keepPassword(people, storage),
-    onEvent: logScimEvents(recent.logger),
+    onEvent: (event) => {
+      forget(event)
+      log(event)
+    },
     onRequest: keepRequestLog({ storage }),
   })
   const app = express().disable('x-powered-by').use(toExpress(server, scim))

@@ -7,7 +7,7 @@ import express, { type Express } from 'express'
 
 import { askConsent, askSignIn } from './pages.ts'
 import type { People } from './people.ts'
-import { keepPassword } from './provisioned-people.ts'
+import { forgetRemoved, keepPassword } from './provisioned-people.ts'
 
 export interface AppOptions {
   readonly storage: Storage
@@ -29,11 +29,16 @@ export function createApp({ storage, people, sealingKey, logger }: AppOptions): 
     renderErrorPage: errorPage,
     onEvent: logEvents(logger),
   })
+  const forget = forgetRemoved(people)
+  const log = logScimEvents(logger)
   const scim = createScimServer({
     issuer,
     storage,
     password: keepPassword(people, storage),
-    onEvent: logScimEvents(logger),
+    onEvent: (event) => {
+      forget(event)
+      log(event)
+    },
   })
 
   const app = express().disable('x-powered-by')

@@ -27,6 +27,8 @@ export interface People {
    * password of one who is there.
    */
   put(person: Person & { readonly password: string }): Promise<void>
+  /** Takes a person out, if there is one: their name and address are free. */
+  remove(subject: string): void
   /** Adds all of them or none. */
   add(people: readonly NewPerson[]): Promise<void>
   close(): void
@@ -48,6 +50,8 @@ export function openPeople(file: string): People {
       ON CONFLICT DO NOTHING`,
   )
 
+  const remove = database.prepare('DELETE FROM people WHERE subject = ?')
+
   return {
     list: () => all.all() as unknown as Row[],
     find: (subject) => bySubject.get(subject) as Row | undefined,
@@ -60,6 +64,7 @@ export function openPeople(file: string): People {
       if (changePassword.run({ subject, salt, hash }).changes > 0) return
       insertUnderFreeNames.run({ subject, username, email, givenName, familyName, salt, hash })
     },
+    remove: (subject) => void remove.run(subject),
     async add(people) {
       const hashed = people.map(async (person) => ({ ...person, ...(await hashPassword(person.password)) }))
       const rows = await Promise.all(hashed)

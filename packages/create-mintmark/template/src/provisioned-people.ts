@@ -1,4 +1,4 @@
-import type { ProvisioningHooks } from '@mintmark/scim'
+import type { ProvisioningHooks, ScimEvent } from '@mintmark/scim'
 import type { Storage } from '@mintmark/storage-interface'
 
 import type { People } from './people.ts'
@@ -21,6 +21,16 @@ export const keepPassword =
       familyName: claim('family_name'),
       password,
     })
+  }
+
+/**
+ * Whom the directory deletes is gone from here too: with a name that nobody can use, whoever comes back as a new person
+ * could not sign in.
+ */
+export const forgetRemoved =
+  (people: People) =>
+  (event: ScimEvent): void => {
+    if (event.type === 'account.removed') people.remove(event.userId)
   }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
