@@ -1,4 +1,4 @@
-import type { Logger } from '@mintmark/core'
+import type { Logger } from '@mintmark/core/http'
 
 /** A logger that keeps the messages in the list, and says nothing. */
 export function quietLogger(messages: string[] = []): Logger {

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import type { Logger } from '@mintmark/core'
+import type { Logger } from '@mintmark/core/http'
 
 import { demoPeople } from './demo-people.ts'
 import { startExample, type RunningExample } from './start.ts'

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-import type { Logger } from '@mintmark/core'
+import type { Logger } from '@mintmark/core/http'
 
 import { createHost } from './host.ts'
 import type { ProviderCredentials } from './identity-provider.ts'

@@ -1,6 +1,6 @@
 import { AdminError, type Administrations } from '@mintmark/admin'
-import type { AuthorizationServer, CookieSessions, Logger } from '@mintmark/core'
-import { createRouter, withHeaders, type HttpService, type Route } from '@mintmark/core/http'
+import type { AuthorizationServer, CookieSessions } from '@mintmark/core'
+import { createRouter, withHeaders, type HttpService, type Logger, type Route } from '@mintmark/core/http'
 
 import type { People } from '../../../../packages/create-mintmark/template/src/people.ts'
 import { accountPage, actOnAccount } from './account-page.ts'

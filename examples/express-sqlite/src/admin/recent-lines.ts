@@ -1,4 +1,4 @@
-import type { Logger } from '@mintmark/core'
+import type { Logger } from '@mintmark/core/http'
 
 /** A logger that remembers the last lines besides writing them. */
 export interface RecentLines {

@@ -113,7 +113,8 @@ export interface AuthorizationServerOptions {
    */
   readonly renderErrorPage?: RenderErrorPage
   /**
-   * Receives what happened and what was refused, with the reason: `logEvents(logger)`.
+   * Receives what happened and what was refused, with the reason: `logEvents(logger)`. A logger such as pino gets each event with
+   * all its fields, a `console` one line.
    * @defaultValue Failures inside the server and unsafe options go to the console, everything else nowhere. Nobody
    *   misses what must be mended, and no log fills that nobody asked for.
    */

@@ -1,5 +1,6 @@
 import { toExpress } from '@mintmark/adapter-express'
-import { cookieSessions, createAuthorizationServer, logEvents, storedKeys, type Logger } from '@mintmark/core'
+import { cookieSessions, createAuthorizationServer, logEvents, storedKeys } from '@mintmark/core'
+import type { Logger } from '@mintmark/core/http'
 import { errorPage } from '@mintmark/pages'
 import { createScimServer, logScimEvents } from '@mintmark/scim'
 import type { Storage } from '@mintmark/storage-interface'

@@ -1,4 +1,4 @@
-import type { Logger } from '@mintmark/core'
+import type { Logger } from '@mintmark/core/http'
 
 /** One line for each thing that happens; what failed inside comes with its cause. */
 export const logger: Logger = {

@@ -1,21 +1,19 @@
+import { logEvent, type Logger } from '@mintmark/core/http'
+
 import type { EndedAccess, ScimEvent } from './scim-event.ts'
 
-/** What is asked of a logger: pino and `console` are ones. */
-interface Logger {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
-
-/** Writes each event once: a line that says what happened and why, and the event itself as its fields. */
+/** Writes each event once: a line that says what happened and why, and the event itself as its fields. A `console` has the line alone. */
 export const logScimEvents =
   (logger: Logger) =>
   (event: ScimEvent): void => {
-    const line = scimEventLine(event)
-    if (event.type === 'offboarding.held') return logger.warn(event, line)
-    if (event.type !== 'request.refused') return logger.info(event, line)
-    return event.status >= 500 ? logger.error(event, line) : logger.warn(event, line)
+    logEvent(logger, { level: levelOf(event), line: scimEventLine(event), event })
   }
+
+function levelOf(event: ScimEvent): keyof Logger {
+  if (event.type === 'offboarding.held') return 'warn'
+  if (event.type !== 'request.refused') return 'info'
+  return event.status >= 500 ? 'error' : 'warn'
+}
 
 function scimEventLine(event: ScimEvent): string {
   switch (event.type) {

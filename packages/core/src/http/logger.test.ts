@@ -1,0 +1,46 @@
+import { Console } from 'node:console'
+import { Writable } from 'node:stream'
+
+import { expect, it } from 'vitest'
+
+import { logEvent, type Logger } from './logger.ts'
+
+const event = { type: 'token.revoked', clientId: 'A' }
+const line = 'token.revoked: access_token by A'
+
+it('a logger has the event as fields of its line', () => {
+  const written: unknown[] = []
+  const write = (fields: object, message: string) => void written.push(fields, message)
+  const logger: Logger = { info: write, warn: write, error: write }
+
+  logEvent(logger, { level: 'info', line, event })
+
+  expect(written).toEqual([event, line])
+})
+
+it('a console has one line that people can read', () => {
+  const { console, text } = aConsole()
+
+  logEvent(console, { level: 'info', line, event })
+
+  expect(text()).toBe(`${line}\n`)
+})
+
+it('a console has what went wrong behind the line', () => {
+  const { console, text } = aConsole()
+
+  logEvent(console, { level: 'error', line, event: { ...event, cause: new Error('The disk is full') } })
+
+  expect(text()).toContain(`${line} Error: The disk is full\n    at `)
+})
+
+function aConsole() {
+  let written = ''
+  const stdout = new Writable({
+    write: (chunk, _encoding, done) => {
+      written += String(chunk)
+      done()
+    },
+  })
+  return { console: new Console({ stdout }), text: () => written }
+}
