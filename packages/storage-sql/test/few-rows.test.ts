@@ -2,11 +2,12 @@ import type { JsonObject, ListQuery, ProvisionedUserRecord, ResolvedFilter, Stor
 import { after, seconds, userId } from '@mintmark/storage-interface'
 import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/contract'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { createSqlStorage, type SqlDialect, type SqlValue } from '@mintmark/storage-sql'
 import { postgresPool } from '@mintmark/storage-sql/postgres'
 import { sqliteFile } from '@mintmark/storage-sql/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { aDatabase } from './support/postgres-of-the-run.ts'
+import { scansOf, type PlanNode } from './support/postgres-plan.ts'
 
 const issuer = 'https://issuer.example'
 
@@ -15,10 +16,10 @@ describe.for([
   { name: 'PostgreSQL', open: aPool },
 ])('$name', ({ open }) => {
   test('RFC 7644 §3.4.2.2: of those whom an index finds a filter lists who is all that it says', async () => {
-    const { sql, memory, statements } = await stored(await open(), people)
+    const { sql, memory, asked } = await stored(await open(), people)
 
     for (const filter of filters) expect(await shown(sql, { filter }), JSON.stringify(filter)).toEqual(await shown(memory, { filter }))
-    expect(statements.filter((statement) => statement.startsWith('with'))).toEqual([])
+    expect(asked.filter(({ statement }) => statement.startsWith('with'))).toEqual([])
   })
 
   test.for([1, 10, 11, 25])('an address that %i accounts share finds all of them, by age, on every page', async (count) => {
@@ -41,6 +42,21 @@ describe.for([
     expect(await shown(sql, { filter, sort })).toEqual(await shown(memory, { filter, sort }))
     expect(await shown(sql, { filter, sort })).toMatchObject({ ids: ['user-02', 'user-00', 'user-01'] })
   })
+})
+
+test('RFC 7644 §3.12: of an address that everybody shares no more is read than tells that they are many', async () => {
+  const database = await aDatabase()
+  onTestFinished(() => database.remove())
+  const pool = database.pool()
+  const { sql, asked } = await stored(postgresPool(pool, { migrate: 'on-open' }), Array.from({ length: 40 }, () => ({ emails: [work('shared')] })))
+  await shown(sql, { filter: element(text('value', 'shared')) })
+  const { statement = '', parameters = [] } = asked.find((each) => each.statement.includes('limit 11')) ?? {}
+
+  const { rows } = await pool.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(`EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`, [...parameters])
+
+  const scans = scansOf(rows[0]?.['QUERY PLAN'][0].Plan ?? { 'Node Type': 'none' })
+  const read = scans.filter((scan) => /_emails/.test(scan['Index Name'] ?? '')).map((scan) => scan['Actual Rows'])
+  expect(read).toEqual([11])
 })
 
 const substitute = String.fromCodePoint(0x1a)
@@ -83,17 +99,17 @@ interface Stored {
   readonly sql: Storage
   readonly memory: Storage
   /** What the database was asked. */
-  readonly statements: readonly string[]
+  readonly asked: readonly { readonly statement: string; readonly parameters: readonly SqlValue[] }[]
 }
 
 /** The same accounts twice, each younger than the one before it and with an `id` that is smaller in every other. */
 async function stored(dialect: SqlDialect, comparables: readonly JsonObject[]): Promise<Stored> {
-  const statements: string[] = []
+  const asked: Stored['asked'][number][] = []
   const watched: SqlDialect = {
     ...dialect,
-    all: (statement, ...rest) => {
-      statements.push(statement)
-      return dialect.all(statement, ...rest)
+    all: (statement, parameters, lifetime) => {
+      asked.push({ statement, parameters })
+      return dialect.all(statement, parameters, lifetime)
     },
   }
   const [sql, memory] = [await createSqlStorage({ dialect: watched, issuer }), createMemoryStorage({ issuer })]
@@ -104,7 +120,7 @@ async function stored(dialect: SqlDialect, comparables: readonly JsonObject[]): 
     const user = aProvisionedUser(label, { state, userId: userId(`user-${label}`), createdAt: after(createdAt, seconds(index % 3)) })
     for (const storage of [sql, memory]) expect((await storage.provisionedUsers.insert(user)).outcome).toBe('inserted')
   }
-  return { sql, memory, statements }
+  return { sql, memory, asked }
 }
 
 type Asked = Partial<Omit<ListQuery, 'providerId'>>

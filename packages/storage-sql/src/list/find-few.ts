@@ -30,12 +30,14 @@ export function createFindFew(
 
   const compile = (lookup: IndexLookup, documents: Documents): Statement<string> =>
     compileSql(query, (p: Parameter<string>) => {
+      // Everybody may have the same address: no more of them are read.
+      const limit = sql`limit ${sql.lit(few + 1)}`
       const condition =
         lookup.table === kind.table
           ? lookup.condition([sought], p)
-          : sql`${kind.rows.one(p)} and ${engine.keyAmong(keyOf(kind, p), lookup.find([sought], p))}`
+          : sql`${kind.rows.one(p)} and ${engine.keyAmong(keyOf(kind, p), sql`${lookup.find([sought], p)} ${limit}`)}`
       const document = documents === 'with' ? sql`, ${engine.searchableText(kind.document)} as comparable` : sql``
-      return sql`select ${kind.record}${document} from ${sql.table(kind.table)} where ${condition} limit ${sql.lit(few + 1)}`
+      return sql`select ${kind.record}${document} from ${sql.table(kind.table)} where ${condition} ${limit}`
     })
 
   const statementFor = (lookup: IndexLookup, documents: Documents): Statement<string> =>

@@ -3,6 +3,8 @@ export interface PlanNode {
   readonly 'Node Type': string
   readonly 'Index Name'?: string
   readonly 'Index Cond'?: string
+  /** With `ANALYZE`. */
+  readonly 'Actual Rows'?: number
   readonly Plans?: readonly PlanNode[]
 }
 
