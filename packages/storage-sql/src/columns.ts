@@ -1,4 +1,5 @@
 import type { SqlEngine, SqlRow, SqlValue } from './dialect.ts'
+import { valueOf } from './rows-by-place.ts'
 
 /** Reads typed values out of rows. A column that is missing, or `NULL` where it must not be, throws: records are whole. */
 export interface ColumnReader {
@@ -13,48 +14,31 @@ export interface ColumnReader {
   readonly optionalJson: (row: SqlRow, column: string) => unknown
 }
 
-/** @param prefix what stands before the column names in a row that several tables were joined to. */
-export function createColumnReader(engine: SqlEngine, prefix = ''): ColumnReader {
-  const names = new Map<string, string>()
-  const name = (column: string): string => {
-    if (prefix === '') return column
-    const known = names.get(column)
-    if (known !== undefined) return known
-    // Kept: a text that was put together just now is found slowly.
-    const joined = prefix + column
-    names.set(column, joined)
-    return joined
-  }
-  const optional = (row: SqlRow, column: string): unknown => {
-    const place = row.places.get(name(column))
-    const value = place === undefined ? undefined : row.values[place]
-    if (value === undefined) throw new Error(`The column ${name(column)} is missing`)
-    return value === null ? undefined : value
-  }
-  const required = (row: SqlRow, column: string): unknown => {
+export const createColumnReader = (engine: SqlEngine): ColumnReader => ({
+  has: (row, column) => optional(row, column) !== undefined,
+  text: (row, column) => required(row, column) as string,
+  optionalText: (row, column) => optional(row, column) as string | undefined,
+  // A driver may hand out large integer types as text.
+  integer: (row, column) => Number(required(row, column)),
+  optionalInteger: (row, column) => {
     const value = optional(row, column)
-    if (value === undefined) throw new Error(`The column ${name(column)} is empty`)
-    return value
-  }
+    return value === undefined ? undefined : Number(value)
+  },
+  flag: (row, column) => engine.decodeFlag(required(row, column)),
+  json: (row, column) => JSON.parse(required(row, column) as string) as unknown,
+  optionalJson: (row, column) => {
+    const value = optional(row, column)
+    return value === undefined ? undefined : (JSON.parse(value as string) as unknown)
+  },
+})
 
-  return {
-    has: (row, column) => optional(row, column) !== undefined,
-    text: (row, column) => required(row, column) as string,
-    optionalText: (row, column) => optional(row, column) as string | undefined,
-    // A driver may hand out large integer types as text.
-    integer: (row, column) => Number(required(row, column)),
-    optionalInteger: (row, column) => {
-      const value = optional(row, column)
-      return value === undefined ? undefined : Number(value)
-    },
-    flag: (row, column) => engine.decodeFlag(required(row, column)),
-    json: (row, column) => JSON.parse(required(row, column) as string) as unknown,
-    optionalJson: (row, column) => {
-      const value = optional(row, column)
-      return value === undefined ? undefined : (JSON.parse(value as string) as unknown)
-    },
-  }
+function required(row: SqlRow, column: string): unknown {
+  const value = optional(row, column)
+  if (value === undefined) throw new Error(`The column ${column} is empty`)
+  return value
 }
+
+const optional = (row: SqlRow, column: string): unknown => valueOf(row, column) ?? undefined
 
 /** A value that may be absent, as a column holds it. */
 export const orNull = (value: SqlValue | undefined): SqlValue => value ?? null

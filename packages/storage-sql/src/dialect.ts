@@ -1,5 +1,5 @@
 import type { JsonValue } from '@mintmark/storage-interface'
-import type { Dialect, Expression, RawBuilder } from 'kysely'
+import type { AliasedRawBuilder, Dialect, Expression, RawBuilder } from 'kysely'
 import type { JsonSearch } from './json-search.ts'
 
 /** What a statement is bound to. */
@@ -76,12 +76,27 @@ export interface SqlEngine {
   readonly keyAmong: (key: SqlKey, values: Expression<unknown>) => RawBuilder<boolean>
   /** Ends a query whose rows, of the table by that name, stay what they are: nobody may remove them, or change their keys. */
   readonly keepRows: (name: string) => RawBuilder<unknown>
+  readonly joined: SqlJoinedRows
   /** Filters and orders by what a `searchable` column holds. */
   readonly search: JsonSearch
   /** JSON text of the object `target` with the members of the JSON text `patch` added or replaced. */
   readonly mergeJson: (target: Expression<SqlValue>, patch: Expression<SqlValue>) => RawBuilder<SqlValue>
   /** Deletes the batch of rows, and returns a row for each. Rows that another connection is changing may be left. */
   readonly deleteBatch: (batch: SqlBatch) => RawBuilder<unknown>
+}
+
+/** How a statement that joins tables gives the row of each. */
+export interface SqlJoinedRows {
+  /** What the statement selects of the table. */
+  readonly select: (table: SqlJoinedTable) => readonly AliasedRawBuilder<SqlValue, string>[]
+  /** Takes the table's row out of a row of the statement. Where nothing was joined each of its values is NULL. */
+  readonly take: (table: SqlJoinedTable) => (row: SqlRow) => SqlRow
+}
+
+export interface SqlJoinedTable {
+  /** What the statement calls it. */
+  readonly alias: string
+  readonly columns: readonly string[]
 }
 
 /** What is done for each row that a statement changes, as part of that statement. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rowsByPlace } from './rows-by-place.ts'
+import { rowsByPlace, valueOf } from './rows-by-place.ts'
 
 test('a value stands where its column does, in each row', () => {
   const rows = rowsByPlace([
@@ -7,11 +7,16 @@ test('a value stands where its column does, in each row', () => {
     { client_id: 'b', disabled_at: 7 },
   ])
 
-  expect(rows.map(({ places, values }) => [values[places.get('client_id') ?? -1], values[places.get('disabled_at') ?? -1]])).toEqual([
+  expect(rows.map((row) => [valueOf(row, 'client_id'), valueOf(row, 'disabled_at')])).toEqual([
     ['a', null],
     ['b', 7],
   ])
-  expect(rows[0]?.places.get('version')).toBeUndefined()
+})
+
+test('a column that a row does not have is not read as empty', () => {
+  const [row] = rowsByPlace([{ client_id: 'a' }])
+
+  expect(() => row && valueOf(row, 'disabled_at')).toThrow('disabled_at')
 })
 
 test('no rows are no rows', () => {

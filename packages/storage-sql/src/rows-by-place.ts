@@ -11,3 +11,11 @@ export function rowsByPlace(rows: readonly Readonly<Record<string, unknown>>[]):
   const places = placesOf(Object.keys(first))
   return rows.map((row) => ({ places, values: Object.values(row) }))
 }
+
+/** The value of a column, `null` where it is NULL. @throws Error when the row has no such column. */
+export function valueOf({ places, values }: SqlRow, column: string): unknown {
+  const place = places.get(column)
+  const value = place === undefined ? undefined : values[place]
+  if (value === undefined) throw new Error(`The column ${column} is missing`)
+  return value
+}

@@ -1,5 +1,5 @@
 import { StorageUnavailableError, type Storage } from '@mintmark/storage-interface'
-import { aClientRecord, aCodeRecord, aGroup, aProvisionedUser, aUser } from '@mintmark/storage-interface/contract'
+import { aClientRecord, aCodeRecord, aGrantRecord, aGroup, aProvisionedUser, aUser } from '@mintmark/storage-interface/contract'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { postgresPool, type PostgresPool, type PostgresPoolOptions } from '@mintmark/storage-sql/postgres'
 import { Pool, type PoolConfig } from 'pg'
@@ -242,6 +242,10 @@ test('every text comes back as it was, also what PostgreSQL cannot hold', async 
     const client = aClientRecord({ clientId: text as never, clientName: text })
     expect(await storage.clients.insert(client)).toEqual({ outcome: 'inserted' })
     expect(await storage.clients.find(client.clientId)).toEqual(client)
+    // Of the rows that are read together with it.
+    const grant = aGrantRecord({ grantId: text as never, clientId: client.clientId })
+    await storage.grants.insert(grant)
+    expect(await storage.standing.ofGrant(grant.grantId)).toMatchObject({ grant, client })
   }
 })
 

@@ -1,6 +1,7 @@
 import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
 import { jsonbOfText } from './postgres-jsonb.ts'
+import { postgresJoinedRows } from './postgres-joined-rows.ts'
 import { postgresSearch } from './postgres-search.ts'
 import { decodeJson, decodeText, encodeJson } from './postgres-text.ts'
 
@@ -67,6 +68,7 @@ END $$`,
   among: (column, values) => sql`${column} = any(array(${values}))`,
   keyAmong: ({ issuerColumn, issuer, column }, values) => sql`${issuerColumn} = ${issuer} and ${column} = any(array(${values}))`,
   keepRows: (name) => sql`for key share of ${sql.table(name)}`,
+  joined: postgresJoinedRows,
   search: postgresSearch,
   mergeJson: (target, patch) => sql`(${target}::jsonb || ${patch}::jsonb)::text`,
   // An array of row addresses is computed once, and looked up without a plan that could choose to read the whole table.

@@ -1,6 +1,7 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 import { SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
+import { sqliteJoinedRows } from './sqlite-joined-rows.ts'
 import { sqliteSearch } from './sqlite-search.ts'
 
 /** What is particular to SQLite (3.39 or later). */
@@ -50,6 +51,7 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
   keyAmong: ({ issuerColumn, issuer, column }, values) =>
     sql`(${issuerColumn}, ${column}) in (select ${issuer}, wanted.* from (${values}) as wanted)`,
   keepRows: () => sql``,
+  joined: sqliteJoinedRows,
   search: sqliteSearch,
   mergeJson: (target, patch) => sql`json_patch(${target}, ${patch})`,
   deleteBatch: ({ table, key, condition, order, limit }) => {

@@ -1,7 +1,7 @@
 import type { FamilyStanding, StandingStore } from '@mintmark/storage-interface'
-import { createColumnReader, type ColumnReader } from '../columns.ts'
+import { createColumnReader } from '../columns.ts'
 import type { Database } from '../database.ts'
-import type { SqlRow } from '../dialect.ts'
+import type { SqlJoinedTable, SqlRow } from '../dialect.ts'
 import { clientColumns, clientReader } from '../rows/client-row.ts'
 import { familyColumns, familyReader } from '../rows/family-row.ts'
 import { grantColumns, grantReader } from '../rows/grant-row.ts'
@@ -11,13 +11,22 @@ import { compileStatement, type Parameter } from '../statement.ts'
 
 /** Rows that belong together, read by one statement: no answer mixes before and after. */
 export function createStandingStore({ query, engine, run }: Database): StandingStore {
-  const statements = standingStatements(query)
-  const client = joined(createColumnReader(engine, 'client_'), 'client_id', clientReader)
-  const user = joined(createColumnReader(engine, 'user_'), 'user_id', userReader)
-  const grant = joined(createColumnReader(engine, 'grant_'), 'grant_id', grantReader)
-  const ownGrant = grantReader(createColumnReader(engine, 'grant_'))
-  const family = familyReader(createColumnReader(engine, 'family_'))
-  const session = sessionReader(createColumnReader(engine, 'session_'))
+  const statements = standingStatements({ query, engine })
+  const columns = createColumnReader(engine)
+
+  function joined<R>(table: SqlJoinedTable, read: (row: SqlRow) => R): (row: SqlRow) => R {
+    const take = engine.joined.take(table)
+    return (row) => read(take(row))
+  }
+  /** Of an outer join: where nothing was joined the key is empty. */
+  const optional = <R>(key: string, read: (row: SqlRow) => R) => (row: SqlRow): R | undefined => columns.has(row, key) ? read(row) : undefined
+
+  const client = joined(tables.client, optional('client_id', clientReader(columns)))
+  const user = joined(tables.user, optional('user_id', userReader(columns)))
+  const grant = joined(tables.grant, optional('grant_id', grantReader(columns)))
+  const ownGrant = joined(tables.grant, grantReader(columns))
+  const family = joined(tables.family, familyReader(columns))
+  const session = joined(tables.session, sessionReader(columns))
 
   const familyStanding = (row: SqlRow | undefined): FamilyStanding | undefined =>
     row === undefined ? undefined : { family: family(row), grant: grant(row), client: client(row), user: user(row) }
@@ -45,13 +54,7 @@ export function createStandingStore({ query, engine, run }: Database): StandingS
   }
 }
 
-/** Reads a row of an outer join: where nothing was joined the key is empty. */
-function joined<R>(columns: ColumnReader, key: string, reader: (columns: ColumnReader) => (row: SqlRow) => R) {
-  const read = reader(columns)
-  return (row: SqlRow): R | undefined => (columns.has(row, key) ? read(row) : undefined)
-}
-
-function standingStatements(query: Database['query']) {
+function standingStatements({ query, engine: { joined } }: Pick<Database, 'query' | 'engine'>) {
   const ofFamily = query
     .selectFrom('mintmark_families as family')
     .leftJoin('mintmark_grants as grant', (join) =>
@@ -69,10 +72,10 @@ function standingStatements(query: Database['query']) {
         .onRef('user.user_id', '=', 'family.user_id')
         .on('user.removed_at', 'is', null),
     )
-    .select(every('family', familyColumns))
-    .select(every('grant', grantColumns))
-    .select(every('client', clientColumns))
-    .select(every('user', userColumns))
+    .select(joined.select(tables.family))
+    .select(joined.select(tables.grant))
+    .select(joined.select(tables.client))
+    .select(joined.select(tables.user))
 
   return {
     ofGrant: compileStatement((p: Parameter<'issuer' | 'grant_id'>) =>
@@ -90,9 +93,9 @@ function standingStatements(query: Database['query']) {
             .onRef('user.user_id', '=', 'grant.user_id')
             .on('user.removed_at', 'is', null),
         )
-        .select(every('grant', grantColumns))
-        .select(every('client', clientColumns))
-        .select(every('user', userColumns))
+        .select(joined.select(tables.grant))
+        .select(joined.select(tables.client))
+        .select(joined.select(tables.user))
         .where('grant.issuer', '=', p('issuer'))
         .where('grant.grant_id', '=', p('grant_id')),
     ),
@@ -114,16 +117,24 @@ function standingStatements(query: Database['query']) {
             .onRef('user.user_id', '=', 'session.user_id')
             .on('user.removed_at', 'is', null),
         )
-        .select(every('session', sessionColumns))
-        .select(every('user', userColumns))
+        .select(joined.select(tables.session))
+        .select(joined.select(tables.user))
         .where('session.issuer', '=', p('issuer'))
         .where('session.digest', '=', p('digest')),
     ),
   }
 }
 
-/** All columns of a joined table but the issuer, each with the table's alias before its name. */
-function every<Alias extends string, Column extends string>(alias: Alias, columns: readonly Column[]) {
-  const own = columns.filter((column): column is Exclude<Column, 'issuer'> => column !== 'issuer')
-  return own.map((column) => `${alias}.${column} as ${alias}_${column}` as const)
+const joinedTable = (alias: string, columns: readonly string[]): SqlJoinedTable => ({
+  alias,
+  // Each is of the issuer, and was not removed.
+  columns: columns.filter((column) => column !== 'issuer' && column !== 'removed_at'),
+})
+
+const tables = {
+  family: joinedTable('family', familyColumns),
+  grant: joinedTable('grant', grantColumns),
+  client: joinedTable('client', clientColumns),
+  user: joinedTable('user', userColumns),
+  session: joinedTable('session', sessionColumns),
 }
