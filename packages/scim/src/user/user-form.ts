@@ -1,4 +1,5 @@
 import type { ResourceType } from '../schema/define-resource-type.ts'
+import type { Projection } from '../schema/shown-attributes.ts'
 import { scimRoot } from '../server/scim-path.ts'
 import { checksum } from '../text/checksum.ts'
 import { storedApart } from './stored-apart.ts'
@@ -8,6 +9,8 @@ export interface UserForm {
   /** Texts that are stored under this name are what this server would write. */
   readonly name: string
   readonly userType: ResourceType
+  /** What is shown beside the text: of columns, of groups, and of what the server makes. */
+  readonly shownApart: Projection
   readonly issuer: string
 }
 
@@ -15,5 +18,6 @@ export interface UserForm {
 export const createUserForm = (userType: ResourceType, issuer: string): UserForm => ({
   name: checksum(JSON.stringify([userType.shownByDefault, [...storedApart], scimRoot(issuer)])),
   userType,
+  shownApart: { attributes: userType.shownByDefault.attributes.filter(({ name }) => storedApart.has(name)), extensions: [] },
   issuer,
 })

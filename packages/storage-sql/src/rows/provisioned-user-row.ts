@@ -89,17 +89,17 @@ export function provisionedUserReader(read: ColumnReader, engine: SqlEngine) {
     adopted: read.flag(row, 'adopted'),
     resource: read.text(row, 'resource') as JsonText,
     resourceForm: read.optionalText(row, 'resource_form'),
-    groups: readGroups(read.json(row, 'groups') as readonly (readonly [string, string])[], engine),
+    groups: readGroups(read.text(row, 'groups'), engine),
   })
 }
 
-const readGroups = (
-  pairs: readonly (readonly [string, string])[],
-  { decodeText }: SqlEngine,
-): readonly GroupReference[] =>
-  pairs
+function readGroups(pairs: string, { decodeText }: SqlEngine): readonly GroupReference[] {
+  // Most accounts of most providers are in none.
+  if (pairs === '[]') return []
+  return (JSON.parse(pairs) as readonly (readonly [string, string])[])
     .map(([id, name]) => ({ groupId: groupId(decodeText(id)), displayName: decodeText(name) }))
     .toSorted((one, other) => compareText(one.groupId, other.groupId))
+}
 
 const userNameKey = ({ userName }: JsonObject): string | null =>
   indexKeyOrNull(typeof userName === 'string' ? userName : undefined)
