@@ -39,7 +39,7 @@ export interface SqlStorageOptions {
 }
 
 /**
- * A storage in an SQL database. All statements are built here, once.
+ * A storage in an SQL database. Each statement is built once, when it is first needed.
  *
  * It is asynchronous because it looks at the schema first: a server whose database was not migrated fails when it
  * starts, with the command to run, and not at the first person's sign-in.

@@ -1,7 +1,7 @@
 import type { Compilable, QueryExecutorProvider, RawBuilder } from 'kysely'
 import type { SqlValue, StatementLifetime } from './dialect.ts'
 
-/** SQL text with a name for each of its parameters: built once, run with other values each time. */
+/** SQL text with a name for each of its parameters, run with other values each time. */
 export interface Statement<Name extends string> {
   readonly sql: string
   readonly lifetime: StatementLifetime
@@ -11,18 +11,23 @@ export interface Statement<Name extends string> {
 /** Stands in a query for a value that is known when the statement runs. */
 export type Parameter<Name extends string> = (name: Name) => SqlValue
 
-/** Builds the statement: the only place where Kysely works, once for each statement of a storage. */
+/**
+ * A statement, built when it is first asked for: the only place where Kysely works, once for each statement of a storage. A
+ * server that starts needs a tenth of them.
+ */
 export function compileStatement<Name extends string>(
   define: (parameter: Parameter<Name>) => Compilable,
   lifetime: StatementLifetime = 'lasting',
 ): Statement<Name> {
-  const { sql, parameters } = define(named).compile()
-  const slots = parameters.map((value) => (value instanceof NamedParameter ? value : (value as SqlValue)))
+  let compiled: CompiledStatement | undefined
+  const statement = (): CompiledStatement => (compiled ??= compile(define(named)))
 
   return {
-    sql,
+    get sql() {
+      return statement().sql
+    },
     lifetime,
-    bind: (values) => slots.map((slot) => (slot instanceof NamedParameter ? values[slot.parameter as Name] : slot)),
+    bind: (values) => statement().slots.map((slot) => (slot instanceof NamedParameter ? values[slot.parameter as Name] : slot)),
   }
 }
 
@@ -44,6 +49,17 @@ export function parameters<Column extends string>(
 ): Readonly<Record<Column, SqlValue>> {
   // The keys are the columns given.
   return Object.fromEntries(columns.map((column) => [column, parameter(column)])) as Record<Column, SqlValue>
+}
+
+interface CompiledStatement {
+  readonly sql: string
+  /** What each placeholder is bound to, or by which name it is known then. */
+  readonly slots: readonly (SqlValue | NamedParameter)[]
+}
+
+function compile(query: Compilable): CompiledStatement {
+  const { sql, parameters } = query.compile()
+  return { sql, slots: parameters.map((value) => (value instanceof NamedParameter ? value : (value as SqlValue))) }
 }
 
 /** Kysely carries values untouched from the query to the compiled parameters, and so carries this. */
