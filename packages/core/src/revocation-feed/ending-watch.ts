@@ -1,6 +1,7 @@
 import { epochSeconds, type EndingStore } from '@mintmark/storage-interface'
 
 import { elapsed } from '../runtime/elapsed.ts'
+import { createWaitingPlaces } from './waiting-places.ts'
 
 /** Notices that something has ended, in this process or in another one. */
 export interface EndingWatch {
@@ -11,9 +12,10 @@ export interface EndingWatch {
   /**
    * Waits until `news` is no longer what it was.
    * @param until a moment of `elapsed`.
-   * @returns whether there is news: not when the moment has come, nor, at once, when too many wait.
+   * @param name whose wait it is.
+   * @returns whether there is news: not when the moment has come, nor, at once, when too many wait, or too many by that name.
    */
-  waitForNews(known: number, until: number): Promise<boolean>
+  waitForNews(known: number, until: number, name: string): Promise<boolean>
 }
 
 /**
@@ -25,7 +27,7 @@ export function watchEndings(endings: EndingStore): EndingWatch {
   let news = 0
   let position = 0
   let lookedAt = -Infinity
-  let waiting = 0
+  const places = createWaitingPlaces()
 
   const saw = (seen: number): void => {
     if (seen <= position) return
@@ -44,10 +46,9 @@ export function watchEndings(endings: EndingStore): EndingWatch {
   return {
     news: () => news,
     saw,
-    async waitForNews(known, until) {
-      if (waiting >= maxWaiting) return false
+    async waitForNews(known, until, name) {
+      if (!places.take(name)) return false
       const isOver = (): boolean => news !== known || elapsed() >= until
-      waiting += 1
       try {
         while (!isOver()) {
           await look()
@@ -55,7 +56,7 @@ export function watchEndings(endings: EndingStore): EndingWatch {
         }
         return news !== known
       } finally {
-        waiting -= 1
+        places.leave(name)
       }
     },
   }
@@ -68,5 +69,3 @@ async function pause(milliseconds: number): Promise<void> {
 
 /** In milliseconds. */
 const interval = 100
-
-const maxWaiting = 1000

@@ -32,7 +32,7 @@ export const revocationFeedEndpoint =
     const form = refuseRepeated(readForm(request))
     const caller = requireResourceServer(requireConfidential(await authenticateClient({ request, form }, askedAt, deps)))
     const question = parseFeedQuestion(form)
-    await feed.waitBehind(question.cursor, askedAt, question.wait)
+    await feed.waitBehind(question, caller.clientId, askedAt)
     // Asked again: the answer is of the moment at which it is given, not of the one at which the waiting began.
     const now = deps.clock()
     const page = await feed.read(question.cursor, now)
