@@ -1,5 +1,5 @@
 import { createJournal, type HttpService } from '@mintmark/core/http'
-import { randomIdentifier, systemClock, systemRandom } from '@mintmark/core/runtime'
+import { identifierSeries, systemClock, systemRandom } from '@mintmark/core/runtime'
 import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
 
 import { bulkLimits } from '../bulk/bulk-limits.ts'
@@ -83,7 +83,7 @@ function scimDependencies(options: ScimServerOptions): SignInDependencies & Grou
     claims: claimsOf(options),
     journal: createJournal<ScimOccurrence, EpochSeconds>(options.onEvent ?? reportScimFaults(console), {
       clock,
-      newIdentifier: () => randomIdentifier(random),
+      newIdentifier: identifierSeries(random),
     }),
   }
 }
