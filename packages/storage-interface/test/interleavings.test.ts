@@ -1,11 +1,11 @@
-import { seconds, type RotateRequest, type Storage } from '@mintmark/storage-interface'
+import { seconds, type Storage } from '@mintmark/storage-interface'
 import {
   aCodeRecord,
-  aDigest,
   aFamilyRecord,
   aGrantRecord,
   aGroup,
   anInteractionRecord,
+  aPresentation,
   aProvisionedState,
   aProvisionedUser,
   aUser,
@@ -52,7 +52,7 @@ test('law: a refresh token rotates exactly once under any interleaving', async (
     await waitFor([storage.families.insert(aFamilyRecord())])
 
     const results = await waitFor(
-      times(presenters, (index) => storage.families.rotate(presentation('refresh-1', `child-${index}`))),
+      times(presenters, (index) => storage.families.rotate(aPresentation('refresh-1', `child-${index}`))),
     )
 
     expect(results.filter(({ outcome }) => outcome === 'rotated')).toHaveLength(1)
@@ -63,15 +63,15 @@ test('law: a refresh token rotates exactly once under any interleaving', async (
 test('law: once an old token has been reused no token of the family rotates, under any interleaving', async () => {
   await underAnyInterleaving(async (storage, waitFor) => {
     await waitFor([storage.families.insert(aFamilyRecord())])
-    await waitFor([storage.families.rotate(presentation('refresh-1', 'refresh-2'))])
+    await waitFor([storage.families.rotate(aPresentation('refresh-1', 'refresh-2'))])
 
     await waitFor([
-      storage.families.rotate({ ...presentation('refresh-1', 'forked'), retryWindow: seconds(0) }),
-      storage.families.rotate(presentation('refresh-2', 'refresh-3')),
+      storage.families.rotate({ ...aPresentation('refresh-1', 'forked'), retryWindow: seconds(0) }),
+      storage.families.rotate(aPresentation('refresh-2', 'refresh-3')),
     ])
 
     const late = await waitFor(
-      ['refresh-2', 'refresh-3', 'forked'].map((token) => storage.families.rotate(presentation(token, 'late'))),
+      ['refresh-2', 'refresh-3', 'forked'].map((token) => storage.families.rotate(aPresentation(token, 'late'))),
     )
     expect(late).toEqual([{ outcome: 'absent' }, { outcome: 'absent' }, { outcome: 'absent' }])
   })
@@ -182,20 +182,6 @@ async function underAnyInterleaving(
       await property(storage, (promises) => scheduler.waitFor(Promise.all(promises)), callers)
     }),
   )
-}
-
-function presentation(token: string, successor: string): RotateRequest {
-  const { clientId, createdAt, expiresAt } = aFamilyRecord()
-  return {
-    handleDigest: aDigest('handle-1'),
-    presentedDigest: aDigest(token),
-    clientId,
-    successorDigest: aDigest(successor),
-    successorSalt: `salt of ${successor}`,
-    expiresAt,
-    now: createdAt,
-    retryWindow: seconds(10),
-  }
 }
 
 const times = <T>(count: number, start: (index: number) => Promise<T>): Promise<T>[] =>

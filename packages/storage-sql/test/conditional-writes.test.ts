@@ -1,11 +1,9 @@
 import {
   familyId,
-  seconds,
   type RefreshRecord,
-  type RotateRequest,
   type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
-import { aCodeRecord, aDigest, aFamilyRecord } from '@mintmark/storage-interface/contract'
+import { aCodeRecord, aDigest, aFamilyRecord, aPresentation } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { postgresPool } from '@mintmark/storage-sql/postgres'
 import { sqliteFile } from '@mintmark/storage-sql/sqlite'
@@ -40,10 +38,10 @@ describe.for(engines)('on $name', ({ open }) => {
     const storage = await createSqlStorage({ dialect, issuer })
     await storage.families.insert(aFamilyRecord())
     interrupt('update "mintmark_families" set "revoked_at"', () =>
-      storage.families.rotate(presentation('refresh-1', 'refresh-2')),
+      storage.families.rotate(aPresentation('refresh-1', 'refresh-2')),
     )
 
-    const result = await storage.families.rotate(presentation('refresh-2', 'refresh-3'))
+    const result = await storage.families.rotate(aPresentation('refresh-2', 'refresh-3'))
 
     expect(result).toMatchObject({ outcome: 'rotated', record: { revokedAt: undefined } })
   })
@@ -70,7 +68,7 @@ describe.for(engines)('on $name', ({ open }) => {
       await Promise.all([
         storage.families.insert(family),
         storage.families.bury(family, family.createdAt),
-        storage.families.rotate({ ...presentation('refresh-1', 'refresh-2'), handleDigest }),
+        storage.families.rotate({ ...aPresentation('refresh-1', 'refresh-2'), handleDigest }),
       ])
 
       expect((await storage.standing.ofFamily(family.familyId))?.family.revokedAt).toBe(family.createdAt)
@@ -115,18 +113,4 @@ function interruptible(database: SqlDialect): {
 function refreshOf({ refresh }: TokenFamilyRecord): RefreshRecord {
   if (refresh === undefined) throw new Error('The family has no refresh token.')
   return refresh
-}
-
-function presentation(token: string, successor: string): RotateRequest {
-  const { clientId, expiresAt, createdAt } = aFamilyRecord()
-  return {
-    handleDigest: aDigest('handle-1'),
-    presentedDigest: aDigest(token),
-    clientId,
-    successorDigest: aDigest(successor),
-    successorSalt: `salt of ${successor}`,
-    expiresAt,
-    now: createdAt,
-    retryWindow: seconds(10),
-  }
 }

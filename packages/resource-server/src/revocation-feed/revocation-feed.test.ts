@@ -1,59 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
-import { deferred } from '../../test/deferred.ts'
-import { createFeedServer, type FeedAnswer, type FeedRequest } from '../../test/feed-server.ts'
+import { aFeed, aToken, down, isDown } from '../../test/a-feed.ts'
+import type { FeedAnswer } from '../../test/feed-server.ts'
 import type { AccessTokenClaims } from '../access-token/access-token-claims.ts'
-import { remoteKeySet } from '../authorization-server/remote-key-set.ts'
 import { digest } from '../runtime/digest.ts'
-import { systemRandom } from '../runtime/random.ts'
-import { revocationFeed, type ListeningRule, type RevocationFeed } from './revocation-feed.ts'
-
-const listening: RevocationFeed[] = []
-afterEach(() => {
-  for (const feed of listening.splice(0)) feed.stop()
-})
-
-/** A feed over a server that answers as the test says, at a time that the test sets. */
-async function aFeed(
-  answer: (request: FeedRequest, count: number) => FeedAnswer | Promise<FeedAnswer> = () => ({}),
-  rule: Partial<ListeningRule> = {},
-) {
-  const at = { seconds: 1000 }
-  const clock = () => at.seconds * 1000
-  const { requests, fetch } = await createFeedServer(answer)
-  const feed = revocationFeed(
-    { mode: 'on_demand', toleratedSilence: 10_000, ...rule },
-    {
-      url: 'https://as.test/token/revocation-feed',
-      issuer: 'https://as.test',
-      credentials: { clientId: 'api', clientSecret: 's ä' },
-      keys: remoteKeySet('https://as.test/jwks', { fetch, clock }),
-      random: systemRandom,
-      fetch,
-      clock,
-    },
-  )
-  listening.push(feed)
-  return { at, requests, feed }
-}
-
-const aToken = (change: Partial<AccessTokenClaims> = {}): AccessTokenClaims => ({
-  issuer: 'https://as.test',
-  subject: 'U1',
-  clientId: 'c',
-  tokenId: 't',
-  audience: ['https://api.test'],
-  scopes: [],
-  issuedAt: 990,
-  expiresAt: 1600,
-  claims: { family: 'f', grant: 'g', generation: 0 },
-  ...change,
-})
-
-const isDown = { code: 'temporarily_unavailable', reason: 'authorization_server_unavailable' }
-const down = (): never => {
-  throw new Error('refused')
-}
 
 describe('a feed that is asked on demand', () => {
   it('design §4: tells a token that has ended from one that lives', async () => {
@@ -200,73 +150,5 @@ describe('an answer that is not the feed', () => {
     const { feed } = await aFeed(() => answer)
 
     await expect(feed.standingOf(aToken())).rejects.toMatchObject(isDown)
-  })
-})
-
-describe('a feed that is followed', () => {
-  it('hears what ends without being asked, and requests do not wait for it', async () => {
-    const later = deferred<FeedAnswer>()
-    const asked = deferred()
-    const { at, feed, requests } = await aFeed(
-      async (_request, count) => {
-        if (count === 1) return {}
-        asked.resolve()
-        return later.promise
-      },
-      { mode: 'follow' },
-    )
-    await asked.promise
-    const before = await feed.standingOf(aToken())
-    at.seconds += 7
-    const stillHeard = await feed.standingOf(aToken())
-    later.resolve({ endings: [['client', 'c', 2000]] })
-    await expect.poll(async () => feed.standingOf(aToken())).toBe('ended')
-
-    expect([before, stillHeard]).toEqual(['live', 'live'])
-    expect(requests[0]).toMatchObject({ cursor: null, wait: '5' })
-    expect(requests[1]).toMatchObject({ cursor: 'log.1', wait: '5' })
-  })
-
-  it('that was silent for too long is asked by the request that notices', async () => {
-    const { at, feed, requests } = await aFeed(
-      async ({ wait }, count) => (wait === '5' && count > 1 ? new Promise<never>(() => undefined) : {}),
-      { mode: 'follow' },
-    )
-    await expect.poll(() => requests.length).toBe(2)
-
-    at.seconds += 7.5
-    const standing = await feed.standingOf(aToken())
-
-    expect([standing, requests.at(-1)?.wait]).toEqual(['live', '0'])
-  })
-
-  it('ends when it is stopped', async () => {
-    const { feed, requests } = await aFeed(() => ({}), { mode: 'follow' })
-    await expect.poll(() => requests.length).toBeGreaterThan(0)
-
-    feed.stop()
-    const asked = requests.length
-    await new Promise((resolve) => setImmediate(resolve))
-
-    expect(requests.length - asked).toBeLessThanOrEqual(1)
-  })
-
-  it('an old answer never takes back what a faster reader has read', async () => {
-    const late = deferred<FeedAnswer>()
-    const { at, feed, requests } = await aFeed(
-      async ({ wait }, count) => {
-        if (count === 2) return late.promise
-        return wait === '0' && count === 3 ? { endings: [['client', 'c', 2000]] } : {}
-      },
-      { mode: 'follow' },
-    )
-    await expect.poll(() => requests.length).toBe(2)
-    at.seconds += 7.5
-    const known = await feed.standingOf(aToken())
-
-    late.resolve({ endings: [['client', 'c', 0]] })
-    await expect.poll(() => requests.length).toBeGreaterThan(3)
-
-    expect([known, await feed.standingOf(aToken())]).toEqual(['ended', 'ended'])
   })
 })
