@@ -2,6 +2,7 @@ import { seconds } from '@mintmark/storage-interface'
 import * as base64url from 'jose/base64url'
 
 import { json, type Header, type ServerRequest, type ServerResponse } from '../http/index.ts'
+import { readyResponse } from '../http/ready-response.ts'
 import { sha256 } from '../runtime/digest.ts'
 
 /** Answers a request for a document: in full, or that the reader's copy is still good. */
@@ -21,8 +22,8 @@ export async function publicDocument(value: object): Promise<PublicDocument> {
     ['Cache-Control', `public, max-age=${documentMaxAge}`],
     ['ETag', tag],
   ]
-  const full = json(200, value, validators)
-  const unchanged: ServerResponse = { status: 304, headers: validators, body: undefined }
+  const full = readyResponse(json(200, value, validators))
+  const unchanged = readyResponse({ status: 304, headers: validators, body: undefined })
   return (request) => (hasTag(request.headers.get('if-none-match'), tag) ? unchanged : full)
 }
 

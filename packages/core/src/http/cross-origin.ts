@@ -32,13 +32,11 @@ export const preflightAnswer = (methods: string): ServerResponse => ({
   body: undefined,
 })
 
-/** The headers by which a browser lets the script of another origin read an answer, or does not. */
-export const sharingHeaders = (crossOrigin: CrossOrigin, request: ServerRequest): readonly Header[] | Promise<readonly Header[]> =>
-  crossOrigin === 'any_origin' ? sharedWithAll : sharedWithRegistered(crossOrigin, request)
+/** The header by which a browser lets the scripts of all origins read an answer. */
+export const sharedWithAll: readonly Header[] = [['Access-Control-Allow-Origin', '*']]
 
-const sharedWithAll: readonly Header[] = [['Access-Control-Allow-Origin', '*']]
-
-async function sharedWithRegistered(registered: RegisteredOrigins, request: ServerRequest): Promise<readonly Header[]> {
+/** The headers by which it lets the script of a registered origin read an answer, and no other. */
+export async function sharingHeaders(registered: RegisteredOrigins, request: ServerRequest): Promise<readonly Header[]> {
   const origin = request.headers.get('origin')
   const isOther = origin !== undefined && origin !== request.url.origin
   if (!isOther || !(await isRegistered(origin, registered, request))) return [varies]

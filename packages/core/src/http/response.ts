@@ -1,7 +1,7 @@
 /** A header as name and value; a list of pairs keeps several `Set-Cookie` apart. */
 export type Header = readonly [name: string, value: string]
 
-/** An HTTP response as a plain value. */
+/** An HTTP response as a plain value. A frozen one is given again and again: an adapter may keep what it made of it. */
 export interface ServerResponse {
   readonly status: number
   readonly headers: readonly Header[]

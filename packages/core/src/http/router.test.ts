@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Endpoint } from './endpoint.ts'
+import { readyResponse } from './ready-response.ts'
 import type { ServerRequest } from './request.ts'
 import { createRouter } from './router.ts'
 
@@ -66,6 +67,23 @@ describe('handle', () => {
     expect((await aRouter().handle(aRequest('POST', '/token/'))).status).toBe(404)
   })
 
+  test('Fetch §3.3.3: a ready response is shared with all origins by a response that is ready too', async () => {
+    const request = aRequest('GET', '/ready')
+    const router = aRouter()
+
+    const response = await router.handle(request)
+
+    expect(response).toEqual({ status: 200, headers: [['Access-Control-Allow-Origin', '*']], body: 'ready' })
+    expect(await router.handle(request)).toBe(response)
+  })
+
+  test('Fetch §3.3.3: what an endpoint shares with all origins is not given to the next request', async () => {
+    const router = aRouter()
+
+    expect(await router.handle(aRequest('POST', '/ready'))).toMatchObject({ headers: [['Access-Control-Allow-Origin', '*']], body: 'POST é' })
+    expect(await router.handle(aRequest('HEAD', '/ready'))).toMatchObject({ headers: [['Access-Control-Allow-Origin', '*'], ['Content-Length', '5']] })
+  })
+
   test.each(['/throws', '/rejects'])('renders what an endpoint threw: %s', async (path) => {
     expect(await aRouter().handle(aRequest('POST', path))).toEqual({ status: 400, headers: [], body: `no: POST ${path}` })
   })
@@ -73,11 +91,14 @@ describe('handle', () => {
 
 const echo: Endpoint = (request) => Promise.resolve({ status: 200, headers: [], body: `${request.method === 'HEAD' ? 'GET' : request.method} é` })
 
+const ready = readyResponse({ status: 200, headers: [], body: 'ready' })
+
 function aRouter() {
   const routes = {
     '/token': { POST: echo },
     '/both': { GET: echo, POST: echo },
     '/bytes': { GET: () => Promise.resolve({ status: 200, headers: [], body: Uint8Array.of(1, 2, 3) }) },
+    '/ready': { GET: () => Promise.resolve(ready), POST: echo },
     '/empty': { GET: () => Promise.resolve({ status: 303, headers: [], body: undefined }) },
     '/throws': {
       POST: () => {
@@ -94,6 +115,7 @@ function aRouter() {
     routes: Object.entries(routes).map(([path, methods]) => ({
       path,
       methods,
+      ...(path === '/ready' && { crossOrigin: 'any_origin' }),
       renderError: (error, request) => ({
         status: 400,
         headers: [],

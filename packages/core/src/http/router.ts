@@ -1,5 +1,6 @@
-import { isPreflight, preflightAnswer, sharingHeaders } from './cross-origin.ts'
+import { isPreflight, preflightAnswer, sharedWithAll, sharingHeaders } from './cross-origin.ts'
 import type { Endpoint, HttpService, Route } from './endpoint.ts'
+import { onceForReady } from './ready-response.ts'
 import { withHeaders, withoutBody, type ServerResponse } from './response.ts'
 
 interface RouterOptions {
@@ -25,6 +26,7 @@ interface RouterOptions {
 export function createRouter(options: RouterOptions): HttpService {
   const routes = new Map(options.routes.map((route) => [route.path, { ...route, methods: new Map(Object.entries(route.methods)) }]))
   if (routes.size < options.routes.length) throw new TypeError('Two routes have the same path.')
+  const shareWithAll = onceForReady((response) => withHeaders(response, sharedWithAll))
 
   return {
     origin: options.origin,
@@ -46,7 +48,8 @@ export function createRouter(options: RouterOptions): HttpService {
       } catch (error) {
         response = route.renderError(error, request)
       }
-      if (route.crossOrigin !== undefined) response = withHeaders(response, await sharingHeaders(route.crossOrigin, request))
+      if (route.crossOrigin === 'any_origin') response = shareWithAll(response)
+      if (typeof route.crossOrigin === 'function') response = withHeaders(response, await sharingHeaders(route.crossOrigin, request))
       return isHead ? withoutBody(response) : response
     },
   }
