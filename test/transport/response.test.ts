@@ -21,6 +21,19 @@ describe.each(adapters)('over $name', (adapter) => {
     expect(await response.text()).toBe('é')
   })
 
+  test('a frozen response, which adapters may remember, is written alike each time', async () => {
+    const frozen = Object.freeze({ status: 200, headers: [['X-Mark', 'yes']] as const, body: 'é!' })
+    const host = await aHost(adapter, { services: [aService({ endpoint: () => Promise.resolve(frozen) })] })
+
+    const answers = []
+    for (const method of ['GET', 'HEAD', 'GET']) {
+      const response = await fetch(`${host.url}/token`, { method })
+      answers.push([response.headers.get('x-mark'), response.headers.get('content-length'), await response.text()])
+    }
+
+    expect(answers).toEqual([['yes', '3', 'é!'], ['yes', '3', ''], ['yes', '3', 'é!']])
+  })
+
   test('a body of bytes is written unchanged', async () => {
     const body = Uint8Array.of(0, 255, 128, 13, 10)
     const host = await aHost(adapter, { services: [aService({ endpoint: answering({ body }) })] })

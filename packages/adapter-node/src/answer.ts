@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse as OutgoingMessage } from 'node:http'
 import { finished } from 'node:stream'
 import type { Endpoint, HttpService, ServerResponse } from '@mintmark/core/http'
+import { createBodyLength } from './body-length.ts'
 import { hasBody, noBody, readBody } from './read-body.ts'
 import { readRequest } from './read-request.ts'
 import { writeHead } from './write-head.ts'
@@ -14,21 +15,27 @@ export interface Exchange {
   readonly service: Pick<HttpService, 'bodyLimit' | 'tooLarge'>
 }
 
-/**
- * Lets the endpoint answer, if the request arrives whole and its body is within the limit.
- * @throws Error when something else read the body first; TypeError when the answer has an impossible header; and
- *   whatever the endpoint throws.
- */
-export async function answer({ request, response, url, service }: Exchange, endpoint: Endpoint): Promise<void> {
-  const body = hasBody(request) ? await readBody(request, service.bodyLimit) : noBody
-  if (body === 'aborted') return
-  const value = body === 'too_large' ? closing(service.tooLarge()) : await endpoint(readRequest(request, url, body))
+/** Lets an endpoint answer a request. */
+export type Answer = (exchange: Exchange, endpoint: Endpoint) => Promise<void>
 
-  // The host may have answered meanwhile, for instance after a timeout. To a client that has left, writing does nothing.
-  if (response.headersSent) return
-  writeHead(response, value)
-  if (body === 'too_large') return hangUp(request, response, value.body)
-  response.end(request.method === 'HEAD' ? undefined : value.body)
+/**
+ * What lets an endpoint answer, if the request arrives whole and its body is within the limit. It throws Error when something
+ * else read the body first; TypeError when the answer has an impossible header; and whatever the endpoint throws.
+ */
+export function createAnswer(): Answer {
+  const lengthOf = createBodyLength()
+
+  return async ({ request, response, url, service }, endpoint) => {
+    const body = hasBody(request) ? await readBody(request, service.bodyLimit) : noBody
+    if (body === 'aborted') return
+    const value = body === 'too_large' ? closing(service.tooLarge()) : await endpoint(readRequest(request, url, body))
+
+    // The host may have answered meanwhile, for instance after a timeout. To a client that has left, writing does nothing.
+    if (response.headersSent) return
+    writeHead(response, value, lengthOf(value))
+    if (body === 'too_large') return hangUp(request, response, value.body)
+    response.end(request.method === 'HEAD' ? undefined : value.body)
+  }
 }
 
 const closing = (value: ServerResponse): ServerResponse => ({ ...value, headers: [...value.headers, ['Connection', 'close']] })

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse as OutgoingMessage } from 'node:http'
 import type { Endpoint, HttpService } from '@mintmark/core/http'
-import { answer } from './answer.ts'
+import { createAnswer } from './answer.ts'
 import { pathOf, requestUrl } from './request-url.ts'
 
 /**
@@ -16,6 +16,7 @@ export type NodeHandler = (request: IncomingMessage, response: OutgoingMessage) 
  * Fastify's `raw`. The first service that has the path answers. It runs in front of body parsers.
  */
 export function toNodeHandler(...services: readonly HttpService[]): NodeHandler {
+  const answer = createAnswer()
   return async (request, response) => {
     const target = originalTarget(request)
     const path = pathOf(target)
@@ -33,6 +34,7 @@ export function toNodeHandler(...services: readonly HttpService[]): NodeHandler 
  * body limit; which paths reach it is up to the host's router.
  */
 export function toNodeEndpoint(service: HttpService, endpoint: Endpoint): NodeHandler {
+  const answer = createAnswer()
   return async (request, response) => {
     const url = requestUrl(service.origin, originalTarget(request))
     if (url === undefined) return false
