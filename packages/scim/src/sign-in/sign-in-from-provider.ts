@@ -50,7 +50,8 @@ export interface SignInDependencies extends UserDependencies {
  * A login changes what its profile gives, and nothing when that is what is there; an account that the host protects from changes
  * (`mayChange`) stays as it is.
  * @throws ScimError when the profile is not part of a SCIM user, when a new account lacks a userName, and 409 — reason
- * `user_name_taken` — when another account of the provider has it; ProviderError `provider_unknown`.
+ * `user_name_taken` — when another account of the provider has it, and 403 — reason `change_refused` — when the host links an
+ * account that it protects; ProviderError `provider_unknown`.
  */
 export async function signInFromProvider(login: ProviderLogin, deps: SignInDependencies): Promise<ProviderSignIn> {
   const now = deps.clock()

@@ -13,8 +13,8 @@ import { settled } from './write-user.ts'
  * Begins the account of somebody whose `externalId`, if there is one, no account of the provider has: the one that the host says
  * was there before, or else a new one. Never one that has the same e-mail address or userName.
  * @returns undefined when there is such an account, or another writer was faster: look who has the `externalId`.
- * @throws ScimError 409 — reasons `user_name_taken`, `external_id_taken`; 404 — reason `resource_not_found`; 403 — reason
- * `offboarding_held`.
+ * @throws ScimError 409 — reasons `user_name_taken`, `external_id_taken`; 404 — reason `resource_not_found`; 403 — reasons
+ * `change_refused`, `offboarding_held`.
  */
 export async function beginAccount(
   written: WrittenUser,
@@ -59,7 +59,8 @@ async function adopt(
   if (account === undefined) throw new TypeError('The link hook chose an account that is not there.')
 
   const ends = account.active && !written.state.active
-  if (ends) await admitChange(account, 'deactivate', context)
+  // RFC 7644 §3.12, 403: to link an account is to change it; a protected one keeps its claims and its password.
+  await admitChange(account, ends ? 'deactivate' : 'update', context)
   const state = {
     ...written.state,
     active: account.active && written.state.active,

@@ -27,7 +27,7 @@ export interface ProvisioningHooks {
    */
   readonly link?: (candidate: LinkCandidate) => Promise<UserId | undefined>
   /**
-   * Whether a provider may change an account, or its password, or end it; false answers 403.
+   * Whether a provider may change an account, or its password, or end it, or be linked to it; false answers 403.
    * @defaultValue It may. The accounts are its own.
    */
   readonly mayChange?: (change: ProposedChange) => Promise<boolean>

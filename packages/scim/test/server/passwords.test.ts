@@ -61,6 +61,19 @@ test('ATK-490: nor by a POST of the same account', async () => {
   expect(scim.given).toEqual([])
 })
 
+test('ATK-490: nor by a POST for which the host has a link: nothing of that account changes', async () => {
+  const scim = await startWithPasswords()
+  await scim.storage.users.insert({ userId: userId('local'), claims: { email: 'admin@host' }, createdAt: scim.clock.now() })
+  scim.protect()
+  const before = scim.dump()
+
+  expect(await scim.post(withPassword)).toMatchObject({ status: 403 })
+
+  expect(scim.lastReason()).toBe('change_refused')
+  expect(scim.given).toEqual([])
+  expect(scim.dump()).toBe(before)
+})
+
 test('O-08: a password alone is handed on, and moves neither version nor date', async () => {
   const scim = await startWithPasswords()
   const created = await scim.post(alice)

@@ -182,11 +182,11 @@ describe('who was deactivated', () => {
 })
 
 describe('an account of before the provider', () => {
-  const adopting = async (active: boolean) => {
+  const adopting = async (active: boolean, hooks: Partial<ScimServerOptions> = {}) => {
     const medium = createMemoryMedium()
     const storage = createMemoryStorage({ issuer, medium })
     const id = userId('u-local')
-    const scim = await startProvider({ storage, link: async ({ externalId, resource }) => (externalId === 'k1' && resource['userName'] === 'kim@x.test' ? id : undefined) })
+    const scim = await startProvider({ ...hooks, storage, link: async ({ externalId, resource }) => (externalId === 'k1' && resource['userName'] === 'kim@x.test' ? id : undefined) })
     await storage.users.insert({ userId: id, claims: { email: 'old@x.test', note: 'kept' }, createdAt: scim.clock.now() })
     if (!active) await storage.users.deactivate(id, scim.clock.now())
     return { scim, id }
@@ -201,6 +201,12 @@ describe('an account of before the provider', () => {
     expect(await find(scim.storage)).toMatchObject({ userId: id, adopted: true, claims: { note: 'kept', email: 'kim@x.test' } })
     expect(scim.events).toMatchObject([{ type: 'account.linked', userId: id }])
     expect(await scim.signIn()).toEqual({ outcome: 'signed_in', userId: id, isNew: false })
+  })
+
+  test('is not linked where the host protects it: nothing of it is changed by a login', async () => {
+    const { scim } = await adopting(true, { mayChange: async () => false })
+
+    await expectRefused(scim, {}, { status: 403, reason: 'change_refused' })
   })
 
   test('stays deactivated', async () => {
