@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import type { Metafile, Plugin } from 'esbuild'
@@ -14,7 +14,9 @@ export const thirdPartyNotices = (outDir: string): Plugin => ({
     build.initialOptions.metafile = true
     build.onEnd(async ({ metafile }) => {
       const notices = carriedPackages(metafile).map(notice)
-      if (notices.length > 0) await writeFile(join(outDir, 'THIRD-PARTY-NOTICES.txt'), notices.join('\n'))
+      if (notices.length === 0) return
+      await mkdir(outDir, { recursive: true })
+      await writeFile(join(outDir, 'THIRD-PARTY-NOTICES.txt'), notices.join('\n'))
     })
   },
 })
