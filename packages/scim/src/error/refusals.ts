@@ -82,6 +82,7 @@ export const refusals = {
   sort_order: [400, 'invalidValue', 'The sortOrder is ascending or descending.'],
   sort_across_types: [400, 'invalidValue', 'Resources of several types are not sorted together. Search below /Users or /Groups.'],
   too_many_matches: [400, 'tooMany', 'The filter asks for more work than this server does for one request. Make it more selective.'],
+  too_many_members: [400, 'tooMany', 'The groups have more members than a page holds. Ask for fewer by count, or use excludedAttributes=members.'],
   search_malformed: [400, 'invalidSyntax', 'A member of the search request does not have the type that it should have.'],
   cursor_invalid: [400, 'invalidCursor', 'The cursor is not one of this query. Leave it empty for the first page.'],
   cursor_expired: [400, 'expiredCursor', 'The cursor has expired. Begin again with an empty one.'],

@@ -2,7 +2,7 @@ import { epochSeconds, groupId, providerId, userId, type JsonObject } from '@min
 import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/contract'
 import { expect, test } from 'vitest'
 
-import { startDirectory, type Directory } from './directory-under-test.ts'
+import { expectRefused, startDirectory, type Directory } from './directory-under-test.ts'
 import type { ScimReply } from './scim-under-test.ts'
 
 const t1 = providerId('T1')
@@ -19,24 +19,29 @@ test('of a hundred groups the members are read at once, and not at all where the
   expect([excluded.body?.['itemsPerPage'], directory.calls.membersOf]).toEqual([100, 0])
 })
 
-test('RFC 7644 §3.4.2.4: with more members than an answer holds a page has fewer groups, and the next goes on behind them', async () => {
+test('RFC 7644 §3.4.2.4: with more members than an answer holds a page by its number is refused, as who goes on by count would miss groups', async () => {
   const directory = await startDirectory(0)
   const memberIds = await addPeople(directory, 5000)
   await addGroups(directory, { count: 7, memberIds })
   const all = Array.from({ length: 7 }, (_, index) => `group-${index}`)
 
-  const first = await directory.send({ path: '/Groups?count=100' })
-  const second = await directory.send({ path: '/Groups?count=100&startIndex=5' })
-  expect([first.body?.['totalResults'], first.body?.['itemsPerPage'], second.body?.['itemsPerPage']]).toEqual([7, 4, 3])
+  await expectRefused(directory, () => directory.send({ path: '/Groups?count=100' }), { status: 400, scimType: 'tooMany', reason: 'too_many_members' })
+  const first = await directory.send({ path: '/Groups?count=4' })
+  const second = await directory.send({ path: '/Groups?count=4&startIndex=5' })
   expect([...namesOf(first), ...namesOf(second)]).toEqual(all)
+  const without = await directory.send({ path: '/Groups?count=100&excludedAttributes=members' })
+  expect(namesOf(without)).toEqual(all)
+})
+
+test('RFC 9865 §2: with more members than an answer holds a page by cursor has fewer groups, and the next goes on behind them', async () => {
+  const directory = await startDirectory(0)
+  await addGroups(directory, { count: 7, memberIds: await addPeople(directory, 5000) })
+  const all = Array.from({ length: 7 }, (_, index) => `group-${index}`)
 
   const begun = await directory.send({ path: '/Groups?count=100&cursor' })
   const ended = await directory.send({ path: `/Groups?count=100&cursor=${begun.body?.['nextCursor'] as string}` })
   expect([...namesOf(begun), ...namesOf(ended)]).toEqual(all)
   expect([namesOf(begun).length, ended.body?.['nextCursor']]).toEqual([4, undefined])
-
-  const without = await directory.send({ path: '/Groups?count=100&excludedAttributes=members' })
-  expect(namesOf(without)).toEqual(all)
 })
 
 async function addPeople({ storage }: Directory, count: number): Promise<readonly string[]> {
