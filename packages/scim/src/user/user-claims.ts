@@ -13,6 +13,7 @@ export type ClaimChanges = Readonly<Record<string, JsonValue | undefined>>
 export function userClaims(resource: JsonObject, isVerified: (email: string) => boolean): ClaimChanges {
   const name = partOf(resource, 'name')
   const email = preferredValue(memberOf(resource, 'emails'))
+  const phoneNumber = preferredValue(memberOf(resource, 'phoneNumbers'))
   return {
     name: textOf(resource, 'displayName') ?? textOf(name, 'formatted') ?? joinedName(name),
     given_name: textOf(name, 'givenName'),
@@ -26,7 +27,9 @@ export function userClaims(resource: JsonObject, isVerified: (email: string) => 
     zoneinfo: textOf(resource, 'timezone'),
     email,
     email_verified: email === undefined ? undefined : isVerified(email),
-    phone_number: preferredValue(memberOf(resource, 'phoneNumbers')),
+    phone_number: phoneNumber,
+    // OIDC Core §5.1: what a provider writes is not what the host has verified; the host's `claims` may say otherwise.
+    phone_number_verified: phoneNumber === undefined ? undefined : false,
   }
 }
 

@@ -106,6 +106,21 @@ test('the host is asked whom it links to a new account, and not about somebody w
   expect(candidates).toEqual(['a1'])
 })
 
+test.each([
+  ['links with it', { phoneNumbers: [{ value: '+44 666' }] }, []],
+  ['writes later', {}, [{ op: 'replace', path: 'phoneNumbers', value: [{ value: '+44 666' }] }]],
+])('ATK-482: a telephone number that a provider %s is not the one that the host had verified', async (_, members, operations) => {
+  const link = async () => userId('local')
+  const scim = await startScim({ link })
+  const claims = { phone_number: '+44 1', phone_number_verified: true }
+  await scim.storage.users.insert({ userId: userId('local'), claims, createdAt: scim.clock.now() })
+
+  await scim.send({ method: 'POST', path: '/Users', body: { ...alice, ...members } })
+  if (operations.length > 0) await scim.send({ method: 'PATCH', path: '/Users/local', body: patch(...operations) })
+
+  expect((await scim.storage.users.find(userId('local')))?.claims).toMatchObject({ phone_number: '+44 666', phone_number_verified: false })
+})
+
 test('K-33: an id that is repeated in a PATCH says nothing; another one is refused', async () => {
   const scim = await startScim()
   const id = idOf(await scim.send({ method: 'POST', path: '/Users', body: alice }))
