@@ -61,8 +61,9 @@ test('a target to which somebody writes meanwhile is not empty', async () => {
 })
 
 test('mintmark-migrate copy copies, and says what', async () => {
-  const { file, source, url, target } = await twoDatabases()
+  const { file, source, url, target, close } = await twoDatabases()
   await source.clients.insert(fullClient)
+  await close()
 
   const { code, output } = await mintmarkMigrate('copy', '--sqlite', file, '--postgres', url)
 
@@ -70,8 +71,21 @@ test('mintmark-migrate copy copies, and says what', async () => {
   expect(await target.clients.find(fullClient.clientId)).toEqual(fullClient)
 })
 
+test('mintmark-migrate copy refuses a file that a server still has open, and nothing is written', async () => {
+  const { file, source, url, target, close } = await twoDatabases()
+  await source.clients.insert(fullClient)
+
+  const refused = await mintmarkMigrate('copy', '--sqlite', file, '--postgres', url)
+
+  expect(refused).toMatchObject({ code: 2, output: '', errors: expect.stringMatching(/^Another process has \S+ open: stop every server/) as string })
+  expect(await target.clients.find(fullClient.clientId)).toBeUndefined()
+  await close()
+  expect(await mintmarkMigrate('copy', '--sqlite', file, '--postgres', url)).toMatchObject({ code: 0 })
+})
+
 test('mintmark-migrate copy refuses a schema that is not up', async () => {
-  const { file } = await twoDatabases()
+  const { file, close } = await twoDatabases()
+  await close()
   const database = await aDatabase()
   onTestFinished(() => database.remove())
 
@@ -81,8 +95,9 @@ test('mintmark-migrate copy refuses a schema that is not up', async () => {
 })
 
 test('mintmark-migrate says in one line that the user of the URL may not do it, and nothing is written', async () => {
-  const { file, source, pool, url, target } = await twoDatabases()
+  const { file, source, pool, url, target, close } = await twoDatabases()
   await source.clients.insert(fullClient)
+  await close()
   const stranger = new URL(url)
   stranger.username = 'stranger_of_the_copy'
   stranger.password = 'x'
@@ -120,7 +135,7 @@ async function twoDatabases() {
     await database.remove()
   })
   const [source, target] = [await createSqlStorage({ dialect, issuer }), await createSqlStorage({ dialect: postgres, issuer })]
-  return { file, source, pool, url: database.url, target }
+  return { file, source, pool, url: database.url, target, close: () => dialect.close() }
 }
 
 const everything = async (storage: Storage) => ({
