@@ -28,7 +28,7 @@ export interface SqlEngine {
     readonly searchable: string
     /** Ends a table whose rows may be large. */
     readonly table: string
-    /** The time in whole seconds since 1970, for migrations. */
+    /** The time in whole seconds since 1970, for migrations and for what a purge removes. */
     readonly now: string
     /** Ends a table whose rows are small and found by their key alone. */
     readonly smallRowTable: string
