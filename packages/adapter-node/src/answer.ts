@@ -7,7 +7,7 @@ import { readRequest } from './read-request.ts'
 import { writeHead } from './write-head.ts'
 
 /** A request that node:http received, what it is to be read as, and where the answer goes. */
-export interface Exchange {
+interface Exchange {
   readonly request: IncomingMessage
   readonly response: OutgoingMessage
   readonly url: URL
