@@ -464,6 +464,7 @@ test('house style 30: every subpath of every package exports these names and no 
         "type ListPage",
         "type ListPosition",
         "type ListQuery",
+        "type ListedUserRecord",
         "type LogEntryRecord",
         "type LogStore",
         "type MemberChange",

@@ -1,4 +1,4 @@
-import type { JsonObject, ProvisionedUserRecord, Storage } from '@mintmark/storage-interface'
+import type { JsonObject, ListedUserRecord, Storage } from '@mintmark/storage-interface'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
@@ -49,7 +49,7 @@ async function answersOf({ send }: Pick<ScimUnderTest, 'send'>, id: string): Pro
 /** The same rows without the name of their form: all text is read, as it is of rows that are older than the name. */
 function forgetful(storage: Storage): Storage {
   const { provisionedUsers } = storage
-  const forget = (record: ProvisionedUserRecord): ProvisionedUserRecord => ({ ...record, resourceForm: undefined })
+  const forget = <Record extends ListedUserRecord>(record: Record): Record => ({ ...record, resourceForm: undefined })
   return {
     ...storage,
     provisionedUsers: {

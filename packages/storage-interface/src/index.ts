@@ -48,6 +48,7 @@ export type { MembershipInsertOutcome, MembershipRecord, OrganizationRecord, Org
 export type { OpaqueTokenRecord, OpaqueTokenStore } from './opaque-token.ts'
 export type {
   GroupReference,
+  ListedUserRecord,
   NewProvisionedUser,
   ProvisionedState,
   ProvisionedUserChange,

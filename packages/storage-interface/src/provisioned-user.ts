@@ -46,6 +46,9 @@ export interface ProvisionedUserRecord extends UserRecord {
   readonly groups: readonly GroupReference[]
 }
 
+/** An account as lists tell of it: what an answer shows. A page has a hundred, and nobody asks for the claims of all. */
+export type ListedUserRecord = Omit<ProvisionedUserRecord, 'claims'>
+
 /** Which of the keys of a new or changed account belongs to another one. `id` is named before `externalId`, that before `userName`. */
 export type TakenKey = 'id' | 'externalId' | 'userName'
 
@@ -116,7 +119,7 @@ export interface ProvisionedUserStore {
    */
   remove(change: RemovalRequest): Promise<RemovalOutcome>
 
-  list(query: ListQuery): Promise<ListOutcome<ProvisionedUserRecord>>
+  list(query: ListQuery): Promise<ListOutcome<ListedUserRecord>>
 }
 
 /** Which account goes. */

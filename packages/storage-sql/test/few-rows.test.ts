@@ -1,4 +1,4 @@
-import type { JsonObject, ListQuery, ProvisionedUserRecord, ResolvedFilter, Storage } from '@mintmark/storage-interface'
+import type { JsonObject, ListQuery, ListedUserRecord, ResolvedFilter, Storage } from '@mintmark/storage-interface'
 import { after, seconds, userId } from '@mintmark/storage-interface'
 import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/contract'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
@@ -147,7 +147,7 @@ async function walk({ provisionedUsers }: Storage, filter: ResolvedFilter): Prom
   return pages
 }
 
-const idOf = (record: ProvisionedUserRecord): string => record.userId
+const idOf = (record: ListedUserRecord): string => record.userId
 
 async function aFile(): Promise<SqlDialect> {
   const dialect = sqliteFile(':memory:', { migrate: 'on-open' })

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type ListOutcome,
   type ListQuery,
-  type ProvisionedUserRecord,
+  type ListedUserRecord,
   type Storage,
 } from '@mintmark/storage-interface'
 import { aGroup, aGroupState, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/contract'
@@ -44,7 +44,7 @@ test('law: memory, SQLite and PostgreSQL find the same accounts by any filter, i
   await fc.assert(
     fc.asyncProperty(aPopulation(), queries(known), (population, asked) =>
       expectSameAnswers(population, asked, async ({ provisionedUsers }, query) =>
-        shown(await provisionedUsers.list(query), ({ userId: id }: ProvisionedUserRecord) => id),
+        shown(await provisionedUsers.list(query), ({ userId: id }: ListedUserRecord) => id),
       ),
     ),
     { numRuns: 20 },

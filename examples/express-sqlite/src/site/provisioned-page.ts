@@ -1,4 +1,4 @@
-import type { JsonObject, ListOutcome, ProvisionedUserRecord } from '@mintmark/storage-interface'
+import type { JsonObject, ListOutcome, ListedUserRecord } from '@mintmark/storage-interface'
 
 import type { ProviderCredentials } from '../identity-provider.ts'
 import { htmlDocument } from './document.ts'
@@ -6,7 +6,7 @@ import { html, type Markup } from './html.ts'
 import { textOf } from './text-of.ts'
 
 /** Who was provisioned, and how to provision somebody from a terminal. */
-export function provisionedPage(list: ListOutcome<ProvisionedUserRecord>, provider: ProviderCredentials): string {
+export function provisionedPage(list: ListOutcome<ListedUserRecord>, provider: ProviderCredentials): string {
   const users = list.outcome === 'listed' ? list.records : []
   return htmlDocument(
     'Provisioned accounts',
@@ -33,7 +33,7 @@ ${users.length === 0 ? html`<p>None yet. Create one with the first command below
   )
 }
 
-const table = (users: readonly ProvisionedUserRecord[]): Markup => html`<table>
+const table = (users: readonly ListedUserRecord[]): Markup => html`<table>
 <thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col">Groups</th><th scope="col">Id</th></tr></thead>
 <tbody>${users.map(
   ({ resource, active, groups, userId }) =>

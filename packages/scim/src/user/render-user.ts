@@ -1,16 +1,16 @@
-import type { GroupReference, JsonObject, JsonValue, ProvisionedUserRecord } from '@mintmark/storage-interface'
+import type { GroupReference, JsonObject, JsonValue, ListedUserRecord } from '@mintmark/storage-interface'
 
 import { renderMeta } from '../resource/render-meta.ts'
 import { withManagerReference } from './manager-reference.ts'
 
 /** An account as a SCIM resource, whole (RFC 7643 §4.1): what a projection is made of. */
-export const renderUser = (user: ProvisionedUserRecord, baseUrl: string): JsonObject => ({
+export const renderUser = (user: ListedUserRecord, baseUrl: string): JsonObject => ({
   ...withManagerReference(JSON.parse(user.resource) as JsonObject, (userId) => userLocation(userId, baseUrl)),
   ...renderKnown(user, baseUrl),
 })
 
 /** What is known of an account beside the resource that its provider wrote. */
-export function renderKnown(user: ProvisionedUserRecord, baseUrl: string): JsonObject {
+export function renderKnown(user: ListedUserRecord, baseUrl: string): JsonObject {
   const { userId, externalId, active, groups } = user
   return {
     id: userId,
@@ -33,7 +33,7 @@ export const userLocation = (userId: string, baseUrl: string): string => `${base
  * The entity tag (RFC 7644 §3.14). Groups are part of the resource and not of its row: their names are a part of the tag, so
  * that it changes exactly when the resource does.
  */
-export function userVersion({ version, groups }: ProvisionedUserRecord): string {
+export function userVersion({ version, groups }: ListedUserRecord): string {
   const membership = groups.length === 0 ? '' : `.${checksum(groups.map((group) => `${group.groupId} ${group.displayName}`).join('\n'))}`
   return `W/"${version}${membership}"`
 }

@@ -1,4 +1,4 @@
-import { jsonText, type JsonText, type ProvisionedUserRecord } from '@mintmark/storage-interface'
+import { jsonText, type JsonText, type ListedUserRecord } from '@mintmark/storage-interface'
 
 import { joinObjects } from '../json/join-objects.ts'
 import { projectResource } from '../resource/project-resource.ts'
@@ -10,7 +10,7 @@ import type { UserForm } from './user-form.ts'
  * An account as an answer shows it (RFC 7644 §3.9). Text that was stored under the name of this server's form is what would be made of
  * it here, and goes out unread; of all other text only what a schema defines leaves.
  */
-export function userText(user: ProvisionedUserRecord, { projection, baseUrl }: Showing, { name, userType, shownApart }: UserForm): JsonText {
+export function userText(user: ListedUserRecord, { projection, baseUrl }: Showing, { name, userType, shownApart }: UserForm): JsonText {
   const isReady = user.resourceForm === name && projection === userType.shownByDefault
   if (!isReady) return jsonText(projectResource(renderUser(user, baseUrl), projection))
   return joinObjects(user.resource, jsonText(projectResource(renderKnown(user, baseUrl), shownApart)))

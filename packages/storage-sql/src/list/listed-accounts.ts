@@ -3,7 +3,7 @@ import type { SqlEngine } from '../dialect.ts'
 import { pathOf } from '../filter/json-scope.ts'
 import type { Sql } from '../json-search.ts'
 import { isProviders } from '../is-providers.ts'
-import { provisionedColumns } from '../rows/provisioned-user-row.ts'
+import { listedUserColumns } from '../rows/provisioned-user-row.ts'
 import { groupsOfUser } from '../stores/provisioned-user-statements.ts'
 import type { ListedKind } from './listed-kind.ts'
 import { anyRow, byBeginning, byKey, inProvider, lookup } from './lookup.ts'
@@ -17,7 +17,7 @@ export const listedAccounts = ({ jsonPairs }: SqlEngine): ListedKind => ({
   from: sql.table('mintmark_users'),
   document: ofUsers('comparable'),
   documentPath: pathOf,
-  record: sql`${sql.join(provisionedColumns.map(ofUsers))}, ${jsonPairs(groupsOfUser)} as "groups"`,
+  record: sql`${sql.join(listedUserColumns.map(ofUsers))}, ${jsonPairs(groupsOfUser)} as "groups"`,
   columns: new Map([
     ['id', { kind: 'text', column: ofUsers('user_id') }],
     ['externalId', { kind: 'text', column: ofUsers('external_id') }],

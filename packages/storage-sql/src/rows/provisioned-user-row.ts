@@ -5,13 +5,14 @@ import {
   type GroupReference,
   type JsonObject,
   type JsonText,
+  type ListedUserRecord,
   type ProvisionedState,
   type ProvisionedUserRecord,
 } from '@mintmark/storage-interface'
 import { json, orNull, type ColumnReader } from '../columns.ts'
 import type { SqlEngine, SqlRow, SqlValue } from '../dialect.ts'
 import { indexKeyOrNull } from '../index-key.ts'
-import { userReader } from './user-row.ts'
+import { accountReader } from './user-row.ts'
 
 /** What a row of `mintmark_users` has when the account is an identity provider's; all of them empty when it is not. */
 export const provisioningColumns = [
@@ -81,8 +82,16 @@ export const provisionedColumns = [
 ] as const
 
 export function provisionedUserReader(read: ColumnReader, engine: SqlEngine) {
-  const account = userReader(read)
-  return (row: SqlRow): ProvisionedUserRecord => ({
+  const listed = listedUserReader(read, engine)
+  return (row: SqlRow): ProvisionedUserRecord => ({ ...listed(row), claims: read.json(row, 'claims') as JsonObject })
+}
+
+/** The columns of a listed record, beside `groups`. */
+export const listedUserColumns = provisionedColumns.filter((column) => column !== 'claims')
+
+export function listedUserReader(read: ColumnReader, engine: SqlEngine) {
+  const account = accountReader(read)
+  return (row: SqlRow): ListedUserRecord => ({
     ...account(row),
     providerId: providerId(read.text(row, 'provider_id')),
     externalId: read.optionalText(row, 'external_id'),

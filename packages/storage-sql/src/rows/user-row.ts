@@ -18,13 +18,18 @@ export const userColumns = [
 /** The columns of a record. */
 export const userRecordColumns = userColumns.filter((column) => column !== 'issuer' && column !== 'removed_at')
 
-export const userReader =
+export function userReader(read: ColumnReader) {
+  const account = accountReader(read)
+  return (row: SqlRow): UserRecord => ({ ...account(row), claims: read.json(row, 'claims') as JsonObject })
+}
+
+/** What is read of an account where nobody asks for its claims. */
+export const accountReader =
   (read: ColumnReader) =>
-  (row: SqlRow): UserRecord => ({
+  (row: SqlRow): Omit<UserRecord, 'claims'> => ({
     userId: userId(read.text(row, 'user_id')),
     active: read.flag(row, 'active'),
     generation: read.integer(row, 'generation'),
-    claims: read.json(row, 'claims') as JsonObject,
     createdAt: epochSeconds(read.integer(row, 'created_at')),
     updatedAt: epochSeconds(read.integer(row, 'updated_at')),
     version: read.integer(row, 'version'),

@@ -17,7 +17,7 @@ import { createLister } from '../list/create-lister.ts'
 import { listedAccounts } from '../list/listed-accounts.ts'
 import { providerOf } from '../list/provider-rows.ts'
 import { comparableAccount } from '../rows/comparable-account.ts'
-import { provisionedUserReader, stateRow } from '../rows/provisioned-user-row.ts'
+import { listedUserReader, provisionedUserReader, stateRow } from '../rows/provisioned-user-row.ts'
 import type { Statement } from '../statement.ts'
 import { UniqueViolation } from '../unique-violation.ts'
 import { versionRange } from '../version-range.ts'
@@ -134,7 +134,12 @@ export function createProvisionedUserStore(
     remove: (request) => end(statements.remove, request),
     list: createLister(
       database,
-      { kind: listedAccounts(engine), read, owner: providerOf, comparable: comparableAccount(columns, engine) },
+      {
+        kind: listedAccounts(engine),
+        read: listedUserReader(columns, engine),
+        owner: providerOf,
+        comparable: comparableAccount(columns, engine),
+      },
       { scanLimit },
     ),
   }

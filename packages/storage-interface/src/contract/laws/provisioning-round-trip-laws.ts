@@ -1,10 +1,10 @@
 import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
 import type { NewGroup } from '../../group.ts'
 import type { JsonObject } from '../../json.ts'
-import type { NewProvisionedUser } from '../../provisioned-user.ts'
+import type { NewProvisionedUser, ProvisionedUserRecord } from '../../provisioned-user.ts'
 import { and, element, text } from '../filters.ts'
 import { law, type StorageLaw, type Trial } from '../law.ts'
-import { everything } from '../listed.ts'
+import { allAsListed, asListed, everything } from '../listed.ts'
 import { aGroup, aGroupState, freshGroup } from '../records/a-group.ts'
 import { aProviderRecord } from '../records/a-provider.ts'
 import { aProvisionedState, aProvisionedUser, freshAccount } from '../records/a-provisioned-user.ts'
@@ -88,7 +88,7 @@ export const provisioningRoundTripLaws: readonly StorageLaw[] = [
     await accountReads(trial, user, record)
     const byEmail = element('emails', text('value', 'eq', label))
     const list = await storage.provisionedUsers.list({ ...everything, filter: byEmail })
-    same(list.outcome === 'listed' && list.records, [record], 'by e-mail address')
+    same(allAsListed(list), [asListed(record)], 'by e-mail address')
     const twin = aProvisionedUser('twin', { state: aProvisionedState('twin', { comparable: { userName: label } }) })
     same(
       await storage.provisionedUsers.insert(twin),
@@ -140,7 +140,11 @@ const farCharacters = (count: number): string =>
     String.fromCodePoint(0x1_00_00 + ((index * 7919 * 104_729) % 0xf_ff_ff)),
   ).join('')
 
-async function accountReads({ storage, same }: Trial, user: NewProvisionedUser, record: object): Promise<void> {
+async function accountReads(
+  { storage, same }: Trial,
+  user: NewProvisionedUser,
+  record: ProvisionedUserRecord,
+): Promise<void> {
   const { providerId, userId, state } = user
   same(await storage.provisionedUsers.find(providerId, userId), record, 'through find')
   if (state.externalId !== undefined) {
@@ -148,7 +152,7 @@ async function accountReads({ storage, same }: Trial, user: NewProvisionedUser, 
     same(found, record, 'through findByExternalId')
   }
   const list = await storage.provisionedUsers.list({ ...everything, providerId, filter: hasTextsOf(state.comparable) })
-  same(list.outcome === 'listed' && list.records, [record], 'through list')
+  same(allAsListed(list), [asListed(record)], 'through list')
 }
 
 async function groupReads(
