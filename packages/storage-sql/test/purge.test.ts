@@ -39,20 +39,15 @@ describe.for([
     for (const table of ['mintmark_claims', 'mintmark_families']) expect(await countOf(first, table)).toBe(500)
   })
 
-  test('a server whose clock is two days ahead removes nothing that the clock of the database keeps', async () => {
+  test('a server whose clock is two days ahead removes no ending that the others have yet to read', async () => {
     const [dialect] = await open()
     const storage = await createSqlStorage({ dialect, issuer })
     const today = epochSeconds(Math.floor(Date.now() / 1000))
     const ahead = epochSeconds(today + 172_800)
-    const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: epochSeconds(today + 600), now: today } as const
-    await storage.claims.claim(claim)
-    await storage.families.insert(aFamilyRecord())
+    await storage.families.insert({ ...aFamilyRecord(), expiresAt: ahead })
     await storage.families.revoke(aFamilyRecord().familyId, today)
-    await storage.codes.insert(aCodeRecord())
 
-    // The code and the family of years ago go.
-    expect(await storage.purge.purgeExpired({ now: ahead, limit: 100 })).toEqual({ removed: 2, done: true })
-    expect(await storage.claims.claim(claim)).toEqual({ outcome: 'seen' })
+    expect(await storage.purge.purgeExpired({ now: ahead, limit: 100 })).toEqual({ removed: 1, done: true })
     expect((await storage.endings.list({ from: undefined, endedSince: today, limit: 10 })).records).toHaveLength(1)
   })
 

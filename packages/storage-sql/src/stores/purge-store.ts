@@ -1,21 +1,24 @@
 import { endingsKeptFor, type PurgeStore } from '@mintmark/storage-interface'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../database.ts'
+import type { SqlValue } from '../dialect.ts'
 import { compileSql, type Parameter } from '../statement.ts'
 
 /**
  * Each table gives up its oldest rows by one statement, found in an index by their time: what a call costs depends on its
- * limit, not on how much is stored. Every statement is whole by itself, so that a call may be cut off between any two. Of the
- * caller's clock and the database's the one that is behind counts.
+ * limit, not on how much is stored. Every statement is whole by itself, so that a call may be cut off between any two.
  */
 export function createPurgeStore({ query, engine, run }: Database): PurgeStore {
-  const clock = sql.raw(engine.types.now)
-  const statements = removable.map(({ table, key, time, keptFor }) =>
+  const earlier = (now: SqlValue): RawBuilder<unknown> => {
+    const clock = sql.raw(engine.types.now)
+    // As a query it is found out once, whatever the number of rows.
+    return sql`(select case when ${now} < ${clock} then ${now} else ${clock} end)`
+  }
+  const statements = removable.map(({ table, key, time, kept }) =>
     compileSql(query, (p: Parameter<'issuer' | 'now' | 'limit'>) => {
       const order = sql.raw(time)
-      // Found out once, whatever the number of rows. A server whose clock is ahead would remove what the others still need.
-      const now = sql`(select case when ${p('now')} < ${clock} then ${p('now')} else ${clock} end)`
-      const condition = sql`issuer = ${p('issuer')} and ${order} <= ${now} - ${sql.lit(keptFor)}`
+      const until = kept === undefined ? sql`${p('now')}` : sql`${earlier(p('now'))} - ${sql.lit(kept.seconds)}`
+      const condition = sql`issuer = ${p('issuer')} and ${order} <= ${until}`
       return engine.deleteBatch({ table, key: ['issuer', ...key], condition, order, limit: sql`${p('limit')}` })
     }),
   )
@@ -36,20 +39,19 @@ export function createPurgeStore({ query, engine, run }: Database): PurgeStore {
 
 /** What goes once a time has come. A revoked grant goes at once: nothing that was issued under it is honoured without it. */
 const removable: readonly Removable[] = [
-  { table: 'mintmark_codes', key: ['digest'], time: 'expires_at', keptFor: 0 },
-  { table: 'mintmark_interactions', key: ['digest'], time: 'expires_at', keptFor: 0 },
-  { table: 'mintmark_claims', key: ['purpose', 'value_digest'], time: 'expires_at', keptFor: 0 },
-  { table: 'mintmark_opaque_tokens', key: ['digest'], time: 'expires_at', keptFor: 0 },
-  { table: 'mintmark_families', key: ['family_id'], time: 'expires_at', keptFor: 0 },
+  { table: 'mintmark_codes', key: ['digest'], time: 'expires_at' },
+  { table: 'mintmark_interactions', key: ['digest'], time: 'expires_at' },
+  { table: 'mintmark_claims', key: ['purpose', 'value_digest'], time: 'expires_at' },
+  { table: 'mintmark_opaque_tokens', key: ['digest'], time: 'expires_at' },
+  { table: 'mintmark_families', key: ['family_id'], time: 'expires_at' },
   {
     table: 'mintmark_sessions',
     key: ['digest'],
     time: 'CASE WHEN idle_expires_at < expires_at THEN idle_expires_at ELSE expires_at END',
-    keptFor: 0,
   },
-  { table: 'mintmark_logs', key: ['entry_id'], time: 'expires_at', keptFor: 0 },
-  { table: 'mintmark_grants', key: ['grant_id'], time: 'revoked_at', keptFor: 0 },
-  { table: 'mintmark_endings', key: ['position'], time: 'ended_at', keptFor: endingsKeptFor },
+  { table: 'mintmark_logs', key: ['entry_id'], time: 'expires_at' },
+  { table: 'mintmark_grants', key: ['grant_id'], time: 'revoked_at' },
+  { table: 'mintmark_endings', key: ['position'], time: 'ended_at', kept: { seconds: endingsKeptFor } },
 ]
 
 interface Removable {
@@ -57,6 +59,9 @@ interface Removable {
   /** Without the issuer. */
   readonly key: readonly string[]
   readonly time: string
-  /** For how many seconds after that time. */
-  readonly keptFor: number
+  /**
+   * How long others still need it after that time, who read it by clocks of their own: of the caller's clock and the database's the
+   * one that is behind counts, so that one server with a wrong clock takes nothing from them.
+   */
+  readonly kept?: { readonly seconds: number }
 }
