@@ -21,8 +21,8 @@ export function userClaims(resource: JsonObject, isVerified: (email: string) => 
     middle_name: textOf(name, 'middleName'),
     nickname: textOf(resource, 'nickName'),
     preferred_username: textOf(resource, 'userName'),
-    profile: textOf(resource, 'profileUrl'),
-    picture: preferredValue(memberOf(resource, 'photos')),
+    profile: webAddress(textOf(resource, 'profileUrl')),
+    picture: webAddress(preferredValue(memberOf(resource, 'photos'))),
     locale: textOf(resource, 'locale'),
     zoneinfo: textOf(resource, 'timezone'),
     email,
@@ -41,6 +41,12 @@ function preferredValue(values: JsonValue | undefined): string | undefined {
     elements.find((element) => memberOf(element, 'type') === 'work') ??
     elements[0]
   return preferred === undefined ? undefined : textOf(preferred, 'value')
+}
+
+/** A page or a picture (OIDC Core §5.1), which clients make links of: never `javascript:`, or a file of theirs. */
+function webAddress(text: string | undefined): string | undefined {
+  if (text === undefined || !URL.canParse(text)) return undefined
+  return /^https?:$/.test(new URL(text).protocol) ? text : undefined
 }
 
 function joinedName(name: JsonObject): string | undefined {

@@ -16,8 +16,11 @@ export interface UserForm {
 
 /** Worked out once for each server, from everything that the text of a resource depends on beside what its provider said. */
 export const createUserForm = (userType: ResourceType, issuer: string): UserForm => ({
-  name: checksum(JSON.stringify([userType.shownByDefault, [...storedApart], scimRoot(issuer)])),
+  name: checksum(JSON.stringify([rendering, userType.shownByDefault, [...storedApart], scimRoot(issuer)])),
   userType,
   shownApart: { attributes: userType.shownByDefault.attributes.filter(({ name }) => storedApart.has(name)), extensions: [] },
   issuer,
 })
+
+/** Advances with every release that makes another text of the same resource: what was stored by an older one is then read. */
+const rendering = 1
