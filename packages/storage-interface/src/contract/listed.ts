@@ -1,7 +1,7 @@
 import { matchesFilter } from '../filter/matches-filter.ts'
 import type { ResolvedFilter } from '../filter/resolved-filter.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
-import type { ListedUserRecord, NewProvisionedUser } from '../provisioned-user.ts'
+import type { ListedUserRecord, NewProvisionedUser, ProvisionedUserRecord } from '../provisioned-user.ts'
 import type { ListOutcome, ListQuery } from '../resource-list.ts'
 import type { Storage } from '../storage.ts'
 import type { Trial } from './law.ts'
@@ -61,9 +61,8 @@ export async function findsWhatMatches(
 export const listedIds = (outcome: ListOutcome<ListedUserRecord>): readonly (number | string)[] =>
   outcome.outcome === 'listed' ? [outcome.total, ...outcome.records.map(({ userId }) => userId)] : [outcome.outcome]
 
-/** A record as lists tell of it; a store may tell more. */
-export const asListed = (record: ListedUserRecord): ListedUserRecord & { readonly claims: undefined } => ({ ...record, claims: undefined })
-
-/** The same of each on a page. */
-export const allAsListed = (outcome: ListOutcome<ListedUserRecord>): readonly ListedUserRecord[] =>
-  outcome.outcome === 'listed' ? outcome.records.map(asListed) : []
+/** A record as lists tell of it. */
+export function asListed(record: ProvisionedUserRecord): ListedUserRecord {
+  const { claims: _, ...listed } = record
+  return listed
+}

@@ -1,6 +1,6 @@
 import type { ProviderId, UserId } from '../identifiers.ts'
 import type { JsonObject } from '../json.ts'
-import type { GroupReference, ProvisionedUserRecord } from '../provisioned-user.ts'
+import type { GroupReference, ListedUserRecord, ProvisionedUserRecord } from '../provisioned-user.ts'
 import { compareText } from '../filter/compare-text.ts'
 import { groupsOf, type GroupTable } from './group-table.ts'
 import { knownMembers, type ListedRow } from './list-page.ts'
@@ -19,9 +19,15 @@ const isOf = (row: PresentUser, providerId: ProviderId): row is ProvisionedRow =
   row.provisioning?.providerId === providerId
 
 /** The account as its provider sees it. */
-export function provisionedRecord(groups: GroupTable, { record, provisioning }: ProvisionedRow): ProvisionedUserRecord {
+export const provisionedRecord = (groups: GroupTable, row: ProvisionedRow): ProvisionedUserRecord => ({
+  ...listedRecord(groups, row),
+  claims: row.record.claims,
+})
+
+function listedRecord(groups: GroupTable, { record, provisioning }: ProvisionedRow): ListedUserRecord {
+  const { claims: _, ...account } = record
   const { providerId, externalId, adopted, resource, resourceForm } = provisioning
-  return { ...record, providerId, externalId, adopted, resource, resourceForm, groups: referencesTo(groups, record.userId) }
+  return { ...account, providerId, externalId, adopted, resource, resourceForm, groups: referencesTo(groups, record.userId) }
 }
 
 function referencesTo(groups: GroupTable, userId: UserId): readonly GroupReference[] {
@@ -33,12 +39,12 @@ function referencesTo(groups: GroupTable, userId: UserId): readonly GroupReferen
 }
 
 /** The account as a list sees it. */
-export function listedAccount(groups: GroupTable, row: ProvisionedRow): ListedRow<ProvisionedUserRecord> {
+export function listedAccount(groups: GroupTable, row: ProvisionedRow): ListedRow<ListedUserRecord> {
   const { record, provisioning } = row
   return {
     id: record.userId,
     createdAt: record.createdAt,
-    record: () => provisionedRecord(groups, row),
+    record: () => listedRecord(groups, row),
     comparable: (): JsonObject => ({
       ...provisioning.comparable,
       ...knownMembers(record.userId, { ...record, externalId: provisioning.externalId }),
