@@ -28,8 +28,12 @@ export const adminScopes = {
 /** The one scope value that is enough, and nothing more. */
 export const leastScope = (area: AdminArea, access: AdminAccess): string => `admin:${area}:${access}`
 
-/** Whether who has scope values may give a client another one: what administers, only if they may do as much themselves. */
+/**
+ * Whether who has scope values may give a client another one: what administers, only if they may do as much themselves, and `scim`, with
+ * which a client writes a provider's accounts, only if they may give the provider secrets.
+ */
 export function mayGrant(scopes: readonly string[], scope: string): boolean {
+  if (scope === 'scim') return admits(scopes, 'providers', 'write')
   if (!scope.startsWith('admin:') || scopes.includes(scope) || scopes.includes('admin:write')) return true
   const isRead = scope.endsWith(':read')
   return isRead && (scopes.includes('admin:read') || scopes.includes(scope.replace(/:read$/, ':write')))
