@@ -41,8 +41,10 @@ async function start(): Promise<Started> {
   const client = new Client({ connectionString: server.url })
   await client.connect()
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  // While it is connected: of a process that has ended nobody can tell whose child it was.
+  const pid = parentOf(rows[0]?.pid ?? 0)
   await client.end()
-  return { server, pid: parentOf(rows[0]?.pid ?? 0) }
+  return { server, pid }
 }
 
 /** What Linux tells of processes; elsewhere the database's part is not measured. The name before the state may hold anything. */
