@@ -1,10 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 
+import { seedPeople } from '../../examples/express-sqlite/src/demo-people.ts'
 import { startExample } from '../../examples/express-sqlite/src/start.ts'
+import { openPeople } from '../../packages/create-mintmark/template/src/people.ts'
 import { quietLogger } from './quiet-logger.ts'
 
 /** The example, started afresh on a free port, and browsers to visit it with. */
@@ -30,6 +32,8 @@ export interface Visitor {
 
 export async function openStage(browser: Browser): Promise<Stage> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'mintmark-example-'))
+  seededPeople ??= seedOnce()
+  await writeFile(join(dataFolder, 'people.db'), await seededPeople)
   const log: string[] = []
   const example = await startExample({ port: 0, dataFolder, logger: quietLogger(log) })
   const contexts: BrowserContext[] = []
@@ -64,4 +68,18 @@ export async function openVisitor(browser: Browser, options: BrowserContextOptio
   const page = await context.newPage()
   page.setDefaultTimeout(20_000)
   return { context, page, complaints }
+}
+
+/** The table of the demo's people. To hash their passwords takes longer than many a test: it is done once for all stages. */
+let seededPeople: Promise<Uint8Array> | undefined
+
+async function seedOnce(): Promise<Uint8Array> {
+  const folder = await mkdtemp(join(tmpdir(), 'mintmark-people-'))
+  const file = join(folder, 'people.db')
+  const people = openPeople(file)
+  await seedPeople(people)
+  people.close()
+  const table = await readFile(file)
+  await rm(folder, { recursive: true })
+  return table
 }
