@@ -1,17 +1,15 @@
 import { epochSeconds, userId, type JsonObject, type ResolvedFilter, type Storage } from '@mintmark/storage-interface'
 import { aUser } from '@mintmark/storage-interface/contract'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { describe, expect, test } from 'vitest'
+import { aMigratedFile, aMigratedPool } from './support/migrated-dialects.ts'
 
 const issuer = 'https://issuer.example'
 
 describe.for([
-  { name: 'SQLite', open: aFile },
-  { name: 'PostgreSQL', open: aPool },
+  { name: 'SQLite', open: aMigratedFile },
+  { name: 'PostgreSQL', open: aMigratedPool },
 ])('$name', ({ open }) => {
   test('claims that the engine could not hold as JSON are found as in memory, and raise no error', async () => {
     const [memory, sql] = [createMemoryStorage({ issuer }), await createSqlStorage({ dialect: await open(), issuer })]
@@ -104,16 +102,4 @@ const filters: readonly ResolvedFilter[] = [
 async function idsOf(storage: Storage, filter: ResolvedFilter): Promise<unknown> {
   const found = await storage.users.list({ filter, sort: undefined, page: { kind: 'index', offset: 0, limit: 100 } })
   return found.outcome === 'listed' ? found.records.map((user) => user.userId) : found.outcome
-}
-
-async function aFile(): Promise<SqlDialect> {
-  const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
-  onTestFinished(() => dialect.close())
-  return dialect
-}
-
-async function aPool(): Promise<SqlDialect> {
-  const database = await aDatabase()
-  onTestFinished(() => database.remove())
-  return postgresPool(database.pool(), { migrate: 'on-open' })
 }

@@ -4,16 +4,16 @@ import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage, type SqlDialect, type SqlValue } from '@mintmark/storage-sql'
 import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { aMigratedFile, aMigratedPool } from './support/migrated-dialects.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 import { scansOf, type PlanNode } from './support/postgres-plan.ts'
 
 const issuer = 'https://issuer.example'
 
 describe.for([
-  { name: 'SQLite', open: aFile },
-  { name: 'PostgreSQL', open: aPool },
+  { name: 'SQLite', open: aMigratedFile },
+  { name: 'PostgreSQL', open: aMigratedPool },
 ])('$name', ({ open }) => {
   test('RFC 7644 §3.4.2.2: of those whom an index finds a filter lists who is all that it says', async () => {
     const { sql, memory, asked } = await stored(await open(), people)
@@ -148,15 +148,3 @@ async function walk({ provisionedUsers }: Storage, filter: ResolvedFilter): Prom
 }
 
 const idOf = (record: ListedUserRecord): string => record.userId
-
-async function aFile(): Promise<SqlDialect> {
-  const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
-  onTestFinished(() => dialect.close())
-  return dialect
-}
-
-async function aPool(): Promise<SqlDialect> {
-  const database = await aDatabase()
-  onTestFinished(() => database.remove())
-  return postgresPool(database.pool(), { migrate: 'on-open' })
-}

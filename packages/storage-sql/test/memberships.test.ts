@@ -1,17 +1,15 @@
 import { epochSeconds, organizationId, userId, type MembershipRecord, type Storage } from '@mintmark/storage-interface'
 import { aUser } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { describe, expect, test } from 'vitest'
+import { aMigratedFile, aMigratedPool } from './support/migrated-dialects.ts'
 
 const issuer = 'https://issuer.example'
 const now = epochSeconds(1_700_000_000)
 
 describe.for([
-  { name: 'SQLite', open: aFile },
-  { name: 'PostgreSQL', open: aPool },
+  { name: 'SQLite', open: aMigratedFile },
+  { name: 'PostgreSQL', open: () => aMigratedPool({ max: 10 }) },
 ])('$name', ({ open }) => {
   test('of a removed account, and of a removed organization, no membership is left in the table', async () => {
     const dialect = await open()
@@ -92,16 +90,4 @@ const aMembership = (organization: string, user: string): MembershipRecord => ({
 async function storedMemberships(dialect: SqlDialect): Promise<readonly string[]> {
   const rows = await dialect.all('SELECT organization_id, user_id FROM mintmark_memberships ORDER BY 1, 2', [])
   return rows.map(({ values }) => values.join(' '))
-}
-
-async function aFile(): Promise<SqlDialect> {
-  const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
-  onTestFinished(() => dialect.close())
-  return dialect
-}
-
-async function aPool(): Promise<SqlDialect> {
-  const database = await aDatabase()
-  onTestFinished(() => database.remove())
-  return postgresPool(database.pool({ max: 10 }), { migrate: 'on-open' })
 }
