@@ -404,6 +404,7 @@ test('house style 30: every subpath of every package exports these names and no 
         "groupId",
         "jsonText",
         "keyId",
+        "knownMembers",
         "matchesFilter",
         "organizationId",
         "providerId",

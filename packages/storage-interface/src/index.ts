@@ -42,6 +42,7 @@ export type { IdentityProviderRecord, IdentityProviderStore, OffboardingCount, P
 export type { InteractionLogin, InteractionRecord, InteractionStore } from './interaction.ts'
 export { jsonText } from './json.ts'
 export type { JsonObject, JsonText, JsonValue } from './json.ts'
+export { knownMembers } from './known-members.ts'
 export type { LogEntryRecord, LogStore } from './log-entry.ts'
 export type { ClaimOutcome, ConsumeOutcome, EndOutcome, InsertOutcome, SwapOutcome } from './outcome.ts'
 export type { MembershipInsertOutcome, MembershipRecord, OrganizationRecord, OrganizationStore } from './organization.ts'

@@ -36,18 +36,6 @@ export function listPage<Record>(
   }
 }
 
-/** What the store adds to the comparable form of an account and of a group alike. */
-export function knownMembers(id: string, row: Known): JsonObject {
-  const meta = { created: row.createdAt * 1000, lastModified: row.updatedAt * 1000 }
-  return row.externalId === undefined ? { id, meta } : { id, meta, externalId: row.externalId }
-}
-
-interface Known {
-  readonly externalId: string | undefined
-  readonly createdAt: EpochSeconds
-  readonly updatedAt: EpochSeconds
-}
-
 /** Sorting is stable: equal ones stay in the order that they come in. */
 function sortedBy<Row extends ListedRow<unknown>>(sort: SortKey, rows: readonly Row[]): readonly Row[] {
   const sign = sort.direction === 'ascending' ? 1 : -1

@@ -1,9 +1,10 @@
 import type { ProviderId, UserId } from '../identifiers.ts'
 import type { JsonObject } from '../json.ts'
+import { knownMembers } from '../known-members.ts'
 import type { GroupReference, ListedUserRecord, ProvisionedUserRecord } from '../provisioned-user.ts'
 import { compareText } from '../filter/compare-text.ts'
 import { groupsOf, type GroupTable } from './group-table.ts'
-import { knownMembers, type ListedRow } from './list-page.ts'
+import type { ListedRow } from './list-page.ts'
 import { presentRow, type PresentUser, type Provisioning, type UserTable } from './user-table.ts'
 
 /** The row of an account that has a provider. */

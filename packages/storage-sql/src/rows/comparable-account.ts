@@ -1,4 +1,4 @@
-import type { JsonObject } from '@mintmark/storage-interface'
+import { epochSeconds, knownMembers, type JsonObject } from '@mintmark/storage-interface'
 import type { ColumnReader } from '../columns.ts'
 import type { SqlEngine, SqlRow } from '../dialect.ts'
 
@@ -6,14 +6,15 @@ import type { SqlEngine, SqlRow } from '../dialect.ts'
 export const comparableAccount =
   (read: ColumnReader, { decodeSearchable, decodeText }: SqlEngine) =>
   (row: SqlRow): JsonObject => {
-    const externalId = read.optionalText(row, 'external_id')
     const groups = read.json(row, 'groups') as readonly (readonly [string, string])[]
     return {
       ...(decodeSearchable(read.text(row, 'comparable')) as JsonObject),
-      id: read.text(row, 'user_id'),
-      ...(externalId === undefined ? {} : { externalId }),
+      ...knownMembers(read.text(row, 'user_id'), {
+        externalId: read.optionalText(row, 'external_id'),
+        createdAt: epochSeconds(read.integer(row, 'created_at')),
+        updatedAt: epochSeconds(read.integer(row, 'updated_at')),
+      }),
       active: read.flag(row, 'active'),
-      meta: { created: read.integer(row, 'created_at') * 1000, lastModified: read.integer(row, 'updated_at') * 1000 },
       groups: groups.map(([value]) => ({ value: decodeText(value) })),
     }
   }
