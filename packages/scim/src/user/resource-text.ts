@@ -13,10 +13,10 @@ type StoredResource = Pick<ProvisionedState, 'resource' | 'resourceForm'>
  * What is stored of a resource: the text that an answer shows of it, under the name of the server's form, so that it can go out as it
  * is. Of a resource that an answer shows a part of, the text of it all, under no name.
  */
-export function storedResource(resource: JsonObject, providerId: ProviderId, { name, userType, issuer }: UserForm): StoredResource {
+export function storedResource(resource: JsonObject, providerId: ProviderId, { name, shownByDefault, issuer }: UserForm): StoredResource {
   const baseUrl = tenantUrl(issuer, providerId)
   const whole = withManagerReference(resource, (userId) => userLocation(userId, baseUrl))
-  const shown = projectResource(whole, userType.shownByDefault)
+  const shown = projectResource(whole, shownByDefault)
   return sameValue(whole, shown)
     ? { resource: jsonText(shown), resourceForm: name }
     : { resource: jsonText(resource), resourceForm: undefined }

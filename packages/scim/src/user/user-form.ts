@@ -8,17 +8,18 @@ import { storedApart } from './stored-apart.ts'
 export interface UserForm {
   /** Texts that are stored under this name are what this server would write. */
   readonly name: string
-  readonly userType: ResourceType
+  /** What the text is made by. */
+  readonly shownByDefault: Projection
   /** What is shown beside the text: of columns, of groups, and of what the server makes. */
   readonly shownApart: Projection
   readonly issuer: string
 }
 
 /** Worked out once for each server, from everything that the text of a resource depends on beside what its provider said. */
-export const createUserForm = (userType: ResourceType, issuer: string): UserForm => ({
-  name: checksum(JSON.stringify([rendering, userType.shownByDefault, [...storedApart], scimRoot(issuer)])),
-  userType,
-  shownApart: { attributes: userType.shownByDefault.attributes.filter(({ name }) => storedApart.has(name)), extensions: [] },
+export const createUserForm = ({ shownByDefault }: Pick<ResourceType, 'shownByDefault'>, issuer: string): UserForm => ({
+  name: checksum(JSON.stringify([rendering, shownByDefault, [...storedApart], scimRoot(issuer)])),
+  shownByDefault,
+  shownApart: { attributes: shownByDefault.attributes.filter(({ name }) => storedApart.has(name)), extensions: [] },
   issuer,
 })
 

@@ -10,8 +10,8 @@ import type { UserForm } from './user-form.ts'
  * An account as an answer shows it (RFC 7644 §3.9). Text that was stored under the name of this server's form is what would be made of
  * it here, and goes out unread; of all other text only what a schema defines leaves.
  */
-export function userText(user: ListedUserRecord, { projection, baseUrl }: Showing, { name, userType, shownApart }: UserForm): JsonText {
-  const isReady = user.resourceForm === name && projection === userType.shownByDefault
+export function userText(user: ListedUserRecord, { projection, baseUrl }: Showing, { name, shownByDefault, shownApart }: UserForm): JsonText {
+  const isReady = user.resourceForm === name && projection === shownByDefault
   if (!isReady) return jsonText(projectResource(renderUser(user, baseUrl), projection))
   return joinObjects(user.resource, jsonText(projectResource(renderKnown(user, baseUrl), shownApart)))
 }

@@ -12,8 +12,9 @@ export function createResultReader(): ReadResult {
 
   return ({ fields, rows }, text, lifetime) => {
     if (rows.length === 0) return []
-    const places = lasting.get(text) ?? placesOf(fields.map(({ name }) => name))
-    if (lifetime === 'lasting') lasting.set(text, places)
+    const known = lasting.get(text)
+    const places = known ?? placesOf(fields.map(({ name }) => name))
+    if (known === undefined && lifetime === 'lasting') lasting.set(text, places)
     return (rows as readonly (readonly unknown[])[]).map((values) => ({ places, values: values.map(decodeValue) }))
   }
 }

@@ -14,10 +14,10 @@ export function createPurgeStore({ query, engine, run }: Database): PurgeStore {
     // As a query it is found out once, whatever the number of rows.
     return sql`(select case when ${now} < ${clock} then ${now} else ${clock} end)`
   }
-  const statements = removable.map(({ table, key, time, kept }) =>
+  const statements = removable.map(({ table, key, time, keptFor }) =>
     compileSql(query, (p: Parameter<'issuer' | 'now' | 'limit'>) => {
       const order = sql.raw(time)
-      const until = kept === undefined ? sql`${p('now')}` : sql`${earlier(p('now'))} - ${sql.lit(kept.seconds)}`
+      const until = keptFor === undefined ? sql`${p('now')}` : sql`${earlier(p('now'))} - ${sql.lit(keptFor)}`
       const condition = sql`issuer = ${p('issuer')} and ${order} <= ${until}`
       return engine.deleteBatch({ table, key: ['issuer', ...key], condition, order, limit: sql`${p('limit')}` })
     }),
@@ -51,7 +51,7 @@ const removable: readonly Removable[] = [
   },
   { table: 'mintmark_logs', key: ['entry_id'], time: 'expires_at' },
   { table: 'mintmark_grants', key: ['grant_id'], time: 'revoked_at' },
-  { table: 'mintmark_endings', key: ['position'], time: 'ended_at', kept: { seconds: endingsKeptFor } },
+  { table: 'mintmark_endings', key: ['position'], time: 'ended_at', keptFor: endingsKeptFor },
 ]
 
 interface Removable {
@@ -60,8 +60,8 @@ interface Removable {
   readonly key: readonly string[]
   readonly time: string
   /**
-   * How long others still need it after that time, who read it by clocks of their own: of the caller's clock and the database's the
-   * one that is behind counts, so that one server with a wrong clock takes nothing from them.
+   * For how many seconds after that time others still need it, who read it by clocks of their own: of the caller's clock and the
+   * database's the one that is behind counts, so that one server with a wrong clock takes nothing from them.
    */
-  readonly kept?: { readonly seconds: number }
+  readonly keptFor?: number
 }
