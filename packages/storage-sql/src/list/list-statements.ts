@@ -1,10 +1,10 @@
-import { comparisonsOf, type SortKey } from '@mintmark/storage-interface'
+import { comparisonsOf, findCandidates, type Candidates, type SortKey } from '@mintmark/storage-interface'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { SqlEngine } from '../dialect.ts'
 import type { FilterTemplate } from '../filter/filter-template.ts'
 import { foldFilter } from '../filter/fold-filter.ts'
-import { findCandidates, type Candidates } from '../filter/index-lookups.ts'
+import type { IndexLookup } from '../filter/index-lookups.ts'
 import type { Sql } from '../json-search.ts'
 import { compileSql, type Parameter, type Statement } from '../statement.ts'
 import { keyOf, listedScope, placeOf, type ListedKind } from './listed-kind.ts'
@@ -117,7 +117,7 @@ interface PageOfRecords {
   readonly p: Parameter<'issuer'>
 }
 
-function candidatesAs(candidates: Candidates, p: Parameter<string>): Sql {
+function candidatesAs(candidates: Candidates<IndexLookup>, p: Parameter<string>): Sql {
   const queries = [...candidates].map(([{ find }, values]) => find(values, p))
   return sql`candidate as materialized (
     select id from (${sql.join(queries, sql` union all `)}) as found limit cast(${p(candidateLimit)} as bigint)

@@ -1,0 +1,88 @@
+import type { FilterAttribute, TextOperator } from './resolved-filter.ts'
+
+/** An index that finds rows by a text, as a store has it. */
+export interface TextLookup {
+  /** How many rows one text may be expected to find. */
+  readonly rows: number
+}
+
+/** What is asked of a filter here, which may be a resolved one or one with names in place of its values. */
+type DemandingFilter =
+  | { readonly kind: 'or' | 'and'; readonly operands: readonly DemandingFilter[] }
+  | { readonly kind: 'element'; readonly attribute: FilterAttribute; readonly where: DemandingFilter }
+  | TextComparison
+  | { readonly kind: 'not' | 'present' | 'number' | 'boolean' }
+
+interface TextComparison {
+  readonly kind: 'text'
+  readonly attribute: FilterAttribute
+  readonly operator: TextOperator
+  readonly value: string
+}
+
+/** Look-ups whose rows are all that a filter can match, each with the values to look up: texts, or their names. */
+export type Candidates<Lookup> = ReadonlyMap<Lookup, readonly string[]>
+
+/**
+ * Where a filter demands a text of which there is an index, the look-ups that find the rows that have it; the filter itself is
+ * still to be tested on them. `undefined` when every row has to be looked at.
+ * @param lookups by the attribute whose texts they hold, such as `userName` and `emails.value`.
+ */
+export function findCandidates<Lookup extends TextLookup>(
+  filter: DemandingFilter,
+  lookups: ReadonlyMap<string, Lookup>,
+  parent?: string,
+): Candidates<Lookup> | undefined {
+  switch (filter.kind) {
+    case 'text':
+      return ofEquality(filter, lookups, parent)
+    case 'element':
+      return parent === undefined && isPlain(filter.attribute)
+        ? findCandidates(filter.where, lookups, filter.attribute.name)
+        : undefined
+    case 'and':
+      return fewest(filter.operands.map((operand) => findCandidates(operand, lookups, parent)))
+    case 'or':
+      return union(filter.operands.map((operand) => findCandidates(operand, lookups, parent)))
+    case 'not':
+    case 'present':
+    case 'number':
+    case 'boolean':
+      return undefined
+    default:
+      return filter satisfies never
+  }
+}
+
+function ofEquality<Lookup>(
+  { attribute, operator, value }: TextComparison,
+  lookups: ReadonlyMap<string, Lookup>,
+  parent: string | undefined,
+): Candidates<Lookup> | undefined {
+  if (operator !== 'eq' || !isPlain(attribute)) return undefined
+  const lookup = lookups.get(parent === undefined ? attribute.name : `${parent}.${attribute.name}`)
+  return lookup && new Map([[lookup, [value]]])
+}
+
+/** All of the operands hold: the rows of any one of them are enough. */
+function fewest<Lookup extends TextLookup>(
+  operands: readonly (Candidates<Lookup> | undefined)[],
+): Candidates<Lookup> | undefined {
+  const [best] = operands.filter((each) => each !== undefined).toSorted((one, other) => rowsOf(one) - rowsOf(other))
+  return best
+}
+
+/** One of the operands holds: it takes the rows of all of them. */
+function union<Lookup>(operands: readonly (Candidates<Lookup> | undefined)[]): Candidates<Lookup> | undefined {
+  const all = new Map<Lookup, readonly string[]>()
+  for (const operand of operands) {
+    if (operand === undefined) return undefined
+    for (const [lookup, values] of operand) all.set(lookup, [...(all.get(lookup) ?? []), ...values])
+  }
+  return all.size === 0 ? undefined : all
+}
+
+const rowsOf = (candidates: Candidates<TextLookup>): number =>
+  [...candidates].reduce((sum, [{ rows }, values]) => sum + rows * values.length, 0)
+
+const isPlain = ({ extension, subName }: FilterAttribute): boolean => extension === undefined && subName === undefined
