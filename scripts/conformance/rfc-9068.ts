@@ -21,7 +21,7 @@ export const rfc9068: Standard = {
     ['4', 'It verifies the signature with the keys of the server, and takes no none', 'RFC 7517 §5: has its keys by name, each with its one algorithm', 'a forged or malformed JWT at an API > ATK-262', 'a forged or malformed JWT at an API > ATK-265'],
     ['4', 'It refuses a token that has expired', 'RFC 7519 §4.1.4: exp long past', 'RFC 7519 §4.1.4: clocks may be ten seconds apart'],
     ['4', 'What is refused is 401 invalid_token', 'RFC 6750 §3.1: 401 invalid_token for a token that is not good'],
-    ['5', 'No client takes on the name of a person', 'RFC 9700 §4.15: a client never bears the identifier of an account'],
+    ['5', 'No client takes on the name of a person', 'RFC 9700 §4.15: a client never bears the identifier of an account', 'RFC 9068 §5: an account with the identifier of a client'],
     ['5', 'ID tokens and access tokens are not taken for one another', 'RFC 9068 §5: an access token is no hint', 'ATK-248 an ID token'],
     ['6', 'The client does not look into the token', clientsDuty],
   ],

@@ -24,6 +24,7 @@ export interface UserRecord {
 
 /** What an account starts with; the store adds `active: true`, generation 0 and version 1. */
 export interface NewUser {
+  /** No client's identifier: `sub` would then name two (RFC 9068 §5). */
   readonly userId: UserId
   readonly claims: JsonObject
   readonly createdAt: EpochSeconds

@@ -1,5 +1,6 @@
 import { after, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
 
+import { OAuthError } from '../error/oauth-error.ts'
 import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { randomSecret, type Random } from '../runtime/random.ts'
@@ -15,12 +16,16 @@ export interface AccessTokenDependencies {
   readonly accessTokenAlgorithm: SigningAlgorithm
 }
 
-/** Mints the access token: a JWT (RFC 9068), for which nothing is written, or an opaque one where its resource wants that. */
+/**
+ * Mints the access token: a JWT (RFC 9068), for which nothing is written, or an opaque one where its resource wants that.
+ * @throws OAuthError invalid_grant — reason `account_named_as_client`.
+ */
 export async function mintAccessToken(
   decision: GrantDecision,
   now: EpochSeconds,
   deps: AccessTokenDependencies,
 ): Promise<string> {
+  refuseClientsName(decision)
   const claims = accessTokenClaims(decision, now, deps)
   if (decision.aim.format === 'jwt') return signJwt('at+jwt', claims, await deps.keys.signer(deps.accessTokenAlgorithm))
 
@@ -34,4 +39,18 @@ export async function mintAccessToken(
     revokedAt: undefined,
   })
   return token
+}
+
+/**
+ * A host that inserts accounts itself may have given one the identifier of a client. Whoever receives a token knows by
+ * `sub` and `client_id` being equal that the client acts for itself.
+ */
+function refuseClientsName({ person, client }: GrantDecision): void {
+  const userId: string | undefined = person?.user.userId
+  if (userId !== client.clientId) return
+  // RFC 9068 §5: the `sub` of a person must not be taken for that of a client.
+  throw new OAuthError('invalid_grant', 'The account cannot be used with this client.', {
+    reason: 'account_named_as_client',
+    context: { clientId: client.clientId, userId },
+  })
 }

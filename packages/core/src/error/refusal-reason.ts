@@ -12,6 +12,8 @@ export type RefusalReason =
   | 'access_token_not_live'
   /** invalid_token: A client got the access token for itself, so there is nobody to tell about. */
   | 'access_token_without_person'
+  /** invalid_grant: The account has the identifier of the client: the host has to give it another (RFC 9068 §5). */
+  | 'account_named_as_client'
   /** access_denied: The account that signed in was deactivated. */
   | 'account_not_active'
   /** access_denied: The host signed in somebody whom storage has no account for. */

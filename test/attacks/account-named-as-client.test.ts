@@ -1,0 +1,32 @@
+import { epochSeconds, userId } from '@mintmark/storage-interface'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+
+import { startAdminSite, type AdminSite } from '../support/admin-site.ts'
+import { answerInteraction, authorize, redeem, signedInAs } from '../support/flow.ts'
+import { refusedInJson } from '../support/refused.ts'
+
+let site: AdminSite
+beforeEach(async () => {
+  site = await startAdminSite()
+  // The host chose the identifier, and asked nobody.
+  await site.oauth.storage.users.insert({ userId: userId('A'), claims: {}, createdAt: epochSeconds(1) })
+})
+afterEach(() => site.close())
+
+const codeOfAccount = async (): Promise<string> => {
+  const started = await authorize(site.oauth, { scope: 'openid admin:write' }, { cookie: signedInAs(site.oauth, 'A') })
+  const consented = await answerInteraction(site.oauth, started, 'scope=openid&scope=admin:write')
+  return consented.location.searchParams.get('code') ?? ''
+}
+
+it('RFC 9068 §5: an account with the identifier of a client gets no access token from it, which would read as that of the client itself', async () => {
+  const scoped = await site.send({ method: 'PATCH', path: '/clients/A', body: { scopes: ['openid', 'admin:write'] } })
+  expect(scoped.status).toBe(200)
+  const code = await codeOfAccount()
+
+  await refusedInJson(site.oauth, { status: 400, error: 'invalid_grant' }, {
+    send: () => redeem(site.oauth, code),
+    reason: 'account_named_as_client',
+    kept: 'whatever',
+  })
+})
