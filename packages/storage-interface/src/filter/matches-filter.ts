@@ -1,7 +1,8 @@
-import { isArray, isObject, memberOf } from '../json-member.ts'
+import { isArray, isObject } from '../json-member.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 import { compareText } from './compare-text.ts'
-import type { FilterAttribute, OrderOperator, ResolvedFilter, TextOperator } from './resolved-filter.ts'
+import type { OrderOperator, ResolvedFilter, TextOperator } from './resolved-filter.ts'
+import { elementsOf, valuesOf } from './values-of.ts'
 
 /** Whether a resource, in its comparable form, is what a filter asks for. */
 export type ResourcePredicate = (resource: JsonObject) => boolean
@@ -24,7 +25,7 @@ export function matchesFilter(filter: ResolvedFilter): ResourcePredicate {
     case 'element': {
       const matches = matchesFilter(filter.where)
       // RFC 7644 §3.4.2.2, "[ ]": one value satisfies the whole of it.
-      return (resource) => valuesOf(resource, filter.attribute).some((value) => isObject(value) && matches(value))
+      return (resource) => elementsOf(resource, filter.attribute).some(matches)
     }
     case 'present':
       return (resource) => valuesOf(resource, filter.attribute).some(isPresent)
@@ -77,14 +78,6 @@ function anyValue(filter: Comparison, satisfies: (value: JsonValue) => boolean):
     const values = valuesOf(resource, filter.attribute)
     return values.length === 0 ? filter.operator === 'ne' : values.some(satisfies)
   }
-}
-
-function valuesOf(resource: JsonObject, { extension, name, subName }: FilterAttribute): readonly JsonValue[] {
-  const owner = extension === undefined ? resource : memberOf(resource, extension)
-  const attribute = memberOf(owner, name)
-  const value = subName === undefined ? attribute : memberOf(attribute, subName)
-  if (value === undefined || value === null) return []
-  return isArray(value) ? value : [value]
 }
 
 function textHolds(operator: TextOperator, text: string, value: string): boolean {

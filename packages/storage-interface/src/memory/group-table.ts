@@ -3,7 +3,8 @@ import type { GroupId } from '../identifiers.ts'
 import type { JsonObject } from '../json.ts'
 import type { EpochSeconds } from '../time.ts'
 import { frozenCopy } from './frozen-copy.ts'
-import { createProviderIndex, reindex, type IndexedKeys, type ProviderIndex } from './provider-index.ts'
+import { createProviderIndex, reindex, type IndexedRow, type ProviderIndex } from './provider-index.ts'
+import { textsOf } from './texts-of.ts'
 
 /** A group with what is read apart from it. */
 export interface StoredGroup {
@@ -21,7 +22,7 @@ export interface GroupTable {
 
 export const createGroupTable = (): GroupTable => ({
   byId: new Map(),
-  byProvider: createProviderIndex(['id', 'externalId']),
+  byProvider: createProviderIndex(),
   members: new Map(),
   memberships: new Map(),
 })
@@ -38,7 +39,7 @@ export const groupsOf = (groups: GroupTable, memberId: string): ReadonlySet<Grou
 export function writeGroup(groups: GroupTable, group: StoredGroup): GroupRecord {
   const stored = frozenCopy(group)
   const { groupId } = stored.record
-  reindex(groups.byProvider, groupId, { from: indexedKeys(groups.byId.get(groupId)), to: indexedKeys(stored) })
+  reindex(groups.byProvider, { from: indexedRow(groups.byId.get(groupId)), to: indexedRow(stored) })
   groups.byId.set(groupId, stored)
   return stored.record
 }
@@ -57,7 +58,7 @@ export function leave(groups: GroupTable, groupId: GroupId, memberId: string): v
 export function dropGroup(groups: GroupTable, groupId: GroupId, now: EpochSeconds): void {
   for (const memberId of memberIdsOf(groups, groupId)) groups.memberships.get(memberId)?.delete(groupId)
   groups.members.delete(groupId)
-  reindex(groups.byProvider, groupId, { from: indexedKeys(groups.byId.get(groupId)), to: undefined })
+  reindex(groups.byProvider, { from: indexedRow(groups.byId.get(groupId)), to: undefined })
   groups.byId.delete(groupId)
   endMemberships(groups, groupId, now)
 }
@@ -79,8 +80,12 @@ export const nextVersion = (record: GroupRecord, now: EpochSeconds): GroupRecord
   version: record.version + 1,
 })
 
-function indexedKeys(group: StoredGroup | undefined): IndexedKeys | undefined {
+function indexedRow(group: StoredGroup | undefined): IndexedRow<GroupId> | undefined {
   if (group === undefined) return undefined
-  const { groupId, providerId, externalId } = group.record
-  return { providerId, keys: { id: groupId, externalId } }
+  const { groupId: id, providerId, externalId, createdAt } = group.record
+  const texts = {
+    externalId: externalId === undefined ? [] : [externalId],
+    displayName: textsOf(group.comparable, 'displayName'),
+  }
+  return { providerId, age: { id, createdAt }, texts }
 }

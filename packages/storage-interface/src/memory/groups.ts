@@ -3,12 +3,11 @@ import { groupId as asGroupId, userId as asUserId, type GroupId, type ProviderId
 import type { JsonObject } from '../json.ts'
 import { knownMembers } from '../known-members.ts'
 import { compareText } from '../filter/compare-text.ts'
-import { dropGroup, join, leave, memberIdsOf, nextVersion, writeGroup, type StoredGroup } from './group-table.ts'
-import { candidates } from './list-candidates.ts'
-import { listPage, type ListedRow } from './list-page.ts'
+import { dropGroup, groupsOf, join, leave, memberIdsOf, nextVersion, writeGroup, type StoredGroup } from './group-table.ts'
+import { listPage, type ListedRow, type Listing } from './list-page.ts'
 import { memberDelta } from './member-delta.ts'
 import type { Pause } from './pause.ts'
-import { holderOf } from './provider-index.ts'
+import { holderOf, rowsByAge, rowsHaving } from './provider-index.ts'
 import { presentRow } from './user-table.ts'
 import type { UserTables } from './users.ts'
 
@@ -86,11 +85,7 @@ export function createMemoryGroups(tables: UserTables, pause: Pause): GroupStore
 
     async list(query) {
       await pause()
-      const rows = candidates(groups.byProvider, query).flatMap((id) => groups.byId.get(id) ?? [])
-      return listPage(
-        rows.map((group) => listedRow(tables, group)),
-        query,
-      )
+      return listPage(groupsOfProvider(tables, query.providerId), query)
     },
   }
 }
@@ -139,14 +134,36 @@ function isTaken(
   return holder !== undefined && holder !== groupId
 }
 
-function listedRow(tables: UserTables, group: StoredGroup): ListedRow<GroupRecord> {
+function groupsOfProvider(tables: UserTables, providerId: ProviderId): Listing<GroupId, GroupRecord> {
+  const { byProvider } = tables.groups
+  return {
+    byAge: rowsByAge(byProvider, providerId),
+    lookups: new Map([
+      ['id', { rows: 1, find: (id) => [asGroupId(id)] }],
+      ['externalId', { rows: 1, find: (text) => rowsHaving(byProvider, providerId, ['externalId', text]) }],
+      ['displayName', { rows: 10, find: (text) => rowsHaving(byProvider, providerId, ['displayName', text]) }],
+      ['members.value', { rows: 100, find: (id) => groupsOf(tables.groups, id) }],
+    ]),
+    row: (groupId) => {
+      const group = ownGroup(tables, providerId, groupId)
+      return group && listedRow(tables, group)
+    },
+  }
+}
+
+function listedRow(tables: UserTables, group: StoredGroup): ListedRow<GroupId, GroupRecord> {
   const { record, comparable } = group
-  const members = () =>
-    membersIn(tables, group).map(({ memberId, type }) => ({ value: memberId, type: type.toLowerCase() }))
   return {
     id: record.groupId,
     createdAt: record.createdAt,
     record: () => record,
-    comparable: (): JsonObject => ({ ...comparable, ...knownMembers(record.groupId, record), members: members() }),
+    comparable: (): JsonObject => ({
+      ...comparable,
+      ...knownMembers(record.groupId, record),
+      // There may be tens of thousands: they are told to the filter that asks.
+      get members() {
+        return membersIn(tables, group).map(({ memberId, type }) => ({ value: memberId, type: type.toLowerCase() }))
+      },
+    }),
   }
 }

@@ -1,24 +1,22 @@
+import { findCandidates, type TextLookup } from '../filter/find-candidates.ts'
 import type { ResolvedFilter } from '../filter/resolved-filter.ts'
-import type { ListQuery } from '../resource-list.ts'
-import { holderOf, idsOf, type ProviderIndex } from './provider-index.ts'
 
-/** Rows that a query may find: the one that holds a key it asks for, or else all of the provider's. */
-export function candidates<Id>(index: ProviderIndex<Id>, { providerId, filter }: ListQuery): readonly Id[] {
-  const key = filter === undefined ? undefined : soughtKey(filter, index.keyNames)
-  if (key === undefined) return [...idsOf(index, providerId)]
-  const holder = holderOf(index, providerId, key)
-  return holder === undefined ? [] : [holder]
+/** Finds rows by a text; also some that are not listed. */
+export interface RowLookup<Id extends string> extends TextLookup {
+  readonly find: (text: string) => Iterable<Id>
 }
 
-/** A key that whatever matches the filter has. */
-function soughtKey(
-  filter: ResolvedFilter,
-  keyNames: readonly string[],
-): readonly [name: string, value: string] | undefined {
-  if (filter.kind === 'and')
-    return filter.operands.map((operand) => soughtKey(operand, keyNames)).find((key) => key !== undefined)
-  if (filter.kind !== 'text' || filter.operator !== 'eq') return undefined
-  const { extension, name, subName } = filter.attribute
-  const isKey = extension === undefined && subName === undefined && keyNames.includes(name)
-  return isKey ? [name, filter.value] : undefined
+/** Look-ups by the attribute whose texts they find, such as `userName` and `emails.value`. */
+export type RowLookups<Id extends string> = ReadonlyMap<string, RowLookup<Id>>
+
+/** Who has the texts that a filter demands, each once; `undefined` when every row has to be looked at. */
+export function candidates<Id extends string>(filter: ResolvedFilter, lookups: RowLookups<Id>): ReadonlySet<Id> | undefined {
+  const found = findCandidates(filter, lookups)
+  if (found === undefined) return undefined
+
+  const ids = new Set<Id>()
+  for (const [{ find }, texts] of found) {
+    for (const text of texts) for (const id of find(text)) ids.add(id)
+  }
+  return ids
 }

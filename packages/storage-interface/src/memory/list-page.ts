@@ -1,29 +1,34 @@
-import { compareText } from '../filter/compare-text.ts'
 import { matchesFilter } from '../filter/matches-filter.ts'
+import type { ResolvedFilter } from '../filter/resolved-filter.ts'
 import type { JsonObject } from '../json.ts'
 import type { ListOutcome, ListPage, ListQuery, SortKey } from '../resource-list.ts'
-import type { EpochSeconds } from '../time.ts'
+import { epochSeconds } from '../time.ts'
+import { compareAge, idsByAge, type Aged } from './age.ts'
+import { candidates, type RowLookups } from './list-candidates.ts'
 import { compareValues, sortValue } from './sort-value.ts'
+import type { SortedRows } from './sorted-rows.ts'
+
+/** What is listed. */
+export interface Listing<Id extends string, Record> {
+  readonly byAge: SortedRows<Aged<Id>>
+  readonly lookups: RowLookups<Id>
+  /** What an identifier names, if it is listed. */
+  readonly row: (id: Id) => ListedRow<Id, Record> | undefined
+}
 
 /** A row as a list sees it; what costs is made when it is asked for. */
-export interface ListedRow<Record> {
-  readonly id: string
-  readonly createdAt: EpochSeconds
+export interface ListedRow<Id extends string, Record> extends Aged<Id> {
   record(): Record
   /** The comparable form with what the store adds. */
   comparable(): JsonObject
 }
 
-/** The page of the rows that a query asks for. */
-export function listPage<Record>(
-  rows: readonly ListedRow<Record>[],
+/** The page of the rows that a query asks for. Without a filter and an order of its own no other rows are looked at. */
+export function listPage<Id extends string, Record>(
+  listing: Listing<Id, Record>,
   { filter, sort, page }: Omit<ListQuery, 'providerId'>,
 ): ListOutcome<Record> {
-  const matches = filter === undefined ? undefined : matchesFilter(filter)
-  const matching = matches === undefined ? rows : rows.filter((row) => matches(row.comparable()))
-  const byAge = matching.toSorted(compareAge)
-  const ordered = sort === undefined ? byAge : sortedBy(sort, byAge)
-
+  const ordered = filter === undefined && sort === undefined ? listing.byAge : matching(listing, { filter, sort })
   const start = startOf(ordered, page)
   const end = start + page.limit
   const shown = ordered.slice(start, end)
@@ -31,35 +36,49 @@ export function listPage<Record>(
   return {
     outcome: 'listed',
     total: ordered.length,
-    records: shown.map((row) => row.record()),
+    records: shown.flatMap(({ id }) => listing.row(id)?.record() ?? []),
     next: last === undefined || end >= ordered.length ? undefined : sort === undefined ? positionOf(last) : String(end),
   }
 }
 
+type Ordered<Id extends string> = Pick<SortedRows<Aged<Id>>, 'length' | 'slice' | 'countUpTo'>
+
+function matching<Id extends string, Record>(
+  { byAge, lookups, row }: Listing<Id, Record>,
+  { filter, sort }: { readonly filter: ResolvedFilter | undefined; readonly sort: SortKey | undefined },
+): Ordered<Id> {
+  const few = filter && candidates(filter, lookups)
+  const ids = few ?? idsByAge(byAge)
+  const rows = [...ids].flatMap((id) => row(id) ?? [])
+  const matches = filter && matchesFilter(filter)
+  const found = matches === undefined ? rows : rows.filter((each) => matches(each.comparable()))
+  const aged = few === undefined ? found : found.toSorted(compareAge)
+  const ordered = sort === undefined ? aged : sortedBy(sort, aged)
+  return {
+    length: ordered.length,
+    slice: (start, end) => ordered.slice(start, end),
+    countUpTo: (place) => ordered.filter((each) => compareAge(each, place) <= 0).length,
+  }
+}
+
 /** Sorting is stable: equal ones stay in the order that they come in. */
-function sortedBy<Row extends ListedRow<unknown>>(sort: SortKey, rows: readonly Row[]): readonly Row[] {
+function sortedBy<Row extends ListedRow<string, unknown>>(sort: SortKey, rows: readonly Row[]): readonly Row[] {
   const sign = sort.direction === 'ascending' ? 1 : -1
   const valued = rows.map((row) => ({ row, value: sortValue(row.comparable(), sort) }))
   return valued.toSorted((one, other) => sign * compareValues(one.value, other.value)).map(({ row }) => row)
 }
 
 /** Without an order of its own a list goes on behind a row, wherever that row is by then; otherwise at a number. */
-function startOf(rows: readonly ListedRow<unknown>[], page: ListPage): number {
+function startOf(ordered: Ordered<string>, page: ListPage): number {
   if (page.kind === 'index') return page.offset
   const { after } = page
   if (after === undefined) return 0
-  if (!after.includes('.')) return Number(after)
-  const index = rows.findIndex((row) => isBehind(row, after))
-  return index === -1 ? rows.length : index
+  return after.includes('.') ? ordered.countUpTo(placeAt(after)) : Number(after)
 }
 
-const positionOf = ({ createdAt, id }: ListedRow<unknown>): string => `${createdAt}.${id}`
+const positionOf = ({ createdAt, id }: Aged): string => `${createdAt}.${id}`
 
-function isBehind(row: ListedRow<unknown>, position: string): boolean {
+function placeAt(position: string): Aged {
   const dot = position.indexOf('.')
-  const created = Number(position.slice(0, dot))
-  return row.createdAt > created || (row.createdAt === created && compareText(row.id, position.slice(dot + 1)) > 0)
+  return { createdAt: epochSeconds(Number(position.slice(0, dot))), id: position.slice(dot + 1) }
 }
-
-const compareAge = (one: ListedRow<unknown>, other: ListedRow<unknown>): number =>
-  one.createdAt - other.createdAt || compareText(one.id, other.id)

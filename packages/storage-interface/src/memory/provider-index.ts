@@ -1,58 +1,81 @@
 import type { ProviderId } from '../identifiers.ts'
+import { compareAge, type Aged } from './age.ts'
+import { createSortedRows, type SortedRows } from './sorted-rows.ts'
+import { createTextIndex, havingText, putText, takeText, type TextIndex } from './text-index.ts'
 
 /** The rows of each provider and what they are found by, kept beside the rows as a database keeps its indexes. */
-export interface ProviderIndex<Id> {
-  /** What rows are found by. */
-  readonly keyNames: readonly string[]
-  readonly ids: Map<ProviderId, Set<Id>>
-  /** The row that holds a key. */
-  readonly holders: Map<string, Id>
+export type ProviderIndex<Id extends string> = Map<ProviderId, ProviderRows<Id>>
+
+interface ProviderRows<Id extends string> {
+  readonly byAge: SortedRows<Aged<Id>>
+  readonly byText: Map<string, TextIndex<Id>>
 }
 
-/** What a row is found by within its provider. A key that is `undefined` finds nothing. */
-export interface IndexedKeys {
+/** A row with the texts that it is found by within its provider, by attributes such as `externalId`. */
+export interface IndexedRow<Id extends string> {
   readonly providerId: ProviderId
-  readonly keys: Readonly<Record<string, string | undefined>>
+  readonly age: Aged<Id>
+  readonly texts: Readonly<Record<string, readonly string[]>>
 }
 
-export const createProviderIndex = <Id>(keyNames: readonly string[]): ProviderIndex<Id> => ({
-  keyNames,
-  ids: new Map(),
-  holders: new Map(),
-})
+export const createProviderIndex = <Id extends string>(): ProviderIndex<Id> => new Map()
 
-/** The identifiers of a provider's rows. */
-export const idsOf = <Id>(index: ProviderIndex<Id>, providerId: ProviderId): Iterable<Id> =>
-  index.ids.get(providerId) ?? []
+/** The rows of a provider, oldest first. */
+export const rowsByAge = <Id extends string>(index: ProviderIndex<Id>, providerId: ProviderId): SortedRows<Aged<Id>> =>
+  (index.get(providerId) ?? createProviderRows<Id>()).byAge
 
-/** Who of a provider has a key, such as the `externalId` "701984". */
-export function holderOf<Id>(
+/** Who of a provider has a text, such as the `externalId` "701984". */
+export function rowsHaving<Id extends string>(
   index: ProviderIndex<Id>,
   providerId: ProviderId,
-  key: readonly [name: string, value: string],
-): Id | undefined {
-  return index.holders.get(holding(providerId, ...key))
+  [name, text]: readonly [name: string, text: string],
+): Iterable<Id> {
+  const texts = index.get(providerId)?.byText.get(name)
+  return texts === undefined ? [] : havingText(texts, text)
 }
 
-/** Enters a row under its provider and its keys, and takes it from where it was before. */
-export function reindex<Id>(index: ProviderIndex<Id>, id: Id, { from, to }: Move): void {
+/** The one who has a text that only one of the provider's rows may have. */
+export function holderOf<Id extends string>(...given: Parameters<typeof rowsHaving<Id>>): Id | undefined {
+  const [holder] = rowsHaving(...given)
+  return holder
+}
+
+/** Enters a row under its provider and its texts, and takes it from where it was before. */
+export function reindex<Id extends string>(index: ProviderIndex<Id>, { from, to }: Move<Id>): void {
   if (from !== undefined) {
-    index.ids.get(from.providerId)?.delete(id)
-    for (const key of holdings(from)) index.holders.delete(key)
+    const { byAge, byText } = ensureRows(index, from.providerId)
+    if (from.providerId !== to?.providerId) byAge.remove(from.age)
+    eachText(from, (name, text) => takeText(ensureTexts(byText, name), text, from.age.id))
   }
   if (to !== undefined) {
-    index.ids.set(to.providerId, (index.ids.get(to.providerId) ?? new Set<Id>()).add(id))
-    for (const key of holdings(to)) index.holders.set(key, id)
+    const { byAge, byText } = ensureRows(index, to.providerId)
+    byAge.add(to.age)
+    eachText(to, (name, text) => putText(ensureTexts(byText, name), text, to.age.id))
   }
 }
 
-interface Move {
-  readonly from: IndexedKeys | undefined
-  readonly to: IndexedKeys | undefined
+interface Move<Id extends string> {
+  readonly from: IndexedRow<Id> | undefined
+  readonly to: IndexedRow<Id> | undefined
 }
 
-const holdings = ({ providerId, keys }: IndexedKeys): readonly string[] =>
-  Object.entries(keys).flatMap(([name, value]) => (value === undefined ? [] : [holding(providerId, name, value)]))
+function eachText({ texts }: IndexedRow<string>, visit: (name: string, text: string) => void): void {
+  for (const [name, ofName] of Object.entries(texts)) for (const text of ofName) visit(name, text)
+}
 
-const holding = (providerId: ProviderId, name: string, value: string): string =>
-  JSON.stringify([providerId, name, value])
+function ensureRows<Id extends string>(index: ProviderIndex<Id>, providerId: ProviderId): ProviderRows<Id> {
+  const rows = index.get(providerId) ?? createProviderRows()
+  index.set(providerId, rows)
+  return rows
+}
+
+const createProviderRows = <Id extends string>(): ProviderRows<Id> => ({
+  byAge: createSortedRows<Aged<Id>>(compareAge),
+  byText: new Map(),
+})
+
+function ensureTexts<Id extends string>(byText: Map<string, TextIndex<Id>>, name: string): TextIndex<Id> {
+  const texts = byText.get(name) ?? createTextIndex()
+  byText.set(name, texts)
+  return texts
+}

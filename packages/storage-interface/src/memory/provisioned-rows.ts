@@ -1,10 +1,11 @@
-import type { ProviderId, UserId } from '../identifiers.ts'
+import { groupId as asGroupId, userId as asUserId, type ProviderId, type UserId } from '../identifiers.ts'
 import type { JsonObject } from '../json.ts'
 import { knownMembers } from '../known-members.ts'
 import type { GroupReference, ListedUserRecord, ProvisionedUserRecord } from '../provisioned-user.ts'
 import { compareText } from '../filter/compare-text.ts'
-import { groupsOf, type GroupTable } from './group-table.ts'
-import type { ListedRow } from './list-page.ts'
+import { groupsOf, memberIdsOf, type GroupTable } from './group-table.ts'
+import type { ListedRow, Listing } from './list-page.ts'
+import { rowsByAge, rowsHaving } from './provider-index.ts'
 import { presentRow, type PresentUser, type Provisioning, type UserTable } from './user-table.ts'
 
 /** The row of an account that has a provider. */
@@ -39,8 +40,29 @@ function referencesTo(groups: GroupTable, userId: UserId): readonly GroupReferen
   return references.toSorted((one, other) => compareText(one.groupId, other.groupId))
 }
 
-/** The account as a list sees it. */
-export function listedAccount(groups: GroupTable, row: ProvisionedRow): ListedRow<ListedUserRecord> {
+/** The accounts of a provider. */
+export function accountsOfProvider(
+  { users, groups }: { readonly users: UserTable; readonly groups: GroupTable },
+  providerId: ProviderId,
+): Listing<UserId, ListedUserRecord> {
+  const having = (name: string) => (text: string) => rowsHaving(users.byProvider, providerId, [name, text])
+  return {
+    byAge: rowsByAge(users.byProvider, providerId),
+    lookups: new Map([
+      ['id', { rows: 1, find: (id) => [asUserId(id)] }],
+      ['externalId', { rows: 1, find: having('externalId') }],
+      ['userName', { rows: 1, find: having('userName') }],
+      ['emails.value', { rows: 10, find: having('emails.value') }],
+      ['groups.value', { rows: 1000, find: (id) => [...memberIdsOf(groups, asGroupId(id))].map(asUserId) }],
+    ]),
+    row: (userId) => {
+      const row = ownRow(users, providerId, userId)
+      return row && listedAccount(groups, row)
+    },
+  }
+}
+
+function listedAccount(groups: GroupTable, row: ProvisionedRow): ListedRow<UserId, ListedUserRecord> {
   const { record, provisioning } = row
   return {
     id: record.userId,

@@ -9,11 +9,10 @@ import type {
   TakenKey,
 } from '../provisioned-user.ts'
 import { endMemberships } from './group-table.ts'
-import { candidates } from './list-candidates.ts'
 import { listPage } from './list-page.ts'
 import type { Pause } from './pause.ts'
 import { holderOf } from './provider-index.ts'
-import { listedAccount, ownRow, provisionedRecord, type ProvisionedRow } from './provisioned-rows.ts'
+import { accountsOfProvider, ownRow, provisionedRecord, type ProvisionedRow } from './provisioned-rows.ts'
 import {
   presentRow,
   userNameOf,
@@ -91,11 +90,7 @@ export function createMemoryProvisionedUsers(tables: UserTables, pause: Pause): 
 
     async list(query) {
       await pause()
-      const rows = candidates(users.byProvider, query).flatMap((id) => ownRow(users, query.providerId, id) ?? [])
-      return listPage(
-        rows.map((row) => listedAccount(groups, row)),
-        query,
-      )
+      return listPage(accountsOfProvider(tables, query.providerId), query)
     },
   }
 }

@@ -1,8 +1,11 @@
 import type { ProviderId, UserId } from '../identifiers.ts'
 import type { JsonObject, JsonText } from '../json.ts'
 import type { UserRecord } from '../user.ts'
+import { compareAge, type Aged } from './age.ts'
 import { frozenCopy } from './frozen-copy.ts'
-import { createProviderIndex, reindex, type IndexedKeys, type ProviderIndex } from './provider-index.ts'
+import { createProviderIndex, reindex, type IndexedRow, type ProviderIndex } from './provider-index.ts'
+import { createSortedRows, type SortedRows } from './sorted-rows.ts'
+import { textsOf } from './texts-of.ts'
 
 /** An account that is there, with what its identity provider said. One object, as it is one row elsewhere. */
 export interface PresentUser<Said extends Provisioning | undefined = Provisioning | undefined> {
@@ -26,12 +29,15 @@ type StoredUser = PresentUser | { readonly kind: 'removed' }
 
 export interface UserTable {
   readonly byId: Map<UserId, StoredUser>
+  /** Those that are there. */
+  readonly byAge: SortedRows<Aged<UserId>>
   readonly byProvider: ProviderIndex<UserId>
 }
 
 export const createUserTable = (): UserTable => ({
   byId: new Map(),
-  byProvider: createProviderIndex(['id', 'externalId', 'userName']),
+  byAge: createSortedRows<Aged<UserId>>(compareAge),
+  byProvider: createProviderIndex(),
 })
 
 /** The account that is there, whole: a removed one is not. */
@@ -51,21 +57,31 @@ export function writeUser<Said extends Provisioning | undefined>(
 ): PresentUser<Said> {
   const stored = frozenCopy<PresentUser<Said>>({ kind: 'present', record: row.record, provisioning: row.provisioning })
   const { userId } = stored.record
-  reindex(users.byProvider, userId, { from: indexedKeys(presentRow(users, userId)), to: indexedKeys(stored) })
+  reindex(users.byProvider, { from: indexedRow(presentRow(users, userId)), to: indexedRow(stored) })
+  users.byAge.add(ageOf(stored))
   users.byId.set(userId, stored)
   return stored
 }
 
 /** Leaves a tombstone. The generation needs no place in it: nothing finds it, and the identifier is never used again. */
 export function buryUser(users: UserTable, userId: UserId): void {
-  reindex(users.byProvider, userId, { from: indexedKeys(presentRow(users, userId)), to: undefined })
+  const row = presentRow(users, userId)
+  reindex(users.byProvider, { from: indexedRow(row), to: undefined })
+  if (row !== undefined) users.byAge.remove(ageOf(row))
   users.byId.set(userId, { kind: 'removed' })
 }
 
-function indexedKeys(row: PresentUser | undefined): IndexedKeys | undefined {
+const ageOf = ({ record }: PresentUser): Aged<UserId> => ({ id: record.userId, createdAt: record.createdAt })
+
+function indexedRow(row: PresentUser | undefined): IndexedRow<UserId> | undefined {
   if (row?.provisioning === undefined) return undefined
   const { providerId, externalId, comparable } = row.provisioning
-  return { providerId, keys: { id: row.record.userId, externalId, userName: userNameOf(comparable) } }
+  const texts = {
+    externalId: externalId === undefined ? [] : [externalId],
+    userName: textsOf(comparable, 'userName'),
+    'emails.value': textsOf(comparable, 'emails.value'),
+  }
+  return { providerId, age: ageOf(row), texts }
 }
 
 /** The comparable `userName`. */

@@ -1,10 +1,12 @@
-import type { UserId } from '../identifiers.ts'
+import { providerId as asProviderId, userId as asUserId, type UserId } from '../identifiers.ts'
 import type { EpochSeconds } from '../time.ts'
 import type { LifecycleOutcome, UserRecord, UserStore } from '../user.ts'
+import { idsByAge } from './age.ts'
 import { writeEnding, type EndingTable } from './ending-table.ts'
 import { endMemberships, type GroupTable } from './group-table.ts'
-import { listPage, type ListedRow } from './list-page.ts'
+import { listPage, type ListedRow, type Listing } from './list-page.ts'
 import type { Pause } from './pause.ts'
+import { rowsByAge } from './provider-index.ts'
 import { buryUser, presentRow, presentUser, writeUser, type PresentUser, type UserTable } from './user-table.ts'
 
 /** Where accounts are, the groups that a removed one leaves, and what is told of its end. */
@@ -34,10 +36,7 @@ export function createMemoryUsers(tables: UserTables, pause: Pause): UserStore {
 
     async list(query) {
       await pause()
-      return listPage(
-        [...users.byId.values()].flatMap((stored) => (stored.kind === 'present' ? [listedRow(stored)] : [])),
-        query,
-      )
+      return listPage(allAccounts(users), query)
     },
 
     async replaceClaims({ userId, claims, version, now }) {
@@ -70,8 +69,20 @@ export function createMemoryUsers(tables: UserTables, pause: Pause): UserStore {
   }
 }
 
-/** An account as `UserStore.list` tests it. */
-const listedRow = ({ record, provisioning }: PresentUser): ListedRow<UserRecord> => ({
+/** All accounts, whoever provisioned them. */
+const allAccounts = (users: UserTable): Listing<UserId, UserRecord> => ({
+  byAge: users.byAge,
+  lookups: new Map([
+    ['id', { rows: 1, find: (id) => [asUserId(id)] }],
+    ['provider', { rows: 1000, find: (id) => idsByAge(rowsByAge(users.byProvider, asProviderId(id))) }],
+  ]),
+  row: (userId) => {
+    const row = presentRow(users, userId)
+    return row && listedRow(row)
+  },
+})
+
+const listedRow = ({ record, provisioning }: PresentUser): ListedRow<UserId, UserRecord> => ({
   id: record.userId,
   createdAt: record.createdAt,
   record: () => record,

@@ -1,0 +1,30 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createTextIndex, havingText, putText, takeText } from './text-index.ts'
+
+test('law: a text finds the rows that were put under it and not taken again', () => {
+  const step = fc.record({
+    kind: fc.constantFrom('put', 'take'),
+    text: fc.constantFrom('a', 'b'),
+    id: fc.constantFrom('one', 'two', 'three'),
+  })
+
+  fc.assert(
+    fc.property(fc.array(step), (steps) => {
+      const index = createTextIndex<string>()
+      const expected = new Map([
+        ['a', new Set<string>()],
+        ['b', new Set<string>()],
+      ])
+
+      for (const { kind, text, id } of steps) {
+        if (kind === 'put') putText(index, text, id)
+        else takeText(index, text, id)
+        expected.get(text)?.[kind === 'put' ? 'add' : 'delete'](id)
+      }
+
+      for (const [text, ids] of expected) expect(new Set(havingText(index, text))).toEqual(ids)
+      expect(index.size).toBe([...expected.values()].filter((ids) => ids.size > 0).length)
+    }),
+  )
+})
