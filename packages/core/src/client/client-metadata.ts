@@ -52,7 +52,7 @@ function refuseUnusableRedirects(client: ClientRecord): void {
     if (!isRegistrableRedirectUri(uri)) {
       throw new ClientMetadataError(
         'invalid_redirect_uri',
-        'A redirect URI must be https, http on loopback or a private-use scheme with a dot, in normal form, without fragment or wildcard.',
+        'A redirect URI must be https, http on loopback or a private-use scheme with a dot, in normal form, without fragment or wildcard, and with nothing in its query that an answer has.',
       )
     }
   }
