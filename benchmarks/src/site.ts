@@ -48,4 +48,6 @@ export interface TargetSettings {
   readonly rows: number
   /** The address of an empty database, where the storage is PostgreSQL. */
   readonly postgresUrl?: string
+  /** Where the database lies, where the storage is SQLite; where it is absent, in a new file. */
+  readonly sqlitePath?: string
 }

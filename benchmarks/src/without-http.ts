@@ -1,9 +1,7 @@
 // What Mintmark itself costs: the same workloads handed to the server as plain values, without sockets or another process.
 // For profiles, and to tell its own work from that of node:http: `pnpm bench:core [workload]`.
-import type { HttpService } from '@mintmark/core/http'
-
-import type { Lane, Reply } from './driver/lane.ts'
 import { scimWorkloads } from './driver/scim-workloads.ts'
+import { laneTo } from './driver/service-lane.ts'
 import { workloads, type WorkloadName } from './driver/workloads.ts'
 import { environment } from './report.ts'
 import { createMintmarkScim } from './targets/mintmark/create-mintmark-scim.ts'
@@ -38,23 +36,4 @@ async function cost(name: WorkloadName, storage: 'memory' | 'sqlite'): Promise<s
 
 async function repeat(times: number, step: () => Promise<void>): Promise<void> {
   for (let turn = 0; turn < times; turn += 1) await step()
-}
-
-/** A connection that is none. Taking a request's text apart is counted too, and is little. */
-function laneTo(server: HttpService): Lane {
-  return { exchange: async (request) => exchange(request, server), close: () => undefined }
-}
-
-async function exchange(request: string, server: HttpService): Promise<Reply> {
-  const [head = '', body = ''] = request.split('\r\n\r\n', 2)
-  const [line = '', ...fields] = head.split('\r\n')
-  const [method = '', target = ''] = line.split(' ')
-  const headers = new Map(fields.map((field) => [field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 2)] as const))
-  const url = new URL(server.origin + target)
-  const response = await server.handle({ method, url, headers, repeatedHeaders: new Set(), body: new TextEncoder().encode(body) })
-  return {
-    status: response.status,
-    head: ['', ...response.headers.map((pair) => pair.join(': '))].join('\r\n'),
-    body: String(response.body ?? ''),
-  }
 }

@@ -1,10 +1,13 @@
 import { target, type Change, type Suite, type SuiteTarget } from './suite.ts'
 
 const floor = (name: string, change: Change = {}): SuiteTarget => target(`floor, ${name}`, 'floor/floor.ts', change)
+/** Mintmark's own statements, over its own tables. */
+const floorOurs = (name: string, change: Change): SuiteTarget => target(`floor, our statements, ${name}`, 'floor/floor-our-statements.ts', change)
 const mintmark = (name: string, change: Change = {}): SuiteTarget => target(`Mintmark, ${name}`, 'mintmark/mintmark.ts', change)
 
-const floors = (change: Change = {}): readonly SuiteTarget[] => [floor('memory', change), floor('SQLite', { ...change, storage: 'sqlite' })]
-const mintmarks = (change: Change = {}): readonly SuiteTarget[] => [mintmark('memory', change), mintmark('SQLite', { ...change, storage: 'sqlite' })]
+const sqlite: Change = { storage: 'sqlite' }
+const floors = [floor('memory'), floor('SQLite', sqlite), floorOurs('SQLite', sqlite)]
+const mintmarks = [mintmark('memory'), mintmark('SQLite', sqlite)]
 
 const oidcProvider = (name: string, change: Change = {}): SuiteTarget => target(`oidc-provider, ${name}`, 'peers/oidc-provider.ts', change)
 
@@ -17,11 +20,11 @@ const betterAuth = (name: string, change: Change = {}): SuiteTarget =>
 const opaque: Change = { accessTokens: 'opaque' }
 const rs256: Change = { algorithm: 'RS256' }
 
-const issuing = (peers: readonly SuiteTarget[]): readonly SuiteTarget[] => [...floors(), ...mintmarks(), ...peers]
-const reading = (peers: readonly SuiteTarget[]): readonly SuiteTarget[] => [...floors(), floor('memory, opaque', opaque), ...mintmarks(), ...peers]
+const issuing = (peers: readonly SuiteTarget[]): readonly SuiteTarget[] => [...floors, ...mintmarks, ...peers]
+const reading = (peers: readonly SuiteTarget[]): readonly SuiteTarget[] => [...floors, floor('memory, opaque', opaque), ...mintmarks, ...peers]
 
 const postgres: Change = { storage: 'postgres' }
-const onPostgres = [floor('PostgreSQL', postgres), mintmark('PostgreSQL', postgres)]
+const onPostgres = [floor, floorOurs, mintmark].map((of) => of('PostgreSQL', postgres))
 
 /** What an authorization server is asked, each against the floors of its own run. Peers come in the form in which they can do it. */
 export const oauthSuites: readonly Suite[] = [

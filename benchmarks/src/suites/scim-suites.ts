@@ -7,10 +7,15 @@ const postgres: Change = { storage: 'postgres' }
 /** Documents as JSON text in an indexed table. */
 export const scimFloor = (name: string, change: Change): SuiteTarget => target(`floor, ${name}`, 'floor/scim-floor.ts', change)
 
+/** Mintmark's own statements, over its own tables. */
+export const scimFloorOurs = (name: string, change: Change): SuiteTarget =>
+  target(`floor, our statements, ${name}`, 'floor/scim-floor-our-statements.ts', change)
+
 export const scimMintmark = (name: string, change: Change): SuiteTarget => target(`Mintmark, ${name}`, 'mintmark/mintmark-scim.ts', change)
 
 const ours = [
   scimFloor('SQLite', { ...thousand, ...sqlite }),
+  scimFloorOurs('SQLite', { ...thousand, ...sqlite }),
   scimMintmark('memory', thousand),
   scimMintmark('SQLite', { ...thousand, ...sqlite }),
 ]
@@ -26,6 +31,6 @@ export const scimSuites: readonly Suite[] = [
   {
     name: 'SCIM, PostgreSQL',
     workloads: ['userName eq', 'work e-mail eq', 'page of 100', 'PATCH active', 'POST user'],
-    targets: [scimFloor('PostgreSQL', { ...thousand, ...postgres }), scimMintmark('PostgreSQL', { ...thousand, ...postgres })],
+    targets: [scimFloor, scimFloorOurs, scimMintmark].map((of) => of('PostgreSQL', { ...thousand, ...postgres })),
   },
 ]

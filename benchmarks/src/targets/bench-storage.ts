@@ -12,19 +12,22 @@ export interface BenchStorage {
   readonly dialect: SqlDialect | undefined
 }
 
-type Medium = Pick<TargetSettings, 'storage' | 'postgresUrl'>
+type Medium = Pick<TargetSettings, 'storage' | 'postgresUrl' | 'sqlitePath'>
+
+/** What a database is seen through, such as by one who notes what is asked of it. */
+export type Watch = (dialect: SqlDialect) => SqlDialect
 
 /** Storage on the medium that the benchmark asked for. Only what that needs is loaded, as a host would. */
-export async function benchStorage(medium: Medium, issuer: string): Promise<BenchStorage> {
+export async function benchStorage(medium: Medium, issuer: string, watch: Watch = (dialect) => dialect): Promise<BenchStorage> {
   if (medium.storage === 'memory') return { storage: createMemoryStorage({ issuer }), dialect: undefined }
   const { createSqlStorage } = await import('@mintmark/storage-sql')
-  const dialect = medium.storage === 'sqlite' ? await onSqlite() : await onPostgres(medium)
+  const dialect = watch(medium.storage === 'sqlite' ? await onSqlite(medium) : await onPostgres(medium))
   return { storage: await createSqlStorage({ dialect, issuer }), dialect }
 }
 
-async function onSqlite(): Promise<SqlDialect> {
+async function onSqlite({ sqlitePath = databasePath() }: Medium): Promise<SqlDialect> {
   const { sqliteFile } = await import('@mintmark/storage-sql/sqlite')
-  return sqliteFile(databasePath(), { migrate: 'on-open', synchronous: 'normal' })
+  return sqliteFile(sqlitePath, { migrate: 'on-open', synchronous: 'normal' })
 }
 
 /** Over a pool as `pg` has it by default: ten connections. */

@@ -12,13 +12,18 @@ export type ScimDocument = ReturnType<typeof scimPerson> & { readonly id?: strin
 export interface ScimDocuments {
   /** The digest of the provider's secret. */
   secretDigest(): Later<string>
-  find(id: string): Later<string>
   byUserName(name: string): Later<readonly string[]>
   byWorkEmail(value: string): Later<readonly string[]>
-  page(offset: number, limit: number): Later<readonly string[]>
-  total(): Later<number>
-  insert(document: ScimDocument): Promise<ScimDocument>
-  update(document: ScimDocument): Promise<ScimDocument>
+  page(offset: number, limit: number): Later<ScimPage>
+  insert(document: ScimDocument): Promise<string>
+  /** Replaces members of a document. */
+  change(id: string, members: Partial<ScimDocument>): Promise<string>
+}
+
+export interface ScimPage {
+  readonly texts: readonly string[]
+  /** How many documents there are. */
+  readonly total: number
 }
 
 /**
@@ -42,21 +47,22 @@ export async function scimDocuments(connection: SqlConnection, { accounts, secre
 
   return {
     secretDigest: () => (connection.engine === 'sqlite' ? secretDigest : andThen(readSecret(provider), (found) => String(found?.['secret']))),
-    find: (id) => andThen(find(id), (found) => String(found?.['document'])),
-    byUserName: (name) => andThen(byUserName(name), texts),
-    byWorkEmail: (value) => andThen(byWorkEmail(value), texts),
-    page: (offset, limit) => andThen(page(limit, offset), texts),
-    total: () => total,
+    byUserName: (name) => andThen(byUserName(name), textsOf),
+    byWorkEmail: (value) => andThen(byWorkEmail(value), textsOf),
+    page: (offset, limit) => andThen(page(limit, offset), (found) => ({ texts: textsOf(found), total })),
     insert: async (document) => {
       const written = withMeta(document, randomUUID())
-      await insert(written.id, document.userName.toLowerCase(), document.emails[0]?.value ?? '', JSON.stringify(written))
+      const text = JSON.stringify(written)
+      await insert(written.id, document.userName.toLowerCase(), document.emails[0]?.value ?? '', text)
       total += 1
-      return written
+      return text
     },
-    update: async (document) => {
-      const written = withMeta(document, document.id ?? '')
-      await update(JSON.stringify(written), written.id)
-      return written
+    change: async (id, members) => {
+      const found = await find(id)
+      const document = JSON.parse(String(found?.['document'])) as ScimDocument
+      const text = JSON.stringify(withMeta({ ...document, ...members }, id))
+      await update(text, id)
+      return text
     },
   }
 }
@@ -93,4 +99,4 @@ function withMeta(document: ScimDocument, id: string): ScimDocument & { readonly
   return { ...document, id, meta: { resourceType: 'User', created: now, lastModified: now, location: `${issuer}/Users/${id}`, version: 'W/"1"' } }
 }
 
-const texts = (rows: readonly SqlRow[]): readonly string[] => rows.map((row) => row['document'] as string)
+const textsOf = (rows: readonly SqlRow[]): readonly string[] => rows.map((row) => row['document'] as string)

@@ -4,15 +4,16 @@ import type { NewProvisionedUser, Storage } from '@mintmark/storage-interface'
 
 import { scimPerson } from '../../scim-person.ts'
 import type { Site, TargetSettings } from '../../site.ts'
-import { benchStorage, type BenchStorage } from '../bench-storage.ts'
+import { benchStorage, type BenchStorage, type Watch } from '../bench-storage.ts'
 import { issuer } from '../fixture.ts'
 import { fillAccounts, fillAccountsInMemory } from './fill-accounts.ts'
 
 /** A SCIM server with an identity provider that has as many accounts as were asked for. */
 export async function createMintmarkScim(
   settings: TargetSettings,
+  watch?: Watch,
 ): Promise<{ readonly server: HttpService; readonly site: Omit<Site, 'port'> }> {
-  const { storage, dialect } = await benchStorage(settings, issuer)
+  const { storage, dialect } = await benchStorage(settings, issuer, watch)
   const { secret, tenantUrl } = await registerIdentityProvider({ providerId: 'acme' }, { storage })
   const basePath = new URL(tenantUrl).pathname
   await fill({ storage, dialect }, settings.rows, { basePath, secret })

@@ -13,15 +13,16 @@ import {
 } from '@mintmark/storage-interface'
 
 import type { Site, TargetSettings } from '../../site.ts'
-import { benchStorage, type BenchStorage } from '../bench-storage.ts'
+import { benchStorage, type BenchStorage, type Watch } from '../bench-storage.ts'
 import { issuer, person, redirectUri } from '../fixture.ts'
 import { filledPerson, fillGrants, type GrantTemplate } from './fill-grants.ts'
 
 /** A server with a client, and persons who have signed in and consented. */
 export async function createMintmark(
   settings: TargetSettings,
+  watch?: Watch,
 ): Promise<{ readonly server: HttpService; readonly site: Omit<Site, 'port'> }> {
-  const bench = await benchStorage(settings, issuer)
+  const bench = await benchStorage(settings, issuer, watch)
   const { storage } = bench
   const keys = storedKeys({ storage, sealingKey: Buffer.alloc(32, 7).toString('base64url'), algorithms: [settings.algorithm] })
   const sessions = cookieSessions({ storage })

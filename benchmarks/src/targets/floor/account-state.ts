@@ -1,0 +1,55 @@
+import type { ScimDocument } from './scim-documents.ts'
+
+/** What Mintmark keeps of an account, by hand for the accounts of `scim-person.ts`. */
+export interface AccountState {
+  readonly active: boolean
+  /** The texts of its columns. */
+  readonly columns: Readonly<Record<'externalId' | 'userNameKey' | 'resource' | 'comparable' | 'claims', string>>
+}
+
+export function accountState(document: ScimDocument): AccountState {
+  const { type, ...address } = document.addresses[0] ?? { type: 'work' }
+  const { employeeNumber, department, organization } = document[enterprise]
+  const { schemas, userName, name, displayName, title, preferredLanguage, emails, phoneNumbers } = document
+  const resource = {
+    schemas,
+    userName,
+    name,
+    displayName,
+    title,
+    preferredLanguage,
+    emails,
+    phoneNumbers,
+    addresses: [{ ...address, type }],
+    [enterprise]: { employeeNumber, organization, department },
+  }
+  const claims = {
+    name: name.formatted,
+    given_name: name.givenName,
+    family_name: name.familyName,
+    preferred_username: userName,
+    email: emails[0]?.value,
+    email_verified: false,
+    phone_number: phoneNumbers[0]?.value,
+    phone_number_verified: false,
+  }
+  return {
+    active: document.active,
+    columns: {
+      externalId: document.externalId,
+      userNameKey: userName.toLowerCase(),
+      resource: JSON.stringify(resource),
+      comparable: JSON.stringify(inLowerCase(resource)),
+      claims: JSON.stringify(claims),
+    },
+  }
+}
+
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+
+function inLowerCase(value: unknown): unknown {
+  if (typeof value === 'string') return value.toLowerCase()
+  if (Array.isArray(value)) return value.map(inLowerCase)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inLowerCase(member)]))
+}

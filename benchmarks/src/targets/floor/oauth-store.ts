@@ -1,0 +1,171 @@
+import { hash } from 'node:crypto'
+
+import { andThen } from '../later.ts'
+import { byHand, type Values } from './by-hand.ts'
+import type { FloorCode, FloorStanding, FloorStore, FloorUser } from './floor-store.ts'
+import { oauthStatements, type RecordedOauth } from './oauth-statements.ts'
+import type { RecordedStatement } from './recorded-statements.ts'
+import { recordedTable, sampleOf } from './recorded-table.ts'
+import type { SqlConnection } from './sql-connection.ts'
+
+/**
+ * Mintmark's own tables, by the statements that Mintmark runs for the same requests. One person has signed in and consented:
+ * what is of theirs in a code or a family stays as it was recorded.
+ */
+export async function oauthStore(recorded: RecordedOauth, connection: SqlConnection): Promise<FloorStore> {
+  const statements = await oauthStatements(recorded)
+  const prepare = <Name extends string>(statement: RecordedStatement, samples: Readonly<Record<Name, string | number>>) =>
+    byHand(statement, samples, connection)
+  const code = samplesOf(statements.consumeCode, 'mintmark_codes')
+  const family = samplesOf(statements.rotate, 'mintmark_families')
+
+  const client = prepare(statements.client, { clientId: code.text('client_id') })
+  const session = prepare(statements.session, { digest: statements.sessionDigest })
+  const user = prepare(statements.user, { userId: code.text('user_id') })
+  const consent = prepare(statements.consent, { userId: code.text('user_id'), clientId: code.text('client_id') })
+  const insertCode = prepare(statements.insertCode, {
+    digest: code.text('digest'),
+    grantId: code.text('grant_id'),
+    familyId: code.text('family_id'),
+    redirectUri: code.text('redirect_uri'),
+    challenge: code.text('code_challenge'),
+    nonce: code.text('nonce'),
+    issuedAt: code.time('issued_at'),
+    expiresAt: code.time('expires_at'),
+  })
+  const consumeCode = prepare(statements.consumeCode, { digest: code.text('digest'), now: code.time('consumed_at') })
+  const grantStanding = prepare(statements.grantStanding, { grantId: code.text('grant_id') })
+  const insertFamily = prepare(statements.insertFamily, {
+    familyId: family.text('family_id'),
+    grantId: family.text('grant_id'),
+    handleDigest: family.text('handle_digest'),
+    currentDigest: family.text('previous_digest'),
+    createdAt: family.time('created_at'),
+    refreshExpiresAt: family.time('created_at') + unusedLifetime,
+    expiresAt: family.time('expires_at'),
+  })
+  const familyByHandle = prepare(statements.familyByHandle, { handleDigest: family.text('handle_digest') })
+  const familyById = prepare(statements.familyById, { familyId: family.text('family_id') })
+  const rotate = prepare(statements.rotate, {
+    handleDigest: family.text('handle_digest'),
+    currentDigest: family.text('previous_digest'),
+    successorDigest: family.text('current_digest'),
+    now: family.time('rotated_at'),
+    refreshExpiresAt: family.time('refresh_expires_at'),
+  })
+  const revoked = prepare(statements.revoked, { tokenDigest: statements.tokenDigest })
+
+  const readSecret = secretReader(statements.client)
+  const readSession = sessionReader(statements.session)
+  const readGrant = grantReader(statements.consent, 'mintmark_grants')
+  const readUser = userReader(statements.user, 'mintmark_users')
+  const readCode = codeReader(statements.consumeCode)
+  const ofGrant = standingReader(statements.grantStanding)
+  const ofHandle = standingReader(statements.familyByHandle)
+  const ofFamily = standingReader(statements.familyById)
+
+  return {
+    clientSecret: (clientId) => andThen(client({ clientId }), ([row]) => row && readSecret(row)),
+    session: (given) => andThen(session({ digest: given }), ([row]) => row && readSession(row)),
+    user: (userId) => andThen(user({ userId }), ([row]) => row && readUser(row)),
+    consent: (userId, clientId) => andThen(consent({ userId, clientId }), ([row]) => row && readGrant(row)),
+    insertCode: (given, { expiresAt, ...inserted }) =>
+      andThen(insertCode({ ...inserted, digest: given, issuedAt: expiresAt - 60, expiresAt }), nothing),
+    consumeCode: (given) => andThen(consumeCode({ digest: given, now: seconds() }), ([row]) => row && readCode(row)),
+    grantStanding: (grantId) => andThen(grantStanding({ grantId }), ([row]) => row && ofGrant(row)),
+    insertFamily: (inserted) => {
+      const now = seconds()
+      return andThen(insertFamily({ ...inserted, createdAt: now, refreshExpiresAt: now + unusedLifetime }), nothing)
+    },
+    familyByHandle: (handleDigest) => andThen(familyByHandle({ handleDigest }), ([row]) => row && ofHandle(row)),
+    familyById: (familyId) => andThen(familyById({ familyId }), ([row]) => row && ofFamily(row)),
+    rotate: (handleDigest, currentDigest, successorDigest) => {
+      const now = seconds()
+      return andThen(rotate({ handleDigest, currentDigest, successorDigest, now, refreshExpiresAt: now + unusedLifetime }), isThere)
+    },
+    isRevoked: (tokenId) => andThen(revoked({ tokenDigest: digest(tokenId) }), isThere),
+  }
+}
+
+/** Values of the row that a statement was recorded with. */
+const samplesOf = (statement: RecordedStatement, table: string) => ({
+  text: (column: string): string => sampleOf(statement, table, column),
+  time: (column: string): number => Number(sampleOf(statement, table, column)),
+})
+
+function secretReader(statement: RecordedStatement): (row: Values) => string | undefined {
+  const { at, valuesOf } = recordedTable(statement, 'mintmark_clients', ['secrets', 'disabled_at'])
+  return (row) => {
+    const values = valuesOf(row)
+    if (values[at.disabled_at] !== null) return undefined
+    return (JSON.parse(String(values[at.secrets])) as readonly { readonly digest: string }[])[0]?.digest
+  }
+}
+
+function userReader(statement: RecordedStatement, table: string): (row: Values) => FloorUser | undefined {
+  const { at, valuesOf } = recordedTable(statement, table, ['user_id', 'active', 'claims'])
+  return (row) => {
+    const values = valuesOf(row)
+    if (!values[at.active]) return undefined
+    return { userId: String(values[at.user_id]), active: true, claims: JSON.parse(String(values[at.claims])) as FloorUser['claims'] }
+  }
+}
+
+function grantReader(statement: RecordedStatement, table: string): (row: Values) => FloorStanding['grant'] | undefined {
+  const { at, valuesOf } = recordedTable(statement, table, ['grant_id', 'user_id', 'scopes', 'revoked_at'])
+  return (row) => {
+    const values = valuesOf(row)
+    if (values[at.revoked_at] !== null) return undefined
+    const scope = (JSON.parse(String(values[at.scopes])) as readonly string[]).join(' ')
+    return { grantId: String(values[at.grant_id]), userId: String(values[at.user_id]), scope }
+  }
+}
+
+/** Who has signed in, unless that has ended. */
+function sessionReader(statement: RecordedStatement): (row: Values) => string | undefined {
+  const session = recordedTable(statement, 'session', ['user_id', 'revoked_at'])
+  const user = recordedTable(statement, 'user', ['active'])
+  return (row) => {
+    const values = session.valuesOf(row)
+    const isLive = values[session.at.revoked_at] === null && Boolean(user.valuesOf(row)[user.at.active])
+    return isLive ? String(values[session.at.user_id]) : undefined
+  }
+}
+
+function codeReader(statement: RecordedStatement): (row: Values) => FloorCode {
+  const columns = ['grant_id', 'family_id', 'redirect_uri', 'code_challenge', 'nonce', 'expires_at'] as const
+  const { at, valuesOf } = recordedTable(statement, 'mintmark_codes', columns)
+  return (row) => {
+    const values = valuesOf(row)
+    return {
+      grantId: String(values[at.grant_id]),
+      familyId: String(values[at.family_id]),
+      redirectUri: String(values[at.redirect_uri]),
+      challenge: String(values[at.code_challenge]),
+      nonce: String(values[at.nonce]),
+      expiresAt: Number(values[at.expires_at]),
+    }
+  }
+}
+
+function standingReader(statement: RecordedStatement): (row: Values) => FloorStanding | undefined {
+  const client = recordedTable(statement, 'client', ['disabled_at'])
+  const readGrant = grantReader(statement, 'grant')
+  const readUser = userReader(statement, 'user')
+  return (row) => {
+    const grant = readGrant(row)
+    const user = readUser(row)
+    return grant && user && client.valuesOf(row)[client.at.disabled_at] === null ? { grant, user } : undefined
+  }
+}
+
+const digest = (value: string): string => hash('sha256', value, 'base64url')
+
+const nothing = (): undefined => undefined
+
+const isThere = (rows: readonly Values[]): boolean => rows.length > 0
+
+const seconds = (): number => Math.floor(Date.now() / 1000)
+
+/** Of a refresh token that nobody uses. */
+const unusedLifetime = 1_209_600

@@ -1,0 +1,58 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+
+import type { ScimDocument, ScimDocuments, ScimPage } from './scim-documents.ts'
+
+/**
+ * A SCIM server over documents that are handed through as text. It checks the secret and the method, understands exactly the
+ * requests of the workloads, and handles no errors: a limit, not a server.
+ */
+export const scimFloorListener =
+  (documents: ScimDocuments): RequestListener =>
+  (request, response) => {
+    let body = ''
+    request.setEncoding('utf8')
+    request.on('data', (chunk: string) => (body += chunk))
+    request.on('end', () => void answer(documents, { request, response, body }))
+  }
+
+interface Asked {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly body: string
+}
+
+async function answer(documents: ScimDocuments, { request, response, body }: Asked): Promise<void> {
+  const presented = Buffer.from(hash('sha256', (request.headers.authorization ?? '').slice('Bearer '.length), 'base64url'))
+  if (!timingSafeEqual(presented, Buffer.from(await documents.secretDigest()))) return send(response, 401, '')
+  const [path = '', query] = (request.url ?? '').split('?')
+  if (request.method === 'POST') return send(response, 201, await documents.insert(JSON.parse(body) as ScimDocument))
+  if (request.method === 'PATCH') return send(response, 200, await documents.change(path.slice('/Users/'.length), replaced(body)))
+  return send(response, 200, await list(documents, new URLSearchParams(query)))
+}
+
+async function list(documents: ScimDocuments, query: URLSearchParams): Promise<string> {
+  const filter = query.get('filter')
+  if (filter === null) {
+    const startIndex = Number(query.get('startIndex'))
+    return listOf(await documents.page(startIndex - 1, Number(query.get('count'))), startIndex)
+  }
+  const value = (/"([^"]*@[^"]*)"/.exec(filter)?.[1] ?? '').toLowerCase()
+  const texts = filter.startsWith('userName eq ') ? await documents.byUserName(value) : await documents.byWorkEmail(value)
+  return listOf({ texts, total: texts.length }, 1)
+}
+
+const listOf = ({ texts, total }: ScimPage, startIndex: number): string =>
+  `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":${total},"startIndex":${startIndex},` +
+  `"itemsPerPage":${texts.length},"Resources":[${texts.join()}]}`
+
+/** The members that a PATCH replaces. */
+function replaced(body: string): Partial<ScimDocument> {
+  const { Operations: operations } = JSON.parse(body) as { readonly Operations: readonly { readonly path: string; readonly value: unknown }[] }
+  return Object.fromEntries(operations.map(({ path, value }) => [path, value]))
+}
+
+function send(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { 'Content-Type': 'application/scim+json', 'Content-Length': Buffer.byteLength(body) })
+  response.end(body)
+}
