@@ -1,7 +1,7 @@
-import type { GroupMember, GroupRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
+import type { GroupMember, GroupRecord, JsonObject, JsonText, JsonValue } from '@mintmark/storage-interface'
 
 import { objectOf } from '../json/json-object.ts'
-import { renderMeta } from '../resource/render-meta.ts'
+import { metaText } from '../resource/render-meta.ts'
 import { userLocation } from '../user/render-user.ts'
 
 /**
@@ -15,12 +15,12 @@ export function renderGroup(group: GroupRecord, members: readonly GroupMember[],
     ['id', groupId],
     ['externalId', externalId],
     ['members', members.length === 0 ? undefined : members.map((member) => renderMember(member, baseUrl))],
-    [
-      'meta',
-      renderMeta({ resourceType: 'Group', record: group, location: groupLocation(groupId, baseUrl), version: groupVersion(group) }),
-    ],
+    ['meta', JSON.parse(groupMeta(group, baseUrl)) as JsonObject],
   ])
 }
+
+const groupMeta = (group: GroupRecord, baseUrl: string): JsonText =>
+  metaText({ resourceType: 'Group', record: group, location: groupLocation(group.groupId, baseUrl), version: groupVersion(group) })
 
 /** Where the group is read. */
 export const groupLocation = (groupId: string, baseUrl: string): string => `${baseUrl}/Groups/${encodeURIComponent(groupId)}`

@@ -1,4 +1,4 @@
-import type { EpochSeconds, JsonValue } from '@mintmark/storage-interface'
+import type { EpochSeconds, JsonText } from '@mintmark/storage-interface'
 
 import { instantText } from '../message/instant-text.ts'
 
@@ -10,8 +10,10 @@ interface ResourceMeta {
   readonly version: string
 }
 
-/** The `meta` of a resource (RFC 7643 §3.1). */
-export function renderMeta({ resourceType, record: { createdAt, updatedAt }, location, version }: ResourceMeta): JsonValue {
+/** The `meta` of a resource (RFC 7643 §3.1). Written as text: an object that becomes text takes twice as long, and a page has a hundred. */
+export function metaText({ resourceType, record: { createdAt, updatedAt }, location, version }: ResourceMeta): JsonText {
   const created = instantText(createdAt)
-  return { resourceType, created, lastModified: updatedAt === createdAt ? created : instantText(updatedAt), location, version }
+  const lastModified = updatedAt === createdAt ? created : instantText(updatedAt)
+  const where = JSON.stringify(location)
+  return `{"resourceType":"${resourceType}","created":"${created}","lastModified":"${lastModified}","location":${where},"version":${JSON.stringify(version)}}` as JsonText
 }

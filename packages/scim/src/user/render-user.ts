@@ -1,29 +1,24 @@
-import type { GroupReference, JsonObject, JsonValue, ListedUserRecord } from '@mintmark/storage-interface'
+import { jsonText, type GroupReference, type JsonObject, type JsonText, type ListedUserRecord } from '@mintmark/storage-interface'
 
-import { renderMeta } from '../resource/render-meta.ts'
+import { metaText } from '../resource/render-meta.ts'
 import { withManagerReference } from './manager-reference.ts'
 
 /** An account as a SCIM resource, whole (RFC 7643 §4.1): what a projection is made of. */
 export const renderUser = (user: ListedUserRecord, baseUrl: string): JsonObject => ({
   ...withManagerReference(JSON.parse(user.resource) as JsonObject, (userId) => userLocation(userId, baseUrl)),
-  ...renderKnown(user, baseUrl),
+  ...(JSON.parse(knownText(user, baseUrl)) as JsonObject),
 })
 
-/** What is known of an account beside the resource that its provider wrote. */
-export function renderKnown(user: ListedUserRecord, baseUrl: string): JsonObject {
+/**
+ * What is known of an account beside the resource that its provider wrote (RFC 7643 §3.1, §4.1): `id`, `externalId`, `active`,
+ * `groups` and `meta`. Text, as `metaText` is.
+ */
+export function knownText(user: ListedUserRecord, baseUrl: string): JsonText {
   const { userId, externalId, active, groups } = user
-  return {
-    id: userId,
-    ...(externalId === undefined ? {} : { externalId }),
-    active,
-    ...(groups.length === 0 ? {} : { groups: groups.map((group) => renderGroup(group, baseUrl)) }),
-    meta: renderMeta({
-      resourceType: 'User',
-      record: user,
-      location: userLocation(userId, baseUrl),
-      version: userVersion(user),
-    }),
-  }
+  const external = externalId === undefined ? '' : `"externalId":${JSON.stringify(externalId)},`
+  const membership = groups.length === 0 ? '' : `"groups":[${groups.map((group) => groupText(group, baseUrl)).join(',')}],`
+  const meta = metaText({ resourceType: 'User', record: user, location: userLocation(userId, baseUrl), version: userVersion(user) })
+  return `{"id":${JSON.stringify(userId)},${external}"active":${active},${membership}"meta":${meta}}` as JsonText
 }
 
 /** Where the account is read. */
@@ -38,12 +33,8 @@ export function userVersion({ version, groups }: ListedUserRecord): string {
   return `W/"${version}${membership}"`
 }
 
-const renderGroup = ({ groupId, displayName }: GroupReference, baseUrl: string): JsonValue => ({
-  value: groupId,
-  $ref: `${baseUrl}/Groups/${encodeURIComponent(groupId)}`,
-  display: displayName,
-  type: 'direct',
-})
+const groupText = ({ groupId, displayName }: GroupReference, baseUrl: string): JsonText =>
+  jsonText({ value: groupId, $ref: `${baseUrl}/Groups/${encodeURIComponent(groupId)}`, display: displayName, type: 'direct' })
 
 /** FNV-1a, 32 bits: tells two lists apart, and hides nothing. */
 function checksum(text: string): string {

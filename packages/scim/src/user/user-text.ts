@@ -1,9 +1,9 @@
-import { jsonText, type JsonText, type ListedUserRecord } from '@mintmark/storage-interface'
+import { jsonText, type JsonObject, type JsonText, type ListedUserRecord } from '@mintmark/storage-interface'
 
 import { joinObjects } from '../json/join-objects.ts'
 import { projectResource } from '../resource/project-resource.ts'
 import type { Showing } from '../schema/shown-attributes.ts'
-import { renderKnown, renderUser } from './render-user.ts'
+import { knownText, renderUser } from './render-user.ts'
 import type { UserForm } from './user-form.ts'
 
 /**
@@ -13,5 +13,6 @@ import type { UserForm } from './user-form.ts'
 export function userText(user: ListedUserRecord, { projection, baseUrl }: Showing, { name, shownByDefault, shownApart }: UserForm): JsonText {
   const isReady = user.resourceForm === name && projection === shownByDefault
   if (!isReady) return jsonText(projectResource(renderUser(user, baseUrl), projection))
-  return joinObjects(user.resource, jsonText(projectResource(renderKnown(user, baseUrl), shownApart)))
+  const known = knownText(user, baseUrl)
+  return joinObjects(user.resource, shownApart === 'all' ? known : jsonText(projectResource(JSON.parse(known) as JsonObject, shownApart)))
 }

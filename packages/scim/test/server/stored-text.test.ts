@@ -1,7 +1,7 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
 
-import { defineResourceType, defineSchema, enterpriseUserSchema, userSchema } from '../../src/index.ts'
+import { defineResourceType, defineSchema, enterpriseUserSchema, groupSchema, userSchema } from '../../src/index.ts'
 import { idOf, startScim } from './scim-under-test.ts'
 
 const badge = defineSchema({
@@ -18,6 +18,20 @@ test('RFC 7643 §7 returned: what answers leave out is stored all the same, and 
 
   expect((await scim.send({ path: `/Users/${id}` })).body?.[badge.id]).toEqual({ number: '1' })
   expect((await scim.send({ path: `/Users/${id}?attributes=${badge.id}:colour` })).body?.[badge.id]).toEqual({ colour: 'red' })
+})
+
+test('RFC 7643 §7 returned: also what the server knows itself is in an answer only as the host defines it', async () => {
+  const attributes = userSchema.attributes
+    .filter(({ name }) => name !== 'groups')
+    .map((attribute) => (attribute.name === 'active' ? { ...attribute, returned: 'request' as const } : attribute))
+  const scim = await startScim({ userType: defineResourceType({ name: 'User', endpoint: '/Users', schema: defineSchema({ ...userSchema, attributes }) }) })
+  const created = await scim.send({ method: 'POST', path: '/Users', body: { ...kim, externalId: 'x' } })
+  const id = idOf(created)
+  await scim.send({ method: 'POST', path: '/Groups', body: { schemas: [groupSchema.id], displayName: 'Sales', members: [{ value: id }] } })
+
+  expect(Object.keys(created.body ?? {})).toEqual(['schemas', 'userName', 'id', 'externalId', 'meta'])
+  expect(Object.keys((await scim.send({ path: `/Users/${id}` })).body ?? {})).toEqual(['schemas', 'userName', 'id', 'externalId', 'meta'])
+  expect((await scim.send({ path: `/Users/${id}?attributes=active` })).body?.['active']).toBe(true)
 })
 
 test('RFC 7644 §3.5.2.1: a write that changes nothing leaves the version, also where the server would write another text', async () => {
