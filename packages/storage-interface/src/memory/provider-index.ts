@@ -42,6 +42,8 @@ export function holderOf<Id extends string>(...given: Parameters<typeof rowsHavi
 
 /** Enters a row under its provider and its texts, and takes it from where it was before. */
 export function reindex<Id extends string>(index: ProviderIndex<Id>, { from, to }: Move<Id>): void {
+  // Most changes are of something else.
+  if (from !== undefined && to !== undefined && areFoundAlike(from, to)) return
   if (from !== undefined) {
     const { byAge, byText } = ensureRows(index, from.providerId)
     if (from.providerId !== to?.providerId) byAge.remove(from.age)
@@ -58,6 +60,13 @@ interface Move<Id extends string> {
   readonly from: IndexedRow<Id> | undefined
   readonly to: IndexedRow<Id> | undefined
 }
+
+const areFoundAlike = (one: IndexedRow<string>, other: IndexedRow<string>): boolean =>
+  one.providerId === other.providerId &&
+  Object.entries(one.texts).every(([name, texts]) => areSame(texts, other.texts[name] ?? []))
+
+const areSame = (texts: readonly string[], others: readonly string[]): boolean =>
+  texts.length === others.length && texts.every((text, index) => text === others[index])
 
 function eachText({ texts }: IndexedRow<string>, visit: (name: string, text: string) => void): void {
   for (const [name, ofName] of Object.entries(texts)) for (const text of ofName) visit(name, text)

@@ -57,8 +57,9 @@ export function writeUser<Said extends Provisioning | undefined>(
 ): PresentUser<Said> {
   const stored = frozenCopy<PresentUser<Said>>({ kind: 'present', record: row.record, provisioning: row.provisioning })
   const { userId } = stored.record
-  reindex(users.byProvider, { from: indexedRow(presentRow(users, userId)), to: indexedRow(stored) })
-  users.byAge.add(ageOf(stored))
+  const before = presentRow(users, userId)
+  reindex(users.byProvider, { from: indexedRow(before), to: indexedRow(stored) })
+  if (before === undefined) users.byAge.add(ageOf(stored))
   users.byId.set(userId, stored)
   return stored
 }

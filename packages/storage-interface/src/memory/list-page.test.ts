@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import type { ResolvedFilter } from '../filter/resolved-filter.ts'
+import type { ListPage } from '../resource-list.ts'
+import { epochSeconds } from '../time.ts'
+import { compareAge, type Aged } from './age.ts'
+import { listPage, type Listing } from './list-page.ts'
+import { createSortedRows } from './sorted-rows.ts'
+
+const ids = Array.from({ length: 1000 }, (_, index) => `row-${index + 1000}`)
+
+test('a page without a filter looks at the rows that it shows and at no others', () => {
+  for (const page of [
+    { kind: 'index', offset: 500, limit: 2 },
+    { kind: 'cursor', after: '0.row-1499', limit: 2 },
+  ] as const satisfies readonly ListPage[]) {
+    const { listing, lookedAt } = aListing()
+
+    const outcome = listPage(listing, { filter: undefined, sort: undefined, page })
+
+    expect(outcome).toEqual({ outcome: 'listed', total: 1000, records: ['row-1500', 'row-1501'], next: '0.row-1501' })
+    expect(lookedAt()).toEqual(['row-1500', 'row-1501'])
+  }
+})
+
+test('a filter that demands a text of which there is an index looks at nothing but the rows that have it', () => {
+  const { listing, lookedAt } = aListing()
+  const filter: ResolvedFilter = { kind: 'and', operands: [equals('name', 'row-1700'), equals('other', 'x')] }
+
+  const outcome = listPage(listing, { filter, sort: undefined, page: { kind: 'index', offset: 0, limit: 10 } })
+
+  expect(outcome).toMatchObject({ total: 1, records: ['row-1700'] })
+  expect(new Set(lookedAt())).toEqual(new Set(['row-1700']))
+})
+
+/** Rows that are each found by their `name`, and what has been asked of them. */
+function aListing(): { readonly listing: Listing<string, string>; readonly lookedAt: () => readonly string[] } {
+  const byAge = createSortedRows<Aged>(compareAge)
+  for (const id of ids) byAge.add({ id, createdAt: epochSeconds(0) })
+  const asked: string[] = []
+  const row: Listing<string, string>['row'] = (id) => {
+    asked.push(id)
+    return { id, createdAt: epochSeconds(0), record: () => id, comparable: () => ({ name: id, other: 'x' }) }
+  }
+  return {
+    listing: { byAge, lookups: new Map([['name', { rows: 1, find: (text) => [text] }]]), row },
+    lookedAt: () => asked,
+  }
+}
+
+const equals = (name: string, value: string): ResolvedFilter => ({
+  kind: 'text',
+  attribute: { extension: undefined, name, subName: undefined, multiValued: false },
+  operator: 'eq',
+  value,
+})
