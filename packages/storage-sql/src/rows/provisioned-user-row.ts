@@ -102,7 +102,7 @@ export function listedUserReader(read: ColumnReader, engine: SqlEngine) {
   })
 }
 
-function readGroups(pairs: string, { decodeText }: SqlEngine): readonly GroupReference[] {
+export function readGroups(pairs: string, { decodeText }: SqlEngine): readonly GroupReference[] {
   // Most accounts of most providers are in none.
   if (pairs === '[]') return []
   return (JSON.parse(pairs) as readonly (readonly [string, string])[])

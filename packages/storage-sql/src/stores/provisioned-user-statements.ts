@@ -3,6 +3,7 @@ import type { Database } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
 import { isProviders } from '../is-providers.ts'
 import { contentColumns, keyColumns, provisionedColumns, stateColumns, withoutProvider } from '../rows/provisioned-user-row.ts'
+import { unsaidColumns } from '../rows/written-user-row.ts'
 import { compileSql, compileStatement, parameters, type Parameter } from '../statement.ts'
 
 type Account = 'issuer' | 'provider_id' | 'user_id'
@@ -35,7 +36,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
       .where('user_id', '=', p('user_id'))
       .where('removed_at', 'is', null)
       .where('version', '=', p('version'))
-      .returning(provisionedColumns)
+      .returning(unsaidColumns)
       .returning(groups)
 
   const leave = (p: Parameter<RemovalValue>) =>
@@ -67,8 +68,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
           removed_at: null,
         })
         .onConflict((conflict) => conflict.doNothing())
-        .returning(provisionedColumns)
-        .returning(groups),
+        .returning('version'),
     ),
 
     find: compileStatement((p: Parameter<Account>) => find(p).where('user_id', '=', p('user_id')).where(isProviders(p))),

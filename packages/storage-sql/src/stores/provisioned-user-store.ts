@@ -18,6 +18,7 @@ import { listedAccounts } from '../list/listed-accounts.ts'
 import { providerOf } from '../list/provider-rows.ts'
 import { comparableAccount } from '../rows/comparable-account.ts'
 import { listedUserReader, provisionedUserReader, stateRow } from '../rows/provisioned-user-row.ts'
+import { changedUserReader, insertedUser } from '../rows/written-user-row.ts'
 import type { Statement } from '../statement.ts'
 import { UniqueViolation } from '../unique-violation.ts'
 import { versionRange } from '../version-range.ts'
@@ -31,6 +32,7 @@ export function createProvisionedUserStore(
   const statements = provisionedUserStatements(database)
   const columns = createColumnReader(engine)
   const read = provisionedUserReader(columns, engine)
+  const readChanged = changedUserReader(columns, engine)
 
   /** Which key of an account another one has: the first of those that are asked about. */
   async function findTaken(account: Account, asked: readonly TakenKey[]): Promise<TakenKey | undefined> {
@@ -71,7 +73,7 @@ export function createProvisionedUserStore(
       try {
         for (const statement of ways) {
           const [swapped] = await run(statement, values)
-          if (swapped !== undefined) return { outcome: 'swapped', record: read(swapped) }
+          if (swapped !== undefined) return { outcome: 'swapped', record: readChanged(change, swapped) }
         }
         return await explain({ userId, version, owner })
       } catch (error) {
@@ -109,7 +111,7 @@ export function createProvisionedUserStore(
       }
       return untilSettled(async () => {
         const [row] = await run(statements.insert, values)
-        if (row !== undefined) return { outcome: 'inserted', record: read(row) }
+        if (row !== undefined) return { outcome: 'inserted', record: insertedUser(user) }
 
         const key = await findTaken(user, ['id', 'externalId', 'userName'])
         return key === undefined ? undefined : { outcome: 'taken', key }
