@@ -1,6 +1,7 @@
 import { untilSettled } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
+import { endedAccess } from '../event/ended-access.ts'
 import { requireMatch } from '../message/preconditions.ts'
 import { emptyResponse } from '../message/scim-response.ts'
 import type { ScimEndpoint } from '../server/scim-call.ts'
@@ -26,7 +27,7 @@ export const removeUser =
       requireMatch(call.request, userVersion(user))
       await admitChange(user, 'remove', { writer, deps })
 
-      const ended = await deps.endedAccess(user, now)
+      const ended = await endedAccess(user, now, deps.storage)
       const removal = { providerId, userId, version, now }
       const { outcome } = adopted ? await provisionedUsers.release(removal) : await provisionedUsers.remove(removal)
       if (outcome === 'conflict') return undefined
