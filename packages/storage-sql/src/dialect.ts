@@ -85,7 +85,7 @@ export interface SqlEngine {
   readonly deleteBatch: (batch: SqlBatch) => RawBuilder<unknown>
 }
 
-/** How a statement that joins tables gives the row of each. */
+/** How a statement gives whole rows: of its one table, or of each that it joins. */
 export interface SqlJoinedRows {
   /** What the statement selects of the table. */
   readonly select: (table: SqlJoinedTable) => readonly AliasedRawBuilder<SqlValue, string>[]

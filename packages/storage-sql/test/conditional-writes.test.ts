@@ -79,7 +79,7 @@ describe.for(engines)('on $name', ({ open }) => {
     const { dialect, interrupt } = interruptible(await open())
     const storage = await createSqlStorage({ dialect, issuer })
     const { digest, clientId, issuedAt } = aCodeRecord()
-    interrupt('select "issuer", "digest"', () => storage.codes.insert(aCodeRecord()))
+    interrupt('select ', () => storage.codes.insert(aCodeRecord()))
 
     expect((await storage.codes.consume(digest, clientId, issuedAt)).outcome).toBe('won')
   })

@@ -1,7 +1,10 @@
 import { clientId } from '@mintmark/storage-interface'
+import { aClientRecord, aCodeRecord, aFamilyRecord, aGrantRecord, aPresentation, aProviderRecord, aUser } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { postgresPool } from '@mintmark/storage-sql/postgres'
 import { sqliteFile } from '@mintmark/storage-sql/sqlite'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { aDatabase } from './support/postgres-of-the-run.ts'
 
 it('docs/performance.md: a storage builds a statement when it is first needed, and once', async () => {
   const { dialect, built } = countingStatements(sqliteFile(':memory:', { migrate: 'on-open' }))
@@ -15,6 +18,41 @@ it('docs/performance.md: a storage builds a statement when it is first needed, a
   expect(built()).toBe(1)
   await dialect.close()
 })
+
+it('docs/performance.md: PostgreSQL gives a whole record as one column, as it names every column with every answer', async () => {
+  const database = await aDatabase()
+  onTestFinished(() => database.remove())
+  const { dialect, columnCounts } = countingColumns(postgresPool(database.pool(), { migrate: 'on-open' }))
+  const storage = await createSqlStorage({ dialect, issuer: 'https://issuer.example' })
+  const [code, grant] = [aCodeRecord(), aGrantRecord()]
+  await storage.clients.insert(aClientRecord())
+  await storage.users.insert(aUser())
+  await storage.grants.insert(grant)
+  await storage.codes.insert(code)
+  await storage.families.insert(aFamilyRecord())
+  await storage.identityProviders.insert(aProviderRecord())
+  columnCounts.length = 0
+
+  await storage.clients.find(aClientRecord().clientId)
+  await storage.users.find(aUser().userId)
+  await storage.grants.findUnrevoked(grant.userId, grant.clientId)
+  await storage.codes.consume(code.digest, code.clientId, code.issuedAt)
+  await storage.families.rotate(aPresentation('refresh-1', 'refresh-2'))
+  await storage.identityProviders.find(aProviderRecord().providerId)
+
+  expect(columnCounts).toEqual([1, 1, 1, 1, 1, 1])
+})
+
+/** The dialect, and how many columns each answer had. */
+function countingColumns(dialect: SqlDialect): { readonly dialect: SqlDialect; readonly columnCounts: number[] } {
+  const columnCounts: number[] = []
+  const all: SqlDialect['all'] = async (...statement) => {
+    const rows = await dialect.all(...statement)
+    columnCounts.push(rows[0]?.places.size ?? 0)
+    return rows
+  }
+  return { dialect: { ...dialect, all }, columnCounts }
+}
 
 /** The dialect, and how many statements Kysely has written for it. */
 function countingStatements(dialect: SqlDialect): { readonly dialect: SqlDialect; readonly built: () => number } {

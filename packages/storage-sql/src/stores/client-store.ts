@@ -1,6 +1,7 @@
 import { untilSettled, type ClientStore } from '@mintmark/storage-interface'
 import { createColumnReader, json } from '../columns.ts'
 import type { Database } from '../database.ts'
+import { joinedTable } from '../joined-table.ts'
 import { clientColumns, clientReader, clientRow } from '../rows/client-row.ts'
 import { isUseNews, type SecretUses } from '../rows/secrets-json.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
@@ -8,6 +9,7 @@ import { compileStatement, parameters, type Parameter } from '../statement.ts'
 export function createClientStore({ query, engine, run }: Database): ClientStore {
   const statements = clientStatements({ query, engine })
   const columns = createColumnReader(engine)
+  const take = engine.joined.take(table)
   const read = clientReader(columns)
 
   return {
@@ -18,13 +20,13 @@ export function createClientStore({ query, engine, run }: Database): ClientStore
 
     async find(clientId) {
       const [row] = await run(statements.find, { client_id: clientId })
-      return row === undefined ? undefined : read(row)
+      return row === undefined ? undefined : read(take(row))
     },
 
     async list({ after, limit }) {
       // No identifier is empty: every one is behind that.
       const rows = await run(statements.list, { after: after ?? '', limit })
-      return rows.map(read)
+      return rows.map((row) => read(take(row)))
     },
 
     async remove(clientId, now) {
@@ -35,11 +37,11 @@ export function createClientStore({ query, engine, run }: Database): ClientStore
     async compareAndSwap(client, version) {
       return untilSettled(async () => {
         const [swapped] = await run(statements.swap, { ...clientRow(client, engine), version })
-        if (swapped !== undefined) return { outcome: 'swapped', record: read(swapped) }
+        if (swapped !== undefined) return { outcome: 'swapped', record: read(take(swapped)) }
 
         const [current] = await run(statements.find, { client_id: client.clientId })
         if (current === undefined) return { outcome: 'absent' }
-        return columns.integer(current, 'version') === version ? undefined : { outcome: 'conflict' }
+        return columns.integer(take(current), 'version') === version ? undefined : { outcome: 'conflict' }
       })
     },
 
@@ -77,7 +79,7 @@ function clientStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
     find: compileStatement((p: Parameter<'issuer' | 'client_id'>) =>
       query
         .selectFrom('mintmark_clients')
-        .select(clientColumns)
+        .select(engine.joined.select(table))
         .where('issuer', '=', p('issuer'))
         .where('client_id', '=', p('client_id'))
         .where('removed_at', 'is', null),
@@ -86,7 +88,7 @@ function clientStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
     list: compileStatement((p: Parameter<'issuer' | 'after' | 'limit'>) =>
       query
         .selectFrom('mintmark_clients')
-        .select(clientColumns)
+        .select(engine.joined.select(table))
         .where('issuer', '=', p('issuer'))
         .where('client_id', '>', p('after'))
         .where('removed_at', 'is', null)
@@ -114,7 +116,7 @@ function clientStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
         .set(parameters(p, changed))
         .set((set) => ({ version: set('version', '+', 1) }))
         .where('version', '=', p('version'))
-        .returning(clientColumns),
+        .returning(engine.joined.select(table)),
     ),
 
     findSecretUses: compileStatement((p: Parameter<'issuer' | 'client_id'>) =>
@@ -131,3 +133,5 @@ function clientStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
     ),
   }
 }
+
+const table = joinedTable('mintmark_clients', clientColumns)

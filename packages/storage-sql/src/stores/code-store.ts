@@ -1,12 +1,14 @@
 import { untilSettled, type AuthorizationCodeStore } from '@mintmark/storage-interface'
 import { createColumnReader } from '../columns.ts'
 import type { Database } from '../database.ts'
+import { joinedTable } from '../joined-table.ts'
 import { codeColumns, codeReader, codeRow } from '../rows/code-row.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
 
 export function createCodeStore({ query, engine, run }: Database): AuthorizationCodeStore {
-  const statements = codeStatements(query)
+  const statements = codeStatements({ query, engine })
   const columns = createColumnReader(engine)
+  const take = engine.joined.take(table)
   const read = codeReader(columns)
 
   return {
@@ -17,24 +19,24 @@ export function createCodeStore({ query, engine, run }: Database): Authorization
 
     async find(digest, clientId, now) {
       const [row] = await run(statements.find, { digest, client_id: clientId, now })
-      return row === undefined ? undefined : read(row)
+      return row === undefined ? undefined : read(take(row))
     },
 
     async consume(digest, clientId, now) {
       const presentation = { digest, client_id: clientId, now }
       return untilSettled(async () => {
         const [won] = await run(statements.consume, presentation)
-        if (won !== undefined) return { outcome: 'won', record: read(won) }
+        if (won !== undefined) return { outcome: 'won', record: read(take(won)) }
 
         const [row] = await run(statements.find, presentation)
         if (row === undefined) return { outcome: 'absent' }
-        return columns.has(row, 'consumed_at') ? { outcome: 'replayed', record: read(row) } : undefined
+        return columns.has(take(row), 'consumed_at') ? { outcome: 'replayed', record: read(take(row)) } : undefined
       })
     },
   }
 }
 
-function codeStatements(query: Database['query']) {
+function codeStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
   return {
     insert: compileStatement((p: Parameter<(typeof codeColumns)[number]>) =>
       query
@@ -47,7 +49,7 @@ function codeStatements(query: Database['query']) {
     find: compileStatement((p: Parameter<'issuer' | 'digest' | 'client_id' | 'now'>) =>
       query
         .selectFrom('mintmark_codes')
-        .select(codeColumns)
+        .select(engine.joined.select(table))
         .where('issuer', '=', p('issuer'))
         .where('digest', '=', p('digest'))
         .where('client_id', '=', p('client_id'))
@@ -64,7 +66,9 @@ function codeStatements(query: Database['query']) {
         .where('client_id', '=', p('client_id'))
         .where('expires_at', '>', p('now'))
         .where('consumed_at', 'is', null)
-        .returning(codeColumns),
+        .returning(engine.joined.select(table)),
     ),
   }
 }
+
+const table = joinedTable('mintmark_codes', codeColumns)

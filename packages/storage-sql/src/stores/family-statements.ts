@@ -1,10 +1,14 @@
 import type { Database } from '../database.ts'
+import { joinedTable } from '../joined-table.ts'
 import { familyColumns } from '../rows/family-row.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
 
+/** The statements that read or change a token family give its whole row. */
+export const familyTable = joinedTable('mintmark_families', familyColumns)
+
 type Presentation = 'issuer' | 'handle_digest' | 'client_id' | 'presented_digest' | 'now'
 
-export function familyStatements(query: Database['query']) {
+export function familyStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
   return {
     insert: compileStatement((p: Parameter<(typeof familyColumns)[number]>) =>
       query
@@ -26,7 +30,7 @@ export function familyStatements(query: Database['query']) {
     findRotatable: compileStatement((p: Parameter<Presentation>) =>
       query
         .selectFrom('mintmark_families')
-        .select(familyColumns)
+        .select(engine.joined.select(familyTable))
         .where('issuer', '=', p('issuer'))
         .where('handle_digest', '=', p('handle_digest'))
         .where('client_id', '=', p('client_id'))
@@ -36,7 +40,7 @@ export function familyStatements(query: Database['query']) {
     ),
 
     rotate: compileStatement((p: Parameter<Presentation | 'successor_digest' | 'successor_salt' | 'expires_at'>) =>
-      rotatable(query, p)
+      rotatable({ query, engine }, p)
         .set((set) => ({
           previous_digest: set.ref('current_digest'),
           current_digest: p('successor_digest'),
@@ -50,7 +54,7 @@ export function familyStatements(query: Database['query']) {
     // RFC 9700 §4.14.2: neither the current token nor, inside the window, the one before it. The premise is part of the
     // statement, so that a rotation in between makes it write nothing.
     revokeReused: compileStatement((p: Parameter<Presentation | 'closed_at'>) =>
-      rotatable(query, p)
+      rotatable({ query, engine }, p)
         .set({ revoked_at: p('now') })
         .where('current_digest', '!=', p('presented_digest'))
         .where((where) =>
@@ -74,7 +78,7 @@ export function familyStatements(query: Database['query']) {
   }
 }
 
-const rotatable = (query: Database['query'], p: Parameter<Presentation>) =>
+const rotatable = ({ query, engine }: Pick<Database, 'query' | 'engine'>, p: Parameter<Presentation>) =>
   query
     .updateTable('mintmark_families')
     .where('issuer', '=', p('issuer'))
@@ -83,4 +87,4 @@ const rotatable = (query: Database['query'], p: Parameter<Presentation>) =>
     .where('revoked_at', 'is', null)
     .where('refresh_expires_at', '>', p('now'))
     .where('expires_at', '>', p('now'))
-    .returning(familyColumns)
+    .returning(engine.joined.select(familyTable))

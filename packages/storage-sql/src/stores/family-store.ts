@@ -7,11 +7,12 @@ import {
 import { createColumnReader } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { familyReader, familyRow } from '../rows/family-row.ts'
-import { familyStatements } from './family-statements.ts'
+import { familyStatements, familyTable } from './family-statements.ts'
 
 export function createFamilyStore({ query, engine, run }: Database): TokenFamilyStore {
-  const statements = familyStatements(query)
+  const statements = familyStatements({ query, engine })
   const columns = createColumnReader(engine)
+  const take = engine.joined.take(familyTable)
   const read = familyReader(columns)
 
   /**
@@ -31,10 +32,11 @@ export function createFamilyStore({ query, engine, run }: Database): TokenFamily
       successor_salt: request.successorSalt,
       expires_at: request.expiresAt,
     })
-    if (rotated !== undefined) return { outcome: 'rotated', record: read(rotated) }
+    if (rotated !== undefined) return { outcome: 'rotated', record: read(take(rotated)) }
 
-    const [row] = await run(statements.findRotatable, presentation)
-    if (row === undefined) return { outcome: 'absent' }
+    const [current] = await run(statements.findRotatable, presentation)
+    if (current === undefined) return { outcome: 'absent' }
+    const row = take(current)
 
     // A token rotated at this time or earlier is past its window; a window of 0 has no inside, whatever the clocks say.
     const closed_at = request.retryWindow > 0 ? request.now - request.retryWindow : Number.MAX_SAFE_INTEGER
@@ -42,7 +44,7 @@ export function createFamilyStore({ query, engine, run }: Database): TokenFamily
     if (wasPrevious && columns.integer(row, 'rotated_at') > closed_at) return { outcome: 'retried', record: read(row) }
 
     const [reused] = await run(statements.revokeReused, { ...presentation, closed_at })
-    return reused === undefined ? undefined : { outcome: 'reused', record: read(reused) }
+    return reused === undefined ? undefined : { outcome: 'reused', record: read(take(reused)) }
   }
 
   return {

@@ -1,12 +1,14 @@
 import { untilSettled, type GrantStore } from '@mintmark/storage-interface'
 import { createColumnReader, json } from '../columns.ts'
 import type { Database } from '../database.ts'
+import { joinedTable } from '../joined-table.ts'
 import { grantColumns, grantReader, grantRow } from '../rows/grant-row.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
 
 export function createGrantStore({ query, engine, run }: Database): GrantStore {
-  const statements = grantStatements(query)
+  const statements = grantStatements({ query, engine })
   const columns = createColumnReader(engine)
+  const take = engine.joined.take(table)
   const read = grantReader(columns)
 
   return {
@@ -17,23 +19,23 @@ export function createGrantStore({ query, engine, run }: Database): GrantStore {
         if (inserted !== undefined) return { outcome: 'inserted' }
 
         const [joining] = await run(statements.findUnrevoked, pair)
-        return joining === undefined ? undefined : { outcome: 'taken', record: read(joining) }
+        return joining === undefined ? undefined : { outcome: 'taken', record: read(take(joining)) }
       })
     },
 
     async findUnrevoked(userId, clientId) {
       const [row] = await run(statements.findUnrevoked, { user_id: userId, client_id: clientId })
-      return row === undefined ? undefined : read(row)
+      return row === undefined ? undefined : read(take(row))
     },
 
     async replaceScopes({ grantId, scopes, version }) {
       return untilSettled(async () => {
         const [swapped] = await run(statements.replaceScopes, { grant_id: grantId, scopes: json(scopes), version })
-        if (swapped !== undefined) return { outcome: 'swapped', record: read(swapped) }
+        if (swapped !== undefined) return { outcome: 'swapped', record: read(take(swapped)) }
 
         const [current] = await run(statements.find, { grant_id: grantId })
-        if (current === undefined || columns.has(current, 'revoked_at')) return { outcome: 'absent' }
-        return columns.integer(current, 'version') === version ? undefined : { outcome: 'conflict' }
+        if (current === undefined || columns.has(take(current), 'revoked_at')) return { outcome: 'absent' }
+        return columns.integer(take(current), 'version') === version ? undefined : { outcome: 'conflict' }
       })
     },
 
@@ -44,18 +46,18 @@ export function createGrantStore({ query, engine, run }: Database): GrantStore {
 
         const [current] = await run(statements.find, { grant_id: grantId })
         if (current === undefined) return { outcome: 'absent' }
-        return columns.has(current, 'revoked_at') ? { outcome: 'unchanged' } : undefined
+        return columns.has(take(current), 'revoked_at') ? { outcome: 'unchanged' } : undefined
       })
     },
 
     async listByUser(userId) {
       const rows = await run(statements.listByUser, { user_id: userId })
-      return rows.map(read)
+      return rows.map((row) => read(take(row)))
     },
   }
 }
 
-function grantStatements(query: Database['query']) {
+function grantStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
   return {
     insert: compileStatement((p: Parameter<(typeof grantColumns)[number]>) =>
       query
@@ -68,7 +70,7 @@ function grantStatements(query: Database['query']) {
     find: compileStatement((p: Parameter<'issuer' | 'grant_id'>) =>
       query
         .selectFrom('mintmark_grants')
-        .select(grantColumns)
+        .select(engine.joined.select(table))
         .where('issuer', '=', p('issuer'))
         .where('grant_id', '=', p('grant_id')),
     ),
@@ -76,7 +78,7 @@ function grantStatements(query: Database['query']) {
     findUnrevoked: compileStatement((p: Parameter<'issuer' | 'user_id' | 'client_id'>) =>
       query
         .selectFrom('mintmark_grants')
-        .select(grantColumns)
+        .select(engine.joined.select(table))
         .where('issuer', '=', p('issuer'))
         .where('user_id', '=', p('user_id'))
         .where('client_id', '=', p('client_id'))
@@ -84,19 +86,19 @@ function grantStatements(query: Database['query']) {
     ),
 
     replaceScopes: compileStatement((p: Parameter<'issuer' | 'grant_id' | 'scopes' | 'version'>) =>
-      unrevoked(query, p)
+      unrevoked({ query, engine }, p)
         .set((set) => ({ scopes: p('scopes'), version: set('version', '+', 1) }))
         .where('version', '=', p('version')),
     ),
 
     revoke: compileStatement((p: Parameter<'issuer' | 'grant_id' | 'now'>) =>
-      unrevoked(query, p).set({ revoked_at: p('now') }),
+      unrevoked({ query, engine }, p).set({ revoked_at: p('now') }),
     ),
 
     listByUser: compileStatement((p: Parameter<'issuer' | 'user_id'>) =>
       query
         .selectFrom('mintmark_grants')
-        .select(grantColumns)
+        .select(engine.joined.select(table))
         .where('issuer', '=', p('issuer'))
         .where('user_id', '=', p('user_id'))
         .where('revoked_at', 'is', null)
@@ -105,10 +107,12 @@ function grantStatements(query: Database['query']) {
   }
 }
 
-const unrevoked = (query: Database['query'], p: Parameter<'issuer' | 'grant_id'>) =>
+const unrevoked = ({ query, engine }: Pick<Database, 'query' | 'engine'>, p: Parameter<'issuer' | 'grant_id'>) =>
   query
     .updateTable('mintmark_grants')
     .where('issuer', '=', p('issuer'))
     .where('grant_id', '=', p('grant_id'))
     .where('revoked_at', 'is', null)
-    .returning(grantColumns)
+    .returning(engine.joined.select(table))
+
+const table = joinedTable('mintmark_grants', grantColumns)

@@ -1,6 +1,7 @@
 import { untilSettled, type IdentityProviderStore } from '@mintmark/storage-interface'
 import { createColumnReader, json } from '../columns.ts'
 import type { Database } from '../database.ts'
+import { joinedTable } from '../joined-table.ts'
 import { identityProviderColumns, identityProviderReader, identityProviderRow } from '../rows/identity-provider-row.ts'
 import { isUseNews, type SecretUses } from '../rows/secrets-json.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
@@ -8,6 +9,7 @@ import { compileStatement, parameters, type Parameter } from '../statement.ts'
 export function createIdentityProviderStore({ query, engine, run }: Database): IdentityProviderStore {
   const statements = identityProviderStatements({ query, engine })
   const columns = createColumnReader(engine)
+  const take = engine.joined.take(table)
   const read = identityProviderReader(columns)
 
   return {
@@ -18,23 +20,23 @@ export function createIdentityProviderStore({ query, engine, run }: Database): I
 
     async find(providerId) {
       const [row] = await run(statements.find, { provider_id: providerId })
-      return row === undefined ? undefined : read(row)
+      return row === undefined ? undefined : read(take(row))
     },
 
     async list({ after, limit }) {
       // No identifier is empty: every one is behind that.
       const rows = await run(statements.list, { after: after ?? '', limit })
-      return rows.map(read)
+      return rows.map((row) => read(take(row)))
     },
 
     async compareAndSwap(provider, version) {
       return untilSettled(async () => {
         const [swapped] = await run(statements.swap, { ...identityProviderRow(provider), version })
-        if (swapped !== undefined) return { outcome: 'swapped', record: read(swapped) }
+        if (swapped !== undefined) return { outcome: 'swapped', record: read(take(swapped)) }
 
         const [current] = await run(statements.find, { provider_id: provider.providerId })
         if (current === undefined) return { outcome: 'absent' }
-        return columns.integer(current, 'version') === version ? undefined : { outcome: 'conflict' }
+        return columns.integer(take(current), 'version') === version ? undefined : { outcome: 'conflict' }
       })
     },
 
@@ -45,7 +47,7 @@ export function createIdentityProviderStore({ query, engine, run }: Database): I
 
     async touchSecret(providerId, digest, now) {
       const [row] = await run(statements.find, { provider_id: providerId })
-      if (row === undefined || !isUseNews(columns.json(row, 'secret_uses') as SecretUses, digest, now)) return
+      if (row === undefined || !isUseNews(columns.json(take(row), 'secret_uses') as SecretUses, digest, now)) return
 
       await run(statements.noteSecretUse, { provider_id: providerId, use: json({ [digest]: now }) })
     },
@@ -75,7 +77,7 @@ function identityProviderStatements({ query, engine }: Pick<Database, 'query' | 
     find: compileStatement((p: Parameter<'issuer' | 'provider_id'>) =>
       query
         .selectFrom('mintmark_identity_providers')
-        .select(identityProviderColumns)
+        .select(engine.joined.select(table))
         .where('issuer', '=', p('issuer'))
         .where('provider_id', '=', p('provider_id'))
         .where('removed_at', 'is', null),
@@ -84,7 +86,7 @@ function identityProviderStatements({ query, engine }: Pick<Database, 'query' | 
     list: compileStatement((p: Parameter<'issuer' | 'after' | 'limit'>) =>
       query
         .selectFrom('mintmark_identity_providers')
-        .select(identityProviderColumns)
+        .select(engine.joined.select(table))
         .where('issuer', '=', p('issuer'))
         .where('provider_id', '>', p('after'))
         .where('removed_at', 'is', null)
@@ -97,7 +99,7 @@ function identityProviderStatements({ query, engine }: Pick<Database, 'query' | 
         .set(parameters(p, changed))
         .set((set) => ({ version: set('version', '+', 1) }))
         .where('version', '=', p('version'))
-        .returning(identityProviderColumns),
+        .returning(engine.joined.select(table)),
     ),
 
     remove: compileStatement((p: Parameter<'issuer' | 'provider_id' | 'nothing' | 'unused' | 'now'>) =>
@@ -117,3 +119,5 @@ function identityProviderStatements({ query, engine }: Pick<Database, 'query' | 
     ),
   }
 }
+
+const table = joinedTable('mintmark_identity_providers', identityProviderColumns)

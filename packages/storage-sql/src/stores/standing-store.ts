@@ -2,6 +2,7 @@ import type { FamilyStanding, StandingStore } from '@mintmark/storage-interface'
 import { createColumnReader } from '../columns.ts'
 import type { Database } from '../database.ts'
 import type { SqlJoinedTable, SqlRow } from '../dialect.ts'
+import { joinedTable } from '../joined-table.ts'
 import { clientColumns, clientReader } from '../rows/client-row.ts'
 import { familyColumns, familyReader } from '../rows/family-row.ts'
 import { grantColumns, grantReader } from '../rows/grant-row.ts'
@@ -124,12 +125,6 @@ function standingStatements({ query, engine: { joined } }: Pick<Database, 'query
     ),
   }
 }
-
-const joinedTable = (alias: string, columns: readonly string[]): SqlJoinedTable => ({
-  alias,
-  // Each is of the issuer, and was not removed.
-  columns: columns.filter((column) => column !== 'issuer' && column !== 'removed_at'),
-})
 
 const tables = {
   family: joinedTable('family', familyColumns),

@@ -7,6 +7,7 @@ import {
 } from '@mintmark/storage-interface'
 import { createColumnReader, json } from '../columns.ts'
 import type { Database } from '../database.ts'
+import { joinedTable } from '../joined-table.ts'
 import { allAccounts } from '../list/all-accounts.ts'
 import { createLister } from '../list/create-lister.ts'
 import { withoutProvider } from '../rows/provisioned-user-row.ts'
@@ -15,19 +16,20 @@ import { compileStatement, parameters, type Parameter } from '../statement.ts'
 
 export function createUserStore(database: Database, { scanLimit }: { readonly scanLimit: number }): UserStore {
   const { query, engine, run } = database
-  const statements = userStatements(query)
+  const statements = userStatements({ query, engine })
   const columns = createColumnReader(engine)
+  const take = engine.joined.take(table)
   const read = userReader(columns)
 
   async function setActive(active: boolean, userId: UserId, now: EpochSeconds): Promise<LifecycleOutcome> {
     const change = { user_id: userId, now, active: engine.encodeFlag(active), was_active: engine.encodeFlag(!active) }
     return untilSettled(async () => {
       const [changed] = await run(active ? statements.reactivate : statements.deactivate, change)
-      if (changed !== undefined) return { outcome: 'changed', record: read(changed) }
+      if (changed !== undefined) return { outcome: 'changed', record: read(take(changed)) }
 
       const [current] = await run(statements.find, { user_id: userId })
       if (current === undefined) return { outcome: 'absent' }
-      return columns.flag(current, 'active') === active ? { outcome: 'unchanged', record: read(current) } : undefined
+      return columns.flag(take(current), 'active') === active ? { outcome: 'unchanged', record: read(take(current)) } : undefined
     })
   }
 
@@ -48,7 +50,7 @@ export function createUserStore(database: Database, { scanLimit }: { readonly sc
 
     async find(userId) {
       const [row] = await run(statements.find, { user_id: userId })
-      return row === undefined ? undefined : read(row)
+      return row === undefined ? undefined : read(take(row))
     },
 
     list: createLister(database, { kind: allAccounts(engine), read, owner: () => ({}) }, { scanLimit }),
@@ -56,11 +58,11 @@ export function createUserStore(database: Database, { scanLimit }: { readonly sc
     async replaceClaims({ userId, claims, version, now }) {
       return untilSettled(async () => {
         const [swapped] = await run(statements.replaceClaims, { user_id: userId, claims: json(claims), version, now })
-        if (swapped !== undefined) return { outcome: 'swapped', record: read(swapped) }
+        if (swapped !== undefined) return { outcome: 'swapped', record: read(take(swapped)) }
 
         const [current] = await run(statements.find, { user_id: userId })
         if (current === undefined) return { outcome: 'absent' }
-        return columns.integer(current, 'version') === version ? undefined : { outcome: 'conflict' }
+        return columns.integer(take(current), 'version') === version ? undefined : { outcome: 'conflict' }
       })
     },
 
@@ -79,7 +81,7 @@ export function createUserStore(database: Database, { scanLimit }: { readonly sc
   }
 }
 
-function userStatements(query: Database['query']) {
+function userStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
   return {
     insert: compileStatement((p: Parameter<(typeof userColumns)[number]>) =>
       query
@@ -92,20 +94,20 @@ function userStatements(query: Database['query']) {
     find: compileStatement((p: Parameter<'issuer' | 'user_id'>) =>
       query
         .selectFrom('mintmark_users')
-        .select(userColumns)
+        .select(engine.joined.select(table))
         .where('issuer', '=', p('issuer'))
         .where('user_id', '=', p('user_id'))
         .where('removed_at', 'is', null),
     ),
 
     replaceClaims: compileStatement((p: Parameter<'issuer' | 'user_id' | 'claims' | 'version' | 'now'>) =>
-      present(query, p)
+      present({ query, engine }, p)
         .set((set) => ({ claims: p('claims'), updated_at: p('now'), version: set('version', '+', 1) }))
         .where('version', '=', p('version')),
     ),
 
     deactivate: compileStatement((p: Parameter<'issuer' | 'user_id' | 'active' | 'was_active' | 'now'>) =>
-      present(query, p)
+      present({ query, engine }, p)
         .set((set) => ({
           active: p('active'),
           generation: set('generation', '+', 1),
@@ -116,13 +118,13 @@ function userStatements(query: Database['query']) {
     ),
 
     reactivate: compileStatement((p: Parameter<'issuer' | 'user_id' | 'active' | 'was_active' | 'now'>) =>
-      present(query, p)
+      present({ query, engine }, p)
         .set((set) => ({ active: p('active'), updated_at: p('now'), version: set('version', '+', 1) }))
         .where('active', '=', p('was_active')),
     ),
 
     remove: compileStatement((p: Parameter<'issuer' | 'user_id' | 'active' | 'claims' | 'now'>) =>
-      present(query, p)
+      present({ query, engine }, p)
         .set(withoutProvider)
         .set((set) => ({
           active: p('active'),
@@ -137,10 +139,12 @@ function userStatements(query: Database['query']) {
 }
 
 /** Changes an account that has not been removed. */
-const present = (query: Database['query'], p: Parameter<'issuer' | 'user_id'>) =>
+const present = ({ query, engine }: Pick<Database, 'query' | 'engine'>, p: Parameter<'issuer' | 'user_id'>) =>
   query
     .updateTable('mintmark_users')
     .where('issuer', '=', p('issuer'))
     .where('user_id', '=', p('user_id'))
     .where('removed_at', 'is', null)
-    .returning(userColumns)
+    .returning(engine.joined.select(table))
+
+const table = joinedTable('mintmark_users', userColumns)
