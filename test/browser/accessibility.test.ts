@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { axeFindings } from './axe.ts'
 import { openStage, type Stage } from './stage.ts'
-import { allow, passwordOf, signInAs, startSignIn, tokens } from './walk.ts'
+import { signInUnseen } from './unseen-walk.ts'
+import { passwordOf, startSignIn, tokens } from './walk.ts'
 
 let browser: Browser
 let stage: Stage
@@ -50,11 +51,8 @@ test.each([
 })
 
 test('WCAG 2.2: axe finds nothing on the other pages of the example, nor in its administration', async () => {
-  const { page } = await stage.openBrowser()
-  await startSignIn(page, `${stage.url}/web/`)
-  await signInAs(page, 'ada')
-  await allow(page)
-  await tokens(page).waitFor()
+  const { page, context } = await stage.openBrowser()
+  await signInUnseen(context, `${stage.url}/web/`)
   const findings: string[] = []
 
   for (const path of paths) {

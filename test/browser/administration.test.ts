@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { openElsewhere } from './elsewhere.ts'
 import { openStage, type Stage, type Visitor } from './stage.ts'
+import { signInUnseen } from './unseen-walk.ts'
 import { useStorage } from './use-storage.ts'
 import { allow, signInAs, startSignIn, tabTo, tokens } from './walk.ts'
 
@@ -19,7 +20,9 @@ beforeAll(async () => {
   stage = await openStage(browser)
   ada = await stage.openBrowser()
   grace = await stage.openBrowser()
-  await Promise.all([connect(ada.page, 'ada'), connect(grace.page, 'grace')])
+  const connect = ({ context }: Visitor, username: 'ada' | 'grace') =>
+    signInUnseen(context, `${stage.url}/web/`, { username, scope: 'offline_access' })
+  await Promise.all([connect(ada, 'ada'), connect(grace, 'grace')])
 })
 
 afterAll(async () => {
@@ -117,7 +120,10 @@ test('ada deactivates grace, whose app cannot renew; reactivated, she signs in a
   expect(await grace.page.getByRole('alert').innerText()).toContain('invalid_grant')
   await page.getByRole('button', { name: 'Reactivate' }).click()
   await page.getByText('Active.').waitFor()
-  await connect(grace.page, 'grace')
+  await startSignIn(grace.page, `${stage.url}/web/`, [stayConnected])
+  await signInAs(grace.page, 'grace')
+  await allow(grace.page)
+  await tokens(grace.page).waitFor()
 })
 
 test('ada revokes a grant of grace’s and ends her sessions', async () => {
@@ -241,14 +247,6 @@ test.each([
 test('Chromium has nothing to complain about', () => {
   expect([...ada.complaints, ...grace.complaints]).toEqual([])
 })
-
-/** Goes the way through the web client until it is connected. */
-async function connect(page: Page, username: 'ada' | 'grace'): Promise<void> {
-  await startSignIn(page, `${stage.url}/web/`, [stayConnected])
-  await signInAs(page, username)
-  await allow(page)
-  await tokens(page).waitFor()
-}
 
 /** What stands in the log of acts. */
 const acts = (): Promise<readonly string[]> =>

@@ -1,8 +1,9 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { openStage, type Stage } from './stage.ts'
+import { signInUnseen } from './unseen-walk.ts'
 import { allow, deny, shown, signInAs, signInFully, startSignIn, tokens } from './walk.ts'
 
 let browser: Browser
@@ -36,9 +37,8 @@ describe.each(['spa', 'web'])('consent for the %s client', (client) => {
   })
 
   test('is asked again when the client asks for more, and says what was allowed before', async () => {
-    const { page } = await stage.openBrowser()
-    await signInFully(page, `${stage.url}/${client}/`)
-    if (client === 'web') await page.getByRole('button', { name: 'Leave this app' }).click()
+    const { page, context } = await stage.openBrowser()
+    await (client === 'web' ? signInAndLeave(page, context) : signInFully(page, `${stage.url}/${client}/`))
 
     await startSignIn(page, `${stage.url}/${client}/`, ['Your email address too'])
     await page.waitForURL('**/consent?*')
@@ -65,10 +65,9 @@ describe.each(['spa', 'web'])('consent for the %s client', (client) => {
 })
 
 test('consent is remembered: the second time nothing is asked', async () => {
-  const { page } = await stage.openBrowser()
+  const { page, context } = await stage.openBrowser()
   const visited: string[] = []
-  await signInFully(page, `${stage.url}/web/`)
-  await page.getByRole('button', { name: 'Leave this app' }).click()
+  await signInAndLeave(page, context)
   page.on('framenavigated', (frame) => visited.push(new URL(frame.url()).pathname))
 
   await startSignIn(page, `${stage.url}/web/`)
@@ -88,3 +87,10 @@ test('RFC 8252 §8.6: a public client on loopback could be any program of the de
 
   await tokens(page).waitFor()
 })
+
+/** The web client has been allowed what it asks for, and has left. */
+async function signInAndLeave(page: Page, context: BrowserContext): Promise<void> {
+  await signInUnseen(context, `${stage.url}/web/`)
+  await page.goto(`${stage.url}/web/`)
+  await page.getByRole('button', { name: 'Leave this app' }).click()
+}

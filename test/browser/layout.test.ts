@@ -2,8 +2,9 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
-import { openStage, type Stage } from './stage.ts'
-import { signInFully } from './walk.ts'
+import { openStage, type Stage, type Visitor } from './stage.ts'
+import { signInUnseen } from './unseen-walk.ts'
+import { signInFully, tokens } from './walk.ts'
 
 let browser: Browser
 let stage: Stage
@@ -37,12 +38,20 @@ test.each(['light', 'dark'] as const)('WCAG 2.2 §1.4.10: every page of the exam
   expect(complaints).toEqual([])
 })
 
-test.each(['spa', 'web'])('WCAG 2.2 §1.4.10: tokens fit 360 px (%s client)', async (client) => {
-  const own = await openStage(browser)
-  const { page } = await own.openBrowser({ viewport: { width: 360, height: 640 } })
+test.each([
+  { client: 'spa', arrive: ({ page }: Visitor, url: string) => signInFully(page, url) },
+  {
+    client: 'web',
+    async arrive({ page, context }: Visitor, url: string) {
+      await signInUnseen(context, url)
+      await page.goto(url)
+      await tokens(page).waitFor()
+    },
+  },
+])('WCAG 2.2 §1.4.10: tokens fit 360 px ($client client)', async ({ client, arrive }) => {
+  const visitor = await stage.openBrowser({ viewport: { width: 360, height: 640 } })
 
-  await signInFully(page, `${own.url}/${client}/`)
+  await arrive(visitor, `${stage.url}/${client}/`)
 
-  expect(await page.locator('html').evaluate((root) => root.scrollWidth)).toBe(360)
-  await own.close()
+  expect(await visitor.page.locator('html').evaluate((root) => root.scrollWidth)).toBe(360)
 })

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 
 import { demoPeople } from '../../examples/express-sqlite/src/demo-people.ts'
 
-type Username = 'ada' | 'grace' | 'alan'
+export type Username = 'ada' | 'grace' | 'alan'
 
 /** Starts a sign-in on the page of one of the clients, with some of its checkboxes checked. */
 export async function startSignIn(page: Page, clientUrl: string, checks: readonly string[] = []): Promise<void> {

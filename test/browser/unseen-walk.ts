@@ -1,0 +1,46 @@
+import type { BrowserContext } from 'playwright-core'
+
+import { openFormBrowser, type VisitedPage } from '../support/form-browser.ts'
+import { passwordOf, type Username } from './walk.ts'
+
+/**
+ * Goes the whole way to the web client as `signInFully` does, and draws no page: most of what a test costs is drawing. For
+ * tests of what comes afterwards; the browser has the cookies then.
+ */
+export async function signInUnseen(context: BrowserContext, clientUrl: string, { username = 'ada', scope }: UnseenSignIn = {}): Promise<void> {
+  const person = formBrowserIn(context)
+  const start = { url: new URL('sign-in', clientUrl), status: 200, text: '' }
+  const end = await signInAndAllow(person, await person.fillIn(start, scope === undefined ? {} : { scope }), username)
+  if (!end.text.includes('Signed in as')) throw new Error(`The way to ${clientUrl} ended with ${end.status} at ${end.url.href}.`)
+}
+
+/** The same from the request of some client. @returns where it ends. */
+export async function allowUnseen(context: BrowserContext, start: string): Promise<VisitedPage> {
+  const person = formBrowserIn(context)
+  return signInAndAllow(person, await person.open(start), 'ada')
+}
+
+interface UnseenSignIn {
+  readonly username?: Username
+  /** What the client asks for besides who it is. */
+  readonly scope?: 'email' | 'offline_access'
+}
+
+type FormBrowser = ReturnType<typeof openFormBrowser>
+
+async function signInAndAllow(person: FormBrowser, login: VisitedPage, username: Username): Promise<VisitedPage> {
+  const consent = await person.fillIn(login, { username, password: passwordOf(username) })
+  return person.fillIn(consent, { decision: 'allow' })
+}
+
+/** Sends requests that take their cookies from the browser, and leave there those that they are given. */
+const formBrowserIn = (context: BrowserContext): FormBrowser =>
+  openFormBrowser(async (url, { method, headers, body }) => {
+    const reply = await context.request.fetch(url.href, {
+      method: method ?? 'GET',
+      headers: { ...(headers as Record<string, string>), ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }) },
+      maxRedirects: 0,
+      ...(body instanceof URLSearchParams && { data: body.toString() }),
+    })
+    return new Response(await reply.text(), { status: reply.status(), headers: reply.headersArray().map(({ name, value }) => [name, value]) })
+  })
