@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongFilesFirst } from './scripts/long-files-first.ts'
 import { tallyReporter } from './scripts/tally-reporter.ts'
 
 export default defineConfig({
@@ -11,6 +12,7 @@ export default defineConfig({
     // The default leaves a core free, which is half of a machine with two; much of the work is waiting for databases and a browser.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     globalSetup: ['packages/storage-sql/test/support/postgres-setup.ts'],
+    sequence: { sequencer: LongFilesFirst },
     reporters: ['default', tallyReporter],
     projects: [
       {

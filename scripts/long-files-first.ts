@@ -1,0 +1,32 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/**
+ * Starts in each project with the files that take ten seconds and more, so that none of them runs alone at the end. Vitest
+ * itself goes by the durations of the run before, and a fresh clone has none. A class because Vitest asks for one.
+ */
+export class LongFilesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort.call(this, files)
+    const projects = [...new Set(sorted.map(({ project }) => project))]
+    return projects.flatMap((own) => {
+      const ofProject = sorted.filter(({ project }) => project === own)
+      return [...ofProject.filter(isLong), ...ofProject.filter((file) => !isLong(file))]
+    })
+  }
+}
+
+const isLong = ({ moduleId }: TestSpecification): boolean => longFiles.some((part) => moduleId.includes(part))
+
+const longFiles = [
+  'packages/pages/test/browser/',
+  'packages/storage-redis/test/outages.test.ts',
+  'packages/storage-sql/test/copy-to-postgres.test.ts',
+  'packages/storage-sql/test/laws.test.ts',
+  'packages/storage-sql/test/linearizability.test.ts',
+  'packages/storage-sql/test/postgres-outages.test.ts',
+  'packages/storage-sql/test/postgres-query-plans.test.ts',
+  'test/browser/',
+  'test/chaos/',
+  'test/flows/examples.test.ts',
+  'test/processes/races.test.ts',
+]
