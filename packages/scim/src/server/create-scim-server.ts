@@ -4,6 +4,7 @@ import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
 
 import { bulkLimits } from '../bulk/bulk-limits.ts'
 import { bulkRoutes } from '../bulk/bulk-routes.ts'
+import { endedAccess } from '../event/ended-access.ts'
 import { recordRefusal } from '../event/record-refusal.ts'
 import { discoveryRoutes } from '../discovery/discovery-routes.ts'
 import { reportScimFaults } from '../event/report-scim-faults.ts'
@@ -75,6 +76,7 @@ function scimDependencies(options: ScimServerOptions): SignInDependencies & Grou
     storage: options.storage,
     clock,
     random,
+    endedAccess: async (before, now) => (options.onEvent === undefined ? undefined : endedAccess(before, now, options.storage)),
     hooks: options,
     offboarding: options.offboardingLimit && createOffboardingBreaker(options.offboardingLimit, options),
     userType,

@@ -2,7 +2,6 @@ import { randomIdentifier } from '@mintmark/core/runtime'
 import { userId, type ProviderId, type ProvisionedUserRecord, type UserId } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import { endedAccess } from '../event/ended-access.ts'
 import type { AccountWriter } from './account-writer.ts'
 import { admitChange, type WriteContext } from './admit-change.ts'
 import type { UserDependencies } from './user-dependencies.ts'
@@ -72,7 +71,7 @@ async function adopt(
   if (outcome.outcome === 'absent' && (await isLinked(state.externalId, providerId, deps))) return undefined
   const user = settled(outcome)
   record({ type: 'account.linked', providerId, userId: chosen })
-  if (ends) record({ type: 'account.deactivated', providerId, userId: chosen, ended: await endedAccess(account, now, deps.storage) })
+  if (ends) record({ type: 'account.deactivated', providerId, userId: chosen, ended: await deps.endedAccess(account, now) })
   if (written.password !== undefined) await deps.hooks.password?.({ userId: chosen, password: written.password })
   return user
 }

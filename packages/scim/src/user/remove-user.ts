@@ -1,7 +1,6 @@
 import { untilSettled } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import { endedAccess } from '../event/ended-access.ts'
 import { requireMatch } from '../message/preconditions.ts'
 import { emptyResponse } from '../message/scim-response.ts'
 import type { ScimEndpoint } from '../server/scim-call.ts'
@@ -27,7 +26,7 @@ export const removeUser =
       requireMatch(call.request, userVersion(user))
       await admitChange(user, 'remove', { writer, deps })
 
-      const ended = await endedAccess(user, now, deps.storage)
+      const ended = await deps.endedAccess(user, now)
       const removal = { providerId, userId, version, now }
       const { outcome } = adopted ? await provisionedUsers.release(removal) : await provisionedUsers.remove(removal)
       if (outcome === 'conflict') return undefined

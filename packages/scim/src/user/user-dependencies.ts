@@ -1,8 +1,8 @@
 import type { Journal } from '@mintmark/core/http'
 import type { Random } from '@mintmark/core/runtime'
-import type { JsonObject, ProviderId, Storage, UserId } from '@mintmark/storage-interface'
+import type { EpochSeconds, JsonObject, ProviderId, Storage, UserId, UserRecord } from '@mintmark/storage-interface'
 
-import type { ScimOccurrence } from '../event/scim-event.ts'
+import type { EndedAccess, ScimOccurrence } from '../event/scim-event.ts'
 import type { OffboardingBreaker } from '../offboarding/offboarding-breaker.ts'
 import type { UserStateDependencies } from './user-state.ts'
 
@@ -11,6 +11,8 @@ export interface UserDependencies extends UserStateDependencies {
   readonly storage: Storage
   readonly random: Random
   readonly journal: Journal<ScimOccurrence>
+  /** What was a person's until now, for the event of its end: asked of storage only where a listener of the host's is told. */
+  readonly endedAccess: (before: UserRecord, now: EpochSeconds) => Promise<EndedAccess | undefined>
   readonly hooks: ProvisioningHooks
   /** Undefined when a provider may end any number of accounts. */
   readonly offboarding: OffboardingBreaker | undefined

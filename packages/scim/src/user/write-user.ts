@@ -1,7 +1,6 @@
 import { untilSettled, type JsonObject, type ProvisionedState, type ProvisionedUserRecord, type ProvisionOutcome } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import { endedAccess } from '../event/ended-access.ts'
 import { requireMatch } from '../message/preconditions.ts'
 import type { ScimCall } from '../server/scim-call.ts'
 import { writerOf } from './account-writer.ts'
@@ -66,7 +65,7 @@ async function swapState(
   const after = settled(outcome)
   const kind = changeOf(user, state)
   if (kind === 'deactivate') {
-    const ended = await endedAccess(user, now, deps.storage)
+    const ended = await deps.endedAccess(user, now)
     record({ type: 'account.deactivated', providerId, userId, ended })
   } else {
     record({ type: kind === 'reactivate' ? 'account.reactivated' : 'account.changed', providerId, userId })

@@ -1,0 +1,63 @@
+import { createScimServer, registerIdentityProvider, type ScimEvent, type ScimServerOptions } from '@mintmark/scim'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { describe, expect, it } from 'vitest'
+
+import { interceptStorage } from '../support/probed-server.ts'
+
+const issuer = 'https://as.test'
+const aUser = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: 'ben' }
+const leave = {
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+  Operations: [{ op: 'replace', path: 'active', value: false }],
+}
+
+// Each call of storage is a round trip to a database, for every request. Whoever makes one more says why.
+describe('work per SCIM write', () => {
+  it('RFC 7644 §3.3: a POST reads the provider and writes the account', async () => {
+    const { callsOf } = await anAccount({})
+
+    expect(await callsOf('POST', '/Users', { ...aUser, userName: 'ann' })).toEqual(['identityProviders.find', 'provisionedUsers.insert'])
+  })
+
+  it('RFC 7644 §3.5.2: a PATCH that ends an account reads the provider and the account, and writes it', async () => {
+    const { callsOf, path } = await anAccount({})
+
+    expect(await callsOf('PATCH', path, leave)).toEqual(['identityProviders.find', 'provisionedUsers.find', 'provisionedUsers.compareAndSwap'])
+  })
+
+  it('what ended with an account is read where a listener is told of it', async () => {
+    const events: ScimEvent[] = []
+    const { callsOf, path } = await anAccount({ onEvent: (event) => void events.push(event) })
+
+    expect((await callsOf('PATCH', path, leave)).slice(3)).toEqual(['grants.listByUser', 'sessions.listByUser'])
+    expect(events.at(-1)).toMatchObject({ type: 'account.deactivated', ended: { grants: [], sessionIds: [] } })
+  })
+})
+
+/** @returns the path of an account, and `callsOf`, which sends a request and tells what it asked of storage. */
+async function anAccount(options: Pick<ScimServerOptions, 'onEvent'>) {
+  const calls: string[] = []
+  const storage = interceptStorage(createMemoryStorage({ issuer }), (call) => void calls.push(call))
+  const { secret, tenantUrl } = await registerIdentityProvider({ providerId: 'acme' }, { storage })
+  const server = createScimServer({ issuer, storage, ...options })
+
+  const send = (method: string, path: string, body: object) =>
+    server.handle({
+      method,
+      url: new URL(tenantUrl + path),
+      headers: new Map(Object.entries({ authorization: `Bearer ${secret}`, 'content-type': 'application/scim+json' })),
+      repeatedHeaders: new Set(),
+      body: new TextEncoder().encode(JSON.stringify(body)),
+    })
+
+  const { body } = await send('POST', '/Users', aUser)
+  const { id } = JSON.parse(String(body)) as { readonly id: string }
+  return {
+    path: `/Users/${id}`,
+    callsOf: async (...sent: Parameters<typeof send>) => {
+      calls.length = 0
+      await send(...sent)
+      return calls
+    },
+  }
+}
