@@ -15,6 +15,8 @@ import { rememberLines } from './admin/recent-lines.ts'
 import { registerSpaClient, registerWebClient } from './clients.ts'
 import { isAdministrator, provisionAccounts, seedPeople } from './demo-people.ts'
 import { registerDemoProvider, type ProviderCredentials } from './identity-provider.ts'
+import { knownBrowsers } from '../../../packages/create-mintmark/template/src/known-browser.ts'
+import { limitAddresses } from '../../../packages/create-mintmark/template/src/limit-addresses.ts'
 import { askConsent, askSignIn } from '../../../packages/create-mintmark/template/src/pages.ts'
 import { openPeople } from '../../../packages/create-mintmark/template/src/people.ts'
 import { forgetRemoved, keepPassword } from '../../../packages/create-mintmark/template/src/provisioned-people.ts'
@@ -51,12 +53,13 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
 
   // The embedding.
   const sessions = cookieSessions({ storage })
+  const browsers = knownBrowsers({ issuer, key: sealingKey })
   const server = createAuthorizationServer({
     issuer,
     storage,
     keys: storedKeys({ storage, sealingKey }),
     signedIn: sessions.signedIn,
-    pages: { login: askSignIn({ people, sessions }), consent: askConsent({ people }) },
+    pages: { login: askSignIn({ people, sessions, browsers }), consent: askConsent({ people }) },
     renderErrorPage: errorPage,
     onEvent: logEvents(recent.logger),
   })
@@ -73,7 +76,7 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
     },
     onRequest: keepRequestLog({ storage }),
   })
-  const app = express().disable('x-powered-by').use(toExpress(server, scim))
+  const app = express().disable('x-powered-by').use(limitAddresses(server), toExpress(server, scim))
 
   // What makes it an example: people to sign in as, two clients to sign in to, and a directory that may provision more.
   const isFirstRun = await seedPeople(people)

@@ -6,6 +6,8 @@ import { createScimServer, logScimEvents } from '@mintmark/scim'
 import type { Storage } from '@mintmark/storage-interface'
 import express, { type Express } from 'express'
 
+import { knownBrowsers } from './known-browser.ts'
+import { limitAddresses } from './limit-addresses.ts'
 import { askConsent, askSignIn } from './pages.ts'
 import type { People } from './people.ts'
 import { forgetRemoved, keepPassword } from './provisioned-people.ts'
@@ -21,12 +23,13 @@ export interface AppOptions {
 export function createApp({ storage, people, sealingKey, logger }: AppOptions): Express {
   const { issuer } = storage
   const sessions = cookieSessions({ storage })
+  const browsers = knownBrowsers({ issuer, key: sealingKey })
   const server = createAuthorizationServer({
     issuer,
     storage,
     keys: storedKeys({ storage, sealingKey }),
     signedIn: sessions.signedIn,
-    pages: { login: askSignIn({ people, sessions }), consent: askConsent({ people }) },
+    pages: { login: askSignIn({ people, sessions, browsers }), consent: askConsent({ people }) },
     renderErrorPage: errorPage,
     onEvent: logEvents(logger),
   })
@@ -43,6 +46,9 @@ export function createApp({ storage, people, sealingKey, logger }: AppOptions): 
   })
 
   const app = express().disable('x-powered-by')
+  // A proxy that stands in another network: name its address too, or all that comes through it counts as one sender.
+  app.set('trust proxy', 'loopback, linklocal, uniquelocal')
+  app.use(limitAddresses(server))
   app.use(toExpress(server, scim)) // in front of express.json() and other body parsers
   app.get('/', (_request, response) => void response.send('It works: your own pages go here.'))
   return app

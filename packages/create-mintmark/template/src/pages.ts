@@ -11,10 +11,14 @@ import {
 } from '@mintmark/pages'
 import { epochSeconds } from '@mintmark/storage-interface'
 
+import type { KnownBrowsers } from './known-browser.ts'
 import type { People } from './people.ts'
 
-/** The sign-in page: the host checks the password and starts its session, and Mintmark goes on from there. */
-export function askSignIn({ people, sessions }: SignInParts): InteractionPage {
+/**
+ * The sign-in page: the host checks the password and starts its session, and Mintmark goes on from there. A name may be tried
+ * ten times in five minutes; in a browser that the person has used before, whatever strangers try elsewhere, ten times more.
+ */
+export function askSignIn({ people, sessions, browsers }: SignInParts): InteractionPage {
   const attempts = memoryRateLimiter({ points: 10, window: 300 })
 
   return async (pending, request) => {
@@ -25,19 +29,22 @@ export function askSignIn({ people, sessions }: SignInParts): InteractionPage {
     if (request.method !== 'POST') return show()
     if (attempt === undefined) return show('incomplete')
 
-    const allowance = await attempts.consume(attempt.username.toLowerCase(), epochSeconds(Date.now() / 1000))
+    const username = attempt.username.toLowerCase()
+    const whose = browsers.isKnown(request, username) ? 'known' : 'stranger'
+    const allowance = await attempts.consume(`${whose} ${username}`, epochSeconds(Date.now() / 1000))
     if (!allowance.allowed) return withHeaders(show('throttled'), [['Retry-After', String(allowance.retryAfter)]])
     const person = await people.verify(attempt)
     if (person === undefined) return show('rejected')
 
     const { signedIn, headers } = await sessions.start(request, { subject: person.subject, amr: ['pwd'] })
-    return withHeaders(await pending.complete(signedIn), headers)
+    return withHeaders(await pending.complete(signedIn), [...headers, browsers.remember(username)])
   }
 }
 
 interface SignInParts {
   readonly people: People
   readonly sessions: CookieSessions
+  readonly browsers: KnownBrowsers
 }
 
 /** The consent page. */

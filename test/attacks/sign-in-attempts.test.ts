@@ -1,0 +1,138 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { registerClient } from '@mintmark/core'
+import { epochSeconds, userId, type Storage } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { createApp } from '../../packages/create-mintmark/template/src/app.ts'
+import { knownBrowsers } from '../../packages/create-mintmark/template/src/known-browser.ts'
+import { networkOf } from '../../packages/create-mintmark/template/src/limit-addresses.ts'
+import { openPeople, type People } from '../../packages/create-mintmark/template/src/people.ts'
+import { openBrowser, type Browser } from '../../packages/create-mintmark/template/test/browser.ts'
+import { baseRequest, encode } from '../support/flow.ts'
+import { plainRequest } from '../support/plain-request.ts'
+
+let issuer: string
+let people: People
+let close: () => Promise<void>
+beforeEach(async () => {
+  const listener = createServer()
+  await new Promise<void>((done) => listener.listen(0, 'localhost', done))
+  issuer = `http://localhost:${(listener.address() as AddressInfo).port}`
+  const storage: Storage = createMemoryStorage({ issuer })
+  await registerClient({ clientId: 'A', clientName: 'App', redirectUris: [baseRequest.redirect_uri], scopes: ['openid', 'profile'] }, { storage })
+  await storage.users.insert({ userId: userId('U1'), claims: {}, createdAt: epochSeconds(1) })
+  people = quickPeople()
+  listener.on('request', createApp({ storage, people, sealingKey: Buffer.alloc(32, 7).toString('base64url'), logger: silent }))
+  close = () => new Promise((done) => listener.close(() => done()))
+})
+afterEach(async () => {
+  people.close()
+  await close()
+})
+
+/** One person, and a password that costs no time to look at. */
+const quickPeople = (): People => ({
+  ...openPeople(':memory:'),
+  verify: ({ username, password }) => Promise.resolve(username === 'ada' && password === 'engine' ? ada : undefined),
+  find: () => ada,
+})
+
+const ada = { subject: 'U1', username: 'ada', email: 'ada@example.org', givenName: 'Ada', familyName: 'Lovelace' }
+const nothing = (): void => undefined
+const silent = { info: nothing, warn: nothing, error: nothing }
+
+const signInPage = (browser: Browser) => browser.open(new URL(`${issuer}/auth?${encode(baseRequest)}`))
+
+/** Whether the browser comes to the consent page with this password. */
+async function signsIn(browser: Browser, password: string): Promise<boolean> {
+  const answer = await browser.fillIn(await signInPage(browser), { username: 'ada', password })
+  return answer.url.pathname === '/consent'
+}
+
+/** Posts the form as it came from an address, by way of a proxy on this machine. */
+const tryFrom = (address: string, username: string) =>
+  fetch(`${issuer}/login?interaction=x`, {
+    method: 'POST',
+    body: new URLSearchParams({ username, password: 'guess' }),
+    headers: { origin: issuer, 'x-forwarded-for': address },
+  })
+
+const times = <T>(count: number, run: (index: number) => Promise<T>): Promise<readonly T[]> => Promise.all(Array.from({ length: count }, (_, index) => run(index)))
+
+describe('RFC 6749 §10.10: whoever guesses passwords at the starter is slowed down', () => {
+  it('SI-001 by name: ten times in five minutes, and then the right one does not help', async () => {
+    await times(10, () => signsIn(openBrowser(issuer), 'guess'))
+
+    expect(await signsIn(openBrowser(issuer), 'engine')).toBe(false)
+  })
+
+  it('SI-002 which locks nobody out of a browser in which they have signed in before', async () => {
+    const own = openBrowser(issuer)
+    expect(await signsIn(own, 'engine')).toBe(true)
+    await times(10, () => signsIn(openBrowser(issuer), 'guess'))
+
+    // The sign-in of before goes on as a session; the client asks for a new one.
+    const again = await own.open(new URL(`${issuer}/auth?${encode({ ...baseRequest, prompt: 'login' })}`))
+    const answer = await own.fillIn(again, { username: 'ada', password: 'engine' })
+
+    expect(answer.url.pathname).toBe('/consent')
+    expect(await signsIn(openBrowser(issuer), 'engine')).toBe(false)
+  })
+
+  it('SI-003 and gives nobody endless tries in a browser that is known', async () => {
+    const own = openBrowser(issuer)
+    await signsIn(own, 'engine')
+    const again = await own.open(new URL(`${issuer}/auth?${encode({ ...baseRequest, prompt: 'login' })}`))
+    await times(10, () => own.fillIn(again, { username: 'ada', password: 'guess' }))
+
+    const answer = await own.fillIn(again, { username: 'ada', password: 'engine' })
+
+    expect(answer.url.pathname).toBe('/login')
+  })
+
+  it('SI-004 by address, under whatever names: a hundred in five minutes', async () => {
+    const replies = await times(101, (index) => tryFrom('203.0.113.7', `name-${index}`))
+    const refused = replies.filter(({ status }) => status === 429)
+    const elsewhere = await tryFrom('203.0.113.8', 'name')
+
+    expect(refused).toHaveLength(1)
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(refused[0]?.headers.get('cache-control')).toBe('no-store')
+    expect(elsewhere.status).toBe(400)
+  })
+
+  it('SI-005 also when the addresses are those of one IPv6 network', async () => {
+    const replies = await times(101, (index) => tryFrom(`2001:db8:1:2::${index.toString(16)}`, 'ada'))
+
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(1)
+  })
+
+  it.each([
+    ['its own', { issuer: 'https://as.test', key: 'k' }, 'ada', true],
+    ['that of another name', { issuer: 'https://as.test', key: 'k' }, 'bob', false],
+    ['one made without the key', { issuer: 'https://as.test', key: 'guess' }, 'ada', false],
+    ['that of another issuer', { issuer: 'https://as.test/other', key: 'k' }, 'ada', false],
+  ])('SI-006 a browser is known by no mark but its own: %s', (_, maker, username, isKnown) => {
+    const [, header] = knownBrowsers(maker).remember('ada')
+    const request = plainRequest('https://as.test', { path: '/login', headers: { cookie: header.split(';', 1)[0] ?? '' } })
+
+    expect(knownBrowsers({ issuer: 'https://as.test', key: 'k' }).isKnown(request, username)).toBe(isKnown)
+  })
+
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:db8::6', '2001:db8:0:0'],
+    ['::1', '0:0:0:0'],
+    ['1::', '1:0:0:0'],
+    ['::', '0:0:0:0'],
+    ['not an address', 'not an address'],
+    ['1:2:3:4:5:6:7:8:9::', '1:2:3:4:5:6:7:8:9::'],
+  ])('SI-007 the network of %s is %s', (address, network) => {
+    expect(networkOf(address)).toBe(network)
+  })
+})
