@@ -4,15 +4,17 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Program on PATH, the Debian package that has it, and the variable that names another place for it. */
+/** Program on PATH, one that does as well, the Debian package that has it, and the variable that names another place for it. */
 const programs = [
-  { program: 'chromium', debianPackage: 'chromium', variable: 'CHROMIUM_PATH' },
+  { program: 'chromium-headless-shell', standIn: 'chromium', debianPackage: 'chromium-headless-shell', variable: 'CHROMIUM_PATH' },
   { program: 'redis-server', debianPackage: 'redis-server', variable: 'REDIS_SERVER_PATH' },
   // Debian's redis-server brings it along.
   { program: 'redis-cli', debianPackage: 'redis-server', variable: 'REDIS_CLI_PATH' },
 ]
 
-const missing = programs.filter(({ program, variable }) => process.env[variable] === undefined && !isOnPath(program))
+const isThere = ({ program, standIn, variable }) =>
+  process.env[variable] !== undefined || isOnPath(program) || (standIn !== undefined && isOnPath(standIn))
+const missing = programs.filter((one) => !isThere(one))
 if (missing.length > 0) install(missing)
 
 function install(wanted) {

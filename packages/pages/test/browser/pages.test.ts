@@ -22,6 +22,9 @@ beforeAll(async () => {
     posted.push(request)
     return redirect(`${client.origin}/cb`)
   })
+  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } })
+  page = await context.newPage()
+  page.on('console', (message) => problems.push(message.text()))
 })
 
 afterAll(async () => {
@@ -29,12 +32,10 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
+  // The pages set no cookie and run no script: an empty tab is as good as a new browser.
+  await page.goto('about:blank')
   posted = []
   problems = []
-  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } })
-  page = await context.newPage()
-  page.on('console', (message) => problems.push(message.text()))
-  return () => context.close()
 })
 
 describe('sign-in page', () => {
