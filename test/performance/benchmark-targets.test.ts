@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest'
 
-import { openLane } from '../../benchmarks/src/driver/lane.ts'
+import { openLane, type Lane } from '../../benchmarks/src/driver/lane.ts'
 import { workloads, type WorkloadName } from '../../benchmarks/src/driver/workloads.ts'
 import type { Site } from '../../benchmarks/src/site.ts'
-import { oauthSuites } from '../../benchmarks/src/suites/oauth-suites.ts'
-import { scimSuites } from '../../benchmarks/src/suites/scim-suites.ts'
+import { floorOurs, oauthMintmark, oauthSuites } from '../../benchmarks/src/suites/oauth-suites.ts'
+import { scimFloorOurs, scimMintmark, scimSuites } from '../../benchmarks/src/suites/scim-suites.ts'
 import type { SuiteTarget } from '../../benchmarks/src/suites/suite.ts'
 import { startTarget } from '../../benchmarks/src/target-process.ts'
 import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
@@ -32,30 +32,79 @@ afterAll(async () => {
 
 // What answers wrongly may be fast. A workload throws when an answer is not the expected one.
 describe.concurrent('what is measured', () => {
-  it.each([...targets])('%s answers as it should', async (_, { target: { program, settings }, asked }) => {
-    const database = settings.storage === 'postgres' ? await aDatabase() : undefined
-    if (database !== undefined) removals.push(async () => database.remove())
-    const target = await startTarget(program, { settings: { ...settings, ...(database && { postgresUrl: database.url }) }, profileFolder: undefined })
-    try {
-      const answered: string[] = []
-      for (const name of asked) {
-        await runOnce(name, target.site)
-        answered.push(name)
-      }
-      expect(answered).toEqual([...asked])
-    } finally {
-      await target.stop()
-    }
+  it.each([...targets])('%s answers as it should', async (_, { target, asked }) => {
+    const answers = await answersOf(target, [...asked])
+
+    expect([...answers.keys()]).toEqual([...asked])
+  })
+
+  it.each(['sqlite', 'postgres'] as const)('on %s a floor gives, by the statements of Mintmark, the same answers about accounts', async (storage) => {
+    const names: readonly WorkloadName[] = ['userName eq', 'work e-mail eq', 'page of 100', 'PATCH active', 'POST user']
+
+    const [floor, mintmark] = await Promise.all(
+      [scimFloorOurs, scimMintmark].map(async (of) => answersOf(of('under test', { storage, rows: 1000 }), names)),
+    )
+
+    expect(withoutChance(floor)).toEqual(withoutChance(mintmark))
+  })
+
+  it.each(['sqlite', 'postgres'] as const)('on %s a floor issues, by the statements of Mintmark, what Mintmark issues', async (storage) => {
+    const names: readonly WorkloadName[] = ['client credentials', 'refresh', 'code + PKCE', 'userinfo, repeated']
+
+    const [floor, mintmark] = await Promise.all([floorOurs, oauthMintmark].map(async (of) => answersOf(of('under test', { storage }), names)))
+
+    expect(membersOf(floor)).toEqual(membersOf(mintmark))
   })
 })
 
-async function runOnce(name: WorkloadName, site: Site): Promise<void> {
-  const lane = await openLane(site.port)
+type Answers = ReadonlyMap<WorkloadName, readonly string[]>
+
+/** The bodies that the target answered each workload with, in their order. */
+async function answersOf({ program, settings }: SuiteTarget, names: readonly WorkloadName[]): Promise<Answers> {
+  const database = settings.storage === 'postgres' ? await aDatabase() : undefined
+  if (database !== undefined) removals.push(async () => database.remove())
+  const target = await startTarget(program, { settings: { ...settings, ...(database && { postgresUrl: database.url }) }, profileFolder: undefined })
   try {
-    const [flow] = await workloads[name].prepare(site, [lane])
-    await flow?.(lane)
-    await flow?.(lane)
+    const answers = new Map<WorkloadName, readonly string[]>()
+    for (const name of names) answers.set(name, await runTwice(name, target.site))
+    return answers
+  } finally {
+    await target.stop()
+  }
+}
+
+async function runTwice(name: WorkloadName, site: Site): Promise<readonly string[]> {
+  const lane = await openLane(site.port)
+  const bodies: string[] = []
+  const noting: Lane = {
+    ...lane,
+    exchange: async (request) => {
+      const reply = await lane.exchange(request)
+      bodies.push(reply.body)
+      return reply
+    },
+  }
+  try {
+    const [flow] = await workloads[name].prepare(site, [noting])
+    await flow?.(noting)
+    await flow?.(noting)
+    return bodies
   } finally {
     lane.close()
   }
 }
+
+/** What is drawn at random, and when it was, is not looked at. */
+const withoutChance = (answers: Answers | undefined): readonly unknown[] =>
+  [...(answers ?? [])].map(([name, bodies]) => [
+    name,
+    bodies.map((body): unknown => JSON.parse(body.replaceAll(uuid, 'number').replaceAll(dateTime, 'time').replaceAll(newId, '$1new"'))),
+  ])
+
+const uuid = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
+const dateTime = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
+/** An identifier that is not the workload's own. */
+const newId = /("id":"|\/Users\/)[\w-]{22}"/g
+
+const membersOf = (answers: Answers | undefined): readonly unknown[] =>
+  [...(answers ?? [])].map(([name, bodies]) => [name, bodies.filter(Boolean).map((body) => Object.keys(JSON.parse(body) as object).toSorted())])

@@ -2,12 +2,12 @@ import { target, type Change, type Suite, type SuiteTarget } from './suite.ts'
 
 const floor = (name: string, change: Change = {}): SuiteTarget => target(`floor, ${name}`, 'floor/floor.ts', change)
 /** Mintmark's own statements, over its own tables. */
-const floorOurs = (name: string, change: Change): SuiteTarget => target(`floor, our statements, ${name}`, 'floor/floor-our-statements.ts', change)
-const mintmark = (name: string, change: Change = {}): SuiteTarget => target(`Mintmark, ${name}`, 'mintmark/mintmark.ts', change)
+export const floorOurs = (name: string, change: Change): SuiteTarget => target(`floor, our statements, ${name}`, 'floor/floor-our-statements.ts', change)
+export const oauthMintmark = (name: string, change: Change = {}): SuiteTarget => target(`Mintmark, ${name}`, 'mintmark/mintmark.ts', change)
 
 const sqlite: Change = { storage: 'sqlite' }
 const floors = [floor('memory'), floor('SQLite', sqlite), floorOurs('SQLite', sqlite)]
-const mintmarks = [mintmark('memory'), mintmark('SQLite', sqlite)]
+const mintmarks = [oauthMintmark('memory'), oauthMintmark('SQLite', sqlite)]
 
 const oidcProvider = (name: string, change: Change = {}): SuiteTarget => target(`oidc-provider, ${name}`, 'peers/oidc-provider.ts', change)
 
@@ -24,7 +24,7 @@ const issuing = (peers: readonly SuiteTarget[]): readonly SuiteTarget[] => [...f
 const reading = (peers: readonly SuiteTarget[]): readonly SuiteTarget[] => [...floors, floor('memory, opaque', opaque), ...mintmarks, ...peers]
 
 const postgres: Change = { storage: 'postgres' }
-const onPostgres = [floor, floorOurs, mintmark].map((of) => of('PostgreSQL', postgres))
+const onPostgres = [floor, floorOurs, oauthMintmark].map((of) => of('PostgreSQL', postgres))
 
 /** What an authorization server is asked, each against the floors of its own run. Peers come in the form in which they can do it. */
 export const oauthSuites: readonly Suite[] = [
@@ -36,7 +36,7 @@ export const oauthSuites: readonly Suite[] = [
   {
     name: 'client credentials, RS256',
     workloads: ['client credentials'],
-    targets: [floor('memory', rs256), mintmark('memory', rs256), oidcProvider('Map, JWT', rs256), jmondi('Map, JWT by jose', rs256)],
+    targets: [floor('memory', rs256), oauthMintmark('memory', rs256), oidcProvider('Map, JWT', rs256), jmondi('Map, JWT by jose', rs256)],
   },
   {
     name: 'refresh',
@@ -66,8 +66,8 @@ export const oauthSuites: readonly Suite[] = [
   { name: 'introspection, repeated', workloads: ['introspection, repeated'], targets: reading([]) },
   { name: 'userinfo', workloads: ['userinfo'], targets: reading([oidcProvider('Map, opaque', opaque), nodeOauth('Map, opaque', opaque), betterAuth('SQLite, opaque', opaque)]) },
   { name: 'userinfo, repeated', workloads: ['userinfo, repeated'], targets: reading([]) },
-  { name: 'discovery', workloads: ['discovery'], targets: [floor('constant'), mintmark('memory'), oidcProvider('Map'), betterAuth('SQLite')] },
-  { name: 'jwks', workloads: ['jwks'], targets: [floor('constant'), mintmark('memory'), oidcProvider('Map'), betterAuth('SQLite')] },
+  { name: 'discovery', workloads: ['discovery'], targets: [floor('constant'), oauthMintmark('memory'), oidcProvider('Map'), betterAuth('SQLite')] },
+  { name: 'jwks', workloads: ['jwks'], targets: [floor('constant'), oauthMintmark('memory'), oidcProvider('Map'), betterAuth('SQLite')] },
   ...(['client credentials', 'refresh', 'code + PKCE', 'introspection', 'introspection, repeated', 'userinfo', 'userinfo, repeated'] as const).map(
     (workload) => ({ name: `${workload}, PostgreSQL`, workloads: [workload], targets: onPostgres }),
   ),

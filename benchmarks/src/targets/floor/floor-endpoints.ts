@@ -61,7 +61,8 @@ async function token(request: IncomingMessage, body: string, { store, deps }: Fl
   if (client === undefined) return { status: 401 }
   const grantType = form.get('grant_type')
   if (grantType === 'client_credentials') {
-    return json({ access_token: await accessToken({ sub: client, scope: form.get('scope') ?? '' }, deps), token_type: 'Bearer', expires_in: 600 })
+    const scope = form.get('scope') ?? ''
+    return json({ access_token: await accessToken({ sub: client, scope }, deps), token_type: 'Bearer', expires_in: 600, scope })
   }
   return grantType === 'refresh_token' ? refresh(form, client, { store, deps }) : redeem(form, client, { store, deps })
 }

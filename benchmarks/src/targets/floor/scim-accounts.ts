@@ -6,7 +6,7 @@ import { andThen } from '../later.ts'
 import { accountState } from './account-state.ts'
 import { byHand, type Values } from './by-hand.ts'
 import type { RecordedStatement } from './recorded-statements.ts'
-import { recordedTable, sampleOf } from './recorded-table.ts'
+import { recordedTable } from './recorded-table.ts'
 import type { ScimDocument, ScimDocuments } from './scim-documents.ts'
 import { probe, probedPage, scimStatements, type RecordedScim } from './scim-statements.ts'
 import type { SqlConnection } from './sql-connection.ts'
@@ -15,58 +15,59 @@ import type { SqlConnection } from './sql-connection.ts'
 export async function scimAccounts(recorded: RecordedScim, connection: SqlConnection): Promise<ScimDocuments> {
   const statements = await scimStatements(recorded)
   const { columns: sample } = accountState(scimPerson(probe))
-  const idOfProbe = sampleOf(statements.insert, users, 'user_id')
+  const { insertion, deactivation, reactivation } = statements
   const base = `${issuer}${recorded.site.basePath}/Users/`
 
   const prepare = <Name extends string>(statement: RecordedStatement, samples: Readonly<Record<Name, string | number>>) =>
     byHand(statement, samples, connection)
-  const swapped = (statement: RecordedStatement) =>
-    prepare(statement, { ...sample, userId: idOfProbe, now: Number(sampleOf(statement, users, 'updated_at')), version: Number(sampleOf(statement, users, 'version')) - 1 })
 
   const provider = prepare(statements.provider, {})
-  const insert = prepare(statements.insert, { ...sample, userId: idOfProbe, now: Number(sampleOf(statements.insert, users, 'created_at')) })
-  const find = prepare(statements.find, { userId: idOfProbe })
-  const deactivate = swapped(statements.deactivate)
-  const reactivate = swapped(statements.reactivate)
-  const grants = prepare(statements.grants, { userId: idOfProbe })
-  const sessions = prepare(statements.sessions, { userId: idOfProbe, now: Number(sampleOf(statements.deactivate, users, 'updated_at')) })
+  const insert = prepare(statements.insert, { ...sample, userId: insertion.userId, now: insertion.now })
+  const find = prepare(statements.find, { userId: insertion.userId })
+  const deactivate = prepare(statements.deactivate, { ...sample, userId: insertion.userId, now: deactivation.now, version: deactivation.version })
+  const reactivate = prepare(statements.reactivate, { ...sample, userId: insertion.userId, now: reactivation.now, version: reactivation.version })
+  const afterDeactivation = statements.afterDeactivation.map((statement) => prepare(statement, { userId: insertion.userId }))
   const byUserName = prepare(statements.byUserName, { userName: scimUserName(probe) })
   const byWorkEmail = prepare(statements.byWorkEmail, { value: scimWorkEmail(probe) })
   const page = prepare(statements.page, { offset: probedPage.startIndex - 1, limit: probedPage.count + 1 })
 
   const secretDigest = secretReader(statements.provider)
-  const found = recordedTable(statements.find, users, ['resource', 'external_id', 'active', 'version'])
+  const found = accountReader(statements.find)
   const { at: { comparable: comparableAt } } = recordedTable(statements.byWorkEmail, users, ['comparable'])
   const { at: { total: totalAt } } = recordedTable(statements.page, users, ['total'])
-  const inserted = accountText(statements.insert, base)
-  const changed = accountText(statements.deactivate, base)
-  const named = accountText(statements.byUserName, base)
-  const addressed = accountText(statements.byWorkEmail, base)
-  const paged = accountText(statements.page, base)
+  const textOf = (account: Account): string => accountText(account, base)
+  const named = accountReader(statements.byUserName)
+  const addressed = accountReader(statements.byWorkEmail)
+  const paged = accountReader(statements.page)
 
   return {
     secretDigest: () => andThen(provider({}), ([row = []]) => secretDigest(row)),
-    byUserName: (userName) => andThen(byUserName({ userName }), (rows) => rows.map(named)),
+    byUserName: (userName) => andThen(byUserName({ userName }), (rows) => rows.map((row) => textOf(named(row)))),
     byWorkEmail: (value) =>
-      andThen(byWorkEmail({ value }), (rows) => rows.filter((row) => isForWork(String(row[comparableAt]), value)).map(addressed)),
+      andThen(byWorkEmail({ value }), (rows) =>
+        rows.filter((row) => isForWork(String(row[comparableAt]), value)).map((row) => textOf(addressed(row))),
+      ),
     // One more, as Mintmark asks for it to know whether there are more.
     page: (offset, limit) =>
-      andThen(page({ offset, limit: limit + 1 }), (rows) => ({ texts: rows.slice(0, limit).map(paged), total: Number(rows[0]?.[totalAt]) })),
+      andThen(page({ offset, limit: limit + 1 }), (rows) => ({
+        texts: rows.slice(0, limit).map((row) => textOf(paged(row))),
+        total: Number(rows[0]?.[totalAt]),
+      })),
     insert: async (document) => {
-      const [row = []] = await insert({ ...accountState(document).columns, userId: randomBytes(16).toString('base64url'), now: seconds() })
-      return inserted(row)
+      const { active, columns } = accountState(document)
+      const now = seconds()
+      const userId = randomBytes(16).toString('base64url')
+      isWritten(await insert({ ...columns, userId, now }))
+      return textOf({ ...columns, active, userId, createdAt: now, updatedAt: now, version: 1 })
     },
     change: async (userId, members) => {
       const [row = []] = await find({ userId })
-      const values = found.valuesOf(row)
-      const kept = { externalId: String(values[found.at.external_id]), active: Boolean(values[found.at.active]) }
-      const document = { ...(JSON.parse(String(values[found.at.resource])) as ScimDocument), ...kept, ...members }
-      const { active, columns } = accountState(document)
+      const account = found(row)
+      const { active, columns } = accountState({ ...(JSON.parse(account.resource) as ScimDocument), ...account, ...members })
       const now = seconds()
-      const [written = []] = await (active ? reactivate : deactivate)({ ...columns, userId, now, version: Number(values[found.at.version]) })
-      // What ends with the account is told to the host.
-      if (!active) await Promise.all([grants({ userId }), sessions({ userId, now })])
-      return changed(written)
+      isWritten(await (active ? reactivate : deactivate)({ ...columns, userId, now, version: account.version }))
+      if (!active) await Promise.all(afterDeactivation.map((ask) => ask({ userId })))
+      return textOf({ ...account, ...columns, active, updatedAt: now, version: account.version + 1 })
     },
   }
 }
@@ -81,24 +82,46 @@ function secretReader(statement: RecordedStatement): (row: Values) => string {
   }
 }
 
-/** The text of an account out of a row. */
-function accountText(statement: RecordedStatement, base: string): (row: Values) => string {
+/** What is told of an account. */
+interface Account {
+  readonly userId: string
+  readonly externalId: string
+  readonly resource: string
+  readonly active: boolean
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly version: number
+}
+
+function accountReader(statement: RecordedStatement): (row: Values) => Account {
   const columns = ['resource', 'user_id', 'external_id', 'active', 'created_at', 'updated_at', 'version'] as const
   const { at, valuesOf } = recordedTable(statement, users, columns)
   return (row) => {
     const values = valuesOf(row)
-    const id = String(values[at.user_id])
-    return (
-      `${String(values[at.resource]).slice(0, -1)},"id":"${id}","externalId":${JSON.stringify(values[at.external_id])},` +
-      `"active":${Boolean(values[at.active])},"meta":{"resourceType":"User","created":"${dateTime(values[at.created_at])}",` +
-      `"lastModified":"${dateTime(values[at.updated_at])}","location":"${base}${id}","version":"W/\\"${String(values[at.version])}\\""}}`
-    )
+    return {
+      userId: String(values[at.user_id]),
+      externalId: String(values[at.external_id]),
+      resource: String(values[at.resource]),
+      active: Boolean(values[at.active]),
+      createdAt: Number(values[at.created_at]),
+      updatedAt: Number(values[at.updated_at]),
+      version: Number(values[at.version]),
+    }
   }
 }
 
-const users = 'mintmark_users'
+const accountText = ({ userId, externalId, resource, active, createdAt, updatedAt, version }: Account, base: string): string =>
+  `${resource.slice(0, -1)},"id":"${userId}","externalId":${JSON.stringify(externalId)},"active":${active},` +
+  `"meta":{"resourceType":"User","created":"${dateTime(createdAt)}","lastModified":"${dateTime(updatedAt)}",` +
+  `"location":"${base}${userId}","version":"W/\\"${version}\\""}}`
 
-const dateTime = (time: unknown): string => new Date(Number(time) * 1000).toISOString()
+const dateTime = (time: number): string => new Date(time * 1000).toISOString()
+
+function isWritten(rows: readonly Values[]): void {
+  if (rows.length === 0) throw new Error('Nothing was written.')
+}
+
+const users = 'mintmark_users'
 
 const isForWork = (comparable: string, address: string): boolean =>
   (JSON.parse(comparable) as ScimDocument).emails.some(({ type, value }) => type === 'work' && value === address)

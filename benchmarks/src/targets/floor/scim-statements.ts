@@ -1,12 +1,12 @@
 import type { HttpService } from '@mintmark/core/http'
 
+import type { Reply } from '../../driver/lane.ts'
 import { scimRequest } from '../../driver/request-text.ts'
 import { laneTo } from '../../driver/service-lane.ts'
 import { offered } from '../../driver/workload.ts'
 import { scimPerson, scimUserName, scimWorkEmail } from '../../scim-person.ts'
 import type { ScimSite } from '../../site.ts'
 import { writtenLike, type RecordedStatement, type StatementRecorder } from './recorded-statements.ts'
-import { sampleOf } from './recorded-table.ts'
 
 /** Mintmark's SCIM server, whose statements are recorded. */
 export interface RecordedScim {
@@ -21,42 +21,56 @@ export const probe = 'probe'
 /** The page that they are recorded with. */
 export const probedPage = { startIndex: 8, count: 3 } as const
 
-/** Asks Mintmark once for all that the workloads ask. @returns the statements that ran; the account they were about is gone. */
+/** A write that was recorded: what ran for it, and how it was answered. */
+interface RecordedWrite {
+  readonly statements: readonly RecordedStatement[]
+  readonly userId: string
+  readonly now: number
+  /** Which the account had then. */
+  readonly version: number
+}
+
+/** Asks Mintmark once for all that the workloads ask. @returns what ran; the account that it was about is gone. */
 export async function scimStatements({ server, site, recorder }: RecordedScim) {
   const lane = laneTo(server)
-  const statementsOf = async (method: string, path: string, body?: object): Promise<readonly RecordedStatement[]> =>
-    recorder.during(async () => lane.exchange(scimRequest(method, `/Users${path}`, { site, ...(body && { body }) })))
+  const request = (method: string, path: string, body?: object): string => scimRequest(method, `/Users${path}`, { site, ...(body && { body }) })
   const list = async (query: Readonly<Record<string, string>>): Promise<RecordedStatement> => {
     // The first is about the provider.
-    const [, statement] = await statementsOf('GET', `?${new URLSearchParams(query).toString()}`)
+    const [, statement] = await recorder.during(async () => lane.exchange(request('GET', `?${new URLSearchParams(query).toString()}`)))
     return offered(statement)
   }
+  const write = async (method: string, path: string, body: object): Promise<RecordedWrite> => {
+    const replies: Reply[] = []
+    const statements = await recorder.during(async () => replies.push(await lane.exchange(request(method, path, body))))
+    const { id, meta } = JSON.parse(replies[0]?.body ?? '') as { readonly id: string; readonly meta: Readonly<Record<'lastModified' | 'version', string>> }
+    return { statements, userId: id, now: Date.parse(meta.lastModified) / 1000, version: Number(/\d+/.exec(meta.version)?.[0]) - 1 }
+  }
 
-  const post = await statementsOf('POST', '', scimPerson(probe))
-  const insert = writtenLike(/^insert into "mintmark_users"/, post)
-  const account = `/${sampleOf(insert, 'mintmark_users', 'user_id')}`
+  const insertion = await write('POST', '', scimPerson(probe))
+  const account = `/${insertion.userId}`
   // By then its version is a number that nothing else has.
-  await statementsOf('PATCH', account, setting(false))
-  await statementsOf('PATCH', account, setting(true))
-  const deactivation = await statementsOf('PATCH', account, setting(false))
-  const reactivation = await statementsOf('PATCH', account, setting(true))
+  await write('PATCH', account, setting(false))
+  await write('PATCH', account, setting(true))
+  const deactivation = await write('PATCH', account, setting(false))
+  const reactivation = await write('PATCH', account, setting(true))
   const statements = {
-    provider: writtenLike(/ from "mintmark_identity_providers"/, post),
-    insert,
-    find: writtenLike(/ from "mintmark_users" where/, deactivation),
-    deactivate: writtenLike(/^update "mintmark_users"/, deactivation),
-    grants: writtenLike(/ from "mintmark_grants"/, deactivation),
-    sessions: writtenLike(/ from "mintmark_sessions"/, deactivation),
-    reactivate: writtenLike(/^update "mintmark_users"/, reactivation),
+    insertion,
+    deactivation,
+    reactivation,
+    provider: writtenLike(/ from "mintmark_identity_providers"/, insertion.statements),
+    insert: writtenLike(/^insert into "mintmark_users"/, insertion.statements),
+    find: writtenLike(/ from "mintmark_users" where/, deactivation.statements),
+    deactivate: writtenLike(/^update "mintmark_users"/, deactivation.statements),
+    /** What else is asked when an account ends. */
+    afterDeactivation: deactivation.statements.slice(1 + deactivation.statements.findIndex(({ sql }) => sql.startsWith('update '))),
+    reactivate: writtenLike(/^update "mintmark_users"/, reactivation.statements),
     byUserName: await list({ filter: `userName eq "${scimUserName(probe)}"` }),
     byWorkEmail: await list({ filter: `emails[type eq "work" and value eq "${scimWorkEmail(probe)}"]` }),
     page: await list({ startIndex: String(probedPage.startIndex), count: String(probedPage.count) }),
   }
-  await statementsOf('DELETE', account)
+  await lane.exchange(request('DELETE', account))
   return statements
 }
-
-export type ScimStatements = Awaited<ReturnType<typeof scimStatements>>
 
 const setting = (value: boolean): object => ({
   schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
