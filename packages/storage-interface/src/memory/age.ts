@@ -1,6 +1,6 @@
 import { compareText } from '../filter/compare-text.ts'
 import type { EpochSeconds } from '../time.ts'
-import type { SortedRows } from './sorted-rows.ts'
+import { createSortedRows, type SortedRows } from './sorted-rows.ts'
 
 /** What lists are ordered by when nobody asks for another order: the oldest first, and of the same second by identifier. */
 export interface Aged<Id extends string = string> {
@@ -8,8 +8,13 @@ export interface Aged<Id extends string = string> {
   readonly createdAt: EpochSeconds
 }
 
+/** Rows, oldest first. */
+export type RowsByAge<Id extends string> = SortedRows<Aged<Id>, Aged>
+
+export const createRowsByAge = <Id extends string>(): RowsByAge<Id> => createSortedRows<Aged<Id>, Aged>(compareAge)
+
 /** All identifiers, oldest first. */
-export const idsByAge = <Id extends string>(rows: SortedRows<Aged<Id>>): readonly Id[] =>
+export const idsByAge = <Id extends string>(rows: RowsByAge<Id>): readonly Id[] =>
   rows.slice(0, rows.length).map(({ id }) => id)
 
 export const compareAge = (one: Aged, other: Aged): number =>

@@ -1,9 +1,10 @@
 import type { ClaimPurpose, ClaimStore } from '../claim.ts'
 import type { EpochSeconds } from '../time.ts'
+import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import type { Pause } from './pause.ts'
 
 /** When each claimed value may be claimed anew. */
-export type ClaimTable = Map<ClaimPurpose, Map<string, EpochSeconds>>
+export type ClaimTable = Map<ClaimPurpose, ExpiringRows<string, EpochSeconds>>
 
 export const createClaimTable = (): ClaimTable => new Map()
 
@@ -11,11 +12,12 @@ export function createMemoryClaims(claims: ClaimTable, pause: Pause): ClaimStore
   return {
     async claim({ purpose, value, expiresAt, now }) {
       await pause()
-      const ofPurpose = claims.get(purpose) ?? new Map<string, EpochSeconds>()
+      const ofPurpose = claims.get(purpose) ?? createExpiringRows<string, EpochSeconds>((until) => until)
+      claims.set(purpose, ofPurpose)
       const claimedUntil = ofPurpose.get(value)
       if (claimedUntil !== undefined && now < claimedUntil) return { outcome: 'seen' }
 
-      claims.set(purpose, ofPurpose.set(value, expiresAt))
+      ofPurpose.set(value, expiresAt)
       return { outcome: 'fresh' }
     },
   }

@@ -1,6 +1,7 @@
 import type { AuthorizationCodeRecord, AuthorizationCodeStore } from '../authorization-code.ts'
 import type { ClientId, SecretDigest } from '../identifiers.ts'
 import type { EpochSeconds } from '../time.ts'
+import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Pause } from './pause.ts'
 
@@ -9,9 +10,9 @@ interface StoredCode {
   readonly consumed: boolean
 }
 
-export type CodeTable = Map<SecretDigest, StoredCode>
+export type CodeTable = ExpiringRows<SecretDigest, StoredCode>
 
-export const createCodeTable = (): CodeTable => new Map()
+export const createCodeTable = (): CodeTable => createExpiringRows(({ record }) => record.expiresAt)
 
 export function createMemoryCodes(codes: CodeTable, pause: Pause): AuthorizationCodeStore {
   return {

@@ -28,19 +28,14 @@ export function createMemoryEndings({ endings, clients }: EndingTables, pause: P
     async list({ from, endedSince, limit }) {
       await pause()
       const records: EndingRecord[] = []
-      for (const record of from === undefined ? endings.byPosition.values() : recordsFrom(endings, from)) {
+      const { byPosition, positions } = endings
+      for (const position of positions.from(from === undefined ? 0 : positions.countUpTo(from - 1))) {
         if (records.length === limit) break
-        if (record.endedAt >= endedSince) records.push(record)
+        const record = byPosition.get(position)
+        if (record !== undefined && record.endedAt >= endedSince) records.push(record)
       }
       return { records, completeSince: oldestClient(clients) }
     },
-  }
-}
-
-function* recordsFrom({ byPosition, lastPosition }: EndingTable, from: number): Generator<EndingRecord> {
-  for (let position = from; position <= lastPosition; position += 1) {
-    const record = byPosition.get(position)
-    if (record !== undefined) yield record
   }
 }
 

@@ -8,15 +8,19 @@ import type {
   TokenFamilyStore,
 } from '../token-family.ts'
 import { writeEnding, type EndingTable } from './ending-table.ts'
+import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Pause } from './pause.ts'
 
 export interface FamilyTable {
-  readonly byId: Map<FamilyId, TokenFamilyRecord>
+  readonly byId: ExpiringRows<FamilyId, TokenFamilyRecord>
   readonly byHandle: Map<SecretDigest, FamilyId>
 }
 
-export const createFamilyTable = (): FamilyTable => ({ byId: new Map(), byHandle: new Map() })
+export const createFamilyTable = (): FamilyTable => ({
+  byId: createExpiringRows(({ expiresAt }) => expiresAt),
+  byHandle: new Map(),
+})
 
 interface FamilyTables {
   readonly families: FamilyTable
@@ -117,7 +121,8 @@ function write(families: FamilyTable, family: TokenFamilyRecord): TokenFamilyRec
 }
 
 /** Forgets a family and the way to it. */
-export function removeFamily(families: FamilyTable, { familyId, refresh }: TokenFamilyRecord): void {
-  families.byId.delete(familyId)
-  if (refresh !== undefined) families.byHandle.delete(refresh.handleDigest)
+export function removeFamily({ byId, byHandle }: FamilyTable, familyId: FamilyId): void {
+  const handle = byId.get(familyId)?.refresh?.handleDigest
+  if (handle !== undefined) byHandle.delete(handle)
+  byId.delete(familyId)
 }

@@ -1,17 +1,23 @@
 import type { GrantRecord, GrantStore } from '../grant.ts'
 import type { ClientId, GrantId, UserId } from '../identifiers.ts'
 import { StorageUnavailableError } from '../storage-unavailable.ts'
+import { epochSeconds } from '../time.ts'
 import { writeEnding, type EndingTable } from './ending-table.ts'
+import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Pause } from './pause.ts'
 
 export interface GrantTable {
-  readonly byId: Map<GrantId, GrantRecord>
+  /** Once revoked, a grant may go at any time. */
+  readonly byId: ExpiringRows<GrantId, GrantRecord>
   /** Unrevoked grants only: at most one joins a person and a client. */
   readonly unrevoked: Map<UserId, Map<ClientId, GrantId>>
 }
 
-export const createGrantTable = (): GrantTable => ({ byId: new Map(), unrevoked: new Map() })
+export const createGrantTable = (): GrantTable => ({
+  byId: createExpiringRows(({ revokedAt }) => (revokedAt === undefined ? undefined : epochSeconds(0))),
+  unrevoked: new Map(),
+})
 
 interface GrantTables {
   readonly grants: GrantTable
@@ -76,6 +82,7 @@ function write(grants: GrantTable, grant: GrantRecord): GrantRecord {
   grants.unrevoked.set(record.userId, ofUser)
   if (record.revokedAt === undefined) ofUser.set(record.clientId, record.grantId)
   else if (ofUser.get(record.clientId) === record.grantId) ofUser.delete(record.clientId)
+  if (ofUser.size === 0) grants.unrevoked.delete(record.userId)
 
   return record
 }

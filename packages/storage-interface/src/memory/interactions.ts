@@ -1,6 +1,7 @@
 import type { SecretDigest } from '../identifiers.ts'
 import type { InteractionRecord, InteractionStore } from '../interaction.ts'
 import type { EpochSeconds } from '../time.ts'
+import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Pause } from './pause.ts'
 
@@ -9,9 +10,9 @@ interface StoredInteraction {
   readonly consumed: boolean
 }
 
-export type InteractionTable = Map<SecretDigest, StoredInteraction>
+export type InteractionTable = ExpiringRows<SecretDigest, StoredInteraction>
 
-export const createInteractionTable = (): InteractionTable => new Map()
+export const createInteractionTable = (): InteractionTable => createExpiringRows(({ record }) => record.expiresAt)
 
 export function createMemoryInteractions(interactions: InteractionTable, pause: Pause): InteractionStore {
   return {

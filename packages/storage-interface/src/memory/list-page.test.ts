@@ -2,9 +2,8 @@ import { expect, test } from 'vitest'
 import type { ResolvedFilter } from '../filter/resolved-filter.ts'
 import type { ListPage } from '../resource-list.ts'
 import { epochSeconds } from '../time.ts'
-import { compareAge, type Aged } from './age.ts'
+import { createRowsByAge } from './age.ts'
 import { listPage, type Listing } from './list-page.ts'
-import { createSortedRows } from './sorted-rows.ts'
 
 const ids = Array.from({ length: 1000 }, (_, index) => `row-${index + 1000}`)
 
@@ -34,7 +33,7 @@ test('a filter that demands a text of which there is an index looks at nothing b
 
 /** Rows that are each found by their `name`, and what has been asked of them. */
 function aListing(): { readonly listing: Listing<string, string>; readonly lookedAt: () => readonly string[] } {
-  const byAge = createSortedRows<Aged>(compareAge)
+  const byAge = createRowsByAge()
   for (const id of ids) byAge.add({ id, createdAt: epochSeconds(0) })
   const asked: string[] = []
   const row: Listing<string, string>['row'] = (id) => {

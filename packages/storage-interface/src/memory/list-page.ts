@@ -3,14 +3,13 @@ import type { ResolvedFilter } from '../filter/resolved-filter.ts'
 import type { JsonObject } from '../json.ts'
 import type { ListOutcome, ListPage, ListQuery, SortKey } from '../resource-list.ts'
 import { epochSeconds } from '../time.ts'
-import { compareAge, idsByAge, type Aged } from './age.ts'
+import { compareAge, idsByAge, type Aged, type RowsByAge } from './age.ts'
 import { candidates, type RowLookups } from './list-candidates.ts'
 import { compareValues, sortValue } from './sort-value.ts'
-import type { SortedRows } from './sorted-rows.ts'
 
 /** What is listed. */
 export interface Listing<Id extends string, Record> {
-  readonly byAge: SortedRows<Aged<Id>>
+  readonly byAge: RowsByAge<Id>
   readonly lookups: RowLookups<Id>
   /** What an identifier names, if it is listed. */
   readonly row: (id: Id) => ListedRow<Id, Record> | undefined
@@ -41,7 +40,7 @@ export function listPage<Id extends string, Record>(
   }
 }
 
-type Ordered<Id extends string> = Pick<SortedRows<Aged<Id>>, 'length' | 'slice' | 'countUpTo'>
+type Ordered<Id extends string> = Pick<RowsByAge<Id>, 'length' | 'slice' | 'countUpTo'>
 
 function matching<Id extends string, Record>(
   { byAge, lookups, row }: Listing<Id, Record>,

@@ -1,32 +1,52 @@
 import { compareText } from '../filter/compare-text.ts'
 import type { LogEntryRecord, LogStore } from '../log-entry.ts'
+import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Pause } from './pause.ts'
+import { createSortedRows, type SortedRows } from './sorted-rows.ts'
 
-export type LogTable = Map<string, LogEntryRecord>
+export interface LogTable {
+  readonly byId: ExpiringRows<string, LogEntryRecord>
+  /** The entries of each log, the newest first. */
+  readonly byLog: Map<string, LogEntries>
+}
 
-export const createLogTable = (): LogTable => new Map()
+type LogEntries = SortedRows<LogEntryRecord, Place>
 
-export function createMemoryLogs(entries: LogTable, pause: Pause): LogStore {
+type Place = Pick<LogEntryRecord, 'at' | 'entryId'>
+
+export const createLogTable = (): LogTable => ({ byId: createExpiringRows(({ expiresAt }) => expiresAt), byLog: new Map() })
+
+export function createMemoryLogs({ byId, byLog }: LogTable, pause: Pause): LogStore {
   return {
     async append(entry) {
       await pause()
-      if (entries.has(entry.entryId)) return { outcome: 'taken' }
+      if (byId.has(entry.entryId)) return { outcome: 'taken' }
 
-      entries.set(entry.entryId, frozenCopy(entry))
+      const record = frozenCopy(entry)
+      const entries = byLog.get(record.log) ?? createSortedRows<LogEntryRecord, Place>(compareNewest)
+      byLog.set(record.log, entries)
+      entries.add(record)
+      byId.set(record.entryId, record)
       return { outcome: 'inserted' }
     },
 
     async list({ log, before, limit }) {
       await pause()
-      return [...entries.values()]
-        .filter((entry) => entry.log === log && (before === undefined || compareEntries(entry, before) < 0))
-        .toSorted((one, other) => compareEntries(other, one))
-        .slice(0, limit)
+      const entries = byLog.get(log)
+      if (entries === undefined) return []
+
+      const start = before === undefined ? 0 : entries.countUpTo(before)
+      return entries.slice(start, start + limit)
     },
   }
 }
 
-type Place = Pick<LogEntryRecord, 'at' | 'entryId'>
+/** Forgets an entry. */
+export function removeLogEntry({ byId, byLog }: LogTable, entryId: string): void {
+  const entry = byId.get(entryId)
+  if (entry !== undefined) byLog.get(entry.log)?.remove(entry)
+  byId.delete(entryId)
+}
 
-const compareEntries = (one: Place, other: Place): number => one.at - other.at || compareText(one.entryId, other.entryId)
+const compareNewest = (one: Place, other: Place): number => other.at - one.at || compareText(other.entryId, one.entryId)

@@ -1,11 +1,12 @@
 import type { SecretDigest } from '../identifiers.ts'
 import type { OpaqueTokenRecord, OpaqueTokenStore } from '../opaque-token.ts'
+import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Pause } from './pause.ts'
 
-export type OpaqueTokenTable = Map<SecretDigest, OpaqueTokenRecord>
+export type OpaqueTokenTable = ExpiringRows<SecretDigest, OpaqueTokenRecord>
 
-export const createOpaqueTokenTable = (): OpaqueTokenTable => new Map()
+export const createOpaqueTokenTable = (): OpaqueTokenTable => createExpiringRows(({ expiresAt }) => expiresAt)
 
 export function createMemoryOpaqueTokens(tokens: OpaqueTokenTable, pause: Pause): OpaqueTokenStore {
   return {

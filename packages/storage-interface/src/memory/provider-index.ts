@@ -1,13 +1,12 @@
 import type { ProviderId } from '../identifiers.ts'
-import { compareAge, type Aged } from './age.ts'
-import { createSortedRows, type SortedRows } from './sorted-rows.ts'
+import { createRowsByAge, type Aged, type RowsByAge } from './age.ts'
 import { createTextIndex, havingText, putText, takeText, type TextIndex } from './text-index.ts'
 
 /** The rows of each provider and what they are found by, kept beside the rows as a database keeps its indexes. */
 export type ProviderIndex<Id extends string> = Map<ProviderId, ProviderRows<Id>>
 
 interface ProviderRows<Id extends string> {
-  readonly byAge: SortedRows<Aged<Id>>
+  readonly byAge: RowsByAge<Id>
   readonly byText: Map<string, TextIndex<Id>>
 }
 
@@ -21,7 +20,7 @@ export interface IndexedRow<Id extends string> {
 export const createProviderIndex = <Id extends string>(): ProviderIndex<Id> => new Map()
 
 /** The rows of a provider, oldest first. */
-export const rowsByAge = <Id extends string>(index: ProviderIndex<Id>, providerId: ProviderId): SortedRows<Aged<Id>> =>
+export const rowsByAge = <Id extends string>(index: ProviderIndex<Id>, providerId: ProviderId): RowsByAge<Id> =>
   (index.get(providerId) ?? createProviderRows<Id>()).byAge
 
 /** Who of a provider has a text, such as the `externalId` "701984". */
@@ -79,7 +78,7 @@ function ensureRows<Id extends string>(index: ProviderIndex<Id>, providerId: Pro
 }
 
 const createProviderRows = <Id extends string>(): ProviderRows<Id> => ({
-  byAge: createSortedRows<Aged<Id>>(compareAge),
+  byAge: createRowsByAge(),
   byText: new Map(),
 })
 

@@ -1,19 +1,21 @@
-import { endingsKeptFor } from '../ending.ts'
 import type { PurgeStore } from '../purge.ts'
 import type { EpochSeconds } from '../time.ts'
+import { removeEnding } from './ending-table.ts'
+import type { ExpiringRows } from './expiring-rows.ts'
 import { removeFamily } from './families.ts'
+import { removeLogEntry } from './logs.ts'
 import type { MemoryTables } from './medium.ts'
 import type { Pause } from './pause.ts'
 import { removeSession } from './sessions.ts'
 
-/** Walks through the tables until the limit is reached: what lies in memory is quickly seen through. */
+/** Takes from each table what has expired, until the limit is reached; what has not is not looked at. */
 export function createMemoryPurge(tables: MemoryTables, pause: Pause): PurgeStore {
   return {
-    async purgeExpired({ now, limit }) {
+    async purgeExpired(request) {
       await pause()
       let removed = 0
-      for (const remove of removable(tables, now)) {
-        if (removed === limit) return { removed, done: false }
+      for (const remove of removable(tables, request)) {
+        if (removed === request.limit) return { removed, done: false }
         remove()
         removed += 1
       }
@@ -22,40 +24,31 @@ export function createMemoryPurge(tables: MemoryTables, pause: Pause): PurgeStor
   }
 }
 
-/** For each row that may go, what removes it. Deleting from a Map while walking through it is sound. */
-function* removable(tables: MemoryTables, now: EpochSeconds): Generator<() => void> {
-  yield* expired(tables.codes, now)
-  yield* expired(tables.interactions, now)
-  for (const values of tables.claims.values()) {
-    for (const [value, expiresAt] of values) if (expiresAt <= now) yield () => values.delete(value)
-  }
-  for (const [digest, { expiresAt }] of tables.opaqueTokens) {
-    if (expiresAt <= now) yield () => tables.opaqueTokens.delete(digest)
-  }
-  for (const family of tables.families.byId.values()) {
-    if (family.expiresAt <= now) yield () => removeFamily(tables.families, family)
-  }
-  for (const session of tables.sessions.byDigest.values()) {
-    if (session.expiresAt <= now || session.idleExpiresAt <= now) yield () => removeSession(tables.sessions, session)
-  }
-  for (const [entryId, { expiresAt }] of tables.logs) {
-    if (expiresAt <= now) yield () => tables.logs.delete(entryId)
-  }
-  for (const [tokenId, expiresAt] of tables.endings.tokens) {
-    if (expiresAt <= now) yield () => tables.endings.tokens.delete(tokenId)
-  }
-  for (const [position, { endedAt }] of tables.endings.byPosition) {
-    if (endedAt + endingsKeptFor <= now) yield () => tables.endings.byPosition.delete(position)
-  }
-  for (const [grantId, { revokedAt }] of tables.grants.byId) {
-    if (revokedAt !== undefined) yield () => tables.grants.byId.delete(grantId)
-  }
+interface PurgeRequest {
+  readonly now: EpochSeconds
+  readonly limit: number
 }
 
-/** Single-use rows, used or not. */
-function* expired<Key>(
-  rows: Map<Key, { readonly record: { readonly expiresAt: EpochSeconds } }>,
-  now: EpochSeconds,
+/** For each row that may go, what removes it. Of each table there is one more than the limit, if there are so many: it tells that some are left. */
+function* removable(tables: MemoryTables, request: PurgeRequest): Generator<() => void> {
+  const { codes, interactions, claims, opaqueTokens, families, sessions, logs, endings, grants } = tables
+  yield* expired(codes, request)
+  yield* expired(interactions, request)
+  for (const values of claims.values()) yield* expired(values, request)
+  yield* expired(opaqueTokens, request)
+  yield* expired(families.byId, request, (familyId) => removeFamily(families, familyId))
+  yield* expired(sessions.byDigest, request, (digest) => removeSession(sessions, digest))
+  yield* expired(logs.byId, request, (entryId) => removeLogEntry(logs, entryId))
+  yield* expired(endings.tokens, request)
+  yield* expired(endings.byPosition, request, (position) => removeEnding(endings, position))
+  yield* expired(grants.byId, request)
+}
+
+/** @param remove what forgets a row; where there are no other ways to it, deleting it from its table. */
+function* expired<Key extends string | number>(
+  rows: ExpiringRows<Key, unknown>,
+  { now, limit }: PurgeRequest,
+  remove: (key: Key) => void = (key) => rows.delete(key),
 ): Generator<() => void> {
-  for (const [key, { record }] of rows) if (record.expiresAt <= now) yield () => rows.delete(key)
+  for (const key of rows.expired(now, limit + 1)) yield () => remove(key)
 }

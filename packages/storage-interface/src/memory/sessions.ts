@@ -1,16 +1,17 @@
 import type { SecretDigest, SessionId, UserId } from '../identifiers.ts'
 import type { SessionRecord, SessionStore } from '../session.ts'
+import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Pause } from './pause.ts'
 
 export interface SessionTable {
-  readonly byDigest: Map<SecretDigest, SessionRecord>
+  readonly byDigest: ExpiringRows<SecretDigest, SessionRecord>
   readonly bySessionId: Map<SessionId, SecretDigest>
   readonly byUser: Map<UserId, Set<SecretDigest>>
 }
 
 export const createSessionTable = (): SessionTable => ({
-  byDigest: new Map(),
+  byDigest: createExpiringRows(({ expiresAt, idleExpiresAt }) => (expiresAt < idleExpiresAt ? expiresAt : idleExpiresAt)),
   bySessionId: new Map(),
   byUser: new Map(),
 })
@@ -65,8 +66,13 @@ function write(sessions: SessionTable, session: SessionRecord): void {
 }
 
 /** Forgets a session and the ways to it. */
-export function removeSession(sessions: SessionTable, { digest, sessionId, userId }: SessionRecord): void {
-  sessions.byDigest.delete(digest)
-  sessions.bySessionId.delete(sessionId)
-  sessions.byUser.get(userId)?.delete(digest)
+export function removeSession({ byDigest, bySessionId, byUser }: SessionTable, digest: SecretDigest): void {
+  const session = byDigest.get(digest)
+  if (session === undefined) return
+
+  byDigest.delete(digest)
+  bySessionId.delete(session.sessionId)
+  const ofUser = byUser.get(session.userId)
+  ofUser?.delete(digest)
+  if (ofUser?.size === 0) byUser.delete(session.userId)
 }

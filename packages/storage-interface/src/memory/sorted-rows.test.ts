@@ -13,7 +13,7 @@ test('law: rows that come and go in any order stand as in an array that is sorte
 
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), fc.nat({ max: 70 }), fc.nat({ max: 70 }), (steps, one, other) => {
-      const rows = createSortedRows(byNumber)
+      const rows = createSortedRows<Row>(byNumber)
       const numbers = new Set<number>()
 
       for (const { kind, number } of steps) {
@@ -25,6 +25,7 @@ test('law: rows that come and go in any order stand as in an array that is sorte
       const expected = [...numbers].toSorted((a, b) => a - b)
       expect(rows.length).toBe(expected.length)
       expect(rows.slice(one, other).map(({ number }) => number)).toEqual(expected.slice(one, other))
+      expect([...rows.from(one)].map(({ number }) => number)).toEqual(expected.slice(one))
       expect(rows.countUpTo({ number: one })).toBe(expected.filter((number) => number <= one).length)
     }),
   )
@@ -35,13 +36,14 @@ test('rows of many blocks stand in order, whether they come in order, backwards 
   const mixed = numbers.map((number) => (number * 7919) % numbers.length)
 
   for (const order of [numbers, numbers.toReversed(), mixed]) {
-    const rows = createSortedRows(byNumber)
+    const rows = createSortedRows<Row>(byNumber)
     for (const number of order) rows.add({ number })
     for (const number of order) if (number % 3 === 0) rows.remove({ number })
 
     const left = numbers.filter((number) => number % 3 !== 0)
     expect(rows.slice(0, Infinity).map(({ number }) => number)).toEqual(left)
     expect(rows.slice(4321, 9876).map(({ number }) => number)).toEqual(left.slice(4321, 9876))
+    expect([...rows.from(4321)].map(({ number }) => number)).toEqual(left.slice(4321))
     expect(rows.countUpTo({ number: 9000 })).toBe(6000)
   }
 })

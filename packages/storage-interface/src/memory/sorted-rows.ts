@@ -1,30 +1,37 @@
-/** Rows in an order of their own, whatever order they come in. Each operation takes about the same time for few and for many. */
-export interface SortedRows<Row> {
+/**
+ * Rows in an order of their own, whatever order they come in. Each operation takes about the same time for few and for many.
+ * `Place` is what says where a row stands, such as its key.
+ */
+export interface SortedRows<Row extends Place, Place = Row> {
   readonly length: number
   /** Puts a row in its place. One that is there already stays as it is. */
   add(row: Row): void
-  /** Takes away the row that stands at this one's place. */
-  remove(row: Row): void
+  /** Takes away the row that stands at a place. */
+  remove(place: Place): void
   /** The rows from one index to before another, as `Array.slice` does for indexes that are not negative. */
   slice(start: number, end: number): readonly Row[]
+  /** The rows from an index on, one by one; meanwhile none may come or go. */
+  from(start: number): Iterable<Row>
   /** How many rows do not come after a place: the index of the first one behind it. */
-  countUpTo(place: Row): number
+  countUpTo(place: Place): number
 }
 
 /**
  * Sorted rows in blocks: a row that comes or goes moves those of its block alone.
  * @param compare as for `Array.sort`; 0 only where it is the same row.
  */
-export function createSortedRows<Row extends object | string>(compare: (one: Row, other: Row) => number): SortedRows<Row> {
+export function createSortedRows<Row extends Place & Item, Place = Row>(
+  compare: (one: Row, other: Place) => number,
+): SortedRows<Row, Place> {
   /** None of them is empty. */
   const blocks: Row[][] = []
   let length = 0
 
-  /** The block in which a row has its place. */
-  function blockIndex(row: Row): number {
+  /** The block that has a place in it. */
+  function blockIndex(place: Place): number {
     const index = firstWhere(blocks, (block) => {
       const last = block.at(-1)
-      return last !== undefined && compare(last, row) >= 0
+      return last !== undefined && compare(last, place) >= 0
     })
     return Math.min(index, Math.max(blocks.length - 1, 0))
   }
@@ -37,22 +44,22 @@ export function createSortedRows<Row extends object | string>(compare: (one: Row
     add(row) {
       const index = blockIndex(row)
       const block = blocks[index] ?? []
-      const place = firstWhere(block, (other) => compare(other, row) >= 0)
-      if (isAt(block, place, row)) return
+      const found = firstWhere(block, (other) => compare(other, row) >= 0)
+      if (isAt(block, found, row)) return
 
-      block.splice(place, 0, row)
+      block.splice(found, 0, row)
       length += 1
       if (block.length === 1) blocks.push(block)
       if (block.length > mostInBlock) blocks.splice(index + 1, 0, block.splice(mostInBlock / 2))
     },
 
-    remove(row) {
-      const index = blockIndex(row)
+    remove(place) {
+      const index = blockIndex(place)
       const block = blocks[index] ?? []
-      const place = firstWhere(block, (other) => compare(other, row) >= 0)
-      if (!isAt(block, place, row)) return
+      const found = firstWhere(block, (other) => compare(other, place) >= 0)
+      if (!isAt(block, found, place)) return
 
-      block.splice(place, 1)
+      block.splice(found, 1)
       length -= 1
       if (block.length === 0) blocks.splice(index, 1)
     },
@@ -68,6 +75,14 @@ export function createSortedRows<Row extends object | string>(compare: (one: Row
       return found
     },
 
+    *from(start) {
+      let before = 0
+      for (const block of blocks) {
+        if (before + block.length > start) yield* block.slice(Math.max(start - before, 0))
+        before += block.length
+      }
+    },
+
     countUpTo(place) {
       const index = blockIndex(place)
       const before = blocks.slice(0, index).reduce((sum, block) => sum + block.length, 0)
@@ -75,14 +90,14 @@ export function createSortedRows<Row extends object | string>(compare: (one: Row
     },
   }
 
-  function isAt(block: readonly Row[], place: number, row: Row): boolean {
-    const found = block[place]
-    return found !== undefined && compare(found, row) === 0
+  function isAt(block: readonly Row[], index: number, place: Place): boolean {
+    const row = block[index]
+    return row !== undefined && compare(row, place) === 0
   }
 }
 
 /** The index of the first item for which something holds that holds for all behind it too; their number, when there is none. */
-function firstWhere<Item extends object | string>(items: readonly Item[], holds: (item: Item) => boolean): number {
+function firstWhere<Each extends Item>(items: readonly Each[], holds: (item: Each) => boolean): number {
   let low = 0
   let high = items.length
   while (low < high) {
@@ -93,6 +108,9 @@ function firstWhere<Item extends object | string>(items: readonly Item[], holds:
   }
   return low
 }
+
+/** Anything but `undefined`, which stands for none. */
+type Item = object | string | number
 
 /** Few enough to be moved in less than a microsecond, and enough for a million rows to have a thousand blocks at most. */
 const mostInBlock = 2000

@@ -1,10 +1,9 @@
 import type { ProviderId, UserId } from '../identifiers.ts'
 import type { JsonObject, JsonText } from '../json.ts'
 import type { UserRecord } from '../user.ts'
-import { compareAge, type Aged } from './age.ts'
+import { createRowsByAge, type Aged, type RowsByAge } from './age.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import { createProviderIndex, reindex, type IndexedRow, type ProviderIndex } from './provider-index.ts'
-import { createSortedRows, type SortedRows } from './sorted-rows.ts'
 import { textsOf } from './texts-of.ts'
 
 /** An account that is there, with what its identity provider said. One object, as it is one row elsewhere. */
@@ -30,13 +29,13 @@ type StoredUser = PresentUser | { readonly kind: 'removed' }
 export interface UserTable {
   readonly byId: Map<UserId, StoredUser>
   /** Those that are there. */
-  readonly byAge: SortedRows<Aged<UserId>>
+  readonly byAge: RowsByAge<UserId>
   readonly byProvider: ProviderIndex<UserId>
 }
 
 export const createUserTable = (): UserTable => ({
   byId: new Map(),
-  byAge: createSortedRows<Aged<UserId>>(compareAge),
+  byAge: createRowsByAge(),
   byProvider: createProviderIndex(),
 })
 
