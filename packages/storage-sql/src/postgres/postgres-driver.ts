@@ -1,3 +1,5 @@
+import { Late } from './in-time.ts'
+
 /** A `Pool` of `pg`, or what behaves like one. */
 export interface PostgresPool {
   connect(taken: (error: Error | undefined, client: PostgresClient | undefined) => void): void
@@ -31,12 +33,23 @@ export interface PostgresResult {
 /**
  * Takes a connection. The server may end it in the same breath in which it is made: it is listened to from the first
  * moment, which a promise would miss.
+ * @param timeoutMilliseconds how long to wait for it; one that comes later goes back.
+ * @throws what the pool gives, or `Late`.
  */
-export function takeConnection(pool: PostgresPool): Promise<PostgresClient> {
+export function takeConnection(pool: PostgresPool, timeoutMilliseconds?: number): Promise<PostgresClient> {
   return new Promise((resolve, reject) => {
+    let isLate = false
+    const alarm = (): void => {
+      isLate = true
+      reject(new Late())
+    }
+    const timer = timeoutMilliseconds === undefined ? undefined : setTimeout(alarm, timeoutMilliseconds)
+
     pool.connect((error, client) => {
+      clearTimeout(timer)
       client?.on('error', heardElsewhere)
       if (client === undefined) reject(error ?? new Error('There is no connection'))
+      else if (isLate) giveBack(client, { isSound: true })
       else resolve(client)
     })
   })

@@ -9,11 +9,12 @@ import { tryOnConnection, type TimedPool } from './try-on-connection.ts'
  * next one would say that it was replayed, and of a claim that it was seen before. Reading twice is harmless.
  * @throws StorageUnavailableError, UniqueViolation, or what is wrong with the statement.
  */
-export async function runStatement(pool: TimedPool, statement: PostgresStatement): Promise<PostgresResult> {
-  // No statement of ours that writes begins with WITH.
-  const isRead = /^(select|with)\b/i.test(statement.text)
+export function runStatement(pool: TimedPool, statement: PostgresStatement): Promise<PostgresResult> {
   return tryAgain(
     () => tryOnConnection(pool, (ask) => ask(statement)),
-    (failure) => failure === 'lost' && isRead,
+    (failure) => failure === 'lost' && isRead(statement),
   )
 }
+
+/** No statement of ours that writes begins with WITH. */
+const isRead = ({ text }: PostgresStatement): boolean => /^(select|with)\b/i.test(text)

@@ -1,7 +1,6 @@
 import { inTime, Late } from './in-time.ts'
 import {
   giveBack,
-  heardElsewhere,
   takeConnection,
   type PostgresClient,
   type PostgresPool,
@@ -30,7 +29,7 @@ export async function tryOnConnection<T>(
 ): Promise<Tried<T>> {
   let client: PostgresClient
   try {
-    client = await connect(pool, timeoutMilliseconds)
+    client = await takeConnection(pool, timeoutMilliseconds)
   } catch (cause) {
     // Whatever is wrong with the connection, the server has not seen the statement.
     return { outcome: 'failed', failure: cause instanceof Late ? 'late' : 'unsent', cause }
@@ -59,13 +58,3 @@ export async function tryOnConnection<T>(
 const breaking: ReadonlySet<PostgresFailure> = new Set(['lost', 'unsent', 'late'])
 
 const kindOf = (cause: unknown): PostgresFailure => (cause instanceof Late ? 'late' : failureOf(cause))
-
-async function connect(pool: PostgresPool, timeout: number): Promise<PostgresClient> {
-  const connecting = takeConnection(pool)
-  try {
-    return await inTime(connecting, timeout)
-  } catch (error) {
-    if (error instanceof Late) connecting.then((unwanted) => giveBack(unwanted, { isSound: true }), heardElsewhere)
-    throw error
-  }
-}
