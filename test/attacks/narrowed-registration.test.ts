@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
-import { obtainCode, obtainTokens, redeem, token } from '../support/flow.ts'
+import { basic, encode, obtainCode, obtainTokens, postForm, redeem, token } from '../support/flow.ts'
 import { expectServing } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
@@ -44,6 +44,31 @@ describe('RFC 6749 §3.3: a scope that was taken from a client is in no token th
 
     expect([redeemed.status, redeemed.json['scope']]).toEqual([200, 'openid offline_access'])
   })
+})
+
+it.each([
+  ['the scope offline_access', { scopes: ['openid', 'api.read'] }, 'refresh_token_unknown'],
+  ['the grant refresh_token', { grantTypes: ['authorization_code'] }, 'grant_type_not_registered'],
+] as const)('OIDC Core §11: a client from which offline access was taken refreshes no more, and its refresh tokens are not active: %s', async (_, change, reason) => {
+  const tokens = await obtainTokens(under, { scope })
+  await changeClient(under.storage, clientId('A'), change)
+  const before = under.dump()
+
+  const introspected = await postForm(under, '/token/introspection', encode({ token: tokens['refresh_token'] }), { authorization: basic('A', under.clients.A.secret) })
+  const refreshed = await token(under, { grant_type: 'refresh_token', refresh_token: tokens['refresh_token'] })
+
+  expect(introspected.json).toEqual({ active: false })
+  expect([refreshed.status, under.lastReason()]).toEqual([400, reason])
+  expect(under.dump()).toBe(before)
+})
+
+it('RFC 7662 §2.2: introspection says of a refresh token what it still gives', async () => {
+  const tokens = await obtainTokens(under, { scope })
+  await narrow()
+
+  const introspected = await postForm(under, '/token/introspection', encode({ token: tokens['refresh_token'] }), { authorization: basic('A', under.clients.A.secret) })
+
+  expect(introspected.json).toMatchObject({ active: true, scope: 'openid offline_access' })
 })
 
 it('OIDC Core §5.5: a claim that was asked for by name goes with the scope that opened it', async () => {

@@ -2,6 +2,7 @@ import type { ClientRecord, EpochSeconds, JsonObject, Storage } from '@mintmark/
 
 import { standingOfAccessToken } from '../access-token/live-access-token.ts'
 import { verifyAccessToken, type VerifiedAccessToken, type VerifyAccessTokenDependencies } from '../access-token/verified-access-token.ts'
+import { mayRefresh, registeredScopes } from '../client/registered-scopes.ts'
 import type { ConfidentialClient } from '../client/require-confidential.ts'
 import { digestRefreshToken, readRefreshToken, type RefreshToken } from '../refresh/refresh-token.ts'
 import { isFamilyLive } from '../standing/is-live.ts'
@@ -35,13 +36,13 @@ async function describeRefreshToken(
   const { handleDigest, tokenDigest } = await digestRefreshToken(refreshToken)
   const standing = await deps.storage.standing.ofRefreshHandle(handleDigest)
   if (!isFamilyLive(standing, now) || standing.family.clientId !== caller.clientId) return inactive
-  const { family } = standing
+  const { family, client } = standing
   const isCurrent = family.refresh?.currentDigest === tokenDigest && now < family.refresh.expiresAt
-  if (!isCurrent) return inactive
+  if (!isCurrent || !mayRefresh(family.scopes, client)) return inactive
 
   return {
     active: true,
-    scope: family.scopes.join(' '),
+    scope: registeredScopes(family.scopes, client).join(' '),
     client_id: family.clientId,
     sub: family.userId,
     iss: deps.issuer,

@@ -1,7 +1,7 @@
 import type { TokenFamilyRecord } from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../client/authenticate-client.ts'
-import { registeredScopes } from '../client/registered-scopes.ts'
+import { mayRefresh, registeredScopes } from '../client/registered-scopes.ts'
 import { OAuthError } from '../error/oauth-error.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import { spaceSeparated } from '../parameters/space-separated.ts'
@@ -26,6 +26,8 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       if (standing?.family.clientId !== client.clientId) throw unknownToken(client, undefined)
       // The kill switch: what a deactivated person, a revoked grant or a disabled client was given opens nothing.
       if (!isFamilyLive(standing, now)) throw unknownToken(client, standing.family)
+      // OIDC Core §11: a client from which offline access was taken is not given more of it.
+      if (!mayRefresh(standing.family.scopes, client)) throw unknownToken(client, standing.family)
       const scopes = narrowScopes(form.get('scope'), registeredScopes(standing.family.scopes, client))
       const resources = narrowResources(form.all('resource'), standing.family.resources)
       const aim = aimAccessToken({ scopes, resources }, deps)

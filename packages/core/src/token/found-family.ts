@@ -1,7 +1,7 @@
 import { after, type DurationSeconds, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../client/authenticate-client.ts'
-import { registeredScopes } from '../client/registered-scopes.ts'
+import { mayRefresh } from '../client/registered-scopes.ts'
 import { foundRefreshToken, type RefreshLifetimes } from '../refresh/found-refresh-token.ts'
 import type { Random } from '../runtime/random.ts'
 import { familyOf } from './family-of.ts'
@@ -29,7 +29,7 @@ export async function foundFamily(
   deps: FoundFamilyDependencies,
 ): Promise<string | undefined> {
   const { code, client } = founder
-  const refreshes = registeredScopes(code.scopes, client).includes('offline_access') && client.grantTypes.includes('refresh_token')
+  const refreshes = mayRefresh(code.scopes, client)
   const refresh = refreshes ? await foundRefreshToken(now, deps) : undefined
   const lifetime = refreshes ? deps.lifetimes.refreshTokenAbsolute : founder.accessTokenLifetime
   const family = { ...familyOf(code, { now, expiresAt: after(now, lifetime) }), refresh: refresh?.record }
