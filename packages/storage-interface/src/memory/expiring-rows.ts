@@ -7,6 +7,7 @@ export interface ExpiringRows<Key extends string | number, Row> {
   has(key: Key): boolean
   set(key: Key, row: Row): void
   delete(key: Key): void
+  entries(): Iterable<readonly [Key, Row]>
   /** The keys of at most `limit` rows that may be cleared away, those that expired first before others. */
   expired(now: EpochSeconds, limit: number): readonly Key[]
 }
@@ -28,6 +29,7 @@ export function createExpiringRows<Key extends string | number, Row>(
   return {
     get: (key) => rows.get(key),
     has: (key) => rows.has(key),
+    entries: () => rows.entries(),
 
     set(key, row) {
       move(key, rows.get(key), row)
