@@ -1,22 +1,24 @@
 import type { ClientRecord, ClientStore } from '../client.ts'
-import { compareText } from '../filter/compare-text.ts'
 import type { ClientId } from '../identifiers.ts'
+import { createRowsByAge, type Aged, type RowsByAge } from './age.ts'
 import { writeEnding, type EndingTable } from './ending-table.ts'
 import { frozenCopy } from './frozen-copy.ts'
+import { createOrderedRows, pageBehind, type OrderedRows } from './ordered-rows.ts'
 import type { Pause } from './pause.ts'
 
-/** `removed` keeps the identifier taken: what was issued to the client before must not be another one's. */
-type StoredClient = { readonly kind: 'present'; readonly record: ClientRecord } | { readonly kind: 'removed' }
-
-export type ClientTable = Map<ClientId, StoredClient>
-
-export const createClientTable = (): ClientTable => new Map()
-
-/** The client that is there: a removed one is not. */
-export function presentClient(clients: ClientTable, clientId: ClientId): ClientRecord | undefined {
-  const stored = clients.get(clientId)
-  return stored?.kind === 'present' ? stored.record : undefined
+export interface ClientTable {
+  /** Those that are there. */
+  readonly present: OrderedRows<ClientId, ClientRecord>
+  readonly byAge: RowsByAge<ClientId>
+  /** Identifiers that stay taken: what was issued to the client before must not be another one's. */
+  readonly removed: Set<ClientId>
 }
+
+export const createClientTable = (): ClientTable => ({
+  present: createOrderedRows(),
+  byAge: createRowsByAge(),
+  removed: new Set(),
+})
 
 interface ClientTables {
   readonly clients: ClientTable
@@ -24,16 +26,23 @@ interface ClientTables {
 }
 
 export function createMemoryClients({ clients, endings }: ClientTables, pause: Pause): ClientStore {
+  const { present, byAge, removed } = clients
   const write = (client: ClientRecord): ClientRecord => {
     const record = frozenCopy(client)
-    clients.set(record.clientId, { kind: 'present', record })
+    forgetAge(record.clientId)
+    byAge.add(ageOf(record))
+    present.set(record.clientId, record)
     return record
+  }
+  const forgetAge = (clientId: ClientId): void => {
+    const client = present.get(clientId)
+    if (client !== undefined) byAge.remove(ageOf(client))
   }
 
   return {
     async insert(client) {
       await pause()
-      if (clients.has(client.clientId)) return { outcome: 'taken' }
+      if (present.has(client.clientId) || removed.has(client.clientId)) return { outcome: 'taken' }
 
       write(client)
       return { outcome: 'inserted' }
@@ -41,30 +50,28 @@ export function createMemoryClients({ clients, endings }: ClientTables, pause: P
 
     async find(clientId) {
       await pause()
-      return presentClient(clients, clientId)
+      return present.get(clientId)
     },
 
-    async list({ after, limit }) {
+    async list(page) {
       await pause()
-      return [...clients.values()]
-        .flatMap((stored) => (stored.kind === 'present' ? [stored.record] : []))
-        .filter(({ clientId }) => after === undefined || compareText(clientId, after) > 0)
-        .toSorted((one, other) => compareText(one.clientId, other.clientId))
-        .slice(0, limit)
+      return pageBehind(present, page)
     },
 
     async remove(clientId, now) {
       await pause()
-      if (presentClient(clients, clientId) === undefined) return { outcome: 'absent' }
+      if (!present.has(clientId)) return { outcome: 'absent' }
 
-      clients.set(clientId, { kind: 'removed' })
+      forgetAge(clientId)
+      present.delete(clientId)
+      removed.add(clientId)
       writeEnding(endings, { kind: 'client', clientId }, now)
       return { outcome: 'removed' }
     },
 
     async compareAndSwap(client, version) {
       await pause()
-      const current = presentClient(clients, client.clientId)
+      const current = present.get(client.clientId)
       if (current === undefined) return { outcome: 'absent' }
       if (current.version !== version) return { outcome: 'conflict' }
 
@@ -75,7 +82,7 @@ export function createMemoryClients({ clients, endings }: ClientTables, pause: P
 
     async touchSecret(clientId, digest, now) {
       await pause()
-      const current = presentClient(clients, clientId)
+      const current = present.get(clientId)
       if (current === undefined) return
 
       const secrets = current.secrets.map((secret) =>
@@ -85,6 +92,8 @@ export function createMemoryClients({ clients, endings }: ClientTables, pause: P
     },
   }
 }
+
+const ageOf = ({ clientId: id, createdAt }: ClientRecord): Aged<ClientId> => ({ id, createdAt })
 
 /** A client that was disabled, or is in use again. */
 function writeUseChange(endings: EndingTable, before: ClientRecord, { clientId, disabledAt }: ClientRecord): void {

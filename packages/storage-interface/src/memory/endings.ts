@@ -40,10 +40,7 @@ export function createMemoryEndings({ endings, clients }: EndingTables, pause: P
 }
 
 /** A token that is older than every client was issued before the process was started again, and what it held is forgotten. */
-function oldestClient(clients: ClientTable): EpochSeconds {
-  let oldest: EpochSeconds | undefined
-  for (const stored of clients.values()) {
-    if (stored.kind === 'present' && (oldest === undefined || stored.record.createdAt < oldest)) oldest = stored.record.createdAt
-  }
-  return oldest ?? epochSeconds(0)
+function oldestClient({ byAge }: ClientTable): EpochSeconds {
+  const [oldest] = byAge.slice(0, 1)
+  return oldest?.createdAt ?? epochSeconds(0)
 }

@@ -1,32 +1,32 @@
 import type { ProviderId } from '../identifiers.ts'
 import type { IdentityProviderRecord, IdentityProviderStore } from '../identity-provider.ts'
-import { compareText } from '../filter/compare-text.ts'
 import { frozenCopy } from './frozen-copy.ts'
+import { createOrderedRows, pageBehind, type OrderedRows } from './ordered-rows.ts'
 import type { Pause } from './pause.ts'
 
-/** `removed` keeps the identifier taken. */
-type StoredProvider =
-  { readonly kind: 'present'; readonly record: IdentityProviderRecord } | { readonly kind: 'removed' }
+export interface IdentityProviderTable {
+  /** Those that are there. */
+  readonly present: OrderedRows<ProviderId, IdentityProviderRecord>
+  /** Identifiers that stay taken. */
+  readonly removed: Set<ProviderId>
+}
 
-export type IdentityProviderTable = Map<ProviderId, StoredProvider>
+export const createIdentityProviderTable = (): IdentityProviderTable => ({ present: createOrderedRows(), removed: new Set() })
 
-export const createIdentityProviderTable = (): IdentityProviderTable => new Map()
-
-export function createMemoryIdentityProviders(providers: IdentityProviderTable, pause: Pause): IdentityProviderStore {
-  const present = (providerId: ProviderId): IdentityProviderRecord | undefined => {
-    const stored = providers.get(providerId)
-    return stored?.kind === 'present' ? stored.record : undefined
-  }
+export function createMemoryIdentityProviders(
+  { present, removed }: IdentityProviderTable,
+  pause: Pause,
+): IdentityProviderStore {
   const write = (provider: IdentityProviderRecord): IdentityProviderRecord => {
     const record = frozenCopy(provider)
-    providers.set(record.providerId, { kind: 'present', record })
+    present.set(record.providerId, record)
     return record
   }
 
   return {
     async insert(provider) {
       await pause()
-      if (providers.has(provider.providerId)) return { outcome: 'taken' }
+      if (present.has(provider.providerId) || removed.has(provider.providerId)) return { outcome: 'taken' }
 
       write(provider)
       return { outcome: 'inserted' }
@@ -34,21 +34,17 @@ export function createMemoryIdentityProviders(providers: IdentityProviderTable, 
 
     async find(providerId) {
       await pause()
-      return present(providerId)
+      return present.get(providerId)
     },
 
-    async list({ after, limit }) {
+    async list(page) {
       await pause()
-      return [...providers.values()]
-        .flatMap((stored) => (stored.kind === 'present' ? [stored.record] : []))
-        .toSorted((one, other) => compareText(one.providerId, other.providerId))
-        .filter(({ providerId }) => after === undefined || compareText(providerId, after) > 0)
-        .slice(0, limit)
+      return pageBehind(present, page)
     },
 
     async compareAndSwap(provider, version) {
       await pause()
-      const current = present(provider.providerId)
+      const current = present.get(provider.providerId)
       if (current === undefined) return { outcome: 'absent' }
       if (current.version !== version) return { outcome: 'conflict' }
 
@@ -57,15 +53,15 @@ export function createMemoryIdentityProviders(providers: IdentityProviderTable, 
 
     async remove(providerId) {
       await pause()
-      if (present(providerId) === undefined) return { outcome: 'absent' }
+      if (!present.delete(providerId)) return { outcome: 'absent' }
 
-      providers.set(providerId, { kind: 'removed' })
+      removed.add(providerId)
       return { outcome: 'removed' }
     },
 
     async touchSecret(providerId, digest, now) {
       await pause()
-      const current = present(providerId)
+      const current = present.get(providerId)
       if (current === undefined) return
 
       const secrets = current.secrets.map((secret) =>

@@ -2,17 +2,29 @@ import { compareText } from '../filter/compare-text.ts'
 import type { OrganizationId, UserId } from '../identifiers.ts'
 import type { MembershipRecord, OrganizationRecord, OrganizationStore } from '../organization.ts'
 import { frozenCopy } from './frozen-copy.ts'
+import { createOrderedRows, pageBehind, type OrderedRows } from './ordered-rows.ts'
 import type { Pause } from './pause.ts'
 import { presentUser, type UserTable } from './user-table.ts'
 
-/** `removed` keeps the identifier taken. */
-type StoredOrganization =
-  | { readonly kind: 'present'; readonly record: OrganizationRecord; readonly members: Map<UserId, MembershipRecord> }
-  | { readonly kind: 'removed' }
+interface StoredOrganization {
+  readonly record: OrganizationRecord
+  readonly members: OrderedRows<UserId, MembershipRecord>
+}
 
-export type OrganizationTable = Map<OrganizationId, StoredOrganization>
+export interface OrganizationTable {
+  /** Those that are there. */
+  readonly present: OrderedRows<OrganizationId, StoredOrganization>
+  /** Identifiers that stay taken. */
+  readonly removed: Set<OrganizationId>
+  /** The organizations that an account is a member of. */
+  readonly ofUser: Map<UserId, Set<OrganizationId>>
+}
 
-export const createOrganizationTable = (): OrganizationTable => new Map()
+export const createOrganizationTable = (): OrganizationTable => ({
+  present: createOrderedRows(),
+  removed: new Set(),
+  ofUser: new Map(),
+})
 
 interface Tables {
   readonly organizations: OrganizationTable
@@ -20,67 +32,63 @@ interface Tables {
 }
 
 export function createMemoryOrganizations({ organizations, users }: Tables, pause: Pause): OrganizationStore {
-  const present = (id: OrganizationId) => {
-    const stored = organizations.get(id)
-    return stored?.kind === 'present' ? stored : undefined
-  }
-  const all = () => [...organizations.values()].flatMap((stored) => (stored.kind === 'present' ? [stored] : []))
+  const { present, removed, ofUser } = organizations
   /** A membership whose account was removed is none. */
   const member = (organizationId: OrganizationId, userId: UserId): MembershipRecord | undefined =>
-    presentUser(users, userId) === undefined ? undefined : present(organizationId)?.members.get(userId)
+    presentUser(users, userId) === undefined ? undefined : present.get(organizationId)?.members.get(userId)
 
   return {
     async insert(organization) {
       await pause()
       const { organizationId } = organization
-      if (organizations.has(organizationId)) return { outcome: 'taken' }
+      if (present.has(organizationId) || removed.has(organizationId)) return { outcome: 'taken' }
 
-      organizations.set(organizationId, { kind: 'present', record: frozenCopy(organization), members: new Map() })
+      present.set(organizationId, { record: frozenCopy(organization), members: createOrderedRows() })
       return { outcome: 'inserted' }
     },
 
     async find(organizationId) {
       await pause()
-      return present(organizationId)?.record
+      return present.get(organizationId)?.record
     },
 
-    async list({ after, limit }) {
+    async list(page) {
       await pause()
-      return all()
-        .map(({ record }) => record)
-        .filter(({ organizationId }) => after === undefined || compareText(organizationId, after) > 0)
-        .toSorted((one, other) => compareText(one.organizationId, other.organizationId))
-        .slice(0, limit)
+      return pageBehind(present, page).map(({ record }) => record)
     },
 
     async compareAndSwap(organization, version) {
       await pause()
-      const current = present(organization.organizationId)
+      const current = present.get(organization.organizationId)
       if (current === undefined) return { outcome: 'absent' }
       if (current.record.version !== version) return { outcome: 'conflict' }
 
       const record = frozenCopy({ ...organization, version: version + 1 })
-      organizations.set(organization.organizationId, { ...current, record })
+      present.set(organization.organizationId, { ...current, record })
       return { outcome: 'swapped', record }
     },
 
     async remove(organizationId) {
       await pause()
-      if (present(organizationId) === undefined) return { outcome: 'absent' }
+      const current = present.get(organizationId)
+      if (current === undefined) return { outcome: 'absent' }
 
-      organizations.set(organizationId, { kind: 'removed' })
+      for (const { userId } of current.members.behind(undefined)) ofUser.get(userId)?.delete(organizationId)
+      present.delete(organizationId)
+      removed.add(organizationId)
       return { outcome: 'removed' }
     },
 
     async insertMember(membership) {
       await pause()
       const { organizationId, userId } = membership
-      const organization = present(organizationId)
+      const organization = present.get(organizationId)
       if (organization === undefined) return { outcome: 'absent', missing: 'organization' }
       if (presentUser(users, userId) === undefined) return { outcome: 'absent', missing: 'user' }
       if (organization.members.has(userId)) return { outcome: 'taken' }
 
       organization.members.set(userId, frozenCopy(membership))
+      ofUser.set(userId, (ofUser.get(userId) ?? new Set<OrganizationId>()).add(organizationId))
       return { outcome: 'inserted' }
     },
 
@@ -92,7 +100,7 @@ export function createMemoryOrganizations({ organizations, users }: Tables, paus
       if (current.version !== version) return { outcome: 'conflict' }
 
       const record = frozenCopy({ ...membership, version: version + 1 })
-      present(organizationId)?.members.set(userId, record)
+      present.get(organizationId)?.members.set(userId, record)
       return { outcome: 'swapped', record }
     },
 
@@ -100,7 +108,8 @@ export function createMemoryOrganizations({ organizations, users }: Tables, paus
       await pause()
       if (member(organizationId, userId) === undefined) return { outcome: 'absent' }
 
-      present(organizationId)?.members.delete(userId)
+      present.get(organizationId)?.members.delete(userId)
+      ofUser.get(userId)?.delete(organizationId)
       return { outcome: 'removed' }
     },
 
@@ -111,18 +120,19 @@ export function createMemoryOrganizations({ organizations, users }: Tables, paus
 
     async listMembers({ organizationId, after, limit }) {
       await pause()
-      return [...(present(organizationId)?.members.values() ?? [])]
-        .filter(({ userId }) => presentUser(users, userId) !== undefined && (after === undefined || compareText(userId, after) > 0))
-        .toSorted((one, other) => compareText(one.userId, other.userId))
-        .slice(0, limit)
+      const shown: MembershipRecord[] = []
+      for (const membership of present.get(organizationId)?.members.behind(after) ?? []) {
+        if (shown.length === limit) break
+        if (presentUser(users, membership.userId) !== undefined) shown.push(membership)
+      }
+      return shown
     },
 
     async listByUser(userId) {
       await pause()
-      if (presentUser(users, userId) === undefined) return []
-      return all()
-        .flatMap(({ members }) => members.get(userId) ?? [])
-        .toSorted((one, other) => compareText(one.organizationId, other.organizationId))
+      return [...(ofUser.get(userId) ?? [])]
+        .toSorted(compareText)
+        .flatMap((organizationId) => member(organizationId, userId) ?? [])
     },
   }
 }

@@ -1,6 +1,5 @@
 import type { FamilyStanding, StandingStore } from '../standing.ts'
 import type { TokenFamilyRecord } from '../token-family.ts'
-import { presentClient } from './clients.ts'
 import { findByHandle } from './families.ts'
 import type { MemoryTables } from './medium.ts'
 import type { Pause } from './pause.ts'
@@ -14,7 +13,7 @@ export function createMemoryStanding(tables: MemoryTables, pause: Pause): Standi
       const grant = tables.grants.byId.get(grantId)
       if (grant === undefined) return undefined
 
-      return { grant, client: presentClient(tables.clients, grant.clientId), user: presentUser(tables.users, grant.userId) }
+      return { grant, client: tables.clients.present.get(grant.clientId), user: presentUser(tables.users, grant.userId) }
     },
 
     async ofFamily(familyId) {
@@ -41,7 +40,7 @@ function standingOf(tables: MemoryTables, family: TokenFamilyRecord | undefined)
   return {
     family,
     grant: tables.grants.byId.get(family.grantId),
-    client: presentClient(tables.clients, family.clientId),
+    client: tables.clients.present.get(family.clientId),
     user: presentUser(tables.users, family.userId),
   }
 }

@@ -1,0 +1,28 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { compareText } from '../filter/compare-text.ts'
+import { createOrderedRows, pageBehind } from './ordered-rows.ts'
+
+test('law: a page holds the rows of a Map behind a key, in the order of the keys', () => {
+  const key = fc.constantFrom('a', 'b', 'ba', 'B', 'c', '\u{1f600}', '\ufffd')
+  const step = fc.record({ key, row: fc.option(fc.nat(), { nil: undefined }) })
+
+  fc.assert(
+    fc.property(fc.array(step), fc.option(key, { nil: undefined }), fc.nat({ max: 8 }), (steps, after, limit) => {
+      const rows = createOrderedRows<string, number>()
+      const expected = new Map<string, number>()
+
+      for (const { key: each, row } of steps) {
+        if (row === undefined) expect(rows.delete(each)).toBe(expected.delete(each))
+        else {
+          rows.set(each, row)
+          expected.set(each, row)
+        }
+      }
+
+      const behind = [...expected.keys()].filter((each) => after === undefined || compareText(each, after) > 0)
+      const told = pageBehind(rows, { after, limit })
+      expect(told).toEqual(behind.toSorted(compareText).slice(0, limit).map((each) => expected.get(each)))
+    }),
+  )
+})

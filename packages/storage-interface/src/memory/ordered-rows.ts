@@ -1,0 +1,55 @@
+import { compareText } from '../filter/compare-text.ts'
+import { createSortedRows } from './sorted-rows.ts'
+
+/** Rows by their key, as a Map has them, and in the order of their keys. */
+export interface OrderedRows<Key extends string, Row> {
+  get(key: Key): Row | undefined
+  has(key: Key): boolean
+  set(key: Key, row: Row): void
+  /** @returns whether there was such a row. */
+  delete(key: Key): boolean
+  entries(): Iterable<readonly [Key, Row]>
+  /** The rows behind a key, or from the first on; meanwhile none may come or go. */
+  behind(key: Key | undefined): Iterable<Row>
+}
+
+export function createOrderedRows<Key extends string, Row>(): OrderedRows<Key, Row> {
+  const rows = new Map<Key, Row>()
+  const keys = createSortedRows<Key>(compareText)
+
+  return {
+    get: (key) => rows.get(key),
+    has: (key) => rows.has(key),
+    entries: () => rows.entries(),
+
+    set(key, row) {
+      if (!rows.has(key)) keys.add(key)
+      rows.set(key, row)
+    },
+
+    delete(key) {
+      keys.remove(key)
+      return rows.delete(key)
+    },
+
+    *behind(key) {
+      for (const each of keys.from(key === undefined ? 0 : keys.countUpTo(key))) {
+        const row = rows.get(each)
+        if (row !== undefined) yield row
+      }
+    },
+  }
+}
+
+/** At most `limit` rows behind a key: what lists in the order of their identifiers show. */
+export function pageBehind<Key extends string, Row>(
+  rows: OrderedRows<Key, Row>,
+  { after, limit }: { readonly after: Key | undefined; readonly limit: number },
+): readonly Row[] {
+  const page: Row[] = []
+  for (const row of rows.behind(after)) {
+    if (page.length === limit) break
+    page.push(row)
+  }
+  return page
+}
