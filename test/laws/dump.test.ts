@@ -1,0 +1,39 @@
+import { epochSeconds } from '@mintmark/storage-interface'
+import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { describe, expect, it } from 'vitest'
+
+import { recordKinds } from '../../packages/storage-interface/src/contract/record-kinds.ts'
+import { dumpMedium } from '../support/dump-medium.ts'
+
+const issuer = 'https://as.test'
+
+describe('law: the dump by which tests tell that nothing was written shows whatever is written', () => {
+  it.each(recordKinds.map((kind) => [kind.store, kind] as const))('%s', async (_, { make, insert, read }) => {
+    const medium = createMemoryMedium()
+    const storage = createMemoryStorage({ issuer, medium })
+    const id = 'shown-in-the-dump'
+
+    await insert(storage, make(id))
+
+    expect(await read(storage, id)).toBeDefined()
+    expect(dumpMedium(medium, issuer)).toContain(id)
+  })
+
+  it('claims', async () => {
+    const medium = createMemoryMedium()
+    const storage = createMemoryStorage({ issuer, medium })
+
+    await storage.claims.claim({ purpose: 'client_assertion_jti', value: 'shown', expiresAt: epochSeconds(9), now: epochSeconds(1) })
+
+    expect(dumpMedium(medium, issuer)).toContain('shown')
+  })
+
+  it('endings', async () => {
+    const medium = createMemoryMedium()
+    const storage = createMemoryStorage({ issuer, medium })
+
+    await storage.endings.endToken({ tokenId: 'shown', expiresAt: epochSeconds(9), now: epochSeconds(1) })
+
+    expect(dumpMedium(medium, issuer)).toContain('shown')
+  })
+})
