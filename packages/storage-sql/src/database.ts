@@ -1,4 +1,4 @@
-import { DummyDriver, Kysely } from 'kysely'
+import { DefaultQueryExecutor, QueryCreator, type QueryExecutorProvider } from 'kysely'
 import type { SqlDialect, SqlEngine, SqlRow, SqlStep, SqlValue } from './dialect.ts'
 import type { Statement } from './statement.ts'
 import type { Tables } from './tables.ts'
@@ -8,7 +8,7 @@ export interface Database {
   readonly issuer: string
   readonly engine: SqlEngine
   /** Builds queries; it has no connection. */
-  readonly query: Kysely<Tables>
+  readonly query: QueryCreator<Tables> & QueryExecutorProvider
   /** Runs a statement for the issuer. */
   readonly run: <Name extends string>(statement: Statement<Name>, values: ValuesOf<Name>) => Promise<readonly SqlRow[]>
   /** A statement for the issuer as part of a transaction. */
@@ -34,18 +34,20 @@ export function createDatabase(dialect: SqlDialect, issuer: string): Database {
   return {
     issuer,
     engine,
-    query: new Kysely<Tables>({
-      dialect: {
-        ...engine.kysely,
-        createDriver: () => new DummyDriver(),
-        createIntrospector: () => {
-          throw new Error('The schema is known from the migrations')
-        },
-      },
-    }),
+    query: createQuery(engine),
     run: (statement, values) => dialect.all(statement.sql, bind(statement, values), statement.lifetime),
     step: (statement, values, role = 'step') => ({ statement: statement.sql, parameters: bind(statement, values), role }),
     transact: (steps) => dialect.transact(steps),
     inLine: (name, work) => dialect.inLine(JSON.stringify([issuer, name]), work),
   }
+}
+
+/** The class `Kysely` would bring what changes schemas and holds connections: a third of what would then be carried of it. */
+function createQuery({ kysely }: SqlEngine): Database['query'] {
+  const executor = new DefaultQueryExecutor(kysely.createQueryCompiler(), kysely.createAdapter(), {
+    provideConnection: () => {
+      throw new Error('Statements are run by the dialect')
+    },
+  })
+  return Object.assign(new QueryCreator<Tables>({ executor }), { getExecutor: () => executor })
 }
