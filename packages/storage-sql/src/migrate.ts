@@ -27,7 +27,10 @@ export async function pendingMigrations({ dialect }: { readonly dialect: SqlDial
 
 /** Makes sure of the schema before anything else is asked of it. @throws SchemaMismatchError, StorageUnavailableError */
 export async function ensureSchema(dialect: SqlDialect): Promise<void> {
-  if (dialect.migrate === 'on-open') await migrate({ dialect })
+  if (dialect.migrate === 'on-open') {
+    await migrate({ dialect })
+    return
+  }
 
   const pending = await pendingMigrations({ dialect })
   if (pending.length > 0)

@@ -10,7 +10,7 @@ type Membership = 'issuer' | 'organization_id' | 'user_id'
  * behind that is none: it is read, changed and removed only where both are there.
  */
 export function membershipStatements(query: Database['query']) {
-  const present = query
+  const present = () => query
     .selectFrom('mintmark_memberships')
     .innerJoin('mintmark_organizations as organization', (join) =>
       join
@@ -41,7 +41,7 @@ export function membershipStatements(query: Database['query']) {
     ),
 
     find: compileStatement((p: Parameter<Membership>) =>
-      present
+      present()
         .where('mintmark_memberships.issuer', '=', p('issuer'))
         .where('mintmark_memberships.organization_id', '=', p('organization_id'))
         .where('mintmark_memberships.user_id', '=', p('user_id')),
@@ -65,7 +65,7 @@ export function membershipStatements(query: Database['query']) {
     ),
 
     listByOrganization: compileStatement((p: Parameter<'issuer' | 'organization_id' | 'after' | 'limit'>) =>
-      present
+      present()
         .where('mintmark_memberships.issuer', '=', p('issuer'))
         .where('mintmark_memberships.organization_id', '=', p('organization_id'))
         .where('mintmark_memberships.user_id', '>', p('after'))
@@ -74,7 +74,7 @@ export function membershipStatements(query: Database['query']) {
     ),
 
     listByUser: compileStatement((p: Parameter<'issuer' | 'user_id'>) =>
-      present
+      present()
         .where('mintmark_memberships.issuer', '=', p('issuer'))
         .where('mintmark_memberships.user_id', '=', p('user_id'))
         .orderBy('mintmark_memberships.organization_id'),

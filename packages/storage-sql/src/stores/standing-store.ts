@@ -56,7 +56,7 @@ export function createStandingStore({ query, engine, run }: Database): StandingS
 }
 
 function standingStatements({ query, engine: { joined } }: Pick<Database, 'query' | 'engine'>) {
-  const ofFamily = query
+  const ofFamily = () => query
     .selectFrom('mintmark_families as family')
     .leftJoin('mintmark_grants as grant', (join) =>
       join.onRef('grant.issuer', '=', 'family.issuer').onRef('grant.grant_id', '=', 'family.grant_id'),
@@ -102,11 +102,11 @@ function standingStatements({ query, engine: { joined } }: Pick<Database, 'query
     ),
 
     ofFamily: compileStatement((p: Parameter<'issuer' | 'family_id'>) =>
-      ofFamily.where('family.issuer', '=', p('issuer')).where('family.family_id', '=', p('family_id')),
+      ofFamily().where('family.issuer', '=', p('issuer')).where('family.family_id', '=', p('family_id')),
     ),
 
     ofRefreshHandle: compileStatement((p: Parameter<'issuer' | 'handle_digest'>) =>
-      ofFamily.where('family.issuer', '=', p('issuer')).where('family.handle_digest', '=', p('handle_digest')),
+      ofFamily().where('family.issuer', '=', p('issuer')).where('family.handle_digest', '=', p('handle_digest')),
     ),
 
     ofSession: compileStatement((p: Parameter<'issuer' | 'digest'>) =>
