@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { SqlEngine } from './dialect.ts'
 import { migrations, type Migration } from './migrations/index.ts'
 
@@ -33,7 +33,7 @@ export const migrationTable = 'mintmark_migrations'
 
 function script({ number, name, statements }: Migration, { types }: SqlEngine): MigrationScript {
   const changes = statements(types)
-  const checksum = createHash('sha256').update(changes.join('\n;\n'), 'utf8').digest('hex')
+  const checksum = hash('sha256', changes.join('\n;\n'), 'hex')
   // The names and checksums are our own: no quoting is needed.
   const remember = `INSERT INTO ${migrationTable} (number, name, checksum) VALUES (${number}, '${name}', '${checksum}')`
   return { number, name, checksum, statements: [createMigrationTable(types), remember, ...changes] }

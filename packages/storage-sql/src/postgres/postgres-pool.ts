@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import type { SqlDialect, SqlValue, StatementLifetime } from '../dialect.ts'
 import { heardElsewhere, type PostgresPool, type PostgresStatement } from './postgres-driver.ts'
@@ -44,7 +44,7 @@ export function postgresPool(pool: PostgresPool, options: PostgresPoolOptions = 
   }
 
   function nameOf(text: string): string {
-    const name = names.get(text) ?? `mintmark_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
+    const name = names.get(text) ?? `mintmark_${hash('sha256', text, 'hex').slice(0, 32)}`
     names.set(text, name)
     return name
   }

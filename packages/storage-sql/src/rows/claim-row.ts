@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 export const claimColumns = ['issuer', 'purpose', 'value_digest', 'expires_at'] as const
 
@@ -6,5 +6,4 @@ export const claimColumns = ['issuer', 'purpose', 'value_digest', 'expires_at'] 
 export const endedTokenColumns = ['value', 'claimed_at'] as const
 
 /** Claimed values may be of any length and content: the key is their SHA-256, base64url. */
-export const claimedValueDigest = (value: string): string =>
-  createHash('sha256').update(value, 'utf8').digest('base64url')
+export const claimedValueDigest = (value: string): string => hash('sha256', value, 'base64url')
