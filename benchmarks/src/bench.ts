@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 
 import { startDriver } from './driver/driver-process.ts'
+import { interruption } from './interruption.ts'
 import { measure, type Effort } from './measure.ts'
 import { benchPostgres } from './postgres.ts'
 import { environment, ratioTable } from './report.ts'
@@ -29,7 +30,8 @@ const effort: Effort = values.quick
   : { connections: 32, warmUp: 1500, rounds: 5, windows: 16, window: 150 }
 
 console.log(`${environment()}\n`)
-const driver = startDriver()
+const interrupted = interruption()
+const driver = startDriver(interrupted)
 const postgres = benchPostgres()
 try {
   const wanted = allSuites(values.rows.map(Number)).filter(({ name }) => values.suite.some((part) => name.includes(part)))
@@ -42,9 +44,12 @@ try {
     await measure(
       suite,
       { effort, done: (workload, measured) => console.log(ratioTable(suite.workloads.length === 1 ? name : `${name}: ${workload}`, measured)) },
-      { driver, postgres, profileFolder: values.profile },
+      { driver, postgres, profileFolder: values.profile, interrupted },
     )
   }
+} catch (error) {
+  if (!interrupted.aborted) throw error
+  process.exitCode = 130
 } finally {
   driver.stop()
   await postgres.stop()

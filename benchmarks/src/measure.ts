@@ -32,6 +32,8 @@ export interface Bench {
   readonly driver: Driver
   readonly postgres: BenchPostgres
   readonly profileFolder: string | undefined
+  /** Ends everything that was started. */
+  readonly interrupted: AbortSignal
 }
 
 /** Runs a suite: all its targets at once, each measured in turn, under one workload after the other. Tells each when it is done. */

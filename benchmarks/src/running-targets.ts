@@ -1,4 +1,4 @@
-import type { BenchPostgres } from './postgres.ts'
+import type { Bench } from './measure.ts'
 import type { TargetSettings } from './site.ts'
 import type { SuiteTarget } from './suites/suite.ts'
 import { startTarget, type TargetProcess } from './target-process.ts'
@@ -11,13 +11,13 @@ export interface RunningTarget extends SuiteTarget {
 /** Starts all targets of a suite, each with a database of its own where it wants one. */
 export async function startTargets(
   targets: readonly SuiteTarget[],
-  { postgres, profileFolder }: { readonly postgres: BenchPostgres; readonly profileFolder: string | undefined },
+  { postgres, profileFolder, interrupted }: Omit<Bench, 'driver'>,
 ): Promise<{ readonly targets: readonly RunningTarget[]; readonly stop: () => Promise<void> }> {
   const running: RunningTarget[] = []
   const removals: (() => Promise<void>)[] = []
   const stop = async (): Promise<void> => {
     await Promise.all(running.map(async ({ process }) => process.stop()))
-    for (const remove of removals) await remove()
+    await Promise.allSettled(removals.map(async (remove) => remove()))
   }
 
   async function settingsOf({ settings }: SuiteTarget): Promise<TargetSettings> {
@@ -29,7 +29,7 @@ export async function startTargets(
 
   try {
     for (const target of targets) {
-      running.push({ ...target, process: await startTarget(target.program, { settings: await settingsOf(target), profileFolder }) })
+      running.push({ ...target, process: await startTarget(target.program, { settings: await settingsOf(target), profileFolder, interrupted }) })
     }
   } catch (error) {
     await stop()

@@ -48,6 +48,6 @@ export interface TargetSettings {
   readonly rows: number
   /** The address of an empty database, where the storage is PostgreSQL. */
   readonly postgresUrl?: string
-  /** Where the database lies, where the storage is SQLite; where it is absent, in a new file. */
+  /** Where its database is to lie, where the storage is SQLite; in memory when it is absent. */
   readonly sqlitePath?: string
 }

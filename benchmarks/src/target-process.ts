@@ -1,5 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import type { Site, TargetSettings } from './site.ts'
@@ -23,20 +26,31 @@ export interface TargetProcess {
  */
 export async function startTarget(
   program: string,
-  { settings, profileFolder }: { readonly settings: TargetSettings; readonly profileFolder: string | undefined },
+  { settings, profileFolder, interrupted }: StartOptions & { readonly profileFolder: string | undefined },
 ): Promise<TargetProcess> {
   const profiling = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]
-  return startProgram(fileURLToPath(import.meta.resolve(`./targets/${program}`)), { settings, execArgv: [...process.execArgv, ...profiling] })
+  return startProgram(fileURLToPath(import.meta.resolve(`./targets/${program}`)), { settings, interrupted, execArgv: [...process.execArgv, ...profiling] })
+}
+
+interface StartOptions {
+  readonly settings: TargetSettings
+  /** Ends it at once. */
+  readonly interrupted?: AbortSignal | undefined
 }
 
 /** The same from a file. */
 export async function startProgram(
   file: string,
-  { settings, execArgv }: { readonly settings: TargetSettings; readonly execArgv: readonly string[] },
+  { settings, execArgv, interrupted }: StartOptions & { readonly execArgv: readonly string[] },
 ): Promise<TargetProcess> {
-  const child = fork(file, [JSON.stringify(settings)], { execArgv: [...execArgv], env: { ...process.env, NODE_ENV: 'production' } })
+  // Not in the target's hands: it may be killed.
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-bench-'))
+  const child = fork(file, [JSON.stringify({ ...settings, sqlitePath: join(folder, 'bench.db') })], { execArgv: [...execArgv], env: { ...process.env, NODE_ENV: 'production' } })
+  child.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  interrupted?.addEventListener('abort', () => child.kill('SIGKILL'))
   const { site } = await nextReport(child, 'ready')
   const used = async (): Promise<Extract<TargetReport, { kind: 'used' }>> => {
+    if (!child.connected) throw new Error('A target has ended.')
     const answer = nextReport(child, 'used')
     child.send('used')
     return answer
@@ -47,8 +61,9 @@ export async function startProgram(
     cpuTime: async () => (await used()).cpuMicroseconds,
     residentMegabytes: async () => (await used()).residentBytes / 1_000_000,
     stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'exit')
-      child.disconnect()
+      if (child.connected) child.disconnect()
       await ended
     },
   }

@@ -4,6 +4,7 @@ import { scimWorkloads } from './driver/scim-workloads.ts'
 import { laneTo } from './driver/service-lane.ts'
 import { workloads, type WorkloadName } from './driver/workloads.ts'
 import { environment } from './report.ts'
+import { databasePath } from './targets/database-path.ts'
 import { createMintmarkScim } from './targets/mintmark/create-mintmark-scim.ts'
 import { createMintmark } from './targets/mintmark/create-mintmark.ts'
 
@@ -16,7 +17,8 @@ process.exit()
 
 async function cost(name: WorkloadName, storage: 'memory' | 'sqlite'): Promise<string> {
   const create = name in scimWorkloads ? createMintmarkScim : createMintmark
-  const { server, site } = await create({ storage, algorithm: 'ES256', accessTokens: 'jwt', rows: name in scimWorkloads ? 1000 : 0 })
+  const rows = name in scimWorkloads ? 1000 : 0
+  const { server, site } = await create({ storage, algorithm: 'ES256', accessTokens: 'jwt', rows, sqlitePath: databasePath() })
   const lanes = Array.from({ length: 8 }, () => laneTo(server))
   const flows = await workloads[name].prepare({ ...site, port: 0 }, lanes)
   const batch = async (): Promise<void> => {

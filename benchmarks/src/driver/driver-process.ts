@@ -17,22 +17,29 @@ export interface Driver {
 
 type Order = DriverOrder extends infer Each ? (Each extends unknown ? Omit<Each, 'number'> : never) : never
 
-/** Starts the driver's process. */
-export function startDriver(): Driver {
+/** Starts the driver's process, which ends when it is interrupted. What it is told throws when it has ended. */
+export function startDriver(interrupted: AbortSignal): Driver {
   const child = fork(fileURLToPath(import.meta.resolve('./driver.ts')))
+  interrupted.addEventListener('abort', () => child.kill('SIGKILL'))
   let orders = 0
 
   const ask = (order: Order): Promise<number> =>
     new Promise((resolve, reject) => {
       orders += 1
       const number = orders
-      const listener = (report: DriverReport): void => {
+      const onMessage = (report: DriverReport): void => {
         if (report.number !== number) return
-        child.off('message', listener)
+        forget()
         if ('flows' in report) resolve(report.flows)
         else reject(new Error(report.failure))
       }
-      child.on('message', listener)
+      const onExit = (): void => {
+        forget()
+        reject(new Error('The load driver has ended.'))
+      }
+      const forget = (): void => void child.off('message', onMessage).off('exit', onExit)
+      if (!child.connected) return onExit()
+      child.on('message', onMessage).on('exit', onExit)
       child.send({ ...order, number })
     })
 

@@ -40,6 +40,7 @@ export async function openLane(port: number): Promise<Lane> {
   return {
     exchange: (request) =>
       new Promise((resolve, reject) => {
+        if (socket.destroyed) return reject(new Error('The server has closed the connection.'))
         waiting = { resolve, reject }
         socket.write(request)
       }),

@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib'
 
 import { startDriver } from '../driver/driver-process.ts'
 import type { WorkloadName } from '../driver/workloads.ts'
+import { interruption } from '../interruption.ts'
 import { environment, median } from '../report.ts'
 import { target, type SuiteTarget } from '../suites/suite.ts'
 import { packTarget } from './pack-target.ts'
@@ -16,42 +17,52 @@ const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
   options: {
     rounds: { type: 'string', default: '7' },
-    /** After how many its memory is looked at again. */
-    requests: { type: 'string', default: '10000' },
-    /** Only what is asked for this: client credentials, or POST user. */
+    /** After how many its memory is looked at again, one after the other. */
+    requests: { type: 'string', multiple: true, default: ['10000'] },
+    /** Only what is asked for this: client credentials, refresh, or POST user. */
     workload: { type: 'string', default: '' },
     /** Only the targets whose name contains one of these; floors are always there. */
     target: { type: 'string', multiple: true, default: [''] },
   },
 })
 const rounds = Number(values.rounds)
-const requests = Number(values.requests)
+const requests = values.requests.map(Number).toSorted((one, other) => one - other)
 const account = { rows: 1 } as const
+const sqlite = { storage: 'sqlite' } as const
+const floor = target('floor: node:http and jose', 'floor/floor.ts')
+const floorOnSqlite = target('floor: node:http, jose and SQLite', 'floor/floor.ts', sqlite)
+const mintmark = target('Mintmark, memory', 'mintmark/mintmark.ts')
+const mintmarkOnSqlite = target('Mintmark, SQLite', 'mintmark/mintmark.ts', sqlite)
+/** The first of each is what the others are compared with. */
 const groups: readonly { readonly workload: WorkloadName; readonly targets: readonly SuiteTarget[] }[] = [
   {
     workload: 'client credentials',
     targets: [
-      target('floor: node:http and jose', 'floor/floor.ts'),
-      target('Mintmark, memory', 'mintmark/mintmark.ts'),
-      target('Mintmark, SQLite', 'mintmark/mintmark.ts', { storage: 'sqlite' }),
+      floor,
+      mintmark,
+      mintmarkOnSqlite,
       target('oidc-provider, Map', 'peers/oidc-provider.ts'),
       target('node-oauth, Express, Map', 'peers/node-oauth.ts'),
       target('jmondi, Express, Map', 'peers/jmondi.ts'),
-      target('better-auth, SQLite', 'peers/better-auth.ts', { storage: 'sqlite' }),
+      target('better-auth, SQLite', 'peers/better-auth.ts', sqlite),
     ],
   },
+  { workload: 'client credentials', targets: [floorOnSqlite, mintmarkOnSqlite] },
+  { workload: 'refresh', targets: [floor, mintmark] },
+  { workload: 'refresh', targets: [floorOnSqlite, mintmarkOnSqlite] },
   {
     workload: 'POST user',
     targets: [
-      target('floor: node:http and SQLite', 'floor/scim-floor.ts', { ...account, storage: 'sqlite' }),
+      target('floor: node:http and SQLite', 'floor/scim-floor.ts', { ...account, ...sqlite }),
       target('Mintmark SCIM, memory', 'mintmark/mintmark-scim.ts', account),
-      target('Mintmark SCIM, SQLite', 'mintmark/mintmark-scim.ts', { ...account, storage: 'sqlite' }),
+      target('Mintmark SCIM, SQLite', 'mintmark/mintmark-scim.ts', { ...account, ...sqlite }),
       target('scimmy, Express, Map', 'peers/scimmy-scanning.ts', account),
     ],
   },
 ]
 
-const driver = startDriver()
+const interrupted = interruption()
+const driver = startDriver(interrupted)
 // Beside the sources, so that what is loaded from there finds what it needs.
 const folder = await mkdtemp(join(import.meta.dirname, 'packed-'))
 try {
@@ -60,6 +71,9 @@ try {
     const wanted = targets.filter(({ name }) => name.startsWith('floor') || values.target.some((part) => name.includes(part)))
     console.log(await startTable(workload, wanted))
   }
+} catch (error) {
+  if (!interrupted.aborted) throw error
+  process.exitCode = 130
 } finally {
   driver.stop()
   await rm(folder, { recursive: true })
@@ -70,34 +84,35 @@ async function startTable(workload: WorkloadName, targets: readonly SuiteTarget[
   const files = await Promise.all(targets.map(async ({ program }) => packTarget(program, { dependencies: 'outside', folder })))
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, each] of targets.entries()) {
-      costs[index]?.push(await startCost(each, { file: files[index]?.file ?? '', workload, requests: round === 0 ? requests : 0 }, driver))
+      const load = { file: files[index]?.file ?? '', workload, requests: round === 0 ? requests : [] }
+      costs[index]?.push(await startCost(each, load, { driver, interrupted }))
     }
   }
-  const floor = costs[0] ?? []
+  const compared = costs[0] ?? []
   const sizes = await Promise.all(targets.map(async ({ program }) => sizeOf(program)))
-  const rows = targets.map(({ name }, index) => row(name, { own: costs[index] ?? [], floor, size: sizes[index] ?? '' }))
-  const head = ['', 'start: ms', 'x floor', 'of CPU', 'x floor', 'MB then', 'x floor', `MB after ${requests} requests`, 'x floor', 'bundled kB (gzip)']
+  const rows = targets.map(({ name }, index) => row(name, { own: costs[index] ?? [], compared, size: sizes[index] ?? '' }))
+  const head = ['', 'start: ms', 'x floor', 'of CPU', 'x floor', 'MB then', 'x floor', ...requests.flatMap((count) => [`MB after ${count} requests`, 'x floor']), 'bundled kB (gzip)']
   const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
   return `\n### Started, and asked for ${workload}\n\n${lines.join('\n')}`
 }
 
 interface Row {
   readonly own: readonly StartCost[]
-  readonly floor: readonly StartCost[]
+  readonly compared: readonly StartCost[]
   readonly size: string
 }
 
-function row(name: string, { own, floor, size }: Row): readonly string[] {
+function row(name: string, { own, compared, size }: Row): readonly string[] {
   const figures: readonly ((cost: StartCost) => number | undefined)[] = [
     ({ milliseconds }) => milliseconds,
     ({ cpuMilliseconds }) => cpuMilliseconds,
     ({ atStart }) => atStart,
-    ({ afterLoad }) => afterLoad,
+    ...requests.map((_, index) => ({ afterLoad }: StartCost) => afterLoad[index]),
   ]
   const cells = figures.flatMap((figure) => {
     const values = own.map(figure).filter((value) => value !== undefined)
     const ratios = own
-      .map((cost, round) => (figure(cost) ?? Number.NaN) / (figure(floor[round] ?? cost) ?? Number.NaN))
+      .map((cost, round) => (figure(cost) ?? Number.NaN) / (figure(compared[round] ?? cost) ?? Number.NaN))
       .filter((ratio) => !Number.isNaN(ratio))
     const range = ratios.length === 1 ? '' : ` [${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}]`
     return [median(values).toFixed(0), `${median(ratios).toFixed(2)}${range}`]

@@ -8,19 +8,19 @@ export interface StartCost {
   /** Until its first answer: since the start of its process, and of CPU time. */
   readonly milliseconds: number
   readonly cpuMilliseconds: number
-  /** Resident memory in MB: after the first answer, and after so many requests. */
+  /** Resident memory in MB: after the first answer, and after so many requests each. */
   readonly atStart: number
-  readonly afterLoad: number | undefined
+  readonly afterLoad: readonly number[]
 }
 
-/** @param requests after how many its memory is looked at again; 0 when it is not. */
+/** @param requests after how many its memory is looked at again, each time. */
 export async function startCost(
   { name, settings }: SuiteTarget,
-  { file, workload, requests }: { readonly file: string; readonly workload: WorkloadName; readonly requests: number },
-  driver: Driver,
+  { file, workload, requests }: { readonly file: string; readonly workload: WorkloadName; readonly requests: readonly number[] },
+  { driver, interrupted }: { readonly driver: Driver; readonly interrupted: AbortSignal },
 ): Promise<StartCost> {
   const startedAt = performance.now()
-  const target = await startProgram(file, { settings, execArgv: [] })
+  const target = await startProgram(file, { settings, execArgv: [], interrupted })
   try {
     await driver.open({ target: name, workload, site: target.site, connections: 1 })
     await driver.run(name, 1)
@@ -28,13 +28,18 @@ export async function startCost(
     const cpuMilliseconds = (await target.cpuTime()) / 1000
     const atStart = await target.residentMegabytes()
     await driver.close()
-    if (requests === 0) return { milliseconds, cpuMilliseconds, atStart, afterLoad: undefined }
+    if (requests.length === 0) return { milliseconds, cpuMilliseconds, atStart, afterLoad: [] }
 
     await driver.open({ target: name, workload, site: target.site, connections: 32 })
-    for (let answered = 0; answered < requests; ) answered += await driver.run(name, 200)
-    return { milliseconds, cpuMilliseconds, atStart, afterLoad: await target.residentMegabytes() }
+    const afterLoad: number[] = []
+    let answered = 0
+    for (const count of requests) {
+      while (answered < count) answered += await driver.run(name, 200)
+      afterLoad.push(await target.residentMegabytes())
+    }
+    return { milliseconds, cpuMilliseconds, atStart, afterLoad }
   } finally {
-    await driver.close()
     await target.stop()
+    await driver.close()
   }
 }

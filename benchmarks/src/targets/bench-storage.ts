@@ -3,7 +3,6 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import type { SqlDialect } from '@mintmark/storage-sql'
 
 import type { TargetSettings } from '../site.ts'
-import { databasePath } from './database-path.ts'
 
 /** Mintmark's storage. */
 export interface BenchStorage {
@@ -25,7 +24,7 @@ export async function benchStorage(medium: Medium, issuer: string, watch: Watch 
   return { storage: await createSqlStorage({ dialect, issuer }), dialect }
 }
 
-async function onSqlite({ sqlitePath = databasePath() }: Medium): Promise<SqlDialect> {
+async function onSqlite({ sqlitePath = ':memory:' }: Medium): Promise<SqlDialect> {
   const { sqliteFile } = await import('@mintmark/storage-sql/sqlite')
   return sqliteFile(sqlitePath, { migrate: 'on-open', synchronous: 'normal' })
 }

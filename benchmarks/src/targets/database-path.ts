@@ -6,5 +6,6 @@ import { join } from 'node:path'
 export function databasePath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-bench-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  process.once('SIGINT', () => process.exit(130))
   return join(folder, 'bench.db')
 }

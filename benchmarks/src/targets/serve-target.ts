@@ -14,6 +14,9 @@ export interface Target {
   readonly site: Omit<Site, 'port'>
 }
 
+// The end of the benchmark is the end of its targets, also of one that is not ready; exiting in order lets a profiler write what it has.
+process.on('disconnect', () => process.exit())
+
 /** Which variant the benchmark asked for. */
 export const targetSettings = (): TargetSettings => JSON.parse(process.argv[2] ?? '{}') as TargetSettings
 
@@ -32,8 +35,6 @@ export async function serveTarget({ listener, site }: Target): Promise<void> {
     const { user, system } = process.cpuUsage()
     report({ kind: 'used', cpuMicroseconds: user + system, residentBytes: process.memoryUsage.rss() })
   })
-  // The end of the benchmark is the end of its targets; exiting in order lets a profiler write what it has.
-  process.on('disconnect', () => process.exit())
   report({ kind: 'ready', site: { ...site, port } })
 }
 

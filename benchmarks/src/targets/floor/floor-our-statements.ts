@@ -1,6 +1,5 @@
 // The floor that runs Mintmark's own statements, over Mintmark's own tables. Which they are is recorded when it starts.
 import { offered } from '../../driver/workload.ts'
-import { databasePath } from '../database-path.ts'
 import { createMintmark } from '../mintmark/create-mintmark.ts'
 import { serveTarget, targetSettings } from '../serve-target.ts'
 import { floorTarget } from './floor-target.ts'
@@ -8,11 +7,11 @@ import { oauthStore } from './oauth-store.ts'
 import { createStatementRecorder } from './recorded-statements.ts'
 import { sqlConnection } from './sql-connection.ts'
 
-const settings = { sqlitePath: databasePath(), ...targetSettings() }
+const settings = targetSettings()
 const recorder = createStatementRecorder()
 const { server, site } = await createMintmark(settings, recorder.watch)
 const { clientSecret, ...oauth } = offered(site.oauth)
-const store = await oauthStore({ server, site: { clientSecret, ...oauth }, recorder }, sqlConnection(settings))
+const store = await oauthStore({ server, site: { clientSecret, ...oauth }, recorder }, await sqlConnection(settings))
 // The floor takes whatever follows this name for a session's secret.
 const cookies = oauth.cookies.map((cookie) => `session=${cookie.slice(cookie.indexOf('=') + 1)}`)
 

@@ -66,7 +66,7 @@ export async function scimAccounts(recorded: RecordedScim, connection: SqlConnec
       const { active, columns } = accountState({ ...(JSON.parse(account.resource) as ScimDocument), ...account, ...members })
       const now = seconds()
       isWritten(await (active ? reactivate : deactivate)({ ...columns, userId, now, version: account.version }))
-      if (!active) await Promise.all(afterDeactivation.map((ask) => ask({ userId })))
+      for (const ask of active ? [] : afterDeactivation) await ask({ userId })
       return textOf({ ...account, ...columns, active, updatedAt: now, version: account.version + 1 })
     },
   }

@@ -1,6 +1,5 @@
 // The floor of SCIM that runs Mintmark's own statements, over Mintmark's own tables. Which they are is recorded when it starts.
 import { createMintmarkScim } from '../mintmark/create-mintmark-scim.ts'
-import { databasePath } from '../database-path.ts'
 import { serveTarget, targetSettings } from '../serve-target.ts'
 import { offered } from '../../driver/workload.ts'
 import { createStatementRecorder } from './recorded-statements.ts'
@@ -8,10 +7,10 @@ import { scimAccounts } from './scim-accounts.ts'
 import { scimFloorListener } from './scim-floor-listener.ts'
 import { sqlConnection } from './sql-connection.ts'
 
-const settings = { sqlitePath: databasePath(), ...targetSettings() }
+const settings = targetSettings()
 const recorder = createStatementRecorder()
 const { server, site } = await createMintmarkScim(settings, recorder.watch)
 const scim = offered(site.scim)
-const documents = await scimAccounts({ server, site: scim, recorder }, sqlConnection(settings))
+const documents = await scimAccounts({ server, site: scim, recorder }, await sqlConnection(settings))
 
 await serveTarget({ listener: scimFloorListener(documents), site: { scim: { ...scim, basePath: '' } } })

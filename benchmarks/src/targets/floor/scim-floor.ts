@@ -9,7 +9,7 @@ import { sqlConnection } from './sql-connection.ts'
 
 const settings = targetSettings()
 const secretDigest = hash('sha256', scimSecret, 'base64url')
-const documents = await scimDocuments(sqlConnection(settings), { accounts: settings.rows, secretDigest })
+const documents = await scimDocuments(await sqlConnection(settings), { accounts: settings.rows, secretDigest })
 
 await serveTarget({
   listener: scimFloorListener(documents),

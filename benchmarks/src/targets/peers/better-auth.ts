@@ -7,15 +7,14 @@ import { getMigrations } from 'better-auth/db/migration'
 import { toNodeHandler } from 'better-auth/node'
 import { jwt } from 'better-auth/plugins'
 
-import { databasePath } from '../database-path.ts'
 import { issuer, person, redirectUri } from '../fixture.ts'
 import { serveTarget, targetSettings } from '../serve-target.ts'
 
-const { algorithm, accessTokens } = targetSettings()
+const { algorithm, accessTokens, sqlitePath = ':memory:' } = targetSettings()
 const resource = 'https://api.test'
 const scopes = ['openid', 'email', 'offline_access', 'api.read']
 
-const database = new DatabaseSync(databasePath())
+const database = new DatabaseSync(sqlitePath)
 database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
 
 const options = {

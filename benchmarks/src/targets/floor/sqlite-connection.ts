@@ -1,0 +1,26 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+
+import type { SqlConnection } from './sql-connection.ts'
+
+export function sqliteConnection(path: string): SqlConnection {
+  const database = new DatabaseSync(path)
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY')
+  return {
+    engine: 'sqlite',
+    run: (sql) => database.exec(sql),
+    rows: (sql) => {
+      const statement = database.prepare(sql)
+      return (...values) => statement.all(...values)
+    },
+    row: (sql) => {
+      const statement = database.prepare(sql)
+      return (...values) => statement.get(...values)
+    },
+    lists: (sql) => {
+      const statement = database.prepare(sql)
+      statement.setReturnArrays(true)
+      // The engine's flags are numbers. What `setReturnArrays` changes is not in the type of `all`.
+      return (...values) => statement.all(...(values as SQLInputValue[])) as unknown as readonly (readonly unknown[])[]
+    },
+  }
+}
