@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongFilesFirst } from './scripts/long-files-first.ts'
 import { tallyReporter } from './scripts/tally-reporter.ts'
@@ -9,6 +10,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     execArgv: ['--conditions=@mintmark/source'],
     isolate: false,
+    // Workers, and the programs that tests start by the dozen, read the same sources: compiled once, a start costs half.
+    env: { NODE_COMPILE_CACHE: resolve('node_modules/.cache/compiled') },
     // The default leaves a core free, which is half of a machine with two; much of the work is waiting for databases and a browser.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     globalSetup: ['packages/storage-sql/test/support/postgres-setup.ts'],
