@@ -27,10 +27,9 @@ export interface AccountAdministration {
   /** Oldest first. Refused: `filter_invalid`, `filter_too_broad`, `page_invalid`. */
   list(search?: AccountSearch & PageRequest): Promise<AccountPage>
   /**
-   * What is left out stays, null takes away. What the account's identity provider says of the person, it may say again.
-   * Refused: `claim_invalid`, `claim_reserved`, `claims_too_large`, `custom_field_unknown`, `custom_field_invalid`,
-   * `version_mismatch`,
-   * `last_administrator`.
+   * What is left out stays, null takes away. What the account's identity provider says of the person, it may say
+   * again. Refused: `claim_invalid`, `claim_reserved`, `claims_too_large`, `custom_field_unknown`,
+   * `custom_field_invalid`, `version_mismatch`, `last_administrator`.
    */
   update(target: AccountTarget, change: AccountChange): Promise<AccountView>
   /** From this moment nothing that was issued to the person is honoured. Refused: `last_administrator`. */

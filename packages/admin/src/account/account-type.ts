@@ -4,9 +4,8 @@ import type { CustomFields } from '../custom-field/custom-field.ts'
 
 /**
  * What filters of accounts are about (RFC 7644 §3.4.2.2): `id`, `active`, `provider`, `created`, `updated`, and
- * `claims.*`: the claims of
- * OpenID Connect that have one value, and custom fields that are claims. Text is compared case for case, as storage has
- * it.
+ * `claims.*`: the claims of OpenID Connect that have one value, and custom fields that are claims. Text is compared
+ * case for case, as storage has it.
  */
 export function accountType(fields: CustomFields): ResourceType {
   const own = [...fields.values()].flatMap(({ claim, type = 'string' }) =>

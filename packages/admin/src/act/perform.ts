@@ -12,9 +12,8 @@ export interface Act<Result> {
   readonly name: ActName
   readonly target: Target
   /**
-   * Whether it only takes access away. Then it is carried out also while the log is down: who can silence the log must
-   * not be
-   * able to keep a stolen account alive.
+   * Whether it only takes access away. Then it is carried out also while the log is down: who can silence the log
+   * must not be able to keep a stolen account alive.
    */
   readonly protective?: true
   /** Does it. What it throws is a refusal, or a failure. */
@@ -29,10 +28,9 @@ export interface Deed<Result> {
 }
 
 /**
- * Carries an act out, and writes it down: that it is about to happen, before it does, and what came of it. An act that
- * cannot be
- * announced does not happen, unless it is protective; one whose end cannot be written down stands, as its announcement
- * does.
+ * Carries an act out, and writes it down: that it is about to happen, before it does, and what came of it. An act
+ * that cannot be announced does not happen, unless it is protective; one whose end cannot be written down stands, as
+ * its announcement does.
  * @throws AdminError whatever the act is refused for; `audit_unavailable` when it could not be announced.
  */
 export async function perform<Result>(act: Act<Result>, acting: Acting): Promise<Result> {

@@ -6,8 +6,7 @@ import type { Actor } from './actor.ts'
 
 /**
  * What an administrator did, or was refused: one event for each. No event holds a secret, or anything about a person
- * but the
- * account's identifier and the names of its claims.
+ * but the account's identifier and the names of its claims.
  */
 export type AdminEvent = AdminOccurrence & EventStamp<EpochSeconds>
 

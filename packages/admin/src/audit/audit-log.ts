@@ -8,9 +8,8 @@ export interface AuditLog {
 }
 
 /**
- * A log in storage. Entries of one process stand in the order in which they were written; those of several processes in
- * the same
- * second stand in any.
+ * A log in storage. Entries of one process stand in the order in which they were written; those of several processes
+ * in the same second stand in any.
  */
 export function createAuditLog(deps: {
   readonly storage: Pick<Storage, 'logs'>

@@ -1,9 +1,8 @@
 import type { AdminEvent } from './admin-event.ts'
 
 /**
- * Listens where the host gave no listener: a failure inside the server, and an act of which the log lacks a part, would
- * otherwise
- * leave no trace.
+ * Listens where the host gave no listener: a failure inside the server, and an act of which the log lacks a part,
+ * would otherwise leave no trace.
  */
 export const reportAdminFaults =
   (console: Pick<Console, 'error'>) =>

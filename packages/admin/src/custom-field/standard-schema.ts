@@ -1,7 +1,6 @@
 /**
- * What Zod, Valibot, ArkType and others have in common (Standard Schema, version 1): a member that says whether a value
- * is
- * admitted, and what it becomes.
+ * What Zod, Valibot, ArkType and others have in common (Standard Schema, version 1): a member that says whether a
+ * value is admitted, and what it becomes.
  */
 export interface StandardSchema {
   readonly '~standard': {

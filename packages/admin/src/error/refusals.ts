@@ -1,7 +1,6 @@
 /**
- * Every refusal: its reason, which is also the `code` that a caller reads, and what it is told (RFC 9457 §3.1). One row
- * for each, so
- * that an answer is the same wherever it is given.
+ * Every refusal: its reason, which is also the `code` that a caller reads, and what it is told (RFC 9457 §3.1). One
+ * row for each, so that an answer is the same wherever it is given.
  */
 export const refusals = {
   // Who is calling: RFC 6750 §3.1. One sentence for every kind of wrong credential.

@@ -14,8 +14,8 @@ export interface Ending<Result> {
 
 /**
  * Does something that may leave nobody to administer, unless it does. It is looked at again afterwards: of two
- * administrators who end
- * each other at the same moment, neither has seen the other gone before; then at least one of the two ends is undone.
+ * administrators who end each other at the same moment, neither has seen the other gone before; then at least one of
+ * the two ends is undone.
  * @throws AdminError `last_administrator`.
  */
 export async function endUnlessLast<Result>(

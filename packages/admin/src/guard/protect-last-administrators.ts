@@ -32,10 +32,8 @@ export const lastAdministrators = (
 
 /**
  * The same protection from identity providers: give it to `createScimServer` as `mayChange`. Who is the last one to
- * administer something
- * is neither deactivated nor removed by a provider; it is answered 403. It is looked at once, before the change: what
- * two providers do
- * in the same moment is not seen.
+ * administer something is neither deactivated nor removed by a provider; it is answered 403. It is looked at once,
+ * before the change: what two providers do in the same moment is not seen.
  */
 export function protectLastAdministrators(
   options: LastAdministratorOptions & {

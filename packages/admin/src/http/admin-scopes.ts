@@ -6,8 +6,7 @@ export type AdminAccess = 'read' | 'write'
 
 /**
  * The scope values of administration, with a sentence for each: give them to `createAuthorizationServer` as `scopes`,
- * and to clients that
- * administer the least of them that they need. To write an area is to read it too.
+ * and to clients that administer the least of them that they need. To write an area is to read it too.
  */
 export const adminScopes = {
   'admin:read': 'See everything that administrators see',

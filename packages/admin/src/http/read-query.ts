@@ -7,8 +7,7 @@ import { fitting } from './read-body.ts'
 
 /**
  * The query of a request, as its schema has it. Parameters that the schema does not name are refused: one that is
- * misspelled would
- * otherwise list everything.
+ * misspelled would otherwise list everything.
  * @throws AdminError `query_invalid`.
  */
 export function readQuery(request: ServerRequest, schema: z.ZodType): unknown {

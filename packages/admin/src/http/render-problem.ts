@@ -3,9 +3,8 @@ import { noStore, type Header, type ServerResponse } from '@mintmark/core/http'
 import type { AdminError } from '../error/admin-error.ts'
 
 /**
- * The answer to a refusal, as problem details (RFC 9457 §3). `code` is stable; `detail` is a fixed sentence for people;
- * `pointer` names the
- * member of the request that it is about, as a JSON Pointer (RFC 6901).
+ * The answer to a refusal, as problem details (RFC 9457 §3). `code` is stable; `detail` is a fixed sentence for
+ * people; `pointer` names the member of the request that it is about, as a JSON Pointer (RFC 6901).
  * @param scope the scope value that was missing.
  */
 export function renderProblem(

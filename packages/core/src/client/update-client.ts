@@ -41,8 +41,7 @@ interface UpdateClientDependencies {
 
 /**
  * Changes a client. What is held to the rules is the client as the change would leave it (RFC 7592 §2.2). Moved away
- * from secrets, it
- * loses them; moved to them, it is given one.
+ * from secrets, it loses them; moved to them, it is given one.
  * @throws ClientMetadataError invalid_redirect_uri | invalid_client_metadata; nothing was written.
  */
 export async function updateClient(
