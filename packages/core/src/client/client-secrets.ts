@@ -46,8 +46,8 @@ export async function endPreviousClientSecrets(id: string, deps: { readonly stor
 }
 
 /**
- * Gives a client, in place of its own, the secret that it has from the server that it comes from: nobody has to change it on the day of the
- * move. Let `addClientSecret` replace it afterwards.
+ * Gives a client, in place of its own, the secret that it has from the server that it comes from: nobody has to
+ * change it on the day of the move. Let `addClientSecret` replace it afterwards.
  * @param secret at least 32 characters of visible ASCII, 12 of them different, as a generator makes them. A client that
  *   sends one with `+` or `%` by `client_secret_basic` must form-encode it (RFC 6749 §2.3.1), which not every server has insisted on.
  * @throws ClientMetadataError invalid_client_metadata when the secret could be guessed, the client is unknown, or it uses none.

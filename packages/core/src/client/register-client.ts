@@ -99,7 +99,8 @@ interface RegisterClientDependencies {
 }
 
 /**
- * Registers a client (RFC 7591 §2). A client that authenticates with a secret is given one of 256 random bits; storage keeps its digest.
+ * Registers a client (RFC 7591 §2). A client that authenticates with a secret is given one of 256 random bits;
+ * storage keeps its digest.
  * @throws ClientMetadataError invalid_redirect_uri | invalid_client_metadata; nothing was written.
  * @throws TypeError when the storage is bound to an issuer that no server can have: none would ever find the client.
  */

@@ -5,8 +5,8 @@ import { equalInConstantTime } from '../runtime/equal-in-constant-time.ts'
 import type { CredentialProof } from './client-authentication.ts'
 
 /**
- * Proves a presented secret to be one of the client's live ones. One digest and the same number of comparisons are made whoever asks:
- * for an unknown client, a wrong secret and an expired one alike.
+ * Proves a presented secret to be one of the client's live ones. One digest and the same number of comparisons are
+ * made whoever asks: for an unknown client, a wrong secret and an expired one alike.
  */
 export async function verifyClientSecret(
   presented: string,

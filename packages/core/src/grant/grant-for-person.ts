@@ -21,9 +21,9 @@ export interface PersonGrant {
 }
 
 /**
- * For a grant of the host's own that is about a person (RFC 6749 §4.5): joins the person and the client by a grant, as consent does, and
- * founds a token family under it, without a refresh token. What is minted then ends with the account, the grant and the client, and
- * stands on the connected-apps page.
+ * For a grant of the host's own that is about a person (RFC 6749 §4.5): joins the person and the client by a grant,
+ * as consent does, and founds a token family under it, without a refresh token. What is minted then ends with the
+ * account, the grant and the client, and stands on the connected-apps page.
  * @throws OAuthError invalid_grant — reason `grant_refused`: there is no such account, or it is not active.
  * @throws TypeError when `authTime` is missing, not in seconds, or in the future.
  */

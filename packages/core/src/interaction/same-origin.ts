@@ -3,9 +3,9 @@ import { OAuthError } from '../error/oauth-error.ts'
 
 /**
  * Refuses a form that another site posted (cross-site request forgery). Browsers say where a POST comes from in
- * `Sec-Fetch-Site`, older ones in `Origin`; a POST that says neither is refused too. `server.interaction()` calls it; call it yourself in every other
- * endpoint of yours that changes something for whoever is signed in, such as signing out. A GET, which changes nothing,
- * passes.
+ * `Sec-Fetch-Site`, older ones in `Origin`; a POST that says neither is refused too. `server.interaction()` calls it;
+ * call it yourself in every other endpoint of yours that changes something for whoever is signed in, such as signing
+ * out. A GET, which changes nothing, passes.
  * @throws OAuthError access_denied — reason `cross_site_post`; `server.renderError` makes a page of it.
  */
 export function requireSameOrigin(request: ServerRequest): void {
