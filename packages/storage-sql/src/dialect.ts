@@ -74,6 +74,8 @@ export interface SqlEngine {
    * value is looked up by the key, whatever else a row has to be.
    */
   readonly keyAmong: (key: SqlKey, values: Expression<unknown>) => RawBuilder<boolean>
+  /** Whether what an offset skips is looked at in an index alone, also by a query for columns that only the table has. */
+  readonly skipsInIndex: boolean
   /** Ends a query whose rows, of the table by that name, stay what they are: nobody may remove them, or change their keys. */
   readonly keepRows: (name: string) => RawBuilder<unknown>
   readonly joined: SqlJoinedRows

@@ -51,17 +51,19 @@ export function createLister<Record, Query extends Asked>(
     return key.createdAt - createdAt || compareText(key.id, id)
   }
 
+  async function totalOf(query: Query): Promise<number> {
+    const [all] = await run(total, owner(query))
+    return all === undefined ? 0 : columns.integer(all, 'total')
+  }
+
   async function listMatching(query: Query, start: PageStart): Promise<ListOutcome<Record>> {
     const { filter, sort } = query
     const { template, values } = filter === undefined ? noFilter : filterTemplate(filter, database.engine.encodeFlag)
     const shape = JSON.stringify([template, sort])
     const { statement, looksAt, weight } = shapes.get(shape, () => matchStatement(database, kind, { filter: template, sort }))
     const limit = Math.floor(scanLimit / weight)
-    if (looksAt === 'everything') {
-      const [all] = await run(total, owner(query))
-      // RFC 7644 §3.12 tooMany: a request may not make the database read more than this.
-      if (all !== undefined && columns.integer(all, 'total') > limit) return { outcome: 'tooMany' }
-    }
+    // RFC 7644 §3.12 tooMany: a request may not make the database read more than this.
+    if (looksAt === 'everything' && (await totalOf(query)) > limit) return { outcome: 'tooMany' }
     const rows = await run(statement, { ...owner(query), ...pageValues(query, start), ...values, [candidateLimit]: limit + 1 })
     const [first] = rows
     // RFC 7644 §3.12 tooMany: so many share the value that was looked up.
@@ -83,7 +85,7 @@ export function createLister<Record, Query extends Asked>(
 
     const rows = await run(page, { ...owner(query), ...pageValues(query, start) })
     const [first] = rows
-    return listed(rows.filter(isThere), query, { total: first === undefined ? 0 : columns.integer(first, 'total'), start })
+    return listed(rows.filter(isThere), query, { total: first === undefined ? await totalOf(query) : columns.integer(first, 'total'), start })
   }
 }
 

@@ -19,22 +19,22 @@ export const totalStatement = ({ query }: Builder, { rows }: ListedKind): Statem
   compileSql(query, (p: Parameter<string>) => sql`select ${rows.total(p)} as total`)
 
 /**
- * A page of all rows, by age. The total is one row of its own, and the page a part of an index: what lies before is skipped
- * in the index, and nothing is read when the page begins behind the end.
+ * A page of all rows, by age, each with the total; without a record, or none, when the page is empty. The total is one row of its
+ * own, and the page a part of an index: what lies before is skipped in the index, and nothing is read when the page begins
+ * behind the end.
  */
 export const pageStatement = ({ query, engine }: Builder, kind: ListedKind): Statement<string> =>
   compileSql(query, (parameter: Parameter<string>) => {
     const p: Parameter<PageValue> = parameter
     const { every, total } = kind.rows
     const id = sql.ref(kind.id)
-    return sql`with page as materialized (
-      select created_at, ${id} as id from ${sql.table(kind.table)}
+    const page = (columns: Sql): Sql => sql`select ${columns} from ${sql.table(kind.table)}
       where ${every(p)} and (created_at, ${id}) > (${p('after_created_at')}, ${p('after_id')})
       order by created_at, ${id}
       limit case when cast(${p('offset')} as bigint) < ${total(p)} then cast(${p('limit')} as bigint) else 0 end
-      offset cast(${p('offset')} as bigint)
-    )
-    ${recordsOfPage(kind, { engine, total: total(p), p })}`
+      offset cast(${p('offset')} as bigint)`
+    if (engine.skipsInIndex) return page(sql`${total(p)} as total, ${kind.record}`)
+    return sql`with page as materialized (${page(sql`created_at, ${id} as id`)}) ${recordsOfPage(kind, { engine, total: total(p), p })}`
   })
 
 /** A statement for filters and orders of one shape. */

@@ -67,6 +67,7 @@ END $$`,
   // An array has no statistics that could make reading the whole table look cheap.
   among: (column, values) => sql`${column} = any(array(${values}))`,
   keyAmong: ({ issuerColumn, issuer, column }, values) => sql`${issuerColumn} = ${issuer} and ${column} = any(array(${values}))`,
+  skipsInIndex: false,
   keepRows: (name) => sql`for key share of ${sql.table(name)}`,
   joined: postgresJoinedRows,
   search: postgresSearch,

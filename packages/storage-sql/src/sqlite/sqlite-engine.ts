@@ -50,6 +50,8 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
   // As a pair: of two conditions SQLite may take the first alone to an index of another kind, and walk all that the issuer has.
   keyAmong: ({ issuerColumn, issuer, column }, values) =>
     sql`(${issuerColumn}, ${column}) in (select ${issuer}, wanted.* from (${values}) as wanted)`,
+  // A row is looked up when the first of its other columns is asked for.
+  skipsInIndex: true,
   keepRows: () => sql``,
   joined: sqliteJoinedRows,
   search: sqliteSearch,
