@@ -21,6 +21,7 @@ test('RFC 6265bis §4.1.3.2: over https Chromium takes cookies that only this ho
   await signInFully(page, `${example.url}/spa/`)
 
   expect((await context.cookies()).map(looksOf).toSorted(byName)).toEqual([
+    { name: '__Host-known-browser', secure: true, httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' },
     { name: '__Host-mintmark-browser', secure: true, httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' },
     { name: '__Host-mintmark-session', secure: true, httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' },
   ])
@@ -37,6 +38,7 @@ test('over http on loopback, where browsers refuse that prefix, the names are pl
   await signInFully(page, `${stage.url}/spa/`)
 
   expect((await context.cookies()).map(looksOf).toSorted(byName)).toEqual([
+    { name: 'known-browser', secure: false, httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' },
     { name: 'mintmark-browser', secure: false, httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' },
     { name: 'mintmark-session', secure: false, httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' },
   ])
