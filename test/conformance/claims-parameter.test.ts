@@ -95,9 +95,30 @@ describe('the sub claim with a value', () => {
   it('OIDC Core §3.1.2.1: counts beside an id_token_hint: whoever is meant by one and not by the other is not taken', async () => {
     const { tokens } = await signIn(under)
 
-    const reply = await open(under, { prompt: 'none', claims: sub('U2'), id_token_hint: tokens['id_token'] }, 'U1')
+    const reply = await open(under, { claims: sub('U2'), id_token_hint: tokens['id_token'] }, 'U1')
 
     expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })
+    expect(under.lastReason()).toBe('nobody_meant')
+  })
+
+  it.each([
+    ['no values', { values: [] }],
+    ['a value that is no text', { value: 7 }],
+    ['a value that is null', { value: null }],
+  ])('OIDC Core §3.1.2.1: %s means nobody, and nobody is asked to sign in', async (_, demanded) => {
+    const reply = await open(under, { claims: claims({ id_token: { sub: demanded } }) }, 'U1')
+
+    expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })
+    expect(under.lastReason()).toBe('nobody_meant')
+  })
+
+  it('OIDC Core §3.1.2.1: the hint and one of several values mean one person', async () => {
+    const { tokens } = await signIn(under)
+
+    const demanded = claims({ id_token: { sub: { values: ['U2', 'U1'] } } })
+    const { claims: idToken } = await outcomeOf(under, await open(under, { prompt: 'none', claims: demanded, id_token_hint: tokens['id_token'] }, 'U1'))
+
+    expect(idToken.sub).toBe('U1')
   })
 })
 

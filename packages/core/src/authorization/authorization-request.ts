@@ -41,7 +41,7 @@ export interface AuthorizationRequest {
   /** The contexts without which the request fails; `undefined` when none is demanded (OIDC Core §5.5.1.1). */
   readonly essentialAcr: readonly JsonValue[] | undefined
   /** The only persons whom the client wants signed in; `undefined` when anybody will do. */
-  readonly subjects: readonly JsonValue[] | undefined
+  readonly subjects: readonly string[] | undefined
   readonly loginHint: string | undefined
   readonly uiLocales: readonly string[]
   /** What the request was made of: proven again when an interaction goes on. */

@@ -24,11 +24,16 @@ export async function hintedSubject(
 }
 
 /**
- * The only persons whom a request means: the hint and the `sub` claim with a value each say who it is, and where they
- * disagree, nobody is (OIDC Core §3.1.2.1, §3.1.2.2).
+ * The only persons whom a request means: the hint and the `sub` claim with a value each say who it is
+ * (OIDC Core §3.1.2.1, §3.1.2.2).
  * @returns `undefined` when anybody will do.
+ * @throws OAuthError login_required — reason `nobody_meant`: no sign-in could ever satisfy both.
  */
-export function meantSubjects(hinted: string | undefined, claimed: readonly JsonValue[] | undefined): readonly JsonValue[] | undefined {
-  if (hinted === undefined) return claimed
-  return claimed === undefined || claimed.includes(hinted) ? [hinted] : []
+export function meantSubjects(hinted: string | undefined, claimed: readonly JsonValue[] | undefined): readonly string[] | undefined {
+  if (hinted === undefined && claimed === undefined) return undefined
+  const named = claimed === undefined ? [hinted] : claimed.filter((subject) => hinted === undefined || subject === hinted)
+  const meant = named.filter((subject) => typeof subject === 'string')
+  // OIDC Core §3.1.2.1: better an error than a sign-in page that takes nobody.
+  if (meant.length === 0) throw new OAuthError('login_required', 'The request means nobody who could sign in.', { reason: 'nobody_meant' })
+  return meant
 }

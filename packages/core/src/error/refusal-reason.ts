@@ -115,6 +115,8 @@ export type RefusalReason =
   | 'login_required'
   /** invalid_request: The `max_age` is no number of seconds. */
   | 'max_age_invalid'
+  /** login_required: The request's `id_token_hint` and its `sub` claim mean two persons, or nobody. */
+  | 'nobody_meant'
   /** insufficient_scope: Userinfo is asked with an access token that has no scope `openid`. */
   | 'openid_not_granted'
   /** invalid_request: A parameter came more than once. */
