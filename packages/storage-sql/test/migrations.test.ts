@@ -154,6 +154,14 @@ test('for development a storage migrates what it opens', async () => {
   expect(await pendingMigrations({ dialect })).toEqual([])
 })
 
+test('for development too a storage refuses a database that a newer version has migrated', async () => {
+  const dialect = await anEmptyFile({ migrate: 'on-open' })
+  await migrate({ dialect })
+  await dialect.atomically([`INSERT INTO mintmark_migrations (number, name, checksum) VALUES (999, '0999-later', 'x')`])
+
+  await expect(createSqlStorage({ dialect, issuer })).rejects.toMatchObject({ kind: 'ahead', migrations: ['0999-later'] })
+})
+
 test('what is printed is what apply runs', async () => {
   const ran: string[] = []
   const honest = await anEmptyFile()
