@@ -3,11 +3,12 @@ import { createSortedRows } from './sorted-rows.ts'
 
 /** Rows by their key, as a Map has them, and in the order in which they may be cleared away. */
 export interface ExpiringRows<Key extends string | number, Row> {
+  /** All of them, so that tests can tell that nothing was written. */
+  readonly rows: ReadonlyMap<Key, Row>
   get(key: Key): Row | undefined
   has(key: Key): boolean
   set(key: Key, row: Row): void
   delete(key: Key): void
-  entries(): Iterable<readonly [Key, Row]>
   /** The keys of at most `limit` rows that may be cleared away, those that expired first before others. */
   expired(now: EpochSeconds, limit: number): readonly Key[]
 }
@@ -27,9 +28,9 @@ export function createExpiringRows<Key extends string | number, Row>(
   }
 
   return {
+    rows,
     get: (key) => rows.get(key),
     has: (key) => rows.has(key),
-    entries: () => rows.entries(),
 
     set(key, row) {
       move(key, rows.get(key), row)

@@ -2,7 +2,7 @@ import { findCandidates, type TextLookup } from '../filter/find-candidates.ts'
 import type { ResolvedFilter } from '../filter/resolved-filter.ts'
 
 /** Finds rows by a text; also some that are not listed. */
-export interface RowLookup<Id extends string> extends TextLookup {
+interface RowLookup<Id extends string> extends TextLookup {
   readonly find: (text: string) => Iterable<Id>
 }
 

@@ -3,6 +3,8 @@ import { createSortedRows } from './sorted-rows.ts'
 
 /** Rows by their key, as a Map has them, and in the order of their keys. */
 export interface OrderedRows<Key extends string, Row> {
+  /** All of them, so that tests can tell that nothing was written. */
+  readonly rows: ReadonlyMap<Key, Row>
   get(key: Key): Row | undefined
   has(key: Key): boolean
   set(key: Key, row: Row): void
@@ -18,6 +20,7 @@ export function createOrderedRows<Key extends string, Row>(): OrderedRows<Key, R
   const keys = createSortedRows<Key>(compareText)
 
   return {
+    rows,
     get: (key) => rows.get(key),
     has: (key) => rows.has(key),
     entries: () => rows.entries(),
