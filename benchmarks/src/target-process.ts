@@ -43,6 +43,7 @@ export async function startProgram(
   file: string,
   { settings, execArgv, interrupted }: StartOptions & { readonly execArgv: readonly string[] },
 ): Promise<TargetProcess> {
+  interrupted?.throwIfAborted()
   // Not in the target's hands: it may be killed.
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-bench-'))
   const child = fork(file, [JSON.stringify({ ...settings, sqlitePath: join(folder, 'bench.db') })], { execArgv: [...execArgv], env: { ...process.env, NODE_ENV: 'production' } })

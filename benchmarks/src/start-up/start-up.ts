@@ -93,7 +93,7 @@ async function startTable(workload: WorkloadName, targets: readonly SuiteTarget[
   const rows = targets.map(({ name }, index) => row(name, { own: costs[index] ?? [], compared, size: sizes[index] ?? '' }))
   const head = ['', 'start: ms', 'x floor', 'of CPU', 'x floor', 'MB then', 'x floor', ...requests.flatMap((count) => [`MB after ${count} requests`, 'x floor']), 'bundled kB (gzip)']
   const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
-  return `\n### Started, and asked for ${workload}\n\n${lines.join('\n')}`
+  return `\n### Started, and asked for ${workload}, beside ${targets[0]?.name ?? ''}\n\n${lines.join('\n')}`
 }
 
 interface Row {

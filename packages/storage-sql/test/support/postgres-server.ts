@@ -24,6 +24,15 @@ export interface PostgresServer {
 /** @throws Error when it does not start: a test that needs it fails. */
 export async function startPostgres(): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-postgres-'))
+  try {
+    return await startIn(folder)
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    throw error
+  }
+}
+
+async function startIn(folder: string): Promise<PostgresServer> {
   const account = unprivilegedAccount()
   if (account !== undefined) await chown(folder, account.uid, account.gid)
   const installation: Installation = { folder, account, programs: await findPrograms(folder) }
@@ -93,7 +102,7 @@ async function initialise({ folder, account, programs }: Installation): Promise<
   const args = ['-D', join(folder, 'data'), '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
   const child = spawn(programs.initdb, args, { ...account, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
   const said = await child.stderr.toArray()
-  if (child.exitCode === null) await once(child, 'exit')
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   if (child.exitCode !== 0) throw new Error(`initdb ended with ${child.exitCode}:\n${said.join('')}`)
 }
 
