@@ -1,9 +1,14 @@
 import type { MemoryMedium } from '@mintmark/storage-interface/memory'
 
-/** All that a medium holds of an issuer, as text in a fixed order. */
+/** All that a medium holds of an issuer, as text in a fixed order: of each table its rows, as pairs of key and row. */
 export const dumpMedium = (medium: MemoryMedium, issuer: string): string => JSON.stringify(medium.tablesOf(issuer), inOrder, 1)
 
 function inOrder(_key: string, value: unknown): unknown {
-  if (value instanceof Map) return [...value].toSorted(([left], [right]) => (String(left) < String(right) ? -1 : 1))
-  return value instanceof Set ? [...value].map(String).toSorted() : value
+  const rows = rowsOf(value)
+  if (rows instanceof Map) return [...rows].toSorted(([left], [right]) => (String(left) < String(right) ? -1 : 1))
+  return rows instanceof Set ? [...rows].map(String).toSorted() : rows
 }
+
+/** A table that keeps an order of its own has its rows beside it. */
+const rowsOf = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && 'rows' in value && value.rows instanceof Map ? value.rows : value

@@ -10,7 +10,6 @@ export interface OrderedRows<Key extends string, Row> {
   set(key: Key, row: Row): void
   /** @returns whether there was such a row. */
   delete(key: Key): boolean
-  entries(): Iterable<readonly [Key, Row]>
   /** The rows behind a key, or from the first on; meanwhile none may come or go. */
   behind(key: Key | undefined): Iterable<Row>
 }
@@ -23,7 +22,6 @@ export function createOrderedRows<Key extends string, Row>(): OrderedRows<Key, R
     rows,
     get: (key) => rows.get(key),
     has: (key) => rows.has(key),
-    entries: () => rows.entries(),
 
     set(key, row) {
       if (!rows.has(key)) keys.add(key)
