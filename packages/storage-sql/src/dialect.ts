@@ -47,6 +47,8 @@ export interface SqlEngine {
      * writer at a time.
      */
     readonly lockFirst: (trigger: SqlTrigger, rows: string) => readonly string[]
+    /** Statements that show the planner what rows of empty tables will be like. None where it does not guess. */
+    readonly showRows: (rows: SqlExpectedRows) => readonly string[]
   }
   /** A query with one parameter that returns a row when a table of that name exists. */
   readonly findTable: string
@@ -85,6 +87,15 @@ export interface SqlEngine {
   readonly mergeJson: (target: Expression<SqlValue>, patch: Expression<SqlValue>) => RawBuilder<SqlValue>
   /** Deletes the batch of rows, and returns a row for each. Rows that another connection is changing may be left. */
   readonly deleteBatch: (batch: SqlBatch) => RawBuilder<unknown>
+}
+
+/** What rows of some tables are like: in most columns each has a value of its own. */
+export interface SqlExpectedRows {
+  readonly tables: readonly string[]
+  /** Columns in which many rows have the same. */
+  readonly alike: readonly string[]
+  /** Columns in which most rows have nothing. */
+  readonly absent: readonly string[]
 }
 
 /** How a statement gives whole rows: of its one table, or of each that it joins. */

@@ -6,3 +6,6 @@ import type { Parameter } from './statement.ts'
  * would lead to an index by provider, where SQLite then looks at every row of the provider's.
  */
 export const isProviders = (p: Parameter<'provider_id'>): RawBuilder<boolean> => sql`provider_id || '' = ${p('provider_id')}`
+
+/** The same of an account that has no provider. */
+export const isWithoutProvider: RawBuilder<boolean> = sql`provider_id || '' is null`

@@ -7,7 +7,7 @@ import { sqlite, sqliteFile } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { aFolder } from './sqlite-under-test.ts'
 
-const all = ['0001-first-tables', '0002-purge-indexes', '0003-provisioning', '0004-key-schedule', '0005-administration', '0006-removal-in-turn', '0007-endings', '0008-resource-form']
+const all = ['0001-first-tables', '0002-purge-indexes', '0003-provisioning', '0004-key-schedule', '0005-administration', '0006-removal-in-turn', '0007-endings', '0008-resource-form', '0009-first-statistics']
 
 test('mintmark-migrate print shows the whole schema and touches nothing', async () => {
   const { code, output } = await mintmarkMigrate('print', '--dialect', 'sqlite')

@@ -29,7 +29,7 @@ const row = {
   ...Object.fromEntries(['claims', 'secret_uses', 'jwks'].map((column) => [column, `'{}'`])),
   ...Object.fromEntries(['secrets', 'redirect_uris', 'grant_types', 'scopes', 'served_audiences'].map((column) => [column, `'[]'`])),
 }
-const all = ['0001-first-tables', '0002-purge-indexes', '0003-provisioning', '0004-key-schedule', '0005-administration', '0006-removal-in-turn', '0007-endings', '0008-resource-form']
+const all = ['0001-first-tables', '0002-purge-indexes', '0003-provisioning', '0004-key-schedule', '0005-administration', '0006-removal-in-turn', '0007-endings', '0008-resource-form', '0009-first-statistics']
 
 test('an empty database comes up, once', async () => {
   const dialect = await anEmptyFile()
@@ -54,6 +54,7 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0006-removal-in-turn e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "0007-endings 59555ba2e548a7646634a2056d6bd160569698683df8a8b1fe6c82b4f6dcff9d",
       "0008-resource-form 0ac95cdd77d1729151bc16b8997a7978196d3cc7cf241a8959d1870b31e0e726",
+      "0009-first-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     ]
   `)
 })

@@ -8,7 +8,7 @@ import { type TestDatabase } from './support/postgres-database.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
-const all = ['0001-first-tables', '0002-purge-indexes', '0003-provisioning', '0004-key-schedule', '0005-administration', '0006-removal-in-turn', '0007-endings', '0008-resource-form']
+const all = ['0001-first-tables', '0002-purge-indexes', '0003-provisioning', '0004-key-schedule', '0005-administration', '0006-removal-in-turn', '0007-endings', '0008-resource-form', '0009-first-statistics']
 
 test('an empty PostgreSQL database comes up, once', async () => {
   const dialect = postgresPool((await anEmptyDatabase()).pool())
@@ -33,6 +33,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0006-removal-in-turn 3a32dbdd4437551c939f533cc45a5dbe1adb944c6f4f2c1246b26fb579321c7d",
       "0007-endings a9bfaefdc0bfeddd7439a2c5d654c4ea8228e7b71a206be9c3ef9942c343f6aa",
       "0008-resource-form c55d59b2e3bb4ca498a3434477090140332a05f4ba27511896288dfc15f358c9",
+      "0009-first-statistics f4a6d35dd66e82f0b082e08f54d0af8871d42a5547219bee8ceab1fb0deeb7a6",
     ]
   `)
 })

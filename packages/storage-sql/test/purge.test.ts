@@ -9,7 +9,7 @@ import { codeColumns } from '../src/rows/code-row.ts'
 import { familyColumns } from '../src/rows/family-row.ts'
 import { aFolder } from './sqlite-under-test.ts'
 import { fillTable } from './support/fill-table.ts'
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { aDatabaseInOtherOrder } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
 const { issuedAt: now, clientId } = aCodeRecord()
@@ -147,8 +147,9 @@ async function twoFileDialects(): Promise<readonly [SqlDialect, SqlDialect]> {
   return dialects
 }
 
+/** On a database that nobody else is connected to: what another test reads there would keep replaced rows in their pages. */
 async function twoPools(): Promise<readonly [SqlDialect, SqlDialect]> {
-  const database = await aDatabase()
+  const database = await aDatabaseInOtherOrder()
   onTestFinished(() => database.remove())
   return [
     postgresPool(database.pool(), { migrate: 'on-open' }),

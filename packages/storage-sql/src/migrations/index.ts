@@ -6,9 +6,20 @@ import { administration } from './0005-administration.ts'
 import { removalInTurn } from './0006-removal-in-turn.ts'
 import { endings } from './0007-endings.ts'
 import { resourceForm } from './0008-resource-form.ts'
+import { firstStatistics } from './0009-first-statistics.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
 
 /** All of them, in order. */
-export const migrations: readonly Migration[] = [firstTables, purgeIndexes, provisioning, keySchedule, administration, removalInTurn, endings, resourceForm]
+export const migrations: readonly Migration[] = [
+  firstTables,
+  purgeIndexes,
+  provisioning,
+  keySchedule,
+  administration,
+  removalInTurn,
+  endings,
+  resourceForm,
+  firstStatistics,
+]

@@ -3,6 +3,7 @@ import type { SqlEngine } from '../dialect.ts'
 import { jsonbOfText } from './postgres-jsonb.ts'
 import { postgresJoinedRows } from './postgres-joined-rows.ts'
 import { postgresSearch } from './postgres-search.ts'
+import { showRows } from './show-rows.ts'
 import { decodeJson, decodeText, encodeJson } from './postgres-text.ts'
 
 /** What is particular to PostgreSQL (14 or later). */
@@ -47,6 +48,7 @@ BEGIN
 ${statements.map((statement) => `  ${statement};\n`).join('')}  RETURN NULL;
 END $$`,
     ],
+    showRows,
   },
   findTable: 'SELECT 1 AS found WHERE to_regclass($1) IS NOT NULL',
   encodeFlag: (value) => value,

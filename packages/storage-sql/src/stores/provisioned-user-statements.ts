@@ -1,7 +1,7 @@
 import { sql, type Expression } from 'kysely'
 import type { Database } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
-import { isProviders } from '../is-providers.ts'
+import { isProviders, isWithoutProvider } from '../is-providers.ts'
 import { contentColumns, keyColumns, provisionedColumns, stateColumns, withoutProvider } from '../rows/provisioned-user-row.ts'
 import { unsaidColumns } from '../rows/written-user-row.ts'
 import { compileSql, compileStatement, parameters, type Parameter } from '../statement.ts'
@@ -93,7 +93,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
       change(p)
         .set(parameters(p, keyColumns))
         .set({ provider_id: p('provider_id'), adopted: p('adopted') })
-        .where('provider_id', 'is', null),
+        .where(isWithoutProvider),
     ),
 
     release: compileStatement((p: Parameter<RemovalValue>) => leave(p)),
