@@ -2,10 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+const folders: string[] = []
+process.once('exit', () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
+process.once('SIGINT', () => process.exit(130))
+
 /** Where a new SQLite database can lie until this process ends. */
 export function databasePath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-bench-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  process.once('SIGINT', () => process.exit(130))
+  folders.push(folder)
   return join(folder, 'bench.db')
 }
