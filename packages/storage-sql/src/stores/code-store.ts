@@ -28,9 +28,10 @@ export function createCodeStore({ query, engine, run }: Database): Authorization
         const [won] = await run(statements.consume, presentation)
         if (won !== undefined) return { outcome: 'won', record: read(take(won)) }
 
-        const [row] = await run(statements.find, presentation)
-        if (row === undefined) return { outcome: 'absent' }
-        return columns.has(take(row), 'consumed_at') ? { outcome: 'replayed', record: read(take(row)) } : undefined
+        const [found] = await run(statements.find, presentation)
+        if (found === undefined) return { outcome: 'absent' }
+        const row = take(found)
+        return columns.has(row, 'consumed_at') ? { outcome: 'replayed', record: read(row) } : undefined
       })
     },
   }

@@ -33,9 +33,10 @@ export function createGrantStore({ query, engine, run }: Database): GrantStore {
         const [swapped] = await run(statements.replaceScopes, { grant_id: grantId, scopes: json(scopes), version })
         if (swapped !== undefined) return { outcome: 'swapped', record: read(take(swapped)) }
 
-        const [current] = await run(statements.find, { grant_id: grantId })
-        if (current === undefined || columns.has(take(current), 'revoked_at')) return { outcome: 'absent' }
-        return columns.integer(take(current), 'version') === version ? undefined : { outcome: 'conflict' }
+        const [found] = await run(statements.find, { grant_id: grantId })
+        const current = found && take(found)
+        if (current === undefined || columns.has(current, 'revoked_at')) return { outcome: 'absent' }
+        return columns.integer(current, 'version') === version ? undefined : { outcome: 'conflict' }
       })
     },
 

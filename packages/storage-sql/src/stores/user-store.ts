@@ -27,9 +27,10 @@ export function createUserStore(database: Database, { scanLimit }: { readonly sc
       const [changed] = await run(active ? statements.reactivate : statements.deactivate, change)
       if (changed !== undefined) return { outcome: 'changed', record: read(take(changed)) }
 
-      const [current] = await run(statements.find, { user_id: userId })
-      if (current === undefined) return { outcome: 'absent' }
-      return columns.flag(take(current), 'active') === active ? { outcome: 'unchanged', record: read(take(current)) } : undefined
+      const [found] = await run(statements.find, { user_id: userId })
+      if (found === undefined) return { outcome: 'absent' }
+      const current = take(found)
+      return columns.flag(current, 'active') === active ? { outcome: 'unchanged', record: read(current) } : undefined
     })
   }
 
