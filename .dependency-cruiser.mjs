@@ -2,7 +2,11 @@
 /** A package's sources may import themselves, the workspace packages named, and the npm packages named. */
 function only(name, { workspace = [], npm = [], nodeBuiltins = false }) {
   const own = `^packages/${name}/src/`
-  const allowed = [own, ...workspace.map((path) => `^packages/${path}`), ...npm.map((dependency) => `/node_modules/(@types/)?${dependency}/`)]
+  const allowed = [
+    own,
+    ...workspace.map((path) => `^packages/${path}`),
+    ...npm.map((dependency) => `/node_modules/(@types/)?${dependency}/`),
+  ]
   return {
     name: `${name}-imports`,
     comment: 'The design lists the only imports allowed between packages.',
@@ -29,7 +33,10 @@ export default {
     only('testkit', { workspace: ['core/src/', 'storage-interface/src/', 'adapter-fetch/src/'] }),
     only('create-mintmark', { nodeBuiltins: true }),
     only('adapter-node', { workspace: ['core/src/http/'], nodeBuiltins: true }),
-    only('adapter-express', { workspace: ['adapter-node/src/', 'core/src/http/'], npm: ['express', 'express-serve-static-core'] }),
+    only('adapter-express', {
+      workspace: ['adapter-node/src/', 'core/src/http/'],
+      npm: ['express', 'express-serve-static-core'],
+    }),
     only('adapter-fetch', { workspace: ['core/src/http/'] }),
     only('resource-server', { npm: ['jose'] }),
     {

@@ -45,7 +45,9 @@ function packageBuild(name: string): Options[] {
 
 /** One entry per subpath of `exports`, and one per command in `bin`. */
 function sourceFiles({ exports, bin = {} }: Manifest): string[] {
-  const subpaths = Object.values(exports).flatMap((target) => (typeof target === 'string' ? [] : [target['@mintmark/source']]))
+  const subpaths = Object.values(exports).flatMap((target) =>
+    typeof target === 'string' ? [] : [target['@mintmark/source']],
+  )
   const commands = Object.values(bin).map((file) => file.replace('./dist/', './src/').replace(/\.js$/, '.ts'))
   return [...subpaths, ...commands]
 }

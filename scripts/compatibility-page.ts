@@ -12,12 +12,16 @@ export const compatibilityPage = (passed: PassedTests): string =>
 /** The version of the software that is installed; `undefined` where a script of ours plays it. */
 export function installedVersion({ packageName }: TriedSoftware): string | undefined {
   if (packageName === undefined) return undefined
-  const manifest = JSON.parse(readFileSync(`node_modules/${packageName}/package.json`, 'utf8')) as { readonly version: string }
+  const manifest = JSON.parse(readFileSync(`node_modules/${packageName}/package.json`, 'utf8')) as {
+    readonly version: string
+  }
   return manifest.version
 }
 
 function summary(passed: PassedTests): string {
-  const rows = triedSoftware.map((software) => `| ${software.name} | ${installedVersion(software) ?? ''} | ${flowsOf(software, passed).length} |`)
+  const rows = triedSoftware.map(
+    (software) => `| ${software.name} | ${installedVersion(software) ?? ''} | ${flowsOf(software, passed).length} |`,
+  )
   return ['| software | version | tests passed |', '|---|---|---|', ...rows].join('\n')
 }
 
@@ -28,17 +32,21 @@ function section(role: string, passed: PassedTests): string {
 
 function entry(software: TriedSoftware, passed: PassedTests): string {
   const version = installedVersion(software)
-  const label = software.packageName === undefined || software.packageName === software.name ? '' : ` (\`${software.packageName}\`)`
+  const label =
+    software.packageName === undefined || software.packageName === software.name ? '' : ` (\`${software.packageName}\`)`
   const links = software.files.map((file) => `[${file}](../test/interop/${file}.test.ts)`)
   return [
     `### ${software.name}${version === undefined ? '' : ` ${version}`}${label}`,
     ...(software.setUp === undefined ? [] : [software.setUp]),
-    flowsOf(software, passed).map((title) => `- ${title}`).join('\n'),
+    flowsOf(software, passed)
+      .map((title) => `- ${title}`)
+      .join('\n'),
     `Tried in ${links.join(' and ')}.`,
   ].join('\n\n')
 }
 
-const flowsOf = ({ files }: TriedSoftware, passed: PassedTests): readonly string[] => files.flatMap((file) => passed.get(file) ?? [])
+const flowsOf = ({ files }: TriedSoftware, passed: PassedTests): readonly string[] =>
+  files.flatMap((file) => passed.get(file) ?? [])
 
 const introduction = `# Compatibility
 

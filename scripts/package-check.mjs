@@ -20,7 +20,9 @@ try {
 function weigh(sizes) {
   const growth = growthOf(parseSizesPage(readFileSync('docs/reference/sizes.md', 'utf8')).sizes, sizes)
   if (growth.length === 0) return console.log('sizes: nothing has grown')
-  console.error(`sizes: FAILED, these have grown:\n${growth.join('\n')}\nMake them smaller, or say why: pnpm sizes --because "…"`)
+  console.error(
+    `sizes: FAILED, these have grown:\n${growth.join('\n')}\nMake them smaller, or say why: pnpm sizes --because "…"`,
+  )
   process.exitCode = 1
 }
 
@@ -29,14 +31,22 @@ function check({ folder, tarball, subpaths }) {
   const agreed =
     run('publint', ['run', tarball, '--strict']) &&
     run('attw', [tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-emoji', '--no-color']) &&
-    run('node', ['--input-type=module', '--eval', subpaths.map((subpath) => `await import('${subpath}')`).join('\n')], `packages/${folder}`)
+    run(
+      'node',
+      ['--input-type=module', '--eval', subpaths.map((subpath) => `await import('${subpath}')`).join('\n')],
+      `packages/${folder}`,
+    )
   console.log(`${folder}: ${agreed ? 'publint and attw agree, every subpath loads' : 'FAILED'}`)
   if (!agreed) process.exitCode = 1
 }
 
 /** @returns whether the command succeeded; what it said is shown only when it did not. */
 function run(command, args, cwd = '.') {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   if (status === 0) return true
   console.error(`${command} ${args.join(' ')}\n${error?.message ?? ''}${stdout ?? ''}${stderr ?? ''}`)
   return false

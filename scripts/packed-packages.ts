@@ -62,6 +62,9 @@ function isBuilt(folder: string): boolean {
 }
 
 function pnpm(...args: readonly string[]): void {
-  const { status, stdout, stderr, error } = spawnSync('pnpm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  const { status, stdout, stderr, error } = spawnSync('pnpm', args, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   if (status !== 0) throw new Error(`pnpm ${args.join(' ')} failed.\n${error?.message ?? ''}${stdout}${stderr}`)
 }

@@ -6,7 +6,12 @@ import { delimiter, join } from 'node:path'
 
 /** Program on PATH, one that does as well, the Debian package that has it, and the variable that names another place for it. */
 const programs = [
-  { program: 'chromium-headless-shell', standIn: 'chromium', debianPackage: 'chromium-headless-shell', variable: 'CHROMIUM_PATH' },
+  {
+    program: 'chromium-headless-shell',
+    standIn: 'chromium',
+    debianPackage: 'chromium-headless-shell',
+    variable: 'CHROMIUM_PATH',
+  },
   { program: 'redis-server', debianPackage: 'redis-server', variable: 'REDIS_SERVER_PATH' },
   // Debian's redis-server brings it along.
   { program: 'redis-cli', debianPackage: 'redis-server', variable: 'REDIS_CLI_PATH' },
@@ -28,13 +33,17 @@ function install(wanted) {
   // Another run may be installing at this moment: wait for it.
   aptGet('install', '-y', '-qq', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120', ...names)
   const stillMissing = wanted.filter(({ program }) => !isOnPath(program))
-  if (stillMissing.length > 0) fail(`apt-get ran, but ${stillMissing.map(({ program }) => program).join(', ')} did not appear.`)
+  if (stillMissing.length > 0)
+    fail(`apt-get ran, but ${stillMissing.map(({ program }) => program).join(', ')} did not appear.`)
 }
 
 function aptGet(...args) {
   const command = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args]
   const [file, ...rest] = process.getuid?.() === 0 ? command : ['sudo', '-n', ...command]
-  const { status, stdout, stderr, error } = spawnSync(file, rest, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  const { status, stdout, stderr, error } = spawnSync(file, rest, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   if (status !== 0) fail(`"${[file, ...rest].join(' ')}" failed.\n${error?.message ?? `${stdout}${stderr}`}`)
 }
 

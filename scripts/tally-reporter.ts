@@ -8,6 +8,8 @@ export const tallyReporter: Reporter = {
     const brokenModules = modules.filter((module) => module.errors().length > 0).length
     const failed = count('failed') + brokenModules + errors.length
 
-    process.stdout.write(`${count('passed')} passed, ${failed} failed, ${count('skipped') + count('pending')} skipped\n`)
+    process.stdout.write(
+      `${count('passed')} passed, ${failed} failed, ${count('skipped') + count('pending')} skipped\n`,
+    )
   },
 }

@@ -26,7 +26,10 @@ export const withoutComments: Plugin = {
   name: 'without-comments',
   setup(build) {
     build.onLoad({ filter: /node_modules\/kysely\/.*\.js$/ }, async ({ path }) => {
-      const { code } = await build.esbuild.transform(await readFile(path, 'utf8'), { minifyWhitespace: true, legalComments: 'none' })
+      const { code } = await build.esbuild.transform(await readFile(path, 'utf8'), {
+        minifyWhitespace: true,
+        legalComments: 'none',
+      })
       return { contents: code }
     })
   },
@@ -42,7 +45,9 @@ function carriedPackages(metafile: Metafile | undefined): readonly string[] {
 /** Folders inside a package may have a package.json of their own, which names nothing. */
 function packageFolder(path: string): string {
   const folder = dirname(path)
-  return existsSync(join(folder, 'package.json')) && manifestOf(folder).version !== undefined ? folder : packageFolder(folder)
+  return existsSync(join(folder, 'package.json')) && manifestOf(folder).version !== undefined
+    ? folder
+    : packageFolder(folder)
 }
 
 /** @throws Error when there is no licence to carry along. */

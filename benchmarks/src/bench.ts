@@ -34,16 +34,24 @@ const interrupted = interruption()
 const driver = startDriver(interrupted)
 const postgres = benchPostgres()
 try {
-  const wanted = allSuites(values.rows.map(Number)).filter(({ name }) => values.suite.some((part) => name.includes(part)))
+  const wanted = allSuites(values.rows.map(Number)).filter(({ name }) =>
+    values.suite.some((part) => name.includes(part)),
+  )
   for (const { name, workloads, targets } of wanted) {
     const suite = {
       name,
       workloads: workloads.filter((workload) => workload.includes(values.workload)),
-      targets: targets.filter((target) => target.name.startsWith('floor') || values.target.some((part) => target.name.includes(part))),
+      targets: targets.filter(
+        (target) => target.name.startsWith('floor') || values.target.some((part) => target.name.includes(part)),
+      ),
     }
     await measure(
       suite,
-      { effort, done: (workload, measured) => console.log(ratioTable(suite.workloads.length === 1 ? name : `${name}: ${workload}`, measured)) },
+      {
+        effort,
+        done: (workload, measured) =>
+          console.log(ratioTable(suite.workloads.length === 1 ? name : `${name}: ${workload}`, measured)),
+      },
       { driver, postgres, profileFolder: values.profile, interrupted },
     )
   }

@@ -39,7 +39,10 @@ export interface Bench {
 /** Runs a suite: all its targets at once, each measured in turn, under one workload after the other. Tells each when it is done. */
 export async function measure(
   suite: Suite,
-  { effort, done }: { readonly effort: Effort; readonly done: (workload: WorkloadName, measured: readonly Measured[]) => void },
+  {
+    effort,
+    done,
+  }: { readonly effort: Effort; readonly done: (workload: WorkloadName, measured: readonly Measured[]) => void },
   bench: Bench,
 ): Promise<void> {
   const running = await startTargets(suite.targets, bench)
@@ -85,7 +88,11 @@ interface Window extends FlowCost {
 }
 
 /** @returns for each target its windows. */
-async function runRound(targets: readonly RunningTarget[], effort: Effort, bench: Bench): Promise<readonly (readonly Window[])[]> {
+async function runRound(
+  targets: readonly RunningTarget[],
+  effort: Effort,
+  bench: Bench,
+): Promise<readonly (readonly Window[])[]> {
   const windows: Window[][] = targets.map(() => [])
   for (let turn = 0; turn < effort.windows; turn += 1) {
     for (const [index, target] of targets.entries()) windows[index]?.push(await runWindow(target, effort.window, bench))
@@ -93,7 +100,11 @@ async function runRound(targets: readonly RunningTarget[], effort: Effort, bench
   return windows
 }
 
-async function runWindow({ name, process }: RunningTarget, milliseconds: number, { driver, postgres }: Bench): Promise<Window> {
+async function runWindow(
+  { name, process }: RunningTarget,
+  milliseconds: number,
+  { driver, postgres }: Bench,
+): Promise<Window> {
   const before = { server: await process.cpuTime(), database: postgres.cpuTime() }
   const startedAt = performance.now()
   const flows = await driver.run(name, milliseconds)
@@ -118,4 +129,5 @@ function lowerQuartile(costs: readonly number[]): number {
 }
 
 const flowsPerSecond = (windows: readonly Window[]): number =>
-  (1000 * windows.reduce((sum, { flows }) => sum + flows, 0)) / windows.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
+  (1000 * windows.reduce((sum, { flows }) => sum + flows, 0)) /
+  windows.reduce((sum, { milliseconds }) => sum + milliseconds, 0)

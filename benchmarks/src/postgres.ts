@@ -25,9 +25,14 @@ export function benchPostgres(): BenchPostgres {
       postmaster = pid
       return makeDatabase(server.url)
     },
-    cpuTime: () => (postmaster === undefined ? 0 : childrenOf(postmaster).reduce((sum, pid) => sum + cpuTimeOf(pid), 0)),
+    cpuTime: () =>
+      postmaster === undefined ? 0 : childrenOf(postmaster).reduce((sum, pid) => sum + cpuTimeOf(pid), 0),
     // What could not start has said so.
-    stop: async () => started?.then(async ({ server }) => server.stop(), () => undefined),
+    stop: async () =>
+      started?.then(
+        async ({ server }) => server.stop(),
+        () => undefined,
+      ),
   }
 }
 
@@ -51,7 +56,8 @@ async function start(): Promise<Started> {
 /** What Linux tells of processes; elsewhere the database's part is not measured. The name before the state may hold anything. */
 const parentOf = (pid: number): number => Number(readText(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ')[1] ?? 0)
 
-const childrenOf = (pid: number): readonly number[] => readText(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
+const childrenOf = (pid: number): readonly number[] =>
+  readText(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
 
 /** The scheduler counts nanoseconds. */
 const cpuTimeOf = (pid: number): number => Number(readText(`/proc/${pid}/schedstat`).split(' ')[0]) / 1000

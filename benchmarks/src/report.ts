@@ -37,7 +37,9 @@ const server = (cost: FlowCost): number => cost.server
 const both = (cost: FlowCost): number => cost.server + cost.database
 
 function ratio(row: Measured, base: Measured, part: (cost: FlowCost) => number): string {
-  const ratios = row.cpuPerFlow.map((cost, round) => part(cost) / part(base.cpuPerFlow[round] ?? { server: Number.NaN, database: 0 }))
+  const ratios = row.cpuPerFlow.map(
+    (cost, round) => part(cost) / part(base.cpuPerFlow[round] ?? { server: Number.NaN, database: 0 }),
+  )
   return `${median(ratios).toFixed(2)} [${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}]`
 }
 
@@ -45,5 +47,7 @@ function ratio(row: Measured, base: Measured, part: (cost: FlowCost) => number):
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right)
   const middle = Math.floor(sorted.length / 2)
-  return sorted.length % 2 === 1 ? (sorted[middle] ?? Number.NaN) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
+  return sorted.length % 2 === 1
+    ? (sorted[middle] ?? Number.NaN)
+    : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
 }

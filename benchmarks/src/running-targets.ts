@@ -29,7 +29,10 @@ export async function startTargets(
 
   try {
     for (const target of targets) {
-      running.push({ ...target, process: await startTarget(target.program, { settings: await settingsOf(target), profileFolder, interrupted }) })
+      running.push({
+        ...target,
+        process: await startTarget(target.program, { settings: await settingsOf(target), profileFolder, interrupted }),
+      })
     }
   } catch (error) {
     await stop()

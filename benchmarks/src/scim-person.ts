@@ -14,7 +14,11 @@ export const scimPerson = (number: number | string) => ({
   ],
   phoneNumbers: [{ value: `+47 555 ${number}`, type: 'work' }],
   addresses: [{ type: 'work', streetAddress: 'Somewhere 12', locality: 'Oslo', postalCode: '0150', country: 'NO' }],
-  'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User': { employeeNumber: `${number}`, department: 'Sales', organization: 'Example' },
+  'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User': {
+    employeeNumber: `${number}`,
+    department: 'Sales',
+    organization: 'Example',
+  },
 })
 
 /** The `id` of an account that was there before. */

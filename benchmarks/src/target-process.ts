@@ -29,7 +29,11 @@ export async function startTarget(
   { settings, profileFolder, interrupted }: StartOptions & { readonly profileFolder: string | undefined },
 ): Promise<TargetProcess> {
   const profiling = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]
-  return startProgram(fileURLToPath(import.meta.resolve(`./targets/${program}`)), { settings, interrupted, execArgv: [...process.execArgv, ...profiling] })
+  return startProgram(fileURLToPath(import.meta.resolve(`./targets/${program}`)), {
+    settings,
+    interrupted,
+    execArgv: [...process.execArgv, ...profiling],
+  })
 }
 
 interface StartOptions {
@@ -46,7 +50,10 @@ export async function startProgram(
   interrupted?.throwIfAborted()
   // Not in the target's hands: it may be killed.
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-bench-'))
-  const child = fork(file, [JSON.stringify({ ...settings, sqlitePath: join(folder, 'bench.db') })], { execArgv: [...execArgv], env: { ...process.env, NODE_ENV: 'production' } })
+  const child = fork(file, [JSON.stringify({ ...settings, sqlitePath: join(folder, 'bench.db') })], {
+    execArgv: [...execArgv],
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
   child.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   interrupted?.addEventListener('abort', () => child.kill('SIGKILL'))
   const { site } = await nextReport(child, 'ready')
@@ -70,7 +77,10 @@ export async function startProgram(
   }
 }
 
-function nextReport<Kind extends TargetReport['kind']>(child: ChildProcess, kind: Kind): Promise<Extract<TargetReport, { kind: Kind }>> {
+function nextReport<Kind extends TargetReport['kind']>(
+  child: ChildProcess,
+  kind: Kind,
+): Promise<Extract<TargetReport, { kind: Kind }>> {
   return new Promise((resolve, reject) => {
     const onMessage = (report: TargetReport): void => {
       if (report.kind !== kind) return

@@ -18,7 +18,13 @@ process.exit()
 async function cost(name: WorkloadName, storage: 'memory' | 'sqlite'): Promise<string> {
   const create = name in scimWorkloads ? createMintmarkScim : createMintmark
   const rows = name in scimWorkloads ? 1000 : 0
-  const { server, site } = await create({ storage, algorithm: 'ES256', accessTokens: 'jwt', rows, sqlitePath: databasePath() })
+  const { server, site } = await create({
+    storage,
+    algorithm: 'ES256',
+    accessTokens: 'jwt',
+    rows,
+    sqlitePath: databasePath(),
+  })
   const lanes = Array.from({ length: 8 }, () => laneTo(server))
   const flows = await workloads[name].prepare({ ...site, port: 0 }, lanes)
   const batch = async (): Promise<void> => {

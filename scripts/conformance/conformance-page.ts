@@ -3,18 +3,28 @@ import type { TestTitle } from './test-titles.ts'
 
 /** The page docs/conformance.md for the tests that there are. */
 export function conformancePage(standards: readonly Standard[], titles: readonly TestTitle[]): string {
-  return [introduction, summary(standards), departures(standards), ...standards.map((standard) => section(standard, titles))].join('\n\n') + '\n'
+  return (
+    [
+      introduction,
+      summary(standards),
+      departures(standards),
+      ...standards.map((standard) => section(standard, titles)),
+    ].join('\n\n') + '\n'
+  )
 }
 
 /** The parts of titles that no test has, each with where it is named. */
 export const missingProofs = (standards: readonly Standard[], titles: readonly TestTitle[]): readonly string[] =>
   standards.flatMap(({ name, requirements }) =>
     requirements.flatMap(([number, , ...proof]) =>
-      proof.flatMap((part) => (typeof part !== 'string' || provingTest(part, titles) !== undefined ? [] : [`${name} §${number}: ${part}`])),
+      proof.flatMap((part) =>
+        typeof part !== 'string' || provingTest(part, titles) !== undefined ? [] : [`${name} §${number}: ${part}`],
+      ),
     ),
   )
 
-const provingTest = (part: string, titles: readonly TestTitle[]): TestTitle | undefined => titles.find(({ title }) => title.includes(part))
+const provingTest = (part: string, titles: readonly TestTitle[]): TestTitle | undefined =>
+  titles.find(({ title }) => title.includes(part))
 
 function summary(standards: readonly Standard[]): string {
   const rows = standards.map(({ name, requirements }) => [`[${name}](#${anchorOf(name)})`, ...counts(requirements)])
@@ -26,7 +36,9 @@ function summary(standards: readonly Standard[]): string {
 function departures(standards: readonly Standard[]): string {
   const lines = standards.flatMap(({ name, requirements }) =>
     requirements.flatMap(([number, must, first]) =>
-      typeof first === 'object' && first.verdict === 'departed' ? [`- **${name} §${number}:** ${escaped(must)}. *Departed:* ${escaped(first.why)}.`] : [],
+      typeof first === 'object' && first.verdict === 'departed'
+        ? [`- **${name} §${number}:** ${escaped(must)}. *Departed:* ${escaped(first.why)}.`]
+        : [],
     ),
   )
   return ['## Departures', lines.join('\n')].join('\n\n')
@@ -61,9 +73,17 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 
 /** Titles quote markup, and braces that a site would take for a template. */
 const escaped = (text: string): string =>
-  text.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*_[\]<>|~]/g, String.raw`\$&`).replaceAll('{', '&#123;').replaceAll('}', '&#125;')
+  text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/[\\`*_[\]<>|~]/g, String.raw`\$&`)
+    .replaceAll('{', '&#123;')
+    .replaceAll('}', '&#125;')
 
-const anchorOf = (name: string): string => name.toLowerCase().replaceAll(/[^\w -]/g, '').replaceAll(' ', '-')
+const anchorOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, '')
+    .replaceAll(' ', '-')
 
 const introduction = `# Conformance
 

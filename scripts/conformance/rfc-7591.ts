@@ -1,6 +1,8 @@
 import { notOffered, rfc, type Standard } from './standard.ts'
 
-const endpoint = notOffered('there is no registration for strangers: clients are registered by the host, the command line or administration')
+const endpoint = notOffered(
+  'there is no registration for strangers: clients are registered by the host, the command line or administration',
+)
 
 /** What RFC 7591 asks of who registers clients, as far as it does not depend on the endpoint, which is not there. */
 export const rfc7591: Standard = {
@@ -8,16 +10,63 @@ export const rfc7591: Standard = {
   title: 'Dynamic Client Registration, as used',
   address: rfc(7591),
   requirements: [
-    ['2', 'Clients that are redirected to register their redirect URIs', 'RFC 7591 §2: a client of the code grant without a redirect URI is not registered'],
-    ['2', 'Redirect URIs that are not safe are refused', 'RFC 7591 §3.2.2: a redirect URI that cannot be safe is not registered > ATK-115', 'RFC 7591 §3.2.2: refuses a change that would leave a redirect URI with a wildcard'],
-    ['2', 'jwks and jwks_uri are not both there, and keys are there where they are needed', 'RFC 7591 §3.2.2: refuses a change that would leave keys that it does not have'],
-    ['2', 'What the client may do is what it is registered for', 'RFC 6749 §5.2: A, which is registered for other grants, is refused', 'RFC 6749 §4.1.2.1: a client that is not registered for codes hears of it'],
-    ['2', 'Members that are not understood are ignored', endpoint, 'mass assignment: POST … takes no member that it does not name'],
+    [
+      '2',
+      'Clients that are redirected to register their redirect URIs',
+      'RFC 7591 §2: a client of the code grant without a redirect URI is not registered',
+    ],
+    [
+      '2',
+      'Redirect URIs that are not safe are refused',
+      'RFC 7591 §3.2.2: a redirect URI that cannot be safe is not registered > ATK-115',
+      'RFC 7591 §3.2.2: refuses a change that would leave a redirect URI with a wildcard',
+    ],
+    [
+      '2',
+      'jwks and jwks_uri are not both there, and keys are there where they are needed',
+      'RFC 7591 §3.2.2: refuses a change that would leave keys that it does not have',
+    ],
+    [
+      '2',
+      'What the client may do is what it is registered for',
+      'RFC 6749 §5.2: A, which is registered for other grants, is refused',
+      'RFC 6749 §4.1.2.1: a client that is not registered for codes hears of it',
+    ],
+    [
+      '2',
+      'Members that are not understood are ignored',
+      endpoint,
+      'mass assignment: POST … takes no member that it does not name',
+    ],
     ['3', 'The endpoint takes JSON by POST, over TLS', endpoint],
-    ['3.2.1', 'A client_id is given to one client', 'refuses an identifier that is taken, also by a client that was removed', 'clients: a client_id is inserted at most once'],
-    ['3.2.1', 'A secret is answered with when it ends', endpoint, 'the specification §5: a client is created with a secret that is shown once'],
-    ['3.2.2', 'What is wrong is invalid_redirect_uri or invalid_client_metadata', 'RFC 7591 §3.2.2: refuses a change that would leave no name', 'RFC 7591 §3.2.2: idTokenSignedResponseAlg that the ring does not sign with'],
-    ['5', 'What a client says of itself is shown as its word', 'shows a hostile client, account and scope as text', 'names where a choice leads, with a look-alike host in ASCII'],
-    ['5', 'Addresses that a client brings reach nothing that is internal', 'ATK-523 RFC 9700 §4.11: https://169.254.169.254/ is not fetched'],
+    [
+      '3.2.1',
+      'A client_id is given to one client',
+      'refuses an identifier that is taken, also by a client that was removed',
+      'clients: a client_id is inserted at most once',
+    ],
+    [
+      '3.2.1',
+      'A secret is answered with when it ends',
+      endpoint,
+      'the specification §5: a client is created with a secret that is shown once',
+    ],
+    [
+      '3.2.2',
+      'What is wrong is invalid_redirect_uri or invalid_client_metadata',
+      'RFC 7591 §3.2.2: refuses a change that would leave no name',
+      'RFC 7591 §3.2.2: idTokenSignedResponseAlg that the ring does not sign with',
+    ],
+    [
+      '5',
+      'What a client says of itself is shown as its word',
+      'shows a hostile client, account and scope as text',
+      'names where a choice leads, with a look-alike host in ASCII',
+    ],
+    [
+      '5',
+      'Addresses that a client brings reach nothing that is internal',
+      'ATK-523 RFC 9700 §4.11: https://169.254.169.254/ is not fetched',
+    ],
   ],
 }

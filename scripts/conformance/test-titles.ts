@@ -11,7 +11,10 @@ export interface TestTitle {
 }
 
 /** The titles of all tests of the repository, read from their sources, in the order of files. */
-export const testTitles = (): readonly TestTitle[] => globSync([...folders]).toSorted().flatMap((file) => titlesOf(file))
+export const testTitles = (): readonly TestTitle[] =>
+  globSync([...folders])
+    .toSorted()
+    .flatMap((file) => titlesOf(file))
 
 const folders = [
   'test/**/*.ts',
@@ -28,7 +31,8 @@ function titlesOf(file: string): readonly TestTitle[] {
   const visit = (node: ts.Node, groups: readonly string[]): void => {
     const named = ts.isCallExpression(node) ? namedCall(node) : undefined
     if (named === undefined) return ts.forEachChild(node, (child) => visit(child, groups))
-    if (named.isTest) titles.push(...expanded(named, source).map((name) => ({ file, title: [...groups, name].join(' > ') })))
+    if (named.isTest)
+      titles.push(...expanded(named, source).map((name) => ({ file, title: [...groups, name].join(' > ') })))
     const inner = named.isTest ? groups : [...groups, withoutPlaceholders(named.name)]
     return ts.forEachChild(named.call, (child) => visit(child, inner))
   }
@@ -37,7 +41,8 @@ function titlesOf(file: string): readonly TestTitle[] {
   return titles
 }
 
-const parse = (file: string): ts.SourceFile => ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ESNext)
+const parse = (file: string): ts.SourceFile =>
+  ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ESNext)
 
 interface NamedCall {
   readonly call: ts.CallExpression
@@ -59,7 +64,9 @@ function namedCall(call: ts.CallExpression): NamedCall | undefined {
 
 function firstWord(expression: ts.Expression): string {
   if (ts.isIdentifier(expression)) return expression.text
-  return ts.isCallExpression(expression) || ts.isPropertyAccessExpression(expression) ? firstWord(expression.expression) : ''
+  return ts.isCallExpression(expression) || ts.isPropertyAccessExpression(expression)
+    ? firstWord(expression.expression)
+    : ''
 }
 
 function nameOf(node: ts.Expression): string | undefined {
@@ -84,25 +91,37 @@ interface Labelled {
 
 function labelsOf(rows: ts.Expression | undefined, labelled: Labelled): readonly (string | undefined)[] {
   const list = rows === undefined ? undefined : arrayOf(rows, labelled)
-  return list?.elements.map((row) => labelOf(ts.isSpreadElement(row) ? mappedRow(row.expression) : row, labelled.key)) ?? []
+  return (
+    list?.elements.map((row) => labelOf(ts.isSpreadElement(row) ? mappedRow(row.expression) : row, labelled.key)) ?? []
+  )
 }
 
 /** What `values.map((value) => row)` makes of each value. */
 function mappedRow(spread: ts.Expression): ts.Expression {
   const [mapping] = ts.isCallExpression(spread) ? spread.arguments : []
-  return mapping !== undefined && ts.isArrowFunction(mapping) && !ts.isBlock(mapping.body) ? withoutWrapping(mapping.body) : spread
+  return mapping !== undefined && ts.isArrowFunction(mapping) && !ts.isBlock(mapping.body)
+    ? withoutWrapping(mapping.body)
+    : spread
 }
 
 const withoutWrapping = (node: ts.Expression): ts.Expression =>
-  ts.isAsExpression(node) || ts.isSatisfiesExpression(node) || ts.isParenthesizedExpression(node) ? withoutWrapping(node.expression) : node
+  ts.isAsExpression(node) || ts.isSatisfiesExpression(node) || ts.isParenthesizedExpression(node)
+    ? withoutWrapping(node.expression)
+    : node
 
 function labelOf(row: ts.Expression, key: string): string | undefined {
-  const value = ts.isArrayLiteralExpression(row) ? row.elements[0] : ts.isObjectLiteralExpression(row) ? propertyOf(row, key) : row
+  const value = ts.isArrayLiteralExpression(row)
+    ? row.elements[0]
+    : ts.isObjectLiteralExpression(row)
+      ? propertyOf(row, key)
+      : row
   return value === undefined ? undefined : nameOf(value)
 }
 
 const propertyOf = (row: ts.ObjectLiteralExpression, key: string): ts.Expression | undefined =>
-  row.properties.filter((property) => ts.isPropertyAssignment(property)).find(({ name }) => ts.isIdentifier(name) && name.text === key)?.initializer
+  row.properties
+    .filter((property) => ts.isPropertyAssignment(property))
+    .find(({ name }) => ts.isIdentifier(name) && name.text === key)?.initializer
 
 function arrayOf(wrapped: ts.Expression, labelled: Labelled): ts.ArrayLiteralExpression | undefined {
   const node = withoutWrapping(wrapped)
@@ -117,7 +136,9 @@ function arrayOf(wrapped: ts.Expression, labelled: Labelled): ts.ArrayLiteralExp
 
 /** The array that the file imports by that name from another one of ours. */
 function importedArray(name: string, { key, source }: Labelled): ts.ArrayLiteralExpression | undefined {
-  const from = source.statements.filter((statement) => ts.isImportDeclaration(statement)).find((statement) => importsName(statement, name))?.moduleSpecifier
+  const from = source.statements
+    .filter((statement) => ts.isImportDeclaration(statement))
+    .find((statement) => importsName(statement, name))?.moduleSpecifier
   if (from === undefined || !ts.isStringLiteral(from) || !from.text.startsWith('.')) return undefined
   const imported = parse(posix.join(posix.dirname(source.fileName), from.text))
   const declared = declarationOf(name, imported)

@@ -9,7 +9,8 @@ export interface Page {
 }
 
 /** Every Markdown file of the repository, apart from what is generated and not committed. */
-export const readPages = (): readonly Page[] => pagePaths('.').map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+export const readPages = (): readonly Page[] =>
+  pagePaths('.').map((path) => ({ path, text: readFileSync(path, 'utf8') }))
 
 function pagePaths(folder: string): readonly string[] {
   return readdirSync(folder).flatMap((name) => {
@@ -19,4 +20,11 @@ function pagePaths(folder: string): readonly string[] {
   })
 }
 
-const notRead: ReadonlySet<string> = new Set(['.git', '.vitepress', 'node_modules', 'dist', 'coverage', 'docs/reference/api'])
+const notRead: ReadonlySet<string> = new Set([
+  '.git',
+  '.vitepress',
+  'node_modules',
+  'dist',
+  'coverage',
+  'docs/reference/api',
+])

@@ -11,7 +11,9 @@ export function shellCommands(code: string): readonly (readonly string[])[] {
     // A redirection's target is the next word.
     isTarget = /^[<>]+$/.test(token) || (isTarget && word === undefined)
   }
-  return commands.map((words) => words.slice(words.findIndex((word) => !isAssignment(word)))).filter((words) => words.some((word) => !isAssignment(word)))
+  return commands
+    .map((words) => words.slice(words.findIndex((word) => !isAssignment(word))))
+    .filter((words) => words.some((word) => !isAssignment(word)))
 }
 
 const isAssignment = (word: string): boolean => /^[A-Z_][A-Z\d_]*=/.test(word)

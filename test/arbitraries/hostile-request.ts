@@ -17,14 +17,22 @@ type Parameter = readonly [name: string, value: string]
  * and left out, sent to another path, by another method, as another media type, or as bytes that are no form at all.
  * @param good in groups; each group is tried as often as the others.
  */
-export const hostileRequest = (origin: string, good: readonly (readonly GoodRequest[])[]): fc.Arbitrary<ServerRequest> =>
+export const hostileRequest = (
+  origin: string,
+  good: readonly (readonly GoodRequest[])[],
+): fc.Arbitrary<ServerRequest> =>
   fc
     .record({
       base: fc.oneof(...good.map((group) => fc.constantFrom(...group))),
       method: seldom(fc.constantFrom('GET', 'POST', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'get', '__proto__', '')),
-      path: seldom(fc.constantFrom(...good.flat().map(({ path }) => path), '/', '/auth/', '//auth', '/__proto__', '/TOKEN')),
+      path: seldom(
+        fc.constantFrom(...good.flat().map(({ path }) => path), '/', '/auth/', '//auth', '/__proto__', '/TOKEN'),
+      ),
       parameters: fc.array(spoiling(fc.constantFrom(...parameterNames), hostileText), { maxLength: 3 }),
-      headers: fc.array(spoiling(fc.constantFrom(...headerNames), fc.oneof(fc.constantFrom(...headerValues), hostileText)), { maxLength: 2 }),
+      headers: fc.array(
+        spoiling(fc.constantFrom(...headerNames), fc.oneof(fc.constantFrom(...headerValues), hostileText)),
+        { maxLength: 2 },
+      ),
       repeated: seldom(fc.subarray(['authorization', 'content-type', 'cookie', 'origin'])),
       elsewhere: seldom(fc.constant(true)),
       bytes: seldom(fc.oneof(fc.uint8Array({ maxLength: 64 }), fc.constantFrom(...bodies).map(utf8))),
@@ -51,7 +59,11 @@ interface Spoiling {
 }
 
 const spoiling = (name: fc.Arbitrary<string>, value: fc.Arbitrary<string>): fc.Arbitrary<Spoiling> =>
-  fc.record({ how: fc.constantFrom('replace', 'replace', 'replace', 'repeat', 'drop'), name: fc.oneof(name, fc.nat(100)), value })
+  fc.record({
+    how: fc.constantFrom('replace', 'replace', 'replace', 'repeat', 'drop'),
+    name: fc.oneof(name, fc.nat(100)),
+    value,
+  })
 
 function spoil(list: readonly Parameter[], { how, name: which, value }: Spoiling): readonly Parameter[] {
   const name = typeof which === 'string' ? which : (list[which % list.length]?.[0] ?? '')
@@ -64,18 +76,78 @@ const seldom = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | und
   fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
 
 /** Percent-encodes; what is an escape already, or a broken one, stays as it is. Halves of surrogate pairs have no bytes of their own. */
-const encode = (text: string): string => (text.startsWith('%') ? text : encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\uFFFD')))
+const encode = (text: string): string =>
+  text.startsWith('%') ? text : encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\uFFFD'))
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 const oddities = [
-  '', ' ', '+', '%', '%zz', '%00', '%00x', 'x\u0000y', '%ED%A0%80', '%FF%FE', '%C0%AE', '\u0000', '\uD800', 'x\uDC00', '\u202E', '\uFEFF', '\r\nSet-Cookie: a=b', '🂡',
-  '__proto__', 'constructor', 'toString', 'hasOwnProperty', 'null', 'undefined', 'NaN', '-1', '0', '1e309', '99999999999999999999',
-  '{}', '[]', '[[[[]]]]', '{"__proto__":{"x":1}}', '{"id_token":{"__proto__":null,"acr":{"essential":true,"values":[{},[],null,1e400]}}}',
-  '{"userinfo":{"email":{"value":{"a":[1]}},"constructor":null}}', '{"id_token":{"sub":{"value":{}}}}', '['.repeat(2000), '{"id_token":'.repeat(300),
-  "' OR 1=1--", '"><script>alert(1)</script>', '../../etc/passwd', 'javascript:alert(1)', 'https://evil.test', '//evil.test', 'http://127.0.0.1:1/cb',
-  'a.b.c', '..', '...', 'eyJhbGciOiJub25lIn0.e30.', 'A'.repeat(43), '-'.repeat(43), '_'.repeat(107), 'x'.repeat(300), 'é'.repeat(5000), ' '.repeat(9000), '"'.repeat(1024),
-  'openid openid  openid', 'openid\tprofile', 'none login', 'S256', 'plain', 'form_post', 'fragment', 'query', 'code', 'code id_token',
+  '',
+  ' ',
+  '+',
+  '%',
+  '%zz',
+  '%00',
+  '%00x',
+  'x\u0000y',
+  '%ED%A0%80',
+  '%FF%FE',
+  '%C0%AE',
+  '\u0000',
+  '\uD800',
+  'x\uDC00',
+  '\u202E',
+  '\uFEFF',
+  '\r\nSet-Cookie: a=b',
+  '🂡',
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'null',
+  'undefined',
+  'NaN',
+  '-1',
+  '0',
+  '1e309',
+  '99999999999999999999',
+  '{}',
+  '[]',
+  '[[[[]]]]',
+  '{"__proto__":{"x":1}}',
+  '{"id_token":{"__proto__":null,"acr":{"essential":true,"values":[{},[],null,1e400]}}}',
+  '{"userinfo":{"email":{"value":{"a":[1]}},"constructor":null}}',
+  '{"id_token":{"sub":{"value":{}}}}',
+  '['.repeat(2000),
+  '{"id_token":'.repeat(300),
+  "' OR 1=1--",
+  '"><script>alert(1)</script>',
+  '../../etc/passwd',
+  'javascript:alert(1)',
+  'https://evil.test',
+  '//evil.test',
+  'http://127.0.0.1:1/cb',
+  'a.b.c',
+  '..',
+  '...',
+  'eyJhbGciOiJub25lIn0.e30.',
+  'A'.repeat(43),
+  '-'.repeat(43),
+  '_'.repeat(107),
+  'x'.repeat(300),
+  'é'.repeat(5000),
+  ' '.repeat(9000),
+  '"'.repeat(1024),
+  'openid openid  openid',
+  'openid\tprofile',
+  'none login',
+  'S256',
+  'plain',
+  'form_post',
+  'fragment',
+  'query',
+  'code',
+  'code id_token',
 ]
 
 const hostileText: fc.Arbitrary<string> = fc.oneof(
@@ -85,21 +157,92 @@ const hostileText: fc.Arbitrary<string> = fc.oneof(
 )
 
 const parameterNames = [
-  'client_id', 'client_secret', 'client_assertion', 'client_assertion_type', 'redirect_uri', 'response_type', 'response_mode', 'scope', 'state',
-  'nonce', 'code_challenge', 'code_challenge_method', 'prompt', 'max_age', 'claims', 'acr_values', 'login_hint', 'id_token_hint', 'ui_locales',
-  'display', 'resource', 'request', 'request_uri', 'registration', 'grant_type', 'code', 'code_verifier', 'refresh_token', 'token',
-  'token_type_hint', 'access_token', 'interaction', 'username', 'password', 'decision', '__proto__', 'constructor', 'scope[]', '',
+  'client_id',
+  'client_secret',
+  'client_assertion',
+  'client_assertion_type',
+  'redirect_uri',
+  'response_type',
+  'response_mode',
+  'scope',
+  'state',
+  'nonce',
+  'code_challenge',
+  'code_challenge_method',
+  'prompt',
+  'max_age',
+  'claims',
+  'acr_values',
+  'login_hint',
+  'id_token_hint',
+  'ui_locales',
+  'display',
+  'resource',
+  'request',
+  'request_uri',
+  'registration',
+  'grant_type',
+  'code',
+  'code_verifier',
+  'refresh_token',
+  'token',
+  'token_type_hint',
+  'access_token',
+  'interaction',
+  'username',
+  'password',
+  'decision',
+  '__proto__',
+  'constructor',
+  'scope[]',
+  '',
 ]
 
 const headerNames = [
-  'authorization', 'cookie', 'content-type', 'content-encoding', 'content-length', 'origin', 'sec-fetch-site', 'accept', 'accept-language',
-  'x-request-id', 'if-none-match', 'host', 'x-forwarded-host', '__proto__',
+  'authorization',
+  'cookie',
+  'content-type',
+  'content-encoding',
+  'content-length',
+  'origin',
+  'sec-fetch-site',
+  'accept',
+  'accept-language',
+  'x-request-id',
+  'if-none-match',
+  'host',
+  'x-forwarded-host',
+  '__proto__',
 ]
 
 const headerValues = [
-  'application/x-www-form-urlencoded', 'application/x-www-form-urlencoded; charset=utf-16', 'application/json', 'multipart/form-data; boundary=x',
-  'gzip', 'same-origin', 'cross-site', 'null', 'Basic', 'Basic =', 'Basic OjE=', 'Basic QTolRkY=', 'Bearer', 'Bearer a.b.c', 'DPoP x', '*', 'de;q=,,;q=2',
-  'application/token-introspection+jwt', 'W/"x", *',
+  'application/x-www-form-urlencoded',
+  'application/x-www-form-urlencoded; charset=utf-16',
+  'application/json',
+  'multipart/form-data; boundary=x',
+  'gzip',
+  'same-origin',
+  'cross-site',
+  'null',
+  'Basic',
+  'Basic =',
+  'Basic OjE=',
+  'Basic QTolRkY=',
+  'Bearer',
+  'Bearer a.b.c',
+  'DPoP x',
+  '*',
+  'de;q=,,;q=2',
+  'application/token-introspection+jwt',
+  'W/"x", *',
 ]
 
-const bodies = ['{"grant_type":"refresh_token"}', '&'.repeat(16_000), '='.repeat(16_000), 'a=1&'.repeat(4000), '%'.repeat(16_000), 'grant_type', '<x/>']
+const bodies = [
+  '{"grant_type":"refresh_token"}',
+  '&'.repeat(16_000),
+  '='.repeat(16_000),
+  'a=1&'.repeat(4000),
+  '%'.repeat(16_000),
+  'grant_type',
+  '<x/>',
+]

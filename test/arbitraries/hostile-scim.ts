@@ -15,7 +15,28 @@ const message = (name: string): string => `urn:ietf:params:scim:api:messages:2.0
 
 /** Texts that somebody tried somewhere. */
 const oddText = fc.oneof(
-  fc.constantFrom('', ' ', 'a', 'kim@x.test', '__proto__', 'constructor', "' OR 1=1 --", '%', '_', '\\', '"', '\u0000', '\ud800', '\u202e', 'bulkId:1', '1e999', 'true', '../..', 'emails[type eq "work"].value', '🙂'),
+  fc.constantFrom(
+    '',
+    ' ',
+    'a',
+    'kim@x.test',
+    '__proto__',
+    'constructor',
+    "' OR 1=1 --",
+    '%',
+    '_',
+    '\\',
+    '"',
+    '\u0000',
+    '\ud800',
+    '\u202e',
+    'bulkId:1',
+    '1e999',
+    'true',
+    '../..',
+    'emails[type eq "work"].value',
+    '🙂',
+  ),
   fc.string({ unit: 'binary', maxLength: 12 }),
 )
 const oddValue = fc.letrec<{ value: unknown }>((tie) => ({
@@ -24,23 +45,58 @@ const oddValue = fc.letrec<{ value: unknown }>((tie) => ({
     oddText,
     fc.constantFrom<unknown>(null, true, false, 0, -1, 1e21, 0.5, [], {}),
     fc.array(tie('value'), { maxLength: 3 }),
-    fc.dictionary(fc.oneof(fc.constantFrom('value', 'type', 'primary', '$ref', 'display', '__proto__', 'emails', enterprise), oddText), tie('value'), { maxKeys: 3 }),
+    fc.dictionary(
+      fc.oneof(
+        fc.constantFrom('value', 'type', 'primary', '$ref', 'display', '__proto__', 'emails', enterprise),
+        oddText,
+      ),
+      tie('value'),
+      { maxKeys: 3 },
+    ),
   ),
 })).value
 
 const attribute = fc.constantFrom(
-  'userName', 'externalId', 'active', 'name', 'name.familyName', 'emails', 'emails.value', 'emails[type eq "work"].value', 'phoneNumbers[primary eq true]', 'password',
-  'groups', 'members', 'members[value eq "x"]', 'displayName', 'meta.created', 'meta.location', 'meta.version', 'id', 'schemas', `${enterprise}:manager`, `${enterprise}:department`, enterprise, 'manager', 'unknown', 'emails[', 'a.b.c',
+  'userName',
+  'externalId',
+  'active',
+  'name',
+  'name.familyName',
+  'emails',
+  'emails.value',
+  'emails[type eq "work"].value',
+  'phoneNumbers[primary eq true]',
+  'password',
+  'groups',
+  'members',
+  'members[value eq "x"]',
+  'displayName',
+  'meta.created',
+  'meta.location',
+  'meta.version',
+  'id',
+  'schemas',
+  `${enterprise}:manager`,
+  `${enterprise}:department`,
+  enterprise,
+  'manager',
+  'unknown',
+  'emails[',
+  'a.b.c',
 )
 
 /** Now and then a part of something good is something else. */
-const mostly = (good: unknown): fc.Arbitrary<unknown> => fc.oneof({ weight: 6, arbitrary: fc.constant(good) }, { weight: 1, arbitrary: oddValue })
+const mostly = (good: unknown): fc.Arbitrary<unknown> =>
+  fc.oneof({ weight: 6, arbitrary: fc.constant(good) }, { weight: 1, arbitrary: oddValue })
 
 const person = fc.record(
   {
     schemas: mostly([user]),
     userName: fc.oneof(
-      { weight: 3, arbitrary: fc.string({ minLength: 1, maxLength: 6 }).map((text) => `u${text}`) as fc.Arbitrary<unknown> },
+      {
+        weight: 3,
+        arbitrary: fc.string({ minLength: 1, maxLength: 6 }).map((text) => `u${text}`) as fc.Arbitrary<unknown>,
+      },
       // Somebody has it: often enough that no run goes without a conflict.
       { weight: 3, arbitrary: fc.constant<unknown>('first') },
       { weight: 1, arbitrary: oddValue },
@@ -55,28 +111,76 @@ const person = fc.record(
   { requiredKeys: ['schemas', 'userName'] },
 )
 const team = fc.record(
-  { schemas: mostly([group]), displayName: mostly('Ops'), externalId: oddValue, members: fc.oneof(mostly([]), oddValue) },
+  {
+    schemas: mostly([group]),
+    displayName: mostly('Ops'),
+    externalId: oddValue,
+    members: fc.oneof(mostly([]), oddValue),
+  },
   { requiredKeys: ['schemas', 'displayName'] },
 )
 const operation = fc.record(
-  { op: fc.constantFrom<unknown>('add', 'replace', 'remove', 'Add', 'move', null), path: fc.oneof(attribute, oddText), value: oddValue },
+  {
+    op: fc.constantFrom<unknown>('add', 'replace', 'remove', 'Add', 'move', null),
+    path: fc.oneof(attribute, oddText),
+    value: oddValue,
+  },
   { requiredKeys: ['op'] },
 )
-const patch = fc.record({ schemas: mostly([message('PatchOp')]), Operations: fc.oneof(fc.array(operation, { maxLength: 4 }) as fc.Arbitrary<unknown>, oddValue) })
+const patch = fc.record({
+  schemas: mostly([message('PatchOp')]),
+  Operations: fc.oneof(fc.array(operation, { maxLength: 4 }) as fc.Arbitrary<unknown>, oddValue),
+})
 const filter = fc.oneof(
-  fc.tuple(attribute, fc.constantFrom('eq', 'ne', 'co', 'sw', 'ew', 'gt', 'le', 'pr', 'xx'), fc.oneof(oddText.map((text) => JSON.stringify(text)), fc.constantFrom('true', 'null', '1', '"2020-01-01T00:00:00Z"', 'bare'))).map((parts) => parts.join(' ')),
+  fc
+    .tuple(
+      attribute,
+      fc.constantFrom('eq', 'ne', 'co', 'sw', 'ew', 'gt', 'le', 'pr', 'xx'),
+      fc.oneof(
+        oddText.map((text) => JSON.stringify(text)),
+        fc.constantFrom('true', 'null', '1', '"2020-01-01T00:00:00Z"', 'bare'),
+      ),
+    )
+    .map((parts) => parts.join(' ')),
   fc.tuple(attribute, attribute).map(([one, other]) => `not (${one} pr) and (${other} eq "a" or ${one} sw "u")`),
   oddText,
 )
 const search = fc.record(
-  { schemas: mostly([message('SearchRequest')]), filter: fc.oneof(filter, oddValue), sortBy: fc.oneof(attribute, oddValue), count: oddValue, startIndex: oddValue, cursor: oddValue, attributes: oddValue },
+  {
+    schemas: mostly([message('SearchRequest')]),
+    filter: fc.oneof(filter, oddValue),
+    sortBy: fc.oneof(attribute, oddValue),
+    count: oddValue,
+    startIndex: oddValue,
+    cursor: oddValue,
+    attributes: oddValue,
+  },
   { requiredKeys: [] },
 )
 const bulkOperation = fc.record(
-  { method: fc.constantFrom<unknown>('POST', 'PUT', 'PATCH', 'DELETE', 'GET', null), path: fc.constantFrom<unknown>('/Users', '/Groups', '/Users/x', '/Users/bulkId:a', '/Bulk', '//x', 'https://x/Users', null), bulkId: mostly('a'), version: oddValue, data: fc.oneof(person as fc.Arbitrary<unknown>, team, patch, oddValue) },
+  {
+    method: fc.constantFrom<unknown>('POST', 'PUT', 'PATCH', 'DELETE', 'GET', null),
+    path: fc.constantFrom<unknown>(
+      '/Users',
+      '/Groups',
+      '/Users/x',
+      '/Users/bulkId:a',
+      '/Bulk',
+      '//x',
+      'https://x/Users',
+      null,
+    ),
+    bulkId: mostly('a'),
+    version: oddValue,
+    data: fc.oneof(person as fc.Arbitrary<unknown>, team, patch, oddValue),
+  },
   { requiredKeys: ['method', 'path'] },
 )
-const bulk = fc.record({ schemas: mostly([message('BulkRequest')]), failOnErrors: oddValue, Operations: fc.oneof(fc.array(bulkOperation, { maxLength: 3 }) as fc.Arbitrary<unknown>, oddValue) })
+const bulk = fc.record({
+  schemas: mostly([message('BulkRequest')]),
+  failOnErrors: oddValue,
+  Operations: fc.oneof(fc.array(bulkOperation, { maxLength: 3 }) as fc.Arbitrary<unknown>, oddValue),
+})
 
 /** Half a surrogate pair has no UTF-8, and so no place in an address. */
 const encoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString())
@@ -90,7 +194,16 @@ const query = fc.oneof(
     weight: 1,
     arbitrary: fc
       .tuple(
-        fc.constantFrom('startIndex', 'count', 'sortBy', 'sortOrder', 'attributes', 'excludedAttributes', 'cursor', 'filter'),
+        fc.constantFrom(
+          'startIndex',
+          'count',
+          'sortBy',
+          'sortOrder',
+          'attributes',
+          'excludedAttributes',
+          'cursor',
+          'filter',
+        ),
         fc.oneof(attribute, oddText, fc.constantFrom('-1', '0', '99999999999999999999', 'NaN', 'descending')),
       )
       .map(([name, value]) => `?${name}=${encoded(value)}`),
@@ -114,9 +227,14 @@ const headers = fc.oneof(
 
 /** Requests of a provider that is confused, or means harm. `users` and `groups` are identifiers of what is there. */
 export function hostileScim(users: readonly string[], groups: readonly string[]): fc.Arbitrary<ScimInput> {
-  const odd = fc.oneof(fc.constantFrom('.search', 'x', '%00', '%E0%A4%A'), oddText.map((text) => encoded(text)))
+  const odd = fc.oneof(
+    fc.constantFrom('.search', 'x', '%00', '%E0%A4%A'),
+    oddText.map((text) => encoded(text)),
+  )
   const at = (collection: string, ids: readonly string[]) =>
-    fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...ids) }, { weight: 1, arbitrary: odd }).map((id) => `${collection}/${id}`)
+    fc
+      .oneof({ weight: 6, arbitrary: fc.constantFrom(...ids) }, { weight: 1, arbitrary: odd })
+      .map((id) => `${collection}/${id}`)
   const request = (method: string, path: fc.Arbitrary<string>, body: fc.Arbitrary<unknown>) =>
     fc.record({
       method: fc.constant(method),
@@ -124,7 +242,19 @@ export function hostileScim(users: readonly string[], groups: readonly string[])
       headers,
       body: fc.oneof({ weight: 9, arbitrary: asBody(body) }, { weight: 1, arbitrary: oddText }),
     })
-  const collections = ['/Users', '/users', '/Groups', '/Bulk', '/.search', '/Me', '/Schemas', '/ResourceTypes', '/ServiceProviderConfig', '', '/nothing']
+  const collections = [
+    '/Users',
+    '/users',
+    '/Groups',
+    '/Bulk',
+    '/.search',
+    '/Me',
+    '/Schemas',
+    '/ResourceTypes',
+    '/ServiceProviderConfig',
+    '',
+    '/nothing',
+  ]
 
   return fc.oneof(
     request('POST', fc.constant('/Users'), person),
@@ -139,7 +269,17 @@ export function hostileScim(users: readonly string[], groups: readonly string[])
     request('POST', fc.constant('/Bulk'), bulk),
     fc.record({
       method: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'),
-      path: fc.tuple(fc.constantFrom(...collections), fc.oneof(fc.constant(''), odd.map((id) => `/${id}`), odd.map((id) => `/${id}/x`)), query).map((parts) => parts.join('')),
+      path: fc
+        .tuple(
+          fc.constantFrom(...collections),
+          fc.oneof(
+            fc.constant(''),
+            odd.map((id) => `/${id}`),
+            odd.map((id) => `/${id}/x`),
+          ),
+          query,
+        )
+        .map((parts) => parts.join('')),
       headers,
       body: asBody(oddValue),
     }),

@@ -9,7 +9,12 @@ const entries = readdirSync('packages').flatMap((folder) => {
   const { name, exports = {} } = JSON.parse(readFileSync(`packages/${folder}/package.json`, 'utf8')) as Manifest
   return Object.entries(exports).flatMap(([subpath, target]) => {
     if (typeof target === 'string') return []
-    return [{ subpath: name + subpath.slice(1), text: readFileSync(`packages/${folder}/${target['@mintmark/source']}`, 'utf8') }]
+    return [
+      {
+        subpath: name + subpath.slice(1),
+        text: readFileSync(`packages/${folder}/${target['@mintmark/source']}`, 'utf8'),
+      },
+    ]
   })
 })
 

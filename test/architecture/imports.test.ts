@@ -5,7 +5,9 @@ import { findCircles, readSourceFiles, type SourceFile } from './source-files.ts
  * The only imports allowed between packages. `types` admits `import type` alone. A package not listed here fails.
  * Tests beside the sources may also use what only tests need.
  */
-const allowedImports: Readonly<Record<string, { readonly any: readonly string[]; readonly types?: readonly string[] }>> = {
+const allowedImports: Readonly<
+  Record<string, { readonly any: readonly string[]; readonly types?: readonly string[] }>
+> = {
   'storage-interface': { any: [] },
   // Of jose its parts: all of it takes twice as long to load.
   core: { any: ['@mintmark/storage-interface', 'jose/*', 'zod/mini', 'zod/locales'], types: ['jose'] },
@@ -13,7 +15,16 @@ const allowedImports: Readonly<Record<string, { readonly any: readonly string[];
   'storage-redis': { any: ['@mintmark/storage-interface'] },
   pages: { any: ['@mintmark/core/http'] },
   scim: { any: ['@mintmark/core/http', '@mintmark/core/runtime', '@mintmark/storage-interface', 'zod'] },
-  admin: { any: ['@mintmark/core', '@mintmark/core/http', '@mintmark/core/runtime', '@mintmark/scim', '@mintmark/storage-interface', 'zod'] },
+  admin: {
+    any: [
+      '@mintmark/core',
+      '@mintmark/core/http',
+      '@mintmark/core/runtime',
+      '@mintmark/scim',
+      '@mintmark/storage-interface',
+      'zod',
+    ],
+  },
   cli: {
     any: [
       '@mintmark/admin',
@@ -31,17 +42,32 @@ const allowedImports: Readonly<Record<string, { readonly any: readonly string[];
     ],
   },
   testkit: {
-    any: ['@mintmark/adapter-fetch', '@mintmark/core', '@mintmark/core/runtime', '@mintmark/storage-interface', '@mintmark/storage-interface/memory'],
+    any: [
+      '@mintmark/adapter-fetch',
+      '@mintmark/core',
+      '@mintmark/core/runtime',
+      '@mintmark/storage-interface',
+      '@mintmark/storage-interface/memory',
+    ],
     types: ['@mintmark/core/http'],
   },
   'create-mintmark': { any: ['node:*'] },
   'adapter-node': { any: ['node:*'], types: ['@mintmark/core/http'] },
-  'adapter-express': { any: ['@mintmark/adapter-node'], types: ['@mintmark/core/http', 'express', 'express-serve-static-core'] },
+  'adapter-express': {
+    any: ['@mintmark/adapter-node'],
+    types: ['@mintmark/core/http', 'express', 'express-serve-static-core'],
+  },
   'adapter-fetch': { any: [], types: ['@mintmark/core/http'] },
   'resource-server': { any: ['jose/*'], types: ['jose'] },
 }
 
-const testOnlyImports = ['vitest', 'fast-check', 'jose', '@mintmark/storage-interface/memory', '@mintmark/storage-interface/contract']
+const testOnlyImports = [
+  'vitest',
+  'fast-check',
+  'jose',
+  '@mintmark/storage-interface/memory',
+  '@mintmark/storage-interface/contract',
+]
 
 const sources = await readSourceFiles('packages')
 const packageNames = [...new Set(sources.map((file) => file.packageName))]
@@ -93,7 +119,9 @@ test('the search for circles finds one', () => {
     imports: [{ specifier: `./${target}`, target, typeOnly: true }],
   })
 
-  expect(findCircles([file('a.ts', 'b.ts'), file('b.ts', 'c.ts'), file('c.ts', 'b.ts')])).toEqual(['b.ts → c.ts → b.ts'])
+  expect(findCircles([file('a.ts', 'b.ts'), file('b.ts', 'c.ts'), file('c.ts', 'b.ts')])).toEqual([
+    'b.ts → c.ts → b.ts',
+  ])
 })
 
 test('design §3: no source asks the machine what time it is, outside core/src/runtime and resource-server/src/runtime', () => {
@@ -115,7 +143,9 @@ function refusedImports(file: SourceFile): string[] {
 }
 
 function matches(patterns: readonly string[], specifier: string): boolean {
-  return patterns.some((pattern) => pattern === specifier || (pattern.endsWith('*') && specifier.startsWith(pattern.slice(0, -1))))
+  return patterns.some(
+    (pattern) => pattern === specifier || (pattern.endsWith('*') && specifier.startsWith(pattern.slice(0, -1))),
+  )
 }
 
 /** Sources import sources; a test may also reach the package's own `test` folder. */

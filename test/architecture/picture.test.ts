@@ -16,12 +16,18 @@ test('design §1: the picture of the packages has the arrows that the sources ha
     }),
   )
 
-  expect([...picture.matchAll(/^ *([\w-]+ --> [\w-]+)$/gm)].map(([, arrow = '']) => arrow).toSorted()).toEqual([...new Set(arrows)].toSorted())
+  expect([...picture.matchAll(/^ *([\w-]+ --> [\w-]+)$/gm)].map(([, arrow = '']) => arrow).toSorted()).toEqual(
+    [...new Set(arrows)].toSorted(),
+  )
 })
 
 test('design §1: every package is in the picture, and in the sentences below it', () => {
   const packages = readdirSync('packages')
 
   expect(packages.filter((name) => !new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(picture))).toEqual([])
-  expect(packages.filter((name) => !page.includes(`\`${name}\``) && !name.startsWith('adapter-') && !name.startsWith('storage-'))).toEqual([])
+  expect(
+    packages.filter(
+      (name) => !page.includes(`\`${name}\``) && !name.startsWith('adapter-') && !name.startsWith('storage-'),
+    ),
+  ).toEqual([])
 })

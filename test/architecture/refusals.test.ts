@@ -23,8 +23,18 @@ test('a refusal that cites nothing, or too far away, is found', () => {
 
   expect(uncitedThrows(file("throw new OAuthError('invalid_request', 'No.', { reason: 'x' })"))).toEqual(['a.ts:1'])
   expect(uncitedThrows(file("// RFC 6749 §5.2.\n\n\n\nif (x) throw invalidGrant('x')"))).toEqual(['a.ts:5'])
-  expect(uncitedThrows(file("// RFC 6749 §5.2.\n\n\nif (x) throw await refusal('x')\nthrow error\nthrow new TypeError('x')"))).toEqual([])
-  expect(uncitedGroups(file("export const refusals = {\n  // Why.\n  a: [400, 'No.'],\n\n  // RFC 6749 §5.2.\n  b: [400, 'No.'],\n} as const"))).toEqual(['a.ts: a'])
+  expect(
+    uncitedThrows(
+      file("// RFC 6749 §5.2.\n\n\nif (x) throw await refusal('x')\nthrow error\nthrow new TypeError('x')"),
+    ),
+  ).toEqual([])
+  expect(
+    uncitedGroups(
+      file(
+        "export const refusals = {\n  // Why.\n  a: [400, 'No.'],\n\n  // RFC 6749 §5.2.\n  b: [400, 'No.'],\n} as const",
+      ),
+    ),
+  ).toEqual(['a.ts: a'])
 })
 
 function uncitedThrows({ path, text }: SourceFile): readonly string[] {
@@ -45,6 +55,7 @@ function uncitedGroups({ path, text }: SourceFile): readonly string[] {
 }
 
 /** An error of a protocol, or what a function makes, such as `invalidGrant(…)`; `to…` passes one on that was thrown before. */
-const refusal = /\bthrow (?:await )?(?:new (?:OAuthError|RedirectableError|ScimError|AdminError)\b|(?!to[A-Z])[a-z]\w*\()/
+const refusal =
+  /\bthrow (?:await )?(?:new (?:OAuthError|RedirectableError|ScimError|AdminError)\b|(?!to[A-Z])[a-z]\w*\()/
 
 const citation = /§|\bAppendix [A-Z]/

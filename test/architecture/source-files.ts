@@ -47,7 +47,9 @@ async function readPackage(folder: string, packageName: string): Promise<SourceF
   const root = `${folder}/${packageName}/src`
   // A package whose sources are not written yet has no such folder.
   const entries = await readdir(root, { recursive: true }).catch(() => [])
-  const paths = entries.map((entry) => posix.join(root, entry.replaceAll('\\', '/'))).filter((path) => path.endsWith('.ts'))
+  const paths = entries
+    .map((entry) => posix.join(root, entry.replaceAll('\\', '/')))
+    .filter((path) => path.endsWith('.ts'))
   return Promise.all(paths.map((path) => readSourceFile(path, packageName)))
 }
 

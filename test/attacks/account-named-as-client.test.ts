@@ -24,9 +24,13 @@ it('RFC 9068 §5: an account with the identifier of a client gets no access toke
   expect(scoped.status).toBe(200)
   const code = await codeOfAccount()
 
-  await refusedInJson(site.oauth, { status: 400, error: 'invalid_grant' }, {
-    send: () => redeem(site.oauth, code),
-    reason: 'account_named_as_client',
-    kept: 'whatever',
-  })
+  await refusedInJson(
+    site.oauth,
+    { status: 400, error: 'invalid_grant' },
+    {
+      send: () => redeem(site.oauth, code),
+      reason: 'account_named_as_client',
+      kept: 'whatever',
+    },
+  )
 })

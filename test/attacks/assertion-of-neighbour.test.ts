@@ -14,10 +14,17 @@ it('RFC 7523 §3: a client with a space in its name does not use up the jti of i
   await changeClient(under.storage, clientId('B'), machine)
   const b = await under.storage.clients.find(clientId('B'))
   await registerClient(
-    { ...machine, clientId: 'B C', clientName: 'Neighbour', tokenEndpointAuthMethod: 'private_key_jwt', jwks: b?.jwks ?? {} },
+    {
+      ...machine,
+      clientId: 'B C',
+      clientName: 'Neighbour',
+      tokenEndpointAuthMethod: 'private_key_jwt',
+      jwks: b?.jwks ?? {},
+    },
     { storage: under.storage },
   )
-  const asking = (assertion: Change) => token(under, { grant_type: 'client_credentials', ...assertion }, { authorization: '' })
+  const asking = (assertion: Change) =>
+    token(under, { grant_type: 'client_credentials', ...assertion }, { authorization: '' })
 
   const burnt = await asking(await assertionOf(under, { claims: { jti: 'C 1' } }))
   const neighbour = await asking(await assertionOf(under, { claims: { iss: 'B C', sub: 'B C', jti: '1' } }))

@@ -12,15 +12,18 @@ beforeAll(async () => {
 afterAll(() => under.close())
 
 describe('RFC 6749 §3.3, RFC 8707 §2.2: the token request cannot widen what was granted', () => {
-  it.each(['openid api.write', 'openid profile offline_access admin', '"', ''])('ATK-166 scope=%s is not looked at', async (scope) => {
-    const code = await obtainCode(under)
+  it.each(['openid api.write', 'openid profile offline_access admin', '"', ''])(
+    'ATK-166 scope=%s is not looked at',
+    async (scope) => {
+      const code = await obtainCode(under)
 
-    const reply = await redeem(under, code, { scope })
+      const reply = await redeem(under, code, { scope })
 
-    expect(reply.status).toBe(200)
-    expect(reply.json['scope']).toBe('openid profile')
-    expect(reply.json['refresh_token']).toBeUndefined()
-  })
+      expect(reply.status).toBe(200)
+      expect(reply.json['scope']).toBe('openid profile')
+      expect(reply.json['refresh_token']).toBeUndefined()
+    },
+  )
 
   it.each(['https://api.test', 'https://evil.test', 'relative', 'https://as.test'])(
     'ATK-167 resource=%s was not granted: the code stays redeemable',
@@ -40,10 +43,14 @@ describe('RFC 6749 §3.3, RFC 8707 §2.2: the token request cannot widen what wa
   it('RFC 8707 §2.2: the wrong resource tells another client nothing about the code', async () => {
     const code = await obtainCode(under)
 
-    await refusedInJson(under, { status: 400, error: 'invalid_grant' }, {
-      send: () => redeem(under, code, { client_id: 'P', resource: 'https://api.test' }, { authorization: '' }),
-      reason: 'code_unknown',
-    })
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_grant' },
+      {
+        send: () => redeem(under, code, { client_id: 'P', resource: 'https://api.test' }, { authorization: '' }),
+        reason: 'code_unknown',
+      },
+    )
   })
 
   it.each([
@@ -74,7 +81,10 @@ it('ATK-172 the ID token names its client alone, echoes the nonce, hashes the ac
   const nonce = 'n-0S6_WzA2Mj "\\<>'
   const tokens = await redeem(under, await obtainCode(under, { nonce }))
   const { access_token: accessToken, id_token: idToken } = tokens.json as Record<string, string>
-  const claims = JSON.parse(Buffer.from(idToken?.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>
+  const claims = JSON.parse(Buffer.from(idToken?.split('.')[1] ?? '', 'base64url').toString()) as Record<
+    string,
+    unknown
+  >
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(accessToken)))
 
   expect(claims).toMatchObject({ iss: 'https://as.test', aud: 'A', nonce, sub: 'U1' })

@@ -74,15 +74,22 @@ describe('RFC 6749 §4.1.2: a code that is presented twice', () => {
     ['ATK-154 without a verifier', { code_verifier: undefined }, {}, 'code_verifier_missing'],
     ['ATK-154 with a wrong redirect URI', { redirect_uri: 'https://app.test/cb2' }, {}, 'redirect_uri_mismatch'],
     ['by another client', { client_id: 'P' }, { authorization: '' }, 'code_unknown'],
-  ] as const)('%s revokes nothing: whoever knows the code alone cannot sign people out', async (_, change, headers, reason) => {
-    const code = await obtainCode(under, offline)
-    const tokens = await redeem(under, code)
+  ] as const)(
+    '%s revokes nothing: whoever knows the code alone cannot sign people out',
+    async (_, change, headers, reason) => {
+      const code = await obtainCode(under, offline)
+      const tokens = await redeem(under, code)
 
-    await refusedInJson(under, invalidGrant, { send: () => redeem(under, code, change, headers), reason, secrets: [code] })
+      await refusedInJson(under, invalidGrant, {
+        send: () => redeem(under, code, change, headers),
+        reason,
+        secrets: [code],
+      })
 
-    expect((await userinfo(tokens)).status).toBe(200)
-    expect((await refresh(tokens)).status).toBe(200)
-  })
+      expect((await userinfo(tokens)).status).toBe(200)
+      expect((await refresh(tokens)).status).toBe(200)
+    },
+  )
 
   it('RFC 6749 §4.1.2: after its minute it is unknown, and revokes nothing', async () => {
     const code = await obtainCode(under, offline)

@@ -3,7 +3,17 @@ import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-inter
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
-import { authorize, basic, challenge, obtainCode, obtainTokens, redeem, token, verifier, type Change } from '../support/flow.ts'
+import {
+  authorize,
+  basic,
+  challenge,
+  obtainCode,
+  obtainTokens,
+  redeem,
+  token,
+  verifier,
+  type Change,
+} from '../support/flow.ts'
 import { expectServing, refusedInJson } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
@@ -27,7 +37,11 @@ describe('RFC 6749 §5.2: what is no code', () => {
     ['a path', '../../codes'],
     ['letters beyond ASCII', 'код'],
   ])('%s', async (_, code) => {
-    await refusedInJson(under, invalidGrant, { send: () => redeem(under, code), reason: 'code_unknown', secrets: [code] })
+    await refusedInJson(under, invalidGrant, {
+      send: () => redeem(under, code),
+      reason: 'code_unknown',
+      secrets: [code],
+    })
   })
 
   it('ATK-149 every truncation, every suffix and every changed character of a code; the code itself still is one', async () => {
@@ -50,7 +64,10 @@ describe('RFC 6749 §5.2: what is no code', () => {
     const code = await obtainCode(under)
     const refresh = (value: string) => token(under, { grant_type: 'refresh_token', refresh_token: value })
 
-    await refusedInJson(under, invalidGrant, { send: () => redeem(under, tokens['refresh_token'] ?? ''), reason: 'code_unknown' })
+    await refusedInJson(under, invalidGrant, {
+      send: () => redeem(under, tokens['refresh_token'] ?? ''),
+      reason: 'code_unknown',
+    })
     await refusedInJson(under, invalidGrant, { send: () => refresh(code), reason: 'refresh_token_unknown' })
 
     expect((await redeem(under, code)).status).toBe(200)
@@ -116,17 +133,29 @@ describe('RFC 6749 §4.1.3: a code counts for its client alone', () => {
   it.each([
     ['ATK-157 its name without its secret', { client_id: 'A' }, '', 'client_authentication_method'],
     ['no client at all', {}, '', 'client_authentication_missing'],
-    ['another method than the registered one', { client_id: 'A', client_secret: 'x' }, '', 'client_authentication_method'],
+    [
+      'another method than the registered one',
+      { client_id: 'A', client_secret: 'x' },
+      '',
+      'client_authentication_method',
+    ],
     ['an empty secret', { client_id: 'A', client_secret: '' }, '', 'client_authentication_method'],
     ['a wrong secret', {}, basic('A', 'wrong'), 'client_credentials_wrong'],
     ['the bearer of something', {}, 'Bearer x', 'client_unknown'],
-  ] as const)('%s: the client is not proven, and the code unharmed', async (_, change: Change, authorization, reason) => {
-    const code = await obtainCode(under)
+  ] as const)(
+    '%s: the client is not proven, and the code unharmed',
+    async (_, change: Change, authorization, reason) => {
+      const code = await obtainCode(under)
 
-    await refusedInJson(under, invalidClient, { send: () => redeem(under, code, change, { authorization }), reason, secrets: [code] })
+      await refusedInJson(under, invalidClient, {
+        send: () => redeem(under, code, change, { authorization }),
+        reason,
+        secrets: [code],
+      })
 
-    expect((await redeem(under, code)).status).toBe(200)
-  })
+      expect((await redeem(under, code)).status).toBe(200)
+    },
+  )
 
   it.each([
     ['ATK-157 a client_id that contradicts the secret', { client_id: 'P' }, 'client_id_contradicted'],
@@ -134,7 +163,11 @@ describe('RFC 6749 §4.1.3: a code counts for its client alone', () => {
   ] as const)('%s', async (_, change, reason) => {
     const code = await obtainCode(under)
 
-    await refusedInJson(under, { status: 400, error: 'invalid_request' }, { send: () => redeem(under, code, change), reason })
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_request' },
+      { send: () => redeem(under, code, change), reason },
+    )
 
     expect((await redeem(under, code)).status).toBe(200)
   })
@@ -201,7 +234,11 @@ describe('the kill switch: what was issued to somebody opens nothing once they a
     const code = await obtainCode(server)
     await end(server)
 
-    await refusedInJson(server, invalidGrant, { send: () => redeem(server, code), reason: 'grant_not_live', kept: 'all but codes' })
+    await refusedInJson(server, invalidGrant, {
+      send: () => redeem(server, code),
+      reason: 'grant_not_live',
+      kept: 'all but codes',
+    })
     await server.close()
   })
 })
@@ -219,7 +256,14 @@ it('RFC 9700 §4.2: no event holds a code, a verifier, a secret or a token', asy
   const tokens = await redeem(under, code)
 
   const events = JSON.stringify(under.events)
-  for (const secret of [code, 'guess-1234', 'forged-5678', verifier, under.clients.A.secret, String(tokens.json['access_token'])]) {
+  for (const secret of [
+    code,
+    'guess-1234',
+    'forged-5678',
+    verifier,
+    under.clients.A.secret,
+    String(tokens.json['access_token']),
+  ]) {
     expect(events).not.toContain(secret)
   }
 })

@@ -1,7 +1,17 @@
 import type { ServerResponse } from '@mintmark/core/http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { authorize, baseRequest, browserCookie, encode, obtainCode, postForm, redeem, signedInAs, type Change } from '../support/flow.ts'
+import {
+  authorize,
+  baseRequest,
+  browserCookie,
+  encode,
+  obtainCode,
+  postForm,
+  redeem,
+  signedInAs,
+  type Change,
+} from '../support/flow.ts'
 import { expectServing, refused, refusedOnPage } from '../support/refused.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
@@ -14,7 +24,8 @@ beforeAll(async () => {
 afterAll(() => under.close())
 
 const codeOf = (reply: Reply): string | null => reply.location.searchParams.get('code')
-const rowsOf = (table: string): number => (JSON.parse(under.dump()) as Record<string, readonly unknown[]>)[table]?.length ?? -1
+const rowsOf = (table: string): number =>
+  (JSON.parse(under.dump()) as Record<string, readonly unknown[]>)[table]?.length ?? -1
 
 describe('RFC 6749 §4.1.2: the answer to a good request', () => {
   it('ATK-091 carries code, state and iss, and leaks to no cache and no referrer; one code is stored', async () => {
@@ -64,8 +75,14 @@ describe('RFC 6749 §4.1.2: the answer to a good request', () => {
     ['a scope said twice', { scope: 'openid openid profile' }],
     ['acr_values that nobody knows', { acr_values: 'gold platinum' }],
     ['a claims request of unknown members', { claims: '{"x":[1],"id_token":{"unheard_of":null},"userinfo":{}}' }],
-    ['a claims request of depth 1,000', { claims: `{"userinfo":{"x":{"value":${'['.repeat(1000)}${']'.repeat(1000)}}}}` }],
-    ['claims named as objects name things', { claims: '{"id_token":{"__proto__":null,"constructor":null},"__proto__":{"id_token":1}}' }],
+    [
+      'a claims request of depth 1,000',
+      { claims: `{"userinfo":{"x":{"value":${'['.repeat(1000)}${']'.repeat(1000)}}}}` },
+    ],
+    [
+      'claims named as objects name things',
+      { claims: '{"id_token":{"__proto__":null,"constructor":null},"__proto__":{"id_token":1}}' },
+    ],
     ['a max_age that the sign-in satisfies', { max_age: '5' }],
     ['an empty prompt', { prompt: '' }],
   ])('RFC 6749 §3.1: %s does no harm', async (_, change) => {
@@ -165,7 +182,9 @@ describe('OAuth 2.0 Form Post Response Mode §2', () => {
     expect(reply.text.match(/<script>/g)).toHaveLength(1)
     expect(reply.text).not.toMatch(/<img|alert\(1\)<|"><s/)
     expect(reply.text).toContain('value="&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;')
-    expect(reply.header('content-security-policy')).toMatch(/^default-src 'none'; script-src 'sha256-[\w+/]{43}='; frame-ancestors 'none'; base-uri 'none'$/)
+    expect(reply.header('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'sha256-[\w+/]{43}='; frame-ancestors 'none'; base-uri 'none'$/,
+    )
     expect(reply.header('x-frame-options')).toBe('DENY')
     expect(reply.header('cache-control')).toBe('no-store')
     expect(reply.header('referrer-policy')).toBe('no-referrer')
@@ -179,7 +198,10 @@ describe('RFC 6819 §4.4.1.11: requests that are started and left', () => {
     const before = rowsOf('interactions')
     for (let started = 1; started < 100; started += 1) await authorize(under, {}, { cookie })
 
-    const refusal = await refused(under, { send: () => authorize(under, {}, { cookie }), reason: 'interactions_throttled' })
+    const refusal = await refused(under, {
+      send: () => authorize(under, {}, { cookie }),
+      reason: 'interactions_throttled',
+    })
     for (let more = 0; more < 50; more += 1) await authorize(under, {}, { cookie })
 
     expect([refusal.status, refusal.header('retry-after'), refusal.header('location')]).toEqual([429, '600', undefined])
@@ -192,7 +214,11 @@ describe('RFC 6819 §4.4.1.11: requests that are started and left', () => {
 })
 
 it('ATK-086 no page of the server can be framed', async () => {
-  for (const change of [{ client_id: 'zzz' }, { response_mode: 'form_post' }, { response_mode: 'form_post', prompt: 'xyz' }]) {
+  for (const change of [
+    { client_id: 'zzz' },
+    { response_mode: 'form_post' },
+    { response_mode: 'form_post', prompt: 'xyz' },
+  ]) {
     const reply = await authorize(under, change)
 
     expect(reply.header('content-security-policy')).toContain("frame-ancestors 'none'")

@@ -20,16 +20,39 @@ describe('RFC 6749 §4.1.2.1: of every other error the client hears, with state 
     ['ATK-050 no response_type', { response_type: undefined }, 'invalid_request', 'response_type_missing'],
     ['ATK-050 an empty response_type', { response_type: '' }, 'invalid_request', 'response_type_missing'],
     ...['id_token', 'code id_token', 'code token', 'none', 'token', 'id_token token', 'code id_token token'].map(
-      (value) => [`ATK-052 response_type=${value}`, { response_type: value }, 'unsupported_response_type', 'response_type_unsupported'] as const,
+      (value) =>
+        [
+          `ATK-052 response_type=${value}`,
+          { response_type: value },
+          'unsupported_response_type',
+          'response_type_unsupported',
+        ] as const,
     ),
     ...['code code', 'CODE', 'code\0', ' code', 'code ', 'code\n'].map(
-      (value) => [`ATK-053 response_type=${encode({ '': value }).slice(1)}`, { response_type: value }, 'unsupported_response_type', 'response_type_unsupported'] as const,
+      (value) =>
+        [
+          `ATK-053 response_type=${encode({ '': value }).slice(1)}`,
+          { response_type: value },
+          'unsupported_response_type',
+          'response_type_unsupported',
+        ] as const,
     ),
     ...['fragment', 'web_message', 'query.jwt', 'jwt', 'QUERY', 'form_post ', 'constructor'].map(
-      (value) => [`Multiple Response Types §2.1: response_mode=${value}`, { response_mode: value }, 'invalid_request', 'response_mode_unknown'] as const,
+      (value) =>
+        [
+          `Multiple Response Types §2.1: response_mode=${value}`,
+          { response_mode: value },
+          'invalid_request',
+          'response_mode_unknown',
+        ] as const,
     ),
     ['ATK-059 a nonce of 1,025 bytes', { nonce: 'n'.repeat(1025) }, 'invalid_request', 'parameter_too_long'],
-    ['ATK-059 a nonce of 1,025 bytes in fewer characters', { nonce: `${'é'.repeat(512)}n` }, 'invalid_request', 'parameter_too_long'],
+    [
+      'ATK-059 a nonce of 1,025 bytes in fewer characters',
+      { nonce: `${'é'.repeat(512)}n` },
+      'invalid_request',
+      'parameter_too_long',
+    ],
     ['a login_hint of 1,025 bytes', { login_hint: 'n'.repeat(1025) }, 'invalid_request', 'parameter_too_long'],
     ['acr_values of 1,025 bytes', { acr_values: 'n'.repeat(1025) }, 'invalid_request', 'parameter_too_long'],
     ['claims of 4,097 bytes', { claims: `{"x":"${'a'.repeat(4089)}"}` }, 'invalid_request', 'parameter_too_long'],
@@ -43,48 +66,98 @@ describe('RFC 6749 §4.1.2.1: of every other error the client hears, with state 
     ['RFC 6749 §3.3: no scope', { scope: undefined }, 'invalid_scope', 'scope_missing'],
     ['RFC 6749 §3.3: a scope of spaces', { scope: '   ' }, 'invalid_scope', 'scope_missing'],
     ['RFC 6749 §3.3: unknown scopes alone', { scope: 'admin OPENID' }, 'invalid_scope', 'scope_missing'],
-    ['RFC 6749 §3.3: a scope that the client is not registered for', { scope: 'openid api.write' }, 'invalid_scope', 'scope_not_allowed'],
+    [
+      'RFC 6749 §3.3: a scope that the client is not registered for',
+      { scope: 'openid api.write' },
+      'invalid_scope',
+      'scope_not_allowed',
+    ],
     ['ATK-067 prompt=none login', { prompt: 'none login' }, 'invalid_request', 'prompt_invalid'],
     ['ATK-067 prompt=login none', { prompt: 'login none' }, 'invalid_request', 'prompt_invalid'],
     ['ATK-067 prompt=xyz', { prompt: 'xyz' }, 'invalid_request', 'prompt_invalid'],
     ['ATK-067 prompt=NONE', { prompt: 'NONE' }, 'invalid_request', 'prompt_invalid'],
     ['ATK-067 prompt=none and a tab', { prompt: 'none\tlogin' }, 'invalid_request', 'prompt_invalid'],
     ...['-1', '1.5', '1e3', '0x10', '+1', ' 1', 'abc', '1'.repeat(10), 'NaN'].map(
-      (value) => [`OIDC Core §3.1.2.1: max_age=${value}`, { max_age: value }, 'invalid_request', 'max_age_invalid'] as const,
+      (value) =>
+        [`OIDC Core §3.1.2.1: max_age=${value}`, { max_age: value }, 'invalid_request', 'max_age_invalid'] as const,
     ),
-    ['ATK-073 a request object', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported', 'parameter_unsupported'],
-    ['ATK-073 a request_uri', { request_uri: 'https://evil.test/x' }, 'request_uri_not_supported', 'parameter_unsupported'],
-    ['ATK-074 a guessed pushed request', { request_uri: 'urn:ietf:params:oauth:request_uri:guess' }, 'request_uri_not_supported', 'parameter_unsupported'],
-    ['OIDC Core §3.1.2.6: a registration', { registration: '{}' }, 'registration_not_supported', 'parameter_unsupported'],
-    ...['[]', '"x"', '{', '1', 'null', 'true', '{"id_token":[]}', '{"userinfo":"x"}', '{"id_token":{"sub":"U1"}}', '{"id_token":{"sub":[]}}', '{"id_token":1}'].map(
-      (value) => [`ATK-079 claims=${value}`, { claims: value }, 'invalid_request', 'claims_malformed'] as const,
-    ),
-    ['ATK-079 claims with a broken prototype', { claims: '{"__proto__":{"x":1},"id_token":{"sub":1}}' }, 'invalid_request', 'claims_malformed'],
+    [
+      'ATK-073 a request object',
+      { request: 'eyJhbGciOiJub25lIn0.e30.' },
+      'request_not_supported',
+      'parameter_unsupported',
+    ],
+    [
+      'ATK-073 a request_uri',
+      { request_uri: 'https://evil.test/x' },
+      'request_uri_not_supported',
+      'parameter_unsupported',
+    ],
+    [
+      'ATK-074 a guessed pushed request',
+      { request_uri: 'urn:ietf:params:oauth:request_uri:guess' },
+      'request_uri_not_supported',
+      'parameter_unsupported',
+    ],
+    [
+      'OIDC Core §3.1.2.6: a registration',
+      { registration: '{}' },
+      'registration_not_supported',
+      'parameter_unsupported',
+    ],
+    ...[
+      '[]',
+      '"x"',
+      '{',
+      '1',
+      'null',
+      'true',
+      '{"id_token":[]}',
+      '{"userinfo":"x"}',
+      '{"id_token":{"sub":"U1"}}',
+      '{"id_token":{"sub":[]}}',
+      '{"id_token":1}',
+    ].map((value) => [`ATK-079 claims=${value}`, { claims: value }, 'invalid_request', 'claims_malformed'] as const),
+    [
+      'ATK-079 claims with a broken prototype',
+      { claims: '{"__proto__":{"x":1},"id_token":{"sub":1}}' },
+      'invalid_request',
+      'claims_malformed',
+    ],
     ['ATK-080 a resource with a fragment', { resource: `${api}#frag` }, 'invalid_target', 'resource_unknown'],
     ['ATK-080 a relative resource', { resource: 'relative' }, 'invalid_target', 'resource_unknown'],
     ['RFC 8707 §2: an unknown resource', { resource: 'https://evil.test' }, 'invalid_target', 'resource_unknown'],
-    ['RFC 8707 §2: a resource written differently', { resource: 'https://API.test' }, 'invalid_target', 'resource_unknown'],
+    [
+      'RFC 8707 §2: a resource written differently',
+      { resource: 'https://API.test' },
+      'invalid_target',
+      'resource_unknown',
+    ],
     ['RFC 8707 §2: a resource with a slash more', { resource: `${api}/` }, 'invalid_target', 'resource_unknown'],
     ['RFC 8707 §2: a resource that every object has', { resource: '__proto__' }, 'invalid_target', 'resource_unknown'],
-  ] as const satisfies readonly (readonly [string, Change, string, string])[])('%s', async (_, change, error, reason) => {
-    await refusedByRedirect(under, { error }, { send: () => authorize(under, change), reason })
-  })
-
-  it.each(Object.keys(baseRequest).filter((name) => !['client_id', 'redirect_uri', 'state'].includes(name)).concat('prompt', 'claims', 'x'))(
-    'ATK-046 %s twice',
-    async (name) => {
-      const query = `${name}=1&${encode({ ...baseRequest, prompt: 'consent', claims: '{}', x: '1' })}`
-
-      await refusedByRedirect(
-        under,
-        { error: 'invalid_request' },
-        {
-          send: () => under.send({ path: `/auth?${query}`, headers: { cookie: signedInAs(under, 'U1') } }),
-          reason: 'parameter_repeated',
-        },
-      )
+  ] as const satisfies readonly (readonly [string, Change, string, string])[])(
+    '%s',
+    async (_, change, error, reason) => {
+      await refusedByRedirect(under, { error }, { send: () => authorize(under, change), reason })
     },
   )
+
+  it.each(
+    Object.keys(baseRequest)
+      .filter((name) => !['client_id', 'redirect_uri', 'state'].includes(name))
+      .concat('prompt', 'claims', 'x'),
+  )('ATK-046 %s twice', async (name) => {
+    const query = `${name}=1&${encode({ ...baseRequest, prompt: 'consent', claims: '{}', x: '1' })}`
+
+    await refusedByRedirect(
+      under,
+      { error: 'invalid_request' },
+      {
+        send: () => under.send({ path: `/auth?${query}`, headers: { cookie: signedInAs(under, 'U1') } }),
+        reason: 'parameter_repeated',
+      },
+    )
+  })
 
   it('RFC 6749 §3.1: of two states neither is echoed', async () => {
     await refusedByRedirect(
@@ -123,9 +196,18 @@ describe('RFC 6749 §4.1.2.1: of every other error the client hears, with state 
 
   it.each([
     ['a good redirect_uri beside an error', { prompt: 'xyz' }, 'invalid_request', 'prompt_invalid'],
-    ['an error in a pushed request', { request_uri: 'https://evil.test/x' }, 'request_uri_not_supported', 'parameter_unsupported'],
+    [
+      'an error in a pushed request',
+      { request_uri: 'https://evil.test/x' },
+      'request_uri_not_supported',
+      'parameter_unsupported',
+    ],
   ] as const)('OIDC Core §3.1.2.1: by POST too: %s', async (_, change, error, reason) => {
-    await refusedByRedirect(under, { error }, { send: () => postForm(under, '/auth', encode({ ...baseRequest, ...change }), {}), reason })
+    await refusedByRedirect(
+      under,
+      { error },
+      { send: () => postForm(under, '/auth', encode({ ...baseRequest, ...change }), {}), reason },
+    )
   })
 })
 
@@ -137,7 +219,12 @@ describe('OIDC Core §3.1.2.6: prompt=none never asks', () => {
     ['the account never existed', { user: 'nobody' }, {}, 'login_required'],
     ['the sign-in is older than max_age', { age: 100 }, { max_age: '99' }, 'login_required'],
     ['ATK-070 max_age=0', {}, { max_age: '0' }, 'login_required'],
-    ['OIDC Core §5.5.1: another person is demanded', {}, { claims: '{"id_token":{"sub":{"value":"U2"}}}' }, 'login_required'],
+    [
+      'OIDC Core §5.5.1: another person is demanded',
+      {},
+      { claims: '{"id_token":{"sub":{"value":"U2"}}}' },
+      'login_required',
+    ],
     ['a scope that was not consented to', {}, { scope: 'openid address' }, 'consent_required'],
     ['claims that no consent covers', {}, { claims: '{"userinfo":{"phone_number":null}}' }, 'consent_required'],
   ] as const)('%s', async (_, session: { cookie?: string; user?: string; age?: number }, change: Change, error) => {

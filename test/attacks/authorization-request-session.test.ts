@@ -33,7 +33,10 @@ describe('OIDC Core §3.1.2.3: who is signed in is not taken from the request', 
   it.each([
     ['of another issuer', (hint: string) => resigned(hint, { iss: 'https://other.test' })],
     ['with a changed subject', (hint: string) => resigned(hint, { sub: 'U2' })],
-    ['of algorithm none', (hint: string) => `${Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')}.${hint.split('.')[1]}.`],
+    [
+      'of algorithm none',
+      (hint: string) => `${Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')}.${hint.split('.')[1]}.`,
+    ],
     ['without a signature', (hint: string) => hint.split('.').slice(0, 2).join('.')],
     ['that is no JWT', () => 'hint'],
     ['of 8,192 bytes', () => 'a'.repeat(8192)],
@@ -44,7 +47,10 @@ describe('OIDC Core §3.1.2.3: who is signed in is not taken from the request', 
       await refusedByRedirect(
         under,
         { error: 'invalid_request' },
-        { send: () => authorize(under, { id_token_hint: hint, prompt: 'none' }, { cookie }), reason: 'id_token_hint_invalid' },
+        {
+          send: () => authorize(under, { id_token_hint: hint, prompt: 'none' }, { cookie }),
+          reason: 'id_token_hint_invalid',
+        },
       )
     }
   })
@@ -71,7 +77,10 @@ describe('OIDC Core §3.1.2.3: who is signed in is not taken from the request', 
     await refusedByRedirect(
       under,
       { error: 'login_required' },
-      { send: () => authorize(under, { id_token_hint: hint, prompt: 'none' }, { cookie: '' }), reason: 'login_required' },
+      {
+        send: () => authorize(under, { id_token_hint: hint, prompt: 'none' }, { cookie: '' }),
+        reason: 'login_required',
+      },
     )
     const asked = await authorize(under, { id_token_hint: hint }, { cookie: '' })
     expect(asked.location.pathname).toBe('/login')
@@ -114,7 +123,10 @@ describe('OIDC Core §3.1.2.3: who is signed in is not taken from the request', 
 })
 
 const claimsOf = (tokens: Reply): Record<string, unknown> =>
-  JSON.parse(Buffer.from(String(tokens.json['id_token']).split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>
+  JSON.parse(Buffer.from(String(tokens.json['id_token']).split('.')[1] ?? '', 'base64url').toString()) as Record<
+    string,
+    unknown
+  >
 
 /** The hint with claims changed, under its old signature. */
 function resigned(hint: string, change: Readonly<Record<string, string>>): string {

@@ -14,8 +14,13 @@ beforeAll(async () => {
 afterAll(() => under.close())
 
 /** GET /auth with text in front of the base request's query, which may repeat or break it. */
-const authorizeRaw = (prefix: string, change: Change = {}) => () =>
-  under.send({ path: `/auth?${prefix}&${encode({ ...baseRequest, ...change })}`, headers: { cookie: signedInAs(under, 'U1') } })
+const authorizeRaw =
+  (prefix: string, change: Change = {}) =>
+  () =>
+    under.send({
+      path: `/auth?${prefix}&${encode({ ...baseRequest, ...change })}`,
+      headers: { cookie: signedInAs(under, 'U1') },
+    })
 
 describe('RFC 6749 §4.1.2.1: until the client is known, an error is a local page', () => {
   const none = { client_id: undefined }
@@ -39,12 +44,37 @@ describe('RFC 6749 §4.1.2.1: until the client is known, an error is a local pag
     ['ATK-043 two client_id values', 'client_id=A', {}, 'client_id_repeated'],
     ['ATK-043 two client_id values, the second unknown', 'client_id=A', { client_id: 'zzz' }, 'client_id_repeated'],
     ['ATK-043 two client_id values, one empty', 'client_id=', {}, 'client_id_repeated'],
-    ['ATK-044 two redirect_uri values, the second good', 'redirect_uri=https%3A%2F%2Fevil.test%2Fcb', {}, 'redirect_uri_repeated'],
-    ['ATK-044 two redirect_uri values, both good', 'redirect_uri=https%3A%2F%2Fapp.test%2Fcb', {}, 'redirect_uri_repeated'],
+    [
+      'ATK-044 two redirect_uri values, the second good',
+      'redirect_uri=https%3A%2F%2Fevil.test%2Fcb',
+      {},
+      'redirect_uri_repeated',
+    ],
+    [
+      'ATK-044 two redirect_uri values, both good',
+      'redirect_uri=https%3A%2F%2Fapp.test%2Fcb',
+      {},
+      'redirect_uri_repeated',
+    ],
     ['ATK-044 two redirect_uri values, one empty', 'redirect_uri=', {}, 'redirect_uri_repeated'],
-    ['ATK-068 prompt=none with an unregistered redirect_uri', 'prompt=none', { redirect_uri: 'https://evil.test/cb' }, 'redirect_uri_mismatch'],
-    ['ATK-077 a pushed request beside an unregistered redirect_uri', 'request_uri=urn:x', { redirect_uri: 'https://evil' }, 'redirect_uri_mismatch'],
-    ['ATK-074 a guessed request_uri and no redirect_uri', 'request_uri=urn:ietf:params:oauth:request_uri:guess', { redirect_uri: undefined }, 'redirect_uri_missing'],
+    [
+      'ATK-068 prompt=none with an unregistered redirect_uri',
+      'prompt=none',
+      { redirect_uri: 'https://evil.test/cb' },
+      'redirect_uri_mismatch',
+    ],
+    [
+      'ATK-077 a pushed request beside an unregistered redirect_uri',
+      'request_uri=urn:x',
+      { redirect_uri: 'https://evil' },
+      'redirect_uri_mismatch',
+    ],
+    [
+      'ATK-074 a guessed request_uri and no redirect_uri',
+      'request_uri=urn:ietf:params:oauth:request_uri:guess',
+      { redirect_uri: undefined },
+      'redirect_uri_missing',
+    ],
     ['a query with a broken escape', 'x=%zz', {}, 'parameters_malformed'],
     ['a query that is not UTF-8', 'state=%FF', {}, 'parameters_malformed'],
     ['a query of 2,000 parameters', 'x&'.repeat(2000), {}, 'parameters_malformed'],
@@ -63,7 +93,10 @@ describe('RFC 6749 §4.1.2.1: until the client is known, an error is a local pag
   ] as const)('OIDC Core §3.1.2.1: by POST too: %s', async (_, change, reason) => {
     const body = encode({ ...baseRequest, ...change })
 
-    await refusedOnPage(under, { send: () => postForm(under, '/auth', body, { cookie: signedInAs(under, 'U1') }), reason })
+    await refusedOnPage(under, {
+      send: () => postForm(under, '/auth', body, { cookie: signedInAs(under, 'U1') }),
+      reason,
+    })
   })
 
   it.each([
@@ -83,8 +116,14 @@ describe('RFC 6749 §4.1.2.1: until the client is known, an error is a local pag
   it('ATK-038 a disabled client reads like an unknown one', async () => {
     await changeClient(under.storage, clientId('B'), { disabledAt: epochSeconds(1) })
 
-    const unknown = await refusedOnPage(under, { send: () => authorize(under, { client_id: 'zzz' }), reason: 'client_unknown' })
-    const disabled = await refusedOnPage(under, { send: () => authorize(under, { client_id: 'B' }), reason: 'client_disabled' })
+    const unknown = await refusedOnPage(under, {
+      send: () => authorize(under, { client_id: 'zzz' }),
+      reason: 'client_unknown',
+    })
+    const disabled = await refusedOnPage(under, {
+      send: () => authorize(under, { client_id: 'B' }),
+      reason: 'client_disabled',
+    })
 
     expect(disabled.text).toBe(unknown.text)
   })

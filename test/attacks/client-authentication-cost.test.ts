@@ -30,7 +30,8 @@ async function costOf(authorization: string, form: Readonly<Record<string, strin
   return { answer, digests, calls: [...under.probe.calls] }
 }
 
-const flip = (secret: string, at: number): string => secret.slice(0, at) + (secret[at] === 'A' ? 'B' : 'A') + secret.slice(at + 1)
+const flip = (secret: string, at: number): string =>
+  secret.slice(0, at) + (secret[at] === 'A' ? 'B' : 'A') + secret.slice(at + 1)
 
 // Time is noisy and work is not: what costs the same calls and the same digests takes the same time.
 describe('a failed client authentication tells nothing by its cost or its answer (RFC 6819 §4.3.5)', () => {

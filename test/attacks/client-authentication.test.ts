@@ -13,7 +13,9 @@ import { introspect, noteSecretsInUse, refresh, tokensFor } from '../support/tok
 
 let under: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer({ rateLimits: { failedAuthentications: { consume: () => Promise.resolve({ allowed: true }) } } })
+  under = await startServer({
+    rateLimits: { failedAuthentications: { consume: () => Promise.resolve({ allowed: true }) } },
+  })
   await noteSecretsInUse(under)
 })
 afterAll(() => under.close())
@@ -29,8 +31,12 @@ interface Row {
 
 const secretOf = (client: 'A' | 'M' | 'X'): string => under.clients[client].secret
 const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64')
-const header = (text: string): (() => string) => () => text
-const flip = (secret: string, at: number): string => secret.slice(0, at) + (secret[at] === 'A' ? 'B' : 'A') + secret.slice(at + 1)
+const header =
+  (text: string): (() => string) =>
+  () =>
+    text
+const flip = (secret: string, at: number): string =>
+  secret.slice(0, at) + (secret[at] === 'A' ? 'B' : 'A') + secret.slice(at + 1)
 const wrong = { reason: 'client_credentials_wrong' } as const
 const unreadable = { reason: 'client_unknown' } as const
 const twice = { status: 400, reason: 'client_authentication_twice' } as const
@@ -42,68 +48,193 @@ const endpoints: readonly { readonly path: string; readonly form: Change }[] = [
 ]
 
 describe.each(endpoints)('client authentication at $path', ({ path, form: base }) => {
-  const post = (form: Change, authorization: string) => postForm(under, path, encode({ ...base, ...form }), { authorization })
+  const post = (form: Change, authorization: string) =>
+    postForm(under, path, encode({ ...base, ...form }), { authorization })
 
   const rows: readonly Row[] = [
-    { row: 'ATK-212 an unknown client in Basic is refused (RFC 6749 §5.2)', authorization: () => basic('zzz', secretOf('M')), ...unreadable },
+    {
+      row: 'ATK-212 an unknown client in Basic is refused (RFC 6749 §5.2)',
+      authorization: () => basic('zzz', secretOf('M')),
+      ...unreadable,
+    },
     { row: 'RFC 6749 §5.2: a wrong secret in Basic is refused', authorization: () => basic('M', 'wrong'), ...wrong },
     { row: 'RFC 6749 §5.2: an empty secret in Basic is refused', authorization: () => basic('M', ''), ...wrong },
-    { row: "RFC 6749 §5.2: another client's secret is refused", authorization: () => basic('M', secretOf('A')), ...wrong },
-    { row: 'RFC 6749 §5.2: a secret with a wrong last character is refused', authorization: () => basic('M', flip(secretOf('M'), 42)), ...wrong },
-    { row: 'RFC 6749 §5.2: a secret with a wrong first character is refused', authorization: () => basic('M', flip(secretOf('M'), 0)), ...wrong },
-    { row: 'RFC 6749 §5.2: half a secret is refused', authorization: () => basic('M', secretOf('M').slice(0, 21)), ...wrong },
-    { row: 'RFC 6749 §5.2: a secret with more behind it is refused', authorization: () => basic('M', `${secretOf('M')}\0`), ...wrong },
-    { row: 'RFC 6749 §5.2: the digest of a secret is no secret', authorization: () => basic('M', digestOf(secretOf('M'))), ...wrong },
-    { row: 'RFC 6749 §2.2: the identifier in other case is another client', authorization: () => basic('m', secretOf('M')), ...unreadable },
-    { row: 'RFC 6749 Appendix A.1: an identifier with NUL is unknown', authorization: () => basic('M\0', secretOf('M')), ...unreadable },
-    { row: 'RFC 6749 Appendix A.1: an identifier with a space before it is unknown', authorization: () => basic(' M', secretOf('M')), ...unreadable },
+    {
+      row: "RFC 6749 §5.2: another client's secret is refused",
+      authorization: () => basic('M', secretOf('A')),
+      ...wrong,
+    },
+    {
+      row: 'RFC 6749 §5.2: a secret with a wrong last character is refused',
+      authorization: () => basic('M', flip(secretOf('M'), 42)),
+      ...wrong,
+    },
+    {
+      row: 'RFC 6749 §5.2: a secret with a wrong first character is refused',
+      authorization: () => basic('M', flip(secretOf('M'), 0)),
+      ...wrong,
+    },
+    {
+      row: 'RFC 6749 §5.2: half a secret is refused',
+      authorization: () => basic('M', secretOf('M').slice(0, 21)),
+      ...wrong,
+    },
+    {
+      row: 'RFC 6749 §5.2: a secret with more behind it is refused',
+      authorization: () => basic('M', `${secretOf('M')}\0`),
+      ...wrong,
+    },
+    {
+      row: 'RFC 6749 §5.2: the digest of a secret is no secret',
+      authorization: () => basic('M', digestOf(secretOf('M'))),
+      ...wrong,
+    },
+    {
+      row: 'RFC 6749 §2.2: the identifier in other case is another client',
+      authorization: () => basic('m', secretOf('M')),
+      ...unreadable,
+    },
+    {
+      row: 'RFC 6749 Appendix A.1: an identifier with NUL is unknown',
+      authorization: () => basic('M\0', secretOf('M')),
+      ...unreadable,
+    },
+    {
+      row: 'RFC 6749 Appendix A.1: an identifier with a space before it is unknown',
+      authorization: () => basic(' M', secretOf('M')),
+      ...unreadable,
+    },
     { row: 'RFC 6749 Appendix A.1: __proto__ is unknown', authorization: () => basic('__proto__', 'x'), ...unreadable },
-    { row: 'RFC 6749 Appendix A.1: 6,000 characters are unknown', authorization: () => basic('M'.repeat(6000), 'x'), ...unreadable },
+    {
+      row: 'RFC 6749 Appendix A.1: 6,000 characters are unknown',
+      authorization: () => basic('M'.repeat(6000), 'x'),
+      ...unreadable,
+    },
     { row: "RFC 6749 §5.2: ' OR 1=1-- is unknown", authorization: () => basic("' OR 1=1--", 'x'), ...unreadable },
-    { row: 'RFC 6749 §2.3.1: the header without a colon is unreadable', authorization: () => `Basic ${base64('M')}`, ...unreadable },
+    {
+      row: 'RFC 6749 §2.3.1: the header without a colon is unreadable',
+      authorization: () => `Basic ${base64('M')}`,
+      ...unreadable,
+    },
     { row: 'RFC 6749 §2.3.1: base64 that is not is unreadable', authorization: header('Basic !!!!'), ...unreadable },
     { row: 'RFC 6749 §2.3.1: base64url is unreadable', authorization: header('Basic TTo_Pz8-'), ...unreadable },
-    { row: 'RFC 6749 §2.3.1: bytes that are not UTF-8 are unreadable', authorization: header('Basic TTr//w=='), ...unreadable },
-    { row: 'RFC 6749 §2.3.1: a broken escape is unreadable', authorization: () => `Basic ${base64(`M:${secretOf('M')}%`)}`, ...unreadable },
-    { row: 'RFC 6749 §2.3.1: two credentials in one header are unreadable', authorization: () => `${basic('M', secretOf('M'))}, ${basic('M', secretOf('M'))}`, ...unreadable },
+    {
+      row: 'RFC 6749 §2.3.1: bytes that are not UTF-8 are unreadable',
+      authorization: header('Basic TTr//w=='),
+      ...unreadable,
+    },
+    {
+      row: 'RFC 6749 §2.3.1: a broken escape is unreadable',
+      authorization: () => `Basic ${base64(`M:${secretOf('M')}%`)}`,
+      ...unreadable,
+    },
+    {
+      row: 'RFC 6749 §2.3.1: two credentials in one header are unreadable',
+      authorization: () => `${basic('M', secretOf('M'))}, ${basic('M', secretOf('M'))}`,
+      ...unreadable,
+    },
     ...['Basic', 'Basic ', 'Bearer x', 'Digest username="M"', 'Negotiate abc', 'x', ':', 'Basic\tTTpN'].map((text) => ({
       row: `ATK-223 Authorization: ${JSON.stringify(text)} is refused (RFC 6749 §5.2)`,
       authorization: header(text),
       ...unreadable,
     })),
-    { row: 'ATK-217 Basic and a body secret together are refused (RFC 6749 §2.3)', authorization: () => basic('M', secretOf('M')), form: () => ({ client_id: 'M', client_secret: secretOf('M') }), ...twice },
-    { row: 'RFC 6749 §2.3: Basic and an assertion together are refused', authorization: () => basic('M', secretOf('M')), form: () => assertionOf(under), ...twice },
-    { row: 'RFC 6749 §2.3: a body secret and an assertion together are refused', form: async () => ({ client_id: 'X', client_secret: secretOf('X'), ...(await assertionOf(under)) }), ...twice },
-    { row: 'ATK-218 Basic for M and client_id=B in the body is refused (RFC 6749 §2.3.1)', authorization: () => basic('M', secretOf('M')), form: () => ({ client_id: 'B' }), status: 400, reason: 'client_id_contradicted' },
-    { row: 'ATK-227 client_id alone for the confidential client A is refused (OAuth 2.1 §3.2.1)', form: () => ({ client_id: 'A' }), reason: 'client_authentication_method' },
-    { row: 'RFC 6749 §2.3: client_id alone for client B is refused', form: () => ({ client_id: 'B' }), reason: 'client_authentication_method' },
+    {
+      row: 'ATK-217 Basic and a body secret together are refused (RFC 6749 §2.3)',
+      authorization: () => basic('M', secretOf('M')),
+      form: () => ({ client_id: 'M', client_secret: secretOf('M') }),
+      ...twice,
+    },
+    {
+      row: 'RFC 6749 §2.3: Basic and an assertion together are refused',
+      authorization: () => basic('M', secretOf('M')),
+      form: () => assertionOf(under),
+      ...twice,
+    },
+    {
+      row: 'RFC 6749 §2.3: a body secret and an assertion together are refused',
+      form: async () => ({ client_id: 'X', client_secret: secretOf('X'), ...(await assertionOf(under)) }),
+      ...twice,
+    },
+    {
+      row: 'ATK-218 Basic for M and client_id=B in the body is refused (RFC 6749 §2.3.1)',
+      authorization: () => basic('M', secretOf('M')),
+      form: () => ({ client_id: 'B' }),
+      status: 400,
+      reason: 'client_id_contradicted',
+    },
+    {
+      row: 'ATK-227 client_id alone for the confidential client A is refused (OAuth 2.1 §3.2.1)',
+      form: () => ({ client_id: 'A' }),
+      reason: 'client_authentication_method',
+    },
+    {
+      row: 'RFC 6749 §2.3: client_id alone for client B is refused',
+      form: () => ({ client_id: 'B' }),
+      reason: 'client_authentication_method',
+    },
     { row: 'RFC 6749 §3.2.1: no authentication at all is refused', reason: 'client_authentication_missing' },
-    { row: 'RFC 6749 §2.3: M is registered for Basic; its secret in the body is refused', form: () => ({ client_id: 'M', client_secret: secretOf('M') }), reason: 'client_authentication_method' },
-    { row: 'RFC 6749 §2.3: X is registered for the body; its secret in Basic is refused', authorization: () => basic('X', secretOf('X')), reason: 'client_authentication_method' },
-    { row: 'RFC 6749 §2.3: a secret for the public client P is refused', form: () => ({ client_id: 'P', client_secret: 'x' }), reason: 'client_authentication_method' },
-    { row: 'RFC 6749 §2.3: an empty secret in Basic for P is refused', authorization: () => basic('P', ''), reason: 'client_authentication_method' },
-    { row: 'RFC 6749 §2.3: a secret for B, which signs, is refused', authorization: () => basic('B', ''), reason: 'client_authentication_method' },
-    { row: 'RFC 6749 §2.3.1: a secret in the body without client_id is refused', form: () => ({ client_secret: secretOf('X') }), ...unreadable },
-    { row: 'RFC 6749 §5.2: a wrong secret in the body is refused', form: () => ({ client_id: 'X', client_secret: 'wrong' }), ...wrong },
+    {
+      row: 'RFC 6749 §2.3: M is registered for Basic; its secret in the body is refused',
+      form: () => ({ client_id: 'M', client_secret: secretOf('M') }),
+      reason: 'client_authentication_method',
+    },
+    {
+      row: 'RFC 6749 §2.3: X is registered for the body; its secret in Basic is refused',
+      authorization: () => basic('X', secretOf('X')),
+      reason: 'client_authentication_method',
+    },
+    {
+      row: 'RFC 6749 §2.3: a secret for the public client P is refused',
+      form: () => ({ client_id: 'P', client_secret: 'x' }),
+      reason: 'client_authentication_method',
+    },
+    {
+      row: 'RFC 6749 §2.3: an empty secret in Basic for P is refused',
+      authorization: () => basic('P', ''),
+      reason: 'client_authentication_method',
+    },
+    {
+      row: 'RFC 6749 §2.3: a secret for B, which signs, is refused',
+      authorization: () => basic('B', ''),
+      reason: 'client_authentication_method',
+    },
+    {
+      row: 'RFC 6749 §2.3.1: a secret in the body without client_id is refused',
+      form: () => ({ client_secret: secretOf('X') }),
+      ...unreadable,
+    },
+    {
+      row: 'RFC 6749 §5.2: a wrong secret in the body is refused',
+      form: () => ({ client_id: 'X', client_secret: 'wrong' }),
+      ...wrong,
+    },
   ]
 
   it.each(rows)('$row', async ({ authorization, form, status = 401, reason }) => {
     const change = (await form?.()) ?? {}
 
-    await refusedInJson(under, { status, error: status === 401 ? 'invalid_client' : 'invalid_request' }, {
-      send: () => post(change, authorization?.() ?? ''),
-      reason,
-      secrets: [secretOf('M'), secretOf('A'), secretOf('X')],
-    })
+    await refusedInJson(
+      under,
+      { status, error: status === 401 ? 'invalid_client' : 'invalid_request' },
+      {
+        send: () => post(change, authorization?.() ?? ''),
+        reason,
+        secrets: [secretOf('M'), secretOf('A'), secretOf('X')],
+      },
+    )
 
     expect((await post({}, basic('M', secretOf('M')))).status).toBe(200)
   })
 
   it('RFC 6749 §3.2: a secret in the query is not read', async () => {
-    await refusedInJson(under, { status: 401, error: 'invalid_client' }, {
-      send: () => postForm(under, `${path}?client_id=X&client_secret=${secretOf('X')}`, encode(base), {}),
-      reason: 'client_authentication_missing',
-    })
+    await refusedInJson(
+      under,
+      { status: 401, error: 'invalid_client' },
+      {
+        send: () => postForm(under, `${path}?client_id=X&client_secret=${secretOf('X')}`, encode(base), {}),
+        reason: 'client_authentication_missing',
+      },
+    )
   })
 
   it('ATK-220 two Authorization headers are refused (RFC 9110 §5.3)', async () => {
@@ -213,7 +344,8 @@ describe('client authentication: guessing', () => {
     const failedAuthentications = memoryRateLimiter({ points: 5, window: 60 })
     const other = await startServer({ rateLimits: { failedAuthentications } })
     onTestFinished(() => other.close())
-    const guess = () => postForm(other, '/token', 'grant_type=client_credentials', { authorization: basic('M', 'guess') })
+    const guess = () =>
+      postForm(other, '/token', 'grant_type=client_credentials', { authorization: basic('M', 'guess') })
     for (let count = 0; count < 5; count += 1) await guess()
 
     const throttled = await guess()
@@ -221,8 +353,15 @@ describe('client authentication: guessing', () => {
     other.clock.advance(60)
     const later = await guess()
 
-    expect([throttled.status, throttled.header('retry-after'), honest.status, later.status]).toEqual([429, '60', 200, 401])
-    expect(other.events.filter((event) => event.type === 'request.refused' && event.reason === 'client_throttled')).toHaveLength(1)
+    expect([throttled.status, throttled.header('retry-after'), honest.status, later.status]).toEqual([
+      429,
+      '60',
+      200,
+      401,
+    ])
+    expect(
+      other.events.filter((event) => event.type === 'request.refused' && event.reason === 'client_throttled'),
+    ).toHaveLength(1)
   })
 })
 

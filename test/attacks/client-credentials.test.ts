@@ -7,7 +7,14 @@ import { basic, postForm, type Change } from '../support/flow.ts'
 import { readJws } from '../support/forge-jwt.ts'
 import { refusedInJson } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { introspect, noteSecretsInUse, postAs, serviceToken, tokensOf, type ClientName } from '../support/token-calls.ts'
+import {
+  introspect,
+  noteSecretsInUse,
+  postAs,
+  serviceToken,
+  tokensOf,
+  type ClientName,
+} from '../support/token-calls.ts'
 
 let under: ServerUnderTest
 beforeAll(async () => {
@@ -38,20 +45,52 @@ const otherGrants = [
   'urn:openid:params:grant-type:ciba',
   'implicit',
 ]
-const otherSpellings = ['Client_Credentials', 'client_credentials ', ' client_credentials', 'client_credentials\0', 'client_credentials,refresh_token']
+const otherSpellings = [
+  'Client_Credentials',
+  'client_credentials ',
+  ' client_credentials',
+  'client_credentials\0',
+  'client_credentials,refresh_token',
+]
 
 describe('client_credentials and grants that are not there', () => {
   const rows: readonly Row[] = [
     { row: 'ATK-200 the public client P is refused (OAuth 2.1 §4.2)', client: 'P', form: {}, ...noGrant },
     { row: 'ATK-200 the public client N is refused (OAuth 2.1 §4.2)', client: 'N', form: {}, ...noGrant },
-    { row: 'ATK-200 P without its name is not authenticated (RFC 6749 §4.4.2)', client: 'P', form: { client_id: undefined }, status: 401, error: 'invalid_client', reason: 'client_authentication_missing' },
-    { row: 'RFC 6749 §4.4: M by its name alone is not authenticated', client: 'P', form: { client_id: 'M' }, status: 401, error: 'invalid_client', reason: 'client_authentication_method' },
+    {
+      row: 'ATK-200 P without its name is not authenticated (RFC 6749 §4.4.2)',
+      client: 'P',
+      form: { client_id: undefined },
+      status: 401,
+      error: 'invalid_client',
+      reason: 'client_authentication_missing',
+    },
+    {
+      row: 'RFC 6749 §4.4: M by its name alone is not authenticated',
+      client: 'P',
+      form: { client_id: 'M' },
+      status: 401,
+      error: 'invalid_client',
+      reason: 'client_authentication_method',
+    },
     { row: 'RFC 6749 §5.2: A, which is registered for other grants, is refused', client: 'A', form: {}, ...noGrant },
     { row: 'ATK-202 M asks for openid (OIDC Core §3.1.2.1)', form: { scope: 'openid' }, ...noScope },
-    { row: 'ATK-202 M asks for openid beside its own scope (OIDC Core §3.1.2.1)', form: { scope: 'api.read openid' }, ...noScope },
+    {
+      row: 'ATK-202 M asks for openid beside its own scope (OIDC Core §3.1.2.1)',
+      form: { scope: 'api.read openid' },
+      ...noScope,
+    },
     { row: 'OIDC Core §11: M asks for offline_access', form: { scope: 'api.read offline_access' }, ...noScope },
-    { row: 'ATK-203 M asks for api.write, which it was not assigned (RFC 6749 §3.3)', form: { scope: 'api.write' }, ...noScope },
-    { row: 'ATK-203 M asks for api.write beside its own scope (RFC 6749 §3.3)', form: { scope: 'api.read api.write' }, ...noScope },
+    {
+      row: 'ATK-203 M asks for api.write, which it was not assigned (RFC 6749 §3.3)',
+      form: { scope: 'api.write' },
+      ...noScope,
+    },
+    {
+      row: 'ATK-203 M asks for api.write beside its own scope (RFC 6749 §3.3)',
+      form: { scope: 'api.read api.write' },
+      ...noScope,
+    },
     { row: 'RFC 6749 §3.3: M asks for a scope that nobody knows', form: { scope: 'api.read admin' }, ...noScope },
     { row: 'RFC 6749 §3.3: a scope of spaces names none', form: { scope: ' ' }, ...noScope },
     ...['API.READ', 'api.read\0', 'api', 'api.*', '*', 'api.read,api.write', '__proto__'].map((scope) => ({
@@ -59,16 +98,39 @@ describe('client_credentials and grants that are not there', () => {
       form: { scope },
       ...noScope,
     })),
-    { row: 'ATK-206 the password grant is not there (RFC 9700 §2.4)', form: { grant_type: 'password', username: 'ann', password: 'pw-7351' }, ...unknownGrant },
-    ...otherGrants.map((grant_type) => ({ row: `ATK-208 ${grant_type} is not there (RFC 6749 §5.2)`, form: { grant_type }, ...unknownGrant })),
+    {
+      row: 'ATK-206 the password grant is not there (RFC 9700 §2.4)',
+      form: { grant_type: 'password', username: 'ann', password: 'pw-7351' },
+      ...unknownGrant,
+    },
+    ...otherGrants.map((grant_type) => ({
+      row: `ATK-208 ${grant_type} is not there (RFC 6749 §5.2)`,
+      form: { grant_type },
+      ...unknownGrant,
+    })),
     ...['__proto__', 'constructor', 'toString', 'hasOwnProperty'].map((grant_type) => ({
       row: `ATK-209 ${grant_type} names no grant (RFC 6749 §5.2)`,
       form: { grant_type },
       ...unknownGrant,
     })),
-    ...otherSpellings.map((grant_type) => ({ row: `RFC 6749 §4.4.2: ${JSON.stringify(grant_type)} names no grant`, form: { grant_type }, ...unknownGrant })),
-    { row: 'ATK-211 M asks for another resource (RFC 8707 §2)', form: { resource: 'https://other.test' }, ...noResource },
-    ...['https://api.test/', 'https://API.test', 'https://api.test#x', 'api.test', 'http://api.test', 'https://as.test'].map((resource) => ({
+    ...otherSpellings.map((grant_type) => ({
+      row: `RFC 6749 §4.4.2: ${JSON.stringify(grant_type)} names no grant`,
+      form: { grant_type },
+      ...unknownGrant,
+    })),
+    {
+      row: 'ATK-211 M asks for another resource (RFC 8707 §2)',
+      form: { resource: 'https://other.test' },
+      ...noResource,
+    },
+    ...[
+      'https://api.test/',
+      'https://API.test',
+      'https://api.test#x',
+      'api.test',
+      'http://api.test',
+      'https://as.test',
+    ].map((resource) => ({
       row: `RFC 8707 §2: ${resource} is not https://api.test`,
       form: { resource },
       ...noResource,
@@ -76,11 +138,15 @@ describe('client_credentials and grants that are not there', () => {
   ]
 
   it.each(rows)('$row', async ({ client = 'M', form, status = 400, error, reason }) => {
-    await refusedInJson(under, { status, error }, {
-      send: () => serviceToken(under, form, client),
-      reason,
-      secrets: ['pw-7351', under.clients.M.secret],
-    })
+    await refusedInJson(
+      under,
+      { status, error },
+      {
+        send: () => serviceToken(under, form, client),
+        reason,
+        secrets: ['pw-7351', under.clients.M.secret],
+      },
+    )
 
     expect((await serviceToken(under)).status).toBe(200)
   })
@@ -92,10 +158,14 @@ describe('client_credentials and grants that are not there', () => {
   it('RFC 8707 §2: of two resources each must be known', async () => {
     const body = 'grant_type=client_credentials&resource=https%3A%2F%2Fapi.test&resource=https%3A%2F%2Fother.test'
 
-    await refusedInJson(under, { status: 400, error: 'invalid_target' }, {
-      send: () => postForm(under, '/token', body, { authorization: basic('M', under.clients.M.secret) }),
-      reason: 'resource_unknown',
-    })
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_target' },
+      {
+        send: () => postForm(under, '/token', body, { authorization: basic('M', under.clients.M.secret) }),
+        reason: 'resource_unknown',
+      },
+    )
   })
 
   it('ATK-200 a public client is refused also where it was registered for the grant (RFC 6749 §4.4)', async () => {
@@ -103,10 +173,14 @@ describe('client_credentials and grants that are not there', () => {
     onTestFinished(() => other.close())
     await changeClient(other.storage, clientId('P'), { grantTypes: ['client_credentials'] })
 
-    await refusedInJson(other, { status: 400, error: 'unauthorized_client' }, {
-      send: () => serviceToken(other, {}, 'P'),
-      reason: 'client_public',
-    })
+    await refusedInJson(
+      other,
+      { status: 400, error: 'unauthorized_client' },
+      {
+        send: () => serviceToken(other, {}, 'P'),
+        reason: 'client_public',
+      },
+    )
   })
 })
 

@@ -20,7 +20,12 @@ afterAll(() => under.close())
 const form = 'application/x-www-form-urlencoded'
 
 /** A form from the page of an origin. */
-const post = (at: ServerUnderTest, origin: string | readonly string[], body: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> =>
+const post = (
+  at: ServerUnderTest,
+  origin: string | readonly string[],
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Reply> =>
   at.send({ method: 'POST', path: '/token', headers: { origin, 'content-type': form, ...headers }, body })
 
 const allowedOrigin = (reply: Reply): string | undefined => reply.header('access-control-allow-origin')
@@ -45,12 +50,17 @@ describe('origins that are not let in', () => {
     const reply = await post(under, origin, encode({ grant_type: 'refresh_token', client_id: 'P', refresh_token }))
 
     expect(reply.status).toBe(200)
-    expect([allowedOrigin(reply), reply.header('access-control-expose-headers'), reply.header('vary')]).toEqual([undefined, undefined, 'Origin'])
+    expect([allowedOrigin(reply), reply.header('access-control-expose-headers'), reply.header('vary')]).toEqual([
+      undefined,
+      undefined,
+      'Origin',
+    ])
   })
 
   it('RFC 6454 §7.3: two Origin headers are none', async () => {
     const reply = await refused(under, {
-      send: () => post(under, ['https://spa.test', 'https://spa.test'], 'grant_type=refresh_token&client_id=P&refresh_token=x'),
+      send: () =>
+        post(under, ['https://spa.test', 'https://spa.test'], 'grant_type=refresh_token&client_id=P&refresh_token=x'),
       reason: 'refresh_token_unknown',
     })
 
@@ -76,8 +86,15 @@ describe('origins that are not let in', () => {
     onTestFinished(() => own.close())
     await changeClient(own.storage, clientId('P'), { disabledAt: epochSeconds(1) })
 
-    for (const [name, reason] of [['P', 'client_disabled'], ['nobody', 'client_unknown'], ['\0', 'client_unknown']] as const) {
-      const reply = await refused(own, { send: () => post(own, 'https://spa.test', encode({ grant_type: 'x', client_id: name })), reason })
+    for (const [name, reason] of [
+      ['P', 'client_disabled'],
+      ['nobody', 'client_unknown'],
+      ['\0', 'client_unknown'],
+    ] as const) {
+      const reply = await refused(own, {
+        send: () => post(own, 'https://spa.test', encode({ grant_type: 'x', client_id: name })),
+        reason,
+      })
 
       expect([reply.status, allowedOrigin(reply)]).toEqual([401, undefined])
     }
@@ -86,7 +103,10 @@ describe('origins that are not let in', () => {
   it("RFC 8252 §7.1: a native app's own scheme is no origin", async () => {
     const own = await startServer()
     onTestFinished(() => own.close())
-    await registerClient({ clientId: 'app', clientName: 'App', tokenEndpointAuthMethod: 'none', redirectUris: ['com.example.app:/cb'] }, { storage: own.storage })
+    await registerClient(
+      { clientId: 'app', clientName: 'App', tokenEndpointAuthMethod: 'none', redirectUris: ['com.example.app:/cb'] },
+      { storage: own.storage },
+    )
 
     const reply = await post(own, 'null', 'grant_type=x&client_id=app')
 
@@ -116,7 +136,12 @@ describe('origins that are let in', () => {
     const own = await startServer()
     onTestFinished(() => own.close())
     await registerClient(
-      { clientId: 'dev', clientName: 'Dev', tokenEndpointAuthMethod: 'none', redirectUris: ['http://localhost:5173/cb', 'https://dev.test/cb'] },
+      {
+        clientId: 'dev',
+        clientName: 'Dev',
+        tokenEndpointAuthMethod: 'none',
+        redirectUris: ['http://localhost:5173/cb', 'https://dev.test/cb'],
+      },
       { storage: own.storage },
     )
     const origins = ['http://localhost:5173', 'https://dev.test', 'http://localhost:5174', 'http://localhost']
@@ -133,7 +158,11 @@ describe('origins that are let in', () => {
     own.clock.advance(601)
 
     const reply = await refused(own, {
-      send: () => own.send({ path: '/userinfo', headers: { origin: 'https://spa.test', authorization: `Bearer ${access_token}` } }),
+      send: () =>
+        own.send({
+          path: '/userinfo',
+          headers: { origin: 'https://spa.test', authorization: `Bearer ${access_token}` },
+        }),
       reason: 'access_token_invalid',
     })
 
@@ -145,11 +174,16 @@ describe('origins that are let in', () => {
   })
 
   it('RFC 6750 §2.1: a page is let in with a token that is no JWT', async () => {
-    const own = await startServer({ resources: { 'https://api.test': { scopes: ['api.read'], accessTokenFormat: 'opaque' } } })
+    const own = await startServer({
+      resources: { 'https://api.test': { scopes: ['api.read'], accessTokenFormat: 'opaque' } },
+    })
     onTestFinished(() => own.close())
     const { access_token } = await tokensFor(own, 'P', { resource: 'https://api.test', scope: 'openid api.read' })
 
-    const reply = await own.send({ path: '/userinfo', headers: { origin: 'https://spa.test', authorization: `Bearer ${access_token}` } })
+    const reply = await own.send({
+      path: '/userinfo',
+      headers: { origin: 'https://spa.test', authorization: `Bearer ${access_token}` },
+    })
 
     expect(access_token).not.toContain('.')
     expect([reply.status, allowedOrigin(reply)]).toEqual([200, 'https://spa.test'])
@@ -188,7 +222,8 @@ it('RFC 7515 §5.2: a token that names a client and has another signature lets n
   const forged = access_token.replace(/[^.]+$/, 'A'.repeat(86))
 
   const reply = await refused(under, {
-    send: () => under.send({ path: '/userinfo', headers: { origin: 'https://spa.test', authorization: `Bearer ${forged}` } }),
+    send: () =>
+      under.send({ path: '/userinfo', headers: { origin: 'https://spa.test', authorization: `Bearer ${forged}` } }),
     reason: 'access_token_invalid',
   })
 
@@ -201,11 +236,20 @@ describe('what it costs', () => {
     onTestFinished(() => probed.close())
     const readsOf = async (headers: Readonly<Record<string, string>>): Promise<number> => {
       probed.probe.reset()
-      await probed.send({ method: 'POST', path: '/token', headers: { 'content-type': form, ...headers }, body: 'grant_type=x&client_id=P' })
+      await probed.send({
+        method: 'POST',
+        path: '/token',
+        headers: { 'content-type': form, ...headers },
+        body: 'grant_type=x&client_id=P',
+      })
       return probed.probe.calls.filter((call) => call === 'clients.find').length
     }
 
-    expect([await readsOf({}), await readsOf({ origin: probed.issuer }), await readsOf({ origin: 'https://spa.test' })]).toEqual([1, 1, 2])
+    expect([
+      await readsOf({}),
+      await readsOf({ origin: probed.issuer }),
+      await readsOf({ origin: 'https://spa.test' }),
+    ]).toEqual([1, 1, 2])
   })
 
   it('storage that is down is a 503 as ever, and lets nobody in', async () => {
@@ -215,7 +259,12 @@ describe('what it costs', () => {
 
     const reply = await post(probed, 'https://spa.test', 'grant_type=x&client_id=P')
 
-    expect([reply.status, reply.json['error'], allowedOrigin(reply), reply.header('vary')]).toEqual([503, 'temporarily_unavailable', undefined, 'Origin'])
+    expect([reply.status, reply.json['error'], allowedOrigin(reply), reply.header('vary')]).toEqual([
+      503,
+      'temporarily_unavailable',
+      undefined,
+      'Origin',
+    ])
   })
 
   it('a preflight asks storage nothing, so that it tells of no client', async () => {
@@ -223,7 +272,11 @@ describe('what it costs', () => {
     onTestFinished(() => probed.close())
     probed.probe.reset()
 
-    const reply = await probed.send({ method: 'OPTIONS', path: '/token?client_id=P', headers: { origin: 'https://spa.test', 'access-control-request-method': 'POST' } })
+    const reply = await probed.send({
+      method: 'OPTIONS',
+      path: '/token?client_id=P',
+      headers: { origin: 'https://spa.test', 'access-control-request-method': 'POST' },
+    })
 
     expect([reply.status, probed.probe.calls]).toEqual([204, []])
   })
@@ -233,7 +286,10 @@ it.each([
   ['no Origin', { 'access-control-request-method': 'POST' }],
   ['no method that is asked for', { origin: 'https://spa.test' }],
 ])('Fetch §3.3.2: an OPTIONS request with %s is no preflight', async (_, headers) => {
-  const reply = await refused(under, { send: () => under.send({ method: 'OPTIONS', path: '/token', headers }), reason: undefined })
+  const reply = await refused(under, {
+    send: () => under.send({ method: 'OPTIONS', path: '/token', headers }),
+    reason: undefined,
+  })
 
   expect([reply.status, reply.header('allow'), allowedOrigin(reply)]).toEqual([405, 'POST', undefined])
 })

@@ -9,7 +9,15 @@ import { forgeries, type GenuineJwt } from '../support/forgeries.ts'
 import { genuineJwt } from '../support/genuine-jwt.ts'
 import { expectServing, refused, refusedByRedirect } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { introspect, noteSecretsInUse, revoke, serviceToken, tokensFor, tokensOf, userinfo } from '../support/token-calls.ts'
+import {
+  introspect,
+  noteSecretsInUse,
+  revoke,
+  serviceToken,
+  tokensFor,
+  tokensOf,
+  userinfo,
+} from '../support/token-calls.ts'
 
 let under: ServerUnderTest
 let attacker: GenuineJwt['attacker']
@@ -26,8 +34,10 @@ beforeAll(async () => {
 afterAll(() => under.close())
 
 /** The access token with some claims changed, signed by the server's own key. */
-const withClaims = ({ header, payload, sign }: GenuineJwt, claims: Readonly<Record<string, unknown>>): Promise<string> =>
-  writeJws(header, { ...payload, ...claims }, sign)
+const withClaims = (
+  { header, payload, sign }: GenuineJwt,
+  claims: Readonly<Record<string, unknown>>,
+): Promise<string> => writeJws(header, { ...payload, ...claims }, sign)
 
 /** Userinfo with whatever text as token: in the header where it can stand there, otherwise in the form. */
 const userinfoWith = (token: string) =>
@@ -42,7 +52,9 @@ async function expectNoAccessToken(token: string, reasons: readonly string[]): P
 
   expect([asked.status, asked.json['error']]).toEqual([401, 'invalid_token'])
   expect(reasons).toContain(under.lastReason())
-  expect(asked.header('www-authenticate')).toMatch(/^Bearer realm="userinfo", error="invalid_token", error_description="[^"]+"$/)
+  expect(asked.header('www-authenticate')).toMatch(
+    /^Bearer realm="userinfo", error="invalid_token", error_description="[^"]+"$/,
+  )
   expect(asked.header('cache-control')).toBe('no-store')
   expect(introspected.text).toBe('{"active":false}')
   expect(under.dump()).toBe(before)
@@ -64,18 +76,35 @@ describe('a forged or malformed JWT as access token', () => {
     expect((await userinfo(under, accessToken.token)).status).toBe(200)
   })
 
-  it.each(['JWT', undefined, 'at+jwt ', 'AT+JWT', 'application/at+jwt', 'token-introspection+jwt', 'dpop+jwt', '', 7, null, ['at+jwt']])(
-    'RFC 9068 §4: typ %j is not at+jwt',
-    async (typ) => {
-      await expectInvalid(await writeJws({ ...accessToken.header, typ }, accessToken.payload, accessToken.sign))
-    },
-  )
+  it.each([
+    'JWT',
+    undefined,
+    'at+jwt ',
+    'AT+JWT',
+    'application/at+jwt',
+    'token-introspection+jwt',
+    'dpop+jwt',
+    '',
+    7,
+    null,
+    ['at+jwt'],
+  ])('RFC 9068 §4: typ %j is not at+jwt', async (typ) => {
+    await expectInvalid(await writeJws({ ...accessToken.header, typ }, accessToken.payload, accessToken.sign))
+  })
 
   const now = 1_790_000_000
   const wrongClaims: readonly (readonly [row: string, claims: Readonly<Record<string, unknown>>])[] = [
-    ...['https://other.test', 'https://as.test/', 'HTTPS://AS.TEST', 'https://as.test.evil.test', ['https://as.test'], undefined, null, 7, ''].map(
-      (iss) => [`ATK-274 iss ${JSON.stringify(iss)} (RFC 9068 §4)`, { iss }] as const,
-    ),
+    ...[
+      'https://other.test',
+      'https://as.test/',
+      'HTTPS://AS.TEST',
+      'https://as.test.evil.test',
+      ['https://as.test'],
+      undefined,
+      null,
+      7,
+      '',
+    ].map((iss) => [`ATK-274 iss ${JSON.stringify(iss)} (RFC 9068 §4)`, { iss }] as const),
     ...[undefined, [], 7, null, {}, '', [7], [''], ['https://as.test', 7], [['https://as.test']]].map(
       (aud) => [`ATK-275 aud ${JSON.stringify(aud)} (RFC 9068 §4)`, { aud }] as const,
     ),
@@ -89,10 +118,16 @@ describe('a forged or malformed JWT as access token', () => {
     ['ATK-277 iat just beyond the skew (RFC 9068 §4)', { iat: now + 11 }],
     ['ATK-277 no iat (RFC 9068 §2.2)', { iat: undefined }],
     ['ATK-277 iat is text (RFC 9068 §2.2)', { iat: String(now) }],
-    ...[undefined, '', 7, {}, ['U1'], null, true].map((sub) => [`ATK-278 sub ${JSON.stringify(sub)} (RFC 9068 §2.2)`, { sub }] as const),
+    ...[undefined, '', 7, {}, ['U1'], null, true].map(
+      (sub) => [`ATK-278 sub ${JSON.stringify(sub)} (RFC 9068 §2.2)`, { sub }] as const,
+    ),
     ...[undefined, '', 7, null].map((jti) => [`RFC 9068 §2.2: jti ${JSON.stringify(jti)}`, { jti }] as const),
-    ...[undefined, '', 7, null, ['A']].map((client_id) => [`RFC 9068 §2.2: client_id ${JSON.stringify(client_id)}`, { client_id }] as const),
-    ...[['openid'], 7, null, {}].map((scope) => [`RFC 9068 §2.2.3: scope ${JSON.stringify(scope)}`, { scope }] as const),
+    ...[undefined, '', 7, null, ['A']].map(
+      (client_id) => [`RFC 9068 §2.2: client_id ${JSON.stringify(client_id)}`, { client_id }] as const,
+    ),
+    ...[['openid'], 7, null, {}].map(
+      (scope) => [`RFC 9068 §2.2.3: scope ${JSON.stringify(scope)}`, { scope }] as const,
+    ),
     ...['', 7, null, {}].map((family) => [`RFC 9068 §4: family ${JSON.stringify(family)}`, { family }] as const),
   ]
 
@@ -148,13 +183,22 @@ describe('a forged or malformed JWT as access token', () => {
   })
 
   it('ATK-286 two tokens in turn: the claims of the one never answer for the other (RFC 8725 §3.10)', async () => {
-    const [person, service] = [(await tokensFor(under, 'A')).access_token, tokensOf(await serviceToken(under)).access_token]
+    const [person, service] = [
+      (await tokensFor(under, 'A')).access_token,
+      tokensOf(await serviceToken(under)).access_token,
+    ]
     const other = tokensOf(await serviceToken(under, { resource: 'https://api.test' })).access_token
 
     for (let round = 0; round < 100; round += 1) {
-      const answers = await Promise.all([introspect(under, person), introspect(under, service, 'M'), introspect(under, other, 'M')])
+      const answers = await Promise.all([
+        introspect(under, person),
+        introspect(under, service, 'M'),
+        introspect(under, other, 'M'),
+      ])
 
-      expect(answers.map(({ json }) => json['jti'])).toEqual([person, service, other].map((token) => readJws(token).payload['jti']))
+      expect(answers.map(({ json }) => json['jti'])).toEqual(
+        [person, service, other].map((token) => readJws(token).payload['jti']),
+      )
     }
   })
 })
@@ -164,7 +208,11 @@ describe('a key that was retired', () => {
     const [retired, current] = [await ringKey('retired'), await ringKey('current')]
     const rings = { before: ringOf([retired]), rotated: ringOf([retired, current]), after: ringOf([current]) }
     let ring = rings.before
-    const keys: KeyRing = { algorithms: ['ES256'], signer: (alg) => ring.signer(alg), publicKeys: () => ring.publicKeys() }
+    const keys: KeyRing = {
+      algorithms: ['ES256'],
+      signer: (alg) => ring.signer(alg),
+      publicKeys: () => ring.publicKeys(),
+    }
     const other = await startServer({ keys })
     onTestFinished(() => other.close())
     const { access_token } = tokensOf(await serviceToken(other))
@@ -201,10 +249,14 @@ describe('a key that was retired', () => {
 describe('a forged or malformed JWT as id_token_hint', () => {
   const hint = async (id_token_hint: string): Promise<void> => {
     const form = encode({ ...baseRequest, id_token_hint })
-    await refusedByRedirect(under, { error: 'invalid_request' }, {
-      send: () => postForm(under, '/auth', form, { cookie: signedInAs(under, 'U1') }),
-      reason: id_token_hint.length > 8192 ? 'parameter_too_long' : 'id_token_hint_invalid',
-    })
+    await refusedByRedirect(
+      under,
+      { error: 'invalid_request' },
+      {
+        send: () => postForm(under, '/auth', form, { cookie: signedInAs(under, 'U1') }),
+        reason: id_token_hint.length > 8192 ? 'parameter_too_long' : 'id_token_hint_invalid',
+      },
+    )
   }
 
   it.each(forgeries)('$row', async ({ forge }) => {
@@ -213,7 +265,9 @@ describe('a forged or malformed JWT as id_token_hint', () => {
 
   it.each<readonly [string, Readonly<Record<string, unknown>>]>([
     ['ATK-274 iss of another issuer (OIDC Core §3.1.2.2)', { iss: 'https://other.test' }],
-    ...[undefined, 7, null, ['U1'], {}].map((sub) => [`ATK-278 sub ${JSON.stringify(sub)} (OIDC Core §3.1.2.2)`, { sub }] as const),
+    ...[undefined, 7, null, ['U1'], {}].map(
+      (sub) => [`ATK-278 sub ${JSON.stringify(sub)} (OIDC Core §3.1.2.2)`, { sub }] as const,
+    ),
   ])('%s', async (_, claims) => {
     await hint(await withClaims(idToken, claims))
   })
@@ -231,9 +285,13 @@ describe('a forged or malformed JWT as id_token_hint', () => {
   })
 
   it('ATK-071 a right hint signs nobody in (OIDC Core §3.1.2.2)', async () => {
-    await refusedByRedirect(under, { error: 'login_required' }, {
-      send: () => authorize(under, { id_token_hint: idToken.token, prompt: 'none' }, { cookie: '' }),
-      reason: 'login_required',
-    })
+    await refusedByRedirect(
+      under,
+      { error: 'login_required' },
+      {
+        send: () => authorize(under, { id_token_hint: idToken.token, prompt: 'none' }, { cookie: '' }),
+        reason: 'login_required',
+      },
+    )
   })
 })

@@ -23,7 +23,11 @@ describe.each(adapters)('over $name', (adapter) => {
       const before = under.dump()
 
       const cookie = signedInAs(under, 'U1')
-      const reply = await under.send({ method: 'HEAD', path: `/auth?${encode({ ...baseRequest, ...change })}`, headers: { cookie } })
+      const reply = await under.send({
+        method: 'HEAD',
+        path: `/auth?${encode({ ...baseRequest, ...change })}`,
+        headers: { cookie },
+      })
 
       expect([reply.status, reply.header('location'), reply.cookies]).toEqual([200, undefined, []])
       expect(reply.header('cache-control')).toBe('no-store')
@@ -34,18 +38,26 @@ describe.each(adapters)('over $name', (adapter) => {
       ['nobody says whence it comes', {}],
       ['another site sends it', { 'sec-fetch-site': 'cross-site' }],
       ['a neighbouring host sends it', { 'sec-fetch-site': 'same-site' }],
-    ])('RFC 9700 §4.7: HEAD of a page that takes every method but GET for its form answers nothing when %s', async (_, headers) => {
-      const started = await authorize(under, { prompt: 'consent' })
-      const { pathname, search } = started.location
+    ])(
+      'RFC 9700 §4.7: HEAD of a page that takes every method but GET for its form answers nothing when %s',
+      async (_, headers) => {
+        const started = await authorize(under, { prompt: 'consent' })
+        const { pathname, search } = started.location
 
-      await refusedOnPage(
-        under,
-        {
-          send: () => under.send({ method: 'HEAD', path: pathname + search, headers: { cookie: browserCookie(started), ...headers } }),
-          reason: 'cross_site_post',
-        },
-        403,
-      )
-    })
+        await refusedOnPage(
+          under,
+          {
+            send: () =>
+              under.send({
+                method: 'HEAD',
+                path: pathname + search,
+                headers: { cookie: browserCookie(started), ...headers },
+              }),
+            reason: 'cross_site_post',
+          },
+          403,
+        )
+      },
+    )
   })
 })

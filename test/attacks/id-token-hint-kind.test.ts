@@ -14,18 +14,24 @@ beforeAll(async () => {
 afterAll(() => under.close())
 
 describe('RFC 8725 §3.11: another JWT that this server signed is no ID token', () => {
-  it.each(['RS256', 'ES256'] as const)('a userinfo answer signed with %s is no hint (OIDC Core §3.1.2.1)', async (alg) => {
-    const tokens = await obtainTokens(under)
-    await changeClient(under.storage, clientId('A'), { userinfoSignedResponseAlg: alg })
-    const userinfo = await under.send({ path: '/userinfo', headers: { authorization: `Bearer ${tokens['access_token']}` } })
-    expect(userinfo.header('content-type')).toBe('application/jwt')
+  it.each(['RS256', 'ES256'] as const)(
+    'a userinfo answer signed with %s is no hint (OIDC Core §3.1.2.1)',
+    async (alg) => {
+      const tokens = await obtainTokens(under)
+      await changeClient(under.storage, clientId('A'), { userinfoSignedResponseAlg: alg })
+      const userinfo = await under.send({
+        path: '/userinfo',
+        headers: { authorization: `Bearer ${tokens['access_token']}` },
+      })
+      expect(userinfo.header('content-type')).toBe('application/jwt')
 
-    await refusedByRedirect(
-      under,
-      { error: 'invalid_request' },
-      { send: () => authorize(under, { id_token_hint: userinfo.text }), reason: 'id_token_hint_invalid' },
-    )
-  })
+      await refusedByRedirect(
+        under,
+        { error: 'invalid_request' },
+        { send: () => authorize(under, { id_token_hint: userinfo.text }), reason: 'id_token_hint_invalid' },
+      )
+    },
+  )
 
   it('an ID token is one, also when it has expired (OIDC Core §3.1.2.1)', async () => {
     const tokens = await obtainTokens(under)

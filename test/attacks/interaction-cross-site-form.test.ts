@@ -47,11 +47,7 @@ describe('RFC 9700 §4.7: a form that another site posts to the host’s page', 
     ['says nothing at all', {}],
   ])('is refused when it %s', async (_, headers) => {
     for (const body of [consent, 'deny']) {
-      await refusedOnPage(
-        under,
-        { send: () => post(body, headers), reason: 'cross_site_post' },
-        403,
-      )
+      await refusedOnPage(under, { send: () => post(body, headers), reason: 'cross_site_post' }, 403)
     }
   })
 

@@ -15,7 +15,9 @@ const crossSite = { 'sec-fetch-site': 'cross-site', origin: 'https://app.test' }
 
 describe('OIDC Core §3.1.2.1: a request that the client’s page posts, from which the browser withholds its cookies', () => {
   it.each(['cross-site', 'same-site'])('%s: comes again as a navigation, which has them', async (site) => {
-    const posted = await postForm(under, '/auth', encode({ ...baseRequest, x: 'unknown', ui_locales: 'de en' }), { 'sec-fetch-site': site })
+    const posted = await postForm(under, '/auth', encode({ ...baseRequest, x: 'unknown', ui_locales: 'de en' }), {
+      'sec-fetch-site': site,
+    })
     const { pathname, search } = posted.location
 
     expect(posted.status).toBe(303)
@@ -25,7 +27,9 @@ describe('OIDC Core §3.1.2.1: a request that the client’s page posts, from wh
 
     const navigated = await under.send({ path: pathname + search, headers: { cookie: signedInAs(under, 'U1') } })
     expect(navigated.location.origin).toBe('https://app.test')
-    expect((await redeem(under, navigated.location.searchParams.get('code') ?? '', { code_verifier: verifier })).status).toBe(200)
+    expect(
+      (await redeem(under, navigated.location.searchParams.get('code') ?? '', { code_verifier: verifier })).status,
+    ).toBe(200)
   })
 
   it('RFC 8707 §2: its resources come along, each of them', async () => {
@@ -60,14 +64,20 @@ describe('OIDC Core §3.1.2.1: a request that the client’s page posts, from wh
     ['no client', { client_id: undefined }, 'client_id_missing'],
     ['an unregistered redirect URI', { redirect_uri: 'https://evil.test/cb' }, 'redirect_uri_mismatch'],
   ] as const)('RFC 6749 §4.1.2.1: is not sent on with %s', async (_, change, reason) => {
-    await refusedOnPage(under, { send: () => postForm(under, '/auth', encode({ ...baseRequest, ...change }), crossSite), reason })
+    await refusedOnPage(under, {
+      send: () => postForm(under, '/auth', encode({ ...baseRequest, ...change }), crossSite),
+      reason,
+    })
   })
 
   it('RFC 6749 §4.1.2.1: an error in it goes to the client at once', async () => {
     await refusedByRedirect(
       under,
       { error: 'invalid_request' },
-      { send: () => postForm(under, '/auth', encode({ ...baseRequest, prompt: 'xyz' }), crossSite), reason: 'prompt_invalid' },
+      {
+        send: () => postForm(under, '/auth', encode({ ...baseRequest, prompt: 'xyz' }), crossSite),
+        reason: 'prompt_invalid',
+      },
     )
   })
 

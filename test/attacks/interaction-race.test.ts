@@ -30,7 +30,8 @@ async function foundTogether(under: ServerUnderTest, times: number): Promise<rea
   return Promise.all(Array.from({ length: times }, () => under.server.interaction(posted(under, started))))
 }
 
-const codesOf = (under: ServerUnderTest): number => (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
+const codesOf = (under: ServerUnderTest): number =>
+  (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
 
 describe('RFC 6749 §4.1.2: requests that found the same interaction before any of them ended it', () => {
   it.each([
@@ -39,7 +40,8 @@ describe('RFC 6749 §4.1.2: requests that found the same interaction before any 
     [
       'completions and refusals',
       10,
-      (pending: PendingInteraction, at: number) => (at % 2 === 0 ? pending.deny() : pending.complete({ grantedScopes: ['openid'] })),
+      (pending: PendingInteraction, at: number) =>
+        at % 2 === 0 ? pending.deny() : pending.complete({ grantedScopes: ['openid'] }),
     ],
   ])('ATK-088 %s: one of them happens, and at most one code is stored', async (_, times, end) => {
     const under = await startServer()
@@ -84,7 +86,10 @@ describe('RFC 9700 §4.7: what a careless store returns is looked at again', () 
 
     await refusedOnPage(under, {
       send: () =>
-        under.send({ path: started.location.pathname + started.location.search, headers: { cookie: browserCookie(started) } }),
+        under.send({
+          path: started.location.pathname + started.location.search,
+          headers: { cookie: browserCookie(started) },
+        }),
       reason: 'interaction_unknown',
     })
     await close()
@@ -92,7 +97,9 @@ describe('RFC 9700 §4.7: what a careless store returns is looked at again', () 
 })
 
 /** A server whose store finds interactions by their handle alone, and reads them in its own way. */
-async function startCareless(read: (record: InteractionRecord) => object): Promise<{ under: ServerUnderTest; close: () => Promise<void> }> {
+async function startCareless(
+  read: (record: InteractionRecord) => object,
+): Promise<{ under: ServerUnderTest; close: () => Promise<void> }> {
   const medium = createMemoryMedium()
   const storage = createMemoryStorage({ issuer, medium })
   const records = new Map<string, InteractionRecord>()

@@ -28,25 +28,37 @@ const codes = (): number => (JSON.parse(under.dump()) as { codes: readonly unkno
 const redeemAsP = (code: string | null, change: Change = {}): Promise<Reply> =>
   token(
     under,
-    { grant_type: 'authorization_code', client_id: 'P', code: code ?? '', redirect_uri: 'https://spa.test/cb', code_verifier: verifier, ...change },
+    {
+      grant_type: 'authorization_code',
+      client_id: 'P',
+      code: code ?? '',
+      redirect_uri: 'https://spa.test/cb',
+      code_verifier: verifier,
+      ...change,
+    },
     { authorization: '' },
   )
 
 /** Sends a request to the host's page with the headers given and no others. */
-const visit = (headers: Readonly<Record<string, string>>, sent: { method?: string; body?: string; search?: string } = {}) => () =>
-  under.send({
-    method: sent.method ?? 'GET',
-    path: started.location.pathname + (sent.search ?? started.location.search),
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    body: sent.body ?? '',
-  })
+const visit =
+  (headers: Readonly<Record<string, string>>, sent: { method?: string; body?: string; search?: string } = {}) =>
+  () =>
+    under.send({
+      method: sent.method ?? 'GET',
+      path: started.location.pathname + (sent.search ?? started.location.search),
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      body: sent.body ?? '',
+    })
 
 describe('RFC 6749 §4.1.2: an interaction ends once', () => {
   it('ATK-088 completed twice', async () => {
     const before = codes()
     const first = await answerInteraction(under, started, consent)
 
-    await refusedOnPage(under, { send: () => answerInteraction(under, started, consent), reason: 'interaction_unknown' })
+    await refusedOnPage(under, {
+      send: () => answerInteraction(under, started, consent),
+      reason: 'interaction_unknown',
+    })
 
     expect((await redeemAsP(codeOf(first))).status).toBe(200)
     expect(codes() - before).toBe(1)
@@ -66,7 +78,9 @@ describe('RFC 6749 §4.1.2: an interaction ends once', () => {
   it('ATK-088 completed and refused at once: one of the two happens', async () => {
     const before = codes()
 
-    const replies = await Promise.all(['deny', consent, 'deny', consent].map((form) => answerInteraction(under, started, form)))
+    const replies = await Promise.all(
+      ['deny', consent, 'deny', consent].map((form) => answerInteraction(under, started, form)),
+    )
 
     expect(replies.filter(({ status }) => status === 303)).toHaveLength(1)
     expect(codes() - before).toBe(replies.filter((reply) => codeOf(reply) !== null).length)
@@ -79,7 +93,10 @@ describe('RFC 6749 §4.1.2: an interaction ends once', () => {
       { send: () => answerInteraction(under, started, 'deny'), reason: undefined, kept: 'whatever' },
     )
 
-    await refusedOnPage(under, { send: () => answerInteraction(under, started, consent), reason: 'interaction_unknown' })
+    await refusedOnPage(under, {
+      send: () => answerInteraction(under, started, consent),
+      reason: 'interaction_unknown',
+    })
   })
 
   it('after half an hour it is over', async () => {
@@ -112,7 +129,10 @@ describe('RFC 6749 §3.3: the stored request wins over the form', () => {
   it('ATK-089 the same in the address of the page', async () => {
     const search = `${started.location.search}&client_id=A&redirect_uri=https%3A%2F%2Fevil.test%2Fcb&scope=api.read&state=evil`
 
-    const done = await visit({ cookie: browserCookie(started), origin: under.issuer }, { method: 'POST', search, body: consent })()
+    const done = await visit(
+      { cookie: browserCookie(started), origin: under.issuer },
+      { method: 'POST', search, body: consent },
+    )()
 
     expect(done.location.origin).toBe('https://spa.test')
     expect(done.location.searchParams.get('state')).toBe('s1')
@@ -160,7 +180,10 @@ describe('RFC 9700 §4.7: an interaction belongs to the browser that started it'
     ['the cookie of another browser', other],
     ['a cookie that was made up', () => Promise.resolve(`__Host-mintmark-browser=${'A'.repeat(43)}`)],
     ['an empty cookie', () => Promise.resolve('__Host-mintmark-browser=')],
-    ['its cookie under a name that a neighbouring host can set', () => Promise.resolve(browserCookie(started).replace('__Host-', ''))],
+    [
+      'its cookie under a name that a neighbouring host can set',
+      () => Promise.resolve(browserCookie(started).replace('__Host-', '')),
+    ],
     ['its cookie in other letters', () => Promise.resolve(browserCookie(started).toUpperCase())],
     ['its cookie beside a planted one', async () => `${await other()}; ${browserCookie(started)}`],
     ['its cookie inside another', () => Promise.resolve(`x=y, ${browserCookie(started)}`)],
@@ -168,9 +191,19 @@ describe('RFC 9700 §4.7: an interaction belongs to the browser that started it'
     const cookie = await cookieOf()
     const headers = { cookie, origin: under.issuer }
 
-    await refusedOnPage(under, { send: visit(headers), reason: 'interaction_unknown', secrets: ['spa.test', 'Page', 'U1'] })
-    await refusedOnPage(under, { send: visit(headers, { method: 'POST', body: consent }), reason: 'interaction_unknown' })
-    await refusedOnPage(under, { send: visit(headers, { method: 'POST', body: 'deny' }), reason: 'interaction_unknown' })
+    await refusedOnPage(under, {
+      send: visit(headers),
+      reason: 'interaction_unknown',
+      secrets: ['spa.test', 'Page', 'U1'],
+    })
+    await refusedOnPage(under, {
+      send: visit(headers, { method: 'POST', body: consent }),
+      reason: 'interaction_unknown',
+    })
+    await refusedOnPage(under, {
+      send: visit(headers, { method: 'POST', body: 'deny' }),
+      reason: 'interaction_unknown',
+    })
 
     expect(codeOf(await answerInteraction(under, started, consent))).not.toBeNull()
   })
@@ -186,7 +219,10 @@ describe('RFC 9700 §4.7: an interaction belongs to the browser that started it'
     const headers = { cookie: browserCookie(started), origin: under.issuer }
 
     await refusedOnPage(under, { send: visit(headers, { search }), reason: 'interaction_unknown' })
-    await refusedOnPage(under, { send: visit(headers, { method: 'POST', search, body: consent }), reason: 'interaction_unknown' })
+    await refusedOnPage(under, {
+      send: visit(headers, { method: 'POST', search, body: consent }),
+      reason: 'interaction_unknown',
+    })
   })
 
   it('RFC 9700 §4.7: a cookie that this server cannot have made is replaced', async () => {

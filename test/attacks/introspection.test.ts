@@ -8,7 +8,18 @@ import { readJws, signEs256, writeJws } from '../support/forge-jwt.ts'
 import { refused, refusedInJson } from '../support/refused.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { introspect, noteSecretsInUse, postAs, refresh, revoke, serviceToken, tokensFor, tokensOf, type ClientName, type Tokens } from '../support/token-calls.ts'
+import {
+  introspect,
+  noteSecretsInUse,
+  postAs,
+  refresh,
+  revoke,
+  serviceToken,
+  tokensFor,
+  tokensOf,
+  type ClientName,
+  type Tokens,
+} from '../support/token-calls.ts'
 
 const path = '/token/introspection'
 
@@ -35,16 +46,83 @@ async function expectInactive(at: ServerUnderTest, token: string, client: Client
 
 describe('introspection: callers and requests that are refused', () => {
   it.each<readonly [string, () => Promise<Reply>, number, string, RefusalReason]>([
-    ['RFC 7662 §2.1: no authentication', () => postForm(under, path, encode({ token: tokens.access_token }), {}), 401, 'invalid_client', 'client_authentication_missing'],
-    ['RFC 7662 §2.1: a wrong secret', () => postForm(under, path, encode({ token: tokens.access_token }), { authorization: basic('RS', 'x') }), 401, 'invalid_client', 'client_credentials_wrong'],
-    ['RFC 7662 §2.1: the token as its own authorization', () => postForm(under, path, encode({ token: tokens.access_token }), { authorization: `Bearer ${tokens.access_token}` }), 401, 'invalid_client', 'client_unknown'],
-    ['ATK-292 the public client P (RFC 7662 §4)', () => introspect(under, tokens.access_token, 'P'), 401, 'invalid_client', 'client_public'],
-    ['ATK-292 the public client N (RFC 7662 §4)', () => introspect(under, tokens.access_token, 'N'), 401, 'invalid_client', 'client_public'],
-    ['ATK-296 no token (RFC 7662 §2.1)', () => postAs(under, 'RS', { path, form: {} }), 400, 'invalid_request', 'token_missing'],
-    ['ATK-296 an empty token (RFC 7662 §2.1)', () => introspect(under, '', 'RS'), 400, 'invalid_request', 'token_missing'],
-    ['RFC 7662 §2.1: a token in the query', () => postAs(under, 'RS', { path: `${path}?token=${tokens.access_token}`, form: {} }), 400, 'invalid_request', 'token_missing'],
-    ['RFC 6749 §3.2: two tokens', () => postForm(under, path, `token=a&token=b`, { authorization: basic('RS', under.clients.RS.secret) }), 400, 'invalid_request', 'parameter_repeated'],
-    ['RFC 7662 §2.1: a body of JSON', () => postForm(under, path, '{"token":"x"}', { authorization: basic('RS', under.clients.RS.secret), 'content-type': 'application/json' }), 400, 'invalid_request', 'body_not_a_form'],
+    [
+      'RFC 7662 §2.1: no authentication',
+      () => postForm(under, path, encode({ token: tokens.access_token }), {}),
+      401,
+      'invalid_client',
+      'client_authentication_missing',
+    ],
+    [
+      'RFC 7662 §2.1: a wrong secret',
+      () => postForm(under, path, encode({ token: tokens.access_token }), { authorization: basic('RS', 'x') }),
+      401,
+      'invalid_client',
+      'client_credentials_wrong',
+    ],
+    [
+      'RFC 7662 §2.1: the token as its own authorization',
+      () =>
+        postForm(under, path, encode({ token: tokens.access_token }), {
+          authorization: `Bearer ${tokens.access_token}`,
+        }),
+      401,
+      'invalid_client',
+      'client_unknown',
+    ],
+    [
+      'ATK-292 the public client P (RFC 7662 §4)',
+      () => introspect(under, tokens.access_token, 'P'),
+      401,
+      'invalid_client',
+      'client_public',
+    ],
+    [
+      'ATK-292 the public client N (RFC 7662 §4)',
+      () => introspect(under, tokens.access_token, 'N'),
+      401,
+      'invalid_client',
+      'client_public',
+    ],
+    [
+      'ATK-296 no token (RFC 7662 §2.1)',
+      () => postAs(under, 'RS', { path, form: {} }),
+      400,
+      'invalid_request',
+      'token_missing',
+    ],
+    [
+      'ATK-296 an empty token (RFC 7662 §2.1)',
+      () => introspect(under, '', 'RS'),
+      400,
+      'invalid_request',
+      'token_missing',
+    ],
+    [
+      'RFC 7662 §2.1: a token in the query',
+      () => postAs(under, 'RS', { path: `${path}?token=${tokens.access_token}`, form: {} }),
+      400,
+      'invalid_request',
+      'token_missing',
+    ],
+    [
+      'RFC 6749 §3.2: two tokens',
+      () => postForm(under, path, `token=a&token=b`, { authorization: basic('RS', under.clients.RS.secret) }),
+      400,
+      'invalid_request',
+      'parameter_repeated',
+    ],
+    [
+      'RFC 7662 §2.1: a body of JSON',
+      () =>
+        postForm(under, path, '{"token":"x"}', {
+          authorization: basic('RS', under.clients.RS.secret),
+          'content-type': 'application/json',
+        }),
+      400,
+      'invalid_request',
+      'body_not_a_form',
+    ],
   ])('%s', async (_, send, status, error, reason) => {
     await refusedInJson(under, { status, error }, { send, reason, secrets: [tokens.access_token] })
 
@@ -111,7 +189,10 @@ describe('introspection: what tells nothing', () => {
 
   it.each<readonly [string, (at: ServerUnderTest, family: Tokens) => Promise<unknown>]>([
     ['ATK-295 a revoked access token and its family (RFC 7662 §2.2)', (at, family) => revoke(at, family.refresh_token)],
-    ['ATK-301 of a deactivated person (RFC 7662 §2.2)', (at) => at.storage.users.deactivate(userId('U1'), at.clock.now())],
+    [
+      'ATK-301 of a deactivated person (RFC 7662 §2.2)',
+      (at) => at.storage.users.deactivate(userId('U1'), at.clock.now()),
+    ],
     ['ATK-301 of a removed person (RFC 7662 §2.2)', (at) => at.storage.users.remove(userId('U1'), at.clock.now())],
     [
       'ATK-302 of a person who was deactivated after the issue and is active again (RFC 7662 §2.2)',
@@ -178,7 +259,11 @@ describe('introspection: what a caller is told', () => {
     const { family, grant, generation, ...claims } = readJws(tokens.access_token).payload
     expect([typeof family, typeof grant, generation]).toEqual(['string', 'string', 0])
     expect(reply.json).toEqual({ active: true, token_type: 'Bearer', ...claims })
-    expect(Object.keys(reply.json).filter((name) => ['email', 'name', 'family', 'grant', 'generation', 'username'].includes(name))).toEqual([])
+    expect(
+      Object.keys(reply.json).filter((name) =>
+        ['email', 'name', 'family', 'grant', 'generation', 'username'].includes(name),
+      ),
+    ).toEqual([])
     expect([reply.header('cache-control'), reply.header('vary')]).toEqual(['no-store', 'Accept'])
   })
 
@@ -186,7 +271,12 @@ describe('introspection: what a caller is told', () => {
     const reply = await introspect(under, tokens.refresh_token)
 
     expect(Object.keys(reply.json).toSorted()).toEqual(['active', 'client_id', 'exp', 'iat', 'iss', 'scope', 'sub'])
-    expect(reply.json).toMatchObject({ active: true, client_id: 'A', sub: 'U1', scope: 'openid profile offline_access' })
+    expect(reply.json).toMatchObject({
+      active: true,
+      client_id: 'A',
+      sub: 'U1',
+      scope: 'openid profile offline_access',
+    })
     expect(under.dump()).not.toContain(tokens.refresh_token)
   })
 
@@ -208,9 +298,17 @@ describe('introspection: what a caller is told', () => {
     const live = await postForm(under, path, encode({ token: tokens.access_token }), headers)
     const unknown = await postForm(under, path, 'token=unknown', headers)
 
-    expect([live.header('content-type'), live.header('cache-control'), live.header('vary')]).toEqual([accept, 'no-store', 'Accept'])
+    expect([live.header('content-type'), live.header('cache-control'), live.header('vary')]).toEqual([
+      accept,
+      'no-store',
+      'Accept',
+    ])
     expect(readJws(live.text).header['typ']).toBe('token-introspection+jwt')
-    expect(readJws(live.text).payload).toMatchObject({ iss: under.issuer, aud: 'A', token_introspection: { active: true } })
+    expect(readJws(live.text).payload).toMatchObject({
+      iss: under.issuer,
+      aud: 'A',
+      token_introspection: { active: true },
+    })
     expect(readJws(unknown.text).payload['token_introspection']).toEqual({ active: false })
     await expectInactive(under, live.text)
   })

@@ -6,7 +6,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { plainRequest } from '../support/plain-request.ts'
 import { interceptStorage, startProbedServer, type ProbedServer } from '../support/probed-server.ts'
 import type { Reply } from '../support/reply.ts'
-import { introspect, noteSecretsInUse, refresh, revoke, serviceToken, tokensFor, tokensOf, userinfo, type Tokens } from '../support/token-calls.ts'
+import {
+  introspect,
+  noteSecretsInUse,
+  refresh,
+  revoke,
+  serviceToken,
+  tokensFor,
+  tokensOf,
+  userinfo,
+  type Tokens,
+} from '../support/token-calls.ts'
 
 let under: ProbedServer
 let tokens: Tokens
@@ -88,21 +98,24 @@ const operations: readonly Operation[] = [
 ]
 
 describe('storage goes down in the middle', () => {
-  it.each(operations)('$name is answered 503 at whichever call it was, and can be sent again', async ({ send, afterwards }) => {
-    let failed = 0
-    for (;;) {
-      const at = failed + 1
-      under.probe.failWhen((_, index) => index === at)
-      const reply = await send()
-      under.probe.failWhen(undefined)
-      if (reply.status !== 503) break
-      expectUnavailable(reply)
-      failed = at
-    }
+  it.each(operations)(
+    '$name is answered 503 at whichever call it was, and can be sent again',
+    async ({ send, afterwards }) => {
+      let failed = 0
+      for (;;) {
+        const at = failed + 1
+        under.probe.failWhen((_, index) => index === at)
+        const reply = await send()
+        under.probe.failWhen(undefined)
+        if (reply.status !== 503) break
+        expectUnavailable(reply)
+        failed = at
+      }
 
-    await afterwards(await send())
-    expect(failed).toBeGreaterThan(0)
-  })
+      await afterwards(await send())
+      expect(failed).toBeGreaterThan(0)
+    },
+  )
 
   it('ATK-320 a revocation that failed has changed nothing, and the retry finishes it (RFC 7009 §2.2.1)', async () => {
     const before = under.dump()
@@ -134,7 +147,9 @@ describe('storage is down altogether', () => {
     under.probe.failWhen(() => true)
 
     const replies = await Promise.all(
-      ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/jwks'].map((path) => under.send({ path })),
+      ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/jwks'].map((path) =>
+        under.send({ path }),
+      ),
     )
 
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
@@ -155,11 +170,14 @@ describe('storage is down altogether', () => {
     expect((await introspect(under, tokens.access_token)).json['active']).toBe(true)
   })
 
-  it.each(operations)('ATK-334 $name is answered 503, and nothing is said to be active or not (RFC 9110 §15.6.4)', async ({ send }) => {
-    under.probe.failWhen(() => true)
+  it.each(operations)(
+    'ATK-334 $name is answered 503, and nothing is said to be active or not (RFC 9110 §15.6.4)',
+    async ({ send }) => {
+      under.probe.failWhen(() => true)
 
-    expectUnavailable(await send())
-  })
+      expectUnavailable(await send())
+    },
+  )
 
   it('ATK-334 keys that could not be loaded at the first request are loaded at a later one (RFC 7517 §5)', async () => {
     let isDown = true

@@ -45,17 +45,21 @@ describe.each(paths)('%s', (path) => {
     }
   })
 
-  it.each(['"other"', 'W/"other"', '', 'x', '"', 'W/*', ','])('RFC 9110 §13.1.2: the copy %j is not current', async (condition) => {
-    const reply = await under.send({ path, headers: { 'if-none-match': condition } })
+  it.each(['"other"', 'W/"other"', '', 'x', '"', 'W/*', ','])(
+    'RFC 9110 §13.1.2: the copy %j is not current',
+    async (condition) => {
+      const reply = await under.send({ path, headers: { 'if-none-match': condition } })
 
-    expect([reply.status, reply.text === '']).toEqual([200, false])
-  })
+      expect([reply.status, reply.text === '']).toEqual([200, false])
+    },
+  )
 
   it('RFC 9110 §9.3.2: HEAD has the headers of GET, and no body', async () => {
     const [got, head] = [await under.send({ path }), await under.send({ method: 'HEAD', path })]
 
     expect([head.status, head.text]).toEqual([200, ''])
-    for (const name of ['etag', 'cache-control', 'content-type', 'content-length']) expect(head.header(name)).toBe(got.header(name))
+    for (const name of ['etag', 'cache-control', 'content-type', 'content-length'])
+      expect(head.header(name)).toBe(got.header(name))
   })
 
   it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('RFC 9110 §15.5.6: %s is not answered', async (method) => {
@@ -106,9 +110,14 @@ describe('what is published', () => {
   it('RFC 7517 §9.2: the key set holds public keys only, each with kid, alg and use', async () => {
     const { keys } = (await under.send({ path: '/jwks' })).json as { keys: Record<string, unknown>[] }
 
-    expect(keys.map(({ alg }) => alg).toSorted((a, b) => String(a).localeCompare(String(b)))).toEqual(['ES256', 'RS256'])
+    expect(keys.map(({ alg }) => alg).toSorted((a, b) => String(a).localeCompare(String(b)))).toEqual([
+      'ES256',
+      'RS256',
+    ])
     for (const key of keys) {
-      expect(Object.keys(key).filter((name) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'oth', 'key_ops'].includes(name))).toEqual([])
+      expect(
+        Object.keys(key).filter((name) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'oth', 'key_ops'].includes(name)),
+      ).toEqual([])
       expect(key).toMatchObject({ use: 'sig', kid: expect.stringMatching(/^[\w-]{43}$/) as string })
     }
   })
@@ -170,7 +179,9 @@ describe('what is published', () => {
     const storage = createMemoryStorage({ issuer })
     const keys = storedKeys({ storage, sealingKey: Buffer.alloc(32).toString('base64url') })
 
-    expect(() => createAuthorizationServer({ issuer, storage, keys, signedIn: () => Promise.resolve(undefined) })).toThrow(TypeError)
+    expect(() =>
+      createAuthorizationServer({ issuer, storage, keys, signedIn: () => Promise.resolve(undefined) }),
+    ).toThrow(TypeError)
   })
 })
 
@@ -183,7 +194,9 @@ describe('keys', () => {
     const rings = Array.from({ length: 8 }, () => storedKeys({ storage, sealingKey }))
 
     const sets = await Promise.all(rings.map((ring) => ring.publicKeys()))
-    const signers = await Promise.all(rings.flatMap((ring) => ring.algorithms.map((algorithm) => ring.signer(algorithm))))
+    const signers = await Promise.all(
+      rings.flatMap((ring) => ring.algorithms.map((algorithm) => ring.signer(algorithm))),
+    )
 
     const stored = await storage.signingKeys.list()
     expect(stored.map(({ algorithm }) => algorithm).toSorted((a, b) => a.localeCompare(b))).toEqual(['ES256', 'RS256'])
@@ -195,7 +208,11 @@ describe('keys', () => {
     const other = createMemoryStorage({ issuer: under.issuer })
     const next = storedKeys({ storage: other, sealingKey: Buffer.alloc(32, 8).toString('base64url') })
     let published = await under.keys.publicKeys()
-    const keys: KeyRing = { algorithms: ['ES256', 'RS256'], signer: (alg) => next.signer(alg), publicKeys: () => Promise.resolve(published) }
+    const keys: KeyRing = {
+      algorithms: ['ES256', 'RS256'],
+      signer: (alg) => next.signer(alg),
+      publicKeys: () => Promise.resolve(published),
+    }
     const server = createAuthorizationServer({
       issuer: under.issuer,
       storage: other,

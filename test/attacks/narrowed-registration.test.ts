@@ -31,7 +31,11 @@ describe('RFC 6749 §3.3: a scope that was taken from a client is in no token th
     const tokens = await obtainTokens(under, { scope })
     await narrow()
 
-    const refreshed = await token(under, { grant_type: 'refresh_token', refresh_token: tokens['refresh_token'], scope: 'api.read' })
+    const refreshed = await token(under, {
+      grant_type: 'refresh_token',
+      refresh_token: tokens['refresh_token'],
+      scope: 'api.read',
+    })
 
     expect([refreshed.status, refreshed.json['error']]).toEqual([400, 'invalid_scope'])
   })
@@ -49,24 +53,31 @@ describe('RFC 6749 §3.3: a scope that was taken from a client is in no token th
 it.each([
   ['the scope offline_access', { scopes: ['openid', 'api.read'] }, 'refresh_token_unknown'],
   ['the grant refresh_token', { grantTypes: ['authorization_code'] }, 'grant_type_not_registered'],
-] as const)('OIDC Core §11: a client from which offline access was taken refreshes no more, and its refresh tokens are not active: %s', async (_, change, reason) => {
-  const tokens = await obtainTokens(under, { scope })
-  await changeClient(under.storage, clientId('A'), change)
-  const before = under.dump()
+] as const)(
+  'OIDC Core §11: a client from which offline access was taken refreshes no more, and its refresh tokens are not active: %s',
+  async (_, change, reason) => {
+    const tokens = await obtainTokens(under, { scope })
+    await changeClient(under.storage, clientId('A'), change)
+    const before = under.dump()
 
-  const introspected = await postForm(under, '/token/introspection', encode({ token: tokens['refresh_token'] }), { authorization: basic('A', under.clients.A.secret) })
-  const refreshed = await token(under, { grant_type: 'refresh_token', refresh_token: tokens['refresh_token'] })
+    const introspected = await postForm(under, '/token/introspection', encode({ token: tokens['refresh_token'] }), {
+      authorization: basic('A', under.clients.A.secret),
+    })
+    const refreshed = await token(under, { grant_type: 'refresh_token', refresh_token: tokens['refresh_token'] })
 
-  expect(introspected.json).toEqual({ active: false })
-  expect([refreshed.status, under.lastReason()]).toEqual([400, reason])
-  expect(under.dump()).toBe(before)
-})
+    expect(introspected.json).toEqual({ active: false })
+    expect([refreshed.status, under.lastReason()]).toEqual([400, reason])
+    expect(under.dump()).toBe(before)
+  },
+)
 
 it('RFC 7662 §2.2: introspection says of a refresh token what it still gives', async () => {
   const tokens = await obtainTokens(under, { scope })
   await narrow()
 
-  const introspected = await postForm(under, '/token/introspection', encode({ token: tokens['refresh_token'] }), { authorization: basic('A', under.clients.A.secret) })
+  const introspected = await postForm(under, '/token/introspection', encode({ token: tokens['refresh_token'] }), {
+    authorization: basic('A', under.clients.A.secret),
+  })
 
   expect(introspected.json).toMatchObject({ active: true, scope: 'openid offline_access' })
 })
@@ -78,7 +89,10 @@ it('OIDC Core §5.5: a claim that was asked for by name goes with the scope that
   await changeClient(under.storage, clientId('A'), { scopes: ['openid', 'profile', 'offline_access'] })
 
   const refreshed = await token(under, { grant_type: 'refresh_token', refresh_token: String(tokens['refresh_token']) })
-  const userinfo = await under.send({ path: '/userinfo', headers: { authorization: `Bearer ${String(refreshed.json['access_token'])}` } })
+  const userinfo = await under.send({
+    path: '/userinfo',
+    headers: { authorization: `Bearer ${String(refreshed.json['access_token'])}` },
+  })
 
   expect(userinfo.json).toMatchObject({ sub: 'U1', nickname: 'annie' })
   expect(userinfo.json).not.toHaveProperty('email')

@@ -50,7 +50,11 @@ const withoutAuthentication =
 const guarding = [
   ['codeChallenge', without('codeChallenge'), 'code_challenge_lost'],
   ['codeChallengeMethod', without('codeChallengeMethod'), 'code_challenge_lost'],
-  ['challenge and method', (code) => without('codeChallenge')(without('codeChallengeMethod')(code) as AuthorizationCodeRecord), 'code_challenge_lost'],
+  [
+    'challenge and method',
+    (code) => without('codeChallenge')(without('codeChallengeMethod')(code) as AuthorizationCodeRecord),
+    'code_challenge_lost',
+  ],
   ['codeChallenge, as null', (code) => ({ ...code, codeChallenge: null }), 'code_challenge_lost'],
   ['codeChallengeMethod, as null', (code) => ({ ...code, codeChallengeMethod: null }), 'code_challenge_lost'],
   ['both, as null', (code) => ({ ...code, codeChallenge: null, codeChallengeMethod: null }), 'code_challenge_lost'],

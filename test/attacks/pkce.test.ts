@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { authorize, challenge, obtainCode, postForm, redeem, token, verifier, encode, type Change } from '../support/flow.ts'
+import {
+  authorize,
+  challenge,
+  obtainCode,
+  postForm,
+  redeem,
+  token,
+  verifier,
+  encode,
+  type Change,
+} from '../support/flow.ts'
 import { expectServing, refusedByRedirect, refusedInJson } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
@@ -21,7 +31,12 @@ describe('RFC 7636 §4.3, §4.4.1: the challenge', () => {
     ['ATK-134 no method', { code_challenge_method: undefined }, 'code_challenge_method'],
     ['ATK-134 an empty method', { code_challenge_method: '' }, 'code_challenge_method'],
     ...['s256', 'S256 ', 'S 256', 'S256\0', 'S512', 'S384', 'none', 'exempt', 'PLAIN', 'S256 plain'].map(
-      (method) => [`the method ${encode({ '': method }).slice(1)}`, { code_challenge_method: method }, 'code_challenge_method'] as const,
+      (method) =>
+        [
+          `the method ${encode({ '': method }).slice(1)}`,
+          { code_challenge_method: method },
+          'code_challenge_method',
+        ] as const,
     ),
     ['ATK-136 a method without challenge', { code_challenge: undefined }, 'code_challenge_missing'],
     ['ATK-136 a method with an empty challenge', { code_challenge: '' }, 'code_challenge_missing'],
@@ -30,13 +45,25 @@ describe('RFC 7636 §4.3, §4.4.1: the challenge', () => {
     ['ATK-137 44 characters', { code_challenge: `${challenge}A` }, 'code_challenge_malformed'],
     ['ATK-137 129 characters', { code_challenge: 'a'.repeat(129) }, 'code_challenge_malformed'],
     ['ATK-137 padding', { code_challenge: `${challenge}=` }, 'code_challenge_malformed'],
-    ['ATK-137 padding instead of a character', { code_challenge: `${challenge.slice(1)}=` }, 'code_challenge_malformed'],
+    [
+      'ATK-137 padding instead of a character',
+      { code_challenge: `${challenge.slice(1)}=` },
+      'code_challenge_malformed',
+    ],
     ...['+', '/', '%', '~', '.', ' ', '\0', '\n', 'é'].map(
       (char) =>
-        [`ATK-137 the character ${encodeURIComponent(char)}`, { code_challenge: challenge.slice(0, 42) + char }, 'code_challenge_malformed'] as const,
+        [
+          `ATK-137 the character ${encodeURIComponent(char)}`,
+          { code_challenge: challenge.slice(0, 42) + char },
+          'code_challenge_malformed',
+        ] as const,
     ),
     ['ATK-137 a line break after it', { code_challenge: `${challenge}\n` }, 'code_challenge_malformed'],
-    ['a verifier of 43 characters and no method', { code_challenge: verifier, code_challenge_method: undefined }, 'code_challenge_method'],
+    [
+      'a verifier of 43 characters and no method',
+      { code_challenge: verifier, code_challenge_method: undefined },
+      'code_challenge_method',
+    ],
     ['a challenge of 257 characters', { code_challenge: 'a'.repeat(257) }, 'parameter_too_long'],
   ] as const satisfies readonly (readonly [string, Change, string])[])('%s is refused', async (_, change, reason) => {
     await refusedByRedirect(under, { error: 'invalid_request' }, { send: () => authorize(under, change), reason })
@@ -46,7 +73,14 @@ describe('RFC 7636 §4.3, §4.4.1: the challenge', () => {
     ['public', asP],
     ['confidential', {}],
   ])('RFC 9700 §2.1.1: a %s client cannot do without, by POST either', async (_, client: Change) => {
-    const change = { response_type: 'code', client_id: 'A', redirect_uri: 'https://app.test/cb', scope: 'openid', state: 's1', ...client }
+    const change = {
+      response_type: 'code',
+      client_id: 'A',
+      redirect_uri: 'https://app.test/cb',
+      scope: 'openid',
+      state: 's1',
+      ...client,
+    }
 
     await refusedByRedirect(
       under,
@@ -91,7 +125,12 @@ describe('RFC 7636 §4.6: the verifier', () => {
     await refusedInJson(
       under,
       { status: 400, error: 'invalid_grant' },
-      { send: () => redeem(under, code, { code_verifier: wrong }), reason, kept: 'all but codes', secrets: [code, verifier] },
+      {
+        send: () => redeem(under, code, { code_verifier: wrong }),
+        reason,
+        kept: 'all but codes',
+        secrets: [code, verifier],
+      },
     )
     await refusedInJson(
       under,
@@ -102,19 +141,22 @@ describe('RFC 7636 §4.6: the verifier', () => {
     expect(familiesOf(under) - families).toBe(0)
   })
 
-  it.each(['code_verifier[]', 'code_verifier[0]', 'CODE_VERIFIER', 'code_verifier.x'])('ATK-143 %s is no verifier', async (name) => {
-    const code = await obtainCode(under)
+  it.each(['code_verifier[]', 'code_verifier[0]', 'CODE_VERIFIER', 'code_verifier.x'])(
+    'ATK-143 %s is no verifier',
+    async (name) => {
+      const code = await obtainCode(under)
 
-    await refusedInJson(
-      under,
-      { status: 400, error: 'invalid_grant' },
-      {
-        send: () => redeem(under, code, { code_verifier: undefined, [name]: verifier }),
-        reason: 'code_verifier_missing',
-        kept: 'all but codes',
-      },
-    )
-  })
+      await refusedInJson(
+        under,
+        { status: 400, error: 'invalid_grant' },
+        {
+          send: () => redeem(under, code, { code_verifier: undefined, [name]: verifier }),
+          reason: 'code_verifier_missing',
+          kept: 'all but codes',
+        },
+      )
+    },
+  )
 
   it('RFC 7636 §4.6: the verifier of another code of the same client does not fit', async () => {
     const code = await obtainCode(under)
@@ -131,7 +173,9 @@ describe('RFC 7636 §4.6: the verifier', () => {
   it('RFC 7636 App. B: the published example fits', async () => {
     const code = await obtainCode(under, { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' })
 
-    expect((await redeem(under, code, { code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' })).status).toBe(200)
+    expect((await redeem(under, code, { code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' })).status).toBe(
+      200,
+    )
   })
 })
 
@@ -151,7 +195,11 @@ describe('RFC 9700 §4.8.2: a client that is exempt from PKCE', () => {
     await refusedInJson(
       under,
       { status: 400, error: 'invalid_grant' },
-      { send: () => redeemAsX(code, { code_verifier: verifier }), reason: 'code_verifier_unexpected', kept: 'all but codes' },
+      {
+        send: () => redeemAsX(code, { code_verifier: verifier }),
+        reason: 'code_verifier_unexpected',
+        kept: 'all but codes',
+      },
     )
     expect((await redeemAsX(code)).json['error']).toBe('invalid_grant')
   })

@@ -14,7 +14,9 @@ import { noteSecretsInUse, refresh, tokensFor } from '../support/token-calls.ts'
 let under: ServerUnderTest
 let attacker: GenuineJwt['attacker']
 beforeAll(async () => {
-  under = await startServer({ rateLimits: { failedAuthentications: { consume: () => Promise.resolve({ allowed: true }) } } })
+  under = await startServer({
+    rateLimits: { failedAuthentications: { consume: () => Promise.resolve({ allowed: true }) } },
+  })
   attacker = await generateKeyPair('ES256', { extractable: true })
   await noteSecretsInUse(under)
 })
@@ -27,16 +29,21 @@ const introspection = paths[1]
 const present = (form: Change, path: string = introspection) =>
   postForm(under, path, encode({ grant_type: 'refresh_token', refresh_token: 'x', token: 'x', ...form }), {})
 
-const isAccepted = async (change: AssertionChange): Promise<boolean> => (await present(await assertionOf(under, change))).status === 200
+const isAccepted = async (change: AssertionChange): Promise<boolean> =>
+  (await present(await assertionOf(under, change))).status === 200
 
 const wrong = 'client_credentials_wrong'
 const unknown = 'client_unknown'
 
 async function refuseAssertion(assertion: string, reason: RefusalReason = wrong): Promise<void> {
-  await refusedInJson(under, { status: 401, error: 'invalid_client' }, {
-    send: () => present({ client_assertion_type: assertionType, client_assertion: assertion }),
-    reason,
-  })
+  await refusedInJson(
+    under,
+    { status: 401, error: 'invalid_client' },
+    {
+      send: () => present({ client_assertion_type: assertionType, client_assertion: assertion }),
+      reason,
+    },
+  )
 }
 
 describe('private_key_jwt: claims that do not speak of this client to this server now', () => {
@@ -49,7 +56,9 @@ describe('private_key_jwt: claims that do not speak of this client to this serve
     ['RFC 7523 §3: no sub', { sub: undefined }, unknown],
     ['RFC 7523 §3: iss and sub of an unknown client', { iss: 'zzz', sub: 'zzz' }, unknown],
     ['RFC 7523 §3: iss is an array', { iss: ['B'] }],
-    ...[7, '', {}, ['B'], true, null].map((sub) => [`ATK-278 sub is ${JSON.stringify(sub)} (RFC 7519 §4.1.2)`, { sub }, unknown] as Row),
+    ...[7, '', {}, ['B'], true, null].map(
+      (sub) => [`ATK-278 sub is ${JSON.stringify(sub)} (RFC 7519 §4.1.2)`, { sub }, unknown] as Row,
+    ),
     ['ATK-278 sub in other case (RFC 7519 §4.1.2)', { sub: 'b', iss: 'b' }, unknown],
     ['ATK-230 no aud (RFC 7523 §3)', { aud: undefined }],
     ['ATK-230 aud of another server (RFC 7523 §3)', { aud: 'https://other.test' }],
@@ -75,7 +84,9 @@ describe('private_key_jwt: claims that do not speak of this client to this serve
     ['ATK-236 jti of 10 KiB (RFC 7519 §4.1.7)', { jti: 'j'.repeat(10_240) }, unknown],
     ['RFC 7519 §4.1.7: jti of 257 characters', { jti: 'j'.repeat(257) }],
     ['ATK-236 jti with NUL (RFC 7519 §4.1.7)', { jti: 'j\0j' }],
-    ...['__proto__', 'constructor', '', 7, null, ['j'], {}, 'j\n', 'jé'].map((jti) => [`ATK-236 jti ${JSON.stringify(jti)} (RFC 7519 §4.1.7)`, { jti }] as Row),
+    ...['__proto__', 'constructor', '', 7, null, ['j'], {}, 'j\n', 'jé'].map(
+      (jti) => [`ATK-236 jti ${JSON.stringify(jti)} (RFC 7519 §4.1.7)`, { jti }] as Row,
+    ),
   ]
 
   it.each(rows.map(([row, claims, reason]) => ({ row, claims, reason })))('$row', async ({ claims, reason }) => {
@@ -98,12 +109,17 @@ describe('private_key_jwt: forged', () => {
     expect(await isAccepted({})).toBe(true)
   })
 
-  it.each(['at+jwt', 'dpop+jwt', 'oauth-authz-req+jwt', 'logout+jwt', 'x'])('RFC 8725 §3.11: what was signed as %s is no assertion', async (typ) => {
-    await refuseAssertion(await writeAssertion(under, { header: { typ } }))
-  })
+  it.each(['at+jwt', 'dpop+jwt', 'oauth-authz-req+jwt', 'logout+jwt', 'x'])(
+    'RFC 8725 §3.11: what was signed as %s is no assertion',
+    async (typ) => {
+      await refuseAssertion(await writeAssertion(under, { header: { typ } }))
+    },
+  )
 
   it('RFC 7518 §3.1: HS256 keyed with the empty secret of a client without one', async () => {
-    await refuseAssertion(await writeAssertion(under, { header: { alg: 'HS256' }, sign: signHs256(new Uint8Array(32)) }))
+    await refuseAssertion(
+      await writeAssertion(under, { header: { alg: 'HS256' }, sign: signHs256(new Uint8Array(32)) }),
+    )
   })
 
   it("RFC 7523 §3: the server's own tokens are no assertions", async () => {
@@ -114,10 +130,14 @@ describe('private_key_jwt: forged', () => {
   })
 
   it("RFC 7523 §3: A cannot be played with B's key", async () => {
-    await refusedInJson(under, { status: 401, error: 'invalid_client' }, {
-      send: async () => present(await assertionOf(under, { claims: { iss: 'A', sub: 'A' } })),
-      reason: 'client_authentication_method',
-    })
+    await refusedInJson(
+      under,
+      { status: 401, error: 'invalid_client' },
+      {
+        send: async () => present(await assertionOf(under, { claims: { iss: 'A', sub: 'A' } })),
+        reason: 'client_authentication_method',
+      },
+    )
   })
 
   async function genuineAssertion(): Promise<GenuineJwt> {
@@ -130,20 +150,54 @@ describe('private_key_jwt: forged', () => {
 
 describe.each(paths)('private_key_jwt: the form at %s', (path) => {
   it.each<readonly [string, (good: Change) => Change, 400 | 401, RefusalReason]>([
-    ['ATK-229 client_id is not sub (RFC 7521 §4.2)', (good) => ({ ...good, client_id: 'A' }), 401, 'client_id_contradicted'],
-    ['ATK-238 another client_assertion_type (RFC 7521 §4.2)', (good) => ({ ...good, client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:saml2-bearer' }), 401, unknown],
-    ['ATK-238 client_assertion_type in other case (RFC 7521 §4.2)', (good) => ({ ...good, client_assertion_type: assertionType.toUpperCase() }), 401, unknown],
-    ['ATK-238 no client_assertion_type (RFC 7521 §4.2)', (good) => ({ ...good, client_assertion_type: undefined }), 401, unknown],
+    [
+      'ATK-229 client_id is not sub (RFC 7521 §4.2)',
+      (good) => ({ ...good, client_id: 'A' }),
+      401,
+      'client_id_contradicted',
+    ],
+    [
+      'ATK-238 another client_assertion_type (RFC 7521 §4.2)',
+      (good) => ({ ...good, client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:saml2-bearer' }),
+      401,
+      unknown,
+    ],
+    [
+      'ATK-238 client_assertion_type in other case (RFC 7521 §4.2)',
+      (good) => ({ ...good, client_assertion_type: assertionType.toUpperCase() }),
+      401,
+      unknown,
+    ],
+    [
+      'ATK-238 no client_assertion_type (RFC 7521 §4.2)',
+      (good) => ({ ...good, client_assertion_type: undefined }),
+      401,
+      unknown,
+    ],
     ['RFC 7521 §4.2: no client_assertion', (good) => ({ ...good, client_assertion: undefined }), 401, unknown],
-    ['RFC 7521 §4.2: no client_assertion, and the client named', (good) => ({ ...good, client_assertion: undefined, client_id: 'P' }), 400, 'client_authentication_twice'],
-    ['RFC 6749 §2.3: a secret beside the assertion', (good) => ({ ...good, client_secret: 'x' }), 400, 'client_authentication_twice'],
+    [
+      'RFC 7521 §4.2: no client_assertion, and the client named',
+      (good) => ({ ...good, client_assertion: undefined, client_id: 'P' }),
+      400,
+      'client_authentication_twice',
+    ],
+    [
+      'RFC 6749 §2.3: a secret beside the assertion',
+      (good) => ({ ...good, client_secret: 'x' }),
+      400,
+      'client_authentication_twice',
+    ],
   ])('%s', async (_, change, status, reason) => {
     const good = await assertionOf(under)
 
-    await refusedInJson(under, { status, error: status === 401 ? 'invalid_client' : 'invalid_request' }, {
-      send: () => present(change(good), path),
-      reason,
-    })
+    await refusedInJson(
+      under,
+      { status, error: status === 401 ? 'invalid_client' : 'invalid_request' },
+      {
+        send: () => present(change(good), path),
+        reason,
+      },
+    )
 
     expect((await present(good)).status).toBe(200)
   })
@@ -151,17 +205,25 @@ describe.each(paths)('private_key_jwt: the form at %s', (path) => {
   it('ATK-239 two client_assertion values (RFC 6749 §3.2)', async () => {
     const [one, two] = [await assertionOf(under), await assertionOf(under)]
 
-    await refusedInJson(under, { status: 400, error: 'invalid_request' }, {
-      send: () => postForm(under, path, `${encode(one)}&${encode(two)}&token=x`, {}),
-      reason: 'parameter_repeated',
-    })
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_request' },
+      {
+        send: () => postForm(under, path, `${encode(one)}&${encode(two)}&token=x`, {}),
+        reason: 'parameter_repeated',
+      },
+    )
   })
 
   it('RFC 7523 §3: an assertion counts once, wherever it is presented', async () => {
     const good = await assertionOf(under)
     await present(good)
 
-    await refusedInJson(under, { status: 401, error: 'invalid_client' }, { send: () => present(good, path), reason: wrong })
+    await refusedInJson(
+      under,
+      { status: 401, error: 'invalid_client' },
+      { send: () => present(good, path), reason: wrong },
+    )
   })
 })
 

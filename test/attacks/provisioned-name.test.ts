@@ -12,7 +12,9 @@ beforeAll(async () => {
   const password = (given: Parameters<ReturnType<typeof keepPassword>>[0]) => keepPassword(people, oauth.storage)(given)
   site = await startScimSite({ oauth, password, onEvent: (event) => forgetRemoved(people)(event) })
   people = openPeople(':memory:')
-  await people.add([{ username: 'ada', email: 'ada@example.org', password: 'engine', givenName: 'Ada', familyName: 'Lovelace' }])
+  await people.add([
+    { username: 'ada', email: 'ada@example.org', password: 'engine', givenName: 'Ada', familyName: 'Lovelace' },
+  ])
 })
 afterAll(async () => {
   people.close()

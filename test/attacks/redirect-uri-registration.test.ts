@@ -6,7 +6,9 @@ import { dumpMedium } from '../support/dump-medium.ts'
 
 const issuer = 'https://as.test'
 
-const register = async (redirectUris: readonly string[]): Promise<{ error: unknown; before: string; after: string }> => {
+const register = async (
+  redirectUris: readonly string[],
+): Promise<{ error: unknown; before: string; after: string }> => {
   const medium = createMemoryMedium()
   const storage = createMemoryStorage({ issuer, medium })
   const before = dumpMedium(medium, issuer)

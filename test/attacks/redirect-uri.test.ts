@@ -187,7 +187,9 @@ describe('RFC 8252 §7.3: client N, registered http://127.0.0.1/cb', () => {
   )
 
   it('RFC 8252 §7.3: other hosts have no free port', async () => {
-    await changeClient(under.storage, clientId('X'), { redirectUris: ['http://192.168.0.1/cb', 'https://127.0.0.1/cb'] })
+    await changeClient(under.storage, clientId('X'), {
+      redirectUris: ['http://192.168.0.1/cb', 'https://127.0.0.1/cb'],
+    })
 
     for (const uri of ['http://192.168.0.1:5/cb', 'https://127.0.0.1:5/cb']) {
       await refusedOnPage(under, {
@@ -263,7 +265,11 @@ describe('RFC 6749 §4.1.3: the redirect URI at the token endpoint', () => {
     await refusedInJson(
       under,
       { status: 400, error: 'invalid_grant' },
-      { send: () => redeem(under, code, { redirect_uri: 'http://127.0.0.1:6/cb' }), reason: 'redirect_uri_mismatch', kept: 'all but codes' },
+      {
+        send: () => redeem(under, code, { redirect_uri: 'http://127.0.0.1:6/cb' }),
+        reason: 'redirect_uri_mismatch',
+        kept: 'all but codes',
+      },
     )
   })
 })

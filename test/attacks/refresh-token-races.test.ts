@@ -26,8 +26,14 @@ interface Family {
 }
 
 it.each<{ row: string; rival: (world: FamilyWorld, family: Family) => Promise<Answer> }>([
-  { row: 'ATK-185 a replay of the old token (RFC 9700 §4.14.2)', rival: (world, { oldToken }) => world.refresh(oldToken) },
-  { row: 'ATK-319 a revocation of the same token (RFC 7009 §2.1)', rival: (world, { currentToken }) => world.revoke(currentToken) },
+  {
+    row: 'ATK-185 a replay of the old token (RFC 9700 §4.14.2)',
+    rival: (world, { oldToken }) => world.refresh(oldToken),
+  },
+  {
+    row: 'ATK-319 a revocation of the same token (RFC 7009 §2.1)',
+    rival: (world, { currentToken }) => world.revoke(currentToken),
+  },
   { row: 'RFC 7009 §2.1: a revocation of the old token', rival: (world, { oldToken }) => world.revoke(oldToken) },
 ])('$row races with a refresh of the current one: no token lives afterwards', async ({ rival }) => {
   const stage = createStage()

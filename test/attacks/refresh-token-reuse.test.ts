@@ -122,10 +122,14 @@ describe('refresh_token: a rotated token comes again', () => {
     const first = await tokensFor(under, 'A')
     await refresh(under, first.refresh_token, { scope: 'profile' })
 
-    await refusedInJson(under, { status: 400, error: 'invalid_scope' }, {
-      send: () => refresh(under, first.refresh_token, { scope: 'openid api.write' }),
-      reason: 'scope_not_granted',
-    })
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_scope' },
+      {
+        send: () => refresh(under, first.refresh_token, { scope: 'openid api.write' }),
+        reason: 'scope_not_granted',
+      },
+    )
   })
 
   it('ATK-182 the grandparent ends the family, also inside the window (RFC 9700 §4.14.2)', async () => {
@@ -209,7 +213,10 @@ describe('refresh_token: the life that it depends on', () => {
   })
 
   it.each<{ row: string; end: (under: ServerUnderTest) => Promise<unknown> }>([
-    { row: 'ATK-191 a person who was deactivated', end: ({ storage, clock }) => storage.users.deactivate(userId('U1'), clock.now()) },
+    {
+      row: 'ATK-191 a person who was deactivated',
+      end: ({ storage, clock }) => storage.users.deactivate(userId('U1'), clock.now()),
+    },
     {
       row: 'ATK-191 a person who was deactivated and is active again',
       end: async ({ storage, clock }) => {
@@ -217,7 +224,10 @@ describe('refresh_token: the life that it depends on', () => {
         await storage.users.reactivate(userId('U1'), clock.now())
       },
     },
-    { row: 'RFC 6749 §10.4: a person who was removed', end: ({ storage, clock }) => storage.users.remove(userId('U1'), clock.now()) },
+    {
+      row: 'RFC 6749 §10.4: a person who was removed',
+      end: ({ storage, clock }) => storage.users.remove(userId('U1'), clock.now()),
+    },
     {
       row: 'RFC 6749 §10.4: a person who disconnected the client',
       end: async ({ storage, clock }) => {
@@ -241,7 +251,10 @@ describe('refresh_token: the life that it depends on', () => {
   it('RFC 7009 §2.1: a family that was revoked by itself has no working token', async () => {
     const under = await freshServer()
     const tokens = await tokensFor(under, 'A')
-    await under.storage.families.revoke(familyId(String(readJws(tokens.access_token).payload['family'])), under.clock.now())
+    await under.storage.families.revoke(
+      familyId(String(readJws(tokens.access_token).payload['family'])),
+      under.clock.now(),
+    )
 
     await expectDead(under, tokens)
   })
@@ -251,10 +264,14 @@ describe('refresh_token: the life that it depends on', () => {
     const tokens = await tokensFor(under, 'A')
     await changeClient(under.storage, clientId('A'), { grantTypes: ['authorization_code'] })
 
-    await refusedInJson(under, { status: 400, error: 'unauthorized_client' }, {
-      send: () => refresh(under, tokens.refresh_token),
-      reason: 'grant_type_not_registered',
-    })
+    await refusedInJson(
+      under,
+      { status: 400, error: 'unauthorized_client' },
+      {
+        send: () => refresh(under, tokens.refresh_token),
+        reason: 'grant_type_not_registered',
+      },
+    )
   })
 
   it('ATK-194 a client that was disabled is refused, and its tokens are dead (RFC 6749 §5.2)', async () => {
@@ -262,10 +279,14 @@ describe('refresh_token: the life that it depends on', () => {
     const tokens = await tokensFor(under, 'A')
     await changeClient(under.storage, clientId('A'), { disabledAt: under.clock.now() })
 
-    await refusedInJson(under, { status: 401, error: 'invalid_client' }, {
-      send: () => refresh(under, tokens.refresh_token),
-      reason: 'client_disabled',
-    })
+    await refusedInJson(
+      under,
+      { status: 401, error: 'invalid_client' },
+      {
+        send: () => refresh(under, tokens.refresh_token),
+        reason: 'client_disabled',
+      },
+    )
 
     expect((await userinfo(under, tokens.access_token)).status).toBe(401)
   })

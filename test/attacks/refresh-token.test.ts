@@ -42,29 +42,138 @@ const noForm = (): Change => ({})
 
 describe('refresh_token: refused, and the token is as good as before', () => {
   const rows: readonly Row[] = [
-    { row: 'ATK-173 no refresh_token is refused (RFC 6749 §6)', form: () => ({ refresh_token: undefined }), status: 400, error: 'invalid_request', reason: 'refresh_token_missing' },
-    { row: 'ATK-173 an empty refresh_token counts as absent (RFC 6749 §3.2)', form: () => ({ refresh_token: '' }), status: 400, error: 'invalid_request', reason: 'refresh_token_missing' },
+    {
+      row: 'ATK-173 no refresh_token is refused (RFC 6749 §6)',
+      form: () => ({ refresh_token: undefined }),
+      status: 400,
+      error: 'invalid_request',
+      reason: 'refresh_token_missing',
+    },
+    {
+      row: 'ATK-173 an empty refresh_token counts as absent (RFC 6749 §3.2)',
+      form: () => ({ refresh_token: '' }),
+      status: 400,
+      error: 'invalid_request',
+      reason: 'refresh_token_missing',
+    },
     { row: "ATK-175 A's token by B is refused (RFC 6749 §10.4)", client: 'B', form: noForm, ...unknownToken },
-    { row: "RFC 6749 §10.4: of A's token B learns not even which scopes it has", client: 'B', form: () => ({ scope: 'api.write' }), ...unknownToken },
+    {
+      row: "RFC 6749 §10.4: of A's token B learns not even which scopes it has",
+      client: 'B',
+      form: () => ({ scope: 'api.write' }),
+      ...unknownToken,
+    },
     { row: "RFC 6749 §10.4: A's token by the public client P is refused", client: 'P', form: noForm, ...unknownToken },
-    { row: "RFC 6749 §10.4: A's token by a client that authenticates with client_secret_post is refused", client: 'X', form: noForm, ...unknownToken },
-    { row: 'RFC 6749 §5.2: a client that is not registered to refresh is refused', client: 'M', form: noForm, status: 400, error: 'unauthorized_client', reason: 'grant_type_not_registered' },
-    { row: 'ATK-176 A named without its secret is refused (OAuth 2.1 §3.2.1)', client: 'P', form: () => ({ client_id: 'A' }), ...wrongClient, reason: 'client_authentication_method' },
-    { row: 'ATK-176 A with an empty secret is refused (OAuth 2.1 §3.2.1)', client: 'P', form: () => ({ client_id: 'A', client_secret: '' }), ...wrongClient, reason: 'client_authentication_method' },
-    { row: 'ATK-176 no client authentication is refused (OAuth 2.1 §3.2.1)', client: 'P', form: () => ({ client_id: undefined }), ...wrongClient, reason: 'client_authentication_missing' },
-    { row: 'ATK-187 a scope that was not granted is refused, and the token is not rotated (RFC 6749 §6)', form: () => ({ scope: 'openid api.write' }), status: 400, error: 'invalid_scope', reason: 'scope_not_granted' },
-    { row: 'RFC 6749 §6: a scope that the client may have and that was not granted is refused', form: () => ({ scope: 'openid api.read' }), status: 400, error: 'invalid_scope', reason: 'scope_not_granted' },
-    { row: 'RFC 6749 §3.3: a scope in other case is another scope', form: () => ({ scope: 'OPENID' }), status: 400, error: 'invalid_scope', reason: 'scope_not_granted' },
-    { row: 'RFC 6749 §3.3: a scope of spaces names none', form: () => ({ scope: '  ' }), status: 400, error: 'invalid_scope', reason: 'scope_not_granted' },
-    { row: 'RFC 8707 §2.2: a resource that was not granted is refused', form: () => ({ resource: 'https://api.test' }), status: 400, error: 'invalid_target', reason: 'resource_not_granted' },
-    { row: 'RFC 6749 §6: a random token of the right length is refused', form: () => ({ refresh_token: 'A'.repeat(107) }), ...unknownToken },
-    { row: 'RFC 6749 §6: an access token is no refresh token', form: (tokens) => ({ refresh_token: tokens.access_token }), ...unknownToken },
-    { row: 'RFC 6749 §6: an ID token is no refresh token', form: (tokens) => ({ refresh_token: tokens.id_token }), ...unknownToken },
-    { row: 'RFC 6749 §6: an authorization code is no refresh token', form: async () => ({ refresh_token: await obtainCode(under) }), ...unknownToken },
-    { row: 'RFC 6749 §6: a token with white space behind it is refused', form: (tokens) => ({ refresh_token: `${tokens.refresh_token} ` }), ...unknownToken },
-    { row: 'RFC 6749 §6: a token with NUL behind it is refused', form: (tokens) => ({ refresh_token: `${tokens.refresh_token}\0` }), ...unknownToken },
-    { row: 'RFC 4648 §3.5: a token whose spare bits are set is refused', form: (tokens) => ({ refresh_token: withSpareBits(tokens.refresh_token) }), ...unknownToken },
-    { row: 'RFC 4648 §5: a token with padding is refused', form: (tokens) => ({ refresh_token: `${tokens.refresh_token}=` }), ...unknownToken },
+    {
+      row: "RFC 6749 §10.4: A's token by a client that authenticates with client_secret_post is refused",
+      client: 'X',
+      form: noForm,
+      ...unknownToken,
+    },
+    {
+      row: 'RFC 6749 §5.2: a client that is not registered to refresh is refused',
+      client: 'M',
+      form: noForm,
+      status: 400,
+      error: 'unauthorized_client',
+      reason: 'grant_type_not_registered',
+    },
+    {
+      row: 'ATK-176 A named without its secret is refused (OAuth 2.1 §3.2.1)',
+      client: 'P',
+      form: () => ({ client_id: 'A' }),
+      ...wrongClient,
+      reason: 'client_authentication_method',
+    },
+    {
+      row: 'ATK-176 A with an empty secret is refused (OAuth 2.1 §3.2.1)',
+      client: 'P',
+      form: () => ({ client_id: 'A', client_secret: '' }),
+      ...wrongClient,
+      reason: 'client_authentication_method',
+    },
+    {
+      row: 'ATK-176 no client authentication is refused (OAuth 2.1 §3.2.1)',
+      client: 'P',
+      form: () => ({ client_id: undefined }),
+      ...wrongClient,
+      reason: 'client_authentication_missing',
+    },
+    {
+      row: 'ATK-187 a scope that was not granted is refused, and the token is not rotated (RFC 6749 §6)',
+      form: () => ({ scope: 'openid api.write' }),
+      status: 400,
+      error: 'invalid_scope',
+      reason: 'scope_not_granted',
+    },
+    {
+      row: 'RFC 6749 §6: a scope that the client may have and that was not granted is refused',
+      form: () => ({ scope: 'openid api.read' }),
+      status: 400,
+      error: 'invalid_scope',
+      reason: 'scope_not_granted',
+    },
+    {
+      row: 'RFC 6749 §3.3: a scope in other case is another scope',
+      form: () => ({ scope: 'OPENID' }),
+      status: 400,
+      error: 'invalid_scope',
+      reason: 'scope_not_granted',
+    },
+    {
+      row: 'RFC 6749 §3.3: a scope of spaces names none',
+      form: () => ({ scope: '  ' }),
+      status: 400,
+      error: 'invalid_scope',
+      reason: 'scope_not_granted',
+    },
+    {
+      row: 'RFC 8707 §2.2: a resource that was not granted is refused',
+      form: () => ({ resource: 'https://api.test' }),
+      status: 400,
+      error: 'invalid_target',
+      reason: 'resource_not_granted',
+    },
+    {
+      row: 'RFC 6749 §6: a random token of the right length is refused',
+      form: () => ({ refresh_token: 'A'.repeat(107) }),
+      ...unknownToken,
+    },
+    {
+      row: 'RFC 6749 §6: an access token is no refresh token',
+      form: (tokens) => ({ refresh_token: tokens.access_token }),
+      ...unknownToken,
+    },
+    {
+      row: 'RFC 6749 §6: an ID token is no refresh token',
+      form: (tokens) => ({ refresh_token: tokens.id_token }),
+      ...unknownToken,
+    },
+    {
+      row: 'RFC 6749 §6: an authorization code is no refresh token',
+      form: async () => ({ refresh_token: await obtainCode(under) }),
+      ...unknownToken,
+    },
+    {
+      row: 'RFC 6749 §6: a token with white space behind it is refused',
+      form: (tokens) => ({ refresh_token: `${tokens.refresh_token} ` }),
+      ...unknownToken,
+    },
+    {
+      row: 'RFC 6749 §6: a token with NUL behind it is refused',
+      form: (tokens) => ({ refresh_token: `${tokens.refresh_token}\0` }),
+      ...unknownToken,
+    },
+    {
+      row: 'RFC 4648 §3.5: a token whose spare bits are set is refused',
+      form: (tokens) => ({ refresh_token: withSpareBits(tokens.refresh_token) }),
+      ...unknownToken,
+    },
+    {
+      row: 'RFC 4648 §5: a token with padding is refused',
+      form: (tokens) => ({ refresh_token: `${tokens.refresh_token}=` }),
+      ...unknownToken,
+    },
   ]
 
   it.each(rows)('$row', async ({ client = 'A', form, status, error, reason }) => {
@@ -72,13 +181,17 @@ describe('refresh_token: refused, and the token is as good as before', () => {
     const change = await form(tokens)
     const families = storedFamilies(under)
 
-    await refusedInJson(under, { status, error }, {
-      send: () => refresh(under, tokens.refresh_token, change, client),
-      reason,
-      // An assertion's jti is used up, also when the grant is refused.
-      kept: client === 'B' ? 'whatever' : 'all',
-      secrets: [tokens.refresh_token],
-    })
+    await refusedInJson(
+      under,
+      { status, error },
+      {
+        send: () => refresh(under, tokens.refresh_token, change, client),
+        reason,
+        // An assertion's jti is used up, also when the grant is refused.
+        kept: client === 'B' ? 'whatever' : 'all',
+        secrets: [tokens.refresh_token],
+      },
+    )
 
     expect(storedFamilies(under)).toEqual(families)
     expect((await refresh(under, tokens.refresh_token)).status).toBe(200)
@@ -91,10 +204,14 @@ describe('refresh_token: refused, and the token is as good as before', () => {
     damaged.push(`${good}A`, `A${good}`, good.toUpperCase(), ...[0, 42, 43, 85, 86, 105].map(other))
 
     for (const text of damaged) {
-      await refusedInJson(under, { status: 400, error: 'invalid_grant' }, {
-        send: () => refresh(under, text),
-        reason: 'refresh_token_unknown',
-      })
+      await refusedInJson(
+        under,
+        { status: 400, error: 'invalid_grant' },
+        {
+          send: () => refresh(under, text),
+          reason: 'refresh_token_unknown',
+        },
+      )
     }
 
     expect((await refresh(under, good)).status).toBe(200)
@@ -104,21 +221,29 @@ describe('refresh_token: refused, and the token is as good as before', () => {
     const { refresh_token: good } = await tokensFor(under, 'A')
     const form = { grant_type: 'refresh_token', refresh_token: good }
 
-    await refusedInJson(under, { status: 400, error: 'invalid_request' }, {
-      send: () => postForm(under, '/token', `${encode(form)}&refresh_token=x`, { authorization: basicOfA() }),
-      reason: 'parameter_repeated',
-      secrets: [good],
-    })
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_request' },
+      {
+        send: () => postForm(under, '/token', `${encode(form)}&refresh_token=x`, { authorization: basicOfA() }),
+        reason: 'parameter_repeated',
+        secrets: [good],
+      },
+    )
   })
 
   it('ATK-196 a refresh token in the query is not read and not told to events (RFC 6749 §3.2)', async () => {
     const { refresh_token: good } = await tokensFor(under, 'A')
 
-    await refusedInJson(under, { status: 400, error: 'invalid_request' }, {
-      send: () => postAs(under, 'A', { path: `/token?refresh_token=${good}`, form: { grant_type: 'refresh_token' } }),
-      reason: 'refresh_token_missing',
-      secrets: [good],
-    })
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_request' },
+      {
+        send: () => postAs(under, 'A', { path: `/token?refresh_token=${good}`, form: { grant_type: 'refresh_token' } }),
+        reason: 'refresh_token_missing',
+        secrets: [good],
+      },
+    )
 
     expect(JSON.stringify(under.events)).not.toContain(good)
     await expectServing(under)
@@ -153,18 +278,21 @@ describe('refresh_token: what a refresh gives', () => {
     expect(after['iat']).toBe(Number(before['iat']) + 7)
   })
 
-  it.each<{ client: 'A' | 'B' | 'N' | 'P' | 'X' }>([{ client: 'A' }, { client: 'B' }, { client: 'N' }, { client: 'P' }, { client: 'X' }])(
-    'RFC 9700 §4.14.2: the refresh token of $client is rotated, and only the newest counts',
-    async ({ client }) => {
-      const tokens = await tokensFor(under, client)
+  it.each<{ client: 'A' | 'B' | 'N' | 'P' | 'X' }>([
+    { client: 'A' },
+    { client: 'B' },
+    { client: 'N' },
+    { client: 'P' },
+    { client: 'X' },
+  ])('RFC 9700 §4.14.2: the refresh token of $client is rotated, and only the newest counts', async ({ client }) => {
+    const tokens = await tokensFor(under, client)
 
-      const first = tokensOf(await refresh(under, tokens.refresh_token, {}, client))
-      const second = tokensOf(await refresh(under, first.refresh_token, {}, client))
+    const first = tokensOf(await refresh(under, tokens.refresh_token, {}, client))
+    const second = tokensOf(await refresh(under, first.refresh_token, {}, client))
 
-      expect(new Set([tokens, first, second].map(({ refresh_token }) => refresh_token)).size).toBe(3)
-      expect(second.refresh_token).toMatch(/^[\w-]{107}$/)
-    },
-  )
+    expect(new Set([tokens, first, second].map(({ refresh_token }) => refresh_token)).size).toBe(3)
+    expect(second.refresh_token).toMatch(/^[\w-]{107}$/)
+  })
 
   it('ATK-199 without offline_access there is no refresh token to present (OIDC Core §11)', async () => {
     const tokens = await tokensFor(under, 'A', { scope: 'openid profile' })
@@ -181,10 +309,14 @@ describe('refresh_token: what a refresh gives', () => {
     const tokens = tokensOf(await redeem(under, code))
     await redeem(under, code)
 
-    await refusedInJson(under, { status: 400, error: 'invalid_grant' }, {
-      send: () => refresh(under, tokens.refresh_token),
-      reason: 'refresh_token_unknown',
-    })
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_grant' },
+      {
+        send: () => refresh(under, tokens.refresh_token),
+        reason: 'refresh_token_unknown',
+      },
+    )
 
     expect((await introspect(under, tokens.access_token)).json).toEqual({ active: false })
   })

@@ -13,7 +13,9 @@ let under: ServerUnderTest
 beforeAll(async () => {
   under = await startServer()
   await expectServing(under)
-  await changeClient(under.storage, clientId('N'), { redirectUris: [loopback, 'com.example.app:/cb', 'https://app.test/native'] })
+  await changeClient(under.storage, clientId('N'), {
+    redirectUris: [loopback, 'com.example.app:/cb', 'https://app.test/native'],
+  })
   await answerInteraction(under, await authorize(under, { client_id: 'N', redirect_uri: loopback }), consent)
 })
 afterAll(() => under.close())

@@ -52,12 +52,23 @@ describe('a forged or malformed JWT at an API', () => {
     expect(await api.present(accessToken.token)).toBe('admitted')
   })
 
-  it.each(['JWT', undefined, 'at+jwt ', 'AT+JWT', 'token-introspection+jwt', 'revocation-feed+jwt', 'dpop+jwt', '', 7, null, ['at+jwt']])(
-    'RFC 9068 §4: typ %j is not at+jwt',
-    async (typ) => {
-      await expectRefused(await writeJws({ ...accessToken.header, typ }, accessToken.payload, accessToken.sign), ['token_type'])
-    },
-  )
+  it.each([
+    'JWT',
+    undefined,
+    'at+jwt ',
+    'AT+JWT',
+    'token-introspection+jwt',
+    'revocation-feed+jwt',
+    'dpop+jwt',
+    '',
+    7,
+    null,
+    ['at+jwt'],
+  ])('RFC 9068 §4: typ %j is not at+jwt', async (typ) => {
+    await expectRefused(await writeJws({ ...accessToken.header, typ }, accessToken.payload, accessToken.sign), [
+      'token_type',
+    ])
+  })
 
   it('RFC 9068 §5: an ID token is no access token', async () => {
     await expectRefused(idToken, ['token_type'])
@@ -65,15 +76,29 @@ describe('a forged or malformed JWT at an API', () => {
 
   const now = 1_790_000_000
   it.each<readonly [string, Readonly<Record<string, unknown>>, string]>([
-    ...['https://other.test', 'https://as.test/', 'HTTPS://AS.TEST', 'https://as.test.evil.test', ['https://as.test'], undefined, null, 7, ''].map(
-      (iss) => [`ATK-274 iss ${JSON.stringify(iss)} (RFC 9068 §4)`, { iss }, 'token_issuer'] as const,
-    ),
+    ...[
+      'https://other.test',
+      'https://as.test/',
+      'HTTPS://AS.TEST',
+      'https://as.test.evil.test',
+      ['https://as.test'],
+      undefined,
+      null,
+      7,
+      '',
+    ].map((iss) => [`ATK-274 iss ${JSON.stringify(iss)} (RFC 9068 §4)`, { iss }, 'token_issuer'] as const),
     ...[undefined, 7, null, {}, '', [7], [''], ['https://api.test', 7], [['https://api.test']]].map(
       (aud) => [`ATK-275 aud ${JSON.stringify(aud)} (RFC 9068 §2.2)`, { aud }, 'token_claims'] as const,
     ),
-    ...[[], 'https://as.test', ['https://as.test', 'https://other.test'], 'https://api.test/', 'HTTPS://api.test', 'https://api.test.evil.test', 'api.test'].map(
-      (aud) => [`ATK-275 aud ${JSON.stringify(aud)} (RFC 9068 §4)`, { aud }, 'token_audience'] as const,
-    ),
+    ...[
+      [],
+      'https://as.test',
+      ['https://as.test', 'https://other.test'],
+      'https://api.test/',
+      'HTTPS://api.test',
+      'https://api.test.evil.test',
+      'api.test',
+    ].map((aud) => [`ATK-275 aud ${JSON.stringify(aud)} (RFC 9068 §4)`, { aud }, 'token_audience'] as const),
     ...[undefined, null, String(now + 60), 'x', now + 0.5, 0, -1, 1e300, [now + 60], {}, true].map(
       (exp) => [`RFC 9068 §2.2: exp ${JSON.stringify(exp)}`, { exp }, 'token_claims'] as const,
     ),
@@ -84,11 +109,21 @@ describe('a forged or malformed JWT at an API', () => {
     ['ATK-277 iat in an hour (RFC 9068 §4)', { iat: now + 3600 }, 'token_not_yet_valid'],
     ['ATK-277 no iat (RFC 9068 §2.2)', { iat: undefined }, 'token_claims'],
     ['ATK-277 iat is text (RFC 9068 §2.2)', { iat: String(now) }, 'token_claims'],
-    ...[undefined, '', 7, {}, ['U1'], null, true].map((sub) => [`ATK-278 sub ${JSON.stringify(sub)} (RFC 9068 §2.2)`, { sub }, 'token_claims'] as const),
-    ...[undefined, '', 7, null].map((jti) => [`RFC 9068 §2.2: jti ${JSON.stringify(jti)}`, { jti }, 'token_claims'] as const),
-    ...[undefined, '', 7, null, ['A']].map((id) => [`RFC 9068 §2.2: client_id ${JSON.stringify(id)}`, { client_id: id }, 'token_claims'] as const),
-    ...[['api.read'], 7, null, {}].map((scope) => [`RFC 9068 §2.2.3: scope ${JSON.stringify(scope)}`, { scope }, 'token_claims'] as const),
-    ...[{ jkt: 'x' }, {}, null, ''].map((cnf) => [`RFC 9449 §7.1: cnf ${JSON.stringify(cnf)}`, { cnf }, 'token_bound'] as const),
+    ...[undefined, '', 7, {}, ['U1'], null, true].map(
+      (sub) => [`ATK-278 sub ${JSON.stringify(sub)} (RFC 9068 §2.2)`, { sub }, 'token_claims'] as const,
+    ),
+    ...[undefined, '', 7, null].map(
+      (jti) => [`RFC 9068 §2.2: jti ${JSON.stringify(jti)}`, { jti }, 'token_claims'] as const,
+    ),
+    ...[undefined, '', 7, null, ['A']].map(
+      (id) => [`RFC 9068 §2.2: client_id ${JSON.stringify(id)}`, { client_id: id }, 'token_claims'] as const,
+    ),
+    ...[['api.read'], 7, null, {}].map(
+      (scope) => [`RFC 9068 §2.2.3: scope ${JSON.stringify(scope)}`, { scope }, 'token_claims'] as const,
+    ),
+    ...[{ jkt: 'x' }, {}, null, ''].map(
+      (cnf) => [`RFC 9449 §7.1: cnf ${JSON.stringify(cnf)}`, { cnf }, 'token_bound'] as const,
+    ),
   ])('%s', async (_, claims, reason) => {
     await expectRefused(await withClaims(claims), [reason])
   })
@@ -113,7 +148,9 @@ describe('a forged or malformed JWT at an API', () => {
   it('ATK-269 a thousand invented names of keys make for one request (RFC 8725 §3.10)', async () => {
     site.asked.splice(0)
     const invented = await Promise.all(
-      Array.from({ length: 1000 }, (_, count) => writeJws({ ...accessToken.header, kid: `k${count}` }, accessToken.payload, accessToken.sign)),
+      Array.from({ length: 1000 }, (_, count) =>
+        writeJws({ ...accessToken.header, kid: `k${count}` }, accessToken.payload, accessToken.sign),
+      ),
     )
 
     const reasons = await Promise.all(invented.map((token) => api.present(token)))
@@ -149,14 +186,20 @@ describe('what an API asks the authorization server', () => {
   })
 
   it('RFC 7662 §4: opaque tokens are found by asking, and what has not their form is not asked about', async () => {
-    const other = await startFeedSite({ resources: { 'https://api.test': { scopes: ['api.read'], accessTokenFormat: 'opaque' } } })
+    const other = await startFeedSite({
+      resources: { 'https://api.test': { scopes: ['api.read'], accessTokenFormat: 'opaque' } },
+    })
     onTestFinished(() => other.close())
     const { access_token } = tokensOf(await serviceToken(other, { resource: 'https://api.test' }))
     const receiver = protectApi(other, { introspection: {} })
 
     const token = await receiver.api.require('api.read').admit([`Bearer ${access_token}`])
     other.asked.splice(0)
-    const refused = [await receiver.present('x'), await receiver.present(`${access_token}=`), await receiver.present(access_token.slice(1))]
+    const refused = [
+      await receiver.present('x'),
+      await receiver.present(`${access_token}=`),
+      await receiver.present(access_token.slice(1)),
+    ]
     const asked = [...other.asked]
 
     expect(token).toMatchObject({ subject: 'M', clientId: 'M', scopes: ['api.read'] })
@@ -209,7 +252,9 @@ describe('what an API asks the authorization server', () => {
     expect(sent.map(({ url }) => url)).toEqual(['https://as.test/jwks', 'https://as.test/token/introspection'])
     expect(new Headers(sent[0]?.init.headers).has('authorization')).toBe(false)
     expect(sent[1]?.init).toMatchObject({ method: 'POST', redirect: 'manual' })
-    expect(readJws(new URLSearchParams(sent[1]?.init.body as URLSearchParams).get('token') ?? '').payload).toEqual(accessToken.payload)
+    expect(readJws(new URLSearchParams(sent[1]?.init.body as URLSearchParams).get('token') ?? '').payload).toEqual(
+      accessToken.payload,
+    )
   })
 })
 
@@ -226,9 +271,12 @@ describe('the scope of an access token', () => {
     expect(await api.present(accessToken.token, ...scopes)).toBe(outcome)
   })
 
-  it.each(['', 'api.read api.write', 'a"b', 'a\\b', 'é'])('RFC 6749 §3.3: %j is none, and the API says so at its start', (scope) => {
-    expect(() => api.api.require(scope)).toThrow(TypeError)
-  })
+  it.each(['', 'api.read api.write', 'a"b', 'a\\b', 'é'])(
+    'RFC 6749 §3.3: %j is none, and the API says so at its start',
+    (scope) => {
+      expect(() => api.api.require(scope)).toThrow(TypeError)
+    },
+  )
 
   it('RFC 9068 §2.2.3: a token without scope may do what needs none', async () => {
     const token = await withClaims({ scope: undefined })

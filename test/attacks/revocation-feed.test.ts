@@ -19,33 +19,86 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-const ask = (form: Change = {}, client: ClientName = 'RS'): Promise<Reply> => postAs(under, client, { path, form: { nonce, ...form } })
+const ask = (form: Change = {}, client: ClientName = 'RS'): Promise<Reply> =>
+  postAs(under, client, { path, form: { nonce, ...form } })
 
 /** What the feed says, verified as a resource server would. */
-async function read(reply: Reply, audience = 'RS'): Promise<JWTPayload & { readonly ended: readonly (readonly [string, string, number])[]; readonly cursor: string }> {
+async function read(
+  reply: Reply,
+  audience = 'RS',
+): Promise<JWTPayload & { readonly ended: readonly (readonly [string, string, number])[]; readonly cursor: string }> {
   const jwks = await under.send({ path: '/jwks' })
   const keys = createLocalJWKSet(jwks.json as never)
-  const { payload } = await jwtVerify(reply.text, keys, { typ: 'revocation-feed+jwt', issuer: 'https://as.test', audience })
+  const { payload } = await jwtVerify(reply.text, keys, {
+    typ: 'revocation-feed+jwt',
+    issuer: 'https://as.test',
+    audience,
+  })
   return payload as Awaited<ReturnType<typeof read>>
 }
 
 describe('the feed tells nobody', () => {
   it.each<readonly [string, () => Promise<Reply>, readonly [number, string, string]]>([
-    ['RFC 6749 §5.2: who does not authenticate', () => postForm(under, path, encode({ nonce }), {}), [401, 'invalid_client', 'client_authentication_missing']],
-    ['RFC 6749 §5.2: who does not know the secret', () => postForm(under, path, encode({ nonce }), { authorization: basic('RS', 'x') }), [401, 'invalid_client', 'client_credentials_wrong']],
+    [
+      'RFC 6749 §5.2: who does not authenticate',
+      () => postForm(under, path, encode({ nonce }), {}),
+      [401, 'invalid_client', 'client_authentication_missing'],
+    ],
+    [
+      'RFC 6749 §5.2: who does not know the secret',
+      () => postForm(under, path, encode({ nonce }), { authorization: basic('RS', 'x') }),
+      [401, 'invalid_client', 'client_credentials_wrong'],
+    ],
     ['RFC 7662 §2.1: who only says a name', () => ask({}, 'P'), [401, 'invalid_client', 'client_public']],
-    ['RFC 7662 §4: who is no resource server', () => ask({}, 'A'), [400, 'unauthorized_client', 'client_serves_no_audience']],
-    ['RFC 8725 §3.10: who brings no nonce', () => ask({ nonce: undefined }), [400, 'invalid_request', 'feed_question_malformed']],
-    ['RFC 8725 §3.10: who brings a nonce that can be guessed', () => ask({ nonce: 'n'.repeat(15) }), [400, 'invalid_request', 'feed_question_malformed']],
-    ['RFC 6749 §5.2: whose nonce is long', () => ask({ nonce: 'n'.repeat(129) }), [400, 'invalid_request', 'feed_question_malformed']],
-    ['RFC 6749 §5.2: whose nonce would need escapes', () => ask({ nonce: `${nonce}"` }), [400, 'invalid_request', 'feed_question_malformed']],
-    ['RFC 6749 §5.2: whose cursor is long', () => ask({ cursor: 'c'.repeat(129) }), [400, 'invalid_request', 'feed_question_malformed']],
-    ['RFC 6749 §5.2: who waits for ever', () => ask({ wait: '1000' }), [400, 'invalid_request', 'feed_question_malformed']],
-    ['RFC 6749 §5.2: who waits for less than nothing', () => ask({ wait: '-1' }), [400, 'invalid_request', 'feed_question_malformed']],
-    ['RFC 6749 §5.2: who waits for part of a second', () => ask({ wait: '0.5' }), [400, 'invalid_request', 'feed_question_malformed']],
+    [
+      'RFC 7662 §4: who is no resource server',
+      () => ask({}, 'A'),
+      [400, 'unauthorized_client', 'client_serves_no_audience'],
+    ],
+    [
+      'RFC 8725 §3.10: who brings no nonce',
+      () => ask({ nonce: undefined }),
+      [400, 'invalid_request', 'feed_question_malformed'],
+    ],
+    [
+      'RFC 8725 §3.10: who brings a nonce that can be guessed',
+      () => ask({ nonce: 'n'.repeat(15) }),
+      [400, 'invalid_request', 'feed_question_malformed'],
+    ],
+    [
+      'RFC 6749 §5.2: whose nonce is long',
+      () => ask({ nonce: 'n'.repeat(129) }),
+      [400, 'invalid_request', 'feed_question_malformed'],
+    ],
+    [
+      'RFC 6749 §5.2: whose nonce would need escapes',
+      () => ask({ nonce: `${nonce}"` }),
+      [400, 'invalid_request', 'feed_question_malformed'],
+    ],
+    [
+      'RFC 6749 §5.2: whose cursor is long',
+      () => ask({ cursor: 'c'.repeat(129) }),
+      [400, 'invalid_request', 'feed_question_malformed'],
+    ],
+    [
+      'RFC 6749 §5.2: who waits for ever',
+      () => ask({ wait: '1000' }),
+      [400, 'invalid_request', 'feed_question_malformed'],
+    ],
+    [
+      'RFC 6749 §5.2: who waits for less than nothing',
+      () => ask({ wait: '-1' }),
+      [400, 'invalid_request', 'feed_question_malformed'],
+    ],
+    [
+      'RFC 6749 §5.2: who waits for part of a second',
+      () => ask({ wait: '0.5' }),
+      [400, 'invalid_request', 'feed_question_malformed'],
+    ],
     [
       'RFC 6749 §3.2: who says something twice',
-      () => postForm(under, path, `nonce=${nonce}&nonce=${nonce}`, { authorization: basic('RS', under.clients.RS.secret) }),
+      () =>
+        postForm(under, path, `nonce=${nonce}&nonce=${nonce}`, { authorization: basic('RS', under.clients.RS.secret) }),
       [400, 'invalid_request', 'parameter_repeated'],
     ],
   ])('%s', async (_, send, [status, error, reason]) => {
@@ -65,7 +118,10 @@ describe('the feed tells nobody', () => {
   })
 
   it('RFC 9110 §11.1: by the answer to another, which is signed for that one', async () => {
-    const { clientSecret = '' } = await registerClient({ clientId: 'RS2', clientName: 'Other API', grantTypes: [], servedAudiences: ['https://other.test'] }, { storage: under.storage })
+    const { clientSecret = '' } = await registerClient(
+      { clientId: 'RS2', clientName: 'Other API', grantTypes: [], servedAudiences: ['https://other.test'] },
+      { storage: under.storage },
+    )
 
     const other = await postForm(under, path, encode({ nonce }), { authorization: basic('RS2', clientSecret) })
 
@@ -80,8 +136,21 @@ describe('the feed', () => {
 
     const said = await read(reply)
 
-    expect([reply.status, reply.header('content-type'), reply.header('cache-control')]).toEqual([200, 'application/revocation-feed+jwt', 'no-store'])
-    expect(Object.keys(said).toSorted()).toEqual(['aud', 'covers_after', 'cursor', 'ended', 'iat', 'iss', 'more', 'nonce'])
+    expect([reply.status, reply.header('content-type'), reply.header('cache-control')]).toEqual([
+      200,
+      'application/revocation-feed+jwt',
+      'no-store',
+    ])
+    expect(Object.keys(said).toSorted()).toEqual([
+      'aud',
+      'covers_after',
+      'cursor',
+      'ended',
+      'iat',
+      'iss',
+      'more',
+      'nonce',
+    ])
     expect([said['nonce'], said['iss']]).toEqual([nonce, 'https://as.test'])
   })
 
@@ -106,7 +175,15 @@ describe('the feed', () => {
 
     const said = JSON.stringify(await read(await ask()))
 
-    for (const secret of ['U1', 'Ann', access_token, refresh_token, refresh_token.slice(0, 43), under.clients.RS.secret]) expect(said).not.toContain(secret)
+    for (const secret of [
+      'U1',
+      'Ann',
+      access_token,
+      refresh_token,
+      refresh_token.slice(0, 43),
+      under.clients.RS.secret,
+    ])
+      expect(said).not.toContain(secret)
   })
 
   it('keeps an answer back until something ends', async () => {

@@ -8,7 +8,20 @@ import { readJws, signEs256, signNothing, writeJws } from '../support/forge-jwt.
 import { refused, refusedInJson } from '../support/refused.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { introspect, noteSecretsInUse, postAs, refresh, revoke, serviceToken, storedFamilies, tokensFor, tokensOf, userinfo, type ClientName, type Tokens } from '../support/token-calls.ts'
+import {
+  introspect,
+  noteSecretsInUse,
+  postAs,
+  refresh,
+  revoke,
+  serviceToken,
+  storedFamilies,
+  tokensFor,
+  tokensOf,
+  userinfo,
+  type ClientName,
+  type Tokens,
+} from '../support/token-calls.ts'
 
 const path = '/token/revocation'
 
@@ -47,30 +60,79 @@ describe('revocation: refused, and the token lives on', () => {
   const form = (change: Change = {}): string => encode({ token: tokens.refresh_token, ...change })
 
   it.each<Row>([
-    ["ATK-308 A's token without authentication (RFC 7009 §2.1)", () => postForm(under, path, form(), {}), 401, 'invalid_client', 'client_authentication_missing'],
-    ["RFC 7009 §2.1: A's token with a wrong secret", () => postForm(under, path, form(), { authorization: basic('A', 'x') }), 401, 'invalid_client', 'client_credentials_wrong'],
-    ['ATK-310 P, which says that it is A (RFC 7009 §5)', () => postForm(under, path, form({ client_id: 'A' }), {}), 401, 'invalid_client', 'client_authentication_method'],
-    ['ATK-313 no token (RFC 7009 §2.1)', () => postAs(under, 'A', { path, form: {} }), 400, 'invalid_request', 'token_missing'],
+    [
+      "ATK-308 A's token without authentication (RFC 7009 §2.1)",
+      () => postForm(under, path, form(), {}),
+      401,
+      'invalid_client',
+      'client_authentication_missing',
+    ],
+    [
+      "RFC 7009 §2.1: A's token with a wrong secret",
+      () => postForm(under, path, form(), { authorization: basic('A', 'x') }),
+      401,
+      'invalid_client',
+      'client_credentials_wrong',
+    ],
+    [
+      'ATK-310 P, which says that it is A (RFC 7009 §5)',
+      () => postForm(under, path, form({ client_id: 'A' }), {}),
+      401,
+      'invalid_client',
+      'client_authentication_method',
+    ],
+    [
+      'ATK-313 no token (RFC 7009 §2.1)',
+      () => postAs(under, 'A', { path, form: {} }),
+      400,
+      'invalid_request',
+      'token_missing',
+    ],
     ['ATK-313 an empty token (RFC 7009 §2.1)', () => revoke(under, ''), 400, 'invalid_request', 'token_missing'],
-    ['RFC 7009 §2.1: a token in the query', () => postAs(under, 'A', { path: `${path}?${form()}`, form: {} }), 400, 'invalid_request', 'token_missing'],
-    ['ATK-314 two tokens (RFC 6749 §3.2)', () => postForm(under, path, `${form()}&${form()}`, { authorization: basic('A', under.clients.A.secret) }), 400, 'invalid_request', 'parameter_repeated'],
-    ['RFC 7009 §2.1: a body of JSON', () => postForm(under, path, '{}', { authorization: basic('A', under.clients.A.secret), 'content-type': 'application/json' }), 400, 'invalid_request', 'body_not_a_form'],
+    [
+      'RFC 7009 §2.1: a token in the query',
+      () => postAs(under, 'A', { path: `${path}?${form()}`, form: {} }),
+      400,
+      'invalid_request',
+      'token_missing',
+    ],
+    [
+      'ATK-314 two tokens (RFC 6749 §3.2)',
+      () => postForm(under, path, `${form()}&${form()}`, { authorization: basic('A', under.clients.A.secret) }),
+      400,
+      'invalid_request',
+      'parameter_repeated',
+    ],
+    [
+      'RFC 7009 §2.1: a body of JSON',
+      () =>
+        postForm(under, path, '{}', {
+          authorization: basic('A', under.clients.A.secret),
+          'content-type': 'application/json',
+        }),
+      400,
+      'invalid_request',
+      'body_not_a_form',
+    ],
   ])('%s', async (_, send, status, error, reason) => {
     await refusedInJson(under, { status, error }, { send, reason, secrets: [tokens.refresh_token] })
 
     await expectAlive()
   })
 
-  it.each(['GET', 'HEAD', 'DELETE'])('ATK-323 %s is not answered, and there is no JSONP (RFC 7009 §2.3)', async (method) => {
-    const reply = await refused(under, {
-      send: () => under.send({ method, path: `${path}?token=${tokens.refresh_token}&callback=x` }),
-      reason: undefined,
-    })
+  it.each(['GET', 'HEAD', 'DELETE'])(
+    'ATK-323 %s is not answered, and there is no JSONP (RFC 7009 §2.3)',
+    async (method) => {
+      const reply = await refused(under, {
+        send: () => under.send({ method, path: `${path}?token=${tokens.refresh_token}&callback=x` }),
+        reason: undefined,
+      })
 
-    expect([reply.status, reply.header('allow'), reply.header('cache-control')]).toEqual([405, 'POST', 'no-store'])
-    expect(reply.header('content-type')).not.toContain('javascript')
-    await expectAlive()
-  })
+      expect([reply.status, reply.header('allow'), reply.header('cache-control')]).toEqual([405, 'POST', 'no-store'])
+      expect(reply.header('content-type')).not.toContain('javascript')
+      await expectAlive()
+    },
+  )
 })
 
 describe('revocation: answered, and nothing changed', () => {
@@ -97,7 +159,10 @@ describe('revocation: answered, and nothing changed', () => {
     ['ATK-322 an authorization code, which stays as it was', () => obtainCode(under)],
     ["ATK-311 a JWT of one's own that names the token", () => forgedJwt({ client_id: 'A' })],
     ["ATK-311 a JWT of one's own that names the token and B", () => forgedJwt({ client_id: 'B' })],
-    ['ATK-311 an unsigned JWT that names the token', () => writeJws({ alg: 'none' }, readJws(tokens.access_token).payload, signNothing())],
+    [
+      'ATK-311 an unsigned JWT that names the token',
+      () => writeJws({ alg: 'none' }, readJws(tokens.access_token).payload, signNothing()),
+    ],
   ])('%s', async (_, obtain) => {
     const token = await obtain()
     const before = under.dump()
@@ -140,11 +205,14 @@ describe('revocation: what it ends', () => {
     await expectDead()
   })
 
-  it.each(['access_token', 'refresh_token', 'foo', '__proto__'])('ATK-316 the hint %s changes nothing (RFC 7009 §2.1)', async (token_type_hint) => {
-    expectDone(await revoke(under, tokens.refresh_token, 'A', { token_type_hint }))
+  it.each(['access_token', 'refresh_token', 'foo', '__proto__'])(
+    'ATK-316 the hint %s changes nothing (RFC 7009 §2.1)',
+    async (token_type_hint) => {
+      expectDone(await revoke(under, tokens.refresh_token, 'A', { token_type_hint }))
 
-    await expectDead()
-  })
+      await expectDead()
+    },
+  )
 
   it('RFC 7009 §2.1: an access token ends alone; its family lives on', async () => {
     const before = JSON.parse(under.dump()) as Record<string, unknown>
@@ -216,10 +284,14 @@ describe('revocation: what it ends', () => {
     const own = await tokensFor(other, 'A')
     await changeClient(other.storage, clientId('A'), { disabledAt: other.clock.now() })
 
-    await refusedInJson(other, { status: 401, error: 'invalid_client' }, {
-      send: () => revoke(other, own.refresh_token),
-      reason: 'client_disabled',
-    })
+    await refusedInJson(
+      other,
+      { status: 401, error: 'invalid_client' },
+      {
+        send: () => revoke(other, own.refresh_token),
+        reason: 'client_disabled',
+      },
+    )
 
     expect((await userinfo(other, own.access_token)).status).toBe(401)
   })

@@ -17,7 +17,12 @@ afterAll(() => site.close())
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const create = (secret: string, provider: string, userName: string, more: object = {}) =>
-  site.send({ method: 'POST', provider, headers: { authorization: `Bearer ${secret}` }, body: { schemas: [core], userName, ...more } })
+  site.send({
+    method: 'POST',
+    provider,
+    headers: { authorization: `Bearer ${secret}` },
+    body: { schemas: [core], userName, ...more },
+  })
 
 const verbs = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE'] as const
 
@@ -28,14 +33,34 @@ describe('SCIM: who calls', () => {
   it.each<Row>([
     ['ATK-337 no Authorization', () => '', { status: 401, reason: 'credentials_missing' }],
     ['ATK-338 a wrong secret', () => 'Bearer wrong', { status: 401, reason: 'access_token_invalid' }],
-    ['ATK-338 the secret without its end', () => `Bearer ${s1().slice(0, -1)}`, { status: 401, reason: 'access_token_invalid' }],
-    ['ATK-338 the secret in capitals', () => `Bearer ${s1().toUpperCase()}`, { status: 401, reason: 'access_token_invalid' }],
+    [
+      'ATK-338 the secret without its end',
+      () => `Bearer ${s1().slice(0, -1)}`,
+      { status: 401, reason: 'access_token_invalid' },
+    ],
+    [
+      'ATK-338 the secret in capitals',
+      () => `Bearer ${s1().toUpperCase()}`,
+      { status: 401, reason: 'access_token_invalid' },
+    ],
     ['ATK-338 one more character', () => `Bearer ${s1()}A`, { status: 401, reason: 'access_token_invalid' }],
-    ['ATK-338 one other character', () => `Bearer ${s1().slice(0, -2)}${s1().endsWith('AA') ? 'BB' : 'AA'}`, { status: 401, reason: 'secret_unknown' }],
-    ['ATK-338 the secret of a provider that never was', () => `Bearer mmscim_T9_${'A'.repeat(43)}`, { status: 401, reason: 'secret_unknown' }],
+    [
+      'ATK-338 one other character',
+      () => `Bearer ${s1().slice(0, -2)}${s1().endsWith('AA') ? 'BB' : 'AA'}`,
+      { status: 401, reason: 'secret_unknown' },
+    ],
+    [
+      'ATK-338 the secret of a provider that never was',
+      () => `Bearer mmscim_T9_${'A'.repeat(43)}`,
+      { status: 401, reason: 'secret_unknown' },
+    ],
     ['O-19 a text without a scheme', () => 'non-token', { status: 401, reason: 'credentials_malformed' }],
     ['J-04 the secret by Basic', () => basic('T1', s1()), { status: 401, reason: 'credentials_malformed' }],
-    ['two tokens in one header', () => `Bearer ${s1()}, Bearer ${s1()}`, { status: 401, reason: 'credentials_malformed' }],
+    [
+      'two tokens in one header',
+      () => `Bearer ${s1()}, Bearer ${s1()}`,
+      { status: 401, reason: 'credentials_malformed' },
+    ],
     ['ATK-347 the cookie of a browser session alone', () => '', { status: 401, reason: 'credentials_missing' }],
   ])('RFC 7644 §2: %s', async (_, authorization, refusal) => {
     await scimRefused(site, { ...refusal, secrets: [s1()] }, () =>
@@ -50,7 +75,11 @@ describe('SCIM: who calls', () => {
 
     expect(missing.header('www-authenticate')).toBe('Bearer realm="scim"')
     expect(wrong.header('www-authenticate')).toBe('Bearer realm="scim", error="invalid_token"')
-    expect([disabled.status, disabled.text, disabled.header('www-authenticate')]).toEqual([wrong.status, wrong.text, wrong.header('www-authenticate')])
+    expect([disabled.status, disabled.text, disabled.header('www-authenticate')]).toEqual([
+      wrong.status,
+      wrong.text,
+      wrong.header('www-authenticate'),
+    ])
   })
 
   it('ATK-349: two Authorization headers are refused, also when one of them is right (RFC 6750 §2)', async () => {
@@ -85,7 +114,12 @@ describe('SCIM: who calls', () => {
   )
 
   it.each(verbs)('ATK-343: a provider that is disabled is refused, by %s', async (method) => {
-    const reply = await site.send({ method, provider: 'T0', headers: { authorization: `Bearer ${site.secrets.T0}` }, body: '{}' })
+    const reply = await site.send({
+      method,
+      provider: 'T0',
+      headers: { authorization: `Bearer ${site.secrets.T0}` },
+      body: '{}',
+    })
 
     expect(reply.status).toBe(401)
     expect(site.lastReason()).toBe('provider_disabled')
@@ -93,7 +127,8 @@ describe('SCIM: who calls', () => {
 })
 
 describe('SCIM: secrets of providers', () => {
-  const use = async (secret: string, provider: string) => (await site.send({ provider, headers: { authorization: `Bearer ${secret}` } })).status
+  const use = async (secret: string, provider: string) =>
+    (await site.send({ provider, headers: { authorization: `Bearer ${secret}` } })).status
 
   it('two secrets live beside one another; the old one ends when it was told to, and others at once', async () => {
     const { storage, oauth } = site
@@ -115,8 +150,11 @@ describe('SCIM: secrets of providers', () => {
     await use(secret, 'noted')
 
     expect(provider.secrets[0]?.lastUsedAt).toBeUndefined()
-    expect((await site.storage.identityProviders.find(providerId('noted')))?.secrets[0]?.lastUsedAt).toBe(site.oauth.clock.now())
-    for (const stored of [...Object.values(site.secrets), secret]) expect(site.dump()).not.toContain(stored.replace(/^mmscim_[^_]+_/, ''))
+    expect((await site.storage.identityProviders.find(providerId('noted')))?.secrets[0]?.lastUsedAt).toBe(
+      site.oauth.clock.now(),
+    )
+    for (const stored of [...Object.values(site.secrets), secret])
+      expect(site.dump()).not.toContain(stored.replace(/^mmscim_[^_]+_/, ''))
   })
 
   it('ATK-344: an identifier is not used again: the old secret stays dead, and nobody inherits accounts', async () => {
@@ -125,13 +163,20 @@ describe('SCIM: secrets of providers', () => {
     await create(secret, 'gone', 'carol@x')
     await site.storage.identityProviders.remove(providerId('gone'), site.oauth.clock.now())
 
-    await expect(registerIdentityProvider({ providerId: 'gone' }, deps)).rejects.toMatchObject({ reason: 'identifier_taken' })
+    await expect(registerIdentityProvider({ providerId: 'gone' }, deps)).rejects.toMatchObject({
+      reason: 'identifier_taken',
+    })
     expect(await use(secret, 'gone')).toBe(401)
   })
 
-  it.each(['under_score', '', 'a b', 'ä', 'x'.repeat(65), '../T2'])('R-03: %j is no identifier of a provider', async (id) => {
-    await expect(registerIdentityProvider({ providerId: id }, { storage: site.storage })).rejects.toMatchObject({ reason: 'invalid_identifier' })
-  })
+  it.each(['under_score', '', 'a b', 'ä', 'x'.repeat(65), '../T2'])(
+    'R-03: %j is no identifier of a provider',
+    async (id) => {
+      await expect(registerIdentityProvider({ providerId: id }, { storage: site.storage })).rejects.toMatchObject({
+        reason: 'invalid_identifier',
+      })
+    },
+  )
 })
 
 describe('SCIM: our own access tokens', () => {
@@ -161,7 +206,11 @@ describe('SCIM: accounts of others', () => {
   })
 
   it('ATK-352: a tenant in the body is not read', async () => {
-    const reply = await create(site.secrets.T1, 'T1', 'mallory@x', { provider_id: 'T2', tenantId: 'T2', 'urn:x:tenant': { id: 'T2' } })
+    const reply = await create(site.secrets.T1, 'T1', 'mallory@x', {
+      provider_id: 'T2',
+      tenantId: 'T2',
+      'urn:x:tenant': { id: 'T2' },
+    })
 
     const list = await site.send({ provider: 'T2', headers: { authorization: `Bearer ${site.secrets.T2}` } })
     expect(reply.status).toBe(201)
@@ -169,17 +218,28 @@ describe('SCIM: accounts of others', () => {
   })
 
   it('ATK-353: a userName belongs to one account of each provider', async () => {
-    const before = await site.send({ provider: 'T2', path: `/users/${aliceOfT2}`, headers: { authorization: `Bearer ${site.secrets.T2}` } })
+    const before = await site.send({
+      provider: 'T2',
+      path: `/users/${aliceOfT2}`,
+      headers: { authorization: `Bearer ${site.secrets.T2}` },
+    })
 
     const reply = await create(site.secrets.T1, 'T1', 'bob@x')
 
     expect(reply.status).toBe(201)
-    const after = await site.send({ provider: 'T2', path: `/users/${aliceOfT2}`, headers: { authorization: `Bearer ${site.secrets.T2}` } })
+    const after = await site.send({
+      provider: 'T2',
+      path: `/users/${aliceOfT2}`,
+      headers: { authorization: `Bearer ${site.secrets.T2}` },
+    })
     expect(after.text).toBe(before.text)
   })
 
-  it.each(['users', 'Users', 'USERS', '/users', 'users/'])('ATK-359: /%s leads to the same, and asks who calls', async (name) => {
-    expect((await site.send({ path: `/${name}` })).status).toBe(200)
-    expect((await site.send({ path: `/${name}`, headers: { authorization: '' } })).status).toBe(401)
-  })
+  it.each(['users', 'Users', 'USERS', '/users', 'users/'])(
+    'ATK-359: /%s leads to the same, and asks who calls',
+    async (name) => {
+      expect((await site.send({ path: `/${name}` })).status).toBe(200)
+      expect((await site.send({ path: `/${name}`, headers: { authorization: '' } })).status).toBe(401)
+    },
+  )
 })

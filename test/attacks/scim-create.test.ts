@@ -37,13 +37,25 @@ describe('SCIM create: refused, and nothing is stored', () => {
     ['ATK-365 half an object', '{', syntax('body_malformed')],
     ['ATK-367 a depth of 10,000', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, syntax('body_too_deep')],
     ['ATK-367 a list nested 10,000 deep', `${'['.repeat(10_000)}${']'.repeat(10_000)}`, syntax('body_too_deep')],
-    ['ATK-368 bytes that no UTF-8 has', bytes('{"schemas":["', core, '"],"userName":"', [0xff, 0xfe], '"}'), syntax('body_malformed')],
+    [
+      'ATK-368 bytes that no UTF-8 has',
+      bytes('{"schemas":["', core, '"],"userName":"', [0xff, 0xfe], '"}'),
+      syntax('body_malformed'),
+    ],
     ['ATK-368 half a surrogate pair', `{"schemas":["${core}"],"userName":"a\\ud800"}`, value('value_characters')],
     ['ATK-368 NUL', `{"schemas":["${core}"],"userName":"a\\u0000"}`, value('value_characters')],
     ['ATK-368 a byte order mark', bytes([0xef, 0xbb, 0xbf], JSON.stringify(user())), syntax('body_malformed')],
     ['a member twice', `{"schemas":["${core}"],"userName":"alice","userName":"admin"}`, syntax('member_repeated')],
-    ['a member twice, once escaped', `{"schemas":["${core}"],"userName":"alice","user\\u004eame":"admin"}`, syntax('member_repeated')],
-    ['K-01 a member twice, in two cases', `{"schemas":["${core}"],"userName":"alice","USERNAME":"admin"}`, syntax('member_repeated')],
+    [
+      'a member twice, once escaped',
+      `{"schemas":["${core}"],"userName":"alice","user\\u004eame":"admin"}`,
+      syntax('member_repeated'),
+    ],
+    [
+      'K-01 a member twice, in two cases',
+      `{"schemas":["${core}"],"userName":"alice","USERNAME":"admin"}`,
+      syntax('member_repeated'),
+    ],
     ['ATK-374 no userName', { schemas: [core] }, value('value_required')],
     ['ATK-374 an empty userName', user({ userName: '' }), value('value_required')],
     ['ATK-374 a userName of spaces', user({ userName: '   ' }), value('value_characters')],
@@ -55,8 +67,19 @@ describe('SCIM create: refused, and nothing is stored', () => {
     ['ATK-380 a ligature', user({ userName: '\ufb01x' }), value('value_characters')],
     ['ATK-394 e-mails as an object', emails({ value: 'a@x' }), value('value_type')],
     ['ATK-394 e-mails as a text', emails('a@x'), value('value_type')],
-    ['ATK-394 21 e-mails', emails(Array.from({ length: 21 }, (_, index) => ({ value: `a${index}@x` }))), value('value_too_many')],
-    ['ATK-394 two primary e-mails', emails([{ value: 'a@x', primary: true }, { value: 'b@x', primary: true }]), value('value_primary_twice')],
+    [
+      'ATK-394 21 e-mails',
+      emails(Array.from({ length: 21 }, (_, index) => ({ value: `a${index}@x` }))),
+      value('value_too_many'),
+    ],
+    [
+      'ATK-394 two primary e-mails',
+      emails([
+        { value: 'a@x', primary: true },
+        { value: 'b@x', primary: true },
+      ]),
+      value('value_primary_twice'),
+    ],
     ['ATK-394 a number as an e-mail', emails([{ value: 1 }]), value('value_type')],
     ['ATK-395 a line break in an e-mail', emails([{ value: 'a@b\r\nBcc: x' }]), value('value_characters')],
     ['ATK-400 an extension as an array', user({ [enterprise]: [] }), value('value_type')],
@@ -67,12 +90,15 @@ describe('SCIM create: refused, and nothing is stored', () => {
     await scimRefused(site, refusal, () => post(body))
   })
 
-  it.each(['text/plain', 'application/xml', '', 'application/scim+json; charset=utf-16', 'application/x-www-form-urlencoded'])(
-    'ATK-362: a body as %j is 415 (RFC 7644 §3.8)',
-    async (type) => {
-      await scimRefused(site, { status: 415, reason: 'media_type' }, () => post(user(), { 'content-type': type }))
-    },
-  )
+  it.each([
+    'text/plain',
+    'application/xml',
+    '',
+    'application/scim+json; charset=utf-16',
+    'application/x-www-form-urlencoded',
+  ])('ATK-362: a body as %j is 415 (RFC 7644 §3.8)', async (type) => {
+    await scimRefused(site, { status: 415, reason: 'media_type' }, () => post(user(), { 'content-type': type }))
+  })
 
   it('a compressed body is 415, and is not unpacked', async () => {
     await scimRefused(site, { status: 415, reason: 'media_type' }, () => post(user(), { 'content-encoding': 'gzip' }))
@@ -99,7 +125,9 @@ describe('SCIM create: refused, and nothing is stored', () => {
   })
 
   it('ATK-403: an address below a user is 404', async () => {
-    await scimRefused(site, { status: 404, reason: 'path_not_found' }, () => site.send({ method: 'POST', path: '/users/x/y', body: user() }))
+    await scimRefused(site, { status: 404, reason: 'path_not_found' }, () =>
+      site.send({ method: 'POST', path: '/users/x/y', body: user() }),
+    )
   })
 })
 
@@ -135,7 +163,9 @@ describe('SCIM create: the same name', () => {
   })
 
   it('of 50 at once with one externalId, all are answered with one account', async () => {
-    const replies = await Promise.all(Array.from({ length: 50 }, () => post(user({ userName: 'once@x', externalId: 'once' }))))
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => post(user({ userName: 'once@x', externalId: 'once' }))),
+    )
 
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]))
     expect(new Set(replies.map(({ json }) => json['id'])).size).toBe(1)
@@ -156,26 +186,40 @@ describe('SCIM create: accepted as it is meant', () => {
     expect(reply.status).toBe(201)
     expect(reply.json['id']).not.toBe('chosen')
     expect(reply.json).not.toHaveProperty('groups')
-    expect(reply.json['meta']).toMatchObject({ resourceType: 'User', version: 'W/"1"', location: reply.header('location') })
+    expect(reply.json['meta']).toMatchObject({
+      resourceType: 'User',
+      version: 'W/"1"',
+      location: reply.header('location'),
+    })
     expect(reply.text).not.toMatch(/1970|evil/)
   })
 
-  it.each(['1', '0', '-1', '7f3b9d52-6d43-4dfb-9b7a-0f6f6a5b2f11'])('ATK-386: the externalId %j is text, and no id', async (externalId) => {
-    const reply = await post(user({ userName: fresh(), externalId }))
+  it.each(['1', '0', '-1', '7f3b9d52-6d43-4dfb-9b7a-0f6f6a5b2f11'])(
+    'ATK-386: the externalId %j is text, and no id',
+    async (externalId) => {
+      const reply = await post(user({ userName: fresh(), externalId }))
 
-    expect(reply.json['externalId']).toBe(externalId)
-    expect((await site.send({ path: `/users/${externalId}` })).status).toBe(404)
-  })
+      expect(reply.json['externalId']).toBe(externalId)
+      expect((await site.send({ path: `/users/${externalId}` })).status).toBe(404)
+    },
+  )
 
   it('ATK-388: externalIds differ by case (RFC 7643 §3.1)', async () => {
-    const [one, other] = [await post(user({ userName: fresh(), externalId: 'Ab' })), await post(user({ userName: fresh(), externalId: 'aB' }))]
+    const [one, other] = [
+      await post(user({ userName: fresh(), externalId: 'Ab' })),
+      await post(user({ userName: fresh(), externalId: 'aB' })),
+    ]
 
     expect([one.status, other.status]).toEqual([201, 201])
     expect(one.json['id']).not.toBe(other.json['id'])
   })
 
   it('ATK-389: a password is never returned, never stored here, and never in an event (RFC 7643 §4.1.1)', async () => {
-    const reply = await post(user({ userName: fresh(), password: 'hunter2-secret' }), {}, '?attributes=password,userName')
+    const reply = await post(
+      user({ userName: fresh(), password: 'hunter2-secret' }),
+      {},
+      '?attributes=password,userName',
+    )
 
     expect(reply.status).toBe(201)
     expect(reply.text).not.toMatch(/password|hunter2/)
@@ -210,19 +254,34 @@ describe('SCIM create: accepted as it is meant', () => {
     expect((await post(user({ userName: fresh(), active }))).json['active']).toBe(expected)
   })
 
-  it.each(['<script>alert(1)</script>', '=cmd()', '"; DROP TABLE users;--'])('ATK-397: %j is kept as it is, and answered as JSON', async (displayName) => {
-    const reply = await post(user({ userName: fresh(), displayName }))
+  it.each(['<script>alert(1)</script>', '=cmd()', '"; DROP TABLE users;--'])(
+    'ATK-397: %j is kept as it is, and answered as JSON',
+    async (displayName) => {
+      const reply = await post(user({ userName: fresh(), displayName }))
 
-    expect(reply.json['displayName']).toBe(displayName)
-    expect([reply.header('content-type'), reply.header('x-content-type-options')]).toEqual(['application/scim+json', 'nosniff'])
-  })
+      expect(reply.json['displayName']).toBe(displayName)
+      expect([reply.header('content-type'), reply.header('x-content-type-options')]).toEqual([
+        'application/scim+json',
+        'nosniff',
+      ])
+    },
+  )
 
   it('ATK-398, E-40: names in any case are the same attributes, answered as the schema spells them', async () => {
     const name = fresh()
 
-    const reply = await post({ Schemas: [core], USERNAME: name, Active: true, Emails: [{ Primary: true, Type: 'work', Value: 'a@x' }] })
+    const reply = await post({
+      Schemas: [core],
+      USERNAME: name,
+      Active: true,
+      Emails: [{ Primary: true, Type: 'work', Value: 'a@x' }],
+    })
 
-    expect(reply.json).toMatchObject({ userName: name, active: true, emails: [{ primary: true, type: 'work', value: 'a@x' }] })
+    expect(reply.json).toMatchObject({
+      userName: name,
+      active: true,
+      emails: [{ primary: true, type: 'work', value: 'a@x' }],
+    })
   })
 
   it('ATK-373: a schema twice, in other case, is one schema', async () => {

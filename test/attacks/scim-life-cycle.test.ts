@@ -23,9 +23,15 @@ const ends = [
 ] as const
 
 const sent = async (id: string, method: string, change: (person: object) => object) =>
-  site.send({ method, path: method === 'POST' ? '/Users' : `/Users/${id}`, body: change((await site.send({ path: `/Users/${id}` })).json) })
-const patched = (id: string, operation: object) => sent(id, 'PATCH', () => ({ schemas: [message], Operations: [operation] }))
-const inBulk = (operation: object) => site.send({ method: 'POST', path: '/Bulk', body: { schemas: [bulk], Operations: [operation] } })
+  site.send({
+    method,
+    path: method === 'POST' ? '/Users' : `/Users/${id}`,
+    body: change((await site.send({ path: `/Users/${id}` })).json),
+  })
+const patched = (id: string, operation: object) =>
+  sent(id, 'PATCH', () => ({ schemas: [message], Operations: [operation] }))
+const inBulk = (operation: object) =>
+  site.send({ method: 'POST', path: '/Bulk', body: { schemas: [bulk], Operations: [operation] } })
 const message = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 const bulk = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest'
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
@@ -33,15 +39,40 @@ const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 /** Every road on which an identity provider ends somebody. */
 const roads = [
   ...ends,
-  ['PUT with active false', (id: string) => sent(id, 'PUT', (person) => ({ ...person, active: false })), 'account.deactivated'],
-  ['POST of the externalId with active false', (id: string) => sent(id, 'POST', (person) => ({ ...person, active: false })), 'account.deactivated'],
-  ['O-07 a PATCH without path', (id: string) => patched(id, { op: 'replace', value: { active: false } }), 'account.deactivated'],
-  ['E-14 a PATCH with a text', (id: string) => patched(id, { op: 'Replace', path: 'active', value: 'False' }), 'account.deactivated'],
-  ['a PATCH by the URN', (id: string) => patched(id, { op: 'add', path: `${core}:ACTIVE`, value: false }), 'account.deactivated'],
-  ['a PATCH of the schema', (id: string) => patched(id, { op: 'replace', path: core, value: { Active: false } }), 'account.deactivated'],
+  [
+    'PUT with active false',
+    (id: string) => sent(id, 'PUT', (person) => ({ ...person, active: false })),
+    'account.deactivated',
+  ],
+  [
+    'POST of the externalId with active false',
+    (id: string) => sent(id, 'POST', (person) => ({ ...person, active: false })),
+    'account.deactivated',
+  ],
+  [
+    'O-07 a PATCH without path',
+    (id: string) => patched(id, { op: 'replace', value: { active: false } }),
+    'account.deactivated',
+  ],
+  [
+    'E-14 a PATCH with a text',
+    (id: string) => patched(id, { op: 'Replace', path: 'active', value: 'False' }),
+    'account.deactivated',
+  ],
+  [
+    'a PATCH by the URN',
+    (id: string) => patched(id, { op: 'add', path: `${core}:ACTIVE`, value: false }),
+    'account.deactivated',
+  ],
+  [
+    'a PATCH of the schema',
+    (id: string) => patched(id, { op: 'replace', path: core, value: { Active: false } }),
+    'account.deactivated',
+  ],
   [
     'a PATCH in Bulk',
-    (id: string) => inBulk({ method: 'PATCH', path: `/Users/${id}`, data: [{ op: 'replace', path: 'active', value: false }] }),
+    (id: string) =>
+      inBulk({ method: 'PATCH', path: `/Users/${id}`, data: [{ op: 'replace', path: 'active', value: false }] }),
     'account.deactivated',
   ],
   ['a DELETE in Bulk', (id: string) => inBulk({ method: 'DELETE', path: `/users/${id}` }), 'account.removed'],
@@ -151,7 +182,9 @@ describe('SCIM life cycle: removal', () => {
   })
 
   it('ATK-503: of an account that was there before the provider only the link ends; it is kept, inactive', async () => {
-    const adopting = await startScimSite({ link: ({ externalId }) => Promise.resolve(externalId === 'u1' ? userId('U1') : undefined) })
+    const adopting = await startScimSite({
+      link: ({ externalId }) => Promise.resolve(externalId === 'u1' ? userId('U1') : undefined),
+    })
     onTestFinished(adopting.close)
     const id = await provisionPerson(adopting, { externalId: 'u1' })
     const tokens = await signIn(adopting, id)
@@ -161,18 +194,28 @@ describe('SCIM life cycle: removal', () => {
 
     expect(reply.status).toBe(204)
     expect(await judge(adopting, tokens)).toEqual(dead)
-    expect(await adopting.storage.users.find(userId('U1'))).toMatchObject({ active: false, claims: { address: { country: 'GB' } } })
+    expect(await adopting.storage.users.find(userId('U1'))).toMatchObject({
+      active: false,
+      claims: { address: { country: 'GB' } },
+    })
     expect((await adopting.send({ path: `/users/${id}` })).status).toBe(404)
     expect(adopting.events.at(-2)).toMatchObject({ type: 'account.released', userId: 'U1' })
   })
 
   it('an account that a provider links and deactivates in one request ends there and then, unless the host protects it', async () => {
     let isProtected = true
-    const adopting = await startScimSite({ link: () => Promise.resolve(userId('U1')), mayChange: () => Promise.resolve(!isProtected) })
+    const adopting = await startScimSite({
+      link: () => Promise.resolve(userId('U1')),
+      mayChange: () => Promise.resolve(!isProtected),
+    })
     onTestFinished(adopting.close)
     const tokens = await signIn(adopting, 'U1')
     const link = () =>
-      adopting.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: 'u1', externalId: 'u1', active: false } })
+      adopting.send({
+        method: 'POST',
+        path: '/Users',
+        body: { schemas: [core], userName: 'u1', externalId: 'u1', active: false },
+      })
 
     await scimRefused(adopting, { status: 403, reason: 'change_refused' }, link)
     isProtected = false

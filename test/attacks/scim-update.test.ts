@@ -33,7 +33,10 @@ const patch = (...operations: readonly unknown[]) => patchBody({ schemas: [messa
 const read = async () => (await site.send({ path: `/users/${id}` })).json
 
 describe('SCIM update: refused, and nothing changed', () => {
-  const at = (path: string, value: unknown = 'x') => ({ schemas: [message], Operations: [{ op: 'replace', path, value }] })
+  const at = (path: string, value: unknown = 'x') => ({
+    schemas: [message],
+    Operations: [{ op: 'replace', path, value }],
+  })
   const of = (...operations: readonly unknown[]) => ({ schemas: [message], Operations: operations })
   const refusal = (scimType: ScimRefusal['scimType'], reason: ScimRefusal['reason']) =>
     ({ status: 400, reason, ...(scimType === undefined ? {} : { scimType }) }) satisfies ScimRefusal
@@ -54,7 +57,11 @@ describe('SCIM update: refused, and nothing changed', () => {
     ['ATK-457 remove without a path', of({ op: 'remove' }), refusal('noTarget', 'path_missing')],
     ['ATK-458 replace without a value', of({ op: 'replace', path: 'title' }), value('value_missing')],
     ['ATK-458 add without a value', of({ op: 'add', path: 'title' }), value('value_missing')],
-    ['ATK-460 id and meta', of({ op: 'replace', value: { id: 'x', meta: {} } }), refusal('mutability', 'attribute_read_only')],
+    [
+      'ATK-460 id and meta',
+      of({ op: 'replace', value: { id: 'x', meta: {} } }),
+      refusal('mutability', 'attribute_read_only'),
+    ],
     ['K-12 groups', at('groups', [{ value: 'admins' }]), refusal('mutability', 'attribute_read_only')],
     ['ATK-461 __proto__', at('__proto__.isAdmin'), path('path_syntax')],
     ['ATK-461 constructor', at('constructor.prototype.x'), path('path_syntax')],
@@ -73,13 +80,25 @@ describe('SCIM update: refused, and nothing changed', () => {
     ['ATK-473 0', at('active', 0), value('value_type')],
     ['ATK-473 "no"', at('active', 'no'), value('value_type')],
     ['ATK-473 an empty list', at('active', []), value('value_type')],
-    ['ATK-475 a good operation before a bad one', of({ op: 'replace', path: 'active', value: false }, { op: 'replace', path: 'nothing', value: 1 }), path('path_unknown')],
-    ['ATK-476 one e-mail too many', of({ op: 'add', path: 'emails', value: Array.from({ length: 20 }, (_, index) => ({ value: `n${index}` })) }), value('value_too_many')],
+    [
+      'ATK-475 a good operation before a bad one',
+      of({ op: 'replace', path: 'active', value: false }, { op: 'replace', path: 'nothing', value: 1 }),
+      path('path_unknown'),
+    ],
+    [
+      'ATK-476 one e-mail too many',
+      of({ op: 'add', path: 'emails', value: Array.from({ length: 20 }, (_, index) => ({ value: `n${index}` })) }),
+      value('value_too_many'),
+    ],
     ['ATK-484 64 KiB of text', at('displayName', 'x'.repeat(65_536)), value('value_too_long')],
     ['ATK-485 a depth of 30', at('name', deep(27)), syntax('body_too_deep')],
     ['ATK-485 a depth of 1,000', at('name', deep(1000)), syntax('body_too_deep')],
     ['ATK-491 __proto__ below the manager', at(`${enterprise}:manager.value.__proto__`), path('path_syntax')],
-    ['K-31 removing what is required', of({ op: 'remove', path: 'userName' }), refusal('mutability', 'attribute_required')],
+    [
+      'K-31 removing what is required',
+      of({ op: 'remove', path: 'userName' }),
+      refusal('mutability', 'attribute_required'),
+    ],
   ])('RFC 7644 §3.5.2: %s', async (_, body, expected) => {
     const before = await read()
 
@@ -120,7 +139,11 @@ describe('SCIM update: refused, and nothing changed', () => {
     protectedIds.add(id)
 
     await scimRefused(site, { status: 403, reason: 'change_refused' }, () =>
-      site.send({ method, path: `/users/${id}`, body: method === 'PATCH' ? at('active', false) : { schemas: [core], userName: 'new' } }),
+      site.send({
+        method,
+        path: `/users/${id}`,
+        body: method === 'PATCH' ? at('active', false) : { schemas: [core], userName: 'new' },
+      }),
     )
   })
 
@@ -132,17 +155,28 @@ describe('SCIM update: refused, and nothing changed', () => {
 
   it.each(['DELETE', 'PATCH'])('ATK-497: POST is not %s, whatever a header says', async (method) => {
     const reply = await scimRefused(site, { status: 405, reason: 'method_not_allowed' }, () =>
-      site.send({ method: 'POST', path: `/users/${id}`, headers: { 'x-http-method-override': method }, body: at('title') }),
+      site.send({
+        method: 'POST',
+        path: `/users/${id}`,
+        headers: { 'x-http-method-override': method },
+        body: at('title'),
+      }),
     )
 
     expect(reply.header('allow')).toBe('GET, PUT, PATCH, DELETE')
   })
 
   it('ATK-356: a manager of another tenant is text, and is never looked up', async () => {
-    await patch({ op: 'add', path: `${enterprise}:manager`, value: { value: 'u21', $ref: 'https://evil/u21', displayName: 'x' } })
+    await patch({
+      op: 'add',
+      path: `${enterprise}:manager`,
+      value: { value: 'u21', $ref: 'https://evil/u21', displayName: 'x' },
+    })
 
     const shown = await read()
-    expect(shown[enterprise]).toEqual({ manager: { value: 'u21', $ref: 'https://as.test/scim/v2/enterprise-idps/T1/Users/u21' } })
+    expect(shown[enterprise]).toEqual({
+      manager: { value: 'u21', $ref: 'https://as.test/scim/v2/enterprise-idps/T1/Users/u21' },
+    })
   })
 })
 
@@ -166,7 +200,10 @@ describe('SCIM update: accepted as it is meant', () => {
     const before = await read()
     site.oauth.clock.advance(60)
 
-    const reply = await patch({ op: 'add', path: 'emails', value: [threeMails[0]] }, { op: 'add', path: 'displayName', value: 'Alice' })
+    const reply = await patch(
+      { op: 'add', path: 'emails', value: [threeMails[0]] },
+      { op: 'add', path: 'displayName', value: 'Alice' },
+    )
 
     expect(reply.json).toEqual(before)
     expect((await site.storage.users.find(userId(id)))?.version).toBe(1)
@@ -188,7 +225,11 @@ describe('SCIM update: accepted as it is meant', () => {
   it('ATK-493: PUT keeps id and meta, whatever the body says, and clears what it leaves out (RFC 7644 §3.5.1)', async () => {
     const before = await read()
 
-    const reply = await site.send({ method: 'PUT', path: `/users/${id}`, body: { schemas: [core], id: 'other', meta: { version: 'x' }, userName: before['userName'] } })
+    const reply = await site.send({
+      method: 'PUT',
+      path: `/users/${id}`,
+      body: { schemas: [core], id: 'other', meta: { version: 'x' }, userName: before['userName'] },
+    })
 
     expect(reply.json).toMatchObject({ id, meta: { version: 'W/"2"', resourceType: 'User' } })
     expect(reply.json).not.toHaveProperty('emails')
@@ -197,7 +238,11 @@ describe('SCIM update: accepted as it is meant', () => {
   it('PUT without active leaves it as it is: nobody is reactivated by silence', async () => {
     await patch({ op: 'replace', path: 'active', value: false })
 
-    const reply = await site.send({ method: 'PUT', path: `/users/${id}`, body: { schemas: [core], userName: 'quiet@x' } })
+    const reply = await site.send({
+      method: 'PUT',
+      path: `/users/${id}`,
+      body: { schemas: [core], userName: 'quiet@x' },
+    })
 
     expect(reply.json['active']).toBe(false)
   })
@@ -216,7 +261,11 @@ describe('SCIM update: several at once', () => {
 
     const replies = await Promise.all(
       others.map((other) =>
-        site.send({ method: 'PATCH', path: `/users/${other}`, body: { schemas: [message], Operations: [{ op: 'replace', path: 'userName', value: 'wanted@x' }] } }),
+        site.send({
+          method: 'PATCH',
+          path: `/users/${other}`,
+          body: { schemas: [message], Operations: [{ op: 'replace', path: 'userName', value: 'wanted@x' }] },
+        }),
       ),
     )
 
@@ -226,7 +275,10 @@ describe('SCIM update: several at once', () => {
   it('ATK-488: of two with one If-Match, one writes (RFC 7644 §3.14)', async () => {
     const version = String((await read())['meta'] && ((await read())['meta'] as Record<string, string>)['version'])
     const change = (title: string) =>
-      patchBody({ schemas: [message], Operations: [{ op: 'replace', path: 'title', value: title }] }, { 'if-match': version })
+      patchBody(
+        { schemas: [message], Operations: [{ op: 'replace', path: 'title', value: title }] },
+        { 'if-match': version },
+      )
 
     const replies = await Promise.all([change('one'), change('other')])
 
@@ -237,7 +289,9 @@ describe('SCIM update: several at once', () => {
   it('20 at once that change different attributes all count', async () => {
     const names = ['title', 'nickName', 'userType', 'locale', 'timezone', 'profileUrl', 'preferredLanguage']
 
-    const replies = await Promise.all(names.map((name) => patch({ op: 'replace', path: name, value: 'https://x.test/y' })))
+    const replies = await Promise.all(
+      names.map((name) => patch({ op: 'replace', path: name, value: 'https://x.test/y' })),
+    )
 
     const after = await read()
     expect(replies.map(({ status }) => status)).toEqual(names.map(() => 200))

@@ -22,10 +22,16 @@ beforeEach(async () => {
   await new Promise<void>((done) => listener.listen(0, 'localhost', done))
   issuer = `http://localhost:${(listener.address() as AddressInfo).port}`
   const storage: Storage = createMemoryStorage({ issuer })
-  await registerClient({ clientId: 'A', clientName: 'App', redirectUris: [baseRequest.redirect_uri], scopes: ['openid', 'profile'] }, { storage })
+  await registerClient(
+    { clientId: 'A', clientName: 'App', redirectUris: [baseRequest.redirect_uri], scopes: ['openid', 'profile'] },
+    { storage },
+  )
   await storage.users.insert({ userId: userId('U1'), claims: {}, createdAt: epochSeconds(1) })
   people = quickPeople()
-  listener.on('request', createApp({ storage, people, sealingKey: Buffer.alloc(32, 7).toString('base64url'), logger: silent }))
+  listener.on(
+    'request',
+    createApp({ storage, people, sealingKey: Buffer.alloc(32, 7).toString('base64url'), logger: silent }),
+  )
   close = () => new Promise((done) => listener.close(() => done()))
 })
 afterEach(async () => {
@@ -60,7 +66,8 @@ const tryFrom = (address: string, username: string) =>
     headers: { origin: issuer, 'x-forwarded-for': address },
   })
 
-const times = <T>(count: number, run: (index: number) => Promise<T>): Promise<readonly T[]> => Promise.all(Array.from({ length: count }, (_, index) => run(index)))
+const times = <T>(count: number, run: (index: number) => Promise<T>): Promise<readonly T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => run(index)))
 
 describe('RFC 6749 §10.10: whoever guesses passwords at the starter is slowed down', () => {
   it('SI-001 by name: ten times in five minutes, and then the right one does not help', async () => {
@@ -117,7 +124,10 @@ describe('RFC 6749 §10.10: whoever guesses passwords at the starter is slowed d
     ['that of another issuer', { issuer: 'https://as.test/other', key: 'k' }, 'ada', false],
   ])('SI-006 a browser is known by no mark but its own: %s', (_, maker, username, isKnown) => {
     const [, header] = knownBrowsers(maker).remember('ada')
-    const request = plainRequest('https://as.test', { path: '/login', headers: { cookie: header.split(';', 1)[0] ?? '' } })
+    const request = plainRequest('https://as.test', {
+      path: '/login',
+      headers: { cookie: header.split(';', 1)[0] ?? '' },
+    })
 
     expect(knownBrowsers({ issuer: 'https://as.test', key: 'k' }).isKnown(request, username)).toBe(isKnown)
   })

@@ -24,7 +24,8 @@ function cookiesAfter(cookies: ReadonlyMap<string, string>, headers: readonly He
   return kept
 }
 
-const cookieHeader = (cookies: ReadonlyMap<string, string>): string => [...cookies].map((pair) => pair.join('=')).join('; ')
+const cookieHeader = (cookies: ReadonlyMap<string, string>): string =>
+  [...cookies].map((pair) => pair.join('=')).join('; ')
 
 describe('RFC 9700 §4.7: on a shared machine', () => {
   it('whoever comes after a sign-out cannot go back and consent for the person who left', async () => {
@@ -47,7 +48,11 @@ describe('RFC 9700 §4.7: on a shared machine', () => {
         under.send({
           method: 'POST',
           path: started.location.pathname + started.location.search,
-          headers: { cookie: cookieHeader(after), 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' },
+          headers: {
+            cookie: cookieHeader(after),
+            'sec-fetch-site': 'same-origin',
+            'content-type': 'application/x-www-form-urlencoded',
+          },
           body: 'scope=openid&scope=profile',
         }),
       reason: 'interaction_unknown',

@@ -1,7 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { adapters, statusOfStrangeTarget } from '../support/adapters.ts'
-import { authorize, basic, baseRequest, browserCookie, encode, obtainCode, postForm, signedInAs, verifier } from '../support/flow.ts'
+import {
+  authorize,
+  basic,
+  baseRequest,
+  browserCookie,
+  encode,
+  obtainCode,
+  postForm,
+  signedInAs,
+  verifier,
+} from '../support/flow.ts'
 import { expectServing, refused } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
@@ -16,7 +26,12 @@ describe.each(adapters)('over $name', (adapter) => {
   afterAll(() => under.close())
 
   const goodBody = async (): Promise<string> =>
-    encode({ grant_type: 'authorization_code', code: await obtainCode(under), redirect_uri: 'https://app.test/cb', code_verifier: verifier })
+    encode({
+      grant_type: 'authorization_code',
+      code: await obtainCode(under),
+      redirect_uri: 'https://app.test/cb',
+      code_verifier: verifier,
+    })
 
   describe('methods', () => {
     it.each([
@@ -39,7 +54,12 @@ describe.each(adapters)('over $name', (adapter) => {
 
       const reply = await refused(under, {
         send: () =>
-          under.send({ method, path, headers: { authorization, 'content-type': 'application/x-www-form-urlencoded' }, body }),
+          under.send({
+            method,
+            path,
+            headers: { authorization, 'content-type': 'application/x-www-form-urlencoded' },
+            body,
+          }),
         reason: undefined,
       })
 
@@ -48,14 +68,19 @@ describe.each(adapters)('over $name', (adapter) => {
       expect(reply.header('cache-control')).toBe('no-store')
     })
 
-    it.each(['x-http-method-override', 'x-http-method', 'x-method-override'])('ATK-028 %s changes nothing', async (name) => {
-      const reply = await postForm(under, '/token', await goodBody(), { authorization, [name]: 'DELETE' })
+    it.each(['x-http-method-override', 'x-http-method', 'x-method-override'])(
+      'ATK-028 %s changes nothing',
+      async (name) => {
+        const reply = await postForm(under, '/token', await goodBody(), { authorization, [name]: 'DELETE' })
 
-      expect(reply.status).toBe(200)
-    })
+        expect(reply.status).toBe(200)
+      },
+    )
 
     it('ATK-028 a method in the query or the body changes nothing', async () => {
-      const reply = await postForm(under, '/token?_method=DELETE', `${await goodBody()}&_method=DELETE`, { authorization })
+      const reply = await postForm(under, '/token?_method=DELETE', `${await goodBody()}&_method=DELETE`, {
+        authorization,
+      })
 
       expect(reply.status).toBe(200)
     })
@@ -75,20 +100,27 @@ describe.each(adapters)('over $name', (adapter) => {
     ])('%s: %s is not the token endpoint', async (_, path) => {
       const body = await goodBody()
 
-      const reply = await refused(under, { send: () => postForm(under, path, body, { authorization }), reason: undefined })
+      const reply = await refused(under, {
+        send: () => postForm(under, path, body, { authorization }),
+        reason: undefined,
+      })
 
       expect(reply.status).toBe(statusOfStrangeTarget(adapter, path))
     })
 
-    it.each(['/auth/', '/AUTH', '//auth', '/%61uth', '/auth;x'])('RFC 3986 §6.2.1: %s is not the authorization endpoint', async (path) => {
-      const reply = await refused(under, {
-        send: () => under.send({ path: `${path}?${encode(baseRequest)}`, headers: { cookie: signedInAs(under, 'U1') } }),
-        reason: undefined,
-      })
+    it.each(['/auth/', '/AUTH', '//auth', '/%61uth', '/auth;x'])(
+      'RFC 3986 §6.2.1: %s is not the authorization endpoint',
+      async (path) => {
+        const reply = await refused(under, {
+          send: () =>
+            under.send({ path: `${path}?${encode(baseRequest)}`, headers: { cookie: signedInAs(under, 'U1') } }),
+          reason: undefined,
+        })
 
-      expect(reply.status).toBe(404)
-      expect(reply.header('location')).toBeUndefined()
-    })
+        expect(reply.status).toBe(404)
+        expect(reply.header('location')).toBeUndefined()
+      },
+    )
   })
 
   describe('where a request seems to come from', () => {
@@ -96,8 +128,14 @@ describe.each(adapters)('over $name', (adapter) => {
       ['ATK-031 Host', { host: 'evil.test' }],
       ['ATK-031 X-Forwarded-Host', { 'x-forwarded-host': 'evil.test' }],
       ['ATK-031 Forwarded', { forwarded: 'host=evil.test;proto=http' }],
-      ['ATK-031 X-Original-URL and its kin', { 'x-original-url': '/admin', 'x-rewrite-url': '/admin', 'x-forwarded-prefix': '/evil' }],
-      ['ATK-032 X-Forwarded-Proto', { 'x-forwarded-proto': 'http', 'x-forwarded-ssl': 'off', 'x-forwarded-port': '80' }],
+      [
+        'ATK-031 X-Original-URL and its kin',
+        { 'x-original-url': '/admin', 'x-rewrite-url': '/admin', 'x-forwarded-prefix': '/evil' },
+      ],
+      [
+        'ATK-032 X-Forwarded-Proto',
+        { 'x-forwarded-proto': 'http', 'x-forwarded-ssl': 'off', 'x-forwarded-port': '80' },
+      ],
     ]
 
     it.each(spoofs)('%s does not change the metadata', async (_, headers) => {
@@ -114,7 +152,9 @@ describe.each(adapters)('over $name', (adapter) => {
 
       expect(reply.location.href).toMatch(/^https:\/\/as\.test\/login\?interaction=[\w-]{43}$/)
       expect(reply.cookies).toHaveLength(1)
-      expect(reply.cookies[0]).toMatch(/^__Host-mintmark-browser=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=31536000$/)
+      expect(reply.cookies[0]).toMatch(
+        /^__Host-mintmark-browser=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=31536000$/,
+      )
     })
 
     it.each(spoofs)('%s does not change iss, nor the redirect of a POST from another site', async (_, headers) => {
@@ -150,7 +190,11 @@ describe.each(adapters)('over $name', (adapter) => {
       const reply = await under.send({
         method,
         path: `/auth?${encode(baseRequest)}`,
-        headers: { origin: 'https://spa.test', 'access-control-request-method': 'GET', cookie: signedInAs(under, 'U1') },
+        headers: {
+          origin: 'https://spa.test',
+          'access-control-request-method': 'GET',
+          cookie: signedInAs(under, 'U1'),
+        },
       })
 
       const names = ['origin', 'methods', 'headers', 'credentials', 'expose-headers', 'max-age']

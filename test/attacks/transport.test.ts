@@ -22,7 +22,12 @@ describe.each(adapters)('over $name', (adapter) => {
 
   /** A body that redeems a fresh code, in which each row changes what it names. */
   const goodBody = async (): Promise<string> =>
-    encode({ grant_type: 'authorization_code', code: await obtainCode(under), redirect_uri: 'https://app.test/cb', code_verifier: verifier })
+    encode({
+      grant_type: 'authorization_code',
+      code: await obtainCode(under),
+      redirect_uri: 'https://app.test/cb',
+      code_verifier: verifier,
+    })
 
   describe('media types at the token endpoint', () => {
     it.each([
@@ -96,9 +101,17 @@ describe.each(adapters)('over $name', (adapter) => {
       ['ATK-014 a grant_type without equals sign', 'grant_type', 'grant_type_missing'],
       ['an empty body (RFC 6749 §3.2)', '', 'grant_type_missing'],
       ['an empty code (RFC 6749 §3.2)', 'grant_type=authorization_code&code=&redirect_uri=x', 'code_missing'],
-      ['parameters separated by semicolons (RFC 6749 App. B)', 'x=1;grant_type=authorization_code', 'grant_type_missing'],
+      [
+        'parameters separated by semicolons (RFC 6749 App. B)',
+        'x=1;grant_type=authorization_code',
+        'grant_type_missing',
+      ],
       ['a byte order mark (RFC 6749 App. B)', '%EF%BB%BFgrant_type=authorization_code', 'grant_type_missing'],
-      ['ATK-017 65 parameters', `CODE&${Array.from({ length: 61 }, (_, at) => `p${at}=1`).join('&')}`, 'parameters_malformed'],
+      [
+        'ATK-017 65 parameters',
+        `CODE&${Array.from({ length: 61 }, (_, at) => `p${at}=1`).join('&')}`,
+        'parameters_malformed',
+      ],
       ['ATK-020 invalid UTF-8', 'grant_type=authorization_code&code=%FF%FE', 'parameters_malformed'],
       ['an overlong encoding (RFC 6749 App. B)', 'grant_type=authorization_code&code=%C0%AF', 'parameters_malformed'],
       ['ATK-022 a lone percent sign', 'CODE&x=%', 'parameters_malformed'],
@@ -117,7 +130,8 @@ describe.each(adapters)('over $name', (adapter) => {
       const body = Buffer.concat([Buffer.from('grant_type=authorization_code&code='), Buffer.from([0xff, 0xfe])])
 
       await refusedInJson(under, malformed, {
-        send: () => under.send({ method: 'POST', path: '/token', headers: { authorization, 'content-type': form }, body }),
+        send: () =>
+          under.send({ method: 'POST', path: '/token', headers: { authorization, 'content-type': form }, body }),
         reason: 'parameters_malformed',
       })
     })
@@ -154,7 +168,9 @@ describe.each(adapters)('over $name', (adapter) => {
     })
 
     it('OAuth 2.1 draft-16 §3.2: a parameter in the query does not contradict the body', async () => {
-      const reply = await postForm(under, '/token?grant_type=password&code=x&client_id=B', await goodBody(), { authorization })
+      const reply = await postForm(under, '/token?grant_type=password&code=x&client_id=B', await goodBody(), {
+        authorization,
+      })
 
       expect(reply.status).toBe(200)
     })
@@ -200,7 +216,12 @@ describe.each(adapters)('over $name', (adapter) => {
     it('ATK-220 two Authorization headers at the token endpoint are two clients (RFC 9110 §5.3)', async () => {
       await refusedInJson(under, malformed, {
         send: () =>
-          under.send({ method: 'POST', path: '/token', headers: { 'content-type': form, authorization: [authorization, authorization] }, body: 'grant_type=x' }),
+          under.send({
+            method: 'POST',
+            path: '/token',
+            headers: { 'content-type': form, authorization: [authorization, authorization] },
+            body: 'grant_type=x',
+          }),
         reason: 'client_authentication_twice',
         secrets: [under.clients.A.secret],
       })
@@ -222,7 +243,13 @@ describe.each(adapters)('over $name', (adapter) => {
       const body = await goodBody()
 
       await refusedInJson(under, malformed, {
-        send: () => under.send({ method: 'POST', path: '/token', headers: { authorization, 'content-type': [form, form] }, body }),
+        send: () =>
+          under.send({
+            method: 'POST',
+            path: '/token',
+            headers: { authorization, 'content-type': [form, form] },
+            body,
+          }),
         reason: 'body_not_a_form',
       })
     })

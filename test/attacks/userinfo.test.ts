@@ -8,7 +8,16 @@ import { readJws, writeJws } from '../support/forge-jwt.ts'
 import { refused } from '../support/refused.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { noteSecretsInUse, refresh, revoke, serviceToken, tokensFor, tokensOf, userinfo, type Tokens } from '../support/token-calls.ts'
+import {
+  noteSecretsInUse,
+  refresh,
+  revoke,
+  serviceToken,
+  tokensFor,
+  tokensOf,
+  userinfo,
+  type Tokens,
+} from '../support/token-calls.ts'
 
 let under: ServerUnderTest
 let tokens: Tokens
@@ -19,7 +28,8 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-const presented = (authorization: string): Promise<Reply> => under.send({ path: '/userinfo', headers: { authorization } })
+const presented = (authorization: string): Promise<Reply> =>
+  under.send({ path: '/userinfo', headers: { authorization } })
 
 interface Answer {
   readonly status: 400 | 401 | 403
@@ -32,7 +42,11 @@ const invalid = { status: 401, error: 'invalid_token', reason: 'access_token_inv
 const dead = { status: 401, error: 'invalid_token', reason: 'access_token_not_live' } as const
 
 /** Asserts a refusal in the terms of RFC 6750 §3. */
-async function refusedBearer(at: ServerUnderTest, { status, error, reason }: Answer, send: () => Promise<Reply>): Promise<Reply> {
+async function refusedBearer(
+  at: ServerUnderTest,
+  { status, error, reason }: Answer,
+  send: () => Promise<Reply>,
+): Promise<Reply> {
   const reply = await refused(at, { send, reason })
   const challenge = reply.header('www-authenticate')
 
@@ -41,7 +55,10 @@ async function refusedBearer(at: ServerUnderTest, { status, error, reason }: Ans
   expect(reply.header('cache-control')).toBe('no-store')
   expect(reply.header('location')).toBeUndefined()
   if (status === 400) expect(challenge).toBeUndefined()
-  else expect(challenge).toMatch(new RegExp(`^Bearer realm="userinfo", error="${error}", error_description="[^"\\\\]+"(, scope="openid")?$`))
+  else
+    expect(challenge).toMatch(
+      new RegExp(`^Bearer realm="userinfo", error="${error}", error_description="[^"\\\\]+"(, scope="openid")?$`),
+    )
   return reply
 }
 
@@ -54,11 +71,36 @@ describe('userinfo: requests that are refused', () => {
   })
 
   it.each<readonly [string, string, Answer]>([
-    ...['Bearer', 'Bearer ', 'Bearer a b', 'Bearer a, Bearer b', 'Bearer  ', 'Bearer "x"', 'Bearer\tx', 'Bearer =', 'Bearerx', 'x', 'Basic QTpC', 'DPoP x', 'Token x', 'Bearer é'].map(
+    ...[
+      'Bearer',
+      'Bearer ',
+      'Bearer a b',
+      'Bearer a, Bearer b',
+      'Bearer  ',
+      'Bearer "x"',
+      'Bearer\tx',
+      'Bearer =',
+      'Bearerx',
+      'x',
+      'Basic QTpC',
+      'DPoP x',
+      'Token x',
+      'Bearer é',
+    ].map(
       (authorization) => [`ATK-244 Authorization: ${authorization} (RFC 6750 §3.1)`, authorization, malformed] as const,
     ),
-    ...['Bearer garbage', 'bearer  x', 'BEARER x', 'Bearer a.b.c', 'Bearer ...', 'Bearer __proto__', `Bearer ${'A'.repeat(43)}`, `Bearer ${'x'.repeat(12_000)}`].map(
-      (authorization) => [`ATK-244 Authorization: ${authorization.slice(0, 30)} (RFC 6750 §3.1)`, authorization, invalid] as const,
+    ...[
+      'Bearer garbage',
+      'bearer  x',
+      'BEARER x',
+      'Bearer a.b.c',
+      'Bearer ...',
+      'Bearer __proto__',
+      `Bearer ${'A'.repeat(43)}`,
+      `Bearer ${'x'.repeat(12_000)}`,
+    ].map(
+      (authorization) =>
+        [`ATK-244 Authorization: ${authorization.slice(0, 30)} (RFC 6750 §3.1)`, authorization, invalid] as const,
     ),
   ])('%s', async (_, authorization, answer) => {
     await refusedBearer(under, answer, () => presented(authorization))
@@ -67,14 +109,22 @@ describe('userinfo: requests that are refused', () => {
   })
 
   it.each<readonly [string, (good: string) => Promise<Reply>]>([
-    ['ATK-245 a good token in the query (OAuth 2.1 §5.1)', (good) => under.send({ path: `/userinfo?access_token=${good}` })],
-    ['ATK-245 a good token in the query of a POST (OAuth 2.1 §5.1)', (good) => postForm(under, `/userinfo?access_token=${good}`, '', {})],
+    [
+      'ATK-245 a good token in the query (OAuth 2.1 §5.1)',
+      (good) => under.send({ path: `/userinfo?access_token=${good}` }),
+    ],
+    [
+      'ATK-245 a good token in the query of a POST (OAuth 2.1 §5.1)',
+      (good) => postForm(under, `/userinfo?access_token=${good}`, '', {}),
+    ],
     [
       'RFC 9700 §4.3.2: a good token in the query beside one in the header',
       (good) => under.send({ path: `/userinfo?access_token=${good}`, headers: { authorization: `Bearer ${good}` } }),
     ],
   ])('%s', async (_, send) => {
-    await refusedBearer(under, { status: 400, error: 'invalid_request', reason: 'bearer_in_query' }, () => send(tokens.access_token))
+    await refusedBearer(under, { status: 400, error: 'invalid_request', reason: 'bearer_in_query' }, () =>
+      send(tokens.access_token),
+    )
 
     expect(JSON.stringify(under.events)).not.toContain(tokens.access_token)
   })
@@ -95,18 +145,21 @@ describe('userinfo: requests that are refused', () => {
     )
   })
 
-  it.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x', 'application/json, application/x-www-form-urlencoded', ''])(
-    'ATK-247 a token in a body of type %j is none (RFC 6750 §2.2)',
-    async (type) => {
-      const form = encode({ access_token: tokens.access_token })
-      const reply = await refused(under, {
-        send: () => postForm(under, '/userinfo', form, { 'content-type': type }),
-        reason: 'bearer_missing',
-      })
+  it.each([
+    'application/json',
+    'text/plain',
+    'multipart/form-data; boundary=x',
+    'application/json, application/x-www-form-urlencoded',
+    '',
+  ])('ATK-247 a token in a body of type %j is none (RFC 6750 §2.2)', async (type) => {
+    const form = encode({ access_token: tokens.access_token })
+    const reply = await refused(under, {
+      send: () => postForm(under, '/userinfo', form, { 'content-type': type }),
+      reason: 'bearer_missing',
+    })
 
-      expect(reply.status).toBe(401)
-    },
-  )
+    expect(reply.status).toBe(401)
+  })
 
   it('RFC 6750 §2.2: the body of a GET is not read', async () => {
     const form = encode({ access_token: tokens.access_token })
@@ -121,16 +174,33 @@ describe('userinfo: requests that are refused', () => {
     ['ATK-248 an ID token (RFC 9068 §5)', () => tokens.id_token, invalid],
     ['RFC 6750 §2.1: a refresh token', () => tokens.refresh_token, invalid],
     ['RFC 6750 §2.1: an authorization code', () => obtainCode(under), invalid],
-    ['ATK-250 a token of M, which has no person (OIDC Core §5.3)', async () => tokensOf(await serviceToken(under)).access_token, { ...invalid, reason: 'access_token_without_person' }],
-    ['RFC 9068 §4: a token for another resource', async () => tokensOf(await serviceToken(under, { resource: 'https://api.test' })).access_token, { ...invalid, reason: 'access_token_without_person' }],
+    [
+      'ATK-250 a token of M, which has no person (OIDC Core §5.3)',
+      async () => tokensOf(await serviceToken(under)).access_token,
+      { ...invalid, reason: 'access_token_without_person' },
+    ],
+    [
+      'RFC 9068 §4: a token for another resource',
+      async () => tokensOf(await serviceToken(under, { resource: 'https://api.test' })).access_token,
+      { ...invalid, reason: 'access_token_without_person' },
+    ],
     [
       'ATK-251 a token without openid (RFC 6750 §3.1)',
-      async () => tokensOf(await refresh(under, (await tokensFor(under, 'A')).refresh_token, { scope: 'profile' })).access_token,
+      async () =>
+        tokensOf(await refresh(under, (await tokensFor(under, 'A')).refresh_token, { scope: 'profile' })).access_token,
       { status: 403, error: 'insufficient_scope', reason: 'openid_not_granted' },
     ],
-    ['ATK-253 a token that expired a second ago (RFC 9068 §4)', () => resigned({ exp: under.clock.now() - 1 }), invalid],
+    [
+      'ATK-253 a token that expired a second ago (RFC 9068 §4)',
+      () => resigned({ exp: under.clock.now() - 1 }),
+      invalid,
+    ],
     ['ATK-253 a token that expires now (RFC 9068 §4)', () => resigned({ exp: under.clock.now() }), invalid],
-    ['ATK-253 a token that is not valid yet (RFC 7519 §4.1.5)', () => resigned({ nbf: under.clock.now() + 1 }), invalid],
+    [
+      'ATK-253 a token that is not valid yet (RFC 7519 §4.1.5)',
+      () => resigned({ nbf: under.clock.now() + 1 }),
+      invalid,
+    ],
   ])('%s', async (_, obtain, answer) => {
     const token = await obtain()
 
@@ -142,11 +212,16 @@ describe('userinfo: requests that are refused', () => {
   it('ATK-259 only GET, HEAD and POST are answered (OIDC Core §5.3)', async () => {
     for (const method of ['DELETE', 'PUT', 'PATCH', 'OPTIONS', 'TRACE']) {
       const reply = await refused(under, {
-        send: () => under.send({ method, path: '/userinfo', headers: { authorization: `Bearer ${tokens.access_token}` } }),
+        send: () =>
+          under.send({ method, path: '/userinfo', headers: { authorization: `Bearer ${tokens.access_token}` } }),
         reason: undefined,
       })
 
-      expect([reply.status, reply.header('allow'), reply.header('cache-control')]).toEqual([405, 'GET, HEAD, POST', 'no-store'])
+      expect([reply.status, reply.header('allow'), reply.header('cache-control')]).toEqual([
+        405,
+        'GET, HEAD, POST',
+        'no-store',
+      ])
     }
   })
 
@@ -171,7 +246,10 @@ describe('userinfo: tokens that are not honoured any more', () => {
         await at.storage.users.reactivate(userId('U1'), at.clock.now())
       },
     ],
-    ['RFC 9068 §4: a client that was disabled', (at) => changeClient(at.storage, clientId('A'), { disabledAt: at.clock.now() })],
+    [
+      'RFC 9068 §4: a client that was disabled',
+      (at) => changeClient(at.storage, clientId('A'), { disabledAt: at.clock.now() }),
+    ],
     [
       'RFC 9068 §4: a person who disconnected the client',
       async (at) => {

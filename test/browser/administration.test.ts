@@ -45,10 +45,23 @@ test('RFC 9110 §15.5.4: whoever else is signed in, and whoever is not, is refus
   const stranger = await stage.openBrowser()
   const before = await acts()
 
-  const paths = ['', '/clients', '/client', '/providers', '/provider?id=example-corp', '/accounts', '/account', '/events']
-  const read = async (page: Page) => Promise.all(paths.map(async (path) => (await page.request.get(`${stage.url}/admin${path}`)).status()))
+  const paths = [
+    '',
+    '/clients',
+    '/client',
+    '/providers',
+    '/provider?id=example-corp',
+    '/accounts',
+    '/account',
+    '/events',
+  ]
+  const read = async (page: Page) =>
+    Promise.all(paths.map(async (path) => (await page.request.get(`${stage.url}/admin${path}`)).status()))
   const refused = await grace.page.goto(`${stage.url}/admin/clients`)
-  const post = await grace.page.request.post(`${stage.url}/admin/client?id=pocket-notes`, { form: { act: 'disable' }, headers: { 'Sec-Fetch-Site': 'same-origin' } })
+  const post = await grace.page.request.post(`${stage.url}/admin/client?id=pocket-notes`, {
+    form: { act: 'disable' },
+    headers: { 'Sec-Fetch-Site': 'same-origin' },
+  })
 
   expect(refused?.status()).toBe(403)
   expect(await grace.page.getByRole('alert').innerText()).toContain('not_an_administrator')
@@ -187,7 +200,8 @@ test.each([
 test('the Secret Token that ada rotates opens the SCIM Tenant URL, until she disables the provider; the requests are listed', async () => {
   const { page } = ada
   const { tenantUrl, secret } = stage.provider
-  const ask = async () => (await fetch(`${tenantUrl}/Users?filter=x`, { headers: { authorization: `Bearer ${secret}` } })).status
+  const ask = async () =>
+    (await fetch(`${tenantUrl}/Users?filter=x`, { headers: { authorization: `Bearer ${secret}` } })).status
   await page.goto(`${stage.url}/admin/providers`)
   await page.getByRole('link', { name: 'Example Corp' }).click()
   expect(await page.locator('dl').innerText()).toContain(tenantUrl)
@@ -199,7 +213,9 @@ test('the Secret Token that ada rotates opens the SCIM Tenant URL, until she dis
 
   expect(await page.getByRole('listitem').filter({ hasText: 'GET /scim' }).first().innerText()).toContain('400')
   await page.goto(`${stage.url}/admin/events`)
-  expect(await page.getByRole('listitem').filter({ hasText: 'provider.disabled' }).first().innerText()).toContain('by ada')
+  expect(await page.getByRole('listitem').filter({ hasText: 'provider.disabled' }).first().innerText()).toContain(
+    'by ada',
+  )
 })
 
 test('WCAG 2.2 §1.4.10: every page of the area fits 360 px, in light and in dark', async () => {
@@ -230,19 +246,28 @@ test.each([
   { what: 'a button that there is not', id: 'pocket-notes', form: 'act=destroy', refusal: '400 (body_invalid)' },
   { what: 'two buttons at once', id: 'pocket-notes', form: 'act=disable&act=disable', refusal: '400 (body_invalid)' },
   { what: 'a broken escape', id: 'pocket-notes', form: 'act=disable&x=%E0%A4', refusal: '400 (body_invalid)' },
-  { what: 'another media type', id: 'pocket-notes', form: 'act=disable', type: 'text/plain', refusal: '415 (media_type)' },
+  {
+    what: 'another media type',
+    id: 'pocket-notes',
+    form: 'act=disable',
+    type: 'text/plain',
+    refusal: '415 (media_type)',
+  },
   { what: 'a client that there is not', id: 'nobody', form: 'act=disable', refusal: '404 (client_unknown)' },
-])('RFC 9110 §15.5: a form is refused that asks for $what', async ({ id, form, type = 'application/x-www-form-urlencoded', refusal }) => {
-  const before = await acts()
+])(
+  'RFC 9110 §15.5: a form is refused that asks for $what',
+  async ({ id, form, type = 'application/x-www-form-urlencoded', refusal }) => {
+    const before = await acts()
 
-  const headers = { 'Content-Type': type, 'Sec-Fetch-Site': 'same-origin' }
-  const answer = await ada.page.request.post(`${stage.url}/admin/client?id=${id}`, { data: form, headers })
+    const headers = { 'Content-Type': type, 'Sec-Fetch-Site': 'same-origin' }
+    const answer = await ada.page.request.post(`${stage.url}/admin/client?id=${id}`, { data: form, headers })
 
-  expect(refusal).toContain(`${answer.status()}`)
-  expect(stage.log.at(-1)).toBe(`POST /admin/client refused: ${refusal}`)
-  expect(await acts()).toEqual(before)
-  expect(await clientState('pocket-notes')).toBe('in use')
-})
+    expect(refusal).toContain(`${answer.status()}`)
+    expect(stage.log.at(-1)).toBe(`POST /admin/client refused: ${refusal}`)
+    expect(await acts()).toEqual(before)
+    expect(await clientState('pocket-notes')).toBe('in use')
+  },
+)
 
 test('Chromium has nothing to complain about', () => {
   expect([...ada.complaints, ...grace.complaints]).toEqual([])
@@ -250,7 +275,9 @@ test('Chromium has nothing to complain about', () => {
 
 /** What stands in the log of acts. */
 const acts = (): Promise<readonly string[]> =>
-  useStorage(stage, async ({ logs }) => (await logs.list({ log: 'admin', before: undefined, limit: 200 })).map(({ entryId }) => entryId))
+  useStorage(stage, async ({ logs }) =>
+    (await logs.list({ log: 'admin', before: undefined, limit: 200 })).map(({ entryId }) => entryId),
+  )
 
 async function clientState(id: string): Promise<string> {
   const client = await useStorage(stage, ({ clients }) => clients.find(clientId(id)))

@@ -54,5 +54,12 @@ interface Cookie {
   readonly domain: string
 }
 
-const looksOf = ({ name, secure, httpOnly, sameSite, path, domain }: Cookie): Cookie => ({ name, secure, httpOnly, sameSite, path, domain })
+const looksOf = ({ name, secure, httpOnly, sameSite, path, domain }: Cookie): Cookie => ({
+  name,
+  secure,
+  httpOnly,
+  sameSite,
+  path,
+  domain,
+})
 const byName = (a: Cookie, b: Cookie): number => a.name.localeCompare(b.name)

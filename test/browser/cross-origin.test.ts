@@ -71,7 +71,14 @@ test('RFC 9700 §2.6: in Chromium the page of another origin reads the public do
 async function callFrom(origin: string): Promise<Readonly<Record<string, string>>> {
   const redirect_uri = `${app.origin}/cb`
   const request = { client_id: 'page', redirect_uri, scope: 'openid profile offline_access' }
-  const redemption = async () => encode({ grant_type: 'authorization_code', client_id: 'page', code: await obtainCode(under, request), redirect_uri, code_verifier: verifier })
+  const redemption = async () =>
+    encode({
+      grant_type: 'authorization_code',
+      client_id: 'page',
+      code: await obtainCode(under, request),
+      redirect_uri,
+      code_verifier: verifier,
+    })
   const stolen = await under.send({
     method: 'POST',
     path: '/token',
@@ -81,13 +88,25 @@ async function callFrom(origin: string): Promise<Readonly<Record<string, string>
   const context = await browser.newContext()
   const page = await context.newPage()
   await page.goto(origin)
-  const said = await page.evaluate(script, { issuer: under.issuer, redemption: await redemption(), stolen: stolen.json as Record<string, string> })
+  const said = await page.evaluate(script, {
+    issuer: under.issuer,
+    redemption: await redemption(),
+    stolen: stolen.json as Record<string, string>,
+  })
   await context.close()
   return said
 }
 
 /** Runs in the page. */
-async function script({ issuer, redemption, stolen }: { issuer: string; redemption: string; stolen: Record<string, string> }): Promise<Record<string, string>> {
+async function script({
+  issuer,
+  redemption,
+  stolen,
+}: {
+  issuer: string
+  redemption: string
+  stolen: Record<string, string>
+}): Promise<Record<string, string>> {
   const call = async (path: string, init: RequestInit, read: (reply: Response) => Promise<string>): Promise<string> => {
     try {
       return await read(await fetch(issuer + path, init))
@@ -96,7 +115,10 @@ async function script({ issuer, redemption, stolen }: { issuer: string; redempti
     }
   }
   const json = async (reply: Response) => (await reply.json()) as Record<string, string>
-  const post = (body: Record<string, string> | string): RequestInit => ({ method: 'POST', body: new URLSearchParams(body) })
+  const post = (body: Record<string, string> | string): RequestInit => ({
+    method: 'POST',
+    body: new URLSearchParams(body),
+  })
   const bearer = (): RequestInit => ({ headers: { authorization: `Bearer ${tokens['access_token']}` } })
   let tokens = stolen
   const readTokens = async (reply: Response): Promise<string> => {
@@ -106,14 +128,32 @@ async function script({ issuer, redemption, stolen }: { issuer: string; redempti
 
   return {
     // A header that no list of ours names: clients of the Model Context Protocol send this one.
-    metadata: await call('/.well-known/openid-configuration', { headers: { 'mcp-protocol-version': '2025-11-25' } }, async (reply) => (await json(reply))['issuer'] ?? ''),
+    metadata: await call(
+      '/.well-known/openid-configuration',
+      { headers: { 'mcp-protocol-version': '2025-11-25' } },
+      async (reply) => (await json(reply))['issuer'] ?? '',
+    ),
     keys: await call('/jwks', {}, async (reply) => ('keys' in (await json(reply)) ? 'read' : '')),
     token: await call('/token', post(redemption), readTokens),
     userinfo: await call('/userinfo', bearer(), async (reply) => `${reply.status} ${(await json(reply))['sub']}`),
-    refresh: await call('/token', post({ grant_type: 'refresh_token', client_id: 'page', refresh_token: tokens['refresh_token'] ?? '' }), readTokens),
-    revocation: await call('/token/revocation', post({ client_id: 'page', token: tokens['refresh_token'] ?? '' }), async (reply) => `${reply.status} ${await reply.text()}`),
-    revoked: await call('/userinfo', bearer(), async (reply) => `${reply.status} ${reply.headers.get('www-authenticate')?.split(', ').slice(0, 2).join(', ')}`),
-    introspection: await call('/token/introspection', post({ client_id: 'page', token: 'x' }), async (reply) => String(reply.status)),
+    refresh: await call(
+      '/token',
+      post({ grant_type: 'refresh_token', client_id: 'page', refresh_token: tokens['refresh_token'] ?? '' }),
+      readTokens,
+    ),
+    revocation: await call(
+      '/token/revocation',
+      post({ client_id: 'page', token: tokens['refresh_token'] ?? '' }),
+      async (reply) => `${reply.status} ${await reply.text()}`,
+    ),
+    revoked: await call(
+      '/userinfo',
+      bearer(),
+      async (reply) => `${reply.status} ${reply.headers.get('www-authenticate')?.split(', ').slice(0, 2).join(', ')}`,
+    ),
+    introspection: await call('/token/introspection', post({ client_id: 'page', token: 'x' }), async (reply) =>
+      String(reply.status),
+    ),
     authorization: await call('/auth?client_id=page', {}, async (reply) => String(reply.status)),
   }
 }

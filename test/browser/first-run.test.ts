@@ -32,7 +32,12 @@ test('the first run says what to open, who to sign in as and what was made; secr
     'sealing-key',
     'web-client.json',
   ])
-  expect(await modesOf(dataFolder, 'identity-provider.json', 'sealing-key', 'web-client.json')).toEqual(['700', '600', '600', '600'])
+  expect(await modesOf(dataFolder, 'identity-provider.json', 'sealing-key', 'web-client.json')).toEqual([
+    '700',
+    '600',
+    '600',
+    '600',
+  ])
   expect(await example.stop('SIGINT')).toBe(0)
 })
 

@@ -101,17 +101,20 @@ describe('an interaction', () => {
     expect(await elsewhere.getByLabel('Password').count()).toBe(0)
   })
 
-  test.each(['spa', 'web'])('the back button after its end leads to a page that says so, and on from there (%s client)', async (client) => {
-    const { page } = await stage.openBrowser()
-    await signInFully(page, `${stage.url}/${client}/`)
+  test.each(['spa', 'web'])(
+    'the back button after its end leads to a page that says so, and on from there (%s client)',
+    async (client) => {
+      const { page } = await stage.openBrowser()
+      await signInFully(page, `${stage.url}/${client}/`)
 
-    await page.goBack()
+      await page.goBack()
 
-    expect(page.url()).toContain('/consent?')
-    expect(await page.getByRole('heading').innerText()).toBe('This did not work')
-    expect(await page.locator('main').innerText()).toContain('Go back to the app that you came from and start again.')
-    await startSignIn(page, `${stage.url}/spa/`)
-  })
+      expect(page.url()).toContain('/consent?')
+      expect(await page.getByRole('heading').innerText()).toBe('This did not work')
+      expect(await page.locator('main').innerText()).toContain('Go back to the app that you came from and start again.')
+      await startSignIn(page, `${stage.url}/spa/`)
+    },
+  )
 
   test('two tabs sign in at once, and both arrive', async () => {
     const { page: first, context } = await stage.openBrowser()

@@ -19,24 +19,27 @@ afterAll(async () => {
   await browser.close()
 })
 
-test.each(['light', 'dark'] as const)('WCAG 2.2 §1.4.10: every page of the example fits 360 px (%s)', async (colorScheme) => {
-  const { page, complaints } = await stage.openBrowser({ colorScheme, viewport: { width: 360, height: 640 } })
-  const requested = new Set<string>()
-  page.on('request', (request) => requested.add(new URL(request.url()).origin))
-  const widths: number[] = []
-  const measure = async () => widths.push(await page.locator('html').evaluate((root) => root.scrollWidth))
+test.each(['light', 'dark'] as const)(
+  'WCAG 2.2 §1.4.10: every page of the example fits 360 px (%s)',
+  async (colorScheme) => {
+    const { page, complaints } = await stage.openBrowser({ colorScheme, viewport: { width: 360, height: 640 } })
+    const requested = new Set<string>()
+    page.on('request', (request) => requested.add(new URL(request.url()).origin))
+    const widths: number[] = []
+    const measure = async () => widths.push(await page.locator('html').evaluate((root) => root.scrollWidth))
 
-  for (const path of ['/', '/spa/', '/web/', '/provisioned']) {
-    await page.goto(stage.url + path)
-    await measure()
-  }
-  const background = await page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor)
+    for (const path of ['/', '/spa/', '/web/', '/provisioned']) {
+      await page.goto(stage.url + path)
+      await measure()
+    }
+    const background = await page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor)
 
-  expect(widths).toEqual([360, 360, 360, 360])
-  expect(background).toBe(colorScheme === 'dark' ? 'rgb(22, 31, 27)' : 'rgb(255, 255, 255)')
-  expect([...requested].filter((origin) => origin !== 'null')).toEqual([stage.url])
-  expect(complaints).toEqual([])
-})
+    expect(widths).toEqual([360, 360, 360, 360])
+    expect(background).toBe(colorScheme === 'dark' ? 'rgb(22, 31, 27)' : 'rgb(255, 255, 255)')
+    expect([...requested].filter((origin) => origin !== 'null')).toEqual([stage.url])
+    expect(complaints).toEqual([])
+  },
+)
 
 test.each([
   { client: 'spa', arrive: ({ page }: Visitor, url: string) => signInFully(page, url) },

@@ -47,7 +47,11 @@ describe.each(['spa', 'web'])('the %s client', (client) => {
     await page.keyboard.press('Enter')
     await tokens(page).waitFor()
 
-    const [userinfo, idToken, accessToken] = [await shown(page, 'userinfo'), await shown(page, 'id-token'), await shown(page, 'access-token')]
+    const [userinfo, idToken, accessToken] = [
+      await shown(page, 'userinfo'),
+      await shown(page, 'id-token'),
+      await shown(page, 'access-token'),
+    ]
     expect(userinfo).toEqual({
       sub: accessToken['sub'],
       name: 'Ada Lovelace',
@@ -86,31 +90,39 @@ describe('the sign-in page', () => {
   test.each([
     ['a wrong password', 'ada', 'difference'],
     ['an unknown name', 'mallory', 'difference'],
-  ])('says the same kind words to %s, keeps the name and lets the person try again', async (_case, username, password) => {
-    const { page } = await stage.openBrowser()
-    await startSignIn(page, `${stage.url}/web/`)
+  ])(
+    'says the same kind words to %s, keeps the name and lets the person try again',
+    async (_case, username, password) => {
+      const { page } = await stage.openBrowser()
+      await startSignIn(page, `${stage.url}/web/`)
 
-    await page.getByLabel('Email or username').fill(username)
-    await page.getByLabel('Password').fill(password)
-    const [response] = await Promise.all([page.waitForResponse(/\/login/), page.getByRole('button', { name: 'Sign in' }).click()])
+      await page.getByLabel('Email or username').fill(username)
+      await page.getByLabel('Password').fill(password)
+      const [response] = await Promise.all([
+        page.waitForResponse(/\/login/),
+        page.getByRole('button', { name: 'Sign in' }).click(),
+      ])
 
-    expect(response.status()).toBe(403)
-    expect(await page.getByRole('alert').innerText()).toBe(
-      'You are not signed in\n\nNo account matches this name and password. Check both and try again.',
-    )
-    expect(await page.getByLabel('Email or username').inputValue()).toBe(username)
-    expect(await page.getByLabel('Password').inputValue()).toBe('')
-    await signInAs(page, 'ada')
-    await allow(page)
-    await tokens(page).waitFor()
-  })
+      expect(response.status()).toBe(403)
+      expect(await page.getByRole('alert').innerText()).toBe(
+        'You are not signed in\n\nNo account matches this name and password. Check both and try again.',
+      )
+      expect(await page.getByLabel('Email or username').inputValue()).toBe(username)
+      expect(await page.getByLabel('Password').inputValue()).toBe('')
+      await signInAs(page, 'ada')
+      await allow(page)
+      await tokens(page).waitFor()
+    },
+  )
 
   test('RFC 6749 §10.10: whoever guesses passwords is slowed down, and the right one does not help then', async () => {
     const { page } = await stage.openBrowser()
     await startSignIn(page, `${stage.url}/web/`)
 
     const guess = (password: string) =>
-      page.request.post(page.url(), { form: { username: 'ada', password }, headers: { origin: stage.url } }).then((answer) => answer.status())
+      page.request
+        .post(page.url(), { form: { username: 'ada', password }, headers: { origin: stage.url } })
+        .then((answer) => answer.status())
     const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => guess(`guess ${index}`)))
     const [response] = await Promise.all([page.waitForResponse(/\/login/), signInAs(page, 'ada')])
 

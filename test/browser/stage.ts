@@ -62,7 +62,8 @@ export async function openVisitor(browser: Browser, options: BrowserContextOptio
   const complaints: string[] = []
   context.on('console', (message) => {
     // That a refused form answers with 403 is no complaint.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text())
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      complaints.push(message.text())
   })
   context.on('weberror', (error) => complaints.push(error.error().message))
   const page = await context.newPage()

@@ -7,11 +7,16 @@ import { passwordOf, type Username } from './walk.ts'
  * Goes the whole way to the web client as `signInFully` does, and draws no page: most of what a test costs is drawing. For
  * tests of what comes afterwards; the browser has the cookies then.
  */
-export async function signInUnseen(context: BrowserContext, clientUrl: string, { username = 'ada', scope }: UnseenSignIn = {}): Promise<void> {
+export async function signInUnseen(
+  context: BrowserContext,
+  clientUrl: string,
+  { username = 'ada', scope }: UnseenSignIn = {},
+): Promise<void> {
   const person = formBrowserIn(context)
   const start = { url: new URL('sign-in', clientUrl), status: 200, text: '' }
   const end = await signInAndAllow(person, await person.fillIn(start, scope === undefined ? {} : { scope }), username)
-  if (!end.text.includes('Signed in as')) throw new Error(`The way to ${clientUrl} ended with ${end.status} at ${end.url.href}.`)
+  if (!end.text.includes('Signed in as'))
+    throw new Error(`The way to ${clientUrl} ended with ${end.status} at ${end.url.href}.`)
 }
 
 /** The same from the request of some client. @returns where it ends. */
@@ -38,9 +43,15 @@ const formBrowserIn = (context: BrowserContext): FormBrowser =>
   openFormBrowser(async (url, { method, headers, body }) => {
     const reply = await context.request.fetch(url.href, {
       method: method ?? 'GET',
-      headers: { ...(headers as Record<string, string>), ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }) },
+      headers: {
+        ...(headers as Record<string, string>),
+        ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+      },
       maxRedirects: 0,
       ...(body instanceof URLSearchParams && { data: body.toString() }),
     })
-    return new Response(await reply.text(), { status: reply.status(), headers: reply.headersArray().map(({ name, value }) => [name, value]) })
+    return new Response(await reply.text(), {
+      status: reply.status(),
+      headers: reply.headersArray().map(({ name, value }) => [name, value]),
+    })
   })

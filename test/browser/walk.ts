@@ -40,7 +40,10 @@ export async function signInFully(page: Page, clientUrl: string, checks: readonl
 export const tokens = (page: Page): Locator => page.getByRole('heading', { name: /^Signed in as / })
 
 /** The claims that a client's page shows. */
-export async function shown(page: Page, what: 'userinfo' | 'id-token' | 'access-token'): Promise<Record<string, unknown>> {
+export async function shown(
+  page: Page,
+  what: 'userinfo' | 'id-token' | 'access-token',
+): Promise<Record<string, unknown>> {
   return JSON.parse((await page.locator(`#${what}`).textContent()) ?? '') as Record<string, unknown>
 }
 

@@ -29,7 +29,10 @@ async function report(name: string, stage: Stage, database: StormPlan['database'
 
   const writersStarted = performance.now()
   const writers = await killWriters(stage, rounds * 5)
-  print(`${name}: writers of groups killed ${rounds * 5} times, in ${writers.rounds} rounds`, { started: writersStarted, wrong: writers.violations })
+  print(`${name}: writers of groups killed ${rounds * 5} times, in ${writers.rounds} rounds`, {
+    started: writersStarted,
+    wrong: writers.violations,
+  })
 
   const stormStarted = performance.now()
   const outcome = await storm({ stage, rounds, database })
@@ -38,7 +41,10 @@ async function report(name: string, stage: Stage, database: StormPlan['database'
   await stage.close()
 }
 
-function print(what: string, { started, wrong }: { readonly started: number; readonly wrong: readonly string[] }): void {
+function print(
+  what: string,
+  { started, wrong }: { readonly started: number; readonly wrong: readonly string[] },
+): void {
   const seconds = ((performance.now() - started) / 1000).toFixed(0)
   console.log(`${what}; ${seconds} s: ${wrong.length} violations`)
   for (const each of new Set(wrong)) console.log(`  ${each}`)

@@ -40,7 +40,10 @@ export function deedsOf(requests: ClientRequests, port: number): Readonly<Record
           const tokens = tokensOf(again)
           const renewed = tokensOf(await refresh(tokens))
           const third = await redeem(code)
-          return [...is(third, 400), ...unless(!(await isLive(tokens)) && !(await isLive(renewed)), 'alive after a replay')]
+          return [
+            ...is(third, 400),
+            ...unless(!(await isLive(tokens)) && !(await isLive(renewed)), 'alive after a replay'),
+          ]
         },
       }
     },
@@ -53,7 +56,11 @@ export function deedsOf(requests: ClientRequests, port: number): Readonly<Record
         examine: async (effect) => {
           const early = effect === 'done' && (await isLive(tokens))
           const again = await redeem(code)
-          return [...unless(!early, 'alive after its end'), ...is(again, 400), ...unless(!(await isLive(tokens)), 'alive')]
+          return [
+            ...unless(!early, 'alive after its end'),
+            ...is(again, 400),
+            ...unless(!(await isLive(tokens)), 'alive'),
+          ]
         },
       }
     },

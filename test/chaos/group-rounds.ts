@@ -30,21 +30,39 @@ export async function writeRound(storage: Storage): Promise<void> {
 /** What is there in part. */
 export async function halvesOf(storage: Storage): Promise<readonly string[]> {
   const list = () =>
-    storage.groups.list({ providerId: provider, filter: undefined, sort: undefined, page: { kind: 'index', offset: 0, limit: 10 } })
+    storage.groups.list({
+      providerId: provider,
+      filter: undefined,
+      sort: undefined,
+      page: { kind: 'index', offset: 0, limit: 10 },
+    })
   const listed = await list()
   const members = await storage.groups.membersOf(provider, [staff, groupId('group-passing')])
   // The database may still be at what a killed process has asked for: both answers are to be of one moment.
   if (JSON.stringify(await list()) !== JSON.stringify(listed)) return halvesOf(storage)
 
   const groups: readonly GroupRecord[] = listed.outcome === 'listed' ? listed.records : []
-  const idsIn = (id: string): string => (members.get(groupId(id)) ?? []).map(({ memberId }) => memberId).toSorted().join(' ')
+  const idsIn = (id: string): string =>
+    (members.get(groupId(id)) ?? [])
+      .map(({ memberId }) => memberId)
+      .toSorted()
+      .join(' ')
   const record = groups.find((group) => group.groupId === staff)
   const isPassing = groups.some((group) => group.groupId === 'group-passing')
 
   return [
     ...unless(record?.displayName === `${record?.version}`, 'a name of another version'),
-    ...unless(idsIn(staff) === teamOf(record?.version ?? 0).toSorted().join(' '), 'members of another version'),
-    ...unless(isPassing === (idsIn('group-passing') !== ''), 'a group without its members, or members without their group'),
+    ...unless(
+      idsIn(staff) ===
+        teamOf(record?.version ?? 0)
+          .toSorted()
+          .join(' '),
+      'members of another version',
+    ),
+    ...unless(
+      isPassing === (idsIn('group-passing') !== ''),
+      'a group without its members, or members without their group',
+    ),
     ...unless(listed.outcome === 'listed' && listed.total === groups.length, 'a total that nobody counts'),
   ]
 }

@@ -21,7 +21,10 @@ export async function killWriters(
     const script = fileURLToPath(new URL('writer-process.ts', import.meta.url))
     const writer = spawn(process.execPath, ['--conditions=@mintmark/source', script, JSON.stringify(database)], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)) },
+      env: {
+        ...process.env,
+        NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)),
+      },
     })
     const ended = once(writer, 'exit')
     // The signal comes some time after a line was written: wherever the process is by then.

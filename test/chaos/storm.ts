@@ -29,7 +29,9 @@ export interface StormPlan {
 }
 
 /** @returns what happened, and every answer that should not have been given. */
-export async function storm(plan: StormPlan): Promise<{ readonly counts: StormCounts; readonly violations: readonly string[] }> {
+export async function storm(
+  plan: StormPlan,
+): Promise<{ readonly counts: StormCounts; readonly violations: readonly string[] }> {
   const servers = [...(await startServerProcesses(plan.stage.database, 3))]
   const weather = newWeather(clientRequests(plan.stage.clients), servers)
   const { counts } = weather
@@ -110,8 +112,14 @@ async function liveOnce(weather: Weather, life: number): Promise<void> {
   counts.redeemed += 1
 
   // Whatever becomes of the answer, the same token asks again and gets the successor (RFC 9700 §4.14.2).
-  const renewed = tokensIn((await persist(weather, life, (port) => requests.refresh(port, tokens.refresh_token))).reply, 'renewing')
-  const again = tokensIn((await persist(weather, life, (port) => requests.refresh(port, tokens.refresh_token))).reply, 'retrying')
+  const renewed = tokensIn(
+    (await persist(weather, life, (port) => requests.refresh(port, tokens.refresh_token))).reply,
+    'renewing',
+  )
+  const again = tokensIn(
+    (await persist(weather, life, (port) => requests.refresh(port, tokens.refresh_token))).reply,
+    'retrying',
+  )
   if (again.refresh_token !== renewed.refresh_token) weather.violations.push('two successors of one refresh token')
   counts.rotated += 1
 
@@ -125,7 +133,9 @@ async function liveOnce(weather: Weather, life: number): Promise<void> {
 async function liveDoubled(weather: Weather, life: number): Promise<void> {
   const { requests } = weather
   const code = await newCode(weather, life)
-  const both = await Promise.all([0, 1].map((shift) => persist(weather, life + shift, (port) => requests.redeem(port, code))))
+  const both = await Promise.all(
+    [0, 1].map((shift) => persist(weather, life + shift, (port) => requests.redeem(port, code))),
+  )
   const winners = both.filter(({ reply }) => reply.status === 200)
   if (winners.length > 1) weather.violations.push('one code was redeemed twice')
   weather.counts.doubled += 1

@@ -17,7 +17,9 @@ test('the program says what it did on one output, what is wrong on the other, an
   expect(refused).toMatchObject({
     code: 1,
     out: '',
-    err: expect.stringMatching(/^mintmark: There is no file \S+none\.db: mintmark migrate apply makes one\.\n$/) as string,
+    err: expect.stringMatching(
+      /^mintmark: There is no file \S+none\.db: mintmark migrate apply makes one\.\n$/,
+    ) as string,
   })
 })
 
@@ -51,7 +53,10 @@ test('over PostgreSQL: the schema, a client, an account’s list, keys, and a ra
   const rotated = await line.run('keys', 'rotate')
   const doctor = await line.run('doctor', '--json')
   const timed = new URL(database.url)
-  timed.searchParams.set('options', `${database.options} -c lock_timeout=5s -c idle_in_transaction_session_timeout=1min`)
+  timed.searchParams.set(
+    'options',
+    `${database.options} -c lock_timeout=5s -c idle_in_transaction_session_timeout=1min`,
+  )
   const bounded = await line.run('doctor', '--json', '--postgres', timed.href)
   await database.remove()
 
@@ -114,11 +119,7 @@ function storageFindings({ out }: Outcome): readonly string[] {
   return findings.filter(({ check }) => check.startsWith('storage.')).map(({ level, check }) => `${level} ${check}`)
 }
 
-function start(
-  cwd: string,
-  argv: readonly string[],
-  nodeOptions: readonly string[] = [],
-): Promise<Outcome> {
+function start(cwd: string, argv: readonly string[], nodeOptions: readonly string[] = []): Promise<Outcome> {
   const [node, ...args] = program
   return new Promise((resolve) => {
     execFile(node, [...nodeOptions, ...args, ...argv], { cwd }, (error, out, err) =>

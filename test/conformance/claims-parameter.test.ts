@@ -14,17 +14,23 @@ beforeEach(() => under.clock.advance(60))
 const claims = (request: object): string => JSON.stringify(request)
 
 describe('claims that are asked for one by one', () => {
-  it.each([{ essential: true }, null, {}])('OIDC Core §5.5: name at userinfo, as %j, without the scope profile', async (name) => {
-    const outcome = await signIn(under, { scope: 'openid', claims: claims({ userinfo: { name } }) })
+  it.each([{ essential: true }, null, {}])(
+    'OIDC Core §5.5: name at userinfo, as %j, without the scope profile',
+    async (name) => {
+      const outcome = await signIn(under, { scope: 'openid', claims: claims({ userinfo: { name } }) })
 
-    const reply = await userinfo(under, outcome)
+      const reply = await userinfo(under, outcome)
 
-    expect(reply.json).toEqual({ sub: 'U1', name: 'Ann Lee' })
-    expect(outcome.claims).not.toHaveProperty('name')
-  })
+      expect(reply.json).toEqual({ sub: 'U1', name: 'Ann Lee' })
+      expect(outcome.claims).not.toHaveProperty('name')
+    },
+  )
 
   it('OIDC Core §5.5: email and phone_number in the ID token', async () => {
-    const { claims: idToken } = await signIn(under, { scope: 'openid', claims: claims({ id_token: { email: { essential: true }, phone_number: null } }) })
+    const { claims: idToken } = await signIn(under, {
+      scope: 'openid',
+      claims: claims({ id_token: { email: { essential: true }, phone_number: null } }),
+    })
 
     expect(idToken).toMatchObject({ email: 'ann@example.test', phone_number: '+44 20 7946 0000' })
     expect(idToken).not.toHaveProperty('email_verified')
@@ -39,7 +45,10 @@ describe('claims that are asked for one by one', () => {
   })
 
   it('OIDC Core §5.5.1: a claim that the account does not have fails nothing, essential or not', async () => {
-    const outcome = await signIn(under, { scope: 'openid', claims: claims({ userinfo: { website: { essential: true }, birthdate: null } }) })
+    const outcome = await signIn(under, {
+      scope: 'openid',
+      claims: claims({ userinfo: { website: { essential: true }, birthdate: null } }),
+    })
 
     const reply = await userinfo(under, outcome)
 
@@ -48,24 +57,33 @@ describe('claims that are asked for one by one', () => {
 
   it('OIDC Core §5.5: members and claims that nobody knows are ignored', async () => {
     const outcome = await signIn(under, {
-      claims: claims({ other: { a: 1 }, id_token: { 'https://x.test/claim': { essential: true, odd: [1] } }, userinfo: { internal: null } }),
+      claims: claims({
+        other: { a: 1 },
+        id_token: { 'https://x.test/claim': { essential: true, odd: [1] } },
+        userinfo: { internal: null },
+      }),
     })
 
     expect(outcome.claims.sub).toBe('U1')
   })
 
   it('OIDC Core §5.5.1: auth_time as an essential claim is there', async () => {
-    const { claims: idToken } = await signIn(under, { claims: claims({ id_token: { auth_time: { essential: true } } }) })
+    const { claims: idToken } = await signIn(under, {
+      claims: claims({ id_token: { auth_time: { essential: true } } }),
+    })
 
     expect(idToken['auth_time']).toBe(under.clock.now() - 5)
   })
 
-  it.each(['[]', '"x"', '{', 'null', '{"id_token":[]}', '{"userinfo":{"name":true}}'])('OIDC Core §5.5: %s is malformed', async (text) => {
-    const reply = await open(under, { claims: text }, 'U1')
+  it.each(['[]', '"x"', '{', 'null', '{"id_token":[]}', '{"userinfo":{"name":true}}'])(
+    'OIDC Core §5.5: %s is malformed',
+    async (text) => {
+      const reply = await open(under, { claims: text }, 'U1')
 
-    expect(refusalOf(reply)).toMatchObject({ error: 'invalid_request' })
-    expect(under.lastReason()).toBe('claims_malformed')
-  })
+      expect(refusalOf(reply)).toMatchObject({ error: 'invalid_request' })
+      expect(under.lastReason()).toBe('claims_malformed')
+    },
+  )
 })
 
 describe('the sub claim with a value', () => {
@@ -116,7 +134,10 @@ describe('the sub claim with a value', () => {
     const { tokens } = await signIn(under)
 
     const demanded = claims({ id_token: { sub: { values: ['U2', 'U1'] } } })
-    const { claims: idToken } = await outcomeOf(under, await open(under, { prompt: 'none', claims: demanded, id_token_hint: tokens['id_token'] }, 'U1'))
+    const { claims: idToken } = await outcomeOf(
+      under,
+      await open(under, { prompt: 'none', claims: demanded, id_token_hint: tokens['id_token'] }, 'U1'),
+    )
 
     expect(idToken.sub).toBe('U1')
   })

@@ -11,30 +11,41 @@ beforeAll(async () => {
 afterAll(() => under.close())
 
 const introspect = async (token: string | undefined) =>
-  (await postForm(under, '/token/introspection', encode({ token }), { authorization: basic('A', under.clients.A.secret) })).json
+  (
+    await postForm(under, '/token/introspection', encode({ token }), {
+      authorization: basic('A', under.clients.A.secret),
+    })
+  ).json
 
 describe('authorization code', () => {
-  it.each([0, 30])('OIDC Core §3.1.3.2: used again %i seconds later is refused, and all that it gave is dead', async (delay) => {
-    const code = await obtainCode(under, { scope: 'openid profile offline_access' })
-    const tokens = (await redeem(under, code)).json as Record<string, string>
-    const alive = await userinfo(under, { tokens })
-    under.clock.advance(delay)
+  it.each([0, 30])(
+    'OIDC Core §3.1.3.2: used again %i seconds later is refused, and all that it gave is dead',
+    async (delay) => {
+      const code = await obtainCode(under, { scope: 'openid profile offline_access' })
+      const tokens = (await redeem(under, code)).json as Record<string, string>
+      const alive = await userinfo(under, { tokens })
+      under.clock.advance(delay)
 
-    const again = await redeem(under, code)
+      const again = await redeem(under, code)
 
-    expect(alive.status).toBe(200)
-    expect([again.status, again.json['error'], under.lastReason()]).toEqual([400, 'invalid_grant', 'code_replayed'])
-    expect((await userinfo(under, { tokens })).status).toBe(401)
-    expect(await introspect(tokens['access_token'])).toEqual({ active: false })
-    expect(await introspect(tokens['refresh_token'])).toEqual({ active: false })
-  })
+      expect(alive.status).toBe(200)
+      expect([again.status, again.json['error'], under.lastReason()]).toEqual([400, 'invalid_grant', 'code_replayed'])
+      expect((await userinfo(under, { tokens })).status).toBe(401)
+      expect(await introspect(tokens['access_token'])).toEqual({ active: false })
+      expect(await introspect(tokens['refresh_token'])).toEqual({ active: false })
+    },
+  )
 
   it('OIDC Core §3.1.3.2: is bound to its redirect_uri', async () => {
     const code = await obtainCode(under)
 
     const reply = await redeem(under, code, { redirect_uri: 'https://app.test/other' })
 
-    expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([400, 'invalid_grant', 'redirect_uri_mismatch'])
+    expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([
+      400,
+      'invalid_grant',
+      'redirect_uri_mismatch',
+    ])
   })
 
   it('OIDC Core §3.1.3.2: is bound to its client', async () => {

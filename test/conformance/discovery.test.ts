@@ -42,17 +42,33 @@ describe('discovery document', () => {
     const { claims_supported: names } = (await metadata()) as { claims_supported: string[] }
 
     expect(new Set(names).size).toBe(names.length)
-    expect(names).toEqual(expect.arrayContaining(['sub', 'auth_time', 'acr', 'name', 'birthdate', 'email', 'address', 'phone_number_verified']))
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'sub',
+        'auth_time',
+        'acr',
+        'name',
+        'birthdate',
+        'email',
+        'address',
+        'phone_number_verified',
+      ]),
+    )
   })
 
   it('RFC 8414 §3.2: has no member without a value', async () => {
-    const empty = Object.entries((await metadata()) as Record<string, unknown>).filter(([, value]) => value === null || value === '' || (Array.isArray(value) && value.length === 0))
+    const empty = Object.entries((await metadata()) as Record<string, unknown>).filter(
+      ([, value]) => value === null || value === '' || (Array.isArray(value) && value.length === 0),
+    )
 
     expect(empty).toEqual([])
   })
 
   it('OIDC Discovery §3: says that request objects are not, since silence would mean that request_uri is', async () => {
-    expect(await metadata()).toMatchObject({ request_parameter_supported: false, request_uri_parameter_supported: false })
+    expect(await metadata()).toMatchObject({
+      request_parameter_supported: false,
+      request_uri_parameter_supported: false,
+    })
   })
 
   it('RFC 8414 §2: names the endpoints and methods of OAuth', async () => {
@@ -102,7 +118,9 @@ describe('key set', () => {
     ])
     expect(new Set(keys.map(({ kid }) => kid)).size).toBe(2)
     for (const key of keys) {
-      expect(Object.keys(key).filter((name) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'oth'].includes(name))).toEqual([])
+      expect(Object.keys(key).filter((name) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'oth'].includes(name))).toEqual(
+        [],
+      )
       await expect(importJWK(key)).resolves.toMatchObject({ type: 'public' })
     }
   })

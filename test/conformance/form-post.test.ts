@@ -50,15 +50,20 @@ describe('response_mode', () => {
 
     expect(page.header('cache-control')).toBe('no-store')
     expect(page.header('referrer-policy')).toBe('no-referrer')
-    expect(page.header('content-security-policy')).toMatch(/^default-src 'none'; script-src 'sha256-[\w+/=]+'; frame-ancestors 'none'/)
+    expect(page.header('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'sha256-[\w+/=]+'; frame-ancestors 'none'/,
+    )
   })
 
-  it.each(['"><script>alert(1)</script>', '\' & &amp; <b>', 'Grüße, 世界'])('Form Post Response Mode §2: the state %j arrives as it was', async (state) => {
-    const page = await ask(under, { ...formPost, state })
+  it.each(['"><script>alert(1)</script>', "' & &amp; <b>", 'Grüße, 世界'])(
+    'Form Post Response Mode §2: the state %j arrives as it was',
+    async (state) => {
+      const page = await ask(under, { ...formPost, state })
 
-    expect(postedParameters(page).get('state')).toBe(state)
-    expect(page.text.match(/<script/g)).toHaveLength(1)
-  })
+      expect(postedParameters(page).get('state')).toBe(state)
+      expect(page.text.match(/<script/g)).toHaveLength(1)
+    },
+  )
 
   it('Multiple Response Types §2.1: query is the default for codes', async () => {
     const asked = await ask(under, { response_mode: 'query' })
@@ -67,10 +72,13 @@ describe('response_mode', () => {
     expect([asked.location.searchParams.has('code'), byDefault.location.searchParams.has('code')]).toEqual([true, true])
   })
 
-  it.each(['fragment', 'web_message', 'jwt', 'Query'])('Multiple Response Types §2.1: %s is not supported', async (mode) => {
-    const reply = await open(under, { response_mode: mode }, 'U1')
+  it.each(['fragment', 'web_message', 'jwt', 'Query'])(
+    'Multiple Response Types §2.1: %s is not supported',
+    async (mode) => {
+      const reply = await open(under, { response_mode: mode }, 'U1')
 
-    expect(refusalOf(reply)).toMatchObject({ error: 'invalid_request', state: 's1' })
-    expect(under.lastReason()).toBe('response_mode_unknown')
-  })
+      expect(refusalOf(reply)).toMatchObject({ error: 'invalid_request', state: 's1' })
+      expect(under.lastReason()).toBe('response_mode_unknown')
+    },
+  )
 })

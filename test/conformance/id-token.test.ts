@@ -43,16 +43,19 @@ describe('ID token', () => {
     })
   })
 
-  it.each(['RS256', 'ES256'])('OIDC Core §3.1.3.7: is signed with the %s key of the key set that its client chose', async (alg) => {
-    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: alg })
+  it.each(['RS256', 'ES256'])(
+    'OIDC Core §3.1.3.7: is signed with the %s key of the key set that its client chose',
+    async (alg) => {
+      await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: alg })
 
-    const { tokens, header } = await signIn(under)
+      const { tokens, header } = await signIn(under)
 
-    const { payload } = await verify(tokens['id_token'] ?? '')
-    expect(header).toMatchObject({ alg, kid: expect.any(String) as string })
-    expect(payload.sub).toBe('U1')
-    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'RS256' })
-  })
+      const { payload } = await verify(tokens['id_token'] ?? '')
+      expect(header).toMatchObject({ alg, kid: expect.any(String) as string })
+      expect(payload.sub).toBe('U1')
+      await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'RS256' })
+    },
+  )
 
   it('OIDC Core §15.1: is signed with RS256 where the client chose nothing', async () => {
     const { header } = await signIn(under)
@@ -60,15 +63,20 @@ describe('ID token', () => {
     expect(header.alg).toBe('RS256')
   })
 
-  it.each(['RS256', 'ES256'])('OIDC Core §3.1.3.6: at_hash is the left half of the access token’s SHA-256 (%s)', async (alg) => {
-    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: alg })
+  it.each(['RS256', 'ES256'])(
+    'OIDC Core §3.1.3.6: at_hash is the left half of the access token’s SHA-256 (%s)',
+    async (alg) => {
+      await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: alg })
 
-    const { tokens, claims } = await signIn(under)
+      const { tokens, claims } = await signIn(under)
 
-    const hash = createHash('sha256').update(tokens['access_token'] ?? '').digest()
-    expect(claims['at_hash']).toBe(hash.subarray(0, 16).toString('base64url'))
-    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'RS256' })
-  })
+      const hash = createHash('sha256')
+        .update(tokens['access_token'] ?? '')
+        .digest()
+      expect(claims['at_hash']).toBe(hash.subarray(0, 16).toString('base64url'))
+      await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'RS256' })
+    },
+  )
 
   it.each([
     'n-0S6_WzA2Mj',
@@ -98,7 +106,13 @@ describe('ID token', () => {
   it('OIDC Core §5.4: claims of the granted scopes stand in it', async () => {
     const { claims } = await signIn(under, { scope: 'openid profile email' })
 
-    expect(claims).toMatchObject({ name: 'Ann Lee', given_name: 'Ann', family_name: 'Lee', email: 'ann@example.test', email_verified: true })
+    expect(claims).toMatchObject({
+      name: 'Ann Lee',
+      given_name: 'Ann',
+      family_name: 'Lee',
+      email: 'ann@example.test',
+      email_verified: true,
+    })
   })
 
   it('OIDC Core §3.1.2.1: there is none where the request lacks the scope openid', async () => {

@@ -21,15 +21,18 @@ describe('max_age, for U1 who signed in five seconds ago', () => {
     expect(claims['auth_time']).toBe(under.clock.now() - 5)
   })
 
-  it.each(['4', '1', '0'])('OIDC Core §3.1.2.1: %s is exceeded, and a new sign-in has a new auth_time', async (maxAge) => {
-    const started = await open(under, { max_age: maxAge }, 'U1')
-    under.clock.advance(3)
+  it.each(['4', '1', '0'])(
+    'OIDC Core §3.1.2.1: %s is exceeded, and a new sign-in has a new auth_time',
+    async (maxAge) => {
+      const started = await open(under, { max_age: maxAge }, 'U1')
+      under.clock.advance(3)
 
-    const { claims } = await outcomeOf(under, await logIn(under, started))
+      const { claims } = await outcomeOf(under, await logIn(under, started))
 
-    expect(pageOf(under, started)).toBe('/login')
-    expect(claims['auth_time']).toBe(under.clock.now())
-  })
+      expect(pageOf(under, started)).toBe('/login')
+      expect(claims['auth_time']).toBe(under.clock.now())
+    },
+  )
 
   it('OIDC Core §3.1.2.1: 0 asks as prompt=login does, also who signed in this very second', async () => {
     const reply = await authorize(under, { max_age: '0' }, { cookie: signedInAs(under, 'U1', 0) })
@@ -43,12 +46,15 @@ describe('max_age, for U1 who signed in five seconds ago', () => {
     expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })
   })
 
-  it.each(['-1', '1.5', 'x', '1e3', ' 1', '9999999999'])('OIDC Core §3.1.2.1: %j is not a number of seconds', async (maxAge) => {
-    const reply = await open(under, { max_age: maxAge }, 'U1')
+  it.each(['-1', '1.5', 'x', '1e3', ' 1', '9999999999'])(
+    'OIDC Core §3.1.2.1: %j is not a number of seconds',
+    async (maxAge) => {
+      const reply = await open(under, { max_age: maxAge }, 'U1')
 
-    expect(refusalOf(reply)).toMatchObject({ error: 'invalid_request' })
-    expect(under.lastReason()).toBe('max_age_invalid')
-  })
+      expect(refusalOf(reply)).toMatchObject({ error: 'invalid_request' })
+      expect(under.lastReason()).toBe('max_age_invalid')
+    },
+  )
 
   it('OIDC Registration §2: default_max_age stands in where the request has none, and the request overrules it', async () => {
     await changeClient(under.storage, clientId('A'), { defaultMaxAge: 3 })

@@ -3,7 +3,17 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { basic, encode, obtainCode, obtainTokens, postForm, redeem, token, verifier, type Change } from '../support/flow.ts'
+import {
+  basic,
+  encode,
+  obtainCode,
+  obtainTokens,
+  postForm,
+  redeem,
+  token,
+  verifier,
+  type Change,
+} from '../support/flow.ts'
 import { refusedInJson } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { visit } from '../support/visit.ts'
@@ -29,7 +39,10 @@ describe('codes: what servers get wrong', () => {
   it('RFC 6749 §4.1.3: redirect_uri must be there and identical', async () => {
     const code = await obtainCode(under)
 
-    await refusedInJson(under, invalidRequest, { reason: 'redirect_uri_missing', send: () => redeem(under, code, { redirect_uri: undefined }) })
+    await refusedInJson(under, invalidRequest, {
+      reason: 'redirect_uri_missing',
+      send: () => redeem(under, code, { redirect_uri: undefined }),
+    })
     await refusedInJson(under, invalidGrant, {
       reason: 'redirect_uri_mismatch',
       kept: 'whatever',
@@ -44,7 +57,8 @@ describe('codes: what servers get wrong', () => {
 
     const won = replies.filter(({ status }) => status === 200)
     expect(won.length).toBeLessThanOrEqual(1)
-    for (const { json } of won) expect((await userinfo(under, { tokens: json as Record<string, string> })).status).toBe(401)
+    for (const { json } of won)
+      expect((await userinfo(under, { tokens: json as Record<string, string> })).status).toBe(401)
   })
 
   it('RFC 6749 §4.1.3: another client’s code reads as one that does not exist, and stays good', async () => {
@@ -74,7 +88,10 @@ describe('codes: what servers get wrong', () => {
   it('RFC 9700 §4.8.2: a verifier for a code without a challenge is refused', async () => {
     const redirectUri = 'https://x.test/cb'
     const withoutPkce = { code_challenge: undefined, code_challenge_method: undefined }
-    const { location } = await visit(under, requestUrl(under, { client_id: 'X', redirect_uri: redirectUri, ...withoutPkce }))
+    const { location } = await visit(
+      under,
+      requestUrl(under, { client_id: 'X', redirect_uri: redirectUri, ...withoutPkce }),
+    )
     const asX = { client_id: 'X', client_secret: under.clients.X.secret, redirect_uri: redirectUri }
 
     await refusedInJson(under, invalidGrant, {
@@ -85,7 +102,9 @@ describe('codes: what servers get wrong', () => {
   })
 
   it('RFC 9700 §4.8.2: a store that lost the challenge has not switched PKCE off', async () => {
-    const forgetful = await startServer({ storage: forgettingChallenges(createMemoryStorage({ issuer: 'https://as.test' })) })
+    const forgetful = await startServer({
+      storage: forgettingChallenges(createMemoryStorage({ issuer: 'https://as.test' })),
+    })
     const code = await obtainCode(forgetful)
 
     const reply = await redeem(forgetful, code)
@@ -118,7 +137,10 @@ describe('client authentication: what servers get wrong', () => {
       reason: 'client_authentication_twice',
       send: () => token(under, asPost, { authorization: basic('M', secret) }),
     })
-    await refusedInJson(under, invalidClient, { reason: 'client_authentication_method', send: () => token(under, asPost, { authorization: '' }) })
+    await refusedInJson(under, invalidClient, {
+      reason: 'client_authentication_method',
+      send: () => token(under, asPost, { authorization: '' }),
+    })
   })
 
   it('RFC 6749 §5.2: an unknown client and a wrong secret get the same 401 with a challenge', async () => {
@@ -149,7 +171,9 @@ describe('client authentication: what servers get wrong', () => {
 
     // The client may not use this grant; that is said only to who has proven to be the client.
     expect(first.json['error']).toBe('unauthorized_client')
-    expect([again, ...refused].map(({ json }) => json['error'])).toEqual(Array.from({ length: 7 }, () => 'invalid_client'))
+    expect([again, ...refused].map(({ json }) => json['error'])).toEqual(
+      Array.from({ length: 7 }, () => 'invalid_client'),
+    )
   })
 })
 
@@ -182,7 +206,9 @@ describe('token requests: what servers get wrong', () => {
       await postForm(under, '/token/revocation', about, { authorization }),
     ]
 
-    expect(replies.map((reply) => [reply.header('cache-control'), reply.header('pragma')])).toEqual(replies.map(() => ['no-store', 'no-cache']))
+    expect(replies.map((reply) => [reply.header('cache-control'), reply.header('pragma')])).toEqual(
+      replies.map(() => ['no-store', 'no-cache']),
+    )
   })
 
   it('RFC 6749 §5.2: error_description is plain ASCII that holds nothing of the request', async () => {
@@ -190,7 +216,10 @@ describe('token requests: what servers get wrong', () => {
 
     const reply = await token(under, { grant_type: hostile, code: hostile, scope: hostile })
 
-    expect(reply.json).toMatchObject({ error: 'unsupported_grant_type', error_description: expect.stringMatching(/^[\x20\x21\x23-\x5B\x5D-\x7E]+$/) as string })
+    expect(reply.json).toMatchObject({
+      error: 'unsupported_grant_type',
+      error_description: expect.stringMatching(/^[\x20\x21\x23-\x5B\x5D-\x7E]+$/) as string,
+    })
     expect(reply.text).not.toContain('<b>')
   })
 })
@@ -202,19 +231,31 @@ describe('refresh tokens: what servers get wrong', () => {
     const narrowed = await refresh(tokens['refresh_token'], { scope: 'openid' })
     const next = String(narrowed.json['refresh_token'])
 
-    await refusedInJson(under, { status: 400, error: 'invalid_scope' }, {
-      reason: 'scope_not_granted',
-      send: () => refresh(next, { scope: 'openid email' }),
-    })
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_scope' },
+      {
+        reason: 'scope_not_granted',
+        send: () => refresh(next, { scope: 'openid email' }),
+      },
+    )
     expect((await refresh(next)).json['scope']).toBe('openid profile offline_access')
   })
 
   it('RFC 9700 §4.14.2: a public client’s refresh token rotates, and the reuse of an old one ends the family', async () => {
     const redirectUri = 'https://spa.test/cb'
     const asP = (form: Change) => token(under, { client_id: 'P', ...form }, { authorization: '' })
-    const { location } = await visit(under, requestUrl(under, { client_id: 'P', redirect_uri: redirectUri, scope: 'openid offline_access' }))
+    const { location } = await visit(
+      under,
+      requestUrl(under, { client_id: 'P', redirect_uri: redirectUri, scope: 'openid offline_access' }),
+    )
     const code = location.searchParams.get('code') ?? undefined
-    const first = await asP({ grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier })
+    const first = await asP({
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: redirectUri,
+      code_verifier: verifier,
+    })
     const old = String(first.json['refresh_token'])
 
     const second = await asP({ grant_type: 'refresh_token', refresh_token: old })
@@ -229,8 +270,13 @@ describe('refresh tokens: what servers get wrong', () => {
 
 /** A token request of client B with these claims in its assertion. */
 async function asB(claims: Readonly<Record<string, unknown>>) {
-  const assertion = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'b1' }).sign(under.clients.B.privateKey)
-  const proof = { client_assertion: assertion, client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer' }
+  const assertion = await new SignJWT(claims)
+    .setProtectedHeader({ alg: 'ES256', kid: 'b1' })
+    .sign(under.clients.B.privateKey)
+  const proof = {
+    client_assertion: assertion,
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+  }
   return token(under, { ...machine, ...proof }, { authorization: '' })
 }
 
@@ -240,7 +286,9 @@ const forgettingChallenges = (storage: Storage): Storage => ({
     ...storage.codes,
     async consume(digest, client, now) {
       const consumed = await storage.codes.consume(digest, client, now)
-      return consumed.outcome === 'absent' ? consumed : { ...consumed, record: { ...consumed.record, codeChallenge: undefined } }
+      return consumed.outcome === 'absent'
+        ? consumed
+        : { ...consumed, record: { ...consumed.record, codeChallenge: undefined } }
     },
   },
 })

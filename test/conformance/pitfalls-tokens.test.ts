@@ -21,7 +21,8 @@ afterAll(() => under.close())
 const as = (id: 'A' | 'RS' | 'M') => ({ authorization: basic(id, under.clients[id].secret) })
 const introspect = (about: string | undefined, caller: 'A' | 'RS' | 'M' = 'A') =>
   postForm(under, '/token/introspection', encode({ token: about }), as(caller))
-const revoke = (about: string | undefined, headers = as('A')) => postForm(under, '/token/revocation', encode({ token: about }), headers)
+const revoke = (about: string | undefined, headers = as('A')) =>
+  postForm(under, '/token/revocation', encode({ token: about }), headers)
 const bearer = (accessToken: string) => userinfo(under, { tokens: { access_token: accessToken } })
 
 describe('ID tokens: what servers get wrong', () => {
@@ -31,7 +32,13 @@ describe('ID tokens: what servers get wrong', () => {
     const { tokens, claims, header } = await signIn(under)
 
     expect(header.alg).toBe(alg)
-    expect(claims['at_hash']).toBe(createHash('sha256').update(tokens['access_token'] ?? '').digest().subarray(0, 16).toString('base64url'))
+    expect(claims['at_hash']).toBe(
+      createHash('sha256')
+        .update(tokens['access_token'] ?? '')
+        .digest()
+        .subarray(0, 16)
+        .toString('base64url'),
+    )
     await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'RS256' })
   })
 
@@ -65,10 +72,18 @@ describe('userinfo: what servers get wrong', () => {
   it('RFC 6750 §3.1: no token is a bare challenge, a bad one invalid_token, one without openid 403', async () => {
     const { json } = await redeem(under, await obtainCode(under, { scope: 'profile' }))
 
-    const replies = [await under.send({ path: '/userinfo' }), await bearer('bad'), await bearer(String(json['access_token']))]
+    const replies = [
+      await under.send({ path: '/userinfo' }),
+      await bearer('bad'),
+      await bearer(String(json['access_token'])),
+    ]
 
     expect(replies.map(({ status }) => status)).toEqual([401, 401, 403])
-    expect(replies.map((reply) => /error="(\w+)"/.exec(reply.header('www-authenticate') ?? '')?.[1])).toEqual([undefined, 'invalid_token', 'insufficient_scope'])
+    expect(replies.map((reply) => /error="(\w+)"/.exec(reply.header('www-authenticate') ?? '')?.[1])).toEqual([
+      undefined,
+      'invalid_token',
+      'insufficient_scope',
+    ])
   })
 
   it('RFC 9700 §4.3.2: a good token in the query is refused', async () => {
@@ -85,7 +100,9 @@ describe('metadata: what servers get wrong', () => {
     const withPath = await startServer({ issuer: 'https://as.test/a' })
 
     const replies = await Promise.all(
-      ['/a/.well-known/openid-configuration', '/.well-known/oauth-authorization-server/a'].map((path) => withPath.send({ path })),
+      ['/a/.well-known/openid-configuration', '/.well-known/oauth-authorization-server/a'].map((path) =>
+        withPath.send({ path }),
+      ),
     )
 
     expect(replies.map(({ json }) => json['issuer'])).toEqual(['https://as.test/a', 'https://as.test/a'])
@@ -98,19 +115,30 @@ describe('introspection and revocation: what servers get wrong', () => {
     const { access_token: accessToken } = await obtainTokens(under)
     const ask = (form: string) => postForm(under, '/token/introspection', form, {})
 
-    await refusedInJson(under, { status: 401, error: 'invalid_client' }, {
-      reason: 'client_authentication_missing',
-      send: () => ask(encode({ token: accessToken })),
-    })
-    await refusedInJson(under, { status: 401, error: 'invalid_client' }, {
-      reason: 'client_public',
-      send: () => ask(encode({ token: accessToken, client_id: 'P' })),
-    })
+    await refusedInJson(
+      under,
+      { status: 401, error: 'invalid_client' },
+      {
+        reason: 'client_authentication_missing',
+        send: () => ask(encode({ token: accessToken })),
+      },
+    )
+    await refusedInJson(
+      under,
+      { status: 401, error: 'invalid_client' },
+      {
+        reason: 'client_public',
+        send: () => ask(encode({ token: accessToken, client_id: 'P' })),
+      },
+    )
   })
 
   it('RFC 7662 §2.2, §4: what is foreign, forged, expired or unknown is inactive and nothing else', async () => {
     const { access_token: accessToken = '' } = await obtainTokens(under)
-    const forged = accessToken.replace(/\.[^.]+\./, `.${base64url.encode(JSON.stringify({ ...decodeJwt(accessToken), scope: 'api.write' }))}.`)
+    const forged = accessToken.replace(
+      /\.[^.]+\./,
+      `.${base64url.encode(JSON.stringify({ ...decodeJwt(accessToken), scope: 'api.write' }))}.`,
+    )
 
     const foreign = await introspect(accessToken, 'M')
     const changed = await introspect(forged)
@@ -118,7 +146,9 @@ describe('introspection and revocation: what servers get wrong', () => {
     const expired = await introspect(accessToken)
     const unknown = await introspect('unknown')
 
-    expect([foreign, changed, expired, unknown].map(({ status, text }) => [status, text])).toEqual(Array.from({ length: 4 }, () => [200, '{"active":false}']))
+    expect([foreign, changed, expired, unknown].map(({ status, text }) => [status, text])).toEqual(
+      Array.from({ length: 4 }, () => [200, '{"active":false}']),
+    )
   })
 
   it('RFC 7009 §2.2: an unknown token is a 200, a wrong secret a 401, a hint is advice', async () => {
@@ -126,7 +156,12 @@ describe('introspection and revocation: what servers get wrong', () => {
 
     const unknown = await revoke('unknown')
     const wrong = await revoke(refreshToken, { authorization: basic('A', 'wrong') })
-    const hinted = await postForm(under, '/token/revocation', encode({ token: refreshToken, token_type_hint: 'access_token' }), as('A'))
+    const hinted = await postForm(
+      under,
+      '/token/revocation',
+      encode({ token: refreshToken, token_type_hint: 'access_token' }),
+      as('A'),
+    )
 
     expect([unknown.status, wrong.status, hinted.status]).toEqual([200, 401, 200])
     expect((await introspect(refreshToken)).json).toEqual({ active: false })
@@ -146,18 +181,36 @@ describe('access tokens: what servers get wrong', () => {
   it('RFC 8707 §2: resources are absolute URIs without fragment, may repeat, and the token request may only narrow', async () => {
     const api = 'https://api.test'
     for (const resource of [`${api}#x`, '/relative', 'https://unknown.test']) {
-      await refusedByRedirect(under, { error: 'invalid_target' }, { reason: 'resource_unknown', send: () => open(under, { resource }, 'U1') })
+      await refusedByRedirect(
+        under,
+        { error: 'invalid_target' },
+        { reason: 'resource_unknown', send: () => open(under, { resource }, 'U1') },
+      )
     }
     const code = await obtainCode(under, { resource: api, scope: 'openid api.read' })
     const plain = await obtainCode(under)
 
-    await refusedInJson(under, { status: 400, error: 'invalid_target' }, {
-      reason: 'resource_not_granted',
-      send: () => redeem(under, plain, { resource: api }),
-    })
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_target' },
+      {
+        reason: 'resource_not_granted',
+        send: () => redeem(under, plain, { resource: api }),
+      },
+    )
     const twice = { ...as('A'), 'content-type': 'application/x-www-form-urlencoded' }
-    const form = { grant_type: 'authorization_code', code, redirect_uri: 'https://app.test/cb', code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' }
-    const issued = await postForm(under, '/token', `${encode(form)}&${encode({ resource: api })}&${encode({ resource: api })}`, twice)
+    const form = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: 'https://app.test/cb',
+      code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+    }
+    const issued = await postForm(
+      under,
+      '/token',
+      `${encode(form)}&${encode({ resource: api })}&${encode({ resource: api })}`,
+      twice,
+    )
     expect(decodeJwt(String(issued.json['access_token'])).aud).toEqual([api, under.issuer])
   })
 
@@ -165,7 +218,9 @@ describe('access tokens: what servers get wrong', () => {
     const { access_token: accessToken = '' } = await obtainTokens(under)
 
     expect(decodeProtectedHeader(accessToken).typ).toBe('at+jwt')
-    expect(Object.keys(decodeJwt(accessToken))).toEqual(expect.arrayContaining(['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti']))
+    expect(Object.keys(decodeJwt(accessToken))).toEqual(
+      expect.arrayContaining(['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti']),
+    )
   })
 
   it('RFC 9068 §4: an ID token is no access token', async () => {
@@ -194,13 +249,16 @@ async function forge(claims: JWTPayload, kid: string): Promise<readonly string[]
   const published = keys.find((key) => key['kid'] === kid) ?? {}
   const own = await generateKeyPair('ES256', { extractable: true })
   const jwk = await exportJWK(own.publicKey)
-  const unsigned = (header: object) => `${base64url.encode(JSON.stringify(header))}.${base64url.encode(JSON.stringify(claims))}`
+  const unsigned = (header: object) =>
+    `${base64url.encode(JSON.stringify(header))}.${base64url.encode(JSON.stringify(claims))}`
   const hmac = unsigned({ alg: 'HS256', typ: 'at+jwt', kid })
   return [
     `${unsigned({ alg: 'none', typ: 'at+jwt', kid })}.`,
     `${hmac}.${createHmac('sha256', JSON.stringify(published)).update(hmac).digest('base64url')}`,
     await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid }).sign(own.privateKey),
     await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, jwk }).sign(own.privateKey),
-    await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'own', jku: 'https://evil.test/jwks' }).sign(own.privateKey),
+    await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'own', jku: 'https://evil.test/jwks' })
+      .sign(own.privateKey),
   ]
 }

@@ -18,15 +18,27 @@ afterAll(() => under.close())
 describe('authorization endpoint: what servers get wrong', () => {
   it('RFC 6749 §4.1.2.1: an unknown client is told to the person, every later error to the client with state and iss', async () => {
     await refusedOnPage(under, { reason: 'client_unknown', send: () => authorize(under, { client_id: 'nobody' }) })
-    await refusedByRedirect(under, { error: 'invalid_scope' }, { reason: 'scope_missing', send: () => authorize(under, { scope: undefined }) })
+    await refusedByRedirect(
+      under,
+      { error: 'invalid_scope' },
+      { reason: 'scope_missing', send: () => authorize(under, { scope: undefined }) },
+    )
   })
 
-  it.each(['https://app.test/cb/', 'https://app.test/cb?', 'https://app.test/c', 'https://app.test/cb#', 'https://APP.test/cb', 'JavaScript:alert(1)', 'https://app.test/cb\n'])(
-    'RFC 9700 §2.1: %j is not https://app.test/cb',
-    async (redirectUri) => {
-      await refusedOnPage(under, { reason: 'redirect_uri_mismatch', send: () => authorize(under, { redirect_uri: redirectUri }) })
-    },
-  )
+  it.each([
+    'https://app.test/cb/',
+    'https://app.test/cb?',
+    'https://app.test/c',
+    'https://app.test/cb#',
+    'https://APP.test/cb',
+    'JavaScript:alert(1)',
+    'https://app.test/cb\n',
+  ])('RFC 9700 §2.1: %j is not https://app.test/cb', async (redirectUri) => {
+    await refusedOnPage(under, {
+      reason: 'redirect_uri_mismatch',
+      send: () => authorize(under, { redirect_uri: redirectUri }),
+    })
+  })
 
   it('RFC 8252 §7.3: on loopback the port is free, and nothing else', async () => {
     const native = { client_id: 'N' }
@@ -34,13 +46,25 @@ describe('authorization endpoint: what servers get wrong', () => {
     const allowed = await visit(under, requestUrl(under, { ...native, redirect_uri: 'http://127.0.0.1:51004/cb' }))
 
     expect(allowed.location.origin).toBe('http://127.0.0.1:51004')
-    for (const uri of ['http://127.0.0.1:51004/cb2', 'http://127.0.0.1:51004/cb?x', 'http://[::1]:51004/cb', 'https://127.0.0.1:51004/cb', 'http://localhost:51004/cb']) {
-      await refusedOnPage(under, { reason: 'redirect_uri_mismatch', send: () => authorize(under, { ...native, redirect_uri: uri }) })
+    for (const uri of [
+      'http://127.0.0.1:51004/cb2',
+      'http://127.0.0.1:51004/cb?x',
+      'http://[::1]:51004/cb',
+      'https://127.0.0.1:51004/cb',
+      'http://localhost:51004/cb',
+    ]) {
+      await refusedOnPage(under, {
+        reason: 'redirect_uri_mismatch',
+        send: () => authorize(under, { ...native, redirect_uri: uri }),
+      })
     }
   })
 
   it('OIDC Core §3.1.2.1: redirect_uri is required, also where one alone is registered', async () => {
-    await refusedOnPage(under, { reason: 'redirect_uri_missing', send: () => authorize(under, { redirect_uri: undefined }) })
+    await refusedOnPage(under, {
+      reason: 'redirect_uri_missing',
+      send: () => authorize(under, { redirect_uri: undefined }),
+    })
   })
 
   it('RFC 6749 §3.1: a repeated parameter is refused; an empty one is absent; an unknown one is ignored', async () => {
@@ -50,17 +74,25 @@ describe('authorization endpoint: what servers get wrong', () => {
     const reply = await under.send({ path: pathname + search, headers })
 
     expect(reply.location.searchParams.has('code')).toBe(true)
-    await refusedByRedirect(under, { error: 'invalid_request' }, {
-      reason: 'parameter_repeated',
-      send: () => under.send({ path: `${pathname}${search}&nonce=n2`, headers }),
-    })
+    await refusedByRedirect(
+      under,
+      { error: 'invalid_request' },
+      {
+        reason: 'parameter_repeated',
+        send: () => under.send({ path: `${pathname}${search}&nonce=n2`, headers }),
+      },
+    )
   })
 
   it('RFC 7636 §4.3: a challenge without a method would be plain, and is refused', async () => {
-    await refusedByRedirect(under, { error: 'invalid_request' }, {
-      reason: 'code_challenge_method',
-      send: () => authorize(under, { code_challenge_method: undefined }),
-    })
+    await refusedByRedirect(
+      under,
+      { error: 'invalid_request' },
+      {
+        reason: 'code_challenge_method',
+        send: () => authorize(under, { code_challenge_method: undefined }),
+      },
+    )
   })
 
   it('OIDC Core §11: offline_access is no error where no refresh token can come of it', async () => {
@@ -75,18 +107,30 @@ describe('authorization endpoint: what servers get wrong', () => {
   it('OIDC Core §3.1.2.6: prompt=none never shows a page, and stands alone', async () => {
     const noSession = { cookie: '' }
 
-    await refusedByRedirect(under, { error: 'login_required' }, {
-      reason: 'login_required',
-      send: () => authorize(under, { prompt: 'none' }, noSession),
-    })
-    await refusedByRedirect(under, { error: 'consent_required' }, {
-      reason: 'consent_required',
-      send: () => authorize(under, { prompt: 'none', scope: 'openid phone' }),
-    })
-    await refusedByRedirect(under, { error: 'invalid_request' }, {
-      reason: 'prompt_invalid',
-      send: () => authorize(under, { prompt: 'none consent' }),
-    })
+    await refusedByRedirect(
+      under,
+      { error: 'login_required' },
+      {
+        reason: 'login_required',
+        send: () => authorize(under, { prompt: 'none' }, noSession),
+      },
+    )
+    await refusedByRedirect(
+      under,
+      { error: 'consent_required' },
+      {
+        reason: 'consent_required',
+        send: () => authorize(under, { prompt: 'none', scope: 'openid phone' }),
+      },
+    )
+    await refusedByRedirect(
+      under,
+      { error: 'invalid_request' },
+      {
+        reason: 'prompt_invalid',
+        send: () => authorize(under, { prompt: 'none consent' }),
+      },
+    )
   })
 
   it('OIDC Core §3.1.2.1: max_age=0 asks as prompt=login does, and auth_time is there', async () => {
@@ -116,10 +160,14 @@ describe('authorization endpoint: what servers get wrong', () => {
     const same = await open(under, { id_token_hint: tokens['id_token'], prompt: 'none' }, 'U1')
 
     expect(same.location.searchParams.has('code')).toBe(true)
-    await refusedByRedirect(under, { error: 'login_required' }, {
-      reason: 'login_required',
-      send: () => open(under, { id_token_hint: tokens['id_token'], prompt: 'none' }, 'somebody'),
-    })
+    await refusedByRedirect(
+      under,
+      { error: 'login_required' },
+      {
+        reason: 'login_required',
+        send: () => open(under, { id_token_hint: tokens['id_token'], prompt: 'none' }, 'somebody'),
+      },
+    )
   })
 
   it('OIDC Core §3.1.3.7: the nonce comes back byte for byte', async () => {
@@ -140,10 +188,14 @@ describe('authorization endpoint: what servers get wrong', () => {
 
     expect(unmet.location.searchParams.get('error')).toBe('unmet_authentication_requirements')
     expect(wished.location.searchParams.has('code')).toBe(true)
-    await refusedByRedirect(under, { error: 'login_required' }, {
-      reason: 'login_required',
-      send: () => authorize(under, { claims: sub, prompt: 'none' }),
-    })
+    await refusedByRedirect(
+      under,
+      { error: 'login_required' },
+      {
+        reason: 'login_required',
+        send: () => authorize(under, { claims: sub, prompt: 'none' }),
+      },
+    )
   })
 
   it('RFC 9207 §2: iss is in success and error, and advertised', async () => {
@@ -151,7 +203,10 @@ describe('authorization endpoint: what servers get wrong', () => {
     const error = await authorize(under, { prompt: 'x' })
     const { json } = await under.send({ path: '/.well-known/openid-configuration' })
 
-    expect([success, error].map(({ location }) => location.searchParams.get('iss'))).toEqual([under.issuer, under.issuer])
+    expect([success, error].map(({ location }) => location.searchParams.get('iss'))).toEqual([
+      under.issuer,
+      under.issuer,
+    ])
     expect(json['authorization_response_iss_parameter_supported']).toBe(true)
   })
 
@@ -165,10 +220,14 @@ describe('authorization endpoint: what servers get wrong', () => {
 
   it('Multiple Response Types §5: no token travels through the browser, so no response_type asks for one', async () => {
     for (const type of ['token', 'id_token', 'code id_token', 'code token', 'code id_token token', 'none']) {
-      await refusedByRedirect(under, { error: 'unsupported_response_type' }, {
-        reason: 'response_type_unsupported',
-        send: () => authorize(under, { response_type: type }),
-      })
+      await refusedByRedirect(
+        under,
+        { error: 'unsupported_response_type' },
+        {
+          reason: 'response_type_unsupported',
+          send: () => authorize(under, { response_type: type }),
+        },
+      )
     }
   })
 
@@ -191,9 +250,16 @@ describe('authorization endpoint: what servers get wrong', () => {
     const headers = { origin: 'https://spa.test', cookie: signedInAs(under, 'U1') }
 
     const answer = await authorize(under, {}, headers)
-    const preflight = await under.send({ method: 'OPTIONS', path: '/auth', headers: { origin: 'https://spa.test', 'access-control-request-method': 'GET' } })
+    const preflight = await under.send({
+      method: 'OPTIONS',
+      path: '/auth',
+      headers: { origin: 'https://spa.test', 'access-control-request-method': 'GET' },
+    })
 
-    expect([answer, preflight].map((reply) => reply.header('access-control-allow-origin'))).toEqual([undefined, undefined])
+    expect([answer, preflight].map((reply) => reply.header('access-control-allow-origin'))).toEqual([
+      undefined,
+      undefined,
+    ])
     expect(preflight.status).toBe(405)
   })
 

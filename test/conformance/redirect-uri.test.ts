@@ -33,17 +33,25 @@ describe('redirect_uri', () => {
     expect(reply.header('location')).toMatch(/^https:\/\/app\.test\/cb\?foo=bar&code=[\w-]{43}&state=s1&iss=/)
   })
 
-  it.each(['https://app.test/cb?foo=bar&foo=baz', 'https://app.test/cb?foo=baz', 'https://app.test/cb?bar=foo', 'https://app.test/cb'])(
-    'OIDC Core §3.1.2.1: %s is not https://app.test/cb?foo=bar',
-    async (redirectUri) => {
-      await refusedOnPage(under, { reason: 'redirect_uri_mismatch', send: () => open(under, { redirect_uri: redirectUri }, 'U1') })
-    },
-  )
+  it.each([
+    'https://app.test/cb?foo=bar&foo=baz',
+    'https://app.test/cb?foo=baz',
+    'https://app.test/cb?bar=foo',
+    'https://app.test/cb',
+  ])('OIDC Core §3.1.2.1: %s is not https://app.test/cb?foo=bar', async (redirectUri) => {
+    await refusedOnPage(under, {
+      reason: 'redirect_uri_mismatch',
+      send: () => open(under, { redirect_uri: redirectUri }, 'U1'),
+    })
+  })
 
   it('RFC 6749 §3.1.2: none with a fragment is registered', async () => {
     const { storage } = under
 
-    const registered = registerClient({ clientName: 'Fragment', redirectUris: ['https://app.test/cb#foo'] }, { storage })
+    const registered = registerClient(
+      { clientName: 'Fragment', redirectUris: ['https://app.test/cb#foo'] },
+      { storage },
+    )
 
     await expect(registered).rejects.toBeInstanceOf(ClientMetadataError)
   })

@@ -61,7 +61,17 @@ describe('refresh', () => {
 
     const { iss, sub, aud, auth_time, sid, amr, name, iat } = first.claims
     const renewed = decodeJwt(String(reply.json['id_token']))
-    expect(renewed).toMatchObject({ iss, sub, aud, auth_time, sid, amr, name, iat: Number(iat) + 100, exp: Number(iat) + 700 })
+    expect(renewed).toMatchObject({
+      iss,
+      sub,
+      aud,
+      auth_time,
+      sid,
+      amr,
+      name,
+      iat: Number(iat) + 100,
+      exp: Number(iat) + 700,
+    })
     expect(renewed).not.toHaveProperty('nonce')
     expect(renewed['at_hash']).not.toBe(first.claims['at_hash'])
   })
@@ -75,7 +85,10 @@ describe('refresh', () => {
 
     const after = decodeJwt(String(reply.json['access_token']))
     expect(before['auth_time']).toBeTypeOf('number')
-    expect({ auth_time: after['auth_time'], acr: after['acr'] }).toEqual({ auth_time: before['auth_time'], acr: before['acr'] })
+    expect({ auth_time: after['auth_time'], acr: after['acr'] }).toEqual({
+      auth_time: before['auth_time'],
+      acr: before['acr'],
+    })
     expect(after['iat']).toBe(Number(before['iat']) + 100)
   })
 
@@ -89,15 +102,22 @@ describe('refresh', () => {
     expect(info.json).toEqual({ sub: 'U1', email: 'ann@example.test', email_verified: true })
   })
 
-  it.each([undefined, 'openid email'])('OIDC Core §12.1: another client’s refresh token is invalid_grant, whatever is asked of it (scope %s)', async (scope) => {
-    const first = await signIn(under, { scope: 'openid offline_access' })
-    const other = { client_id: 'X', client_secret: under.clients.X.secret, scope }
+  it.each([undefined, 'openid email'])(
+    'OIDC Core §12.1: another client’s refresh token is invalid_grant, whatever is asked of it (scope %s)',
+    async (scope) => {
+      const first = await signIn(under, { scope: 'openid offline_access' })
+      const other = { client_id: 'X', client_secret: under.clients.X.secret, scope }
 
-    const reply = await refresh(first, other, { authorization: '' })
+      const reply = await refresh(first, other, { authorization: '' })
 
-    expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([400, 'invalid_grant', 'refresh_token_unknown'])
-    expect((await refresh(first)).status).toBe(200)
-  })
+      expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([
+        400,
+        'invalid_grant',
+        'refresh_token_unknown',
+      ])
+      expect((await refresh(first)).status).toBe(200)
+    },
+  )
 
   it('RFC 6749 §6: fewer scope values for one access token, and all of them again for the next', async () => {
     const first = await signIn(under, { scope: 'openid profile offline_access' })

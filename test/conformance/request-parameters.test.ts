@@ -70,10 +70,21 @@ describe('what does not stand in the way', () => {
 
   it('RFC 7636 §4.3: no PKCE, for the confidential client that is exempt by name', async () => {
     const redirectUri = 'https://x.test/cb'
-    const reply = await ask(under, { client_id: 'X', redirect_uri: redirectUri, code_challenge: undefined, code_challenge_method: undefined })
+    const reply = await ask(under, {
+      client_id: 'X',
+      redirect_uri: redirectUri,
+      code_challenge: undefined,
+      code_challenge_method: undefined,
+    })
 
     const code = reply.location.searchParams.get('code') ?? undefined
-    const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, client_id: 'X', client_secret: under.clients.X.secret }
+    const form = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: redirectUri,
+      client_id: 'X',
+      client_secret: under.clients.X.secret,
+    }
     const answered = await postForm(under, '/token', encode(form), {})
 
     expect(answered.status).toBe(200)
@@ -81,23 +92,46 @@ describe('what does not stand in the way', () => {
 })
 
 describe('state', () => {
-  it.each(['s', 'a b+c%20&=?#"\'<>', 'Grüße, 世界', 'x'.repeat(1024)])('RFC 6749 §4.1.2: %j comes back as it was', async (state) => {
-    const success = await open(under, { state }, 'U1')
-    const refusal = await open(under, { state, prompt: 'none login' }, 'U1')
+  it.each(['s', 'a b+c%20&=?#"\'<>', 'Grüße, 世界', 'x'.repeat(1024)])(
+    'RFC 6749 §4.1.2: %j comes back as it was',
+    async (state) => {
+      const success = await open(under, { state }, 'U1')
+      const refusal = await open(under, { state, prompt: 'none login' }, 'U1')
 
-    expect(success.location.searchParams.get('state')).toBe(state)
-    expect(refusal.location.searchParams.get('state')).toBe(state)
-  })
+      expect(success.location.searchParams.get('state')).toBe(state)
+      expect(refusal.location.searchParams.get('state')).toBe(state)
+    },
+  )
 })
 
 describe('what is refused', () => {
   it.each([
     ['RFC 6749 §3.1.1: no response_type', { response_type: undefined }, 'invalid_request', 'response_type_missing'],
-    ['RFC 6749 §4.1.2.1: an unknown response_type', { response_type: 'magic' }, 'unsupported_response_type', 'response_type_unsupported'],
+    [
+      'RFC 6749 §4.1.2.1: an unknown response_type',
+      { response_type: 'magic' },
+      'unsupported_response_type',
+      'response_type_unsupported',
+    ],
     ['RFC 6749 §3.3: no scope', { scope: undefined }, 'invalid_scope', 'scope_missing'],
-    ['OIDC Core §6.1: a request object', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported', 'parameter_unsupported'],
-    ['OIDC Core §6.2: a request object by reference', { request_uri: 'https://a.test/r' }, 'request_uri_not_supported', 'parameter_unsupported'],
-    ['OIDC Core §7.2.1: registration in the request', { registration: '{}' }, 'registration_not_supported', 'parameter_unsupported'],
+    [
+      'OIDC Core §6.1: a request object',
+      { request: 'eyJhbGciOiJub25lIn0.e30.' },
+      'request_not_supported',
+      'parameter_unsupported',
+    ],
+    [
+      'OIDC Core §6.2: a request object by reference',
+      { request_uri: 'https://a.test/r' },
+      'request_uri_not_supported',
+      'parameter_unsupported',
+    ],
+    [
+      'OIDC Core §7.2.1: registration in the request',
+      { registration: '{}' },
+      'registration_not_supported',
+      'parameter_unsupported',
+    ],
   ])('%s', async (_title, change, error, reason) => {
     const reply = await open(under, change, 'U1')
 

@@ -17,7 +17,8 @@ export const requestUrl = (under: ServerUnderTest, change: Change = {}): URL =>
   new URL(`${under.issuer}/auth?${encode({ ...baseRequest, ...change })}`)
 
 /** The base request, opened in the browser of U1, who signed in five seconds ago and consents to everything. */
-export const ask = (under: ServerUnderTest, change: Change = {}): Promise<Reply> => visit(under, requestUrl(under, change))
+export const ask = (under: ServerUnderTest, change: Change = {}): Promise<Reply> =>
+  visit(under, requestUrl(under, change))
 
 /** The base request, opened in a browser where that person, or nobody, is signed in; nothing is answered yet. */
 export function open(under: ServerUnderTest, change: Change = {}, user?: string): Promise<Reply> {
@@ -29,7 +30,9 @@ export function open(under: ServerUnderTest, change: Change = {}, user?: string)
 export async function logIn(under: ServerUnderTest, started: Reply, login: Change = {}): Promise<Reply> {
   const now = String(under.clock.now())
   const answered = await answerInteraction(under, started, encode({ subject: 'U1', auth_time: now, ...login }))
-  return isInteraction(under, answered) && answered.location.pathname.endsWith('/consent') ? consent(under, started) : answered
+  return isInteraction(under, answered) && answered.location.pathname.endsWith('/consent')
+    ? consent(under, started)
+    : answered
 }
 
 /** Which of the host's pages the browser was sent to; `undefined` when it went to the client. */
@@ -48,11 +51,13 @@ export async function outcomeOf(under: ServerUnderTest, reply: Reply): Promise<O
 }
 
 /** The whole flow of U1 with client A. */
-export const signIn = async (under: ServerUnderTest, change: Change = {}): Promise<Outcome> => outcomeOf(under, await ask(under, change))
+export const signIn = async (under: ServerUnderTest, change: Change = {}): Promise<Outcome> =>
+  outcomeOf(under, await ask(under, change))
 
 /** Userinfo with the token in the header. */
 export const userinfo = (under: ServerUnderTest, { tokens }: Pick<Outcome, 'tokens'>): Promise<Reply> =>
   under.send({ path: '/userinfo', headers: { authorization: `Bearer ${tokens['access_token']}` } })
 
 /** The parameters with which the client hears of a refusal. */
-export const refusalOf = (reply: Reply): Readonly<Record<string, string>> => Object.fromEntries(reply.location.searchParams)
+export const refusalOf = (reply: Reply): Readonly<Record<string, string>> =>
+  Object.fromEntries(reply.location.searchParams)

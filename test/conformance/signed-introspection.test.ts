@@ -24,7 +24,12 @@ it('RFC 9701 §5: the answer has iss, aud, iat and token_introspection, and noth
 
   expect(header.typ).toBe('token-introspection+jwt')
   expect(Object.keys(claims).toSorted()).toEqual(['aud', 'iat', 'iss', 'token_introspection'])
-  expect(claims).toMatchObject({ iss: under.issuer, aud: 'A', iat: under.clock.now(), token_introspection: { active: true, sub: 'U1' } })
+  expect(claims).toMatchObject({
+    iss: under.issuer,
+    aud: 'A',
+    iat: under.clock.now(),
+    token_introspection: { active: true, sub: 'U1' },
+  })
 })
 
 it('RFC 9701 §5: of a token that is not active it says only that', async () => {

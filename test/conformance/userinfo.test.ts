@@ -55,11 +55,14 @@ const answerFor = async (user: string, scope: string) =>
   userinfo(under, await outcomeOf(under, await visit(under, requestUrl(under, { scope }), user)))
 
 describe('userinfo', () => {
-  it.each(Object.entries(claimsByScope))('OIDC Core §5.4: the scope %s opens its claims and no others', async (scope, claims) => {
-    const reply = await answerFor('jane', scope === 'openid' ? scope : `openid ${scope}`)
+  it.each(Object.entries(claimsByScope))(
+    'OIDC Core §5.4: the scope %s opens its claims and no others',
+    async (scope, claims) => {
+      const reply = await answerFor('jane', scope === 'openid' ? scope : `openid ${scope}`)
 
-    expect(reply.json).toEqual({ sub: 'jane', ...claims })
-  })
+      expect(reply.json).toEqual({ sub: 'jane', ...claims })
+    },
+  )
 
   it('OIDC Core §5.4: all scopes together open all claims', async () => {
     const reply = await answerFor('jane', 'phone address email profile openid')
@@ -91,7 +94,11 @@ describe('userinfo', () => {
       postForm(under, '/userinfo', encode({ access_token: bearer }), {}),
     ])
 
-    expect(replies.map(({ status, json }) => [status, json['sub']])).toEqual([[200, 'U1'], [200, 'U1'], [200, 'U1']])
+    expect(replies.map(({ status, json }) => [status, json['sub']])).toEqual([
+      [200, 'U1'],
+      [200, 'U1'],
+      [200, 'U1'],
+    ])
   })
 
   it.each(['RS256', 'ES256'])('OIDC Core §5.3.2: an answer signed with %s carries iss and aud', async (alg) => {

@@ -13,7 +13,9 @@ it('the first client has a secret, and what it may ask for', async () => {
   const administration = createAdministration({ storage }).as({ kind: 'host', id: 'test' })
 
   expect(clientSecret).toMatch(/^[\w-]{43}$/)
-  expect(await administration.clients.read('back-office')).toMatchObject({ scopes: ['admin:clients:write', 'admin:accounts:read'] })
+  expect(await administration.clients.read('back-office')).toMatchObject({
+    scopes: ['admin:clients:write', 'admin:accounts:read'],
+  })
 })
 
 it('the guide serves the document of the interface, and refuses who has no token', async () => {

@@ -27,7 +27,9 @@ it('RFC 9700 §4: each of its seventeen threats has a row', () => {
 })
 
 it('an attack whose file or test is gone is found', () => {
-  const rows = rowsOf('| a | why | [`no.ts`](../../packages/no.ts) | `nobody has this title` |\n| b | why | [`x`](../../package.json) |  |')
+  const rows = rowsOf(
+    '| a | why | [`no.ts`](../../packages/no.ts) | `nobody has this title` |\n| b | why | [`x`](../../package.json) |  |',
+  )
 
   expect(rows.flatMap((row) => faultsOf(row))).toEqual(['a: packages/no.ts', 'a: nobody has this title', 'b: no test'])
 })
@@ -36,11 +38,16 @@ function rowsOf(text: string): readonly Row[] {
   return text.split('\n').flatMap((line) => {
     const [, threat = '', , where = '', tests = ''] = line.split('|')
     const files = [...where.matchAll(/\]\(\.\.\/\.\.\/([^)]+)\)/g)].map(([, file = '']) => file)
-    return files.length === 0 ? [] : [{ threat: threat.trim(), files, tests: [...tests.matchAll(/`([^`]+)`/g)].map(([, part = '']) => part) }]
+    return files.length === 0
+      ? []
+      : [{ threat: threat.trim(), files, tests: [...tests.matchAll(/`([^`]+)`/g)].map(([, part = '']) => part) }]
   })
 }
 
 function faultsOf({ threat, files, tests }: Row): readonly string[] {
-  const missing = [...files.filter((file) => !existsSync(file)), ...tests.filter((part) => !titles.some(({ title }) => title.includes(part)))]
+  const missing = [
+    ...files.filter((file) => !existsSync(file)),
+    ...tests.filter((part) => !titles.some(({ title }) => title.includes(part))),
+  ]
   return [...(tests.length === 0 ? ['no test'] : []), ...missing].map((fault) => `${threat}: ${fault}`)
 }

@@ -50,7 +50,12 @@ export async function registerAtApp(
     async begin(parameters = {}) {
       pkceCodeVerifier = openid.randomPKCECodeVerifier()
       const challenge = await openid.calculatePKCECodeChallenge(pkceCodeVerifier)
-      const request = { redirect_uri: redirectUri, scope: 'openid profile', code_challenge: challenge, code_challenge_method: 'S256' }
+      const request = {
+        redirect_uri: redirectUri,
+        scope: 'openid profile',
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+      }
       return openid.buildAuthorizationUrl(config, { ...request, ...parameters }).href
     },
     redeem: ({ url }) => openid.authorizationCodeGrant(config, url, { pkceCodeVerifier }),

@@ -9,9 +9,24 @@ import { shownCode } from '../../scripts/markdown/shown-code.ts'
 const fences = readPages().flatMap((page) => fencesOf(page))
 
 it('every block has a language, and TypeScript has one name', () => {
-  const languages: ReadonlySet<string> = new Set(['ts', 'sh', 'json', 'sql', 'http', 'html', 'diff', 'text', 'yaml', 'dockerfile', 'nginx', 'mermaid'])
+  const languages: ReadonlySet<string> = new Set([
+    'ts',
+    'sh',
+    'json',
+    'sql',
+    'http',
+    'html',
+    'diff',
+    'text',
+    'yaml',
+    'dockerfile',
+    'nginx',
+    'mermaid',
+  ])
 
-  expect(fences.filter(({ language }) => !languages.has(language)).map(({ place, language }) => `${place}: ${language}`)).toEqual([])
+  expect(
+    fences.filter(({ language }) => !languages.has(language)).map(({ place, language }) => `${place}: ${language}`),
+  ).toEqual([])
 })
 
 it('every ts block names the compiled file, or region of one, that it shows: ```ts examples/minimal/src/server.ts', () => {
@@ -19,18 +34,24 @@ it('every ts block names the compiled file, or region of one, that it shows: ```
 })
 
 it('every block that names a source shows it as it is (mend with `pnpm readme`)', () => {
-  expect(fences.filter(({ source, code }) => source.includes('/') && shownCode(source) !== code).map(nameOf)).toEqual([])
+  expect(fences.filter(({ source, code }) => source.includes('/') && shownCode(source) !== code).map(nameOf)).toEqual(
+    [],
+  )
 })
 
 it('a page shows each file that its code imports, or says in words what it is', () => {
   const pages = readPages()
   const missing = pages.flatMap((page) => {
     // The second page of the tutorial goes on where the first ends.
-    const read = page.path.startsWith('docs/tutorial/') ? pages.filter(({ path }) => dirname(path) === dirname(page.path)) : [page]
+    const read = page.path.startsWith('docs/tutorial/')
+      ? pages.filter(({ path }) => dirname(path) === dirname(page.path))
+      : [page]
     const shown = new Set(read.flatMap(fencesOf).map(({ source }) => basename(source.split('#')[0] ?? '')))
     const prose = withoutFences(page.text)
     const imported = fencesOf(page).flatMap(({ language, code }) => (language === 'ts' ? importedFiles(code) : []))
-    return imported.filter((file) => !shown.has(file) && !prose.includes(`${file}\``)).map((file) => `${page.path}: ${file}`)
+    return imported
+      .filter((file) => !shown.has(file) && !prose.includes(`${file}\``))
+      .map((file) => `${page.path}: ${file}`)
   })
 
   expect(missing).toEqual([])

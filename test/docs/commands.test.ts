@@ -11,7 +11,9 @@ import { silentIo } from '../../scripts/reference/silent-io.ts'
 const blocks = readPages().flatMap((page) => fencesOf(page).filter(({ language }) => language === 'sh'))
 
 it('every command of every sh block is one that there is', () => {
-  const unknown = blocks.flatMap(({ place, code }) => shellCommands(code).flatMap((words) => (isKnown(words) ? [] : [`${place}: ${words.join(' ')}`])))
+  const unknown = blocks.flatMap(({ place, code }) =>
+    shellCommands(code).flatMap((words) => (isKnown(words) ? [] : [`${place}: ${words.join(' ')}`])),
+  )
 
   expect(unknown).toEqual([])
 })
@@ -30,8 +32,20 @@ describe('the check finds', () => {
 })
 
 it.each([
-  ['A=1 B="x y" node a.ts > b.env && cd c # a comment', [['node', 'a.ts'], ['cd', 'c']]],
-  ["curl -d '{\n}' \\\n  $URL/#x | jq .a", [['curl', '-d', '{\n}', '$URL/#x'], ['jq', '.a']]],
+  [
+    'A=1 B="x y" node a.ts > b.env && cd c # a comment',
+    [
+      ['node', 'a.ts'],
+      ['cd', 'c'],
+    ],
+  ],
+  [
+    "curl -d '{\n}' \\\n  $URL/#x | jq .a",
+    [
+      ['curl', '-d', '{\n}', '$URL/#x'],
+      ['jq', '.a'],
+    ],
+  ],
   ['# only a comment', []],
 ])('the words of %j', (code, words) => {
   expect(shellCommands(code)).toEqual(words)
@@ -43,7 +57,10 @@ function isKnown([program = '', ...rest]: readonly string[]): boolean {
   if (/^pnpm(?:@[\d.]+)?$/.test(name)) return isPnpmCommand(args)
   if (name === 'mintmark') return isMintmarkCommand(args)
   if (name === 'mintmark-migrate') return ['print', 'apply', 'copy', 'status'].includes(args[0] ?? '')
-  if (name === 'npm') return args.every((word) => !word.startsWith('@mintmark/') || existsSync(`packages/${word.slice('@mintmark/'.length)}`))
+  if (name === 'npm')
+    return args.every(
+      (word) => !word.startsWith('@mintmark/') || existsSync(`packages/${word.slice('@mintmark/'.length)}`),
+    )
   return programs.has(name) || (name.startsWith('.') && existsSync(name))
 }
 
@@ -71,7 +88,9 @@ function withoutActions(command: ReturnType<typeof createProgram>): void {
   if (command.commands.length === 0) command.action(() => undefined)
 }
 
-const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly scripts: Readonly<Record<string, string>> }
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  readonly scripts: Readonly<Record<string, string>>
+}
 
 /** What the reader's machine has, or what a page says to install. */
 const programs: ReadonlySet<string> = new Set(

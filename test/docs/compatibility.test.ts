@@ -7,7 +7,9 @@ import { triedSoftware } from '../interop/tried-software.ts'
 
 const page = readFileSync('docs/compatibility.md', 'utf8')
 const flows = [...page.matchAll(/^- (.*)$/gm)].map(([, flow = '']) => flow)
-const files = readdirSync('test/interop').flatMap((name) => (name.endsWith('.test.ts') ? [name.slice(0, -'.test.ts'.length)] : []))
+const files = readdirSync('test/interop').flatMap((name) =>
+  name.endsWith('.test.ts') ? [name.slice(0, -'.test.ts'.length)] : [],
+)
 
 describe('docs/compatibility.md (mend with `pnpm compatibility`)', () => {
   it('every test of test/interop belongs to one piece of software', () => {
@@ -35,7 +37,9 @@ describe('docs/compatibility.md (mend with `pnpm compatibility`)', () => {
 /** The titles of a file's tests and of the suites that it takes, with anything in the place of parameters. */
 function titlesOf(file: string): readonly RegExp[] {
   const own = readFileSync(`test/interop/${file}.test.ts`, 'utf8')
-  const suites = [...own.matchAll(/from '\.\/(.*-suite\.ts)'/g)].map(([, suite = '']) => readFileSync(`test/interop/${suite}`, 'utf8'))
+  const suites = [...own.matchAll(/from '\.\/(.*-suite\.ts)'/g)].map(([, suite = '']) =>
+    readFileSync(`test/interop/${suite}`, 'utf8'),
+  )
   const source = [own, ...suites].join('\n')
   const calls = source.matchAll(/\b(?:it|test)(?:\.each\((?:.*?)\n?\s*\](?: as const)?\))?\(\s*(['"`])([^\n]*?)\1,/gs)
   return [...calls].map(([, , title = '']) => new RegExp(`^${escapeRegExp(title).replaceAll('%s', '.*')}$`))

@@ -29,6 +29,15 @@ it('a proof that no test has is found, and a requirement without a proof is not 
     ],
   }
 
-  expect(missingProofs([standard], titles.filter(({ file }) => file !== 'test/docs/conformance.test.ts'))).toEqual(['RFC 0 §1: no test is called so'])
-  expect(standard.requirements.map((requirement) => verdictOf(requirement))).toEqual(['proven', 'not tested', 'not tested'])
+  expect(
+    missingProofs(
+      [standard],
+      titles.filter(({ file }) => file !== 'test/docs/conformance.test.ts'),
+    ),
+  ).toEqual(['RFC 0 §1: no test is called so'])
+  expect(standard.requirements.map((requirement) => verdictOf(requirement))).toEqual([
+    'proven',
+    'not tested',
+    'not tested',
+  ])
 })

@@ -31,7 +31,10 @@ const server = createAuthorizationServer({
 let browser: FormBrowser
 let close: () => Promise<void>
 beforeAll(async () => {
-  const app = createApp(server, { storage, sessions }).get('/sign-in', (_request, response) => void response.send('Sign in'))
+  const app = createApp(server, { storage, sessions }).get(
+    '/sign-in',
+    (_request, response) => void response.send('Sign in'),
+  )
   close = await listenAt(issuer, app)
   await addAnn(storage)
   browser = openFormBrowser()
@@ -54,7 +57,9 @@ it('people see what they let in, by escaped name, and disconnecting it ends its 
   expect(after.text).not.toContain('name="app"')
   expect(tokens.refresh_token).toMatch(/./)
   expect(honoured).toBeUndefined()
-  await expect(openid.refreshTokenGrant(client.config, tokens.refresh_token ?? '')).rejects.toMatchObject({ error: 'invalid_grant' })
+  await expect(openid.refreshTokenGrant(client.config, tokens.refresh_token ?? '')).rejects.toMatchObject({
+    error: 'invalid_grant',
+  })
   expect(reasons.at(-1)).toBe('refresh_token_unknown')
 })
 
@@ -72,10 +77,15 @@ it('RFC 9700 §4.7: a form of another site ends nothing', async () => {
   await browser.open(await client.begin())
   const { grantId = '' } = (await connectedApps({ storage }).list('user-1'))[0] ?? {}
 
-  const answer = await fetch(`${issuer}/account`, { method: 'POST', headers: { origin: 'https://evil.example' }, body: `app=${grantId}` })
+  const answer = await fetch(`${issuer}/account`, {
+    method: 'POST',
+    headers: { origin: 'https://evil.example' },
+    body: `app=${grantId}`,
+  })
 
   expect([answer.status, reasons.at(-1)]).toEqual([403, 'cross_site_post'])
   expect(await connectedApps({ storage }).list('user-1')).toHaveLength(1)
 })
 
-const buttonOf = (html: string, name: string): string => new RegExp(`name="${name}" value="([^"]+)"`).exec(html)?.[1] ?? ''
+const buttonOf = (html: string, name: string): string =>
+  new RegExp(`name="${name}" value="([^"]+)"`).exec(html)?.[1] ?? ''

@@ -49,7 +49,12 @@ it('everybody is asked about the others: once, and again for what is new', async
   await browser.fillIn(more, { decision: 'allow' })
   const all = await startAt(other, 'openid loyalty')
 
-  expect([asked, again, more, all].map(({ url }) => url.pathname)).toEqual(['/consent', '/callback', '/consent', '/callback'])
+  expect([asked, again, more, all].map(({ url }) => url.pathname)).toEqual([
+    '/consent',
+    '/callback',
+    '/consent',
+    '/callback',
+  ])
   expect([asked.text, more.text].map((text) => text.includes('See your orders'))).toEqual([true, true])
 })
 

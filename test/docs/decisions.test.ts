@@ -10,7 +10,9 @@ it('decisions are numbered without gaps, each in its name and its title', () => 
 })
 
 it('docs/adr/README.md lists each decision by its title', () => {
-  const list = readFileSync('docs/adr/README.md', 'utf8').split('\n').filter((line) => line.startsWith('- '))
+  const list = readFileSync('docs/adr/README.md', 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('- '))
 
   expect(list).toEqual(decisions.map((name) => `- [${titleOf(name)}](${name})`))
 })

@@ -23,16 +23,20 @@ it('a value that the code does not have, and code that is gone, are found', () =
 
   expect(row && faultsOf(row, 'limit: 16_384,')).toEqual([])
   expect(row && faultsOf(row, 'limit: 16_385,')).toEqual(['a: limit: 16_384 is not in a.ts'])
-  expect(row && faultsOf({ ...row, value: '16,385 bytes' }, 'limit: 16_384,')).toEqual(['a: 16385 is not what the code says'])
+  expect(row && faultsOf({ ...row, value: '16,385 bytes' }, 'limit: 16_384,')).toEqual([
+    'a: 16385 is not what the code says',
+  ])
 })
 
 function rowsOf(text: string): readonly Row[] {
-  return [...text.matchAll(/^\| (.+?) \| (.+?) \| .* \| \[`(.+)`\]\(\.\.\/\.\.\/(.+)\) \|$/gm)].map(([, setting = '', value = '', code = '', file = '']) => ({
-    setting,
-    value,
-    code,
-    file,
-  }))
+  return [...text.matchAll(/^\| (.+?) \| (.+?) \| .* \| \[`(.+)`\]\(\.\.\/\.\.\/(.+)\) \|$/gm)].map(
+    ([, setting = '', value = '', code = '', file = '']) => ({
+      setting,
+      value,
+      code,
+      file,
+    }),
+  )
 }
 
 /** Whole numbers of the page, `16,384`, are those of the code, `16_384`. */
@@ -40,5 +44,7 @@ function faultsOf({ setting, value, code, file }: Row, source: string): readonly
   if (!source.includes(code)) return [`${setting}: ${code} is not in ${file}`]
   const inCode: readonly string[] = code.replaceAll('_', '').match(/\d+/g) ?? []
   const told: readonly string[] = value.replaceAll(',', '').match(/(?<!\w)\d+/g) ?? []
-  return told.filter((number) => !inCode.includes(number)).map((number) => `${setting}: ${number} is not what the code says`)
+  return told
+    .filter((number) => !inCode.includes(number))
+    .map((number) => `${setting}: ${number} is not what the code says`)
 }

@@ -42,7 +42,10 @@ async function followBlock({ language, source, code }: Fence, place: Place): Pro
 
 /** The commands of one block; a program that stays is alone in its block, but for the `cd` of a new terminal. */
 async function runBlock(code: string, { terminal, npm, programs }: Place): Promise<string | undefined> {
-  const lines = code.trim().split('\n').map((line) => (line.startsWith('npm ') ? npm(line) : line))
+  const lines = code
+    .trim()
+    .split('\n')
+    .map((line) => (line.startsWith('npm ') ? npm(line) : line))
   const isThere = terminal.folder().endsWith('/my-server')
   const commands = lines.filter((line) => !(isThere && line === 'cd my-server'))
   const file = Object.keys(programs).find((name) => commands.at(-1)?.endsWith(` ${name}`))

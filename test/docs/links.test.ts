@@ -34,9 +34,11 @@ function leadsSomewhere(target: string, page: Page): boolean {
   const file = path === '' ? page.path : posix.join(posix.dirname(page.path), decodeURIComponent(path))
   if (path !== '' && !existsSync(file)) return false
   if (anchor === undefined) return true
-  if (file.endsWith('.md')) return anchorsOf(path === '' ? page : { path: file, text: readFileSync(file, 'utf8') }).has(anchor)
+  if (file.endsWith('.md'))
+    return anchorsOf(path === '' ? page : { path: file, text: readFileSync(file, 'utf8') }).has(anchor)
   return statSync(file).isFile() && isLine(anchor, readFileSync(file, 'utf8'))
 }
 
 const isLine = (anchor: string, text: string): boolean =>
-  [...anchor.matchAll(/\d+/g)].every(([line]) => Number(line) >= 1 && Number(line) <= text.split('\n').length) && /^L\d+(?:-L\d+)?$/.test(anchor)
+  [...anchor.matchAll(/\d+/g)].every(([line]) => Number(line) >= 1 && Number(line) <= text.split('\n').length) &&
+  /^L\d+(?:-L\d+)?$/.test(anchor)

@@ -59,6 +59,10 @@ it('RFC 7523 §2.2: a job with a key has no secret', async () => {
 
   expect(clientSecret).toBeUndefined()
   expect(await server.accessToken(token)).toBeUndefined()
-  await expect(api.require('invoices.read').admit([`Bearer ${token}`])).resolves.toMatchObject({ subject: 'billing-signed' })
-  await expect(api.require('invoices.write').admit([`Bearer ${token}`])).rejects.toMatchObject({ code: 'insufficient_scope' })
+  await expect(api.require('invoices.read').admit([`Bearer ${token}`])).resolves.toMatchObject({
+    subject: 'billing-signed',
+  })
+  await expect(api.require('invoices.write').admit([`Bearer ${token}`])).rejects.toMatchObject({
+    code: 'insufficient_scope',
+  })
 })

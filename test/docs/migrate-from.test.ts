@@ -13,7 +13,12 @@ const secret = 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0sA'
 
 const machineTokens = async (storage: Storage, id: string): Promise<openid.TokenEndpointResponse> => {
   const keys = storedKeys({ storage, sealingKey: 'A'.repeat(43) })
-  const server = createAuthorizationServer({ issuer: storage.issuer, storage, keys, signedIn: () => Promise.resolve(undefined) })
+  const server = createAuthorizationServer({
+    issuer: storage.issuer,
+    storage,
+    keys,
+    signedIn: () => Promise.resolve(undefined),
+  })
   const config = await configAt(storage.issuer, { clientId: id, clientSecret: secret, send: sendTo(server) })
   return openid.clientCredentialsGrant(config)
 }
@@ -34,7 +39,10 @@ it('clients of oidc-provider keep their identifiers and their secrets, and what 
 
   expect([...left.keys()]).toEqual(['weak', 'plain'])
   expect(await machineTokens(storage, 'job')).toMatchObject({ token_type: 'bearer' })
-  expect(await storage.clients.find(clientId('app'))).toMatchObject({ defaultMaxAge: 60, scopes: ['openid', 'offline_access'] })
+  expect(await storage.clients.find(clientId('app'))).toMatchObject({
+    defaultMaxAge: 60,
+    scopes: ['openid', 'offline_access'],
+  })
   expect(await storage.clients.find(clientId('spa'))).toMatchObject({ tokenEndpointAuthMethod: 'none', secrets: [] })
 })
 
@@ -57,12 +65,26 @@ it('a realm of Keycloak keeps its issuer, the identifiers of its people, and the
   const left = await importRealm(
     {
       users: [
-        { id, username: 'ann', email: 'ann@example.com', emailVerified: true, firstName: 'Ann', lastName: 'Lee', enabled: true },
+        {
+          id,
+          username: 'ann',
+          email: 'ann@example.com',
+          emailVerified: true,
+          firstName: 'Ann',
+          lastName: 'Lee',
+          enabled: true,
+        },
         { id: 'gone', username: 'bob', enabled: false },
       ],
       clients: [
         { clientId: 'account', publicClient: true },
-        { clientId: 'job', secret, standardFlowEnabled: false, serviceAccountsEnabled: true, defaultClientScopes: ['profile'] },
+        {
+          clientId: 'job',
+          secret,
+          standardFlowEnabled: false,
+          serviceAccountsEnabled: true,
+          defaultClientScopes: ['profile'],
+        },
         { clientId: 'shop', secret, redirectUris: ['https://shop.example/cb'] },
         { clientId: 'wild', secret, redirectUris: ['https://wild.example/*'] },
       ],
@@ -72,7 +94,10 @@ it('a realm of Keycloak keeps its issuer, the identifiers of its people, and the
 
   expect([...left]).toEqual([['wild', expect.stringContaining('wildcard')]])
   expect(await machineTokens(storage, 'job')).toMatchObject({ token_type: 'bearer' })
-  expect(await storage.users.find(userId(id))).toMatchObject({ active: true, claims: { preferred_username: 'ann', given_name: 'Ann', email_verified: true } })
+  expect(await storage.users.find(userId(id))).toMatchObject({
+    active: true,
+    claims: { preferred_username: 'ann', given_name: 'Ann', email_verified: true },
+  })
   expect(await storage.users.find(userId('gone'))).toMatchObject({ active: false })
   expect(await storage.clients.find(clientId('account'))).toBeUndefined()
 })

@@ -16,7 +16,10 @@ it('RFC 6750 §3: the APIs of the guide answer with a challenge, and tell about 
   onTestFinished(async () => void (await new Promise((resolve) => listener.close(resolve))))
   const { port } = listener.address() as AddressInfo
 
-  const [refused, metadata] = [await send(port, { path: '/orders' }), await send(port, { path: '/.well-known/oauth-protected-resource' })]
+  const [refused, metadata] = [
+    await send(port, { path: '/orders' }),
+    await send(port, { path: '/.well-known/oauth-protected-resource' }),
+  ]
   const byFetch = await worker.fetch(new Request('https://api.example.com/orders'))
 
   expect([refused.status, metadata.json['resource'], byFetch.status]).toEqual([401, 'https://api.example.com', 401])

@@ -9,7 +9,9 @@ import { accountOf } from './provision-accounts/sign-in.ts'
 it('the program that connects a provider prints what to paste', () => {
   const program = 'test/docs/provision-accounts/register.ts'
 
-  const { stdout, stderr } = spawnSync(process.execPath, ['--conditions=@mintmark/source', program], { encoding: 'utf8' })
+  const { stdout, stderr } = spawnSync(process.execPath, ['--conditions=@mintmark/source', program], {
+    encoding: 'utf8',
+  })
 
   expect(stdout, stderr).toMatch(
     /^SCIM Tenant URL http:\/\/localhost:3000\/scim\/v2\/enterprise-idps\/acme\nSecret Token mmscim_acme_[\w-]{43}\n$/,

@@ -16,13 +16,19 @@ describe.each([
   const storage = createMemoryStorage({ issuer })
   const { identityProviders } = createAdministration({ storage }).as({ kind: 'host', id: 'test' })
   const page = readFileSync(`docs/how-to/provision-from-${product}.md`, 'utf8')
-  const registered = identityProviders.register({ providerId: 'acme', displayName: 'Acme Inc.', toleranceProfile: product })
+  const registered = identityProviders.register({
+    providerId: 'acme',
+    displayName: 'Acme Inc.',
+    toleranceProfile: product,
+  })
 
   it('names each field, with the value that `idp setup` prints where that is for everybody', async () => {
     const { provider } = await registered
     const { fields } = await identityProviders.setup('acme', product)
 
-    const said = Object.entries(fields).filter(([name, value]) => name !== 'Authorization' && !value.includes('secret') && value !== provider.tenantUrl)
+    const said = Object.entries(fields).filter(
+      ([name, value]) => name !== 'Authorization' && !value.includes('secret') && value !== provider.tenantUrl,
+    )
     expect(Object.keys(fields).filter((name) => !page.includes(`| ${name} |`))).toEqual([])
     expect(said.filter(([, value]) => !page.replaceAll('`', '').includes(`| ${value} |`))).toEqual([])
   })
@@ -32,7 +38,11 @@ describe.each([
     expect(page).toContain(`--profile ${product}`)
 
     const scim = createScimServer({ issuer, storage, onEvent: () => undefined })
-    const replayed = await replayTranscript(transcript, { baseUrl: provider.tenantUrl, authorization: `Bearer ${secret}`, fetch: sendTo(scim) })
+    const replayed = await replayTranscript(transcript, {
+      baseUrl: provider.tenantUrl,
+      authorization: `Bearer ${secret}`,
+      fetch: sendTo(scim),
+    })
 
     expect(replayed.steps.filter(({ problems }) => problems.length > 0)).toEqual([])
     expect(replayed.passed).toBe(true)
@@ -46,7 +56,9 @@ it('the Tenant URL of Entra takes a flag behind it, as its administrators have l
   const { provider, secret } = await identityProviders.register({ providerId: 'acme', displayName: 'Acme Inc.' })
   const send = sendTo(createScimServer({ issuer, storage }))
 
-  const found = await send(`${provider.tenantUrl}/Users?aadOptscim062020&filter=userName eq "nobody"`, { headers: { authorization: `Bearer ${secret}` } })
+  const found = await send(`${provider.tenantUrl}/Users?aadOptscim062020&filter=userName eq "nobody"`, {
+    headers: { authorization: `Bearer ${secret}` },
+  })
 
   expect([found.status, await found.json()]).toMatchObject([200, { totalResults: 0 }])
 })

@@ -93,11 +93,10 @@ describe('what OpenAPI documents is what the server answers', async () => {
       const base = baseOf(document).replace('{provider_id}', 'acme')
 
       const differing = await Promise.all(
-        [...documented(document)]
-          .map(async ([path, methods]) => {
-            const allowed = await methodsAt(base + path.replaceAll(/\{\w+\}/g, 'x'), { server, secret })
-            return allowed === methods ? [] : [`${path}: ${methods} is documented, ${allowed} is answered`]
-          }),
+        [...documented(document)].map(async ([path, methods]) => {
+          const allowed = await methodsAt(base + path.replaceAll(/\{\w+\}/g, 'x'), { server, secret })
+          return allowed === methods ? [] : [`${path}: ${methods} is documented, ${allowed} is answered`]
+        }),
       )
 
       expect(differing.flat()).toEqual([])

@@ -20,10 +20,17 @@ const server = createAuthorizationServer({
 })
 
 it.each([
-  ['rotate.ts', /^ES256 announced [\w-]{43}\nRS256 announced [\w-]{43}\n(?:[\w-]{43} (?:ES|RS)256 signing \d s old\n){2}$/],
+  [
+    'rotate.ts',
+    /^ES256 announced [\w-]{43}\nRS256 announced [\w-]{43}\n(?:[\w-]{43} (?:ES|RS)256 signing \d s old\n){2}$/,
+  ],
   ['drop.ts', /^absent\n$/],
 ])('%s of the guide runs', (program, output) => {
-  const { stdout, stderr } = spawnSync(process.execPath, ['--conditions=@mintmark/source', `test/docs/rotate-keys/${program}`], { encoding: 'utf8' })
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--conditions=@mintmark/source', `test/docs/rotate-keys/${program}`],
+    { encoding: 'utf8' },
+  )
 
   expect(stdout, stderr).toMatch(output)
 })
@@ -36,10 +43,17 @@ it('the vault of the guide signs (RFC 7518 §3.4)', async () => {
 
 it('a new client secret works beside the old one, and the old one ends', async () => {
   const send = sendTo(server)
-  const { clientSecret: first = '' } = await registerClient({ clientId: 'my-app', clientName: 'My app', redirectUris: ['https://app.example/'] }, { storage })
+  const { clientSecret: first = '' } = await registerClient(
+    { clientId: 'my-app', clientName: 'My app', redirectUris: ['https://app.example/'] },
+    { storage },
+  )
   const verdict = async (secret: string): Promise<number> => {
     const authorization = `Basic ${btoa(`my-app:${secret}`)}`
-    const { status } = await send(`${storage.issuer}/token/introspection`, { method: 'POST', headers: { authorization }, body: new URLSearchParams({ token: 'x' }) })
+    const { status } = await send(`${storage.issuer}/token/introspection`, {
+      method: 'POST',
+      headers: { authorization },
+      body: new URLSearchParams({ token: 'x' }),
+    })
     return status
   }
 
@@ -52,7 +66,10 @@ it('a new client secret works beside the old one, and the old one ends', async (
 })
 
 it('a new Secret Token works beside the old one, and the old one ends', async () => {
-  const { secret: first, tenantUrl } = await registerIdentityProvider({ providerId: 'acme', displayName: 'Acme Inc.' }, { storage })
+  const { secret: first, tenantUrl } = await registerIdentityProvider(
+    { providerId: 'acme', displayName: 'Acme Inc.' },
+    { storage },
+  )
   const send = sendTo(createScimServer({ issuer: storage.issuer, storage, onEvent: () => undefined }))
   const verdict = async (secret: string): Promise<number> =>
     (await send(`${tenantUrl}/Users?count=0`, { headers: { authorization: `Bearer ${secret}` } })).status

@@ -20,18 +20,37 @@ afterAll(() => new Promise((resolve) => listener.close(resolve)))
 
 it.each([
   ['nothing', {}],
-  ['the headers of the page', { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'login.example' }],
-  ['forged headers', { forwarded: 'host=evil.example;proto=http', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' }],
+  [
+    'the headers of the page',
+    { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'login.example' },
+  ],
+  [
+    'forged headers',
+    { forwarded: 'host=evil.example;proto=http', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' },
+  ],
 ])('RFC 9700 §2.6: %s beside the request changes no address', async (_, headers) => {
-  const metadata = (await (await fetch(`${address}/.well-known/openid-configuration`, { headers })).json()) as Record<string, unknown>
+  const metadata = (await (await fetch(`${address}/.well-known/openid-configuration`, { headers })).json()) as Record<
+    string,
+    unknown
+  >
 
-  expect([metadata['issuer'], metadata['token_endpoint']]).toEqual(['https://login.example', 'https://login.example/token'])
+  expect([metadata['issuer'], metadata['token_endpoint']]).toEqual([
+    'https://login.example',
+    'https://login.example/token',
+  ])
 })
 
 it('RFC 6265bis §4.1.3.2: behind plain http the cookie is for https and this host alone', async () => {
   const redirectUri = 'https://app.example/callback'
   await registerClient({ clientId: 'app', clientName: 'App', redirectUris: [redirectUri] }, { storage })
-  const query = { response_type: 'code', client_id: 'app', redirect_uri: redirectUri, scope: 'openid', code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' }
+  const query = {
+    response_type: 'code',
+    client_id: 'app',
+    redirect_uri: redirectUri,
+    scope: 'openid',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  }
 
   const answer = await fetch(`${address}/auth?${new URLSearchParams(query).toString()}`, { redirect: 'manual' })
 

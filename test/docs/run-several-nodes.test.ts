@@ -19,19 +19,38 @@ beforeAll(async () => {
   database = await aDatabase()
   await migrate({ dialect: postgresPool(database.pool()) })
   nodes = [await createNode(database.pool(), 'A'.repeat(43)), await createNode(database.pool(), 'A'.repeat(43))]
-  const machine = { clientId: 'job', clientName: 'Job', grantTypes: ['client_credentials'], servedAudiences: ['https://login.example'] }
+  const machine = {
+    clientId: 'job',
+    clientName: 'Job',
+    grantTypes: ['client_credentials'],
+    servedAudiences: ['https://login.example'],
+  }
   const { clientSecret } = await registerClient(machine, { storage: nodes[0].storage })
   authorization = `Basic ${btoa(`job:${clientSecret}`)}`
 })
 afterAll(() => database.remove())
 
-const post = (node: 0 | 1, path: string, { proof = authorization, ...form }: Readonly<Record<string, string>>): Promise<Response> =>
-  sendTo(nodes[node].server)(`https://login.example${path}`, { method: 'POST', headers: { authorization: proof }, body: new URLSearchParams(form) })
+const post = (
+  node: 0 | 1,
+  path: string,
+  { proof = authorization, ...form }: Readonly<Record<string, string>>,
+): Promise<Response> =>
+  sendTo(nodes[node].server)(`https://login.example${path}`, {
+    method: 'POST',
+    headers: { authorization: proof },
+    body: new URLSearchParams(form),
+  })
 
 it('what one node issues the other honours, and what the other revokes is refused by both', async () => {
-  const issued = (await (await post(0, '/token', { grant_type: 'client_credentials' })).json()) as { readonly access_token: string }
+  const issued = (await (await post(0, '/token', { grant_type: 'client_credentials' })).json()) as {
+    readonly access_token: string
+  }
   const ask = async (node: 0 | 1): Promise<unknown> =>
-    ((await (await post(node, '/token/introspection', { token: issued.access_token })).json()) as { readonly active: unknown }).active
+    (
+      (await (await post(node, '/token/introspection', { token: issued.access_token })).json()) as {
+        readonly active: unknown
+      }
+    ).active
 
   const before = [await ask(0), await ask(1)]
   await post(1, '/token/revocation', { token: issued.access_token })
@@ -40,8 +59,11 @@ it('what one node issues the other honours, and what the other revokes is refuse
 })
 
 it('RFC 6749 §2.3.1: guesses at two nodes are counted together', async () => {
-  const guess = (node: 0 | 1) => post(node, '/token', { grant_type: 'client_credentials', proof: `Basic ${btoa('job:guess')}` })
-  const statuses = await Promise.all(Array.from({ length: 110 }, async (_, index) => (await guess(index % 2 === 0 ? 0 : 1)).status))
+  const guess = (node: 0 | 1) =>
+    post(node, '/token', { grant_type: 'client_credentials', proof: `Basic ${btoa('job:guess')}` })
+  const statuses = await Promise.all(
+    Array.from({ length: 110 }, async (_, index) => (await guess(index % 2 === 0 ? 0 : 1)).status),
+  )
 
   expect(statuses.filter((status) => status === 401)).toHaveLength(100)
   expect(statuses.filter((status) => status === 429)).toHaveLength(10)
@@ -50,7 +72,9 @@ it('RFC 6749 §2.3.1: guesses at two nodes are counted together', async () => {
 it('maintenance on all nodes at once leaves one key of each algorithm while it is young', async () => {
   await Promise.all([maintain(nodes[0]), maintain(nodes[1]), maintain(nodes[0])])
 
-  const { keys } = (await (await sendTo(nodes[1].server)('https://login.example/jwks')).json()) as { readonly keys: readonly unknown[] }
+  const { keys } = (await (await sendTo(nodes[1].server)('https://login.example/jwks')).json()) as {
+    readonly keys: readonly unknown[]
+  }
   expect(keys).toHaveLength(2)
 })
 
@@ -64,7 +88,11 @@ it('with Redis, what lives for minutes is there, and the rest where it was', asy
   const now = epochSeconds(Date.now() / 1000)
   const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: epochSeconds(now + 60), now } as const
 
-  const outcomes = [await storage.claims.claim(claim), await storage.claims.claim(claim), await nodes[0].storage.claims.claim(claim)]
+  const outcomes = [
+    await storage.claims.claim(claim),
+    await storage.claims.claim(claim),
+    await nodes[0].storage.claims.claim(claim),
+  ]
 
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(['fresh', 'seen', 'fresh'])
   expect(await storage.clients.find(clientId('job'))).toMatchObject({ clientName: 'Job' })

@@ -40,6 +40,9 @@ describe('sizes of packages', () => {
   it('without a reason a number goes down and never up', () => {
     const recorded = [size('a', 1000, 5000), size('b', 1000), size('gone', 1)]
 
-    expect(withoutReason(recorded, [size('a', 900, 5001), size('b', 1001)])).toEqual([size('a', 900, 5000), size('b', 1000)])
+    expect(withoutReason(recorded, [size('a', 900, 5001), size('b', 1001)])).toEqual([
+      size('a', 900, 5000),
+      size('b', 1000),
+    ])
   })
 })

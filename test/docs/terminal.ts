@@ -23,7 +23,12 @@ export function openTerminal(env: Readonly<Record<string, string>>): Terminal {
   const [kept, where] = [join(home, '.environment'), join(home, '.folder')]
   writeFileSync(where, home)
   const programs = new Map<string, ReturnType<typeof spawn>>()
-  const environment = { ...process.env, NO_COLOR: '1', PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, ...env }
+  const environment = {
+    ...process.env,
+    NO_COLOR: '1',
+    PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+    ...env,
+  }
   const folder = (): string => readFileSync(where, 'utf8').trim()
   const stop = async (command: string): Promise<void> => {
     const program = programs.get(command)
@@ -45,9 +50,16 @@ export function openTerminal(env: Readonly<Record<string, string>>): Terminal {
       const program = spawn('bash', ['-c', `exec ${command}`], { cwd: folder(), env: environment })
       programs.set(command, program)
       const said: string[] = []
-      for (const stream of [program.stdout, program.stderr]) stream.on('data', (chunk: Buffer) => said.push(chunk.toString()))
+      for (const stream of [program.stdout, program.stderr])
+        stream.on('data', (chunk: Buffer) => said.push(chunk.toString()))
       for (let attempt = 0; attempt < 400; attempt += 1) {
-        if (await fetch(address, { redirect: 'manual' }).then(() => true, () => false)) return
+        if (
+          await fetch(address, { redirect: 'manual' }).then(
+            () => true,
+            () => false,
+          )
+        )
+          return
         if (program.exitCode !== null) break
         await new Promise((wake) => setTimeout(wake, 25))
       }

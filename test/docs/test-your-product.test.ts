@@ -3,7 +3,12 @@ import { spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 
 it("the guide's own tests pass, and there are four of them", () => {
-  const args = ['--conditions=@mintmark/source', '--test', '--test-reporter=tap', 'test/docs/test-your-product/*.spec.ts']
+  const args = [
+    '--conditions=@mintmark/source',
+    '--test',
+    '--test-reporter=tap',
+    'test/docs/test-your-product/*.spec.ts',
+  ]
   const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8' })
 
   expect(stdout).toMatch(/^# pass 4$/m)

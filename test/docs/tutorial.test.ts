@@ -14,7 +14,9 @@ it.each(pages.flatMap(blocksOf).filter(({ language }) => language === 'ts'))(
     const [page = '', line] = place.split(':')
 
     expect(code).toBe(readFileSync(source, 'utf8'))
-    expect(readFileSync(page, 'utf8').split('\n').slice(0, Number(line)).join('\n').split('```').at(-2)).toContain(`\`${basename(source)}\``)
+    expect(readFileSync(page, 'utf8').split('\n').slice(0, Number(line)).join('\n').split('```').at(-2)).toContain(
+      `\`${basename(source)}\``,
+    )
   },
 )
 
@@ -49,7 +51,9 @@ describe('the tutorial, followed to the letter from an empty folder', () => {
 
 /** What the workspace has installed. */
 const withoutNpm = (line: string): string =>
-  line.startsWith('npm install') ? `ln -s ${join(process.cwd(), 'node_modules')} node_modules` : `echo '{ "type": "module" }' > package.json`
+  line.startsWith('npm install')
+    ? `ln -s ${join(process.cwd(), 'node_modules')} node_modules`
+    : `echo '{ "type": "module" }' > package.json`
 
 /** What the pages show, one after the other; the issuer's port is the test's own. */
 function shownJson(index: number): object {

@@ -13,6 +13,13 @@ describe('authorization code', () => {
   it('RFC 6749 §4.1: a person signs in, consents, and the client gets its tokens', async () => {
     const tokens = await obtainTokens(under)
 
-    expect(Object.keys(tokens).toSorted()).toEqual(['access_token', 'expires_in', 'id_token', 'refresh_token', 'scope', 'token_type'])
+    expect(Object.keys(tokens).toSorted()).toEqual([
+      'access_token',
+      'expires_in',
+      'id_token',
+      'refresh_token',
+      'scope',
+      'token_type',
+    ])
   })
 })

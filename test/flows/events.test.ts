@@ -61,4 +61,5 @@ it('a refresh token that is refused names the client that sent it, and the perso
   expect(lastContext()).toEqual({ clientId: 'A', userId: 'U1', familyId: expect.any(String) as string })
 })
 
-const lastContext = () => under.events.flatMap((event) => (event.type === 'request.refused' ? [event.context] : [])).at(-1)
+const lastContext = () =>
+  under.events.flatMap((event) => (event.type === 'request.refused' ? [event.context] : [])).at(-1)

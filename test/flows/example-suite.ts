@@ -10,7 +10,13 @@ interface Example {
 /** What every example must do that is the minimal one in another place. */
 export function describeExample(reach: () => Example): void {
   it('RFC 6749 §4.1: a person signs in and consents, and openid-client gets the tokens', async () => {
-    const config = await client.discovery(new URL(reach().issuer), 'my-app', undefined, client.ClientSecretBasic(reach().secret), { execute: [client.allowInsecureRequests] })
+    const config = await client.discovery(
+      new URL(reach().issuer),
+      'my-app',
+      undefined,
+      client.ClientSecretBasic(reach().secret),
+      { execute: [client.allowInsecureRequests] },
+    )
     const codeVerifier = client.randomPKCECodeVerifier()
     const start = client.buildAuthorizationUrl(config, {
       redirect_uri: 'http://localhost:4000/callback',
@@ -22,8 +28,15 @@ export function describeExample(reach: () => Example): void {
 
     const login = await browse(start)
     const consent = await browse(login.next, 'username=ann&password=example', login.cookies)
-    const back = await browse(consent.next, 'decision=allow&scope=openid&scope=profile&scope=offline_access', `${login.cookies}; ${consent.cookies}`)
-    const tokens = await client.authorizationCodeGrant(config, back.next, { pkceCodeVerifier: codeVerifier, expectedNonce: 'n1' })
+    const back = await browse(
+      consent.next,
+      'decision=allow&scope=openid&scope=profile&scope=offline_access',
+      `${login.cookies}; ${consent.cookies}`,
+    )
+    const tokens = await client.authorizationCodeGrant(config, back.next, {
+      pkceCodeVerifier: codeVerifier,
+      expectedNonce: 'n1',
+    })
 
     expect(tokens.claims()).toMatchObject({ sub: 'user-1', name: 'Ann Lee', amr: ['pwd'] })
     expect(await client.fetchUserInfo(config, tokens.access_token, 'user-1')).toMatchObject({ name: 'Ann Lee' })
@@ -31,14 +44,20 @@ export function describeExample(reach: () => Example): void {
   })
 
   it('an interaction that is not there gets a kind page', async () => {
-    const reply = await fetch(`${reach().issuer}/login?interaction=unknown`, { method: 'POST', headers: { origin: reach().issuer } })
+    const reply = await fetch(`${reach().issuer}/login?interaction=unknown`, {
+      method: 'POST',
+      headers: { origin: reach().issuer },
+    })
 
     expect(reply.status).toBe(400)
     expect(await reply.text()).toContain('Go back to the app')
   })
 
   it('ATK-007: a body that is too large is refused, and the connection is good for another request', async () => {
-    const reply = await fetch(`${reach().issuer}/token`, { method: 'POST', body: new URLSearchParams({ x: 'a'.repeat(17_000) }) })
+    const reply = await fetch(`${reach().issuer}/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ x: 'a'.repeat(17_000) }),
+    })
 
     expect([reply.status, ((await reply.json()) as Record<string, unknown>)['error']]).toEqual([413, 'invalid_request'])
     expect((await fetch(`${reach().issuer}/jwks`)).status).toBe(200)
@@ -46,10 +65,17 @@ export function describeExample(reach: () => Example): void {
 }
 
 /** Opens a page or posts its form, and says where the browser is sent and which cookies it was given. */
-async function browse(url: URL, form?: string, cookies = ''): Promise<{ readonly next: URL; readonly cookies: string }> {
+async function browse(
+  url: URL,
+  form?: string,
+  cookies = '',
+): Promise<{ readonly next: URL; readonly cookies: string }> {
   const reply = await fetch(url, {
     redirect: 'manual',
-    headers: { cookie: cookies, ...(form !== undefined && { origin: url.origin, 'content-type': 'application/x-www-form-urlencoded' }) },
+    headers: {
+      cookie: cookies,
+      ...(form !== undefined && { origin: url.origin, 'content-type': 'application/x-www-form-urlencoded' }),
+    },
     ...(form !== undefined && { method: 'POST', body: form }),
   })
   const given = reply.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0])

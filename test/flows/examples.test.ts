@@ -33,7 +33,12 @@ describe.each<Example>([
     issuer = `http://localhost:${port}`
     const env = { ISSUER_URL: issuer, SEALING_KEY: 'A'.repeat(43) }
     const [node, ...register] = onNode('examples/minimal/src/register.ts')
-    secret = execFileSync(node, register, { cwd: folder, env: { ...process.env, ...env } }).toString().trim().split(' ').at(-1) ?? ''
+    secret =
+      execFileSync(node, register, { cwd: folder, env: { ...process.env, ...env } })
+        .toString()
+        .trim()
+        .split(' ')
+        .at(-1) ?? ''
     running = await startProgram({ command: command(port), cwd: folder, env, port })
   })
 
@@ -44,10 +49,12 @@ describe.each<Example>([
 
   describeExample(() => ({ issuer, secret }))
 
-  it('what is not the server\'s is the host\'s', async () => {
+  it("what is not the server's is the host's", async () => {
     const reply = await fetch(`${issuer}/hello`)
 
-    expect([reply.status, hello === undefined ? undefined : await reply.text()]).toEqual(hello === undefined ? [404, undefined] : [200, hello])
+    expect([reply.status, hello === undefined ? undefined : await reply.text()]).toEqual(
+      hello === undefined ? [404, undefined] : [200, hello],
+    )
     expect((await fetch(`${issuer}/token`, { headers: { 'x-http-method-override': 'POST' } })).status).toBe(405)
   })
 })

@@ -1,5 +1,15 @@
 import { defineGrant, isGrantLive, OAuthError, registerClient, type GrantType } from '@mintmark/core'
-import { after, clientId, familyId, grantId, seconds, userId, type Brand, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import {
+  after,
+  clientId,
+  familyId,
+  grantId,
+  seconds,
+  userId,
+  type Brand,
+  type EpochSeconds,
+  type Storage,
+} from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -17,7 +27,10 @@ beforeAll(async () => {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   under = await startServer({ storage, grants: [voucherGrant(new Set(['v1', 'v2'])), badgeGrant(storage)] })
   const grantTypes = [voucherType, badgeType]
-  const { clientSecret = '' } = await registerClient({ clientId: 'kiosk', clientName: 'Kiosk', grantTypes }, { storage })
+  const { clientSecret = '' } = await registerClient(
+    { clientId: 'kiosk', clientName: 'Kiosk', grantTypes },
+    { storage },
+  )
   client = { authorization: basic('kiosk', clientSecret) }
 })
 afterAll(() => under.close())
@@ -26,10 +39,20 @@ it('RFC 6749 §4.5: a grant of the host issues tokens, and discovery lists it', 
   const reply = await token(under, { grant_type: voucherType, voucher: 'v1' }, client)
 
   expect(reply.json).toMatchObject({ token_type: 'Bearer', expires_in: 60, scope: 'api.read' })
-  expect(decodeJwt(String(reply.json['access_token']))).toMatchObject({ sub: 'kiosk', client_id: 'kiosk', aud: 'https://api.test' })
+  expect(decodeJwt(String(reply.json['access_token']))).toMatchObject({
+    sub: 'kiosk',
+    client_id: 'kiosk',
+    aud: 'https://api.test',
+  })
   expect(under.events.at(-1)).toMatchObject({ type: 'tokens.issued', grantType: voucherType, subject: 'kiosk' })
   const { json } = await under.send({ path: '/.well-known/oauth-authorization-server' })
-  expect(json['grant_types_supported']).toEqual(['authorization_code', 'refresh_token', 'client_credentials', voucherType, badgeType])
+  expect(json['grant_types_supported']).toEqual([
+    'authorization_code',
+    'refresh_token',
+    'client_credentials',
+    voucherType,
+    badgeType,
+  ])
 })
 
 it('RFC 6749 §5.2: what a grant of the host refuses is refused in the words of the standard, with the reason for the log', async () => {
@@ -43,7 +66,11 @@ it('RFC 6749 §5.2: what a grant of the host refuses is refused in the words of 
 it('RFC 6749 §5.2: a client that is not registered for a grant of the host does not get it', async () => {
   const reply = await token(under, { grant_type: voucherType, voucher: 'v1' })
 
-  expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([400, 'unauthorized_client', 'grant_type_not_registered'])
+  expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([
+    400,
+    'unauthorized_client',
+    'grant_type_not_registered',
+  ])
 })
 
 it('design §4: the tokens of a grant of the host end with the account', async () => {
@@ -67,7 +94,8 @@ type SpentVoucher = Brand<{ readonly voucher: string }, 'SpentVoucher' | 'GrantE
 function voucherGrant(vouchers: Set<string>): GrantType {
   const spend = (voucher = ''): SpentVoucher => {
     // RFC 6749 §5.2: the provided grant is invalid.
-    if (!vouchers.delete(voucher)) throw new OAuthError('invalid_grant', 'The voucher is not valid.', { reason: 'grant_refused' })
+    if (!vouchers.delete(voucher))
+      throw new OAuthError('invalid_grant', 'The voucher is not valid.', { reason: 'grant_refused' })
     return { voucher } as SpentVoucher
   }
 
@@ -75,7 +103,12 @@ function voucherGrant(vouchers: Set<string>): GrantType {
     grantType: voucherType,
     decide(form, authenticated) {
       const evidence = spend(form.get('voucher'))
-      const aim = { audience: ['https://api.test'], scopes: ['api.read'], lifetime: seconds(60), format: 'jwt' } as const
+      const aim = {
+        audience: ['https://api.test'],
+        scopes: ['api.read'],
+        lifetime: seconds(60),
+        format: 'jwt',
+      } as const
       return Promise.resolve({ evidence, client: authenticated, aim, person: undefined, refreshToken: undefined })
     },
   })
@@ -91,10 +124,17 @@ const badgeGrant = (storage: Storage): GrantType =>
       const badge = form.get('badge') ?? ''
       const standing = await storage.standing.ofGrant(await grantOf(badge, { storage, now }))
       // RFC 6749 §5.2: the provided grant is invalid.
-      if (!isGrantLive(standing)) throw new OAuthError('invalid_grant', 'The badge is not valid.', { reason: 'grant_refused' })
+      if (!isGrantLive(standing))
+        throw new OAuthError('invalid_grant', 'The badge is not valid.', { reason: 'grant_refused' })
 
       const authentication = { authTime: now, acr: undefined, amr: ['hwk'], sessionId: undefined }
-      const family = { familyId: familyId(`badge-${now}`), authentication, scopes: ['openid'], resources: [], claimsRequest: undefined }
+      const family = {
+        familyId: familyId(`badge-${now}`),
+        authentication,
+        scopes: ['openid'],
+        resources: [],
+        claimsRequest: undefined,
+      }
       const lifetime = seconds(300)
       await storage.families.insert({
         ...family,
@@ -110,7 +150,14 @@ const badgeGrant = (storage: Storage): GrantType =>
         evidence: { badge } as ReadBadge,
         client: authenticated,
         aim: { audience: [storage.issuer], scopes: family.scopes, lifetime, format: 'jwt' },
-        person: { user: standing.user, grantId: standing.grant.grantId, familyId: family.familyId, authentication, claimsRequest: undefined, nonce: undefined },
+        person: {
+          user: standing.user,
+          grantId: standing.grant.grantId,
+          familyId: family.familyId,
+          authentication,
+          claimsRequest: undefined,
+          nonce: undefined,
+        },
         refreshToken: undefined,
       }
     },
@@ -118,7 +165,18 @@ const badgeGrant = (storage: Storage): GrantType =>
 
 async function grantOf(badge: string, { storage, now }: { readonly storage: Storage; readonly now: EpochSeconds }) {
   const user = await storage.users.find(userId(badge))
-  const fresh = { grantId: grantId(`grant-${badge}`), clientId: clientId('kiosk'), userId: userId(badge), userGeneration: user?.generation ?? 0 }
-  const inserted = await storage.grants.insert({ ...fresh, scopes: ['openid'], createdAt: now, revokedAt: undefined, version: 1 })
+  const fresh = {
+    grantId: grantId(`grant-${badge}`),
+    clientId: clientId('kiosk'),
+    userId: userId(badge),
+    userGeneration: user?.generation ?? 0,
+  }
+  const inserted = await storage.grants.insert({
+    ...fresh,
+    scopes: ['openid'],
+    createdAt: now,
+    revokedAt: undefined,
+    version: 1,
+  })
   return inserted.outcome === 'taken' ? inserted.record.grantId : fresh.grantId
 }

@@ -1,4 +1,11 @@
-import { createAuthorizationServer, dropKey, listKeys, rotateKeys, storedKeys, type StoredKeyRing } from '@mintmark/core'
+import {
+  createAuthorizationServer,
+  dropKey,
+  listKeys,
+  rotateKeys,
+  storedKeys,
+  type StoredKeyRing,
+} from '@mintmark/core'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
@@ -25,7 +32,8 @@ beforeEach(async () => {
 })
 afterEach(() => under.close())
 
-const keySet = async (): Promise<JSONWebKeySet> => (await under.send({ path: '/jwks' })).json as unknown as JSONWebKeySet
+const keySet = async (): Promise<JSONWebKeySet> =>
+  (await under.send({ path: '/jwks' })).json as unknown as JSONWebKeySet
 const publishedKeyIds = async (): Promise<readonly unknown[]> => (await keySet()).keys.map(({ kid }) => kid)
 const keyIdOf = (jwt: string): string | undefined => decodeProtectedHeader(jwt).kid
 const accessToken = async (): Promise<string> => tokensOf(await serviceToken(under)).access_token
@@ -124,7 +132,11 @@ describe('a key that is dropped in an emergency', () => {
     const [described, claims] = [await introspect(under, token), await userinfo(under, token)]
 
     expect(described.json).toEqual({ active: false })
-    expect([claims.status, claims.json['error'], under.lastReason()]).toEqual([401, 'invalid_token', 'access_token_invalid'])
+    expect([claims.status, claims.json['error'], under.lastReason()]).toEqual([
+      401,
+      'invalid_token',
+      'access_token_invalid',
+    ])
     expect(under.dump()).toBe(before)
   }
 
@@ -164,7 +176,8 @@ describe('a key that is dropped in an emergency', () => {
       clock: under.clock.now,
       signedIn: () => Promise.resolve(undefined),
     })
-    const read = async (): Promise<unknown> => JSON.parse(String((await second.handle(plainRequest(under.issuer, { path: '/jwks' }))).body))
+    const read = async (): Promise<unknown> =>
+      JSON.parse(String((await second.handle(plainRequest(under.issuer, { path: '/jwks' }))).body))
     await read()
 
     await dropKey(keyIdOf(token) ?? '', admin)
@@ -174,7 +187,10 @@ describe('a key that is dropped in an emergency', () => {
     expect(await read()).toEqual(await keySet())
     const body = encode({ token: tokensOf(next).access_token })
     const answer = await second.handle(
-      plainPost(under.issuer, '/token/introspection', { body, headers: { authorization: basic('M', under.clients.M.secret) } }),
+      plainPost(under.issuer, '/token/introspection', {
+        body,
+        headers: { authorization: basic('M', under.clients.M.secret) },
+      }),
     )
     expect(JSON.parse(String(answer.body))).toMatchObject({ active: true, client_id: 'M' })
   })

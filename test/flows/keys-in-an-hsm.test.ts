@@ -19,7 +19,12 @@ let under: ServerUnderTest
 beforeEach(async () => {
   hsm = startHsm()
   storage = createMemoryStorage({ issuer })
-  keys = storedKeys({ storage, vault: hsm.vault, algorithms: ['ES256'], clock: () => under?.clock.now() ?? epochSeconds(1_790_000_000) })
+  keys = storedKeys({
+    storage,
+    vault: hsm.vault,
+    algorithms: ['ES256'],
+    clock: () => under?.clock.now() ?? epochSeconds(1_790_000_000),
+  })
   under = await startServer({ keys })
 })
 afterEach(async () => {
@@ -27,7 +32,8 @@ afterEach(async () => {
   await hsm.end()
 })
 
-const keySet = async (): Promise<JSONWebKeySet> => (await under.send({ path: '/jwks' })).json as unknown as JSONWebKeySet
+const keySet = async (): Promise<JSONWebKeySet> =>
+  (await under.send({ path: '/jwks' })).json as unknown as JSONWebKeySet
 
 describe('keys in an HSM, a process of its own', () => {
   it('RFC 7515 §5.1: sign every token of a sign-in, and a reader of the key set verifies them', async () => {

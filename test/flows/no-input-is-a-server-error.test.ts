@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { cookieSessions, createAuthorizationServer, memoryRateLimiter, storedKeys, type AuthorizationServer, type ServerEvent } from '@mintmark/core'
+import {
+  cookieSessions,
+  createAuthorizationServer,
+  memoryRateLimiter,
+  storedKeys,
+  type AuthorizationServer,
+  type ServerEvent,
+} from '@mintmark/core'
 import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
 import { consentPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
 import { clientId, epochSeconds, grantId, userId, type Storage } from '@mintmark/storage-interface'
@@ -43,7 +50,9 @@ async function noInputIsAServerError(storage: Storage, numRuns: number): Promise
 
     answered.add(response.status)
     expectHarmless(response, request.url.pathname)
-    expect(events.splice(0).filter((event) => event.type === 'request.refused' && event.reason === 'unexpected_failure')).toEqual([])
+    expect(
+      events.splice(0).filter((event) => event.type === 'request.refused' && event.reason === 'unexpected_failure'),
+    ).toEqual([])
     // In microseconds, of all threads: far above what any request takes, far below what a request must not take.
     expect(user + system).toBeLessThan(250_000)
   })
@@ -94,9 +103,24 @@ async function aServer(storage: Storage) {
     },
   })
   const { A, M, RS } = await registerFixtureClients(storage)
-  await storage.users.insert({ userId: userId('U1'), claims: { name: 'Ann Lee', email: 'ann@example.test' }, createdAt: now })
-  const consent = { userId: userId('U1'), userGeneration: 0, scopes: ['openid', 'profile', 'offline_access', 'api.read'], createdAt: now }
-  await storage.grants.insert({ ...consent, grantId: grantId('g1'), clientId: clientId('A'), revokedAt: undefined, version: 1 })
+  await storage.users.insert({
+    userId: userId('U1'),
+    claims: { name: 'Ann Lee', email: 'ann@example.test' },
+    createdAt: now,
+  })
+  const consent = {
+    userId: userId('U1'),
+    userGeneration: 0,
+    scopes: ['openid', 'profile', 'offline_access', 'api.read'],
+    createdAt: now,
+  }
+  await storage.grants.insert({
+    ...consent,
+    grantId: grantId('g1'),
+    clientId: clientId('A'),
+    revokedAt: undefined,
+    version: 1,
+  })
   const started = await sessions.start(plainRequest(issuer, { path: '/' }), { subject: 'U1', amr: ['pwd'] })
 
   const good = await goodRequests(server, {
@@ -115,16 +139,26 @@ interface Senders {
   readonly asRS: Readonly<Record<string, string>>
 }
 
-async function goodRequests(server: AuthorizationServer, { signedIn, asA, asM, asRS }: Senders): Promise<readonly (readonly GoodRequest[])[]> {
+async function goodRequests(
+  server: AuthorizationServer,
+  { signedIn, asA, asM, asRS }: Senders,
+): Promise<readonly (readonly GoodRequest[])[]> {
   const send = (request: GoodRequest): Promise<ServerResponse> => server.handle(asSent(request))
-  const several = <Made>(make: () => Promise<Made>): Promise<readonly Made[]> => Promise.all(Array.from({ length: 8 }, make))
+  const several = <Made>(make: () => Promise<Made>): Promise<readonly Made[]> =>
+    Promise.all(Array.from({ length: 8 }, make))
 
   const offline = get('/auth', { ...baseRequest, scope: 'openid profile offline_access' }, signedIn)
   const redemption = async (): Promise<GoodRequest> => {
     const code = locationOf(await send(offline)).searchParams.get('code') ?? ''
-    return post('/token', { grant_type: 'authorization_code', redirect_uri: baseRequest.redirect_uri, code_verifier: verifier, code }, asA)
+    return post(
+      '/token',
+      { grant_type: 'authorization_code', redirect_uri: baseRequest.redirect_uri, code_verifier: verifier, code },
+      asA,
+    )
   }
-  const tokens = await several(async () => JSON.parse(String((await send(await redemption())).body)) as Record<string, string>)
+  const tokens = await several(
+    async () => JSON.parse(String((await send(await redemption())).body)) as Record<string, string>,
+  )
   const [{ access_token = '', refresh_token = '', id_token = '' } = {}, ...others] = tokens
   const interaction = async (asked: GoodRequest): Promise<Interaction> => {
     const started = await send(asked)
@@ -137,11 +171,23 @@ async function goodRequests(server: AuthorizationServer, { signedIn, asA, asM, a
   const authorizations = [
     offline,
     get('/auth', baseRequest, {}),
-    get('/auth', { ...baseRequest, scope: 'openid api.read', resource: 'https://api.test', claims, response_mode: 'form_post' }, signedIn),
-    get('/auth', { ...baseRequest, prompt: 'none', max_age: '60', id_token_hint: id_token, ui_locales: 'de en' }, signedIn),
+    get(
+      '/auth',
+      { ...baseRequest, scope: 'openid api.read', resource: 'https://api.test', claims, response_mode: 'form_post' },
+      signedIn,
+    ),
+    get(
+      '/auth',
+      { ...baseRequest, prompt: 'none', max_age: '60', id_token_hint: id_token, ui_locales: 'de en' },
+      signedIn,
+    ),
     get('/auth', { ...baseRequest, prompt: 'login', login_hint: 'ann', acr_values: 'a b' }, signedIn),
     get('/auth', { ...baseRequest, client_id: 'N', redirect_uri: 'http://127.0.0.1:5000/cb' }, signedIn),
-    get('/auth', { response_type: 'code', client_id: 'X', redirect_uri: 'https://x.test/cb', scope: 'openid' }, signedIn),
+    get(
+      '/auth',
+      { response_type: 'code', client_id: 'X', redirect_uri: 'https://x.test/cb', scope: 'openid' },
+      signedIn,
+    ),
     post('/auth', baseRequest, { ...signedIn, ...form }),
   ]
 
@@ -151,10 +197,16 @@ async function goodRequests(server: AuthorizationServer, { signedIn, asA, asM, a
     authorizations,
     authorizations,
     await several(redemption),
-    others.map((each) => post('/token', { grant_type: 'refresh_token', refresh_token: each['refresh_token'] ?? '' }, asA)),
+    others.map((each) =>
+      post('/token', { grant_type: 'refresh_token', refresh_token: each['refresh_token'] ?? '' }, asA),
+    ),
     [
       post('/token', { grant_type: 'client_credentials', scope: 'api.read', resource: 'https://api.test' }, asM),
-      post('/token', { grant_type: 'client_credentials', client_assertion: id_token, client_assertion_type: assertionType }, form),
+      post(
+        '/token',
+        { grant_type: 'client_credentials', client_assertion: id_token, client_assertion_type: assertionType },
+        form,
+      ),
     ],
     [access_token, refresh_token, id_token].flatMap((token) => [
       post('/token/introspection', { token, token_type_hint: 'access_token' }, asA),
@@ -168,7 +220,9 @@ async function goodRequests(server: AuthorizationServer, { signedIn, asA, asM, a
     [...logins, ...consents].map(({ path, headers }) => get(path, {}, headers)),
     logins.map(({ path, headers }) => post(path, { username: 'ann', password: 'right' }, headers)),
     consents.map(({ path, headers }) => post(path, { decision: 'allow', scope: 'openid' }, headers)),
-    ['/jwks', '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'].map((path) => get(path, {}, {})),
+    ['/jwks', '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'].map((path) =>
+      get(path, {}, {}),
+    ),
   ]
 }
 
@@ -180,7 +234,11 @@ interface Interaction {
 
 const request =
   (method: string) =>
-  (path: string, parameters: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>>): GoodRequest => ({
+  (
+    path: string,
+    parameters: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>>,
+  ): GoodRequest => ({
     method,
     path,
     parameters: Object.entries(parameters),
@@ -191,10 +249,14 @@ const post = request('POST')
 
 function asSent({ method, path, parameters, headers }: GoodRequest): ServerRequest {
   const text = new URLSearchParams(parameters.map(([name, value]) => [name, value])).toString()
-  return plainRequest(issuer, method === 'POST' ? { method, path, headers, body: text } : { method, path: `${path}?${text}`, headers })
+  return plainRequest(
+    issuer,
+    method === 'POST' ? { method, path, headers, body: text } : { method, path: `${path}?${text}`, headers },
+  )
 }
 
-const headerOf = ({ headers }: ServerResponse, name: string): string => headers.find(([other]) => other === name)?.[1] ?? ''
+const headerOf = ({ headers }: ServerResponse, name: string): string =>
+  headers.find(([other]) => other === name)?.[1] ?? ''
 const locationOf = (response: ServerResponse): URL => new URL(headerOf(response, 'Location'))
 const cookieOf = (headers: ServerResponse['headers']): string =>
   headers.flatMap(([name, value]) => (name === 'Set-Cookie' ? [value.split(';', 1)[0]] : [])).join('; ')

@@ -45,7 +45,9 @@ async function noInputIsAServerError(storage: Storage, numRuns: number): Promise
     scim.handle({
       method,
       url: new URL(`${issuer}/scim/v2/enterprise-idps/acme${path}`),
-      headers: new Map(Object.entries({ authorization: `Bearer ${secret}`, 'content-type': 'application/scim+json', ...headers })),
+      headers: new Map(
+        Object.entries({ authorization: `Bearer ${secret}`, 'content-type': 'application/scim+json', ...headers }),
+      ),
       repeatedHeaders: new Set(),
       body: new TextEncoder().encode(body),
     })

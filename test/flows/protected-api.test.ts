@@ -1,7 +1,12 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-import { createResourceServer, protectExpress, protectFetch, type ResourceServerOptions } from '@mintmark/resource-server'
+import {
+  createResourceServer,
+  protectExpress,
+  protectFetch,
+  type ResourceServerOptions,
+} from '@mintmark/resource-server'
 import express from 'express'
 import { customFetch, processResourceDiscoveryResponse, resourceDiscoveryRequest } from 'oauth4webapi'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -62,14 +67,18 @@ const answerFailure: express.ErrorRequestHandler = (error: unknown, _request, re
 /** The Fetch form of the same API, behind a socket of Node's. */
 function startFetch(change: Partial<ResourceServerOptions> = {}): Promise<RunningApi> {
   const guard = protectFetch(createResourceServer(optionsOf(change)))
-  const readOrders = guard.require(['api.read'], (_request, { subject, clientId, scopes }) => Response.json({ subject, clientId, scopes }))
+  const readOrders = guard.require(['api.read'], (_request, { subject, clientId, scopes }) =>
+    Response.json({ subject, clientId, scopes }),
+  )
   const writeOrders = guard.require(['api.read', 'api.write'], () => new Response('written'))
-  const handle = (request: Request): Promise<Response> => (request.method === 'POST' ? writeOrders(request) : readOrders(request))
+  const handle = (request: Request): Promise<Response> =>
+    request.method === 'POST' ? writeOrders(request) : readOrders(request)
 
   return listen(
     createServer((incoming, outgoing) => {
       const headers = new Headers()
-      for (let at = 0; at < incoming.rawHeaders.length; at += 2) headers.append(incoming.rawHeaders[at] ?? '', incoming.rawHeaders[at + 1] ?? '')
+      for (let at = 0; at < incoming.rawHeaders.length; at += 2)
+        headers.append(incoming.rawHeaders[at] ?? '', incoming.rawHeaders[at + 1] ?? '')
       const request = new Request(`https://api.test${incoming.url}`, { method: incoming.method ?? 'GET', headers })
       void (async () => {
         const response = guard.metadata(request) ?? (await handle(request))
@@ -86,8 +95,10 @@ describe.each([
   ['Express', startExpress],
   ['Fetch', startFetch],
 ] as const)('an API of %s', (_, start) => {
-  const get = async (headers: Record<string, string> = {}, change: Partial<ResourceServerOptions> = {}): Promise<Reply> =>
-    (await start(change)).send({ path: '/v1/orders', headers })
+  const get = async (
+    headers: Record<string, string> = {},
+    change: Partial<ResourceServerOptions> = {},
+  ): Promise<Reply> => (await start(change)).send({ path: '/v1/orders', headers })
 
   it('RFC 9068 §4: serves who holds an access token with the scope', async () => {
     const reply = await get({ authorization: `Bearer ${token}` })
@@ -136,9 +147,16 @@ describe.each([
   })
 
   it('RFC 9110 §15.6.4: 503 while nobody can say whether a token is good', async () => {
-    const reply = await get({ authorization: `Bearer ${token}` }, { fetch: () => Promise.reject(new TypeError('refused')) })
+    const reply = await get(
+      { authorization: `Bearer ${token}` },
+      { fetch: () => Promise.reject(new TypeError('refused')) },
+    )
 
-    expect([reply.status, reply.json['error'], reply.header('retry-after')]).toEqual([503, 'temporarily_unavailable', '5'])
+    expect([reply.status, reply.json['error'], reply.header('retry-after')]).toEqual([
+      503,
+      'temporarily_unavailable',
+      '5',
+    ])
     expect(reply.header('www-authenticate')).toBeUndefined()
     expect(reply.text).not.toContain('refused')
   })
@@ -155,7 +173,10 @@ describe.each([
     const api = await start()
     const fetchMetadata = async (url: string): Promise<Response> => {
       const reply = await api.send({ path: new URL(url).pathname })
-      return new Response(reply.text, { status: reply.status, headers: { 'content-type': reply.header('content-type') ?? '' } })
+      return new Response(reply.text, {
+        status: reply.status,
+        headers: { 'content-type': reply.header('content-type') ?? '' },
+      })
     }
 
     const resource = new URL('https://api.test')

@@ -29,7 +29,10 @@ function servedFrom(at: FeedSite, storage: Storage): FeedSite {
       repeatedHeaders: new Set(),
       body: new Uint8Array(await request.arrayBuffer()),
     })
-    return new Response(body as string | undefined, { status, headers: headers.map(([name, value]): [string, string] => [name, value]) })
+    return new Response(body as string | undefined, {
+      status,
+      headers: headers.map(([name, value]): [string, string] => [name, value]),
+    })
   }
   return { ...at, fetch }
 }
@@ -41,20 +44,25 @@ async function aSite(): Promise<FeedSite> {
 }
 
 describe('another server over the same storage, or the same one after a restart', () => {
-  it.each<Mode>(['on_demand', 'follow'])('RFC 7009 §2.1: tells what the first one has ended, before and while it runs (%s)', async (mode) => {
-    const at = await aSite()
-    const [kept, before, during] = await Promise.all([1, 2, 3].map(() => tokensFor(at, 'A', forApi)))
-    await revoke(at, before?.access_token ?? '')
+  it.each<Mode>(['on_demand', 'follow'])(
+    'RFC 7009 §2.1: tells what the first one has ended, before and while it runs (%s)',
+    async (mode) => {
+      const at = await aSite()
+      const [kept, before, during] = await Promise.all([1, 2, 3].map(() => tokensFor(at, 'A', forApi)))
+      await revoke(at, before?.access_token ?? '')
 
-    const api = anApi(mode, servedFrom(at, createMemoryStorage({ issuer: 'https://as.test', medium: at.medium })))
-    const first = [await api.present(before?.access_token ?? ''), await api.present(during?.access_token ?? '')]
-    await revoke(at, during?.access_token ?? '')
-    at.pass(1)
+      const api = anApi(mode, servedFrom(at, createMemoryStorage({ issuer: 'https://as.test', medium: at.medium })))
+      const first = [await api.present(before?.access_token ?? ''), await api.present(during?.access_token ?? '')]
+      await revoke(at, during?.access_token ?? '')
+      at.pass(1)
 
-    expect(first).toEqual(['token_ended', 'admitted'])
-    await expect.poll(() => api.present(during?.access_token ?? ''), { timeout: 1000, interval: 10 }).toBe('token_ended')
-    expect(await api.present(kept?.access_token ?? '')).toBe('admitted')
-  })
+      expect(first).toEqual(['token_ended', 'admitted'])
+      await expect
+        .poll(() => api.present(during?.access_token ?? ''), { timeout: 1000, interval: 10 })
+        .toBe('token_ended')
+      expect(await api.present(kept?.access_token ?? '')).toBe('admitted')
+    },
+  )
 })
 
 describe('a server that was started again, and whose storage has forgotten everything', () => {

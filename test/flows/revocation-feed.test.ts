@@ -28,7 +28,11 @@ const anApi = (mode: Mode): ProtectedApi => {
 }
 
 /** Presents the token until it is refused, in a time that passes quickly where nothing runs in the background. */
-async function refusedAfter(api: ProtectedApi, token: string, mode: Mode): Promise<{ readonly reason: string; readonly milliseconds: number }> {
+async function refusedAfter(
+  api: ProtectedApi,
+  token: string,
+  mode: Mode,
+): Promise<{ readonly reason: string; readonly milliseconds: number }> {
   const started = site.preciseClock()
   let reason = 'admitted'
   while (reason === 'admitted' && site.preciseClock() - started < 5000) {
@@ -41,7 +45,10 @@ async function refusedAfter(api: ProtectedApi, token: string, mode: Mode): Promi
 
 /** `PATCH` with `active: false`, as an identity provider sends it at offboarding (RFC 7644 §3.5.2). */
 async function deactivateByProvider(): Promise<void> {
-  const body = { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: [{ op: 'replace', value: { active: false } }] }
+  const body = {
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+    Operations: [{ op: 'replace', value: { active: false } }],
+  }
   const reply = await scim.send({ method: 'PATCH', path: '/users/U1', body })
   if (reply.status !== 200) throw new Error(`SCIM answered ${reply.status} ${reply.text}`)
 }
@@ -49,7 +56,14 @@ async function deactivateByProvider(): Promise<void> {
 /** U1 is an account of the provider T1. */
 async function adoptU1(): Promise<void> {
   const version = (await site.storage.users.find(userId('U1')))?.version ?? 0
-  const state = { active: true, externalId: 'x1', resource: jsonText({ userName: 'ann' }), resourceForm: undefined, comparable: { userName: 'ann' }, claims: {} }
+  const state = {
+    active: true,
+    externalId: 'x1',
+    resource: jsonText({ userName: 'ann' }),
+    resourceForm: undefined,
+    comparable: { userName: 'ann' },
+    claims: {},
+  }
   const change = { providerId: providerId('T1'), userId: userId('U1'), version, now: site.clock.now() }
   await site.storage.provisionedUsers.adopt({ ...change, state })
 }
@@ -80,8 +94,18 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     { row: 'RFC 7009 §2.1: its refresh token is revoked', end: ({ refresh_token }) => revoke(site, refresh_token) },
     { row: 'RFC 9700 §4.14.2: its refresh token is used twice', end: refreshTwice },
     { row: 'design §4: the person disconnects the client', end: disconnectAll, endsAll: true },
-    { row: 'design §4: the account is deactivated', end: () => site.storage.users.deactivate(userId('U1'), site.clock.now()), undo: reviveU1, endsAll: true },
-    { row: 'design §4: the account is deactivated by its identity provider', end: deactivateByProvider, undo: reviveU1, endsAll: true },
+    {
+      row: 'design §4: the account is deactivated',
+      end: () => site.storage.users.deactivate(userId('U1'), site.clock.now()),
+      undo: reviveU1,
+      endsAll: true,
+    },
+    {
+      row: 'design §4: the account is deactivated by its identity provider',
+      end: deactivateByProvider,
+      undo: reviveU1,
+      endsAll: true,
+    },
     {
       row: 'design §4: the client is disabled',
       end: () => changeClient(site.storage, clientId('A'), { disabledAt: site.clock.now() }),
@@ -126,7 +150,10 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     await refusedAfter(api, old.access_token, mode)
     const fresh = await tokensFor(site, 'A', forApi)
 
-    expect([await api.present(fresh.access_token), await api.present(old.access_token)]).toEqual(['admitted', 'token_ended'])
+    expect([await api.present(fresh.access_token), await api.present(old.access_token)]).toEqual([
+      'admitted',
+      'token_ended',
+    ])
   })
 
   it('design §4: a client that is in use again is admitted again', async () => {

@@ -1,4 +1,13 @@
-import { createScimServer, defineResourceType, defineSchema, enterpriseUserSchema, registerIdentityProvider, userSchema, type ResourceType, type Returned } from '@mintmark/scim'
+import {
+  createScimServer,
+  defineResourceType,
+  defineSchema,
+  enterpriseUserSchema,
+  registerIdentityProvider,
+  userSchema,
+  type ResourceType,
+  type Returned,
+} from '@mintmark/scim'
 import { epochSeconds, providerId, userId, type JsonObject, type Storage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage } from '@mintmark/storage-sql'
@@ -41,37 +50,66 @@ test.for(stores)('RFC 7643 §7: what the host has taken out of a schema is shown
   const id = await scim.create({ [badge]: shown })
   expect(await scim.badgeOf(id, typeWith({ badge: 'default', colour: 'default' }))).toEqual([shown, shown])
 
-  for (const type of [typeWith({ badge: 'default' }), typeWith({ badge: 'default', colour: 'never' }), typeWith({ badge: 'default', colour: 'request' })]) {
+  for (const type of [
+    typeWith({ badge: 'default' }),
+    typeWith({ badge: 'default', colour: 'never' }),
+    typeWith({ badge: 'default', colour: 'request' }),
+  ]) {
     expect(await scim.badgeOf(id, type)).toEqual([{ badge: '7' }, { badge: '7' }])
   }
   expect(await scim.badgeOf(id, typeWith({}))).toEqual([undefined, undefined])
   expect(await scim.badgeOf(id, typeWith({ badge: 'default', colour: 'default' }))).toEqual([shown, shown])
 })
 
-test.for(stores)('an account whose text was stored without the name of a form is read, and only what schemas define is shown, on %s', async ([, open]) => {
-  const storage = await open()
-  const scim = await startScim(storage)
-  const id = await scim.create({ [badge]: { badge: '7' } })
-  const { resource, externalId, claims, version } = (await storage.provisionedUsers.find(providerId('T1'), userId(id))) ?? expect.fail('no account')
-  const older = JSON.parse(resource) as JsonObject
-  const text = JSON.stringify({ ...older, shoeSize: 40, [badge]: { height: 1, badge: '7' } }) as typeof resource
-  const state = { active: true, externalId, resource: text, resourceForm: undefined, comparable: { userName: 'kim' }, claims }
+test.for(stores)(
+  'an account whose text was stored without the name of a form is read, and only what schemas define is shown, on %s',
+  async ([, open]) => {
+    const storage = await open()
+    const scim = await startScim(storage)
+    const id = await scim.create({ [badge]: { badge: '7' } })
+    const { resource, externalId, claims, version } =
+      (await storage.provisionedUsers.find(providerId('T1'), userId(id))) ?? expect.fail('no account')
+    const older = JSON.parse(resource) as JsonObject
+    const text = JSON.stringify({ ...older, shoeSize: 40, [badge]: { height: 1, badge: '7' } }) as typeof resource
+    const state = {
+      active: true,
+      externalId,
+      resource: text,
+      resourceForm: undefined,
+      comparable: { userName: 'kim' },
+      claims,
+    }
 
-  const outcome = await storage.provisionedUsers.compareAndSwap({ providerId: providerId('T1'), userId: userId(id), version, state, now })
+    const outcome = await storage.provisionedUsers.compareAndSwap({
+      providerId: providerId('T1'),
+      userId: userId(id),
+      version,
+      state,
+      now,
+    })
 
-  expect(outcome).toMatchObject({ outcome: 'swapped', record: { resource: text } })
-  expect(await scim.badgeOf(id, typeWith({ badge: 'default', colour: 'default' }))).toEqual([{ badge: '7' }, { badge: '7' }])
-  const { body } = await scim.send({ path: `/Users/${id}` })
-  expect(body).toMatchObject({ id, userName: 'kim', active: true })
-  expect(body).not.toHaveProperty('shoeSize')
-})
+    expect(outcome).toMatchObject({ outcome: 'swapped', record: { resource: text } })
+    expect(await scim.badgeOf(id, typeWith({ badge: 'default', colour: 'default' }))).toEqual([
+      { badge: '7' },
+      { badge: '7' },
+    ])
+    const { body } = await scim.send({ path: `/Users/${id}` })
+    expect(body).toMatchObject({ id, userName: 'kim', active: true })
+    expect(body).not.toHaveProperty('shoeSize')
+  },
+)
 
 const now = epochSeconds(1_790_000_000)
 
 const typeWith = (attributes: Readonly<Record<string, Returned>>): ResourceType => {
   const defined = Object.entries(attributes).map(([name, returned]) => ({ name, returned }))
   const extensions = defined.length === 0 ? [] : [defineSchema({ id: badge, name: 'Badge', attributes: defined })]
-  return defineResourceType({ name: 'User', endpoint: '/Users', schema: userSchema, extensions: [enterpriseUserSchema, ...extensions] })
+  return defineResourceType({
+    name: 'User',
+    endpoint: '/Users',
+    schema: userSchema,
+    extensions: [enterpriseUserSchema, ...extensions],
+  })
 }
 
 interface Sent {
@@ -91,7 +129,10 @@ async function startScim(storage: Storage) {
     const response = await server.handle({
       method,
       url: new URL(`${issuer}/scim/v2/enterprise-idps/T1${path}`),
-      headers: new Map([['authorization', `Bearer ${secret}`], ['content-type', 'application/scim+json']]),
+      headers: new Map([
+        ['authorization', `Bearer ${secret}`],
+        ['content-type', 'application/scim+json'],
+      ]),
       repeatedHeaders: new Set(),
       body: new TextEncoder().encode(body === undefined ? '' : JSON.stringify(body)),
     })
@@ -101,7 +142,11 @@ async function startScim(storage: Storage) {
   return {
     send,
     async create(members: JsonObject): Promise<string> {
-      const { status, body } = await send({ method: 'POST', path: '/Users', body: { schemas: [userSchema.id], userName: 'kim', ...members } })
+      const { status, body } = await send({
+        method: 'POST',
+        path: '/Users',
+        body: { schemas: [userSchema.id], userName: 'kim', ...members },
+      })
       expect(status).toBe(201)
       return body['id'] as string
     },

@@ -15,7 +15,18 @@ import { expect, it } from 'vitest'
 
 import { startRedis } from '../../packages/storage-redis/test/support/redis-server.ts'
 import { assertionType, writeAssertion } from '../support/client-assertion.ts'
-import { answerInteraction, authorize, basic, browserCookie, encode, obtainCode, postForm, redeem, token, verifier } from '../support/flow.ts'
+import {
+  answerInteraction,
+  authorize,
+  basic,
+  browserCookie,
+  encode,
+  obtainCode,
+  postForm,
+  redeem,
+  token,
+  verifier,
+} from '../support/flow.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 const opaqueResource: Pick<AuthorizationServerOptions, 'scopes' | 'resources'> = {
@@ -47,9 +58,14 @@ it('nothing that opens anything is in the database files or in the events, in th
 
 it('nothing that opens anything is in Redis or in its log, in the clear', async () => {
   const redis = await startRedis()
-  const client = await createClient({ url: redis.url }).on('error', () => {}).connect()
+  const client = await createClient({ url: redis.url })
+    .on('error', () => {})
+    .connect()
   const issuer = 'https://as.test'
-  const storage = composeStorage({ durable: createMemoryStorage({ issuer }), expiring: createRedisStores({ client, issuer }) })
+  const storage = composeStorage({
+    durable: createMemoryStorage({ issuer }),
+    expiring: createRedisStores({ client, issuer }),
+  })
   const under = await startServer({ storage, ...opaqueResource })
 
   const secrets = await everySecretOfAFlow(under)
@@ -57,7 +73,9 @@ it('nothing that opens anything is in Redis or in its log, in the clear', async 
   for await (const page of client.scanIterator()) keys.push(...page)
   const asBytes = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer })
   const dumps = await Promise.all(keys.map(async (key) => Buffer.concat([Buffer.from(key), await asBytes.dump(key)])))
-  const log = readdirSync(join(redis.folder, 'appendonlydir')).map((file) => readFileSync(join(redis.folder, 'appendonlydir', file)))
+  const log = readdirSync(join(redis.folder, 'appendonlydir')).map((file) =>
+    readFileSync(join(redis.folder, 'appendonlydir', file)),
+  )
   await under.close()
   client.destroy()
   await redis.stop()
@@ -96,20 +114,52 @@ async function everySecretOfAFlow(under: ServerUnderTest): Promise<readonly stri
   const approved = await answerInteraction(under, started, 'scope=openid&scope=offline_access')
   const code = approved.location.searchParams.get('code') ?? ''
   const first = (await redeem(under, code)).json as Record<string, string>
-  const second = (await token(under, { grant_type: 'refresh_token', refresh_token: first['refresh_token'] })).json as Record<string, string>
+  const second = (await token(under, { grant_type: 'refresh_token', refresh_token: first['refresh_token'] }))
+    .json as Record<string, string>
 
   const unused = await obtainCode(under, { scope: 'openid' })
   const apiCode = await obtainCode(under, { scope: 'api.read', resource: 'https://api.test' })
   const opaque = (await redeem(under, apiCode)).json as Record<string, string>
   const assertion = await writeAssertion(under)
-  await postForm(under, '/token/introspection', encode({ token: opaque['access_token'], client_assertion: assertion, client_assertion_type: assertionType }), {})
-  await postForm(under, '/token/revocation', encode({ token: second['access_token'] }), { authorization: basic('A', under.clients.A.secret) })
-  await postForm(under, '/token', 'grant_type=client_credentials', { authorization: basic('M', 'a-wrong-secret-that-was-tried') })
+  await postForm(
+    under,
+    '/token/introspection',
+    encode({ token: opaque['access_token'], client_assertion: assertion, client_assertion_type: assertionType }),
+    {},
+  )
+  await postForm(under, '/token/revocation', encode({ token: second['access_token'] }), {
+    authorization: basic('A', under.clients.A.secret),
+  })
+  await postForm(under, '/token', 'grant_type=client_credentials', {
+    authorization: basic('M', 'a-wrong-secret-that-was-tried'),
+  })
 
-  const tokens = [first, second, opaque].flatMap((reply) => [reply['access_token'], reply['refresh_token'], reply['id_token']])
-  const parts = [first, second].map((reply) => Buffer.from(reply['refresh_token'] ?? '', 'base64url').subarray(32, 64).toString('base64url'))
-  const handles = Buffer.from(first['refresh_token'] ?? '', 'base64url').subarray(0, 32).toString('base64url')
-  const values = [handle, browser, code, unused, apiCode, assertion, verifier, handles, ...parts, ...tokens, 'a-wrong-secret-that-was-tried']
+  const tokens = [first, second, opaque].flatMap((reply) => [
+    reply['access_token'],
+    reply['refresh_token'],
+    reply['id_token'],
+  ])
+  const parts = [first, second].map((reply) =>
+    Buffer.from(reply['refresh_token'] ?? '', 'base64url')
+      .subarray(32, 64)
+      .toString('base64url'),
+  )
+  const handles = Buffer.from(first['refresh_token'] ?? '', 'base64url')
+    .subarray(0, 32)
+    .toString('base64url')
+  const values = [
+    handle,
+    browser,
+    code,
+    unused,
+    apiCode,
+    assertion,
+    verifier,
+    handles,
+    ...parts,
+    ...tokens,
+    'a-wrong-secret-that-was-tried',
+  ]
   return values.filter((value) => value !== undefined)
 }
 

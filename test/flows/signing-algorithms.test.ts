@@ -25,37 +25,56 @@ async function serverWith(algorithms: Algorithms): Promise<ServerUnderTest> {
 }
 
 const everywhere: readonly SigningAlgorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA']
-const here = (SubtleCrypto as { supports?(operation: string, algorithm: string): boolean }).supports?.('sign', 'ML-DSA-65') === true
+const here =
+  (SubtleCrypto as { supports?(operation: string, algorithm: string): boolean }).supports?.('sign', 'ML-DSA-65') ===
+  true
 
-describe.each<SigningAlgorithm>(here ? [...everywhere, 'ML-DSA-65'] : everywhere)('RFC 7518 §3.1: a server that signs with %s', (algorithm) => {
-  it('issues tokens that a reader of its key set verifies, and that it honours itself', async () => {
-    const under = await serverWith([algorithm])
-    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: algorithm, userinfoSignedResponseAlg: algorithm })
+describe.each<SigningAlgorithm>(here ? [...everywhere, 'ML-DSA-65'] : everywhere)(
+  'RFC 7518 §3.1: a server that signs with %s',
+  (algorithm) => {
+    it('issues tokens that a reader of its key set verifies, and that it honours itself', async () => {
+      const under = await serverWith([algorithm])
+      await changeClient(under.storage, clientId('A'), {
+        idTokenSignedResponseAlg: algorithm,
+        userinfoSignedResponseAlg: algorithm,
+      })
 
-    const tokens = await obtainTokens(under)
+      const tokens = await obtainTokens(under)
 
-    const keys = createLocalJWKSet((await under.send({ path: '/jwks' })).json as unknown as JSONWebKeySet)
-    const options = { algorithms: [algorithm], issuer, currentDate: new Date(under.clock.now() * 1000) }
-    const claims = await userinfo(under, tokens['access_token'] ?? '')
-    const accessToken = await jwtVerify(tokens['access_token'] ?? '', keys, { ...options, typ: 'at+jwt' })
-    const idToken = await jwtVerify(tokens['id_token'] ?? '', keys, { ...options, audience: 'A' })
-    const signedClaims = await jwtVerify(claims.text, keys, { ...options, audience: 'A' })
-    expect([accessToken.payload.sub, idToken.payload.sub, signedClaims.payload.sub]).toEqual(['U1', 'U1', 'U1'])
-    expect((await introspect(under, tokens['access_token'] ?? '')).json['active']).toBe(true)
-    expect((await authorize(under, { id_token_hint: tokens['id_token'] })).location.searchParams.has('code')).toBe(true)
-  })
+      const keys = createLocalJWKSet((await under.send({ path: '/jwks' })).json as unknown as JSONWebKeySet)
+      const options = { algorithms: [algorithm], issuer, currentDate: new Date(under.clock.now() * 1000) }
+      const claims = await userinfo(under, tokens['access_token'] ?? '')
+      const accessToken = await jwtVerify(tokens['access_token'] ?? '', keys, { ...options, typ: 'at+jwt' })
+      const idToken = await jwtVerify(tokens['id_token'] ?? '', keys, { ...options, audience: 'A' })
+      const signedClaims = await jwtVerify(claims.text, keys, { ...options, audience: 'A' })
+      expect([accessToken.payload.sub, idToken.payload.sub, signedClaims.payload.sub]).toEqual(['U1', 'U1', 'U1'])
+      expect((await introspect(under, tokens['access_token'] ?? '')).json['active']).toBe(true)
+      expect((await authorize(under, { id_token_hint: tokens['id_token'] })).location.searchParams.has('code')).toBe(
+        true,
+      )
+    })
 
-  it('OIDC Core §3.1.3.6: binds the access token with the hash of its algorithm, where there is one', async () => {
-    const under = await serverWith([algorithm])
-    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: algorithm })
+    it('OIDC Core §3.1.3.6: binds the access token with the hash of its algorithm, where there is one', async () => {
+      const under = await serverWith([algorithm])
+      await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: algorithm })
 
-    const tokens = await obtainTokens(under)
+      const tokens = await obtainTokens(under)
 
-    const hashName = { RS256: 'sha256', PS256: 'sha256', ES256: 'sha256', EdDSA: 'sha512', 'ML-DSA-65': undefined }[algorithm]
-    const hash = hashName === undefined ? undefined : createHash(hashName).update(tokens['access_token'] ?? '').digest()
-    expect(decodeJwt(tokens['id_token'] ?? '')['at_hash']).toBe(hash?.subarray(0, hash.length / 2).toString('base64url'))
-  })
-})
+      const hashName = { RS256: 'sha256', PS256: 'sha256', ES256: 'sha256', EdDSA: 'sha512', 'ML-DSA-65': undefined }[
+        algorithm
+      ]
+      const hash =
+        hashName === undefined
+          ? undefined
+          : createHash(hashName)
+              .update(tokens['access_token'] ?? '')
+              .digest()
+      expect(decodeJwt(tokens['id_token'] ?? '')['at_hash']).toBe(
+        hash?.subarray(0, hash.length / 2).toString('base64url'),
+      )
+    })
+  },
+)
 
 describe('a client that chose no algorithm', () => {
   it.each<readonly [Algorithms, string]>([
@@ -148,7 +167,10 @@ describe('registration', () => {
     async (member) => {
       const storage = createMemoryStorage({ issuer })
 
-      const registering = registerClient({ ...app, clientId: 'app', [member]: 'RS256' }, { storage, keys: aRing(['ES256']) })
+      const registering = registerClient(
+        { ...app, clientId: 'app', [member]: 'RS256' },
+        { storage, keys: aRing(['ES256']) },
+      )
 
       await expect(registering).rejects.toMatchObject({ code: 'invalid_client_metadata' })
       expect(await storage.clients.find(clientId('app'))).toBeUndefined()

@@ -49,7 +49,13 @@ describe('arctic', () => {
 async function signIn(client: OAuth2Client): Promise<OAuth2Tokens> {
   const verifier = generateCodeVerifier()
   const scopes = ['openid', 'profile', 'offline_access']
-  const url = client.createAuthorizationURLWithPKCE(`${under.issuer}/auth`, generateState(), CodeChallengeMethod.S256, verifier, scopes)
+  const url = client.createAuthorizationURLWithPKCE(
+    `${under.issuer}/auth`,
+    generateState(),
+    CodeChallengeMethod.S256,
+    verifier,
+    scopes,
+  )
   const { location } = await visit(under, url)
   return client.validateAuthorizationCode(`${under.issuer}/token`, location.searchParams.get('code') ?? '', verifier)
 }

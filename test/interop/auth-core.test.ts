@@ -66,7 +66,10 @@ interface SignedIn {
 }
 
 async function openApp(clientId?: string): Promise<WebApp> {
-  const app = await openWebApp(under, { callback: '/auth/callback/mintmark', ...(clientId !== undefined && { clientId }) })
+  const app = await openWebApp(under, {
+    callback: '/auth/callback/mintmark',
+    ...(clientId !== undefined && { clientId }),
+  })
   onTestFinished(() => app.close())
   const config: AuthConfig = {
     basePath: '/auth',

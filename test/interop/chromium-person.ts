@@ -21,7 +21,9 @@ export async function consentInTab(page: Page): Promise<void> {
   await page.waitForURL('**/consent?*')
   await page.evaluate(() => {
     const { scopes } = JSON.parse(document.body.innerText) as { readonly scopes: readonly { readonly name: string }[] }
-    const fields = scopes.map((scope) => Object.assign(document.createElement('input'), { name: 'scope', value: scope.name }))
+    const fields = scopes.map((scope) =>
+      Object.assign(document.createElement('input'), { name: 'scope', value: scope.name }),
+    )
     const form = Object.assign(document.createElement('form'), { method: 'post' })
     form.append(...fields)
     document.body.append(form)

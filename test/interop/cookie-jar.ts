@@ -36,7 +36,9 @@ export function createCookieJar(): CookieJar {
 
 function parseSetCookie(url: URL, text: string): { readonly cookie: Cookie; readonly isExpired: boolean } {
   const [pair = '', ...rest] = text.split(/; */)
-  const attributes = new Map(rest.map((part) => [part.split('=', 1)[0]?.toLowerCase(), part.slice(part.indexOf('=') + 1)]))
+  const attributes = new Map(
+    rest.map((part) => [part.split('=', 1)[0]?.toLowerCase(), part.slice(part.indexOf('=') + 1)]),
+  )
   const maxAge = attributes.get('max-age')
   const expires = attributes.get('expires')
   return {

@@ -108,7 +108,11 @@ async function openApp(
     clientID: app.clientId,
     clientSecret: app.clientSecret,
     secret: 'of the test, long enough',
-    authorizationParams: { response_type: 'code', scope: 'openid profile email offline_access', ...authorizationParams },
+    authorizationParams: {
+      response_type: 'code',
+      scope: 'openid profile email offline_access',
+      ...authorizationParams,
+    },
   })
   const answerError: ErrorRequestHandler = (error: Failure, _request, response, _next) => {
     response.status(error.status ?? 500).json({ error: error.error, message: error.message })

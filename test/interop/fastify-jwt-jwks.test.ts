@@ -13,7 +13,11 @@ beforeAll(async () => {
   // It reads RS256 and EdDSA; the server's first choice is ES256.
   under = await startLoopbackServer({ accessTokenAlgorithm: 'RS256' })
   api = fastify()
-  await api.register(fastifyJwtJwks, { jwksUrl: `${under.issuer}/jwks`, issuer: under.issuer, audience: 'https://api.test' })
+  await api.register(fastifyJwtJwks, {
+    jwksUrl: `${under.issuer}/jwks`,
+    issuer: under.issuer,
+    audience: 'https://api.test',
+  })
   api.get('/things', { preValidation: api.authenticate }, (request) => Promise.resolve(request.user))
   await api.ready()
 })
@@ -55,4 +59,5 @@ describe('an API behind fastify-jwt-jwks', () => {
   })
 })
 
-const callApi = (bearer: string | undefined) => api.inject({ path: '/things', headers: { authorization: `Bearer ${bearer}` } })
+const callApi = (bearer: string | undefined) =>
+  api.inject({ path: '/things', headers: { authorization: `Bearer ${bearer}` } })

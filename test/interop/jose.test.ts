@@ -48,7 +48,11 @@ describe('a resource server with jose', () => {
   it('RFC 7515 §5.2: refuses a token that was changed', async () => {
     const tokens = await obtainTokens(under, forApi)
     const [header, payload, signature] = (tokens['access_token'] ?? '').split('.')
-    const widened = Buffer.from(Buffer.from(payload ?? '', 'base64url').toString().replace('api.read', 'api.write')).toString('base64url')
+    const widened = Buffer.from(
+      Buffer.from(payload ?? '', 'base64url')
+        .toString()
+        .replace('api.read', 'api.write'),
+    ).toString('base64url')
 
     const verified = verify([header, widened, signature].join('.'))
 
@@ -57,7 +61,10 @@ describe('a resource server with jose', () => {
 })
 
 /** The three steps that a resource server owes: the key set, the claims, and then the scope. */
-async function verify(token: string | undefined, currentDate = new Date(under.clock.now() * 1000)): Promise<JWTPayload> {
+async function verify(
+  token: string | undefined,
+  currentDate = new Date(under.clock.now() * 1000),
+): Promise<JWTPayload> {
   const { payload } = await jwtVerify(token ?? '', keySet, {
     typ: 'at+jwt',
     issuer: under.issuer,
@@ -68,4 +75,5 @@ async function verify(token: string | undefined, currentDate = new Date(under.cl
   return payload
 }
 
-const covers = ({ scope }: JWTPayload, needed: string): boolean => typeof scope === 'string' && scope.split(' ').includes(needed)
+const covers = ({ scope }: JWTPayload, needed: string): boolean =>
+  typeof scope === 'string' && scope.split(' ').includes(needed)

@@ -30,7 +30,11 @@ export function describeModelContextProtocol(name: string, { auth, extractWWWAut
         const answer = await api.call(party.tokens()?.access_token)
 
         expect([begun, done]).toEqual(['REDIRECT', 'AUTHORIZED'])
-        expect(decodeJwt(party.tokens()?.access_token ?? '')).toMatchObject({ aud: api.resource, scope: 'mcp.use', sub: 'U1' })
+        expect(decodeJwt(party.tokens()?.access_token ?? '')).toMatchObject({
+          aud: api.resource,
+          scope: 'mcp.use',
+          sub: 'U1',
+        })
         expect([answer.status, await answer.json()]).toEqual([200, { subject: 'U1' }])
       },
     )
@@ -60,7 +64,11 @@ export function describeModelContextProtocol(name: string, { auth, extractWWWAut
 }
 
 /** A client that keeps all in memory, as the documentation of the libraries says to write it. */
-async function registeredParty(api: ToolsApi, method: 'none' | 'client_secret_basic' | 'client_secret_post', scope = 'mcp.use') {
+async function registeredParty(
+  api: ToolsApi,
+  method: 'none' | 'client_secret_basic' | 'client_secret_post',
+  scope = 'mcp.use',
+) {
   const redirectUrl = 'http://localhost:3118/callback'
   const { client, clientSecret } = await api.register({
     clientName: 'Tools',
@@ -99,7 +107,11 @@ async function registeredParty(api: ToolsApi, method: 'none' | 'client_secret_ba
     /** What the client hands on of the authorization response; the second generation looks at `iss` (RFC 9207 §2.4). */
     async answered() {
       const { searchParams } = (await visit(api.under, sentTo)).location
-      return { serverUrl: api.resource, authorizationCode: searchParams.get('code') ?? '', iss: searchParams.get('iss') ?? '' }
+      return {
+        serverUrl: api.resource,
+        authorizationCode: searchParams.get('code') ?? '',
+        iss: searchParams.get('iss') ?? '',
+      }
     },
   }
 }

@@ -15,7 +15,10 @@ export interface Party {
 }
 
 /** Discovery as the library does it (OIDC Discovery §4). */
-export async function discover(under: ServerUnderTest, algorithm: 'oidc' | 'oauth2' = 'oidc'): Promise<oauth.AuthorizationServer> {
+export async function discover(
+  under: ServerUnderTest,
+  algorithm: 'oidc' | 'oauth2' = 'oidc',
+): Promise<oauth.AuthorizationServer> {
   const issuer = new URL(under.issuer)
   return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { ...insecure, algorithm }))
 }
@@ -29,7 +32,10 @@ export interface Expectations {
 }
 
 /** The first half: the URL that the client sends the browser to. */
-export async function authorizationUrl(party: Party, parameters: Readonly<Record<string, string>> = {}): Promise<Expectations> {
+export async function authorizationUrl(
+  party: Party,
+  parameters: Readonly<Record<string, string>> = {},
+): Promise<Expectations> {
   const verifier = oauth.generateRandomCodeVerifier()
   const state = oauth.generateRandomState()
   const nonce = oauth.generateRandomNonce()
@@ -55,7 +61,15 @@ export async function redeemCallback(
 ): Promise<oauth.TokenEndpointResponse> {
   const { as, client, authentication, redirectUri } = party
   const parameters = oauth.validateAuthResponse(as, client, expected.callback, expected.state)
-  const response = await oauth.authorizationCodeGrantRequest(as, client, authentication, parameters, redirectUri, expected.verifier, insecure)
+  const response = await oauth.authorizationCodeGrantRequest(
+    as,
+    client,
+    authentication,
+    parameters,
+    redirectUri,
+    expected.verifier,
+    insecure,
+  )
   const tokens = await oauth.processAuthorizationCodeResponse(as, client, response, {
     expectedNonce: expected.nonce,
     requireIdToken: true,
@@ -82,9 +96,19 @@ export async function parties(under: ServerUnderTest): Promise<Readonly<Record<'
   const { A, B, X } = under.clients
   const key = { key: B.privateKey, kid: 'b1' }
   return {
-    A: { as, client: { client_id: 'A' }, authentication: oauth.ClientSecretBasic(A.secret), redirectUri: 'https://app.test/cb' },
+    A: {
+      as,
+      client: { client_id: 'A' },
+      authentication: oauth.ClientSecretBasic(A.secret),
+      redirectUri: 'https://app.test/cb',
+    },
     B: { as, client: { client_id: 'B' }, authentication: oauth.PrivateKeyJwt(key), redirectUri: 'https://b.test/cb' },
     P: { as, client: { client_id: 'P' }, authentication: oauth.None(), redirectUri: 'https://spa.test/cb' },
-    X: { as, client: { client_id: 'X' }, authentication: oauth.ClientSecretPost(X.secret), redirectUri: 'https://x.test/cb' },
+    X: {
+      as,
+      client: { client_id: 'X' },
+      authentication: oauth.ClientSecretPost(X.secret),
+      redirectUri: 'https://x.test/cb',
+    },
   }
 }

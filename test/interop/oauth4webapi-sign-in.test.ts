@@ -14,12 +14,15 @@ beforeAll(async () => {
 afterAll(() => under.close())
 
 describe('oauth4webapi finds the server', () => {
-  it.each(['oidc', 'oauth2'] as const)('OIDC Discovery §4, RFC 8414 §3: %s discovery is accepted', async (algorithm) => {
-    const as = await discover(under, algorithm)
+  it.each(['oidc', 'oauth2'] as const)(
+    'OIDC Discovery §4, RFC 8414 §3: %s discovery is accepted',
+    async (algorithm) => {
+      const as = await discover(under, algorithm)
 
-    expect(as.issuer).toBe(under.issuer)
-    expect(as.token_endpoint).toBe(`${under.issuer}/token`)
-  })
+      expect(as.issuer).toBe(under.issuer)
+      expect(as.token_endpoint).toBe(`${under.issuer}/token`)
+    },
+  )
 })
 
 describe('oauth4webapi signs a person in', () => {
@@ -32,7 +35,13 @@ describe('oauth4webapi signs a person in', () => {
     const tokens = await signIn(under, clients[name])
 
     const claims = oauth.getValidatedIdTokenClaims(tokens)
-    expect(claims).toMatchObject({ iss: under.issuer, sub: 'U1', aud: name, name: 'Ann Lee', at_hash: expect.any(String) as string })
+    expect(claims).toMatchObject({
+      iss: under.issuer,
+      sub: 'U1',
+      aud: name,
+      name: 'Ann Lee',
+      at_hash: expect.any(String) as string,
+    })
     expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 600, refresh_token: expect.any(String) as string })
   })
 
@@ -60,7 +69,9 @@ describe('oauth4webapi signs a person in', () => {
 
     const validate = () => oauth.validateAuthResponse(clients.A.as, clients.A.client, location, expected.state)
 
-    expect(validate).toThrow(expect.objectContaining({ code: oauth.AUTHORIZATION_RESPONSE_ERROR, error: 'login_required' }))
+    expect(validate).toThrow(
+      expect.objectContaining({ code: oauth.AUTHORIZATION_RESPONSE_ERROR, error: 'login_required' }),
+    )
   })
 })
 
@@ -93,9 +104,17 @@ describe('oauth4webapi refuses what was tampered with', () => {
     const expected = await authorizationUrl(clients.P)
     const { location } = await visit(under, expected.url)
 
-    const redeemed = redeemCallback(clients.P, { ...expected, callback: location, verifier: oauth.generateRandomCodeVerifier() })
+    const redeemed = redeemCallback(clients.P, {
+      ...expected,
+      callback: location,
+      verifier: oauth.generateRandomCodeVerifier(),
+    })
 
-    await expect(redeemed).rejects.toMatchObject({ code: oauth.RESPONSE_BODY_ERROR, error: 'invalid_grant', status: 400 })
+    await expect(redeemed).rejects.toMatchObject({
+      code: oauth.RESPONSE_BODY_ERROR,
+      error: 'invalid_grant',
+      status: 400,
+    })
   })
 
   it('RFC 6749 §5.2: the server refuses its wrong secret with a challenge that it understands', async () => {

@@ -21,22 +21,37 @@ beforeAll(async () => {
 afterAll(() => under.close())
 
 describe('oauth4webapi renews tokens', () => {
-  it.each(['A', 'B', 'P', 'X'] as const)('OIDC Core §12.2: client %s refreshes, and the new ID token passes every check', async (name) => {
-    const party = clients[name]
-    const first = await signIn(under, party)
+  it.each(['A', 'B', 'P', 'X'] as const)(
+    'OIDC Core §12.2: client %s refreshes, and the new ID token passes every check',
+    async (name) => {
+      const party = clients[name]
+      const first = await signIn(under, party)
 
-    const response = await oauth.refreshTokenGrantRequest(party.as, party.client, party.authentication, first.refresh_token ?? '', insecure)
-    const renewed = await oauth.processRefreshTokenResponse(party.as, party.client, response)
-    await oauth.validateApplicationLevelSignature(party.as, response, insecure)
+      const response = await oauth.refreshTokenGrantRequest(
+        party.as,
+        party.client,
+        party.authentication,
+        first.refresh_token ?? '',
+        insecure,
+      )
+      const renewed = await oauth.processRefreshTokenResponse(party.as, party.client, response)
+      await oauth.validateApplicationLevelSignature(party.as, response, insecure)
 
-    expect(renewed.refresh_token).not.toBe(first.refresh_token)
-    expect(oauth.getValidatedIdTokenClaims(renewed)).toMatchObject({ sub: 'U1', aud: name })
-  })
+      expect(renewed.refresh_token).not.toBe(first.refresh_token)
+      expect(oauth.getValidatedIdTokenClaims(renewed)).toMatchObject({ sub: 'U1', aud: name })
+    },
+  )
 
   it('RFC 6749 §4.4: a machine gets an access token for itself', async () => {
     const parameters = new URLSearchParams({ scope: 'api.read', resource: 'https://api.test' })
 
-    const response = await oauth.clientCredentialsGrantRequest(machine.as, machine.client, machine.authentication, parameters, insecure)
+    const response = await oauth.clientCredentialsGrantRequest(
+      machine.as,
+      machine.client,
+      machine.authentication,
+      parameters,
+      insecure,
+    )
     const tokens = await oauth.processClientCredentialsResponse(machine.as, machine.client, response)
 
     expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'api.read' })
@@ -51,7 +66,13 @@ describe('oauth4webapi asks about tokens', () => {
     const response = await introspect(api, tokens.access_token)
     const answer = await oauth.processIntrospectionResponse(api.as, api.client, response)
 
-    expect(answer).toMatchObject({ active: true, sub: 'U1', client_id: 'A', scope: 'openid api.read', iss: under.issuer })
+    expect(answer).toMatchObject({
+      active: true,
+      sub: 'U1',
+      client_id: 'A',
+      scope: 'openid api.read',
+      iss: under.issuer,
+    })
   })
 
   it('RFC 9701 §5: the signed answer names its reader, and its signature verifies', async () => {
@@ -89,17 +110,20 @@ describe('oauth4webapi asks about the person', () => {
     expect(info).toMatchObject({ sub: 'U1', name: 'Ann Lee', email: 'ann@example.test', email_verified: true })
   })
 
-  it.each(['RS256', 'ES256'] as const)('OIDC Core §5.3.2: the answer signed with %s names its issuer and reader, and verifies', async (alg) => {
-    await changeClient(under.storage, clientId('B'), { userinfoSignedResponseAlg: alg })
-    const client = { ...clients.B.client, userinfo_signed_response_alg: alg }
-    const tokens = await signIn(under, clients.B)
+  it.each(['RS256', 'ES256'] as const)(
+    'OIDC Core §5.3.2: the answer signed with %s names its issuer and reader, and verifies',
+    async (alg) => {
+      await changeClient(under.storage, clientId('B'), { userinfoSignedResponseAlg: alg })
+      const client = { ...clients.B.client, userinfo_signed_response_alg: alg }
+      const tokens = await signIn(under, clients.B)
 
-    const response = await oauth.userInfoRequest(clients.B.as, client, tokens.access_token, insecure)
-    const info = await oauth.processUserInfoResponse(clients.B.as, client, 'U1', response)
-    await oauth.validateApplicationLevelSignature(clients.B.as, response, insecure)
+      const response = await oauth.userInfoRequest(clients.B.as, client, tokens.access_token, insecure)
+      const info = await oauth.processUserInfoResponse(clients.B.as, client, 'U1', response)
+      await oauth.validateApplicationLevelSignature(clients.B.as, response, insecure)
 
-    expect(info).toMatchObject({ iss: under.issuer, aud: 'B', name: 'Ann Lee' })
-  })
+      expect(info).toMatchObject({ iss: under.issuer, aud: 'B', name: 'Ann Lee' })
+    },
+  )
 
   it('RFC 6750 §3.1: a token that died is refused with a challenge that the library reads', async () => {
     const { as, client, authentication } = clients.A
@@ -128,7 +152,11 @@ describe('oauth4webapi protects a resource', () => {
   })
 })
 
-const introspect = (caller: Party, token: string, options: { readonly requestJwtResponse?: boolean } = {}): Promise<Response> =>
+const introspect = (
+  caller: Party,
+  token: string,
+  options: { readonly requestJwtResponse?: boolean } = {},
+): Promise<Response> =>
   oauth.introspectionRequest(caller.as, caller.client, caller.authentication, token, { ...insecure, ...options })
 
 function validateBearer(token: string): Promise<oauth.JWTAccessTokenClaims> {

@@ -17,7 +17,10 @@ let under: ServerUnderTest
 let app: Elsewhere
 let appFront: TlsFront
 beforeAll(async () => {
-  const library = await readFile(new URL('../browser/oidc-client-ts.min.js', import.meta.resolve('oidc-client-ts')), 'utf8')
+  const library = await readFile(
+    new URL('../browser/oidc-client-ts.min.js', import.meta.resolve('oidc-client-ts')),
+    'utf8',
+  )
   const page = `<script>${library}</script>`
   browser = await launchChromium()
   // Over https, as in production: a page on http could be any program's, and its people are asked each time (RFC 8252 §8.6).
@@ -60,7 +63,9 @@ describe('oidc-client-ts in Chromium', () => {
     const renewed = await renew(page, settings)
 
     expect(renewed).toMatchObject({ sub: 'U1' })
-    const issued = under.events.filter((event) => event.type === 'tokens.issued' && event.clientId === settings.client_id)
+    const issued = under.events.filter(
+      (event) => event.type === 'tokens.issued' && event.clientId === settings.client_id,
+    )
     expect(issued).toMatchObject([{ grantType: 'authorization_code' }, { grantType: 'authorization_code' }])
   })
 
@@ -113,7 +118,10 @@ async function openPage(
 
 /** The page is left before the library's promise settles: nobody waits for it. */
 const start = (page: Page, settings: UserManagerSettings): Promise<void> =>
-  page.evaluate((options) => void new (globalThis as unknown as LibraryInPage).oidc.UserManager(options).signinRedirect(), settings)
+  page.evaluate(
+    (options) => void new (globalThis as unknown as LibraryInPage).oidc.UserManager(options).signinRedirect(),
+    settings,
+  )
 
 /** Goes to the server and comes back with a code. */
 async function signIn(page: Page, settings: UserManagerSettings): Promise<void> {

@@ -51,7 +51,9 @@ describe('an API with @okta/jwt-verifier', () => {
 
     const refused = verifier.verifyAccessToken(tokens['access_token'] ?? '', 'https://api.test')
 
-    await expect(refused).rejects.toThrow(`audience claim ${front.origin} does not match expected audience: https://api.test`)
+    await expect(refused).rejects.toThrow(
+      `audience claim ${front.origin} does not match expected audience: https://api.test`,
+    )
   })
 
   it('RFC 7519 §4.1.4: refuses an access token that has expired', async () => {

@@ -31,7 +31,9 @@ describe('openid-client signs a person in', () => {
 
   it('OIDC Registration §2: an ID token in ES256 for a client that registered for it, its signature checked', async () => {
     await changeClient(under.storage, clientId('X'), { idTokenSignedResponseAlg: 'ES256' })
-    const config = await configure('X', client.ClientSecretPost(under.clients.X.secret), { id_token_signed_response_alg: 'ES256' })
+    const config = await configure('X', client.ClientSecretPost(under.clients.X.secret), {
+      id_token_signed_response_alg: 'ES256',
+    })
     client.enableNonRepudiationChecks(config)
 
     const tokens = await signIn(config, { redirect_uri: 'https://x.test/cb' })
@@ -97,7 +99,9 @@ describe('openid-client uses tokens', () => {
   })
 
   it('RFC 9701 §4: it asks for a signed answer', async () => {
-    const config = await configure('A', client.ClientSecretBasic(under.clients.A.secret), { introspection_signed_response_alg: 'RS256' })
+    const config = await configure('A', client.ClientSecretBasic(under.clients.A.secret), {
+      introspection_signed_response_alg: 'RS256',
+    })
     client.enableNonRepudiationChecks(config)
     const tokens = await signIn(config)
 
@@ -108,7 +112,11 @@ describe('openid-client uses tokens', () => {
 })
 
 /** Discovery over plain http, which the library has to be allowed. */
-const configure = (id: string, authentication: client.ClientAuth, metadata: Partial<client.ClientMetadata> = {}): Promise<client.Configuration> =>
+const configure = (
+  id: string,
+  authentication: client.ClientAuth,
+  metadata: Partial<client.ClientMetadata> = {},
+): Promise<client.Configuration> =>
   client.discovery(new URL(under.issuer), id, metadata, authentication, { execute: [client.allowInsecureRequests] })
 
 async function begin(config: client.Configuration, parameters: Readonly<Record<string, string>>) {

@@ -1,5 +1,10 @@
 import { context, trace, type Span, type Tracer } from '@opentelemetry/api'
-import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics'
 import { countEvents, traceService } from '@mintmark/core'
 import { describe, expect, it } from 'vitest'
 
@@ -11,7 +16,8 @@ describe('OpenTelemetry', () => {
     const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
     const provider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter })] })
     const under = await startServer({ onEvent: countEvents(provider.getMeter('test')) })
-    const asMachine = (secret: string) => token(under, { grant_type: 'client_credentials' }, { authorization: basic('M', secret) })
+    const asMachine = (secret: string) =>
+      token(under, { grant_type: 'client_credentials' }, { authorization: basic('M', secret) })
     await asMachine(under.clients.M.secret)
     await asMachine(under.clients.M.secret)
     await asMachine('wrong')
@@ -44,7 +50,9 @@ describe('OpenTelemetry', () => {
       body: new Uint8Array(),
     })
 
-    expect(spans).toEqual([{ name: 'GET /jwks', 'http.request.method': 'GET', 'http.response.status_code': 200, ended: true }])
+    expect(spans).toEqual([
+      { name: 'GET /jwks', 'http.request.method': 'GET', 'http.response.status_code': 200, ended: true },
+    ])
     await under.close()
   })
 })

@@ -27,7 +27,9 @@ describe('passport-oauth2', () => {
       refreshToken: expect.any(String) as string,
       results: expect.objectContaining({ token_type: 'Bearer', scope: 'api.read offline_access' }) as unknown,
     })
-    expect(landing.trail.find(({ pathname }) => pathname === '/auth')?.searchParams.get('code_challenge_method')).toBe('S256')
+    expect(landing.trail.find(({ pathname }) => pathname === '/auth')?.searchParams.get('code_challenge_method')).toBe(
+      'S256',
+    )
   })
 
   it('RFC 9207 §2: takes no offence at the issuer in the response', async () => {
@@ -67,6 +69,11 @@ const strategy = (): OAuth2Strategy =>
       state: true,
       pkce: true,
     },
-    (accessToken: string, refreshToken: string, results: object, _profile: unknown, done: OAuth2Strategy.VerifyCallback) =>
-      done(null, { accessToken, refreshToken, results }),
+    (
+      accessToken: string,
+      refreshToken: string,
+      results: object,
+      _profile: unknown,
+      done: OAuth2Strategy.VerifyCallback,
+    ) => done(null, { accessToken, refreshToken, results }),
   )

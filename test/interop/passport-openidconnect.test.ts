@@ -10,7 +10,9 @@ let under: ServerUnderTest
 let app: WebApp
 beforeAll(async () => {
   // The strategy has no PKCE. It sends a nonce, which RFC 9700 §2.1.1 lets a confidential client do instead.
-  under = await startLoopbackServer({ dangerouslyAllowMissingPkceFor: ['passport', 'passport-max-age', 'passport-prompt'] })
+  under = await startLoopbackServer({
+    dangerouslyAllowMissingPkceFor: ['passport', 'passport-max-age', 'passport-prompt'],
+  })
   app = await openApp('passport')
 })
 afterAll(async () => {
@@ -24,7 +26,11 @@ describe('passport-openidconnect', () => {
 
     expect(landing.json).toEqual({
       issuer: under.issuer,
-      profile: expect.objectContaining({ id: 'U1', displayName: 'Ann Lee', emails: [{ value: 'ann@example.test' }] }) as unknown,
+      profile: expect.objectContaining({
+        id: 'U1',
+        displayName: 'Ann Lee',
+        emails: [{ value: 'ann@example.test' }],
+      }) as unknown,
     })
   })
 
@@ -80,7 +86,8 @@ async function openApp(clientId: string, options: Partial<StrategyOptions> = {})
       skipUserProfile: false,
       ...options,
     },
-    (issuer: string, profile: OpenIDConnectStrategy.Profile, done: OpenIDConnectStrategy.VerifyCallback) => done(null, { issuer, profile }),
+    (issuer: string, profile: OpenIDConnectStrategy.Profile, done: OpenIDConnectStrategy.VerifyCallback) =>
+      done(null, { issuer, profile }),
   )
   app.serve(passportApplication(strategy))
   return app

@@ -10,7 +10,10 @@ it.each([
   const site = await startScimSite({ toleranceProfile })
   onTestFinished(site.close)
 
-  const replayed = await replayTranscript(transcript, { baseUrl: site.baseUrl, authorization: `Bearer ${site.secrets.T1}` })
+  const replayed = await replayTranscript(transcript, {
+    baseUrl: site.baseUrl,
+    authorization: `Bearer ${site.secrets.T1}`,
+  })
 
   expect(replayed.steps.filter(({ problems }) => problems.length > 0)).toEqual([])
   expect(replayed.steps.length).toBeGreaterThan(30)

@@ -29,7 +29,10 @@ describe('simple-oauth2', () => {
   )
 
   it('RFC 6749 §4.4: gets a token for itself', async () => {
-    const machine = { client: { id: 'M', secret: under.clients.M.secret }, auth: { tokenHost: under.issuer, tokenPath: '/token' } }
+    const machine = {
+      client: { id: 'M', secret: under.clients.M.secret },
+      auth: { tokenHost: under.issuer, tokenPath: '/token' },
+    }
 
     const { token } = await new ClientCredentials(machine).getToken({ scope: 'api.read' })
 
@@ -58,7 +61,10 @@ describe('simple-oauth2', () => {
 
     const refused = signIn(config)
 
-    const payload = { error: 'invalid_request', error_description: expect.stringContaining('x-www-form-urlencoded') as string }
+    const payload = {
+      error: 'invalid_request',
+      error_description: expect.stringContaining('x-www-form-urlencoded') as string,
+    }
     await expect(refused).rejects.toMatchObject({ data: { payload } })
   })
 })
@@ -89,6 +95,10 @@ async function signIn({ redirectUri, ...options }: Config) {
     code_challenge_method: 'S256',
   }
   const { location } = await visit(under, new URL(client.authorizeURL(request)))
-  const presented = { code: location.searchParams.get('code') ?? '', redirect_uri: redirectUri, code_verifier: verifier }
+  const presented = {
+    code: location.searchParams.get('code') ?? '',
+    redirect_uri: redirectUri,
+    code_verifier: verifier,
+  }
   return client.getToken(presented)
 }

@@ -36,7 +36,11 @@ export async function startToolsApi(): Promise<ToolsApi> {
   return {
     resource,
     under,
-    call: (bearer) => fetch(resource, { method: 'POST', ...(bearer !== undefined && { headers: { authorization: `Bearer ${bearer}` } }) }),
+    call: (bearer) =>
+      fetch(resource, {
+        method: 'POST',
+        ...(bearer !== undefined && { headers: { authorization: `Bearer ${bearer}` } }),
+      }),
     register: (registration) => registerClient(registration, { storage: under.storage }),
     async close() {
       await new Promise((resolve) => listener.close(resolve))

@@ -23,7 +23,12 @@ const [client, api, directory, operation] = roles
 
 export const triedSoftware: readonly TriedSoftware[] = [
   { role: client, name: 'openid-client', packageName: 'openid-client', files: ['openid-client'] },
-  { role: client, name: 'oauth4webapi', packageName: 'oauth4webapi', files: ['oauth4webapi-sign-in', 'oauth4webapi-tokens'] },
+  {
+    role: client,
+    name: 'oauth4webapi',
+    packageName: 'oauth4webapi',
+    files: ['oauth4webapi-sign-in', 'oauth4webapi-tokens'],
+  },
   {
     role: client,
     name: 'Auth.js',
@@ -43,14 +48,16 @@ export const triedSoftware: readonly TriedSoftware[] = [
     name: 'express-openid-connect',
     packageName: 'express-openid-connect',
     files: ['express-openid-connect'],
-    setUp: "`authorizationParams: { response_type: 'code' }`: by itself it asks for the implicit flow, which is not offered here (RFC 9700 §2.1.2). With `form_post` its `baseURL` must be https, or its cookie does not come back.",
+    setUp:
+      "`authorizationParams: { response_type: 'code' }`: by itself it asks for the implicit flow, which is not offered here (RFC 9700 §2.1.2). With `form_post` its `baseURL` must be https, or its cookie does not come back.",
   },
   {
     role: client,
     name: 'passport-openidconnect',
     packageName: 'passport-openidconnect',
     files: ['passport-openidconnect'],
-    setUp: 'Register it with `client_secret_post`. It has no PKCE: name the client in `dangerouslyAllowMissingPkceFor` and set its `nonce`. It reads no discovery and does not verify signatures.',
+    setUp:
+      'Register it with `client_secret_post`. It has no PKCE: name the client in `dangerouslyAllowMissingPkceFor` and set its `nonce`. It reads no discovery and does not verify signatures.',
   },
   {
     role: client,
@@ -64,7 +71,8 @@ export const triedSoftware: readonly TriedSoftware[] = [
     name: 'oidc-client-ts, in Chromium',
     packageName: 'oidc-client-ts',
     files: ['oidc-client-ts'],
-    setUp: 'Ask for `offline_access`. Renewal in a hidden frame needs a page on https of the same site as the server: browsers keep the cookie from others, and a public client on http is asked about each time (RFC 8252 §8.6).',
+    setUp:
+      'Ask for `offline_access`. Renewal in a hidden frame needs a page on https of the same site as the server: browsers keep the cookie from others, and a public client on http is asked about each time (RFC 8252 §8.6).',
   },
   {
     role: client,
@@ -78,7 +86,8 @@ export const triedSoftware: readonly TriedSoftware[] = [
     name: 'arctic',
     packageName: 'arctic',
     files: ['arctic'],
-    setUp: 'It leaves out the encoding of credentials (RFC 6749 §2.3.1): choose no `client_id` with `:`, `%` or `+`. Secrets never have them.',
+    setUp:
+      'It leaves out the encoding of credentials (RFC 6749 §2.3.1): choose no `client_id` with `:`, `%` or `+`. Secrets never have them.',
   },
   {
     role: client,
@@ -92,25 +101,38 @@ export const triedSoftware: readonly TriedSoftware[] = [
     name: 'Model Context Protocol, TypeScript client',
     packageName: '@modelcontextprotocol/client',
     files: ['model-context-protocol-client'],
-    setUp: 'Register it beforehand; there is no dynamic registration. The API publishes where its server is with `@mintmark/resource-server`. Credentials are not encoded, as with arctic.',
+    setUp:
+      'Register it beforehand; there is no dynamic registration. The API publishes where its server is with `@mintmark/resource-server`. Credentials are not encoded, as with arctic.',
   },
   { role: api, name: 'jose', packageName: 'jose', files: ['jose'] },
-  { role: api, name: 'express-oauth2-jwt-bearer', packageName: 'express-oauth2-jwt-bearer', files: ['express-oauth2-jwt-bearer'] },
+  {
+    role: api,
+    name: 'express-oauth2-jwt-bearer',
+    packageName: 'express-oauth2-jwt-bearer',
+    files: ['express-oauth2-jwt-bearer'],
+  },
   {
     role: api,
     name: 'fastify-jwt-jwks',
     packageName: 'fastify-jwt-jwks',
     files: ['fastify-jwt-jwks'],
-    setUp: "It reads RS256 and EdDSA: the server needs `accessTokenAlgorithm: 'RS256'`. Give it `issuer`: by itself it expects the origin with a slash.",
+    setUp:
+      "It reads RS256 and EdDSA: the server needs `accessTokenAlgorithm: 'RS256'`. Give it `issuer`: by itself it expects the origin with a slash.",
   },
   {
     role: api,
     name: 'Okta JWT verifier',
     packageName: '@okta/jwt-verifier',
     files: ['okta-jwt-verifier'],
-    setUp: "It reads RS256 alone: the server needs `accessTokenAlgorithm: 'RS256'`. Give it `jwksUri`, the issuer's `/jwks`: by itself it looks at Okta's path. It takes https issuers only.",
+    setUp:
+      "It reads RS256 alone: the server needs `accessTokenAlgorithm: 'RS256'`. Give it `jwksUri`, the issuer's `/jwks`: by itself it looks at Okta's path. It takes https issuers only.",
   },
   { role: directory, name: 'Microsoft Entra ID and Okta, scripted', files: ['scim-transcripts'] },
   { role: operation, name: 'OpenTelemetry', packageName: '@opentelemetry/sdk-metrics', files: ['opentelemetry'] },
-  { role: operation, name: 'rate-limiter-flexible', packageName: 'rate-limiter-flexible', files: ['rate-limiter-flexible'] },
+  {
+    role: operation,
+    name: 'rate-limiter-flexible',
+    packageName: 'rate-limiter-flexible',
+    files: ['rate-limiter-flexible'],
+  },
 ]

@@ -23,7 +23,12 @@ describe('law: the dump by which tests tell that nothing was written shows whate
     const medium = createMemoryMedium()
     const storage = createMemoryStorage({ issuer, medium })
 
-    await storage.claims.claim({ purpose: 'client_assertion_jti', value: 'shown', expiresAt: epochSeconds(9), now: epochSeconds(1) })
+    await storage.claims.claim({
+      purpose: 'client_assertion_jti',
+      value: 'shown',
+      expiresAt: epochSeconds(9),
+      now: epochSeconds(1),
+    })
 
     expect(dumpMedium(medium, issuer)).toContain('shown')
   })

@@ -19,8 +19,14 @@ export const familyCommands = (): fc.Arbitrary<Iterable<Command>> =>
         { weight: 2, arbitrary: fc.constant(signIn) },
         { weight: 6, arbitrary: fc.tuple(fc.nat(5), age).map(([family, age]) => present(family, age)) },
         { weight: 1, arbitrary: fc.nat(5).map(revokeFamily) },
-        { weight: 1, arbitrary: fc.tuple(fc.nat(5), fc.nat(5)).map(([family, token]) => revokeAccessToken(family, token)) },
-        { weight: 2, arbitrary: fc.constantFrom(deactivate, reactivate, reactivate, disableClient, enableClient, enableClient) },
+        {
+          weight: 1,
+          arbitrary: fc.tuple(fc.nat(5), fc.nat(5)).map(([family, token]) => revokeAccessToken(family, token)),
+        },
+        {
+          weight: 2,
+          arbitrary: fc.constantFrom(deactivate, reactivate, reactivate, disableClient, enableClient, enableClient),
+        },
         { weight: 1, arbitrary: fc.constant(revokeGrant) },
         { weight: 4, arbitrary: fc.constantFrom(1, 4, 9, 10, 11, 40, 50, 99).map(advance) },
       ),
@@ -75,44 +81,57 @@ export const signIn = command(
 
 /** Presents the refresh token of `age` rotations ago: 0 rotates, 1 retries, more is reuse. */
 const present = (index: number, age: number): Command =>
-  command(`present family ${index}, age ${age}`, (model) => familyAt(model, index).refreshTokens.length > age, async (model, world) => {
-    const family = familyAt(model, index)
-    const expected = presentationOf(model, family, age, world.lifetimes.retryWindow)
-    const current = family.refreshTokens.at(-1)
-    const reply = await world.refresh(family.refreshTokens.at(-1 - age) ?? '')
+  command(
+    `present family ${index}, age ${age}`,
+    (model) => familyAt(model, index).refreshTokens.length > age,
+    async (model, world) => {
+      const family = familyAt(model, index)
+      const expected = presentationOf(model, family, age, world.lifetimes.retryWindow)
+      const current = family.refreshTokens.at(-1)
+      const reply = await world.refresh(family.refreshTokens.at(-1 - age) ?? '')
 
-    if (expected === 'client_refused') expect([reply.status, reply.json.error]).toEqual([401, 'invalid_client'])
-    if (expected === 'refused' || expected === 'reused') expect([reply.status, reply.json.error]).toEqual([400, 'invalid_grant'])
-    if (expected === 'reused') family.isRevoked = true
-    if (expected === 'retried') expect([reply.status, reply.json.refresh_token]).toEqual([200, current])
-    if (expected === 'rotated') {
-      expect(reply.status).toBe(200)
-      expect(family.refreshTokens).not.toContain(reply.json.refresh_token)
-      family.rotatedAt = model.now
-      family.idleUntil = model.now + world.lifetimes.refreshTokenIdle
-    }
-    if (reply.status === 200) receive({ model, family, world }, reply)
-  })
+      if (expected === 'client_refused') expect([reply.status, reply.json.error]).toEqual([401, 'invalid_client'])
+      if (expected === 'refused' || expected === 'reused')
+        expect([reply.status, reply.json.error]).toEqual([400, 'invalid_grant'])
+      if (expected === 'reused') family.isRevoked = true
+      if (expected === 'retried') expect([reply.status, reply.json.refresh_token]).toEqual([200, current])
+      if (expected === 'rotated') {
+        expect(reply.status).toBe(200)
+        expect(family.refreshTokens).not.toContain(reply.json.refresh_token)
+        family.rotatedAt = model.now
+        family.idleUntil = model.now + world.lifetimes.refreshTokenIdle
+      }
+      if (reply.status === 200) receive({ model, family, world }, reply)
+    },
+  )
 
 const revokeFamily = (index: number): Command =>
-  command(`revoke family ${index}`, (model) => model.families.length > 0, async (model, world) => {
-    const family = familyAt(model, index)
-    const reply = await world.revoke(family.refreshTokens.at(-1) ?? '')
+  command(
+    `revoke family ${index}`,
+    (model) => model.families.length > 0,
+    async (model, world) => {
+      const family = familyAt(model, index)
+      const reply = await world.revoke(family.refreshTokens.at(-1) ?? '')
 
-    expect(reply.status).toBe(model.isClientDisabled ? 401 : 200)
-    if (!model.isClientDisabled) family.isRevoked = true
-  })
+      expect(reply.status).toBe(model.isClientDisabled ? 401 : 200)
+      if (!model.isClientDisabled) family.isRevoked = true
+    },
+  )
 
 const revokeAccessToken = (index: number, token: number): Command =>
-  command(`revoke access token ${token} of family ${index}`, (model) => model.families.length > 0, async (model, world) => {
-    const { accessTokens } = familyAt(model, index)
-    const accessToken = accessTokens[token % accessTokens.length]
-    if (accessToken === undefined) return
-    const reply = await world.revoke(accessToken.token)
+  command(
+    `revoke access token ${token} of family ${index}`,
+    (model) => model.families.length > 0,
+    async (model, world) => {
+      const { accessTokens } = familyAt(model, index)
+      const accessToken = accessTokens[token % accessTokens.length]
+      if (accessToken === undefined) return
+      const reply = await world.revoke(accessToken.token)
 
-    expect(reply.status).toBe(model.isClientDisabled ? 401 : 200)
-    if (!model.isClientDisabled) accessToken.isRevoked = true
-  })
+      expect(reply.status).toBe(model.isClientDisabled ? 401 : 200)
+      if (!model.isClientDisabled) accessToken.isRevoked = true
+    },
+  )
 
 const deactivate = command('deactivate the person', always, async (model, world) => {
   await world.storage.users.deactivate(person, world.clock.now())
@@ -162,7 +181,10 @@ const nobody: ModelFamily = {
   accessTokens: [],
 }
 
-function receive(at: { readonly model: FamilyModel; readonly family: ModelFamily; readonly world: FamilyWorld }, { json }: Answer): void {
+function receive(
+  at: { readonly model: FamilyModel; readonly family: ModelFamily; readonly world: FamilyWorld },
+  { json }: Answer,
+): void {
   const { model, family, world } = at
   const { access_token: token = '', refresh_token: refreshToken = '' } = json
   if (!family.refreshTokens.includes(refreshToken)) family.refreshTokens.push(refreshToken)

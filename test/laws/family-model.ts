@@ -43,7 +43,12 @@ export function isFamilyLive(model: FamilyModel, family: ModelFamily): boolean {
 /** What presenting the refresh token that was issued `age` rotations ago comes to. */
 export type Presentation = 'client_refused' | 'refused' | 'rotated' | 'retried' | 'reused'
 
-export function presentationOf(model: FamilyModel, family: ModelFamily, age: number, retryWindow: number): Presentation {
+export function presentationOf(
+  model: FamilyModel,
+  family: ModelFamily,
+  age: number,
+  retryWindow: number,
+): Presentation {
   if (model.isClientDisabled) return 'client_refused'
   if (!isFamilyLive(model, family) || model.now >= family.idleUntil) return 'refused'
   if (age === 0) return 'rotated'

@@ -31,13 +31,16 @@ async function expectNothingLives(world: FamilyWorld, answers: readonly Answer[]
   }
 }
 
-async function familyOf(world: FamilyWorld): Promise<{ readonly first: Answer; readonly refreshToken: string; readonly person: string }> {
+async function familyOf(
+  world: FamilyWorld,
+): Promise<{ readonly first: Answer; readonly refreshToken: string; readonly person: string }> {
   const person = await world.person()
   const first = await world.redeem(await world.code(person))
   return { first, person, refreshToken: first.json.refresh_token ?? '' }
 }
 
-const statuses = (answers: readonly Answer[]): readonly number[] => answers.map(({ status }) => status).toSorted((a, b) => a - b)
+const statuses = (answers: readonly Answer[]): readonly number[] =>
+  answers.map(({ status }) => status).toSorted((a, b) => a - b)
 
 /** What ends a family from outside, other than by its tokens. */
 const endings: readonly (readonly [name: string, end: (world: FamilyWorld, person: string) => Promise<unknown>])[] = [
@@ -93,23 +96,25 @@ const races: readonly Race[] = [
       await expectNothingLives(world, [first, ...answers])
     },
   },
-  ...endings.map(
-    ([name, end]): Race => ({
-      law: `after a refresh while ${name}, nothing lives`,
-      async run(world, stage, picks) {
-        const { first, person, refreshToken } = await familyOf(world)
+  ...endings.map(([name, end]): Race => ({
+    law: `after a refresh while ${name}, nothing lives`,
+    async run(world, stage, picks) {
+      const { first, person, refreshToken } = await familyOf(world)
 
-        const answers = await stage.run([() => world.refresh(refreshToken), () => inTurn(stage, () => end(world, person))], picks)
+      const answers = await stage.run(
+        [() => world.refresh(refreshToken), () => inTurn(stage, () => end(world, person))],
+        picks,
+      )
 
-        await expectNothingLives(world, [first, ...answers])
-      },
-    }),
-  ),
+      await expectNothingLives(world, [first, ...answers])
+    },
+  })),
   {
     law: 'after a refresh while the client is disabled, nothing lives',
     async run(world, stage, picks) {
       const { first, refreshToken } = await familyOf(world)
-      const change = (disabledAt: EpochSeconds | undefined) => changeClient(world.storage, clientId('A'), { disabledAt })
+      const change = (disabledAt: EpochSeconds | undefined) =>
+        changeClient(world.storage, clientId('A'), { disabledAt })
 
       const answers = await stage.run(
         [() => world.refresh(refreshToken), () => inTurn(stage, () => change(world.clock.now()))],
@@ -164,45 +169,44 @@ const races: readonly Race[] = [
       const code = await world.code(await world.person())
       const first = await world.redeem(code)
 
-      const answers = await stage.run([() => world.redeem(code), () => world.refresh(first.json.refresh_token ?? '')], picks)
+      const answers = await stage.run(
+        [() => world.redeem(code), () => world.refresh(first.json.refresh_token ?? '')],
+        picks,
+      )
 
       await expectNothingLives(world, [first, ...answers])
     },
   },
-  ...endings.map(
-    ([name, end]): Race => ({
-      law: `after a redemption while ${name}, nothing lives`,
-      async run(world, stage, picks) {
-        const person = await world.person()
-        const code = await world.code(person)
+  ...endings.map(([name, end]): Race => ({
+    law: `after a redemption while ${name}, nothing lives`,
+    async run(world, stage, picks) {
+      const person = await world.person()
+      const code = await world.code(person)
 
-        const answers = await stage.run([() => world.redeem(code), () => inTurn(stage, () => end(world, person))], picks)
+      const answers = await stage.run([() => world.redeem(code), () => inTurn(stage, () => end(world, person))], picks)
 
-        await expectNothingLives(world, answers)
-      },
-    }),
-  ),
-  ...endings.slice(0, 3).map(
-    ([name, end]): Race => ({
-      law: `a code that is asked for while ${name} gives nothing that lives`,
-      async run(world, stage, picks) {
-        const person = await world.person()
-        let code = ''
-        const ask = async (): Promise<Answer> => {
-          code = await world.code(person)
-          return { status: 0, json: {} }
-        }
+      await expectNothingLives(world, answers)
+    },
+  })),
+  ...endings.slice(0, 3).map(([name, end]): Race => ({
+    law: `a code that is asked for while ${name} gives nothing that lives`,
+    async run(world, stage, picks) {
+      const person = await world.person()
+      let code = ''
+      const ask = async (): Promise<Answer> => {
+        code = await world.code(person)
+        return { status: 0, json: {} }
+      }
 
-        await stage.run([ask, () => inTurn(stage, () => end(world, person))], picks)
+      await stage.run([ask, () => inTurn(stage, () => end(world, person))], picks)
 
-        const account = await world.storage.users.find(userId(person))
-        const grant = await world.storage.grants.findUnrevoked(userId(person), clientId('A'))
-        // A person who is active again may have consented after their return, and only then is anything honoured.
-        const isOfReturn = account?.active === true && grant?.userGeneration === account.generation
-        expect((await world.redeem(code)).status === 200).toBe(code !== '' && isOfReturn)
-      },
-    }),
-  ),
+      const account = await world.storage.users.find(userId(person))
+      const grant = await world.storage.grants.findUnrevoked(userId(person), clientId('A'))
+      // A person who is active again may have consented after their return, and only then is anything honoured.
+      const isOfReturn = account?.active === true && grant?.userGeneration === account.generation
+      expect((await world.redeem(code)).status === 200).toBe(code !== '' && isOfReturn)
+    },
+  })),
   {
     law: 'of two or three presentations of one client assertion exactly one is accepted',
     async run(world, stage, picks) {
@@ -220,7 +224,10 @@ it.each(races)('law: $law', async ({ run, retryWindow }) => {
   const stage = createStage()
   const world = await createFamilyWorld({ pause: stage.pause, ...(retryWindow !== undefined && { retryWindow }) })
 
-  await fc.assert(fc.asyncProperty(picks, (turns) => run(world, stage, turns)), { numRuns: 40 })
+  await fc.assert(
+    fc.asyncProperty(picks, (turns) => run(world, stage, turns)),
+    { numRuns: 40 },
+  )
 
   expect.hasAssertions()
 })

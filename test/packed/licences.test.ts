@@ -25,8 +25,11 @@ it('docs/adr/0017: zod is carried by core, and Kysely by storage-sql', () => {
 /** Of which packages its files are made, apart from its own sources, as source maps say. */
 function carriedBy(installed: string): readonly string[] {
   const sources = globSync('dist/**/*.js.map', { cwd: installed }).flatMap(
-    (map) => (JSON.parse(readFileSync(join(installed, map), 'utf8')) as { readonly sources: readonly string[] }).sources,
+    (map) =>
+      (JSON.parse(readFileSync(join(installed, map), 'utf8')) as { readonly sources: readonly string[] }).sources,
   )
-  const names = sources.map((source) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1]).filter((one) => one !== undefined)
+  const names = sources
+    .map((source) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1])
+    .filter((one) => one !== undefined)
   return [...new Set(names)].toSorted()
 }

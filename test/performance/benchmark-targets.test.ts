@@ -12,7 +12,9 @@ import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-t
 /** Ours and the floors, each with all that any suite asks of it. Peers change with their versions alone, and take long to start. */
 const targets = new Map<string, { readonly target: SuiteTarget; readonly asked: Set<WorkloadName> }>()
 for (const { workloads: names, targets: measured } of [...oauthSuites, ...scimSuites]) {
-  for (const target of measured.filter(({ program, settings }) => !program.startsWith('peers/') && settings.algorithm === 'ES256')) {
+  for (const target of measured.filter(
+    ({ program, settings }) => !program.startsWith('peers/') && settings.algorithm === 'ES256',
+  )) {
     const { storage, accessTokens } = target.settings
     const key = `${target.program} on ${storage} with ${accessTokens}`
     const { asked } = targets.get(key) ?? { asked: new Set() }
@@ -38,23 +40,37 @@ describe.concurrent('what is measured', () => {
     expect([...answers.keys()]).toEqual([...asked])
   })
 
-  it.each(['sqlite', 'postgres'] as const)('on %s a floor gives, by the statements of Mintmark, the same answers about accounts', async (storage) => {
-    const names: readonly WorkloadName[] = ['userName eq', 'work e-mail eq', 'page of 100', 'PATCH active', 'POST user']
+  it.each(['sqlite', 'postgres'] as const)(
+    'on %s a floor gives, by the statements of Mintmark, the same answers about accounts',
+    async (storage) => {
+      const names: readonly WorkloadName[] = [
+        'userName eq',
+        'work e-mail eq',
+        'page of 100',
+        'PATCH active',
+        'POST user',
+      ]
 
-    const [floor, mintmark] = await Promise.all(
-      [scimFloorOurs, scimMintmark].map(async (of) => answersOf(of('under test', { storage, rows: 1000 }), names)),
-    )
+      const [floor, mintmark] = await Promise.all(
+        [scimFloorOurs, scimMintmark].map(async (of) => answersOf(of('under test', { storage, rows: 1000 }), names)),
+      )
 
-    expect(withoutChance(floor)).toEqual(withoutChance(mintmark))
-  })
+      expect(withoutChance(floor)).toEqual(withoutChance(mintmark))
+    },
+  )
 
-  it.each(['sqlite', 'postgres'] as const)('on %s a floor issues, by the statements of Mintmark, what Mintmark issues', async (storage) => {
-    const names: readonly WorkloadName[] = ['client credentials', 'refresh', 'code + PKCE', 'userinfo, repeated']
+  it.each(['sqlite', 'postgres'] as const)(
+    'on %s a floor issues, by the statements of Mintmark, what Mintmark issues',
+    async (storage) => {
+      const names: readonly WorkloadName[] = ['client credentials', 'refresh', 'code + PKCE', 'userinfo, repeated']
 
-    const [floor, mintmark] = await Promise.all([floorOurs, oauthMintmark].map(async (of) => answersOf(of('under test', { storage }), names)))
+      const [floor, mintmark] = await Promise.all(
+        [floorOurs, oauthMintmark].map(async (of) => answersOf(of('under test', { storage }), names)),
+      )
 
-    expect(membersOf(floor)).toEqual(membersOf(mintmark))
-  })
+      expect(membersOf(floor)).toEqual(membersOf(mintmark))
+    },
+  )
 })
 
 type Answers = ReadonlyMap<WorkloadName, readonly string[]>
@@ -63,7 +79,10 @@ type Answers = ReadonlyMap<WorkloadName, readonly string[]>
 async function answersOf({ program, settings }: SuiteTarget, names: readonly WorkloadName[]): Promise<Answers> {
   const database = settings.storage === 'postgres' ? await aDatabase() : undefined
   if (database !== undefined) removals.push(async () => database.remove())
-  const target = await startTarget(program, { settings: { ...settings, ...(database && { postgresUrl: database.url }) }, profileFolder: undefined })
+  const target = await startTarget(program, {
+    settings: { ...settings, ...(database && { postgresUrl: database.url }) },
+    profileFolder: undefined,
+  })
   try {
     const answers = new Map<WorkloadName, readonly string[]>()
     for (const name of names) answers.set(name, await runTwice(name, target.site))
@@ -98,7 +117,9 @@ async function runTwice(name: WorkloadName, site: Site): Promise<readonly string
 const withoutChance = (answers: Answers | undefined): readonly unknown[] =>
   [...(answers ?? [])].map(([name, bodies]) => [
     name,
-    bodies.map((body): unknown => JSON.parse(body.replaceAll(uuid, 'number').replaceAll(dateTime, 'time').replaceAll(newId, '$1new"'))),
+    bodies.map((body): unknown =>
+      JSON.parse(body.replaceAll(uuid, 'number').replaceAll(dateTime, 'time').replaceAll(newId, '$1new"')),
+    ),
   ])
 
 const uuid = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
@@ -107,4 +128,7 @@ const dateTime = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
 const newId = /("id":"|\/Users\/)[\w-]{22}"/g
 
 const membersOf = (answers: Answers | undefined): readonly unknown[] =>
-  [...(answers ?? [])].map(([name, bodies]) => [name, bodies.filter(Boolean).map((body) => Object.keys(JSON.parse(body) as object).toSorted())])
+  [...(answers ?? [])].map(([name, bodies]) => [
+    name,
+    bodies.filter(Boolean).map((body) => Object.keys(JSON.parse(body) as object).toSorted()),
+  ])

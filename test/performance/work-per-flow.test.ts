@@ -2,7 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { authorize, obtainCode, redeem } from '../support/flow.ts'
 import { startProbedServer, type ProbedServer } from '../support/probed-server.ts'
-import { introspect, noteSecretsInUse, refresh, serviceToken, tokensFor, userinfo, type Tokens } from '../support/token-calls.ts'
+import {
+  introspect,
+  noteSecretsInUse,
+  refresh,
+  serviceToken,
+  tokensFor,
+  userinfo,
+  type Tokens,
+} from '../support/token-calls.ts'
 import { workOf, type Work } from './work-of.ts'
 
 let under: ProbedServer

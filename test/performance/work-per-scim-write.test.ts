@@ -16,13 +16,20 @@ describe('work per SCIM write', () => {
   it('RFC 7644 §3.3: a POST reads the provider and writes the account', async () => {
     const { callsOf } = await anAccount({})
 
-    expect(await callsOf('POST', '/Users', { ...aUser, userName: 'ann' })).toEqual(['identityProviders.find', 'provisionedUsers.insert'])
+    expect(await callsOf('POST', '/Users', { ...aUser, userName: 'ann' })).toEqual([
+      'identityProviders.find',
+      'provisionedUsers.insert',
+    ])
   })
 
   it('RFC 7644 §3.5.2: a PATCH that ends an account reads the provider and the account, and writes it', async () => {
     const { callsOf, path } = await anAccount({})
 
-    expect(await callsOf('PATCH', path, leave)).toEqual(['identityProviders.find', 'provisionedUsers.find', 'provisionedUsers.compareAndSwap'])
+    expect(await callsOf('PATCH', path, leave)).toEqual([
+      'identityProviders.find',
+      'provisionedUsers.find',
+      'provisionedUsers.compareAndSwap',
+    ])
   })
 
   it('what ended with an account is read where a listener is told of it', async () => {

@@ -31,7 +31,8 @@ describe.for([
     await stage.close()
   })
 
-  const tellAll = (command: string): Promise<readonly unknown[]> => Promise.all(processes.map(({ tell }) => tell(command)))
+  const tellAll = (command: string): Promise<readonly unknown[]> =>
+    Promise.all(processes.map(({ tell }) => tell(command)))
 
   it('ATK-328 make one first key when all of them want it at once (RFC 7517 §5)', async () => {
     const signing = await tellAll('sign')
@@ -70,7 +71,10 @@ async function startKeyProcess(database: DatabaseAddress): Promise<KeyProcess> {
   const script = fileURLToPath(new URL('key-process.ts', import.meta.url))
   const child = spawn(process.execPath, ['--conditions=@mintmark/source', script, JSON.stringify(database)], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)) },
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)),
+    },
   })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const answer = async (): Promise<unknown> => JSON.parse(String((await lines.next()).value))

@@ -44,7 +44,9 @@ export function racesOf(stage: Stage, ports: readonly number[]): Readonly<Record
 
       const replies = await atOnce(presenters, (at) => requests.refresh(at, refresh_token))
 
-      const successors = new Set(replies.map((reply) => (reply.status === 200 ? tokensOf(reply).refresh_token : reply.text)))
+      const successors = new Set(
+        replies.map((reply) => (reply.status === 200 ? tokensOf(reply).refresh_token : reply.text)),
+      )
       const [successor = ''] = successors
       const next = await requests.refresh(port(round), successor)
       return [
@@ -55,13 +57,22 @@ export function racesOf(stage: Stage, ports: readonly number[]): Readonly<Record
 
     'the jti of a client assertion': async (round) => {
       const now = Math.floor(Date.now() / 1000)
-      const claims = { iss: 'B', sub: 'B', aud: issuer, exp: now + 60, iat: now, jti: `jti-${process.pid}-${now}-${round}` }
+      const claims = {
+        iss: 'B',
+        sub: 'B',
+        aud: issuer,
+        exp: now + 60,
+        iat: now,
+        jti: `jti-${process.pid}-${now}-${round}`,
+      }
       const sign = signEs256(stage.clients.B.privateKey)
       const assertion = await writeJws({ alg: 'ES256', typ: 'JWT', kid: 'b1' }, claims, sign)
       const body = encode({ client_assertion_type: assertionType, client_assertion: assertion, token: 'none' })
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
 
-      const replies = await atOnce(presenters, (at) => send(at, { method: 'POST', path: '/token/revocation', headers, body }))
+      const replies = await atOnce(presenters, (at) =>
+        send(at, { method: 'POST', path: '/token/revocation', headers, body }),
+      )
 
       const accepted = replies.filter(({ status }) => status === 200).length
       const refused = replies.filter(({ status }) => status === 401).length
@@ -83,11 +94,19 @@ export function racesOf(stage: Stage, ports: readonly number[]): Readonly<Record
 
       const successors = renewals.filter(({ status }) => status === 200).map(tokensOf)
       const all = [first, second, current, ...successors]
-      const alive = await Promise.all(all.flatMap((tokens) => [tokens.access_token, tokens.refresh_token]).map(isActive))
+      const alive = await Promise.all(
+        all.flatMap((tokens) => [tokens.access_token, tokens.refresh_token]).map(isActive),
+      )
       const last = successors[0] ?? current
       return [
-        ...unless(alive.every((active) => active === false), 'a token lives after an old one was replayed'),
-        ...unless((await requests.refresh(port(1), last.refresh_token)).status === 400, 'a refresh token works after the replay'),
+        ...unless(
+          alive.every((active) => active === false),
+          'a token lives after an old one was replayed',
+        ),
+        ...unless(
+          (await requests.refresh(port(1), last.refresh_token)).status === 400,
+          'a refresh token works after the replay',
+        ),
       ]
     },
   }

@@ -11,11 +11,14 @@ export function scimRacesOf(stage: Stage, ports: readonly number[]): Readonly<Re
   const requests = clientRequests(stage.clients)
   const port = (index: number): number => ports[index % ports.length] ?? 0
   const requestsOfT1 = scimRequests(stage.scimSecret)
-  const scim = (at: number, method: string, path: string, body?: object): Promise<Reply> => requestsOfT1.send(port(at), method, path, body)
-  const patch = (at: number, path: string, ...Operations: readonly object[]): Promise<Reply> => requestsOfT1.patch(port(at), path, ...Operations)
+  const scim = (at: number, method: string, path: string, body?: object): Promise<Reply> =>
+    requestsOfT1.send(port(at), method, path, body)
+  const patch = (at: number, path: string, ...Operations: readonly object[]): Promise<Reply> =>
+    requestsOfT1.patch(port(at), path, ...Operations)
   const deactivate = (at: number, id: string): Promise<Reply> => requestsOfT1.deactivate(port(at), id)
 
-  const provision = (round: number, name: string): Promise<string> => requestsOfT1.provision(port(round), unique(round, name))
+  const provision = (round: number, name: string): Promise<string> =>
+    requestsOfT1.provision(port(round), unique(round, name))
   const person = async (round: number): Promise<string> => {
     const id = await provision(round, 'racer')
     await consent(stage.storage, id, epochSeconds(Date.now() / 1000))
@@ -23,11 +26,19 @@ export function scimRacesOf(stage: Stage, ports: readonly number[]): Readonly<Re
   }
   const survivors = async (all: readonly Tokens[]): Promise<readonly string[]> => {
     const tokens = all.flatMap(({ access_token, refresh_token }) => [access_token, refresh_token])
-    const alive = await Promise.all(tokens.map(async (token) => (await requests.introspect(port(0), token)).json['active']))
+    const alive = await Promise.all(
+      tokens.map(async (token) => (await requests.introspect(port(0), token)).json['active']),
+    )
     const refreshed = await Promise.all(all.map(({ refresh_token }) => requests.refresh(port(1), refresh_token)))
     return [
-      ...unless(alive.every((active) => active === false), 'a token lives after its person was deactivated'),
-      ...unless(refreshed.every(({ status }) => status === 400), 'a refresh token works after its person was deactivated'),
+      ...unless(
+        alive.every((active) => active === false),
+        'a token lives after its person was deactivated',
+      ),
+      ...unless(
+        refreshed.every(({ status }) => status === 400),
+        'a refresh token works after its person was deactivated',
+      ),
     ]
   }
 
@@ -42,7 +53,10 @@ export function scimRacesOf(stage: Stage, ports: readonly number[]): Readonly<Re
       ])
 
       const issued = refreshed.filter(({ status }) => status === 200).map(tokensOf)
-      return [...unless(ended.status === 200, `the deactivation was answered ${ended.status}`), ...(await survivors([first, ...issued]))]
+      return [
+        ...unless(ended.status === 200, `the deactivation was answered ${ended.status}`),
+        ...(await survivors([first, ...issued])),
+      ]
     },
 
     'a redemption against the deactivation of its person': async (round) => {
@@ -52,36 +66,61 @@ export function scimRacesOf(stage: Stage, ports: readonly number[]): Readonly<Re
       const [redeemed, ended] = await Promise.all([requests.redeem(port(round), code), deactivate(round + 1, id)])
 
       const issued = redeemed.status === 200 ? [tokensOf(redeemed)] : []
-      return [...unless(ended.status === 200, `the deactivation was answered ${ended.status}`), ...(await survivors(issued))]
+      return [
+        ...unless(ended.status === 200, `the deactivation was answered ${ended.status}`),
+        ...(await survivors(issued)),
+      ]
     },
 
     'a userName': async (round) => {
       const userName = unique(round, 'name')
       const cases = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? userName : userName.toUpperCase()))
 
-      const replies = await Promise.all(cases.map((name, index) => scim(index, 'POST', '/Users', { schemas: [userSchema], userName: name })))
+      const replies = await Promise.all(
+        cases.map((name, index) => scim(index, 'POST', '/Users', { schemas: [userSchema], userName: name })),
+      )
 
       const created = replies.filter(({ status }) => status === 201).length
       const refused = replies.filter(({ status }) => status === 409).length
-      return unless(created === 1 && refused === 7, `one userName was given ${created} times, and refused ${refused} times`)
+      return unless(
+        created === 1 && refused === 7,
+        `one userName was given ${created} times, and refused ${refused} times`,
+      )
     },
 
     'the members of a group': async (round) => {
       const ids = await Promise.all(Array.from({ length: 8 }, (_, index) => provision(round, `member${index}`)))
       const [leaving, ...joining] = ids
-      const group = idOf(await scim(round, 'POST', '/Groups', { schemas: [groupSchema], displayName: 'Ops', members: [{ value: leaving }] }))
+      const group = idOf(
+        await scim(round, 'POST', '/Groups', {
+          schemas: [groupSchema],
+          displayName: 'Ops',
+          members: [{ value: leaving }],
+        }),
+      )
 
       const replies = await Promise.all([
-        ...joining.map((value, index) => patch(index, `/Groups/${group}`, { op: 'add', path: 'members', value: [{ value }] })),
+        ...joining.map((value, index) =>
+          patch(index, `/Groups/${group}`, { op: 'add', path: 'members', value: [{ value }] }),
+        ),
         patch(round, `/Groups/${group}`, { op: 'remove', path: `members[value eq "${leaving}"]` }),
         patch(round + 1, `/Groups/${group}`, { op: 'replace', path: 'displayName', value: 'Operations' }),
       ])
 
-      const after = (await scim(round, 'GET', `/Groups/${group}`)).json as { members?: { value: string }[]; displayName: string }
+      const after = (await scim(round, 'GET', `/Groups/${group}`)).json as {
+        members?: { value: string }[]
+        displayName: string
+      }
       const found = (after.members ?? []).map(({ value }) => value)
       return [
-        ...unless(replies.every(({ status }) => status < 300), `a change was answered ${replies.map(({ status }) => status).join(' ')}`),
-        ...unless(joining.every((id) => found.includes(id)), `${joining.length - found.length} members were lost`),
+        ...unless(
+          replies.every(({ status }) => status < 300),
+          `a change was answered ${replies.map(({ status }) => status).join(' ')}`,
+        ),
+        ...unless(
+          joining.every((id) => found.includes(id)),
+          `${joining.length - found.length} members were lost`,
+        ),
         ...unless(leaving === undefined || !found.includes(leaving), 'a member that was removed is there'),
         ...unless(after.displayName === 'Operations', 'the new name was lost'),
       ]

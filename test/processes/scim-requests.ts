@@ -20,12 +20,14 @@ export function scimRequests(secret: string): ScimRequests {
       headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/scim+json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-  const patch: ScimRequests['patch'] = (port, path, ...Operations) => request(port, 'PATCH', path, { schemas: [patchMessage], Operations })
+  const patch: ScimRequests['patch'] = (port, path, ...Operations) =>
+    request(port, 'PATCH', path, { schemas: [patchMessage], Operations })
 
   return {
     send: request,
     patch,
-    provision: async (port, userName) => idOf(await request(port, 'POST', '/Users', { schemas: [userSchema], userName })),
+    provision: async (port, userName) =>
+      idOf(await request(port, 'POST', '/Users', { schemas: [userSchema], userName })),
     deactivate: (port, id) => patch(port, `/Users/${id}`, { op: 'replace', path: 'active', value: false }),
   }
 }

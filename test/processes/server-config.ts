@@ -1,7 +1,6 @@
 /** Where a database is, as a process of its own is told. */
 export type DatabaseAddress =
-  | { readonly engine: 'sqlite'; readonly file: string }
-  | { readonly engine: 'postgres'; readonly url: string }
+  { readonly engine: 'sqlite'; readonly file: string } | { readonly engine: 'postgres'; readonly url: string }
 
 /** A storage call at which a server dies as if by `kill -9`: before the store has heard of it, or before its answer is known. */
 export interface CrashPoint {

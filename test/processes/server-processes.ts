@@ -21,7 +21,10 @@ export async function startServerProcess(database: DatabaseAddress, crash?: Cras
   const child = spawn(process.execPath, ['--conditions=@mintmark/source', script, JSON.stringify(config)], {
     stdio: ['pipe', 'pipe', 'inherit'],
     // Dozens of processes start with the same sources: compiling them once halves what a start costs.
-    env: { ...process.env, NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)) },
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)),
+    },
   })
   const ended = once(child, 'exit').then(([, signal]) => signal as string | null)
   const { value: line } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()

@@ -51,7 +51,8 @@ describe.for([
       credentials: { clientId: 'RS', clientSecret: stage.clients.RS.secret },
       revocationFeed: { mode },
       clock,
-      fetch: (url, init) => fetch(`http://127.0.0.1:${there}${new URL(url instanceof Request ? url.url : url).pathname}`, init),
+      fetch: (url, init) =>
+        fetch(`http://127.0.0.1:${there}${new URL(url instanceof Request ? url.url : url).pathname}`, init),
     })
     onTestFinished(() => api.stop())
     return { admits: (token) => admits(api, token), clock, pass: (milliseconds) => void (passed += milliseconds), mode }

@@ -19,7 +19,11 @@ describe('the Worker example', () => {
     const port = await freePort()
     issuer = `http://localhost:${port}`
     const bindings = { ISSUER_URL: issuer, SEALING_KEY: 'A'.repeat(43) }
-    running = await startProgram({ command: workerdCommand({ port, folder, bindings, durableObject: 'Mintmark' }), cwd: folder, port })
+    running = await startProgram({
+      command: workerdCommand({ port, folder, bindings, durableObject: 'Mintmark' }),
+      cwd: folder,
+      port,
+    })
   })
   afterAll(() => {
     running.stop()
@@ -36,18 +40,26 @@ describe('the storage of the Worker example', () => {
   beforeAll(async () => {
     folder = await bundle({ entry: 'test/runtimes/fixture/law-worker.ts', node: 'all' })
     port = await freePort()
-    running = await startProgram({ command: workerdCommand({ port, folder, durableObject: 'Laws' }), cwd: folder, port })
+    running = await startProgram({
+      command: workerdCommand({ port, folder, durableObject: 'Laws' }),
+      cwd: folder,
+      port,
+    })
   })
   afterAll(() => {
     running.stop()
     rmSync(folder, { recursive: true })
   })
 
-  const judge = async (name: string): Promise<string> => (await send(port, { path: `/?${new URLSearchParams({ law: name })}` })).text
+  const judge = async (name: string): Promise<string> =>
+    (await send(port, { path: `/?${new URLSearchParams({ law: name })}` })).text
 
-  it.concurrent.each(storageLaws.map(({ name }) => name).filter((name) => name !== beyondLimits))('law: %s', async (name) => {
-    expect(await judge(name)).toBe('kept')
-  })
+  it.concurrent.each(storageLaws.map(({ name }) => name).filter((name) => name !== beyondLimits))(
+    'law: %s',
+    async (name) => {
+      expect(await judge(name)).toBe('kept')
+    },
+  )
 
   it('a filter with more than a hundred values is more than the database of a Durable Object takes', async () => {
     expect(await judge(beyondLimits)).toContain('too many SQL variables')

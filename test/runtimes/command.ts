@@ -7,7 +7,12 @@ export type Command = readonly [program: string, ...args: string[]]
 export const installed = (name: string): string => join(process.cwd(), 'node_modules/.bin', name)
 
 /** Runs a source of this repository. */
-export const onNode = (file: string): Command => [process.execPath, '--conditions=@mintmark/source', '--disable-warning=ExperimentalWarning', resolve(file)]
+export const onNode = (file: string): Command => [
+  process.execPath,
+  '--conditions=@mintmark/source',
+  '--disable-warning=ExperimentalWarning',
+  resolve(file),
+]
 
 /** Serves the default export of a module without imports. */
 export const onBun = (file: string, port: number): Command => [installed('bun'), 'run', '--port', String(port), file]

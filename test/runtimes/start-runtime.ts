@@ -17,9 +17,17 @@ export interface RunningRuntime extends ReachableServer, RunningProgram {
 /** Starts a runtime in the folder that has the bundles. */
 export async function startRuntime(runtime: Runtime, folder: string): Promise<RunningRuntime> {
   const port = await freePort()
-  const program = await startProgram({ command: runtime.command(port, folder), cwd: folder, env: { PORT: String(port) }, port })
+  const program = await startProgram({
+    command: runtime.command(port, folder),
+    cwd: folder,
+    env: { PORT: String(port) },
+    port,
+  })
   const { json } = await send(port, { path: '/fixture' })
-  const { userAgent, clients } = json as unknown as { readonly userAgent: string; readonly clients: Omit<FixtureClients, 'B'> & { readonly B: JWK } }
+  const { userAgent, clients } = json as unknown as {
+    readonly userAgent: string
+    readonly clients: Omit<FixtureClients, 'B'> & { readonly B: JWK }
+  }
   const { B, ...secrets } = clients
 
   return {

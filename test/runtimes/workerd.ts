@@ -14,7 +14,9 @@ interface WorkerdOptions {
 
 /** The command that serves `worker.mjs` with workerd, what Cloudflare runs. */
 export function workerdCommand({ port, folder, bindings = {}, durableObject }: WorkerdOptions): Command {
-  const bound = Object.entries(bindings).map(([name, text]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`)
+  const bound = Object.entries(bindings).map(
+    ([name, text]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`,
+  )
   if (durableObject !== undefined) bound.push(`(name = "MINTMARK", durableObjectNamespace = "${durableObject}")`)
   mkdirSync(join(folder, 'data'), { recursive: true })
   writeFileSync(

@@ -46,7 +46,9 @@ export const expressAdapter: Adapter = {
 const nodeAdapter: Adapter = {
   name: 'node:http',
   listener({ services, pages = {}, onError }) {
-    const handlers = new Map(Object.entries(pages).map(([path, { service, endpoint }]) => [path, toNodeEndpoint(service, endpoint)]))
+    const handlers = new Map(
+      Object.entries(pages).map(([path, { service, endpoint }]) => [path, toNodeEndpoint(service, endpoint)]),
+    )
     const handle = toNodeHandler(...services)
     return (request, response) => {
       const page = handlers.get(pathOf(request.url))
@@ -66,7 +68,9 @@ const nodeAdapter: Adapter = {
 const fetchAdapter: Adapter = {
   name: 'Fetch',
   listener({ services, pages = {}, onError }) {
-    const handlers = new Map(Object.entries(pages).map(([path, { service, endpoint }]) => [path, toFetchEndpoint(service, endpoint)]))
+    const handlers = new Map(
+      Object.entries(pages).map(([path, { service, endpoint }]) => [path, toFetchEndpoint(service, endpoint)]),
+    )
     const handle = toFetchHandler(...services)
     const listen = getRequestListener(
       async (request) => {

@@ -1,4 +1,10 @@
-import { createAuthorizationServer, registerClient, storedKeys, type AuthorizationServer, type KeyRing } from '@mintmark/core'
+import {
+  createAuthorizationServer,
+  registerClient,
+  storedKeys,
+  type AuthorizationServer,
+  type KeyRing,
+} from '@mintmark/core'
 import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
 import { epochSeconds, userId, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
 import { createMemoryMedium, createMemoryStorage, type Pause } from '@mintmark/storage-interface/memory'
@@ -33,7 +39,12 @@ export interface FamilyWorld {
 
 export interface Answer {
   readonly status: number
-  readonly json: { readonly access_token?: string; readonly refresh_token?: string; readonly active?: boolean; readonly error?: string }
+  readonly json: {
+    readonly access_token?: string
+    readonly refresh_token?: string
+    readonly active?: boolean
+    readonly error?: string
+  }
 }
 
 const issuer = 'https://as.test'
@@ -41,7 +52,13 @@ const redirectUri = 'https://app.test/cb'
 const scope = 'openid offline_access'
 
 /** Short ones, in seconds, so that each is reached. */
-const lifetimes = { accessToken: 50, refreshTokenIdle: 100, refreshTokenAbsolute: 130, authorizationCode: 60, retryWindow: 10 } as const
+const lifetimes = {
+  accessToken: 50,
+  refreshTokenIdle: 100,
+  refreshTokenAbsolute: 130,
+  authorizationCode: 60,
+  retryWindow: 10,
+} as const
 
 /** All worlds sign with one key: to make one takes longer than to try a law. */
 const keys: KeyRing = storedKeys({
@@ -90,15 +107,24 @@ export async function createFamilyWorld(
     },
     revoke: (token) => post('/token/revocation', { token }),
     async isHonoured(accessToken) {
-      const asked = await post('/token/introspection', { token: accessToken }, { authorization: basic('RS', secrets.RS) })
+      const asked = await post(
+        '/token/introspection',
+        { token: accessToken },
+        { authorization: basic('RS', secrets.RS) },
+      )
       if (asked.status !== 200) throw new Error(`Introspection answered ${asked.status}.`)
       return asked.json.active === true
     },
-    userinfo: (accessToken) => answer(plainRequest(issuer, { path: '/userinfo', headers: { authorization: `Bearer ${accessToken}` } })),
+    userinfo: (accessToken) =>
+      answer(plainRequest(issuer, { path: '/userinfo', headers: { authorization: `Bearer ${accessToken}` } })),
   }
 }
 
-const serverOver = (storage: Storage, clock: () => EpochSeconds, retryWindow: number = lifetimes.retryWindow): AuthorizationServer => {
+const serverOver = (
+  storage: Storage,
+  clock: () => EpochSeconds,
+  retryWindow: number = lifetimes.retryWindow,
+): AuthorizationServer => {
   const { retryWindow: _, ...serverLifetimes } = lifetimes
   return createAuthorizationServer({
     issuer,
@@ -125,7 +151,10 @@ async function registerClients(
     },
     { storage },
   )
-  const rs = await registerClient({ clientId: 'RS', clientName: 'API', grantTypes: [], servedAudiences: [issuer] }, { storage })
+  const rs = await registerClient(
+    { clientId: 'RS', clientName: 'API', grantTypes: [], servedAudiences: [issuer] },
+    { storage },
+  )
   const K = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify'])
   const { kty = '', crv = '', x = '', y = '' } = await crypto.subtle.exportKey('jwk', K.publicKey)
   const jwks = { keys: [{ kty, crv, x, y }] }
@@ -146,7 +175,9 @@ async function codeFor(person: string, server: AuthorizationServer, now: EpochSe
     code_challenge: challenge,
     code_challenge_method: 'S256',
   }
-  const started = await server.handle(plainRequest(issuer, { path: `/auth?${encode(request)}`, headers: { cookie: person } }))
+  const started = await server.handle(
+    plainRequest(issuer, { path: `/auth?${encode(request)}`, headers: { cookie: person } }),
+  )
   const location = locationOf(started)
   if (location.searchParams.has('code')) return location.searchParams.get('code') ?? ''
 

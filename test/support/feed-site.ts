@@ -1,5 +1,10 @@
 import type { AuthorizationServerOptions } from '@mintmark/core'
-import { createResourceServer, type AccessRefusal, type ResourceServer, type ResourceServerOptions } from '@mintmark/resource-server'
+import {
+  createResourceServer,
+  type AccessRefusal,
+  type ResourceServer,
+  type ResourceServerOptions,
+} from '@mintmark/resource-server'
 import { epochSeconds, type EpochSeconds } from '@mintmark/storage-interface'
 import { createMemoryMedium, createMemoryStorage, type MemoryMedium } from '@mintmark/storage-interface/memory'
 
@@ -29,7 +34,12 @@ export async function startFeedSite(options: Partial<AuthorizationServerOptions>
   let passed = 0
   const preciseClock = (): number => 1_790_000_000_000 + passed + performance.now() - realStart
   const clock = (): EpochSeconds => epochSeconds(preciseClock() / 1000)
-  const under = await startServer({ storage: createMemoryStorage({ issuer, medium }), revocationFeed: true, clock, ...options })
+  const under = await startServer({
+    storage: createMemoryStorage({ issuer, medium }),
+    revocationFeed: true,
+    clock,
+    ...options,
+  })
   // What is issued from now on is younger than the clients.
   passed = 2000
 
@@ -63,7 +73,10 @@ export interface ProtectedApi {
 }
 
 /** The API `https://api.test` of the attack rows. */
-export function protectApi(site: Pick<FeedSite, 'clients' | 'fetch' | 'preciseClock'>, options: Partial<ResourceServerOptions> = {}): ProtectedApi {
+export function protectApi(
+  site: Pick<FeedSite, 'clients' | 'fetch' | 'preciseClock'>,
+  options: Partial<ResourceServerOptions> = {},
+): ProtectedApi {
   const refusals: AccessRefusal[] = []
   const api = createResourceServer({
     issuer,

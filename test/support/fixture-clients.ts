@@ -27,7 +27,10 @@ export async function registerFixtureClients(storage: Storage, clock?: Clock): P
   const deps = { storage, ...(clock !== undefined && { clock }) }
   const pair = await generateKeyPair('ES256', { extractable: true })
   const web = { grantTypes: webGrants, scopes: webScopes }
-  const a = await registerClient({ ...web, clientId: 'A', clientName: 'App', redirectUris: ['https://app.test/cb'] }, deps)
+  const a = await registerClient(
+    { ...web, clientId: 'A', clientName: 'App', redirectUris: ['https://app.test/cb'] },
+    deps,
+  )
   await registerClient(
     {
       ...web,
@@ -41,13 +44,22 @@ export async function registerFixtureClients(storage: Storage, clock?: Clock): P
   )
   const isPublic = { ...web, tokenEndpointAuthMethod: 'none' } as const
   await registerClient({ ...isPublic, clientId: 'P', clientName: 'Page', redirectUris: ['https://spa.test/cb'] }, deps)
-  await registerClient({ ...isPublic, clientId: 'N', clientName: 'Native', redirectUris: ['http://127.0.0.1/cb'] }, deps)
+  await registerClient(
+    { ...isPublic, clientId: 'N', clientName: 'Native', redirectUris: ['http://127.0.0.1/cb'] },
+    deps,
+  )
   const m = await registerClient(
     { clientId: 'M', clientName: 'Machine', grantTypes: ['client_credentials'], scopes: ['api.read'] },
     deps,
   )
   const rs = await registerClient(
-    { clientId: 'RS', clientName: 'API', grantTypes: ['client_credentials'], scopes: ['api.read'], servedAudiences: ['https://api.test'] },
+    {
+      clientId: 'RS',
+      clientName: 'API',
+      grantTypes: ['client_credentials'],
+      scopes: ['api.read'],
+      servedAudiences: ['https://api.test'],
+    },
     deps,
   )
   const x = await registerClient(

@@ -15,7 +15,8 @@ export interface FixtureSite extends Site {
 }
 
 /** What is the fixture's own to say; the rest may be changed. */
-type FixtureOptions = Pick<AuthorizationServerOptions, 'issuer' | 'storage' | 'keys'> & Partial<AuthorizationServerOptions>
+type FixtureOptions = Pick<AuthorizationServerOptions, 'issuer' | 'storage' | 'keys'> &
+  Partial<AuthorizationServerOptions>
 
 export function createFixtureSite(options: FixtureOptions): FixtureSite {
   const server = createAuthorizationServer({
@@ -26,7 +27,9 @@ export function createFixtureSite(options: FixtureOptions): FixtureSite {
     ...options,
   })
   const page = { service: server, endpoint: hostPage(server) }
-  const pages = Object.fromEntries(['login', 'consent'].map((name) => [new URL(`${options.issuer}/${name}`).pathname, page]))
+  const pages = Object.fromEntries(
+    ['login', 'consent'].map((name) => [new URL(`${options.issuer}/${name}`).pathname, page]),
+  )
   const { issuer, storage, clock } = options
   const scim = createScimServer({ issuer, storage, accessTokens: server, ...(clock === undefined ? {} : { clock }) })
   return { server, services: [server, scim], pages }
@@ -34,7 +37,8 @@ export function createFixtureSite(options: FixtureOptions): FixtureSite {
 
 /** U1 is active, U2 deactivated, U3 removed. */
 export async function insertFixtureUsers(storage: Storage, now: EpochSeconds): Promise<void> {
-  for (const id of ['U1', 'U2', 'U3']) await storage.users.insert({ userId: userId(id), claims: claimsOfU1, createdAt: now })
+  for (const id of ['U1', 'U2', 'U3'])
+    await storage.users.insert({ userId: userId(id), claims: claimsOfU1, createdAt: now })
   await storage.users.deactivate(userId('U2'), now)
   await storage.users.remove(userId('U3'), now)
 }
@@ -55,12 +59,16 @@ const hostPage =
   async (request) => {
     try {
       const pending = await server.interaction(request)
-      if (request.method === 'GET') return { status: 200, headers: [['Content-Type', 'application/json']], body: JSON.stringify(pending) }
+      if (request.method === 'GET')
+        return { status: 200, headers: [['Content-Type', 'application/json']], body: JSON.stringify(pending) }
 
       const form = new URLSearchParams(decodeBody(request.body))
       if (form.has('deny')) return await pending.deny()
       const subject = form.get('subject')
-      const signIn = subject === null ? {} : { subject, authTime: Number(form.get('auth_time')), amr: ['pwd'], acr: form.get('acr') ?? undefined }
+      const signIn =
+        subject === null
+          ? {}
+          : { subject, authTime: Number(form.get('auth_time')), amr: ['pwd'], acr: form.get('acr') ?? undefined }
       const consent = form.has('scope') ? { grantedScopes: form.getAll('scope') } : {}
       return await pending.complete({ ...signIn, ...consent })
     } catch (error) {

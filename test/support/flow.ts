@@ -24,19 +24,29 @@ export type Change = Readonly<Record<string, string | undefined>>
 /** Form-encodes what is there. */
 export const encode = (parameters: Change): string =>
   Object.entries(parameters)
-    .flatMap(([name, value]) => (value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`]))
+    .flatMap(([name, value]) =>
+      value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
+    )
     .join('&')
 
 /** The Authorization header of a client that uses client_secret_basic. */
-export const basic = (id: string, secret: string): string => `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`
+export const basic = (id: string, secret: string): string =>
+  `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`
 
 /** The cookie of a person who signed in at the host some seconds ago. */
 export const signedInAs = (under: ReachableServer, user: string, secondsAgo = 5): string =>
   `host=${user}.${under.clock.now() - secondsAgo}`
 
 /** GET /auth with the base request changed. */
-export const authorize = (under: ReachableServer, change: Change = {}, headers: Record<string, string> = {}): Promise<Reply> =>
-  under.send({ path: `/auth?${encode({ ...baseRequest, ...change })}`, headers: { cookie: signedInAs(under, 'U1'), ...headers } })
+export const authorize = (
+  under: ReachableServer,
+  change: Change = {},
+  headers: Record<string, string> = {},
+): Promise<Reply> =>
+  under.send({
+    path: `/auth?${encode({ ...baseRequest, ...change })}`,
+    headers: { cookie: signedInAs(under, 'U1'), ...headers },
+  })
 
 /** Follows a redirect to the host's page and posts a form there, as the browser that was sent there. */
 export function answerInteraction(under: ReachableServer, started: Reply, form: string): Promise<Reply> {
@@ -54,14 +64,17 @@ export function answerInteraction(under: ReachableServer, started: Reply, form: 
 }
 
 /** The cookie by which the server knows the browser that started an interaction. */
-export const browserCookie = (started: Reply): string => started.cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ')
+export const browserCookie = (started: Reply): string =>
+  started.cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ')
 
 /** Runs an authorization request to its end: U1 is signed in and consents to all that is asked. */
 export async function obtainCode(under: ReachableServer, change: Change = {}): Promise<string> {
   const first = await authorize(under, change)
   const scopes = (change['scope'] ?? baseRequest.scope).split(' ')
   const isDone = first.location.searchParams.has('code')
-  const last = isDone ? first : await answerInteraction(under, first, scopes.map((scope) => `scope=${encodeURIComponent(scope)}`).join('&'))
+  const last = isDone
+    ? first
+    : await answerInteraction(under, first, scopes.map((scope) => `scope=${encodeURIComponent(scope)}`).join('&'))
   const code = last.location.searchParams.get('code')
   if (code === null) throw new Error(`No code: ${last.status} ${last.text} ${last.header('location')}`)
   return code
@@ -72,7 +85,12 @@ export const token = (under: ReachableServer, form: Change, headers: Record<stri
   postForm(under, '/token', encode(form), { authorization: basic('A', under.clients.A.secret), ...headers })
 
 /** Redeems a code with the base request's redirect URI and verifier, changed. */
-export const redeem = (under: ReachableServer, code: string, change: Change = {}, headers: Record<string, string> = {}): Promise<Reply> =>
+export const redeem = (
+  under: ReachableServer,
+  code: string,
+  change: Change = {},
+  headers: Record<string, string> = {},
+): Promise<Reply> =>
   token(
     under,
     { grant_type: 'authorization_code', code, redirect_uri: 'https://app.test/cb', code_verifier: verifier, ...change },
@@ -80,7 +98,12 @@ export const redeem = (under: ReachableServer, code: string, change: Change = {}
   )
 
 /** Posts a form. Headers set to an empty string are left out. */
-export function postForm(under: ReachableServer, path: string, body: string, headers: Record<string, string>): Promise<Reply> {
+export function postForm(
+  under: ReachableServer,
+  path: string,
+  body: string,
+  headers: Record<string, string>,
+): Promise<Reply> {
   const all = { 'content-type': 'application/x-www-form-urlencoded', ...headers }
   return under.send({
     method: 'POST',
@@ -91,7 +114,10 @@ export function postForm(under: ReachableServer, path: string, body: string, hea
 }
 
 /** The tokens of U1 for client A, with `offline_access` unless changed. */
-export async function obtainTokens(under: ReachableServer, change: Change = {}): Promise<Readonly<Record<string, string>>> {
+export async function obtainTokens(
+  under: ReachableServer,
+  change: Change = {},
+): Promise<Readonly<Record<string, string>>> {
   const code = await obtainCode(under, { scope: 'openid profile offline_access', ...change })
   const reply = await redeem(under, code)
   if (reply.status !== 200) throw new Error(`No tokens: ${reply.status} ${reply.text}`)

@@ -10,7 +10,10 @@ export async function writeJws(header: unknown, payload: unknown, sign: SignByte
 }
 
 /** Header and payload of a token, unverified. */
-export function readJws(token: string): { readonly header: Record<string, unknown>; readonly payload: Record<string, unknown> } {
+export function readJws(token: string): {
+  readonly header: Record<string, unknown>
+  readonly payload: Record<string, unknown>
+} {
   const [header = '', payload = ''] = token.split('.')
   return { header: parse(header), payload: parse(payload) }
 }
@@ -24,7 +27,9 @@ export const signEs256 =
 export const signHs256 =
   (secret: Uint8Array): SignBytes =>
   async (input) => {
-    const key = await crypto.subtle.importKey('raw', new Uint8Array(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+    const key = await crypto.subtle.importKey('raw', new Uint8Array(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
+      'sign',
+    ])
     return new Uint8Array(await crypto.subtle.sign('HMAC', key, new Uint8Array(input)))
   }
 

@@ -57,15 +57,38 @@ const der = (spki: string): Uint8Array => Buffer.from(spki.replaceAll(/-----[^-]
 
 /** Signatures that are none, keys that the token brings along, and text that is no JWS. */
 export const forgeries: readonly Forgery[] = [
-  ...['none', 'None', 'NONE', 'nOnE', ''].map((alg) => ({ row: `RFC 8725 §3.1: alg ${JSON.stringify(alg)} without a signature`, forge: withHeader({ alg }, signNothing()) })),
+  ...['none', 'None', 'NONE', 'nOnE', ''].map((alg) => ({
+    row: `RFC 8725 §3.1: alg ${JSON.stringify(alg)} without a signature`,
+    forge: withHeader({ alg }, signNothing()),
+  })),
   { row: 'RFC 8725 §3.1: alg none with a signature', forge: withHeader({ alg: 'none' }) },
   { row: 'RFC 8725 §3.1: no alg', forge: withHeader({ alg: undefined }) },
   { row: 'ATK-262 HS256 keyed with the public key as PEM', forge: keyedWith((spki) => `${spki.trimEnd()}\n`) },
-  { row: 'ATK-262 HS256 keyed with the public key as PEM without a last newline', forge: keyedWith((spki) => spki.trimEnd()) },
+  {
+    row: 'ATK-262 HS256 keyed with the public key as PEM without a last newline',
+    forge: keyedWith((spki) => spki.trimEnd()),
+  },
   { row: 'ATK-262 HS256 keyed with the public key as DER', forge: keyedWith((spki) => der(spki)) },
   { row: 'ATK-262 HS256 keyed with the public key as JWK text', forge: keyedWith((_, jwk) => JSON.stringify(jwk)) },
   { row: 'ATK-262 HS256 keyed with nearly nothing', forge: keyedWith(() => '\0') },
-  ...['RS256', 'PS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'ES256K', 'EdDSA', 'Ed25519', 'HS256', 'HS512', 'RSA-OAEP', 'es256', 'rs256', '__proto__'].map((alg) => ({
+  ...[
+    'RS256',
+    'PS256',
+    'RS384',
+    'RS512',
+    'ES256',
+    'ES384',
+    'ES512',
+    'ES256K',
+    'EdDSA',
+    'Ed25519',
+    'HS256',
+    'HS512',
+    'RSA-OAEP',
+    'es256',
+    'rs256',
+    '__proto__',
+  ].map((alg) => ({
     row: `ATK-263 the header says ${alg}, which the key does not do`,
     forge: (jwt: GenuineJwt) => withHeader({ alg: alg === jwt.header['alg'] ? 'PS512' : alg })(jwt),
   })),
@@ -73,20 +96,60 @@ export const forgeries: readonly Forgery[] = [
   { row: 'RFC 7518 §3.4: a signature of 256 zeros', forge: withHeader({}, signNothing(256)) },
   { row: 'ATK-265 the signature is empty', forge: ofParts((header, payload) => `${header}.${payload}.`) },
   { row: 'ATK-265 the signature is removed', forge: ofParts((header, payload) => `${header}.${payload}`) },
-  { row: 'ATK-265 the signature is cut', forge: ofParts((header, payload, signature) => `${header}.${payload}.${signature.slice(0, -4)}`) },
-  { row: 'ATK-265 the signature is that of another token', forge: ({ token, other }) => [...parts(token).slice(0, 2), parts(other)[2]].join('.') },
-  { row: 'ATK-265 the payload is that of another token', forge: ({ token, other }) => [parts(token)[0], parts(other)[1], parts(token)[2]].join('.') },
+  {
+    row: 'ATK-265 the signature is cut',
+    forge: ofParts((header, payload, signature) => `${header}.${payload}.${signature.slice(0, -4)}`),
+  },
+  {
+    row: 'ATK-265 the signature is that of another token',
+    forge: ({ token, other }) => [...parts(token).slice(0, 2), parts(other)[2]].join('.'),
+  },
+  {
+    row: 'ATK-265 the payload is that of another token',
+    forge: ({ token, other }) => [parts(token)[0], parts(other)[1], parts(token)[2]].join('.'),
+  },
   { row: 'ATK-265 an attacker signed it with a key of their own', forge: byAttacker({}) },
-  { row: "ATK-266 the attacker's key is in the header", forge: async (jwt) => byAttacker({ jwk: await publicJwkOf(jwt), kid: undefined })(jwt) },
-  { row: "ATK-266 the attacker's key is in the header, beside the right kid", forge: async (jwt) => byAttacker({ jwk: await publicJwkOf(jwt) })(jwt) },
-  { row: "RFC 8725 §3.10: the header points to the attacker's key set", forge: byAttacker({ jku: 'https://evil.test/jwks' }) },
-  { row: "RFC 8725 §3.10: the header points to the attacker's certificate", forge: byAttacker({ x5u: 'https://evil.test/cert' }) },
-  { row: 'ATK-268 a self-signed chain in the header', forge: byAttacker({ x5c: ['MIIBszCCAVmgAwIBAgIUQ'], 'x5t#S256': 'x' }) },
-  ...['../../etc/passwd', "' OR 1=1--", '__proto__', 'constructor', 'x'.repeat(10_240), 7, null, true, [], {}, '\0', ''].map((kid) => ({
+  {
+    row: "ATK-266 the attacker's key is in the header",
+    forge: async (jwt) => byAttacker({ jwk: await publicJwkOf(jwt), kid: undefined })(jwt),
+  },
+  {
+    row: "ATK-266 the attacker's key is in the header, beside the right kid",
+    forge: async (jwt) => byAttacker({ jwk: await publicJwkOf(jwt) })(jwt),
+  },
+  {
+    row: "RFC 8725 §3.10: the header points to the attacker's key set",
+    forge: byAttacker({ jku: 'https://evil.test/jwks' }),
+  },
+  {
+    row: "RFC 8725 §3.10: the header points to the attacker's certificate",
+    forge: byAttacker({ x5u: 'https://evil.test/cert' }),
+  },
+  {
+    row: 'ATK-268 a self-signed chain in the header',
+    forge: byAttacker({ x5c: ['MIIBszCCAVmgAwIBAgIUQ'], 'x5t#S256': 'x' }),
+  },
+  ...[
+    '../../etc/passwd',
+    "' OR 1=1--",
+    '__proto__',
+    'constructor',
+    'x'.repeat(10_240),
+    7,
+    null,
+    true,
+    [],
+    {},
+    '\0',
+    '',
+  ].map((kid) => ({
     row: `ATK-269 kid ${JSON.stringify(kid).slice(0, 20)}`,
     forge: withHeader({ kid }),
   })),
-  { row: 'ATK-269 kid of the right key after a space', forge: (jwt) => withHeader({ kid: ` ${String(jwt.header['kid'])}` })(jwt) },
+  {
+    row: 'ATK-269 kid of the right key after a space',
+    forge: (jwt) => withHeader({ kid: ` ${String(jwt.header['kid'])}` })(jwt),
+  },
   { row: 'ATK-271 kid of a key that is not published', forge: withHeader({ kid: 'unpublished' }) },
   ...[['x'], [], 'x', ['b64'], ['exp'], ['alg'], [''], [7], null, {}].map((crit) => ({
     row: `ATK-272 crit ${JSON.stringify(crit)}`,
@@ -98,35 +161,81 @@ export const forgeries: readonly Forgery[] = [
     row: `ATK-280 the payload is ${JSON.stringify(payload)}`,
     forge: withPayload(payload),
   })),
-  { row: 'ATK-280 the payload is not UTF-8', forge: (jwt) => withRawPayload(jwt, new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])) },
-  { row: 'ATK-281 four segments', forge: ofParts((header, payload, signature) => `${header}.${payload}.${signature}.x`) },
-  { row: 'ATK-281 five segments', forge: ofParts((header, payload, signature) => `${header}.${payload}.${signature}.x.y`) },
-  { row: 'ATK-281 a JWE', forge: () => `${base64url.encode('{"alg":"dir","enc":"A128GCM"}')}..AAAAAAAAAAAAAAAA.AAAA.AAAAAAAAAAAAAAAAAAAAAA` },
-  { row: 'ATK-281 the flattened JSON serialisation', forge: ofParts((header, payload, signature) => JSON.stringify({ protected: header, payload, signature })) },
-  { row: 'ATK-281 the general JSON serialisation', forge: ofParts((header, payload, signature) => JSON.stringify({ payload, signatures: [{ protected: header, signature }] })) },
+  {
+    row: 'ATK-280 the payload is not UTF-8',
+    forge: (jwt) => withRawPayload(jwt, new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])),
+  },
+  {
+    row: 'ATK-281 four segments',
+    forge: ofParts((header, payload, signature) => `${header}.${payload}.${signature}.x`),
+  },
+  {
+    row: 'ATK-281 five segments',
+    forge: ofParts((header, payload, signature) => `${header}.${payload}.${signature}.x.y`),
+  },
+  {
+    row: 'ATK-281 a JWE',
+    forge: () => `${base64url.encode('{"alg":"dir","enc":"A128GCM"}')}..AAAAAAAAAAAAAAAA.AAAA.AAAAAAAAAAAAAAAAAAAAAA`,
+  },
+  {
+    row: 'ATK-281 the flattened JSON serialisation',
+    forge: ofParts((header, payload, signature) => JSON.stringify({ protected: header, payload, signature })),
+  },
+  {
+    row: 'ATK-281 the general JSON serialisation',
+    forge: ofParts((header, payload, signature) =>
+      JSON.stringify({ payload, signatures: [{ protected: header, signature }] }),
+    ),
+  },
   { row: 'ATK-281 a dot at the end', forge: ({ token }) => `${token}.` },
   { row: 'ATK-281 a dot in front', forge: ({ token }) => `.${token}` },
   { row: 'ATK-281 a detached payload', forge: ofParts((header, _payload, signature) => `${header}..${signature}`) },
   { row: 'ATK-281 a space at the end', forge: ({ token }) => `${token} ` },
   { row: 'ATK-281 a line break inside', forge: ({ token }) => `${token.slice(0, 60)}\n${token.slice(60)}` },
-  { row: 'ATK-281 a tab behind a dot', forge: ofParts((header, payload, signature) => `${header}.\t${payload}.${signature}`) },
-  { row: 'ATK-281 padding', forge: ofParts((header, payload, signature) => `${header}.${payload}.${signature}${'='.repeat((4 - (signature.length % 4)) % 4 || 4)}`) },
-  { row: 'ATK-281 plain base64 with a plus', forge: ofParts((header, payload, signature) => `${header}.${payload}.+${signature.slice(1)}`) },
-  { row: 'ATK-281 spare bits in the signature', forge: ofParts((header, payload, signature) => `${header}.${payload}.${withSpareBits(signature)}`) },
+  {
+    row: 'ATK-281 a tab behind a dot',
+    forge: ofParts((header, payload, signature) => `${header}.\t${payload}.${signature}`),
+  },
+  {
+    row: 'ATK-281 padding',
+    forge: ofParts(
+      (header, payload, signature) =>
+        `${header}.${payload}.${signature}${'='.repeat((4 - (signature.length % 4)) % 4 || 4)}`,
+    ),
+  },
+  {
+    row: 'ATK-281 plain base64 with a plus',
+    forge: ofParts((header, payload, signature) => `${header}.${payload}.+${signature.slice(1)}`),
+  },
+  {
+    row: 'ATK-281 spare bits in the signature',
+    forge: ofParts((header, payload, signature) => `${header}.${payload}.${withSpareBits(signature)}`),
+  },
   { row: 'ATK-281 a NUL at the end', forge: ({ token }) => `${token}\0` },
   { row: 'ATK-281 the scheme in front', forge: ({ token }) => `Bearer ${token}` },
-  { row: 'RFC 7515 §4: the header has alg twice, and the last one is none', forge: (jwt) => writeJws(withSecond(jwt.header, '"alg":"none"'), jwt.payload, jwt.sign) },
-  { row: 'RFC 7519 §4: the payload has iss twice, and the last one is another', forge: (jwt) => writeJws(jwt.header, withSecond(jwt.payload, '"iss":"https://evil.test"'), jwt.sign) },
+  {
+    row: 'RFC 7515 §4: the header has alg twice, and the last one is none',
+    forge: (jwt) => writeJws(withSecond(jwt.header, '"alg":"none"'), jwt.payload, jwt.sign),
+  },
+  {
+    row: 'RFC 7519 §4: the payload has iss twice, and the last one is another',
+    forge: (jwt) => writeJws(jwt.header, withSecond(jwt.payload, '"iss":"https://evil.test"'), jwt.sign),
+  },
   { row: 'RFC 7515 §4: the header is an array', forge: (jwt) => writeJws([], jwt.payload, jwt.sign) },
   { row: 'RFC 7515 §4: the header is null', forge: (jwt) => writeJws('null', jwt.payload, jwt.sign) },
   { row: 'RFC 7515 §4: the header is text', forge: (jwt) => writeJws('none', jwt.payload, jwt.sign) },
-  { row: 'RFC 7519 §5.2: a JWT inside a JWT', forge: (jwt) => writeJws({ ...jwt.header, cty: 'JWT' }, jwt.token, jwt.sign) },
+  {
+    row: 'RFC 7519 §5.2: a JWT inside a JWT',
+    forge: (jwt) => writeJws({ ...jwt.header, cty: 'JWT' }, jwt.token, jwt.sign),
+  },
 ]
 
 /** A text of JSON in which a name stands twice. */
-const withSecond = (object: Readonly<Record<string, unknown>>, member: string): string => `${JSON.stringify(object).slice(0, -1)},${member}}`
+const withSecond = (object: Readonly<Record<string, unknown>>, member: string): string =>
+  `${JSON.stringify(object).slice(0, -1)},${member}}`
 
-const publicJwkOf = async (jwt: GenuineJwt): Promise<JsonWebKey> => crypto.subtle.exportKey('jwk', jwt.attacker.publicKey)
+const publicJwkOf = async (jwt: GenuineJwt): Promise<JsonWebKey> =>
+  crypto.subtle.exportKey('jwk', jwt.attacker.publicKey)
 
 async function withRawPayload(jwt: GenuineJwt, payload: Uint8Array): Promise<string> {
   const input = `${base64url.encode(JSON.stringify(jwt.header))}.${base64url.encode(payload)}`

@@ -35,12 +35,14 @@ export function openFormBrowser(send: Send = fetch): FormBrowser {
   }
   return {
     open: (url) => go(new URL(url)),
-    fillIn: (page, fields) => go(page.url, new URLSearchParams([...standingFields(page.text), ...Object.entries(fields)])),
+    fillIn: (page, fields) =>
+      go(page.url, new URLSearchParams([...standingFields(page.text), ...Object.entries(fields)])),
   }
 }
 
 /** What the form sends by itself: hidden fields, and boxes that are ticked. */
 const standingFields = (html: string): readonly [string, string][] =>
   [...html.matchAll(/<input type="(hidden|checkbox)" name="([^"]*)" value="([^"]*)"( checked)?/g)].flatMap(
-    ([, type, name = '', value = '', ticked]) => (type === 'hidden' || ticked !== undefined ? [[name, value] as const satisfies [string, string]] : []),
+    ([, type, name = '', value = '', ticked]) =>
+      type === 'hidden' || ticked !== undefined ? [[name, value] as const satisfies [string, string]] : [],
   )

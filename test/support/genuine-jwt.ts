@@ -12,5 +12,13 @@ export async function genuineJwt(
   const published = (await keys.publicKeys()).find(({ keyId }) => keyId === header['kid'])
   if (published === undefined) throw new Error('The token names a key that is not published.')
   const signer = await keys.signer(published.algorithm)
-  return { token, other, header, payload, sign: async (input) => signer.sign(input), publicJwk: published.jwk, attacker }
+  return {
+    token,
+    other,
+    header,
+    payload,
+    sign: async (input) => signer.sign(input),
+    publicJwk: published.jwk,
+    attacker,
+  }
 }

@@ -20,7 +20,9 @@ type Question = HsmRequest extends infer Request ? (Request extends HsmRequest ?
 
 /** Starts an HSM, and gives the vault by which a server reaches it: `sign(bytes)` and a public JWK are all that pass. */
 export function startHsm(): Hsm {
-  const child = fork(fileURLToPath(new URL('hsm-process.ts', import.meta.url)), { execArgv: ['--conditions=@mintmark/source'] })
+  const child = fork(fileURLToPath(new URL('hsm-process.ts', import.meta.url)), {
+    execArgv: ['--conditions=@mintmark/source'],
+  })
   const waiting = new Map<number, (answer: HsmAnswer) => void>()
   let asked = 0
   let signed = 0
@@ -49,7 +51,11 @@ export function startHsm(): Hsm {
       },
       open: ({ vaultEntry }) =>
         Promise.resolve(async (bytes) => {
-          const { signature = '' } = await ask({ kind: 'sign', name: vaultEntry, bytes: Buffer.from(bytes).toString('base64') })
+          const { signature = '' } = await ask({
+            kind: 'sign',
+            name: vaultEntry,
+            bytes: Buffer.from(bytes).toString('base64'),
+          })
           signed += 1
           return Buffer.from(signature, 'base64')
         }),

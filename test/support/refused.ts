@@ -29,9 +29,9 @@ export async function refused(under: ServerUnderTest, refusal: Refusal): Promise
   expect(Buffer.byteLength(reply.text)).toBeLessThan(4096)
   expect(reply.text).not.toMatch(/node_modules|\.ts\b|\n\s+at |SQL|Error:.*\(/)
   for (const secret of refusal.secrets ?? []) expect(reply.text).not.toContain(secret)
-  expect(under.events.slice(events).flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))).toEqual(
-    refusal.reason === undefined ? [] : [refusal.reason],
-  )
+  expect(
+    under.events.slice(events).flatMap((event) => (event.type === 'request.refused' ? [event.reason] : [])),
+  ).toEqual(refusal.reason === undefined ? [] : [refusal.reason])
   expect(kept(under.dump(), refusal.kept)).toEqual(kept(before, refusal.kept))
   expect(ownKeysOfPrototypes()).toEqual(pristine)
   return reply
@@ -85,7 +85,9 @@ export async function refusedByRedirect(
   expect(parameters.get('iss')).toBe(under.issuer)
   expect(parameters.get('state')).toBe(answer.state === undefined ? 's1' : answer.state)
   expect(parameters.get('error_description')).toMatch(/^[\x20\x21\x23-\x5B\x5D-\x7E]+$/)
-  expect([...parameters.keys()].filter((name) => !['error', 'error_description', 'state', 'iss'].includes(name))).toEqual([])
+  expect(
+    [...parameters.keys()].filter((name) => !['error', 'error_description', 'state', 'iss'].includes(name)),
+  ).toEqual([])
   expect(reply.location.hash).toBe('')
   expect(reply.header('referrer-policy')).toBe('no-referrer')
   expect(reply.header('cache-control')).toBe('no-store')

@@ -28,7 +28,10 @@ export async function codeOf({ oauth }: ScimSite, id: string): Promise<string> {
   const scope = `${baseRequest.scope} offline_access`
   const cookie = signedInAs(oauth, id)
   const first = await authorize(oauth, { scope }, { cookie })
-  const consent = scope.split(' ').map((value) => `scope=${value}`).join('&')
+  const consent = scope
+    .split(' ')
+    .map((value) => `scope=${value}`)
+    .join('&')
   const last = first.location.searchParams.has('code') ? first : await answerInteraction(oauth, first, consent)
   const code = last.location.searchParams.get('code')
   if (code === null) throw new Error(`No code: ${last.status} ${last.text} ${last.header('location')}`)
@@ -64,7 +67,12 @@ interface Judgement {
 }
 
 /** Nothing is honoured. */
-export const dead: Judgement = { accessActive: false, refreshActive: false, userinfo: 401, refresh: '400 invalid_grant' }
+export const dead: Judgement = {
+  accessActive: false,
+  refreshActive: false,
+  userinfo: 401,
+  refresh: '400 invalid_grant',
+}
 
 /** Everything is. */
 export const alive: Judgement = { accessActive: true, refreshActive: true, userinfo: 200, refresh: 200 }

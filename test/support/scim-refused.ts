@@ -21,7 +21,9 @@ export async function scimRefused(site: ScimSite, refusal: ScimRefusal, send: ()
 
   const reply = await send()
 
-  expect(site.events.slice(events).flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))).toEqual([refusal.reason])
+  expect(
+    site.events.slice(events).flatMap((event) => (event.type === 'request.refused' ? [event.reason] : [])),
+  ).toEqual([refusal.reason])
   expect(reply.json).toEqual({
     schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
     ...(refusal.scimType === undefined ? {} : { scimType: refusal.scimType }),
@@ -32,7 +34,9 @@ export async function scimRefused(site: ScimSite, refusal: ScimRefusal, send: ()
   expect(reply.header('content-type')).toBe('application/scim+json')
   expect(reply.header('cache-control')).toBe('no-store')
   expect(reply.header('x-content-type-options')).toBe('nosniff')
-  expect(reply.header('www-authenticate')?.split(' ', 1)[0]).toBe(refusal.status === 401 || refusal.reason === 'scope_missing' ? 'Bearer' : undefined)
+  expect(reply.header('www-authenticate')?.split(' ', 1)[0]).toBe(
+    refusal.status === 401 || refusal.reason === 'scope_missing' ? 'Bearer' : undefined,
+  )
   expect(Buffer.byteLength(reply.text)).toBeLessThan(4096)
   for (const secret of refusal.secrets ?? []) expect(reply.text).not.toContain(secret)
   expect(JSON.stringify(site.events)).not.toMatch(/mmscim_/)

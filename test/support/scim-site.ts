@@ -51,12 +51,21 @@ interface SiteOptions extends Partial<ScimServerOptions> {
   readonly oauth?: ServerUnderTest
 }
 
-export async function startScimSite({ toleranceProfile = 'general', oauth, ...options }: SiteOptions = {}): Promise<ScimSite> {
+export async function startScimSite({
+  toleranceProfile = 'general',
+  oauth,
+  ...options
+}: SiteOptions = {}): Promise<ScimSite> {
   const under = oauth ?? (await startServer())
   const { storage, issuer, clock } = under
   const events: ScimEvent[] = []
   const register = async (id: string): Promise<string> =>
-    (await registerIdentityProvider({ providerId: id, toleranceProfile, clientIds: ['M'] }, { storage, clock: clock.now })).secret
+    (
+      await registerIdentityProvider(
+        { providerId: id, toleranceProfile, clientIds: ['M'] },
+        { storage, clock: clock.now },
+      )
+    ).secret
   const secrets = { T0: await register('T0'), T1: await register('T1'), T2: await register('T2') }
   await disable(storage, 'T0')
 
@@ -83,7 +92,11 @@ export async function startScimSite({ toleranceProfile = 'general', oauth, ...op
       send(port, {
         method,
         path: `${base}/${provider}${path}`,
-        headers: withoutEmpty({ authorization: `Bearer ${secrets.T1}`, 'content-type': 'application/scim+json', ...headers }),
+        headers: withoutEmpty({
+          authorization: `Bearer ${secrets.T1}`,
+          'content-type': 'application/scim+json',
+          ...headers,
+        }),
         ...(body === undefined ? {} : { body: encoded(body) }),
       }),
     lastReason: () => events.findLast((event) => event.type === 'request.refused')?.reason,
@@ -94,7 +107,8 @@ export async function startScimSite({ toleranceProfile = 'general', oauth, ...op
     },
   }
   // The first use of a secret is noted: from now on nothing changes by looking.
-  for (const provider of ['T1', 'T2'] as const) await site.send({ provider, headers: { authorization: `Bearer ${secrets[provider]}` } })
+  for (const provider of ['T1', 'T2'] as const)
+    await site.send({ provider, headers: { authorization: `Bearer ${secrets[provider]}` } })
   return site
 }
 

@@ -19,7 +19,10 @@ export function selfSignedCertificate(commonName: string): Certificate {
   const toBeSigned = sequence(der(0x02, Buffer.from([1])), algorithm, name, validity, name, publicKeyInfo)
   const signature = der(0x03, Buffer.concat([Buffer.from([0]), sign('sha256', toBeSigned, privateKey)]))
 
-  const lines = sequence(toBeSigned, algorithm, signature).toString('base64').match(/.{1,64}/g) ?? []
+  const lines =
+    sequence(toBeSigned, algorithm, signature)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? []
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     cert: ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n'),

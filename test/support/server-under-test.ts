@@ -1,7 +1,13 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-import { storedKeys, type AuthorizationServer, type AuthorizationServerOptions, type KeyRing, type ServerEvent } from '@mintmark/core'
+import {
+  storedKeys,
+  type AuthorizationServer,
+  type AuthorizationServerOptions,
+  type KeyRing,
+  type ServerEvent,
+} from '@mintmark/core'
 import { epochSeconds, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
 import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
 
@@ -41,8 +47,14 @@ const sealingKey = Buffer.alloc(32, 7).toString('base64url')
 type ServerOptions = Partial<AuthorizationServerOptions>
 
 /** The server of the attack rows: issuer https://as.test unless the options say another, at a fixed time. */
-export async function startServer(options: ServerOptions = {}, adapter: Adapter = expressAdapter): Promise<ServerUnderTest> {
-  return start({ listener: createServer(), adapter, issuer: options.issuer ?? 'https://as.test', now: 1_790_000_000 }, options)
+export async function startServer(
+  options: ServerOptions = {},
+  adapter: Adapter = expressAdapter,
+): Promise<ServerUnderTest> {
+  return start(
+    { listener: createServer(), adapter, issuer: options.issuer ?? 'https://as.test', now: 1_790_000_000 },
+    options,
+  )
 }
 
 /**
@@ -57,7 +69,12 @@ export async function startLoopbackServer(options: ServerOptions = {}): Promise<
 }
 
 async function start(
-  { listener, adapter, issuer, now: startedAt }: { readonly listener: Server; readonly adapter: Adapter; readonly issuer: string; readonly now: number },
+  {
+    listener,
+    adapter,
+    issuer,
+    now: startedAt,
+  }: { readonly listener: Server; readonly adapter: Adapter; readonly issuer: string; readonly now: number },
   options: ServerOptions,
 ): Promise<ServerUnderTest> {
   let now = startedAt
@@ -69,7 +86,14 @@ async function start(
   const clients = await registerFixtureClients(storage, options.clock ?? clock.now)
   await insertFixtureUsers(storage, clock.now())
 
-  const site = createFixtureSite({ issuer, storage, keys, clock: clock.now, onEvent: (event) => void events.push(event), ...options })
+  const site = createFixtureSite({
+    issuer,
+    storage,
+    keys,
+    clock: clock.now,
+    onEvent: (event) => void events.push(event),
+    ...options,
+  })
   listener.on('request', adapter.listener(site))
   const port = listener.listening ? (listener.address() as AddressInfo).port : await listen(listener)
   // The keys exist before a test looks at storage.

@@ -25,10 +25,17 @@ export async function startProgram({ command: [program, ...args], cwd, env, port
   // A group of its own: some programs are scripts that start the real one.
   const child = spawn(program, args, { cwd, detached: true, env: { ...process.env, NO_COLOR: '1', ...env } })
   const written: string[] = []
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => written.push(chunk.toString()))
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => written.push(chunk.toString()))
   const running: RunningProgram = {
     said: () => written.join(''),
-    stop: () => void (child.pid !== undefined && child.exitCode === null && child.signalCode === null && process.kill(-child.pid, 'SIGKILL')),
+    stop: () =>
+      void (
+        child.pid !== undefined &&
+        child.exitCode === null &&
+        child.signalCode === null &&
+        process.kill(-child.pid, 'SIGKILL')
+      ),
   }
 
   if (await isUp(port)) return running
@@ -38,7 +45,10 @@ export async function startProgram({ command: [program, ...args], cwd, env, port
 
 async function isUp(port: number): Promise<boolean> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
-    const answers = await send(port, { path: '/jwks' }).then(({ status }) => status === 200, () => false)
+    const answers = await send(port, { path: '/jwks' }).then(
+      ({ status }) => status === 200,
+      () => false,
+    )
     if (answers) return true
     await new Promise((wake) => setTimeout(wake, 50))
   }

@@ -26,7 +26,13 @@ export async function openTlsFront(): Promise<TlsFront> {
     forwardTo(port) {
       listener.on('request', (incoming, answer) => {
         const { method, url, headers } = incoming
-        const target: RequestOptions = { host: '127.0.0.1', port, headers, ...(method && { method }), ...(url && { path: url }) }
+        const target: RequestOptions = {
+          host: '127.0.0.1',
+          port,
+          headers,
+          ...(method && { method }),
+          ...(url && { path: url }),
+        }
         const onward = request(target, (reply) => {
           answer.writeHead(reply.statusCode ?? 502, reply.headers)
           reply.pipe(answer)

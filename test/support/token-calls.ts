@@ -31,18 +31,34 @@ export async function postAs(
   return postForm(under, call.path, encode({ ...credentials.form, ...call.form }), headers)
 }
 
-export const refresh = (under: ReachableServer, refreshToken: string, change: Change = {}, client: ClientName = 'A'): Promise<Reply> =>
-  postAs(under, client, { path: '/token', form: { grant_type: 'refresh_token', refresh_token: refreshToken, ...change } })
+export const refresh = (
+  under: ReachableServer,
+  refreshToken: string,
+  change: Change = {},
+  client: ClientName = 'A',
+): Promise<Reply> =>
+  postAs(under, client, {
+    path: '/token',
+    form: { grant_type: 'refresh_token', refresh_token: refreshToken, ...change },
+  })
 
 export const serviceToken = (under: ReachableServer, change: Change = {}, client: ClientName = 'M'): Promise<Reply> =>
   postAs(under, client, { path: '/token', form: { grant_type: 'client_credentials', scope: 'api.read', ...change } })
 
 /** Introspects as the client that the token was issued to, unless another is named. */
-export const introspect = (under: ReachableServer, token: string, client: ClientName = 'A', change: Change = {}): Promise<Reply> =>
-  postAs(under, client, { path: '/token/introspection', form: { token, ...change } })
+export const introspect = (
+  under: ReachableServer,
+  token: string,
+  client: ClientName = 'A',
+  change: Change = {},
+): Promise<Reply> => postAs(under, client, { path: '/token/introspection', form: { token, ...change } })
 
-export const revoke = (under: ReachableServer, token: string, client: ClientName = 'A', change: Change = {}): Promise<Reply> =>
-  postAs(under, client, { path: '/token/revocation', form: { token, ...change } })
+export const revoke = (
+  under: ReachableServer,
+  token: string,
+  client: ClientName = 'A',
+  change: Change = {},
+): Promise<Reply> => postAs(under, client, { path: '/token/revocation', form: { token, ...change } })
 
 export const userinfo = (under: ReachableServer, accessToken: string): Promise<Reply> =>
   under.send({ path: '/userinfo', headers: { authorization: `Bearer ${accessToken}` } })
@@ -64,7 +80,11 @@ export interface Tokens {
 }
 
 /** The tokens of U1 for a client, with `offline_access` unless changed. */
-export async function tokensFor(under: ReachableServer, client: keyof typeof redirectUris, change: Change = {}): Promise<Tokens> {
+export async function tokensFor(
+  under: ReachableServer,
+  client: keyof typeof redirectUris,
+  change: Change = {},
+): Promise<Tokens> {
   const redirect_uri = redirectUris[client]
   const scope = change['scope'] ?? `${baseRequest.scope} offline_access`
   const code = await obtainCode(under, { client_id: client, redirect_uri, ...change, scope })
@@ -82,4 +102,5 @@ export async function noteSecretsInUse(under: ReachableServer): Promise<void> {
 }
 
 /** The token families that are stored, as they are. */
-export const storedFamilies = (under: ServerUnderTest): unknown => (JSON.parse(under.dump()) as { families: unknown }).families
+export const storedFamilies = (under: ServerUnderTest): unknown =>
+  (JSON.parse(under.dump()) as { families: unknown }).families

@@ -31,4 +31,5 @@ export function postedParameters(page: Pick<Reply, 'text'>): URLSearchParams {
   return new URLSearchParams(fields.map(([, name = '', value = '']) => [unescape(name), unescape(value)]))
 }
 
-const unescape = (text: string): string => text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+const unescape = (text: string): string =>
+  text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))

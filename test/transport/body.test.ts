@@ -90,7 +90,9 @@ describe.each(adapters)('over $name', (adapter) => {
       expect(statusesIn(transcript)).toEqual([413])
       expect(transcript).toMatch(/^Content-Type: application\/json\r$/im)
       expect(transcript).toMatch(/^Cache-Control: no-store\r$/im)
-      expect(transcript.endsWith('\r\n\r\n{"error":"invalid_request","error_description":"The request body is too large."}')).toBe(true)
+      expect(
+        transcript.endsWith('\r\n\r\n{"error":"invalid_request","error_description":"The request body is too large."}'),
+      ).toBe(true)
       expect(service.received).toEqual([])
       expect(host.errors).toEqual([])
     })
@@ -117,7 +119,10 @@ describe.each(adapters)('over $name', (adapter) => {
       const service = aService({ bodyLimit: 16_384 })
       const host = await aHost(adapter, { services: [service] })
 
-      const transcript = await sendForever(host.port, `POST /token HTTP/1.1\r\nHost: as.test\r\nContent-Length: ${2 ** 40}\r\n\r\n`)
+      const transcript = await sendForever(
+        host.port,
+        `POST /token HTTP/1.1\r\nHost: as.test\r\nContent-Length: ${2 ** 40}\r\n\r\n`,
+      )
 
       expect(statusesIn(transcript)).toEqual([413])
       expect(service.received).toEqual([])
@@ -152,7 +157,10 @@ describe.each(adapters)('over $name', (adapter) => {
       const limits = { requestTimeout: 60, headersTimeout: 50, connectionsCheckingInterval: 20 }
       const host = await aHost(adapter, { services: [service] }, limits)
 
-      const transcript = await sendBytes(host.port, 'POST /token HTTP/1.1\r\nHost: as.test\r\nContent-Length: 20\r\n\r\ngrant')
+      const transcript = await sendBytes(
+        host.port,
+        'POST /token HTTP/1.1\r\nHost: as.test\r\nContent-Length: 20\r\n\r\ngrant',
+      )
 
       expect(statusesIn(transcript)).toEqual([408])
       expect(service.received).toEqual([])
@@ -162,32 +170,38 @@ describe.each(adapters)('over $name', (adapter) => {
 })
 
 // Over Fetch the connection is the runtime's, which may cut it when the answer is out.
-describe.each(adapters.filter(({ name }) => name !== 'Fetch'))('ATK-007: RFC 9112 §9.6: after a body that is too large, over $name', (adapter) => {
-  test('the connection closes, also when the client wants to go on', async () => {
-    const host = await aHost(adapter, { services: [aService({ bodyLimit: 4 })] })
+describe.each(adapters.filter(({ name }) => name !== 'Fetch'))(
+  'ATK-007: RFC 9112 §9.6: after a body that is too large, over $name',
+  (adapter) => {
+    test('the connection closes, also when the client wants to go on', async () => {
+      const host = await aHost(adapter, { services: [aService({ bodyLimit: 4 })] })
 
-    const transcript = await sendBytes(host.port, 'POST /token HTTP/1.1\r\nHost: as.test\r\nContent-Length: 5\r\n\r\nabcde')
+      const transcript = await sendBytes(
+        host.port,
+        'POST /token HTTP/1.1\r\nHost: as.test\r\nContent-Length: 5\r\n\r\nabcde',
+      )
 
-    expect(statusesIn(transcript)).toEqual([413])
-    expect(transcript).toMatch(/^Connection: close\r$/m)
-  })
+      expect(statusesIn(transcript)).toEqual([413])
+      expect(transcript).toMatch(/^Connection: close\r$/m)
+    })
 
-  test('a client in the middle of a long upload reads the refusal, and not a reset', async () => {
-    const service = aService({ bodyLimit: 16_384 })
-    const host = await aHost(adapter, { services: [service] })
+    test('a client in the middle of a long upload reads the refusal, and not a reset', async () => {
+      const service = aService({ bodyLimit: 16_384 })
+      const host = await aHost(adapter, { services: [service] })
 
-    const upload = httpRequest(`${host.url}/token`, { method: 'POST' })
-    upload.end(Buffer.alloc(8 * 1024 * 1024, 'a'))
-    const answered = once(upload, 'response').then(async ([response]: IncomingMessage[]) => ({
-      status: response?.statusCode,
-      body: response && (await text(response)),
-    }))
-    // A reset would make this one reject.
-    const closed = once(upload, 'close')
-    const [answer] = await Promise.all([answered, closed])
+      const upload = httpRequest(`${host.url}/token`, { method: 'POST' })
+      upload.end(Buffer.alloc(8 * 1024 * 1024, 'a'))
+      const answered = once(upload, 'response').then(async ([response]: IncomingMessage[]) => ({
+        status: response?.statusCode,
+        body: response && (await text(response)),
+      }))
+      // A reset would make this one reject.
+      const closed = once(upload, 'close')
+      const [answer] = await Promise.all([answered, closed])
 
-    expect(answer.status).toBe(413)
-    expect(answer.body).toContain('too large')
-    expect(service.received).toEqual([])
-  })
-})
+      expect(answer.status).toBe(413)
+      expect(answer.body).toContain('too large')
+      expect(service.received).toEqual([])
+    })
+  },
+)

@@ -1,5 +1,8 @@
 /** A promise together with what resolves it. */
-export function aDeferred<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T | PromiseLike<T>) => void } {
+export function aDeferred<T>(): {
+  readonly promise: Promise<T>
+  readonly resolve: (value: T | PromiseLike<T>) => void
+} {
   let resolve: (value: T | PromiseLike<T>) => void = () => undefined
   const promise = new Promise<T>((resolver) => {
     resolve = resolver

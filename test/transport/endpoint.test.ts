@@ -56,7 +56,9 @@ describe.each(adapters)('a page of the host over $name', (adapter) => {
     await sendBytes(host.port, requestText('GET http://evil.test/login'))
 
     // A Request has the host of the target as it has the path; neither adapter lets the page know.
-    expect(page.received.map((request) => request.url.href)).toEqual(adapter.name === 'Fetch' ? ['https://as.test/login'] : [])
+    expect(page.received.map((request) => request.url.href)).toEqual(
+      adapter.name === 'Fetch' ? ['https://as.test/login'] : [],
+    )
   })
 })
 

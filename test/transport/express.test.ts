@@ -3,7 +3,14 @@ import { createServer, type RequestListener } from 'node:http'
 import { toExpress, toExpressEndpoint } from '@mintmark/adapter-express'
 import type { Endpoint, ServerResponse } from '@mintmark/core/http'
 import { json } from '@mintmark/core/http'
-import express, { Router, type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express'
+import express, {
+  Router,
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express'
 import { describe, expect, test } from 'vitest'
 import { aDeferred } from './deferred.ts'
 import { listenOn, type Host } from './host.ts'
@@ -20,21 +27,32 @@ describe('a body that something else has read', () => {
     ['express.json()', express.json(), ['application/json', '{}']],
     ['express.raw()', express.raw({ type: () => true }), ['application/octet-stream', 'x']],
     ['express.text()', express.text(), ['text/plain', 'x']],
-    ['a parser that skips the request, as it does at the first POST of every developer', express.json(), [form, 'grant_type=x']],
+    [
+      'a parser that skips the request, as it does at the first POST of every developer',
+      express.json(),
+      [form, 'grant_type=x'],
+    ],
     ['a parser that skips an empty body', express.json(), [form, '']],
     ['a reader of its own', readAll, [form, 'grant_type=x']],
     ['a decoder of its own', decode, [form, 'grant_type=x']],
-  ] as const)('is an error of the host that names the fix, and nothing is handled: %s', async (_, parser, [contentType, body]) => {
-    const service = aService()
-    const host = await aHost((app) => app.use(parser, toExpress(service)))
+  ] as const)(
+    'is an error of the host that names the fix, and nothing is handled: %s',
+    async (_, parser, [contentType, body]) => {
+      const service = aService()
+      const host = await aHost((app) => app.use(parser, toExpress(service)))
 
-    const response = await fetch(`${host.url}/token`, { method: 'POST', headers: { 'Content-Type': contentType }, body })
+      const response = await fetch(`${host.url}/token`, {
+        method: 'POST',
+        headers: { 'Content-Type': contentType },
+        body,
+      })
 
-    expect(response.status).toBe(500)
-    expect(await response.text()).toMatch(fix)
-    expect(host.errors).toHaveLength(1)
-    expect(service.received).toEqual([])
-  })
+      expect(response.status).toBe(500)
+      expect(await response.text()).toMatch(fix)
+      expect(host.errors).toHaveLength(1)
+      expect(service.received).toEqual([])
+    },
+  )
 
   test.each([
     ['a parser behind the adapter', (app: Express, handler: RequestHandler) => app.use(handler, express.json())],
@@ -62,7 +80,11 @@ describe('a body that something else has read', () => {
       })
     })
 
-    const response = await fetch(`${host.url}/echo`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '[1]' })
+    const response = await fetch(`${host.url}/echo`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '[1]',
+    })
 
     expect(await response.json()).toEqual([1])
   })
@@ -170,7 +192,10 @@ test.each(['/id/id/token', '/id/.well-known/oauth-authorization-server/id'])(
 )
 
 test('what the service says of caching and framing replaces what the host said; the rest of the host stays', async () => {
-  const headers = [['Cache-Control', 'no-store'], ['content-security-policy', "default-src 'none'"]] as const
+  const headers = [
+    ['Cache-Control', 'no-store'],
+    ['content-security-policy', "default-src 'none'"],
+  ] as const
   const host = await aHost((app) =>
     app.use(
       setting('Cache-Control', 'public'),

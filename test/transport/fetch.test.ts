@@ -26,13 +26,16 @@ describe('as a function of its own', () => {
     expect(await request.text()).toBe('kept')
   })
 
-  test.each(['https://seen.test/token#x', 'https://seen.test/token#'])('RFC 9112 §3.2: a fragment is no part of a target: %s', async (url) => {
-    const service = aService()
+  test.each(['https://seen.test/token#x', 'https://seen.test/token#'])(
+    'RFC 9112 §3.2: a fragment is no part of a target: %s',
+    async (url) => {
+      const service = aService()
 
-    expect(await toFetchHandler(service)(new Request(url))).toBeUndefined()
-    expect(await toFetchEndpoint(service, echo)(new Request(url))).toBeUndefined()
-    expect(service.received).toEqual([])
-  })
+      expect(await toFetchHandler(service)(new Request(url))).toBeUndefined()
+      expect(await toFetchEndpoint(service, echo)(new Request(url))).toBeUndefined()
+      expect(service.received).toEqual([])
+    },
+  )
 })
 
 describe('headers', () => {
@@ -63,7 +66,10 @@ describe('headers', () => {
   })
 
   test('RFC 6265 §3: every cookie of an answer has a header of its own', async () => {
-    const headers = [['Set-Cookie', 'a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT'], ['set-cookie', 'b=2']] as const
+    const headers = [
+      ['Set-Cookie', 'a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT'],
+      ['set-cookie', 'b=2'],
+    ] as const
     const service = aService({ endpoint: () => Promise.resolve({ status: 303, headers, body: undefined }) })
 
     const response = await toFetch(service)(new Request(`${at}/token`))

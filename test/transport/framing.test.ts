@@ -8,7 +8,11 @@ const grant = 'grant_type=authorization_code'
 
 describe.each(adapters)('over $name', (adapter) => {
   test.each([
-    ['ATK-008: Content-Length and Transfer-Encoding', ['Content-Length: 5', 'Transfer-Encoding: chunked'], `0\r\n\r\n${grant}`],
+    [
+      'ATK-008: Content-Length and Transfer-Encoding',
+      ['Content-Length: 5', 'Transfer-Encoding: chunked'],
+      `0\r\n\r\n${grant}`,
+    ],
     ['ATK-008: two lengths', ['Content-Length: 5', 'Content-Length: 29'], grant],
     ['ATK-008: two equal lengths', ['Content-Length: 29', 'Content-Length: 29'], grant],
     ['ATK-008: a list of lengths', ['Content-Length: 29, 29'], grant],
@@ -21,11 +25,27 @@ describe.each(adapters)('over $name', (adapter) => {
     ['ATK-008: the identity coding', ['Transfer-Encoding: identity'], grant],
     ['ATK-008: a chunk without a size', ['Transfer-Encoding: chunked'], `\r\n${grant}\r\n0\r\n\r\n`],
     ['ATK-008: a chunk size that is no number', ['Transfer-Encoding: chunked'], `zz\r\n${grant}\r\n0\r\n\r\n`],
-    ['ATK-008: a chunk size beyond all numbers', ['Transfer-Encoding: chunked'], `fffffffffffffffff\r\n${grant}\r\n0\r\n\r\n`],
+    [
+      'ATK-008: a chunk size beyond all numbers',
+      ['Transfer-Encoding: chunked'],
+      `fffffffffffffffff\r\n${grant}\r\n0\r\n\r\n`,
+    ],
     ['ATK-008: a chunk longer than its size', ['Transfer-Encoding: chunked'], `5\r\n${grant}\r\n0\r\n\r\n`],
-    ['ATK-025: an Authorization header folded with a space', ['Authorization: Basic\r\n QTpi', 'Content-Length: 29'], grant],
-    ['ATK-025: an Authorization header folded with a tab', ['Authorization: Basic\r\n\tQTpi', 'Content-Length: 29'], grant],
-    ['ATK-025: an Authorization header that begins with a fold', ['Authorization:\r\n Basic QTpi', 'Content-Length: 29'], grant],
+    [
+      'ATK-025: an Authorization header folded with a space',
+      ['Authorization: Basic\r\n QTpi', 'Content-Length: 29'],
+      grant,
+    ],
+    [
+      'ATK-025: an Authorization header folded with a tab',
+      ['Authorization: Basic\r\n\tQTpi', 'Content-Length: 29'],
+      grant,
+    ],
+    [
+      'ATK-025: an Authorization header that begins with a fold',
+      ['Authorization:\r\n Basic QTpi', 'Content-Length: 29'],
+      grant,
+    ],
     ['ATK-025: a bare line feed in a header', ['Authorization: Basic QTpi\nX: y', 'Content-Length: 29'], grant],
     ['ATK-025: a bare carriage return in a header', ['Authorization: Basic QTpi\rX: y', 'Content-Length: 29'], grant],
     ['ATK-025: a NUL in a header', ['Authorization: Basic \0QTpi', 'Content-Length: 29'], grant],
@@ -78,26 +98,37 @@ describe.each(adapters)('over $name', (adapter) => {
   })
 
   test.each([
-    ['Authorization', ['Authorization: Basic QTpi', 'Authorization: Bearer x'], ['authorization', 'Basic QTpi, Bearer x']],
+    [
+      'Authorization',
+      ['Authorization: Basic QTpi', 'Authorization: Bearer x'],
+      ['authorization', 'Basic QTpi, Bearer x'],
+    ],
     ['Content-Type, written differently', ['Content-Type: a/b', 'content-TYPE: c/d'], ['content-type', 'a/b, c/d']],
-    ['a header said twice alike', ['Authorization: Basic QTpi', 'Authorization: Basic QTpi'], ['authorization', 'Basic QTpi, Basic QTpi']],
+    [
+      'a header said twice alike',
+      ['Authorization: Basic QTpi', 'Authorization: Basic QTpi'],
+      ['authorization', 'Basic QTpi, Basic QTpi'],
+    ],
     ['an empty one among them', ['Authorization:', 'Authorization: Basic QTpi'], ['authorization', ', Basic QTpi']],
     ['three of a kind', ['DPoP: a', 'DPoP: b', 'DPoP: c'], ['dpop', 'a, b, c']],
     ['cookies, where a comma is a character', ['Cookie: a=1,2', 'Cookie: b=3'], ['cookie', 'a=1,2; b=3']],
     ['a name of objects', ['__proto__: a', '__proto__: b'], ['__proto__', 'a, b']],
     ['another name of objects', ['constructor: a', 'constructor: b'], ['constructor', 'a, b']],
-  ] as const)('RFC 9110 §5.3: a repeated header is joined, and marked as repeated: %s', async (_, headers, [name, expected]) => {
-    const service = aService()
-    const host = await aHost(adapter, { services: [service] })
+  ] as const)(
+    'RFC 9110 §5.3: a repeated header is joined, and marked as repeated: %s',
+    async (_, headers, [name, expected]) => {
+      const service = aService()
+      const host = await aHost(adapter, { services: [service] })
 
-    const transcript = await sendBytes(host.port, requestText('GET /token', headers))
+      const transcript = await sendBytes(host.port, requestText('GET /token', headers))
 
-    expect(statusesIn(transcript)).toEqual([200])
-    expect(service.received.map((request) => request.headers.get(name))).toEqual([expected])
-    // A Request joins headers before anybody can count them: only a value that has no commas betrays that it is two.
-    const isSeen = adapter.name !== 'Fetch' || ['authorization', 'content-type', 'dpop'].includes(name)
-    expect(service.received.map((request) => [...request.repeatedHeaders])).toEqual([isSeen ? [name] : []])
-  })
+      expect(statusesIn(transcript)).toEqual([200])
+      expect(service.received.map((request) => request.headers.get(name))).toEqual([expected])
+      // A Request joins headers before anybody can count them: only a value that has no commas betrays that it is two.
+      const isSeen = adapter.name !== 'Fetch' || ['authorization', 'content-type', 'dpop'].includes(name)
+      expect(service.received.map((request) => [...request.repeatedHeaders])).toEqual([isSeen ? [name] : []])
+    },
+  )
 
   test('ATK-031: RFC 9112 §3.2: a second Host header is marked as repeated', async () => {
     const service = aService()
@@ -113,7 +144,10 @@ describe.each(adapters)('over $name', (adapter) => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
-    await sendBytes(host.port, requestText('GET /token', ['__proto__: a', 'constructor: b', 'X-List: a, b', 'X-Latin: \xe9']))
+    await sendBytes(
+      host.port,
+      requestText('GET /token', ['__proto__: a', 'constructor: b', 'X-List: a, b', 'X-Latin: \xe9']),
+    )
 
     expect(service.received.map((request) => Object.fromEntries(request.headers))).toEqual([
       { host: 'as.test', connection: 'close', ['__proto__']: 'a', constructor: 'b', 'x-list': 'a, b', 'x-latin': 'é' },

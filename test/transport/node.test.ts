@@ -17,29 +17,39 @@ describe('the listener', () => {
     expect((await fetch(`${host.url}/token`)).status).toBe(200)
     expect((await fetch(`${host.url}/scim`)).status).toBe(200)
     const elsewhere = await fetch(`${host.url}/other`, { method: 'POST', body: 'a' })
-    expect([elsewhere.status, await elsewhere.text(), elsewhere.headers.get('cache-control')]).toEqual([404, '', 'no-store'])
+    expect([elsewhere.status, await elsewhere.text(), elsewhere.headers.get('cache-control')]).toEqual([
+      404,
+      '',
+      'no-store',
+    ])
   })
 
   test.each([
     ['an error', new Error('broken'), 'broken'],
     ['something else', 'broken', 'broken'],
-  ])('answers 500 without a word when a service throws %s, and the process warns and lives on', async (_, thrown, message) => {
-    const warnings = watchWarnings()
-    const service = { ...aService(), handle: () => Promise.reject(thrown) }
-    const host = await listenOn(createServer(toNodeListener(service)))
+  ])(
+    'answers 500 without a word when a service throws %s, and the process warns and lives on',
+    async (_, thrown, message) => {
+      const warnings = watchWarnings()
+      const service = { ...aService(), handle: () => Promise.reject(thrown) }
+      const host = await listenOn(createServer(toNodeListener(service)))
 
-    const transcript = await sendBytes(host.port, requestText('GET /token'))
+      const transcript = await sendBytes(host.port, requestText('GET /token'))
 
-    expect(statusesIn(transcript)).toEqual([500])
-    expect(transcript).toMatch(/^Cache-Control: no-store\r$/m)
-    expect(transcript.endsWith('\r\n\r\n')).toBe(true)
-    expect(warnings.map((warning) => warning.message)).toEqual([message])
-    expect((await fetch(`${host.url}/other`)).status).toBe(404)
-  })
+      expect(statusesIn(transcript)).toEqual([500])
+      expect(transcript).toMatch(/^Cache-Control: no-store\r$/m)
+      expect(transcript.endsWith('\r\n\r\n')).toBe(true)
+      expect(warnings.map((warning) => warning.message)).toEqual([message])
+      expect((await fetch(`${host.url}/other`)).status).toBe(404)
+    },
+  )
 
   test('RFC 9112 §11.1: nothing of an answer that cannot be sent is sent', async () => {
     const warnings = watchWarnings()
-    const headers = [['Set-Cookie', 'a=1'], ['Location', 'https://app.test/\r\nX: evil']] as const
+    const headers = [
+      ['Set-Cookie', 'a=1'],
+      ['Location', 'https://app.test/\r\nX: evil'],
+    ] as const
     const service = aService({ endpoint: () => Promise.resolve({ status: 303, headers, body: undefined }) })
     const host = await listenOn(createServer(toNodeListener(service)))
 
@@ -63,18 +73,24 @@ describe('the handler', () => {
   })
 
   test('middleware that watches writeHead, as of sessions and compression, finds all headers and takes none away', async () => {
-    const headers = [['Set-Cookie', 'a=1'], ['Set-Cookie', 'b=2'], ['Cache-Control', 'no-store']] as const
+    const headers = [
+      ['Set-Cookie', 'a=1'],
+      ['Set-Cookie', 'b=2'],
+      ['Cache-Control', 'no-store'],
+    ] as const
     const handle = toNodeHandler(aService({ endpoint: () => Promise.resolve({ status: 200, headers, body: 'é' }) }))
-    const host = await listenOn(createServer((request, response) => {
-      const writeHead = response.writeHead.bind(response)
-      // As on-headers did before 1.1.0, which knew lists of pairs, and no list of names and values.
-      response.writeHead = (status: number, list: unknown) => {
-        if (Array.isArray(list)) for (const [name, value] of list) response.setHeader(String(name), String(value))
-        response.setHeader('X-Had', response.getHeaderNames().join(' '))
-        return writeHead(status)
-      }
-      void handle(request, response)
-    }))
+    const host = await listenOn(
+      createServer((request, response) => {
+        const writeHead = response.writeHead.bind(response)
+        // As on-headers did before 1.1.0, which knew lists of pairs, and no list of names and values.
+        response.writeHead = (status: number, list: unknown) => {
+          if (Array.isArray(list)) for (const [name, value] of list) response.setHeader(String(name), String(value))
+          response.setHeader('X-Had', response.getHeaderNames().join(' '))
+          return writeHead(status)
+        }
+        void handle(request, response)
+      }),
+    )
 
     const answer = await fetch(`${host.url}/token`)
 
@@ -124,7 +140,10 @@ describe('the handler', () => {
 })
 
 /** A host over the handler that keeps the promises it was given. */
-async function aWatchedHost(options: ServerOptions, before: (request: IncomingMessage) => Promise<void> = () => Promise.resolve()) {
+async function aWatchedHost(
+  options: ServerOptions,
+  before: (request: IncomingMessage) => Promise<void> = () => Promise.resolve(),
+) {
   const service = aService({ endpoint: () => Promise.resolve(json(200, {})) })
   const handle = toNodeHandler(service)
   const works: Promise<boolean>[] = []
@@ -138,7 +157,11 @@ async function aWatchedHost(options: ServerOptions, before: (request: IncomingMe
   return { ...(await listenOn(server)), service, works, first: first.promise }
 }
 
-async function echoUnlessAnswered(work: Promise<boolean>, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function echoUnlessAnswered(
+  work: Promise<boolean>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   if (!(await work)) response.end(`the host read: ${await text(request)}`)
 }
 

@@ -22,7 +22,8 @@ export function aService(options: RecordingServiceOptions = {}): RecordingServic
   const router = createRouter({
     origin: options.origin ?? 'https://as.test',
     bodyLimit: options.bodyLimit ?? 16_384,
-    tooLarge: () => json(413, { error: 'invalid_request', error_description: 'The request body is too large.' }, noStore),
+    tooLarge: () =>
+      json(413, { error: 'invalid_request', error_description: 'The request body is too large.' }, noStore),
     routes: [{ path: options.path ?? '/token', methods: { GET: record, POST: record }, renderError: rethrow }],
     notFound: () => json(404, {}),
     methodNotAllowed: (allow) => json(405, {}, [['Allow', allow]]),

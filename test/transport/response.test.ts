@@ -11,7 +11,9 @@ import { aService } from './recording-service.ts'
 
 describe.each(adapters)('over $name', (adapter) => {
   test('status, headers and body are written as given; the length counts bytes', async () => {
-    const host = await aHost(adapter, { services: [aService({ endpoint: answering({ status: 418, headers: [['X-Mark', 'yes']], body: 'é' }) })] })
+    const host = await aHost(adapter, {
+      services: [aService({ endpoint: answering({ status: 418, headers: [['X-Mark', 'yes']], body: 'é' }) })],
+    })
 
     const response = await fetch(`${host.url}/token`)
 
@@ -31,7 +33,11 @@ describe.each(adapters)('over $name', (adapter) => {
       answers.push([response.headers.get('x-mark'), response.headers.get('content-length'), await response.text()])
     }
 
-    expect(answers).toEqual([['yes', '3', 'é!'], ['yes', '3', ''], ['yes', '3', 'é!']])
+    expect(answers).toEqual([
+      ['yes', '3', 'é!'],
+      ['yes', '3', ''],
+      ['yes', '3', 'é!'],
+    ])
   })
 
   test('a body of bytes is written unchanged', async () => {
@@ -44,7 +50,9 @@ describe.each(adapters)('over $name', (adapter) => {
   })
 
   test('RFC 9110 §8.6: 204 has neither body nor length', async () => {
-    const host = await aHost(adapter, { services: [aService({ endpoint: answering({ status: 204, body: undefined }) })] })
+    const host = await aHost(adapter, {
+      services: [aService({ endpoint: answering({ status: 204, body: undefined }) })],
+    })
 
     const transcript = await sendBytes(host.port, requestText('GET /token'))
 
@@ -55,7 +63,10 @@ describe.each(adapters)('over $name', (adapter) => {
 
   test.each([
     ['a service', (endpoint: Endpoint): Site => ({ services: [aService({ endpoint })] })],
-    ['a page of the host', (endpoint: Endpoint): Site => ({ services: [], pages: { '/token': { service: aService(), endpoint } } })],
+    [
+      'a page of the host',
+      (endpoint: Endpoint): Site => ({ services: [], pages: { '/token': { service: aService(), endpoint } } }),
+    ],
   ])('RFC 9110 §9.3.2: %s answers HEAD with the headers of GET and no body', async (_, siteOf) => {
     const endpoint = answering({ headers: [['X-Mark', 'yes']], body: 'é!' })
     const host = await aHost(adapter, siteOf(endpoint), { rejectNonStandardBodyWrites: true })
@@ -71,7 +82,10 @@ describe.each(adapters)('over $name', (adapter) => {
   })
 
   test('RFC 6265 §3: every cookie has a header of its own', async () => {
-    const headers = [['Set-Cookie', 'a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT'], ['set-cookie', 'b=2']] as const
+    const headers = [
+      ['Set-Cookie', 'a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT'],
+      ['set-cookie', 'b=2'],
+    ] as const
     const host = await aHost(adapter, { services: [aService({ endpoint: answering({ headers }) })] })
 
     const response = await fetch(`${host.url}/token`)
@@ -80,7 +94,10 @@ describe.each(adapters)('over $name', (adapter) => {
   })
 
   test('headers of one name are all sent', async () => {
-    const headers = [['WWW-Authenticate', 'Basic'], ['WWW-Authenticate', 'Bearer']] as const
+    const headers = [
+      ['WWW-Authenticate', 'Basic'],
+      ['WWW-Authenticate', 'Bearer'],
+    ] as const
     const host = await aHost(adapter, { services: [aService({ endpoint: answering({ status: 401, headers }) })] })
 
     expect((await fetch(`${host.url}/token`)).headers.get('www-authenticate')).toBe('Basic, Bearer')
@@ -130,15 +147,20 @@ describe.each(adapters)('over $name', (adapter) => {
 })
 
 // Over Fetch the runtime frames the answer.
-test.each(adapters.filter(({ name }) => name !== 'Fetch'))('RFC 9110 §8.6: over $name no body and an empty body both have the length 0', async (adapter) => {
-  for (const body of [undefined, '']) {
-    const host = await aHost(adapter, { services: [aService({ endpoint: answering({ status: 303, headers: [['Location', '/x']], body }) })] })
+test.each(adapters.filter(({ name }) => name !== 'Fetch'))(
+  'RFC 9110 §8.6: over $name no body and an empty body both have the length 0',
+  async (adapter) => {
+    for (const body of [undefined, '']) {
+      const host = await aHost(adapter, {
+        services: [aService({ endpoint: answering({ status: 303, headers: [['Location', '/x']], body }) })],
+      })
 
-    const response = await fetch(`${host.url}/token`, { redirect: 'manual' })
+      const response = await fetch(`${host.url}/token`, { redirect: 'manual' })
 
-    expect(response.headers.get('content-length')).toBe('0')
-  }
-})
+      expect(response.headers.get('content-length')).toBe('0')
+    }
+  },
+)
 
 const answering =
   (response: Partial<ServerResponse>): Endpoint =>

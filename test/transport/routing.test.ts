@@ -54,18 +54,21 @@ describe.each(adapters)('over $name', (adapter) => {
     ['escaped dots', '/x/%2e%2E/token'],
     ['absolute-form with the issuer', 'https://as.test/token'],
     ['absolute-form with another host', 'http://evil.test/token'],
-  ])('ATK-029: a target that URL parsing resolves to the path is refused where it can be seen (RFC 9112 §3.2): %s: %s', async (_, target) => {
-    const service = aService()
-    const host = await aHost(adapter, { services: [service] })
+  ])(
+    'ATK-029: a target that URL parsing resolves to the path is refused where it can be seen (RFC 9112 §3.2): %s: %s',
+    async (_, target) => {
+      const service = aService()
+      const host = await aHost(adapter, { services: [service] })
 
-    const transcript = await sendBytes(host.port, requestText(`POST ${target}`, ['Content-Length: 0']))
+      const transcript = await sendBytes(host.port, requestText(`POST ${target}`, ['Content-Length: 0']))
 
-    // A Request holds the resolved path and nothing of how it was written; its host changes nothing.
-    const isResolved = adapter.name === 'Fetch'
-    expect(statusesIn(transcript)).toEqual([isResolved ? 200 : 404])
-    expect(service.received.map((request) => request.url.href)).toEqual(isResolved ? ['https://as.test/token'] : [])
-    expect(host.errors).toEqual([])
-  })
+      // A Request holds the resolved path and nothing of how it was written; its host changes nothing.
+      const isResolved = adapter.name === 'Fetch'
+      expect(statusesIn(transcript)).toEqual([isResolved ? 200 : 404])
+      expect(service.received.map((request) => request.url.href)).toEqual(isResolved ? ['https://as.test/token'] : [])
+      expect(host.errors).toEqual([])
+    },
+  )
 
   test.each([
     ['bytes that are not ASCII', '/token?a=\xe9'],
@@ -143,7 +146,10 @@ describe.each(adapters)('over $name', (adapter) => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
-    const transcript = await sendBytes(host.port, `GET /token HTTP/1.1\r\nConnection: close\r\n${hostLine(header)}${header}\r\n\r\n`)
+    const transcript = await sendBytes(
+      host.port,
+      `GET /token HTTP/1.1\r\nConnection: close\r\n${hostLine(header)}${header}\r\n\r\n`,
+    )
 
     expect(statusesIn(transcript)).toEqual([200])
     expect(service.received.map((request) => request.url.href)).toEqual(['https://as.test/token'])
@@ -170,7 +176,10 @@ describe.each(adapters)('over $name', (adapter) => {
       const service = aService()
       const host = await aHost(adapter, { services: [service] })
 
-      const transcript = await sendBytes(host.port, requestText('POST /token?_method=DELETE', [header, 'Content-Length: 0']))
+      const transcript = await sendBytes(
+        host.port,
+        requestText('POST /token?_method=DELETE', [header, 'Content-Length: 0']),
+      )
 
       expect(statusesIn(transcript)).toEqual([200])
       expect(service.received.map((request) => request.method)).toEqual(['POST'])

@@ -8,7 +8,12 @@ import type { WorkloadName } from './workloads.ts'
 /** The load driver, seen from the benchmark. */
 export interface Driver {
   /** Connects to the target and obtains what the workload needs. */
-  open(load: { readonly target: string; readonly workload: WorkloadName; readonly site: Site; readonly connections: number }): Promise<void>
+  open(load: {
+    readonly target: string
+    readonly workload: WorkloadName
+    readonly site: Site
+    readonly connections: number
+  }): Promise<void>
   /** Keeps all connections busy for a while. @returns how many flows were finished. */
   run(target: string, milliseconds: number): Promise<number>
   close(): Promise<void>

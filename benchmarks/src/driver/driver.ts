@@ -6,7 +6,13 @@ import { offered, type Flow } from './workload.ts'
 
 /** What the driver is told to do; each order is answered with a `DriverReport` of the same number. */
 export type DriverOrder = { readonly number: number } & (
-  | { readonly kind: 'open'; readonly target: string; readonly workload: WorkloadName; readonly site: Site; readonly connections: number }
+  | {
+      readonly kind: 'open'
+      readonly target: string
+      readonly workload: WorkloadName
+      readonly site: Site
+      readonly connections: number
+    }
   | { readonly kind: 'run'; readonly target: string; readonly milliseconds: number }
   | { readonly kind: 'close' }
 )

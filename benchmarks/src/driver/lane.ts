@@ -75,7 +75,7 @@ function wholeBody(head: string, rest: string): string | undefined {
 
 function joinChunks(rest: string): string {
   let joined = ''
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     const lineEnd = rest.indexOf('\r\n', at)
     const size = Number.parseInt(rest.slice(at, lineEnd), 16)
     if (!(size > 0)) return joined

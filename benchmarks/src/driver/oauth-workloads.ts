@@ -40,7 +40,12 @@ function rotations(families: number): Workload {
     async prepare({ oauth }, lanes) {
       const site = offered(oauth)
       const issued = await obtain(site, lanes, families)
-      return issued.map((own) => rotation(own.map((tokens) => offered(tokens.refresh_token)), site))
+      return issued.map((own) =>
+        rotation(
+          own.map((tokens) => offered(tokens.refresh_token)),
+          site,
+        ),
+      )
     },
   }
 }
@@ -63,7 +68,12 @@ function withTokens(request: (token: string, site: OauthSite) => string, count: 
     async prepare({ oauth }, lanes) {
       const site = offered(oauth)
       const issued = await obtain(site, lanes, count)
-      return issued.map((own) => cycle(own.map(({ access_token: token }) => request(token, site)), isActive))
+      return issued.map((own) =>
+        cycle(
+          own.map(({ access_token: token }) => request(token, site)),
+          isActive,
+        ),
+      )
     },
   }
 }
@@ -91,5 +101,8 @@ function userinfoRequest(token: string, site: OauthSite): string {
 const isActive = (reply: Reply): boolean => !reply.body.includes('"active":false')
 
 function documentAt(name: 'metadata' | 'jwks'): Workload {
-  return { requests: 1, prepare: async ({ oauth }, lanes) => lanes.map(() => cycle([get(offered(oauth?.paths[name]))])) }
+  return {
+    requests: 1,
+    prepare: async ({ oauth }, lanes) => lanes.map(() => cycle([get(offered(oauth?.paths[name]))])),
+  }
 }

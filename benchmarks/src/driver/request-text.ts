@@ -16,7 +16,11 @@ export function postForm(path: string, form: Readonly<Record<string, string>>, s
 }
 
 /** The text of a request to the SCIM server, with its body as JSON. @param path below the site's base. */
-export function scimRequest(method: string, path: string, { site, body }: { readonly site: ScimSite; readonly body?: object }): string {
+export function scimRequest(
+  method: string,
+  path: string,
+  { site, body }: { readonly site: ScimSite; readonly body?: object },
+): string {
   const text = body === undefined ? '' : JSON.stringify(body)
   const content = { 'content-type': 'application/scim+json', 'content-length': String(Buffer.byteLength(text)) }
   const headers = { authorization: `Bearer ${site.secret}`, ...(body !== undefined && content) }

@@ -10,9 +10,15 @@ import { notExpected, offered, type Flow, type Workload } from './workload.ts'
 /** What identity providers ask of a SCIM server. */
 export const scimWorkloads = {
   'userName eq': reading((number) => filtered(`userName eq "${scimUserName(number)}"`), isOne),
-  'work e-mail eq': reading((number) => filtered(`emails[type eq "work" and value eq "${scimWorkEmail(number)}"]`), isOne),
+  'work e-mail eq': reading(
+    (number) => filtered(`emails[type eq "work" and value eq "${scimWorkEmail(number)}"]`),
+    isOne,
+  ),
   'page of 100': reading((number) => `?startIndex=${1 + 100 * (number % 9)}&count=100`, isHundred),
-  'PATCH active': { requests: 1, prepare: async ({ scim }, lanes) => lanes.map((_, lane) => deactivations(offered(scim), lane, lanes)) },
+  'PATCH active': {
+    requests: 1,
+    prepare: async ({ scim }, lanes) => lanes.map((_, lane) => deactivations(offered(scim), lane, lanes)),
+  },
   'POST user': { requests: 1, prepare: async ({ scim }, lanes) => lanes.map(() => creations(offered(scim))) },
 } as const satisfies Readonly<Record<string, Workload>>
 
@@ -40,7 +46,10 @@ function deactivations(site: ScimSite, lane: number, lanes: readonly Lane[]): Fl
     shareOf(site, lane, lanes).map((number) =>
       scimRequest('PATCH', `/Users/${scimUserId(number)}`, {
         site,
-        body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: [{ op: 'replace', path: 'active', value }] },
+        body: {
+          schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+          Operations: [{ op: 'replace', path: 'active', value }],
+        },
       }),
     ),
   )

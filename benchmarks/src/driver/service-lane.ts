@@ -11,9 +11,17 @@ async function exchange(request: string, server: HttpService): Promise<Reply> {
   const [head = '', body = ''] = request.split('\r\n\r\n', 2)
   const [line = '', ...fields] = head.split('\r\n')
   const [method = '', target = ''] = line.split(' ')
-  const headers = new Map(fields.map((field) => [field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 2)] as const))
+  const headers = new Map(
+    fields.map((field) => [field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 2)] as const),
+  )
   const url = new URL(server.origin + target)
-  const response = await server.handle({ method, url, headers, repeatedHeaders: new Set(), body: new TextEncoder().encode(body) })
+  const response = await server.handle({
+    method,
+    url,
+    headers,
+    repeatedHeaders: new Set(),
+    body: new TextEncoder().encode(body),
+  })
   return {
     status: response.status,
     head: ['', ...response.headers.map((pair) => pair.join(': '))].join('\r\n'),

@@ -34,7 +34,9 @@ export async function packTarget(program: string, { dependencies, folder }: Pack
     logLevel: 'error',
     plugins: [dependencies === 'inside' ? optionalOutside : registryOutside],
     // What CommonJS modules inside the file expect.
-    banner: { js: `import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);` },
+    banner: {
+      js: `import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);`,
+    },
   })
   await mkdir(outdir, { recursive: true })
   await Promise.all(outputFiles.map(async ({ path, contents }) => writeFile(path, contents)))
@@ -42,7 +44,9 @@ export async function packTarget(program: string, { dependencies, folder }: Pack
   const loaded = loadedAtOnce(entry, metafile).map((path) => basename(path))
   return {
     file: join(outdir, basename(entry)),
-    text: Buffer.concat(outputFiles.filter(({ path }) => loaded.includes(basename(path))).map(({ contents }) => contents)),
+    text: Buffer.concat(
+      outputFiles.filter(({ path }) => loaded.includes(basename(path))).map(({ contents }) => contents),
+    ),
   }
 }
 

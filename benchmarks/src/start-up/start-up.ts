@@ -68,7 +68,9 @@ const folder = await mkdtemp(join(import.meta.dirname, 'packed-'))
 try {
   console.log(environment())
   for (const { workload, targets } of groups.filter((group) => group.workload.includes(values.workload))) {
-    const wanted = targets.filter(({ name }) => name.startsWith('floor') || values.target.some((part) => name.includes(part)))
+    const wanted = targets.filter(
+      ({ name }) => name.startsWith('floor') || values.target.some((part) => name.includes(part)),
+    )
     console.log(await startTable(workload, wanted))
   }
 } catch (error) {
@@ -81,7 +83,9 @@ try {
 
 async function startTable(workload: WorkloadName, targets: readonly SuiteTarget[]): Promise<string> {
   const costs = targets.map((): StartCost[] => [])
-  const files = await Promise.all(targets.map(async ({ program }) => packTarget(program, { dependencies: 'outside', folder })))
+  const files = await Promise.all(
+    targets.map(async ({ program }) => packTarget(program, { dependencies: 'outside', folder })),
+  )
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, each] of targets.entries()) {
       const load = { file: files[index]?.file ?? '', workload, requests: round === 0 ? requests : [] }
@@ -90,8 +94,20 @@ async function startTable(workload: WorkloadName, targets: readonly SuiteTarget[
   }
   const compared = costs[0] ?? []
   const sizes = await Promise.all(targets.map(async ({ program }) => sizeOf(program)))
-  const rows = targets.map(({ name }, index) => row(name, { own: costs[index] ?? [], compared, size: sizes[index] ?? '' }))
-  const head = ['', 'start: ms', 'x floor', 'of CPU', 'x floor', 'MB then', 'x floor', ...requests.flatMap((count) => [`MB after ${count} requests`, 'x floor']), 'bundled kB (gzip)']
+  const rows = targets.map(({ name }, index) =>
+    row(name, { own: costs[index] ?? [], compared, size: sizes[index] ?? '' }),
+  )
+  const head = [
+    '',
+    'start: ms',
+    'x floor',
+    'of CPU',
+    'x floor',
+    'MB then',
+    'x floor',
+    ...requests.flatMap((count) => [`MB after ${count} requests`, 'x floor']),
+    'bundled kB (gzip)',
+  ]
   const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
   return `\n### Started, and asked for ${workload}, beside ${targets[0]?.name ?? ''}\n\n${lines.join('\n')}`
 }
@@ -107,7 +123,11 @@ function row(name: string, { own, compared, size }: Row): readonly string[] {
     ({ milliseconds }) => milliseconds,
     ({ cpuMilliseconds }) => cpuMilliseconds,
     ({ atStart }) => atStart,
-    ...requests.map((_, index) => ({ afterLoad }: StartCost) => afterLoad[index]),
+    ...requests.map(
+      (_, index) =>
+        ({ afterLoad }: StartCost) =>
+          afterLoad[index],
+    ),
   ]
   const cells = figures.flatMap((figure) => {
     const values = own.map(figure).filter((value) => value !== undefined)

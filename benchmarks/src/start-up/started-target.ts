@@ -16,7 +16,11 @@ export interface StartCost {
 /** @param requests after how many its memory is looked at again, each time. */
 export async function startCost(
   { name, settings }: SuiteTarget,
-  { file, workload, requests }: { readonly file: string; readonly workload: WorkloadName; readonly requests: readonly number[] },
+  {
+    file,
+    workload,
+    requests,
+  }: { readonly file: string; readonly workload: WorkloadName; readonly requests: readonly number[] },
   { driver, interrupted }: { readonly driver: Driver; readonly interrupted: AbortSignal },
 ): Promise<StartCost> {
   const startedAt = performance.now()

@@ -20,7 +20,10 @@ export const growthSuites = (sizes: readonly number[]): readonly Suite[] =>
       targets:
         storage === 'memory'
           ? grown(storage, sizes.filter(fitsInMemory), scimMintmark)
-          : [...[scimFloor, scimFloorOurs].flatMap((of) => grown(storage, sizes.slice(-1), of)), ...grown(storage, sizes, scimMintmark)],
+          : [
+              ...[scimFloor, scimFloorOurs].flatMap((of) => grown(storage, sizes.slice(-1), of)),
+              ...grown(storage, sizes, scimMintmark),
+            ],
     },
   ])
 
@@ -30,8 +33,7 @@ const grown = (
   storage: TargetSettings['storage'],
   sizes: readonly number[],
   of: (name: string, change: Change) => SuiteTarget,
-): readonly SuiteTarget[] =>
-  sizes.map((rows) => of(sizeName(rows), { storage, rows }))
+): readonly SuiteTarget[] => sizes.map((rows) => of(sizeName(rows), { storage, rows }))
 
 /** A million accounts with all that a provider says of them are no store that anybody has: three gigabytes of objects. */
 const fitsInMemory = (rows: number): boolean => rows <= 100_000

@@ -2,16 +2,20 @@ import { target, type Change, type Suite, type SuiteTarget } from './suite.ts'
 
 const floor = (name: string, change: Change = {}): SuiteTarget => target(`floor, ${name}`, 'floor/floor.ts', change)
 /** Mintmark's own statements, over its own tables. */
-export const floorOurs = (name: string, change: Change): SuiteTarget => target(`floor, our statements, ${name}`, 'floor/floor-our-statements.ts', change)
-export const oauthMintmark = (name: string, change: Change = {}): SuiteTarget => target(`Mintmark, ${name}`, 'mintmark/mintmark.ts', change)
+export const floorOurs = (name: string, change: Change): SuiteTarget =>
+  target(`floor, our statements, ${name}`, 'floor/floor-our-statements.ts', change)
+export const oauthMintmark = (name: string, change: Change = {}): SuiteTarget =>
+  target(`Mintmark, ${name}`, 'mintmark/mintmark.ts', change)
 
 const sqlite: Change = { storage: 'sqlite' }
 const floors = [floor('memory'), floor('SQLite', sqlite), floorOurs('SQLite', sqlite)]
 const mintmarks = [oauthMintmark('memory'), oauthMintmark('SQLite', sqlite)]
 
-const oidcProvider = (name: string, change: Change = {}): SuiteTarget => target(`oidc-provider, ${name}`, 'peers/oidc-provider.ts', change)
+const oidcProvider = (name: string, change: Change = {}): SuiteTarget =>
+  target(`oidc-provider, ${name}`, 'peers/oidc-provider.ts', change)
 
-const nodeOauth = (name: string, change: Change = {}): SuiteTarget => target(`node-oauth, ${name}`, 'peers/node-oauth.ts', change)
+const nodeOauth = (name: string, change: Change = {}): SuiteTarget =>
+  target(`node-oauth, ${name}`, 'peers/node-oauth.ts', change)
 const jmondi = (name: string, change: Change = {}): SuiteTarget => target(`jmondi, ${name}`, 'peers/jmondi.ts', change)
 
 const betterAuth = (name: string, change: Change = {}): SuiteTarget =>
@@ -21,7 +25,12 @@ const opaque: Change = { accessTokens: 'opaque' }
 const rs256: Change = { algorithm: 'RS256' }
 
 const issuing = (peers: readonly SuiteTarget[]): readonly SuiteTarget[] => [...floors, ...mintmarks, ...peers]
-const reading = (peers: readonly SuiteTarget[]): readonly SuiteTarget[] => [...floors, floor('memory, opaque', opaque), ...mintmarks, ...peers]
+const reading = (peers: readonly SuiteTarget[]): readonly SuiteTarget[] => [
+  ...floors,
+  floor('memory, opaque', opaque),
+  ...mintmarks,
+  ...peers,
+]
 
 const postgres: Change = { storage: 'postgres' }
 const onPostgres = [floor, floorOurs, oauthMintmark].map((of) => of('PostgreSQL', postgres))
@@ -31,12 +40,22 @@ export const oauthSuites: readonly Suite[] = [
   {
     name: 'client credentials, ES256',
     workloads: ['client credentials'],
-    targets: issuing([oidcProvider('Map, JWT'), nodeOauth('Map, JWT by a hook'), jmondi('Map, JWT by jose'), betterAuth('SQLite, JWT')]),
+    targets: issuing([
+      oidcProvider('Map, JWT'),
+      nodeOauth('Map, JWT by a hook'),
+      jmondi('Map, JWT by jose'),
+      betterAuth('SQLite, JWT'),
+    ]),
   },
   {
     name: 'client credentials, RS256',
     workloads: ['client credentials'],
-    targets: [floor('memory', rs256), oauthMintmark('memory', rs256), oidcProvider('Map, JWT', rs256), jmondi('Map, JWT by jose', rs256)],
+    targets: [
+      floor('memory', rs256),
+      oauthMintmark('memory', rs256),
+      oidcProvider('Map, JWT', rs256),
+      jmondi('Map, JWT by jose', rs256),
+    ],
   },
   {
     name: 'refresh',
@@ -61,14 +80,42 @@ export const oauthSuites: readonly Suite[] = [
   {
     name: 'introspection',
     workloads: ['introspection'],
-    targets: reading([oidcProvider('Map, opaque', opaque), jmondi('Map, JWT by jose'), betterAuth('SQLite, opaque', opaque)]),
+    targets: reading([
+      oidcProvider('Map, opaque', opaque),
+      jmondi('Map, JWT by jose'),
+      betterAuth('SQLite, opaque', opaque),
+    ]),
   },
   { name: 'introspection, repeated', workloads: ['introspection, repeated'], targets: reading([]) },
-  { name: 'userinfo', workloads: ['userinfo'], targets: reading([oidcProvider('Map, opaque', opaque), nodeOauth('Map, opaque', opaque), betterAuth('SQLite, opaque', opaque)]) },
+  {
+    name: 'userinfo',
+    workloads: ['userinfo'],
+    targets: reading([
+      oidcProvider('Map, opaque', opaque),
+      nodeOauth('Map, opaque', opaque),
+      betterAuth('SQLite, opaque', opaque),
+    ]),
+  },
   { name: 'userinfo, repeated', workloads: ['userinfo, repeated'], targets: reading([]) },
-  { name: 'discovery', workloads: ['discovery'], targets: [floor('constant'), oauthMintmark('memory'), oidcProvider('Map'), betterAuth('SQLite')] },
-  { name: 'jwks', workloads: ['jwks'], targets: [floor('constant'), oauthMintmark('memory'), oidcProvider('Map'), betterAuth('SQLite')] },
-  ...(['client credentials', 'refresh', 'code + PKCE', 'introspection', 'introspection, repeated', 'userinfo', 'userinfo, repeated'] as const).map(
-    (workload) => ({ name: `${workload}, PostgreSQL`, workloads: [workload], targets: onPostgres }),
-  ),
+  {
+    name: 'discovery',
+    workloads: ['discovery'],
+    targets: [floor('constant'), oauthMintmark('memory'), oidcProvider('Map'), betterAuth('SQLite')],
+  },
+  {
+    name: 'jwks',
+    workloads: ['jwks'],
+    targets: [floor('constant'), oauthMintmark('memory'), oidcProvider('Map'), betterAuth('SQLite')],
+  },
+  ...(
+    [
+      'client credentials',
+      'refresh',
+      'code + PKCE',
+      'introspection',
+      'introspection, repeated',
+      'userinfo',
+      'userinfo, repeated',
+    ] as const
+  ).map((workload) => ({ name: `${workload}, PostgreSQL`, workloads: [workload], targets: onPostgres })),
 ]

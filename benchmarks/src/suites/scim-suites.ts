@@ -5,13 +5,15 @@ const sqlite: Change = { storage: 'sqlite' }
 const postgres: Change = { storage: 'postgres' }
 
 /** Documents as JSON text in an indexed table. */
-export const scimFloor = (name: string, change: Change): SuiteTarget => target(`floor, ${name}`, 'floor/scim-floor.ts', change)
+export const scimFloor = (name: string, change: Change): SuiteTarget =>
+  target(`floor, ${name}`, 'floor/scim-floor.ts', change)
 
 /** Mintmark's own statements, over its own tables. */
 export const scimFloorOurs = (name: string, change: Change): SuiteTarget =>
   target(`floor, our statements, ${name}`, 'floor/scim-floor-our-statements.ts', change)
 
-export const scimMintmark = (name: string, change: Change): SuiteTarget => target(`Mintmark, ${name}`, 'mintmark/mintmark-scim.ts', change)
+export const scimMintmark = (name: string, change: Change): SuiteTarget =>
+  target(`Mintmark, ${name}`, 'mintmark/mintmark-scim.ts', change)
 
 const ours = [
   scimFloor('SQLite', { ...thousand, ...sqlite }),
@@ -24,7 +26,11 @@ const scimmy = target('scimmy, Map', 'peers/scimmy-scanning.ts', thousand)
 
 /** What identity providers ask of a server with a thousand accounts. A page of scimmy's plain handler takes half a second. */
 export const scimSuites: readonly Suite[] = [
-  { name: 'SCIM, requests', workloads: ['userName eq', 'PATCH active', 'POST user'], targets: [...ours, scimmyByIndex, scimmy] },
+  {
+    name: 'SCIM, requests',
+    workloads: ['userName eq', 'PATCH active', 'POST user'],
+    targets: [...ours, scimmyByIndex, scimmy],
+  },
   // Peers go through all accounts: see the filter by name.
   { name: 'SCIM, e-mail', workloads: ['work e-mail eq'], targets: ours },
   { name: 'SCIM, pages', workloads: ['page of 100'], targets: [...ours, scimmyByIndex] },

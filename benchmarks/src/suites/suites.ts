@@ -4,4 +4,8 @@ import { scimSuites } from './scim-suites.ts'
 import type { Suite } from './suite.ts'
 
 /** All that is measured. @param sizes of what grows. */
-export const allSuites = (sizes: readonly number[]): readonly Suite[] => [...oauthSuites, ...scimSuites, ...growthSuites(sizes)]
+export const allSuites = (sizes: readonly number[]): readonly Suite[] => [
+  ...oauthSuites,
+  ...scimSuites,
+  ...growthSuites(sizes),
+]

@@ -17,7 +17,11 @@ type Medium = Pick<TargetSettings, 'storage' | 'postgresUrl' | 'sqlitePath'>
 export type Watch = (dialect: SqlDialect) => SqlDialect
 
 /** Storage on the medium that the benchmark asked for. Only what that needs is loaded, as a host would. */
-export async function benchStorage(medium: Medium, issuer: string, watch: Watch = (dialect) => dialect): Promise<BenchStorage> {
+export async function benchStorage(
+  medium: Medium,
+  issuer: string,
+  watch: Watch = (dialect) => dialect,
+): Promise<BenchStorage> {
   if (medium.storage === 'memory') return { storage: createMemoryStorage({ issuer }), dialect: undefined }
   const { createSqlStorage } = await import('@mintmark/storage-sql')
   const dialect = watch(medium.storage === 'sqlite' ? await onSqlite(medium) : await onPostgres(medium))

@@ -1,4 +1,11 @@
-import { rowsByPlace, UniqueViolation, type SqlDialect, type SqlRow, type SqlStep, type SqlValue } from '@mintmark/storage-sql'
+import {
+  rowsByPlace,
+  UniqueViolation,
+  type SqlDialect,
+  type SqlRow,
+  type SqlStep,
+  type SqlValue,
+} from '@mintmark/storage-sql'
 import { sqlite } from '@mintmark/storage-sql/sqlite'
 import type { DurableObjectState } from './durable-object.ts'
 
@@ -18,13 +25,16 @@ export function durableObjectSqlite(storage: DurableObjectState['storage']): Sql
     transact: async (steps) => converting(() => transact(steps)),
     // It does one thing at a time: nobody waits.
     inLine: (_, work) => work(),
-    atomically: async (statements) => converting(() => storage.transactionSync(() => statements.forEach((statement) => run(statement, [])))),
+    atomically: async (statements) =>
+      converting(() => storage.transactionSync(() => statements.forEach((statement) => run(statement, [])))),
     close: () => Promise.resolve(),
   }
 
   function transact(steps: readonly SqlStep[]): readonly SqlRow[] | undefined {
     try {
-      return storage.transactionSync(() => steps.reduce<readonly SqlRow[]>((_, step) => guarded(step, run(step.statement, step.parameters)), []))
+      return storage.transactionSync(() =>
+        steps.reduce<readonly SqlRow[]>((_, step) => guarded(step, run(step.statement, step.parameters)), []),
+      )
     } catch (error) {
       if (error === guardFailed) return undefined
       throw error
@@ -42,7 +52,8 @@ function converting<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
-    if (error instanceof Error && error.message.includes('SQLITE_CONSTRAINT_UNIQUE')) throw new UniqueViolation(error.message, { cause: error })
+    if (error instanceof Error && error.message.includes('SQLITE_CONSTRAINT_UNIQUE'))
+      throw new UniqueViolation(error.message, { cause: error })
     throw error
   }
 }

@@ -16,7 +16,8 @@ interface Environment {
 
 /** One object for the issuer: the only place that knows what has been used up. */
 const worker = {
-  fetch: (request: Request, { MINTMARK, ISSUER_URL }: Environment): Promise<Response> => MINTMARK.getByName(ISSUER_URL).fetch(request),
+  fetch: (request: Request, { MINTMARK, ISSUER_URL }: Environment): Promise<Response> =>
+    MINTMARK.getByName(ISSUER_URL).fetch(request),
 }
 
 export default worker
@@ -34,7 +35,10 @@ export class Mintmark {
   }
 }
 
-async function openServer(state: DurableObjectState, environment: Environment): Promise<(request: Request) => Promise<Response>> {
+async function openServer(
+  state: DurableObjectState,
+  environment: Environment,
+): Promise<(request: Request) => Promise<Response>> {
   const issuer = environment.ISSUER_URL
   const storage = await createSqlStorage({ issuer, dialect: durableObjectSqlite(state.storage) })
   await registerOnce(storage)
@@ -70,7 +74,13 @@ async function openServer(state: DurableObjectState, environment: Environment): 
 async function registerOnce(storage: Storage): Promise<void> {
   if ((await storage.clients.find(clientId('my-app'))) !== undefined) return
 
-  const claims = { name: 'Ann Lee', given_name: 'Ann', family_name: 'Lee', email: 'ann@example.com', email_verified: true }
+  const claims = {
+    name: 'Ann Lee',
+    given_name: 'Ann',
+    family_name: 'Lee',
+    email: 'ann@example.com',
+    email_verified: true,
+  }
   await storage.users.insert({ userId: userId('user-1'), claims, createdAt: epochSeconds(Date.now() / 1000) })
   const { clientSecret } = await registerClient(
     {

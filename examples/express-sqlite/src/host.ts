@@ -84,7 +84,10 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
   await registerSpaClient(storage)
   const credentials = await registerWebClient(storage, join(dataFolder, 'web-client.json'))
   const provider = await registerDemoProvider(storage, join(dataFolder, 'identity-provider.json'))
-  const administrators = people.list().filter(isAdministrator).map(({ subject }) => `id eq "${subject}"`)
+  const administrators = people
+    .list()
+    .filter(isAdministrator)
+    .map(({ subject }) => `id eq "${subject}"`)
   const administrations = createAdministration({
     storage,
     lastAdministrators: { ...(administrators.length > 0 && { administrators: administrators.join(' or ') }) },

@@ -7,7 +7,13 @@ const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
 const storage = await createSqlStorage({ issuer, dialect: sqliteFile('mintmark.db', { migrate: 'on-open' }) })
 
 // An account: its id becomes the `sub` of the tokens.
-const claims = { name: 'Ann Lee', given_name: 'Ann', family_name: 'Lee', email: 'ann@example.com', email_verified: true }
+const claims = {
+  name: 'Ann Lee',
+  given_name: 'Ann',
+  family_name: 'Lee',
+  email: 'ann@example.com',
+  email_verified: true,
+}
 await storage.users.insert({ userId: userId('user-1'), claims, createdAt: epochSeconds(Date.now() / 1000) })
 
 // A client: a web app that can keep a secret. The secret is shown here and never again.

@@ -34,4 +34,6 @@ const server = createAuthorizationServer({
   },
 })
 
-express().use(toExpress(server)).listen(new URL(issuer).port || 3000)
+express()
+  .use(toExpress(server))
+  .listen(new URL(issuer).port || 3000)

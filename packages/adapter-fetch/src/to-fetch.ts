@@ -16,7 +16,9 @@ export function toFetch(...services: readonly HttpService[]): (request: Request)
  * The paths of the services, and `undefined` for every other request, of which nothing was read: for a framework that has
  * routes of its own. It runs in front of whatever reads bodies.
  */
-export function toFetchHandler(...services: readonly HttpService[]): (request: Request) => Promise<Response | undefined> {
+export function toFetchHandler(
+  ...services: readonly HttpService[]
+): (request: Request) => Promise<Response | undefined> {
   return async (request) => {
     const path = new URL(request.url).pathname
     const service = services.find((candidate) => candidate.serves(path))

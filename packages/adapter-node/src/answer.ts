@@ -38,7 +38,10 @@ export function createAnswer(): Answer {
   }
 }
 
-const closing = (value: ServerResponse): ServerResponse => ({ ...value, headers: [...value.headers, ['Connection', 'close']] })
+const closing = (value: ServerResponse): ServerResponse => ({
+  ...value,
+  headers: [...value.headers, ['Connection', 'close']],
+})
 
 /**
  * Answers and closes. For a moment before it what the client still sends is thrown away: closing on unread bytes makes

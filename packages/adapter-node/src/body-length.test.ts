@@ -11,7 +11,12 @@ test.each([
   const response = { status: 200, headers: [], body }
   const frozen = Object.freeze({ ...response })
 
-  expect([lengthOf(response), lengthOf(response), lengthOf(frozen), lengthOf(frozen)]).toEqual([length, length, length, length])
+  expect([lengthOf(response), lengthOf(response), lengthOf(frozen), lengthOf(frozen)]).toEqual([
+    length,
+    length,
+    length,
+    length,
+  ])
 })
 
 test('RFC 9110 §8.6: a response that can change is counted each time', () => {

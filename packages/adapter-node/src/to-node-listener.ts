@@ -7,7 +7,9 @@ import { toNodeHandler } from './to-node-handler.ts'
  * 404. What goes wrong in the host is answered with 500 and becomes a warning of the process (`process.on('warning')`): a
  * rejection that nobody handles would end the process, and with it everybody's sign-in.
  */
-export function toNodeListener(...services: readonly HttpService[]): (request: IncomingMessage, response: OutgoingMessage) => void {
+export function toNodeListener(
+  ...services: readonly HttpService[]
+): (request: IncomingMessage, response: OutgoingMessage) => void {
   const handle = toNodeHandler(...services)
   return (request, response) => {
     handle(request, response).then(

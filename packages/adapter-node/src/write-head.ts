@@ -7,7 +7,11 @@ import type { ServerResponse } from '@mintmark/core/http'
  * @param length of the body in bytes; undefined when there is none.
  * @throws TypeError ERR_INVALID_CHAR when a name or value cannot stand in a header, such as one with a line break.
  */
-export function writeHead(response: OutgoingMessage, { status, headers }: ServerResponse, length: number | undefined): void {
+export function writeHead(
+  response: OutgoingMessage,
+  { status, headers }: ServerResponse,
+  length: number | undefined,
+): void {
   // Middleware that puts its own `writeHead` there, as on-headers does for sessions and compression, looks for headers that were set:
   // before 1.1.0 it reads a list of them as something else, and all are lost.
   const isWatched = Object.hasOwn(response, 'writeHead')

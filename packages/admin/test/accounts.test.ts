@@ -107,7 +107,9 @@ it('identifiers that are drawn at random are good ones, whatever they begin with
 
     expect((await under.admin.accounts.create()).userId).toHaveLength(22)
     expect((await under.admin.organizations.create({ displayName: 'Acme' })).organizationId).toHaveLength(22)
-    expect((await under.admin.clients.create({ clientName: 'App', grantTypes: [], clientId: 'app' })).client.clientId).toBe('app')
+    expect(
+      (await under.admin.clients.create({ clientName: 'App', grantTypes: [], clientId: 'app' })).client.clientId,
+    ).toBe('app')
   }
 })
 

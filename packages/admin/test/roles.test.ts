@@ -224,12 +224,23 @@ it('a client that writes the accounts of a provider is for those who give provid
     path: '/clients',
     body: { client_id: 'directory', client_name: 'Directory', grant_types: ['client_credentials'], scopes: ['scim'] },
   })
-  const secret: AdminSent = { method: 'POST', path: '/clients/directory/secrets', scopes: 'admin:clients:write', body: {} }
+  const secret: AdminSent = {
+    method: 'POST',
+    path: '/clients/directory/secrets',
+    scopes: 'admin:clients:write',
+    body: {},
+  }
   const create = { client_name: 'New', grant_types: ['client_credentials'], scopes: ['scim'] }
 
   await expectRefused(under, secret, { status: 403, reason: 'beyond_own_scopes' })
-  await expectRefused(under, { ...secret, path: '/clients', body: create }, { status: 403, reason: 'beyond_own_scopes' })
-  expect(await under.send({ ...secret, scopes: 'admin:clients:write admin:providers:write' })).toMatchObject({ status: 201 })
+  await expectRefused(
+    under,
+    { ...secret, path: '/clients', body: create },
+    { status: 403, reason: 'beyond_own_scopes' },
+  )
+  expect(await under.send({ ...secret, scopes: 'admin:clients:write admin:providers:write' })).toMatchObject({
+    status: 201,
+  })
 })
 
 it('the document is public, and nothing else is', async () => {

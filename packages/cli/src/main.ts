@@ -7,6 +7,8 @@ if (isBuiltin('node:sqlite')) {
   const { start } = await import('./start.ts')
   process.exitCode = await start(fileURLToPath(import.meta.url))
 } else {
-  process.stderr.write(`mintmark needs node:sqlite, which Node has since 22.13: this is Node ${process.versions.node}.\n`)
+  process.stderr.write(
+    `mintmark needs node:sqlite, which Node has since 22.13: this is Node ${process.versions.node}.\n`,
+  )
   process.exitCode = 1
 }

@@ -34,13 +34,11 @@ export function createProgram(io: Io): Command {
 /** Has nothing end the process or write past `io`. */
 function quiet(command: Command, io: Io): Command {
   for (const child of command.commands) quiet(child, io)
-  return command
-    .exitOverride()
-    .configureOutput({
-      writeOut: trimmed(io.out),
-      writeErr: trimmed(io.err),
-      outputError: (text, write) => write(`mintmark: ${text}`),
-    })
+  return command.exitOverride().configureOutput({
+    writeOut: trimmed(io.out),
+    writeErr: trimmed(io.err),
+    outputError: (text, write) => write(`mintmark: ${text}`),
+  })
 }
 
 /** Commander ends what it writes with a line of its own. */

@@ -47,7 +47,8 @@ export function aRing({ medium = createMemoryMedium(), vault, ...change }: Chang
 }
 
 /** The identifiers of the keys that a ring publishes. */
-export const published = async (ring: StoredKeyRing): Promise<readonly string[]> => (await ring.publicKeys()).map(({ keyId }) => keyId)
+export const published = async (ring: StoredKeyRing): Promise<readonly string[]> =>
+  (await ring.publicKeys()).map(({ keyId }) => keyId)
 
 /** The identifier of the key that signs. */
 export const signing = async (ring: StoredKeyRing): Promise<string> => (await ring.signer('ES256')).keyId

@@ -24,7 +24,10 @@ describe('readConsentForm', () => {
     ['several scopes in one (RFC 6749 §3.3)', { body: 'decision=allow&scope=openid+email' }],
     ['an empty scope', { body: 'decision=allow&scope=' }],
     ['a broken escape', { body: 'decision=allow&scope=%E0%A4' }],
-    ['bytes that are not UTF-8', { body: Uint8Array.from([...new TextEncoder().encode('decision=allow&scope='), 0xff]) }],
+    [
+      'bytes that are not UTF-8',
+      { body: Uint8Array.from([...new TextEncoder().encode('decision=allow&scope='), 0xff]) },
+    ],
     ['more fields than a page has', { body: `decision=allow${'&a=1'.repeat(128)}` }],
     ['another media type', { body: 'decision=allow', contentType: 'text/plain' }],
     ['two media types', { body: 'decision=allow', repeatedHeaders: ['content-type'] }],

@@ -27,7 +27,13 @@ interface ConsentScope {
  * Asks the resource owner (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.4): who asks, for what, as whom, and where it
  * leads. It posts to its own address, for `readConsentForm`. Every scope but `openid` can be left out (RFC 6749 §3.3).
  */
-export function consentPage({ client, redirectUri, scopes, accountName, ...language }: ConsentPageInput): ServerResponse {
+export function consentPage({
+  client,
+  redirectUri,
+  scopes,
+  accountName,
+  ...language
+}: ConsentPageInput): ServerResponse {
   const messages = messagesIn(language)
   const { consent } = messages
   const destination = redirectDestination(redirectUri)

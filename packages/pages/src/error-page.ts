@@ -16,7 +16,10 @@ interface ErrorPageInput extends LanguageChoice {
  * Says what went wrong where nothing may be redirected. It fits the server's `renderErrorPage` option as it is.
  * @param request what it answers: its language is chosen by it, unless the host has chosen one.
  */
-export function errorPage({ status, code, description, ...language }: ErrorPageInput, request?: ServerRequest): ServerResponse {
+export function errorPage(
+  { status, code, description, ...language }: ErrorPageInput,
+  request?: ServerRequest,
+): ServerResponse {
   const messages = messagesIn({ ...language, locale: language.locale ?? (request && localeOf(request)) })
   const body = html`<header>
 <span class="tile warning">${icon('exclamation')}</span>

@@ -19,13 +19,19 @@ describe('formActionSource', () => {
     ['http://[::1]:51000/cb', 'http://*:51000'],
     ['http://[::1]/cb', 'http://*'],
     ['https://a;b/cb', 'https://*'],
-  ])('CSP 3 §2.3.1: a host that a policy cannot name becomes any host on that scheme and port: %s', (redirectUri, source) => {
-    expect(formActionSource(redirectUri)).toBe(source)
-  })
+  ])(
+    'CSP 3 §2.3.1: a host that a policy cannot name becomes any host on that scheme and port: %s',
+    (redirectUri, source) => {
+      expect(formActionSource(redirectUri)).toBe(source)
+    },
+  )
 
-  test.each(['javascript:alert(1)', 'data:text/html,x', 'file:///x', 'myapp:/cb', '/cb', ''])('nothing for %s', (redirectUri) => {
-    expect(formActionSource(redirectUri)).toBeUndefined()
-  })
+  test.each(['javascript:alert(1)', 'data:text/html,x', 'file:///x', 'myapp:/cb', '/cb', ''])(
+    'nothing for %s',
+    (redirectUri) => {
+      expect(formActionSource(redirectUri)).toBeUndefined()
+    },
+  )
 
   test('law: no redirect URI adds a second source, directive or policy', () => {
     const host = fc.string().map((host) => `https://${host}/cb`)

@@ -6,7 +6,13 @@ import { page } from './page.ts'
 import { stylesheetHash } from './stylesheet.ts'
 
 const aPage = (formAction: Parameters<typeof page>[0]['formAction'] = 'none') =>
-  page({ messages: { lang: 'ar', dir: 'rtl' }, title: '</title><b>', status: 418, formAction, body: html`<p>hello</p>` })
+  page({
+    messages: { lang: 'ar', dir: 'rtl' },
+    title: '</title><b>',
+    status: 418,
+    formAction,
+    body: html`<p>hello</p>`,
+  })
 
 describe('page', () => {
   test('RFC 9700 §4.16: no page can be framed, run anything or load anything', () => {
@@ -40,7 +46,10 @@ describe('page', () => {
     expect(bodyOf(aPage())).toMatch(/^<!doctype html>\n/)
     expect(tagsNamed(tokens, 'html')).toEqual([{ lang: 'ar', dir: 'rtl' }])
     expect(bodyOf(aPage())).toContain('<title>&lt;/title&gt;&lt;b&gt;</title>')
-    expect(tagsNamed(tokens, 'meta')).toContainEqual({ name: 'viewport', content: 'width=device-width, initial-scale=1' })
+    expect(tagsNamed(tokens, 'meta')).toContainEqual({
+      name: 'viewport',
+      content: 'width=device-width, initial-scale=1',
+    })
     expect(tagsNamed(tokens, 'b')).toEqual([])
   })
 })

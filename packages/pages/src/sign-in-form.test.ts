@@ -28,6 +28,9 @@ describe('readSignInForm', () => {
   test('takes a name and a password as long as they may be', () => {
     const [username, password] = ['a'.repeat(256), 'b'.repeat(1024)]
 
-    expect(readSignInForm(aFormRequest({ body: `username=${username}&password=${password}` }))).toEqual({ username, password })
+    expect(readSignInForm(aFormRequest({ body: `username=${username}&password=${password}` }))).toEqual({
+      username,
+      password,
+    })
   })
 })

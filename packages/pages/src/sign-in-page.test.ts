@@ -19,16 +19,19 @@ describe('signInPage', () => {
     ['rejected', 403],
     ['incomplete', 400],
     ['throttled', 429],
-  ] as const)('WCAG 2.2 §3.3.1: an error (%s) is said in words, takes the focus and belongs to both fields', (error, status) => {
-    const response = signInPage({ error })
+  ] as const)(
+    'WCAG 2.2 §3.3.1: an error (%s) is said in words, takes the focus and belongs to both fields',
+    (error, status) => {
+      const response = signInPage({ error })
 
-    const tokens = tokensOf(response)
-    expect(response.status).toBe(status)
-    expect(textOf(tokens)).toContain('You are not signed in – Sign in')
-    expect(tagsNamed(tokens, 'h2')).toEqual([{ tabindex: '-1', autofocus: '' }])
-    expect(tagsNamed(tokens, 'p')).toContainEqual({ id: 'error-text' })
-    expect(tagsNamed(tokens, 'input').map((input) => input['aria-describedby'])).toEqual(['error-text', 'error-text'])
-  })
+      const tokens = tokensOf(response)
+      expect(response.status).toBe(status)
+      expect(textOf(tokens)).toContain('You are not signed in – Sign in')
+      expect(tagsNamed(tokens, 'h2')).toEqual([{ tabindex: '-1', autofocus: '' }])
+      expect(tagsNamed(tokens, 'p')).toContainEqual({ id: 'error-text' })
+      expect(tagsNamed(tokens, 'input').map((input) => input['aria-describedby'])).toEqual(['error-text', 'error-text'])
+    },
+  )
 
   test('marks no field as wrong when nothing is said against them', () => {
     const invalid = (error?: 'rejected' | 'throttled') =>

@@ -11,13 +11,16 @@ describe('stylesheet', () => {
     expect(stylesheet).not.toMatch(/url\(|@import|<|\r/)
   })
 
-  test.each(['light', 'dark'] as const)('WCAG 2.2 §1.4.3 and §1.4.11: colours have enough contrast in the %s scheme', (scheme) => {
-    const colour = coloursOf(scheme)
+  test.each(['light', 'dark'] as const)(
+    'WCAG 2.2 §1.4.3 and §1.4.11: colours have enough contrast in the %s scheme',
+    (scheme) => {
+      const colour = coloursOf(scheme)
 
-    const tooLow = pairs.filter(([front, back, least]) => contrast(colour(front), colour(back)) < least)
+      const tooLow = pairs.filter(([front, back, least]) => contrast(colour(front), colour(back)) < least)
 
-    expect(tooLow).toEqual([])
-  })
+      expect(tooLow).toEqual([])
+    },
+  )
 })
 
 /** Every foreground on every ground that it is used on, with the least ratio. */

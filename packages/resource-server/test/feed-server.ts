@@ -20,14 +20,20 @@ export interface FeedRequest {
 }
 
 /** An authorization server that has a key set and a feed, reached through `fetch` alone. */
-export async function createFeedServer(answer: (request: FeedRequest, count: number) => FeedAnswer | Promise<FeedAnswer>) {
+export async function createFeedServer(
+  answer: (request: FeedRequest, count: number) => FeedAnswer | Promise<FeedAnswer>,
+) {
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
   const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES256' }] }
   const requests: FeedRequest[] = []
 
   const sign = async (header: object, claims: object): Promise<string> => {
     const input = `${base64url.encode(JSON.stringify(header))}.${base64url.encode(JSON.stringify(claims))}`
-    const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, new TextEncoder().encode(input))
+    const signature = await crypto.subtle.sign(
+      { name: 'ECDSA', hash: 'SHA-256' },
+      privateKey,
+      new TextEncoder().encode(input),
+    )
     return `${input}.${base64url.encode(new Uint8Array(signature))}`
   }
   const fetch: typeof globalThis.fetch = async (url, init) => {

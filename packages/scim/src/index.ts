@@ -33,7 +33,11 @@ export { addProviderSecret, endPreviousProviderSecrets } from './provider/provid
 export { ProviderError } from './provider/provider-error.ts'
 export type { ProviderErrorReason } from './provider/provider-error.ts'
 export { registerIdentityProvider } from './provider/register-identity-provider.ts'
-export type { ProviderDependencies, ProviderRegistration, RegisteredProvider } from './provider/register-identity-provider.ts'
+export type {
+  ProviderDependencies,
+  ProviderRegistration,
+  RegisteredProvider,
+} from './provider/register-identity-provider.ts'
 export { comparableResource } from './resource/comparable-resource.ts'
 export { parseProjection, splitAttributeNames } from './resource/parse-projection.ts'
 export type { RequestedAttributes } from './resource/parse-projection.ts'
@@ -43,7 +47,14 @@ export { projectResource } from './resource/project-resource.ts'
 export { replaceResource } from './resource/replace-resource.ts'
 export type { ReplacedResource } from './resource/replace-resource.ts'
 export type { AttributeName } from './schema/attribute-name.ts'
-export type { Attribute, AttributeOptions, AttributeType, Mutability, Returned, Uniqueness } from './schema/attribute.ts'
+export type {
+  Attribute,
+  AttributeOptions,
+  AttributeType,
+  Mutability,
+  Returned,
+  Uniqueness,
+} from './schema/attribute.ts'
 export { defineAttribute } from './schema/define-attribute.ts'
 export { defineResourceType } from './schema/define-resource-type.ts'
 export type { ResourceType, ResourceTypeOptions, SchemaExtension } from './schema/define-resource-type.ts'

@@ -1,16 +1,15 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  allTolerances,
-  openTally,
-  parseFilter,
-  printFilter,
-  resolveFilter,
-  userResourceType,
-} from '../src/index.ts'
+import { allTolerances, openTally, parseFilter, printFilter, resolveFilter, userResourceType } from '../src/index.ts'
 import { aFilterNode, aNearFilter } from './arbitraries/filter-text.ts'
-import { aStoredUser, aUserFilter, printPlain, type PlainFilter, type PlainType } from './arbitraries/user-and-filter.ts'
+import {
+  aStoredUser,
+  aUserFilter,
+  printPlain,
+  type PlainFilter,
+  type PlainType,
+} from './arbitraries/user-and-filter.ts'
 import { finder } from './finder.ts'
 import { millisecondsOf } from './milliseconds-of.ts'
 import { outcomeOf } from './outcome-of.ts'
@@ -108,7 +107,9 @@ test.each(hostile)('law: no text of 4096 characters takes 5 ms: %s', (_, text) =
 
 test('a filter of 353 characters with 14 groups of two costs less than a millisecond, to read and to test', () => {
   const group = (index: number) => `(id eq "${index % 10}" or id pr)`
-  const text = Array.from({ length: 14 }, (_, index) => group(index)).join(' and ').padEnd(353)
+  const text = Array.from({ length: 14 }, (_, index) => group(index))
+    .join(' and ')
+    .padEnd(353)
   const work = () => finder(text)({ id: 'x' })
 
   expect(text).toHaveLength(353)

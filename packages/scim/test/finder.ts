@@ -1,5 +1,13 @@
 import { matchesFilter, type JsonObject } from '@mintmark/storage-interface'
-import { comparableResource, openTally, parseFilter, resolveFilter, userResourceType, type ResourceType, type ToleranceTally } from '../src/index.ts'
+import {
+  comparableResource,
+  openTally,
+  parseFilter,
+  resolveFilter,
+  userResourceType,
+  type ResourceType,
+  type ToleranceTally,
+} from '../src/index.ts'
 
 /** Whether a filter finds a resource: what a list does, for one of them. */
 export function finder(

@@ -39,7 +39,15 @@ const kim: JsonObject = {
   meta: { resourceType: 'User', created: '2020-01-01T00:00:00Z' },
 }
 
-const ops: JsonObject = { schemas: [group], id: 'grp_1', displayName: 'Ops', members: [{ value: 'u1', type: 'User' }, { value: 'u2', type: 'User' }] }
+const ops: JsonObject = {
+  schemas: [group],
+  id: 'grp_1',
+  displayName: 'Ops',
+  members: [
+    { value: 'u1', type: 'User' },
+    { value: 'u2', type: 'User' },
+  ],
+}
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
@@ -49,7 +57,11 @@ function create(tolerances: Tolerances, body: JsonObject, type: ResourceType = u
 
 function patch(tolerances: Tolerances, operations: readonly JsonValue[], resource = kim) {
   const reading = openReading(resource === ops ? groupResourceType : userResourceType, tolerances)
-  const result = applyPatch(resource, parsePatch({ schemas: [message], Operations: operations }, reading.tally), reading)
+  const result = applyPatch(
+    resource,
+    parsePatch({ schemas: [message], Operations: operations }, reading.tally),
+    reading,
+  )
   return plain(result.resource)
 }
 
@@ -126,27 +138,84 @@ describe('Microsoft Entra ID', () => {
 
   test('E-12: four parts of an address that is not there make one address', () => {
     const parts = { formatted: '1 Road', locality: 'Oslo', region: 'OS', postalCode: '0001' }
-    const operations = Object.entries(parts).map(([name, value]) => ({ op: 'Add', path: `addresses[type eq "work"].${name}`, value }))
+    const operations = Object.entries(parts).map(([name, value]) => ({
+      op: 'Add',
+      path: `addresses[type eq "work"].${name}`,
+      value,
+    }))
 
     expect(patch(entraTolerances, operations)).toEqual({ ...kim, addresses: [{ type: 'work', ...parts }] })
   })
 
   test.each<[string, JsonValue, JsonObject]>([
-    ['E-11: a value filter that matches nothing', { op: 'Add', path: 'phoneNumbers[type eq "mobile"].value', value: '+1 555' }, { phoneNumbers: [{ type: 'mobile', value: '+1 555' }] }],
-    ['E-11: beside another, which stays primary', { op: 'Add', path: 'emails[type eq "other"].value', value: 'o@x' }, { emails: [{ primary: true, type: 'work', value: 'kim@x.test' }, { type: 'other', value: 'o@x' }] }],
-    ['E-13: primary as a boolean', { op: 'Replace', path: 'phoneNumbers[primary eq true].value', value: '+1' }, { phoneNumbers: [{ primary: true, value: '+1' }] }],
-    ['E-13: primary in quotes', { op: 'Add', path: 'roles[primary eq "True"].value', value: 'admin' }, { roles: [{ primary: true, value: 'admin' }] }],
+    [
+      'E-11: a value filter that matches nothing',
+      { op: 'Add', path: 'phoneNumbers[type eq "mobile"].value', value: '+1 555' },
+      { phoneNumbers: [{ type: 'mobile', value: '+1 555' }] },
+    ],
+    [
+      'E-11: beside another, which stays primary',
+      { op: 'Add', path: 'emails[type eq "other"].value', value: 'o@x' },
+      {
+        emails: [
+          { primary: true, type: 'work', value: 'kim@x.test' },
+          { type: 'other', value: 'o@x' },
+        ],
+      },
+    ],
+    [
+      'E-13: primary as a boolean',
+      { op: 'Replace', path: 'phoneNumbers[primary eq true].value', value: '+1' },
+      { phoneNumbers: [{ primary: true, value: '+1' }] },
+    ],
+    [
+      'E-13: primary in quotes',
+      { op: 'Add', path: 'roles[primary eq "True"].value', value: 'admin' },
+      { roles: [{ primary: true, value: 'admin' }] },
+    ],
     ['E-14: disabled, the old way', { op: 'Replace', path: 'active', value: 'False' }, { active: false }],
-    ['E-16: paths as keys', { op: 'replace', value: { displayName: 'Kim', 'name.givenName': 'K', [`${enterprise}:employeeNumber`]: '42', active: true } }, { displayName: 'Kim', name: { formatted: 'Kim Lee', familyName: 'Lee', givenName: 'K' }, schemas: [user, enterprise], [enterprise]: { employeeNumber: '42' } }],
-    ['E-17: an attribute of the enterprise extension', { op: 'Add', path: `${enterprise}:department`, value: 'Ops' }, { schemas: [user, enterprise], [enterprise]: { department: 'Ops' } }],
-    ['E-19: manager in a list', { op: 'Add', path: 'manager', value: [{ $ref: null, value: 'usr_9' }] }, { schemas: [user, enterprise], [enterprise]: { manager: { value: 'usr_9' } } }],
-    ['E-19: manager by URN', { op: 'Add', path: `${enterprise}:manager`, value: [{ $ref: null, value: 'usr_9' }] }, { schemas: [user, enterprise], [enterprise]: { manager: { value: 'usr_9' } } }],
+    [
+      'E-16: paths as keys',
+      {
+        op: 'replace',
+        value: { displayName: 'Kim', 'name.givenName': 'K', [`${enterprise}:employeeNumber`]: '42', active: true },
+      },
+      {
+        displayName: 'Kim',
+        name: { formatted: 'Kim Lee', familyName: 'Lee', givenName: 'K' },
+        schemas: [user, enterprise],
+        [enterprise]: { employeeNumber: '42' },
+      },
+    ],
+    [
+      'E-17: an attribute of the enterprise extension',
+      { op: 'Add', path: `${enterprise}:department`, value: 'Ops' },
+      { schemas: [user, enterprise], [enterprise]: { department: 'Ops' } },
+    ],
+    [
+      'E-19: manager in a list',
+      { op: 'Add', path: 'manager', value: [{ $ref: null, value: 'usr_9' }] },
+      { schemas: [user, enterprise], [enterprise]: { manager: { value: 'usr_9' } } },
+    ],
+    [
+      'E-19: manager by URN',
+      { op: 'Add', path: `${enterprise}:manager`, value: [{ $ref: null, value: 'usr_9' }] },
+      { schemas: [user, enterprise], [enterprise]: { manager: { value: 'usr_9' } } },
+    ],
     ['E-22: add in place of replace', { op: 'Add', path: 'userName', value: 'x' }, { userName: 'x' }],
     ['E-23: null clears', { op: 'Replace', path: 'externalId', value: null }, { externalId: undefined as never }],
     ['E-26: no op', { path: 'title', value: 'Boss' }, { title: 'Boss' }],
     ['E-26: nothing added', { op: 'Add', path: 'emails', value: [] }, {}],
-    ['E-38: capital sub-attributes', { op: 'Replace', path: 'emails[type eq "work"].Value', value: 'k@x' }, { emails: [{ primary: true, type: 'work', value: 'k@x' }] }],
-    ['E-38: capital sub-attributes of what is not there', { op: 'Add', path: 'addresses[type eq "other"].Formatted', value: 'Room 1' }, { addresses: [{ type: 'other', formatted: 'Room 1' }] }],
+    [
+      'E-38: capital sub-attributes',
+      { op: 'Replace', path: 'emails[type eq "work"].Value', value: 'k@x' },
+      { emails: [{ primary: true, type: 'work', value: 'k@x' }] },
+    ],
+    [
+      'E-38: capital sub-attributes of what is not there',
+      { op: 'Add', path: 'addresses[type eq "other"].Formatted', value: 'Room 1' },
+      { addresses: [{ type: 'other', formatted: 'Room 1' }] },
+    ],
   ])('%s', (_, operation, expected) => {
     expect(patch(entraTolerances, [operation])).toEqual(plain({ ...kim, ...expected }))
   })
@@ -154,7 +223,12 @@ describe('Microsoft Entra ID', () => {
   test('E-20: manager is cleared in four ways', () => {
     const report = { ...kim, schemas: [user, enterprise], [enterprise]: { manager: { value: 'u9' } } }
     const path = `${enterprise}:manager`
-    const ways: readonly JsonValue[] = [{ op: 'Replace', path, value: '' }, { op: 'Remove', path, value: '' }, { op: 'Remove', path }, { op: 'Replace', path, value: { value: '' } }]
+    const ways: readonly JsonValue[] = [
+      { op: 'Replace', path, value: '' },
+      { op: 'Remove', path, value: '' },
+      { op: 'Remove', path },
+      { op: 'Replace', path, value: { value: '' } },
+    ]
 
     for (const way of ways) expect(patch(entraTolerances, [way], report)).toEqual(kim)
   })
@@ -171,16 +245,47 @@ describe('Microsoft Entra ID', () => {
   })
 
   test("E-30: a new group, with one of Microsoft's own URNs", () => {
-    const body = { schemas: [group, 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group'], externalId: '8aa1-guid', displayName: 'Ops', meta: { resourceType: 'Group' } }
+    const body = {
+      schemas: [group, 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group'],
+      externalId: '8aa1-guid',
+      displayName: 'Ops',
+      meta: { resourceType: 'Group' },
+    }
 
-    expect(create(entraTolerances, body, groupResourceType)).toEqual({ schemas: [group], externalId: '8aa1-guid', displayName: 'Ops' })
+    expect(create(entraTolerances, body, groupResourceType)).toEqual({
+      schemas: [group],
+      externalId: '8aa1-guid',
+      displayName: 'Ops',
+    })
   })
 
   test.each<[string, JsonValue, readonly JsonObject[]]>([
-    ['E-32: members join; one is there', { op: 'Add', path: 'members', value: [{ $ref: null, value: 'u1' }, { $ref: null, value: 'u3' }] }, [{ value: 'u1', type: 'User' }, { value: 'u2', type: 'User' }, { value: 'u3' }]],
+    [
+      'E-32: members join; one is there',
+      {
+        op: 'Add',
+        path: 'members',
+        value: [
+          { $ref: null, value: 'u1' },
+          { $ref: null, value: 'u3' },
+        ],
+      },
+      [{ value: 'u1', type: 'User' }, { value: 'u2', type: 'User' }, { value: 'u3' }],
+    ],
     ['E-34: a member leaves', { op: 'remove', path: 'members[value eq "u1"]' }, [{ value: 'u2', type: 'User' }]],
-    ['E-34: one who is not there is no error', { op: 'remove', path: 'members[value eq "u9"]' }, [{ value: 'u1', type: 'User' }, { value: 'u2', type: 'User' }]],
-    ['a member leaves, the old way', { op: 'Remove', path: 'members', value: [{ $ref: null, value: 'u1' }] }, [{ value: 'u2', type: 'User' }]],
+    [
+      'E-34: one who is not there is no error',
+      { op: 'remove', path: 'members[value eq "u9"]' },
+      [
+        { value: 'u1', type: 'User' },
+        { value: 'u2', type: 'User' },
+      ],
+    ],
+    [
+      'a member leaves, the old way',
+      { op: 'Remove', path: 'members', value: [{ $ref: null, value: 'u1' }] },
+      [{ value: 'u2', type: 'User' }],
+    ],
   ])('%s', (_, operation, members) => {
     expect(patch(entraTolerances, [operation], ops)).toEqual({ ...ops, members })
   })
@@ -188,15 +293,33 @@ describe('Microsoft Entra ID', () => {
   test('E-31, E-35: a group is renamed, and emptied', () => {
     const { members: _, ...empty } = ops
 
-    expect(patch(entraTolerances, [{ op: 'Replace', path: 'displayName', value: 'Operations' }], ops)).toEqual({ ...ops, displayName: 'Operations' })
+    expect(patch(entraTolerances, [{ op: 'Replace', path: 'displayName', value: 'Operations' }], ops)).toEqual({
+      ...ops,
+      displayName: 'Operations',
+    })
     expect(patch(entraTolerances, [{ op: 'Remove', path: 'members' }], ops)).toEqual(empty)
   })
 
   test('E-40, E-41, E-43: capitals are taken, meta is not, and userName is needed', () => {
-    const body = { schemas: [user], UserName: 'a', Active: true, DisplayName: 'A', Emails: [{ Primary: true, Type: 'work', Value: 'a@x.test' }], meta: { lastModified: '2020-01-01T00:00:00.1234567Z' } }
+    const body = {
+      schemas: [user],
+      UserName: 'a',
+      Active: true,
+      DisplayName: 'A',
+      Emails: [{ Primary: true, Type: 'work', Value: 'a@x.test' }],
+      meta: { lastModified: '2020-01-01T00:00:00.1234567Z' },
+    }
 
-    expect(create(entraTolerances, body)).toEqual({ schemas: [user], userName: 'a', active: true, displayName: 'A', emails: [{ primary: true, type: 'work', value: 'a@x.test' }] })
-    expect(refusedWith(() => create(entraTolerances, { schemas: [user], displayName: 'A' }))).toBe('400 invalidValue value_required')
+    expect(create(entraTolerances, body)).toEqual({
+      schemas: [user],
+      userName: 'a',
+      active: true,
+      displayName: 'A',
+      emails: [{ primary: true, type: 'work', value: 'a@x.test' }],
+    })
+    expect(refusedWith(() => create(entraTolerances, { schemas: [user], displayName: 'A' }))).toBe(
+      '400 invalidValue value_required',
+    )
   })
 
   test('E-44: a value filter in attributes is taken for the attribute', () => {
@@ -249,7 +372,10 @@ describe('Okta', () => {
 
   test('O-08: a password is taken, and not shown', () => {
     const reading = openReading(userResourceType, oktaTolerances)
-    const operations = parsePatch({ schemas: [message], Operations: [{ op: 'replace', value: { password: 'p' } }] }, reading.tally)
+    const operations = parsePatch(
+      { schemas: [message], Operations: [{ op: 'replace', value: { password: 'p' } }] },
+      reading.tally,
+    )
     const { resource, changed } = applyPatch(kim, operations, reading)
 
     expect(changed).toBe(true)
@@ -258,7 +384,10 @@ describe('Okta', () => {
   })
 
   test('O-11: a group is pushed', () => {
-    expect(create(oktaTolerances, { schemas: [group], displayName: 'Ops', members: [] }, groupResourceType)).toEqual({ schemas: [group], displayName: 'Ops' })
+    expect(create(oktaTolerances, { schemas: [group], displayName: 'Ops', members: [] }, groupResourceType)).toEqual({
+      schemas: [group],
+      displayName: 'Ops',
+    })
   })
 
   test('O-13, O-14: members change one by one, or all', () => {
@@ -266,24 +395,48 @@ describe('Okta', () => {
       { op: 'remove', path: 'members[value eq "u1"]' },
       { op: 'add', path: 'members', value: [{ value: 'u3', display: 'kim@x.test' }] },
     ]
-    const all = [{ op: 'replace', path: 'members', value: [{ value: 'u4', display: 'a' }, { value: 'u2', display: 'b' }] }]
+    const all = [
+      {
+        op: 'replace',
+        path: 'members',
+        value: [
+          { value: 'u4', display: 'a' },
+          { value: 'u2', display: 'b' },
+        ],
+      },
+    ]
 
-    expect(patch(oktaTolerances, one, ops)).toEqual({ ...ops, members: [{ value: 'u2', type: 'User' }, { value: 'u3' }] })
-    expect(patch(oktaTolerances, all, ops)).toEqual({ ...ops, members: [{ value: 'u4' }, { value: 'u2', type: 'User' }] })
+    expect(patch(oktaTolerances, one, ops)).toEqual({
+      ...ops,
+      members: [{ value: 'u2', type: 'User' }, { value: 'u3' }],
+    })
+    expect(patch(oktaTolerances, all, ops)).toEqual({
+      ...ops,
+      members: [{ value: 'u4' }, { value: 'u2', type: 'User' }],
+    })
   })
 
   test('a group is renamed with its own id in the value', () => {
-    expect(patch(oktaTolerances, [{ op: 'replace', value: { id: 'grp_1', displayName: 'Operations' } }], ops)).toEqual({ ...ops, displayName: 'Operations' })
+    expect(patch(oktaTolerances, [{ op: 'replace', value: { id: 'grp_1', displayName: 'Operations' } }], ops)).toEqual({
+      ...ops,
+      displayName: 'Operations',
+    })
   })
 
   test('O-20: empty texts are no values', () => {
-    expect(create(oktaTolerances, { schemas: [user], userName: 'a', nickName: '', name: { givenName: '' } })).toEqual({ schemas: [user], userName: 'a' })
+    expect(create(oktaTolerances, { schemas: [user], userName: 'a', nickName: '', name: { givenName: '' } })).toEqual({
+      schemas: [user],
+      userName: 'a',
+    })
   })
 })
 
 describe('others', () => {
   test('C-04, SailPoint: a part of a name leaves the other parts', () => {
-    expect(patch(generalTolerances, [{ op: 'replace', path: 'name', value: { familyName: 'Li' } }])).toEqual({ ...kim, name: { formatted: 'Kim Lee', familyName: 'Li', givenName: 'Kim' } })
+    expect(patch(generalTolerances, [{ op: 'replace', path: 'name', value: { familyName: 'Li' } }])).toEqual({
+      ...kim,
+      name: { formatted: 'Kim Lee', familyName: 'Li', givenName: 'Kim' },
+    })
   })
 
   test('C-07, Keycloak: active in words, without a path', () => {
@@ -296,6 +449,9 @@ describe('others', () => {
   })
 
   test('C-17: a list around a boolean', () => {
-    expect(patch(generalTolerances, [{ op: 'replace', path: 'active', value: [false] }])).toEqual({ ...kim, active: false })
+    expect(patch(generalTolerances, [{ op: 'replace', path: 'active', value: [false] }])).toEqual({
+      ...kim,
+      active: false,
+    })
   })
 })

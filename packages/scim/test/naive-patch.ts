@@ -12,7 +12,10 @@ export class NaiveRefusal extends Error {}
 export function naivePatch(user: JsonObject, operations: readonly PlainOperation[]): JsonObject {
   const copy = structuredClone(user) as Mutable
   for (const operation of operations) applyNaively(copy, operation)
-  copy['schemas'] = [...(user['schemas'] as string[]).slice(0, 1), ...(copy[enterprise] === undefined ? [] : [enterprise])]
+  copy['schemas'] = [
+    ...(user['schemas'] as string[]).slice(0, 1),
+    ...(copy[enterprise] === undefined ? [] : [enterprise]),
+  ]
   return JSON.parse(JSON.stringify(copy)) as JsonObject
 }
 
@@ -84,13 +87,19 @@ function edit(user: Mutable, { op, by, sub, value }: Extract<PlainOperation, { r
 
 function drop(user: Mutable, by: By, sub: string | undefined): void {
   const emails = emailsOf(user)
-  if (sub === undefined) return keep(user, emails.filter((email) => !isBy(email, by)), undefined)
+  if (sub === undefined)
+    return keep(
+      user,
+      emails.filter((email) => !isBy(email, by)),
+      undefined,
+    )
   for (const email of emails.filter((one) => isBy(one, by))) delete email[sub]
   return keep(user, emails, undefined)
 }
 
 function keep(user: Mutable, emails: readonly Mutable[], primary: Mutable | undefined): void {
-  for (const email of emails) if (primary !== undefined && email !== primary && email['primary'] === true) email['primary'] = false
+  for (const email of emails)
+    if (primary !== undefined && email !== primary && email['primary'] === true) email['primary'] = false
   if (emails.length === 0) delete user['emails']
   else user['emails'] = emails as readonly JsonObject[]
 }
@@ -98,4 +107,5 @@ function keep(user: Mutable, emails: readonly Mutable[], primary: Mutable | unde
 const emailsOf = (user: Mutable): Mutable[] => [...((user['emails'] ?? []) as unknown as Mutable[])]
 const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? value.toLowerCase() : '')
 const key = (email: Mutable): string => `${text(email['value'])}|${text(email['type'])}`
-const isBy = (email: Mutable, by: By): boolean => email[by.name] !== undefined && text(email[by.name]) === by.text.toLowerCase()
+const isBy = (email: Mutable, by: By): boolean =>
+  email[by.name] !== undefined && text(email[by.name]) === by.text.toLowerCase()

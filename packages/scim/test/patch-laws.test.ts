@@ -15,7 +15,13 @@ import {
   userResourceType,
   type ResourceType,
 } from '../src/index.ts'
-import { aHostileName, aHostileValue, aPatchedUser, aPlainOperation, toOperation } from './arbitraries/patch-operations.ts'
+import {
+  aHostileName,
+  aHostileValue,
+  aPatchedUser,
+  aPlainOperation,
+  toOperation,
+} from './arbitraries/patch-operations.ts'
 import { aNearFilter } from './arbitraries/filter-text.ts'
 import { enterprise } from './arbitraries/user-and-filter.ts'
 import { millisecondsOf } from './milliseconds-of.ts'
@@ -26,7 +32,12 @@ import { prototypesUntouched } from './prototypes-untouched.ts'
 
 const message = (Operations: JsonValue) => ({ schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations })
 
-function patch(resource: JsonObject, operations: readonly JsonValue[], tolerances = strictTolerances, type: ResourceType = userResourceType) {
+function patch(
+  resource: JsonObject,
+  operations: readonly JsonValue[],
+  tolerances = strictTolerances,
+  type: ResourceType = userResourceType,
+) {
   const reading = openReading(type, tolerances)
   return applyPatch(resource, parsePatch(message(operations), reading.tally), reading)
 }
@@ -55,7 +66,9 @@ test('law: PATCH does what a naive model does, and refuses what it refuses', () 
 test('law: an unchanged resource is the very same, and a second add of the same changes nothing', () => {
   fc.assert(
     fc.property(aPatchedUser(), aPlainOperation(), (user, operation) => {
-      fc.pre((operation.kind === 'set' || operation.kind === 'merge' || operation.kind === 'list') && operation.op === 'add')
+      fc.pre(
+        (operation.kind === 'set' || operation.kind === 'merge' || operation.kind === 'list') && operation.op === 'add',
+      )
       const first = outcomeOf(() => patch(user, [toOperation(operation)]))
       if ('refusal' in first) return
 
@@ -78,12 +91,20 @@ test('law: operations of one request do what the same operations do in a request
     fc.constant({ op: 'remove', path: 'members[type pr]' }),
     fc.constant({ op: 'remove', path: 'members' }),
   )
-  const group: JsonObject = { schemas: [groupResourceType.schema.id], id: 'g', displayName: 'Ops', members: [{ value: 'u1' }, { value: 'u2' }] }
-  const once = (resource: JsonObject, operations: readonly JsonObject[]) => patch(resource, operations, strictTolerances, groupResourceType).resource
+  const group: JsonObject = {
+    schemas: [groupResourceType.schema.id],
+    id: 'g',
+    displayName: 'Ops',
+    members: [{ value: 'u1' }, { value: 'u2' }],
+  }
+  const once = (resource: JsonObject, operations: readonly JsonObject[]) =>
+    patch(resource, operations, strictTolerances, groupResourceType).resource
 
   fc.assert(
     fc.property(fc.array(delta, { minLength: 1, maxLength: 8 }), (operations) => {
-      expect(once(group, operations)).toEqual(operations.reduce((resource, operation) => once(resource, [operation]), group))
+      expect(once(group, operations)).toEqual(
+        operations.reduce((resource, operation) => once(resource, [operation]), group),
+      )
     }),
     { numRuns: 1000 },
   )
@@ -95,7 +116,12 @@ test('law: additions commute, and so do additions and removals of different memb
     member.map((one) => ({ op: 'add', path: 'members', value: [one] })),
     member.map(({ value }) => ({ op: 'remove', path: `members[value eq "${value}"]` })),
   )
-  const group = { schemas: [groupResourceType.schema.id], id: 'g', displayName: 'Ops', members: [{ value: 'u1' }, { value: 'u2' }] }
+  const group = {
+    schemas: [groupResourceType.schema.id],
+    id: 'g',
+    displayName: 'Ops',
+    members: [{ value: 'u1' }, { value: 'u2' }],
+  }
   const members = (operations: readonly JsonObject[]) =>
     ((patch(group, operations, strictTolerances, groupResourceType).resource['members'] ?? []) as readonly JsonObject[])
       .map(({ value }) => JSON.stringify(value))
@@ -112,20 +138,34 @@ test('law: additions commute, and so do additions and removals of different memb
 
 test('law: hostile paths, keys and values end in a resource of our schema or in a ScimError; no prototype changes', () => {
   const operation = fc.record(
-    { op: fc.constantFrom<JsonValue>('add', 'replace', 'Remove', 'x', null), path: fc.option(aHostileName(), { nil: undefined }), value: aHostileValue() },
+    {
+      op: fc.constantFrom<JsonValue>('add', 'replace', 'Remove', 'x', null),
+      path: fc.option(aHostileName(), { nil: undefined }),
+      value: aHostileValue(),
+    },
     { requiredKeys: ['op'] },
   )
-  const user = { schemas: [userResourceType.schema.id], id: 'usr_1', userName: 'kim', emails: [{ value: 'a', type: 'a' }], name: { givenName: 'K' } }
+  const user = {
+    schemas: [userResourceType.schema.id],
+    id: 'usr_1',
+    userName: 'kim',
+    emails: [{ value: 'a', type: 'a' }],
+    name: { givenName: 'K' },
+  }
   prototypesUntouched(() => {
     fc.assert(
-      fc.property(fc.array(operation, { minLength: 1, maxLength: 3 }), fc.constantFrom(allTolerances, strictTolerances), (operations, tolerances) => {
-        const outcome = outcomeOf(() => patch(user, operations as unknown as JsonValue[], tolerances))
-        if ('refusal' in outcome) {
-          expect([400, 413]).toContain(outcome.refusal.status)
-          return
-        }
-        onlyOurs(outcome.value.resource)
-      }),
+      fc.property(
+        fc.array(operation, { minLength: 1, maxLength: 3 }),
+        fc.constantFrom(allTolerances, strictTolerances),
+        (operations, tolerances) => {
+          const outcome = outcomeOf(() => patch(user, operations as unknown as JsonValue[], tolerances))
+          if ('refusal' in outcome) {
+            expect([400, 413]).toContain(outcome.refusal.status)
+            return
+          }
+          onlyOurs(outcome.value.resource)
+        },
+      ),
       { numRuns: 5000 },
     )
   })
@@ -135,7 +175,10 @@ test('law: hostile bodies become a resource of our schema or a ScimError; no pro
   prototypesUntouched(() => {
     fc.assert(
       fc.property(aHostileValue(), fc.constantFrom(allTolerances, strictTolerances), (body, tolerances) => {
-        const given = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.assign(Object.create(null) as object, body) : body
+        const given =
+          typeof body === 'object' && body !== null && !Array.isArray(body)
+            ? Object.assign(Object.create(null) as object, body)
+            : body
         const outcome = outcomeOf(() => parseResource(given, openReading(userResourceType, tolerances)))
         if ('refusal' in outcome) {
           expect([400, 413]).toContain(outcome.refusal.status)
@@ -152,7 +195,8 @@ test('law: any path is read, or refused with invalidPath', () => {
   fc.assert(
     fc.property(fc.oneof(aNearFilter(), aHostileName()), (text) => {
       const outcome = outcomeOf(() => parsePath(text))
-      if ('refusal' in outcome) expect(outcome.refusal).toMatchObject({ status: 400, scimType: 'invalidPath', reason: 'path_syntax' })
+      if ('refusal' in outcome)
+        expect(outcome.refusal).toMatchObject({ status: 400, scimType: 'invalidPath', reason: 'path_syntax' })
     }),
     { numRuns: 2000 },
   )
@@ -167,7 +211,8 @@ const crowd = (size: number): JsonObject => ({
   members: Array.from({ length: size }, (_, index) => ({ value: `user-${index}`, type: 'User' })),
 })
 
-const patchGroup = (group: JsonObject, operations: readonly JsonValue[]) => patch(group, operations, strictTolerances, groupResourceType)
+const patchGroup = (group: JsonObject, operations: readonly JsonValue[]) =>
+  patch(group, operations, strictTolerances, groupResourceType)
 
 test('10,000 members gain 1,000 in one operation within 100 ms', () => {
   const group = crowd(10_000)
@@ -250,7 +295,10 @@ function sortKeys(value: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(value)
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, one]) => [name, typeof one === 'object' && one !== null && !Array.isArray(one) ? sortKeys(one as JsonObject) : one]),
+      .map(([name, one]) => [
+        name,
+        typeof one === 'object' && one !== null && !Array.isArray(one) ? sortKeys(one as JsonObject) : one,
+      ]),
   )
 }
 
@@ -259,7 +307,11 @@ function onlyOurs(resource: JsonObject): void {
   const shown = projectResource(resource, parseProjection({}, userResourceType))
   const { password: _, ...rest } = resource
   expect(JSON.parse(JSON.stringify(shown))).toEqual(JSON.parse(JSON.stringify(rest)))
-  expect(Object.keys(resource).every((name) => name === enterprise || userResourceType.attributesByName.has(name.toLowerCase()))).toBe(true)
+  expect(
+    Object.keys(resource).every(
+      (name) => name === enterprise || userResourceType.attributesByName.has(name.toLowerCase()),
+    ),
+  ).toBe(true)
 }
 
 function deeplyFrozen<T>(value: T): T {

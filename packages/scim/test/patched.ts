@@ -39,7 +39,11 @@ export type Operation = Readonly<Record<string, JsonValue>>
 export function patchAs(tolerances: ReadonlySet<Tolerance>, operations: readonly Operation[], resource: JsonObject) {
   const reading = openReading(resource === ops ? groupResourceType : userResourceType, tolerances)
   const before = JSON.stringify(resource)
-  const result = applyPatch(resource, parsePatch({ schemas: [message], Operations: operations }, reading.tally), reading)
+  const result = applyPatch(
+    resource,
+    parsePatch({ schemas: [message], Operations: operations }, reading.tally),
+    reading,
+  )
   expect(JSON.stringify(resource)).toBe(before)
   return result
 }

@@ -22,6 +22,13 @@ export async function prototypesUntouchedBy<T>(act: () => Promise<T>): Promise<T
 }
 
 const prototypeMembers = (): readonly (readonly PropertyKey[])[] =>
-  [Object.prototype, Array.prototype, Function.prototype, String.prototype, Map.prototype, Set.prototype, Object, Array].map((owner) =>
-    Reflect.ownKeys(owner),
-  )
+  [
+    Object.prototype,
+    Array.prototype,
+    Function.prototype,
+    String.prototype,
+    Map.prototype,
+    Set.prototype,
+    Object,
+    Array,
+  ].map((owner) => Reflect.ownKeys(owner))

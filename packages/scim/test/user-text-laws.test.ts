@@ -2,7 +2,14 @@ import type { JsonObject, ListedUserRecord, Storage } from '@mintmark/storage-in
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { defineResourceType, defineSchema, enterpriseUserSchema, userSchema, type AttributeOptions, type ResourceType } from '../src/index.ts'
+import {
+  defineResourceType,
+  defineSchema,
+  enterpriseUserSchema,
+  userSchema,
+  type AttributeOptions,
+  type ResourceType,
+} from '../src/index.ts'
 import { aBadgeSchema, aUserBody, badgeUrn } from './arbitraries/user-body.ts'
 import { idOf, startScim, type ScimUnderTest } from './server/scim-under-test.ts'
 
@@ -37,12 +44,23 @@ const typeOf = (badge: readonly AttributeOptions[]): ResourceType =>
     name: 'User',
     endpoint: '/Users',
     schema: userSchema,
-    extensions: [enterpriseUserSchema, ...(badge.length === 0 ? [] : [defineSchema({ id: badgeUrn, name: 'Badge', attributes: badge })])],
+    extensions: [
+      enterpriseUserSchema,
+      ...(badge.length === 0 ? [] : [defineSchema({ id: badgeUrn, name: 'Badge', attributes: badge })]),
+    ],
   })
 
 /** The account by itself, in a list, and with other attributes asked for. */
-async function answersOf({ send }: Pick<ScimUnderTest, 'send'>, id: string): Promise<readonly (JsonObject | undefined)[]> {
-  const paths = [`/Users/${id}`, '/Users', `/Users/${id}?excludedAttributes=emails`, `/Users/${id}?attributes=name,${badgeUrn}`]
+async function answersOf(
+  { send }: Pick<ScimUnderTest, 'send'>,
+  id: string,
+): Promise<readonly (JsonObject | undefined)[]> {
+  const paths = [
+    `/Users/${id}`,
+    '/Users',
+    `/Users/${id}?excludedAttributes=emails`,
+    `/Users/${id}?attributes=name,${badgeUrn}`,
+  ]
   return Promise.all(paths.map(async (path) => (await send({ path })).body))
 }
 

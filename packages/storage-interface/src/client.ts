@@ -58,7 +58,10 @@ export interface ClientStore {
    * Forgets the client, its secrets and its keys. Law: its identifier stays taken, and nothing that was issued to it is honoured.
    * `UPDATE clients SET removed_at = ?, secrets = '[]', … WHERE issuer = ? AND client_id = ? AND removed_at IS NULL`
    */
-  remove(clientId: ClientId, now: EpochSeconds): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
+  remove(
+    clientId: ClientId,
+    now: EpochSeconds,
+  ): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
 
   /**
    * Law: of two writers who read the same version, one is told `conflict`. The stored version becomes `version + 1`.

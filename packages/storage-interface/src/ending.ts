@@ -46,7 +46,11 @@ export interface EndingStore {
    * Ends one access token (RFC 7009 §2.1). A second call changes nothing.
    * @param token `tokenId` is the `jti` that the server drew: at most 255 ASCII characters.
    */
-  endToken(token: { readonly tokenId: string; readonly expiresAt: EpochSeconds; readonly now: EpochSeconds }): Promise<void>
+  endToken(token: {
+    readonly tokenId: string
+    readonly expiresAt: EpochSeconds
+    readonly now: EpochSeconds
+  }): Promise<void>
 
   /** Whether the token was ended by itself, and has not expired. */
   hasTokenEnded(tokenId: string, now: EpochSeconds): Promise<boolean>

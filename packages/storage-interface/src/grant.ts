@@ -21,8 +21,7 @@ export interface GrantRecord {
 
 /** `taken` carries the unrevoked grant that joins the same person and client. */
 export type GrantInsertOutcome =
-  | { readonly outcome: 'inserted' }
-  | { readonly outcome: 'taken'; readonly record: GrantRecord }
+  { readonly outcome: 'inserted' } | { readonly outcome: 'taken'; readonly record: GrantRecord }
 
 /** Grants, by person and client. */
 export interface GrantStore {

@@ -70,7 +70,9 @@ export interface GroupStore {
    * Law: `externalId` is held by one group of a provider. A group may be its own member only through others. Whether the
    * identifier of a removed group is taken is the store's business: identifiers are random.
    */
-  insert(group: NewGroup): Promise<
+  insert(
+    group: NewGroup,
+  ): Promise<
     | { readonly outcome: 'inserted'; readonly record: GroupRecord }
     | { readonly outcome: 'taken'; readonly key: 'id' | 'externalId' }
     | { readonly outcome: 'memberUnknown' }

@@ -48,7 +48,10 @@ export interface IdentityProviderStore {
   find(providerId: ProviderId): Promise<IdentityProviderRecord | undefined>
 
   /** At most `limit` providers in the order of their identifiers, beginning behind `after`. */
-  list(page: { readonly after: ProviderId | undefined; readonly limit: number }): Promise<readonly IdentityProviderRecord[]>
+  list(page: {
+    readonly after: ProviderId | undefined
+    readonly limit: number
+  }): Promise<readonly IdentityProviderRecord[]>
 
   /**
    * Law: of two writers who read the same version, one is told `conflict`. The stored version becomes `version + 1`.
@@ -57,7 +60,10 @@ export interface IdentityProviderStore {
   compareAndSwap(provider: IdentityProviderRecord, version: number): Promise<SwapOutcome<IdentityProviderRecord>>
 
   /** Forgets the secrets and keeps the identifier. Its accounts and groups stay, out of every provider's reach. */
-  remove(providerId: ProviderId, now: EpochSeconds): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
+  remove(
+    providerId: ProviderId,
+    now: EpochSeconds,
+  ): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
 
   /** Notes that a secret was accepted. It changes no version and may be lost; at most one write an hour for each secret is enough. */
   touchSecret(providerId: ProviderId, digest: SecretDigest, now: EpochSeconds): Promise<void>

@@ -15,7 +15,15 @@ export type { Candidates, TextLookup } from './filter/find-candidates.ts'
 export { matchesFilter } from './filter/matches-filter.ts'
 export type { ResourcePredicate } from './filter/matches-filter.ts'
 export type { FilterAttribute, OrderOperator, ResolvedFilter, TextOperator } from './filter/resolved-filter.ts'
-export type { GroupChangeOutcome, GroupMember, GroupRecord, GroupState, GroupStore, MemberChange, NewGroup } from './group.ts'
+export type {
+  GroupChangeOutcome,
+  GroupMember,
+  GroupRecord,
+  GroupState,
+  GroupStore,
+  MemberChange,
+  NewGroup,
+} from './group.ts'
 export type {
   ClientId,
   FamilyId,
@@ -40,14 +48,24 @@ export {
   sessionId,
   userId,
 } from './identifiers.ts'
-export type { IdentityProviderRecord, IdentityProviderStore, OffboardingCount, ProviderSecretRecord } from './identity-provider.ts'
+export type {
+  IdentityProviderRecord,
+  IdentityProviderStore,
+  OffboardingCount,
+  ProviderSecretRecord,
+} from './identity-provider.ts'
 export type { InteractionLogin, InteractionRecord, InteractionStore } from './interaction.ts'
 export { jsonText } from './json.ts'
 export type { JsonObject, JsonText, JsonValue } from './json.ts'
 export { knownMembers } from './known-members.ts'
 export type { LogEntryRecord, LogStore } from './log-entry.ts'
 export type { ClaimOutcome, ConsumeOutcome, EndOutcome, InsertOutcome, SwapOutcome } from './outcome.ts'
-export type { MembershipInsertOutcome, MembershipRecord, OrganizationRecord, OrganizationStore } from './organization.ts'
+export type {
+  MembershipInsertOutcome,
+  MembershipRecord,
+  OrganizationRecord,
+  OrganizationStore,
+} from './organization.ts'
 export type { OpaqueTokenRecord, OpaqueTokenStore } from './opaque-token.ts'
 export type {
   GroupReference,

@@ -48,5 +48,9 @@ export interface InteractionStore {
   }): Promise<SwapOutcome<InteractionRecord>>
 
   /** Law: an interaction is completed at most once, also by two tabs at the same time. */
-  consume(digest: SecretDigest, browserDigest: SecretDigest, now: EpochSeconds): Promise<ConsumeOutcome<InteractionRecord>>
+  consume(
+    digest: SecretDigest,
+    browserDigest: SecretDigest,
+    now: EpochSeconds,
+  ): Promise<ConsumeOutcome<InteractionRecord>>
 }

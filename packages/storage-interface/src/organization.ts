@@ -25,7 +25,8 @@ export interface MembershipRecord {
 }
 
 /** Which of the two a membership needs is not there. */
-export type MembershipInsertOutcome = InsertOutcome | { readonly outcome: 'absent'; readonly missing: 'organization' | 'user' }
+export type MembershipInsertOutcome =
+  InsertOutcome | { readonly outcome: 'absent'; readonly missing: 'organization' | 'user' }
 
 /** Organizations and who is in them. Law: a removed organization or account has no memberships, and an identifier is used once, ever. */
 export interface OrganizationStore {
@@ -34,19 +35,28 @@ export interface OrganizationStore {
   find(organizationId: OrganizationId): Promise<OrganizationRecord | undefined>
 
   /** At most `limit` in the order of their identifiers, beginning behind `after`. */
-  list(page: { readonly after: OrganizationId | undefined; readonly limit: number }): Promise<readonly OrganizationRecord[]>
+  list(page: {
+    readonly after: OrganizationId | undefined
+    readonly limit: number
+  }): Promise<readonly OrganizationRecord[]>
 
   /** Law: of two writers who read the same version, one is told `conflict`. The stored version becomes `version + 1`. */
   compareAndSwap(organization: OrganizationRecord, version: number): Promise<SwapOutcome<OrganizationRecord>>
 
-  remove(organizationId: OrganizationId, now: EpochSeconds): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
+  remove(
+    organizationId: OrganizationId,
+    now: EpochSeconds,
+  ): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
 
   /** Law: an account is a member of an organization at most once. */
   insertMember(membership: MembershipRecord): Promise<MembershipInsertOutcome>
 
   compareAndSwapMember(membership: MembershipRecord, version: number): Promise<SwapOutcome<MembershipRecord>>
 
-  removeMember(organizationId: OrganizationId, userId: UserId): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
+  removeMember(
+    organizationId: OrganizationId,
+    userId: UserId,
+  ): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
 
   findMember(organizationId: OrganizationId, userId: UserId): Promise<MembershipRecord | undefined>
 

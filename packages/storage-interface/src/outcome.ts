@@ -20,4 +20,5 @@ export type SwapOutcome<Record> =
 export type ClaimOutcome = { readonly outcome: 'fresh' } | { readonly outcome: 'seen' }
 
 /** An end that is reached once: `ended` for whoever ended it, `unchanged` when it had ended before, `absent` when it never was. */
-export type EndOutcome = { readonly outcome: 'ended' } | { readonly outcome: 'unchanged' } | { readonly outcome: 'absent' }
+export type EndOutcome =
+  { readonly outcome: 'ended' } | { readonly outcome: 'unchanged' } | { readonly outcome: 'absent' }

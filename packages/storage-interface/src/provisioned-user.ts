@@ -89,8 +89,11 @@ export interface ProvisionedUserStore {
    * An account with generation 0 and version 1. Law: `userName` and `externalId` are each held by one account of a provider,
    * and an identifier is used once, ever, as `UserStore.insert` has it.
    */
-  insert(user: NewProvisionedUser): Promise<
-    { readonly outcome: 'inserted'; readonly record: ProvisionedUserRecord } | { readonly outcome: 'taken'; readonly key: TakenKey }
+  insert(
+    user: NewProvisionedUser,
+  ): Promise<
+    | { readonly outcome: 'inserted'; readonly record: ProvisionedUserRecord }
+    | { readonly outcome: 'taken'; readonly key: TakenKey }
   >
 
   find(providerId: ProviderId, userId: UserId): Promise<ProvisionedUserRecord | undefined>
@@ -133,6 +136,4 @@ export interface RemovalRequest {
 
 /** `removed` for the one caller who did it. */
 export type RemovalOutcome =
-  | { readonly outcome: 'removed' }
-  | { readonly outcome: 'conflict' }
-  | { readonly outcome: 'absent' }
+  { readonly outcome: 'removed' } | { readonly outcome: 'conflict' } | { readonly outcome: 'absent' }

@@ -9,13 +9,16 @@ export const administrationSaboteurs: Readonly<Record<string, Saboteur>> = {
   'clients: a list is in the order of identifiers, and goes on behind one': sabotage('clients', (honest) => ({
     list: (page) => honest.list({ ...page, after: undefined }),
   })),
-  'clients: a removed one is gone for every method, and its identifier stays taken': sabotage('clients', (honest, _storage, seen) => ({
-    remove: async (id, now) => {
-      seen.set(id, true)
-      return honest.remove(id, now)
-    },
-    insert: async (client) => (seen.has(client.clientId) ? inserted : honest.insert(client)),
-  })),
+  'clients: a removed one is gone for every method, and its identifier stays taken': sabotage(
+    'clients',
+    (honest, _storage, seen) => ({
+      remove: async (id, now) => {
+        seen.set(id, true)
+        return honest.remove(id, now)
+      },
+      insert: async (client) => (seen.has(client.clientId) ? inserted : honest.insert(client)),
+    }),
+  ),
   'clients: what was issued to a removed one stands on no client': sabotage('clients', (honest, storage) => ({
     remove: async (id, now) => {
       const client = await storage.clients.find(id)
@@ -25,18 +28,27 @@ export const administrationSaboteurs: Readonly<Record<string, Saboteur>> = {
   })),
 
   'accounts: a list holds all that are there, oldest first, whoever provisioned them': sabotage('users', (honest) => ({
-    list: (query) => honest.list({ ...query, filter: { kind: 'boolean', attribute: active, operator: 'eq', value: true } }),
+    list: (query) =>
+      honest.list({ ...query, filter: { kind: 'boolean', attribute: active, operator: 'eq', value: true } }),
   })),
   'accounts: a list goes on behind a position, and meets everybody once': sabotage('users', (honest) => ({
-    list: (query) => honest.list(query.page.kind === 'cursor' ? { ...query, page: { kind: 'index', offset: 0, limit: query.page.limit } } : query),
+    list: (query) =>
+      honest.list(
+        query.page.kind === 'cursor'
+          ? { ...query, page: { kind: 'index', offset: 0, limit: query.page.limit } }
+          : query,
+      ),
   })),
   'accounts: a filter is about the account and its claims, as they stand': sabotage('users', (honest) => ({
     list: (query) => honest.list({ ...query, filter: undefined }),
   })),
 
-  'organizations: an identifier is inserted at most once, and the first record stays': sabotage('organizations', (honest) => ({
-    insert: async (organization) => (await honest.insert(organization), inserted),
-  })),
+  'organizations: an identifier is inserted at most once, and the first record stays': sabotage(
+    'organizations',
+    (honest) => ({
+      insert: async (organization) => (await honest.insert(organization), inserted),
+    }),
+  ),
   'organizations: a removed one is gone with its memberships, and its identifier stays taken': sabotage(
     'organizations',
     (honest, _storage, seen) => ({
@@ -53,9 +65,12 @@ export const administrationSaboteurs: Readonly<Record<string, Saboteur>> = {
       return honest.compareAndSwap(organization, current?.version ?? version)
     },
   })),
-  'organizations: a list is in the order of identifiers, and goes on behind one': sabotage('organizations', (honest) => ({
-    list: async (page) => (await honest.list(page)).toReversed(),
-  })),
+  'organizations: a list is in the order of identifiers, and goes on behind one': sabotage(
+    'organizations',
+    (honest) => ({
+      list: async (page) => (await honest.list(page)).toReversed(),
+    }),
+  ),
 
   'memberships: an account is a member of an organization at most once': sabotage('organizations', (honest) => ({
     insertMember: async (membership) => (await honest.insertMember(membership), inserted),
@@ -64,10 +79,13 @@ export const administrationSaboteurs: Readonly<Record<string, Saboteur>> = {
     insertMember: async (membership) =>
       honest.insertMember({ ...membership, organizationId: organizationId('organization-1') }),
   })),
-  'memberships: a removed account has none, and a deactivated one keeps its own': sabotage('organizations', (honest, storage) => ({
-    findMember: async (organization, user) =>
-      (await storage.users.find(user))?.active === true ? honest.findMember(organization, user) : undefined,
-  })),
+  'memberships: a removed account has none, and a deactivated one keeps its own': sabotage(
+    'organizations',
+    (honest, storage) => ({
+      findMember: async (organization, user) =>
+        (await storage.users.find(user))?.active === true ? honest.findMember(organization, user) : undefined,
+    }),
+  ),
   'memberships: of writers who read one version one is swapped': sabotage('organizations', (honest) => ({
     compareAndSwapMember: async (membership, version) => {
       const current = await honest.findMember(membership.organizationId, membership.userId)
@@ -82,9 +100,12 @@ export const administrationSaboteurs: Readonly<Record<string, Saboteur>> = {
       return found === undefined ? { outcome: 'absent' } : removed
     },
   })),
-  'memberships: lists hold all of an organization, or all of an account, in order': sabotage('organizations', (honest) => ({
-    listMembers: async (page) => (await honest.listMembers(page)).toReversed(),
-  })),
+  'memberships: lists hold all of an organization, or all of an account, in order': sabotage(
+    'organizations',
+    (honest) => ({
+      listMembers: async (page) => (await honest.listMembers(page)).toReversed(),
+    }),
+  ),
 
   'logs: an entry is written once, and never changes': sabotage('logs', (honest) => ({
     append: async (entry) => (await honest.append(entry), inserted),

@@ -1,5 +1,11 @@
 import { aFamilyRecord } from '@mintmark/storage-interface/contract'
-import { epochSeconds, type EndingRecord, type EndingStore, type FamilyId, type Storage } from '@mintmark/storage-interface'
+import {
+  epochSeconds,
+  type EndingRecord,
+  type EndingStore,
+  type FamilyId,
+  type Storage,
+} from '@mintmark/storage-interface'
 import { letOthersGoFirst, sabotage, type Saboteur } from './sabotage.ts'
 
 /** Stores that break the laws about what has ended. */
@@ -9,7 +15,8 @@ export const endingSaboteurs: Readonly<Record<string, Saboteur>> = {
     // Tells a repetition again: of what changes nothing nothing is written.
     revoke: async (familyId, now) => {
       const result = await honest.revoke(familyId, now)
-      if (result.outcome === 'unchanged') await honest.bury(aFamilyRecord({ familyId: 'again' as FamilyId, refresh: undefined }), now)
+      if (result.outcome === 'unchanged')
+        await honest.bury(aFamilyRecord({ familyId: 'again' as FamilyId, refresh: undefined }), now)
       return result
     },
   })),
@@ -21,16 +28,20 @@ export const endingSaboteurs: Readonly<Record<string, Saboteur>> = {
     bury: async (family, now) => void (await honest.revoke(family.familyId, now)),
   })),
   'endings: a grant that is revoked': forgets('grant'),
-  'endings: an account that is deactivated, by its generation, and one that is removed': sabotage('users', (honest) => ({
-    remove: async (userId, now) => {
-      await honest.deactivate(userId, now)
-      return { outcome: 'removed' }
-    },
-  })),
+  'endings: an account that is deactivated, by its generation, and one that is removed': sabotage(
+    'users',
+    (honest) => ({
+      remove: async (userId, now) => {
+        await honest.deactivate(userId, now)
+        return { outcome: 'removed' }
+      },
+    }),
+  ),
   'endings: an account that its provider deactivates, and removes': sabotage('provisionedUsers', (honest) => ({
     remove: (request) => honest.release(request),
   })),
-  'endings: an account that a provider takes over as not active, and each that a provider lets go of': forgets('generation'),
+  'endings: an account that a provider takes over as not active, and each that a provider lets go of':
+    forgets('generation'),
   'endings: a client that is disabled, is in use again, and is removed': forgets('client_in_use'),
   'endings: a token that was ended by itself has ended until it expires': sabotage('endings', (honest) => ({
     hasTokenEnded: (tokenId) => honest.hasTokenEnded(tokenId, epochSeconds(0)),
@@ -45,7 +56,10 @@ export const endingSaboteurs: Readonly<Record<string, Saboteur>> = {
   'endings: those that ended before a time are left out': sabotage('endings', (honest) => ({
     list: (page) => honest.list({ ...page, endedSince: page.from === undefined ? page.endedSince : epochSeconds(0) }),
   })),
-  'endings: who goes on behind the last one that was listed misses none of those at once': sabotage('endings', becomesVisibleLate),
+  'endings: who goes on behind the last one that was listed misses none of those at once': sabotage(
+    'endings',
+    becomesVisibleLate,
+  ),
   'endings: each is kept for as long as a token may live, and then goes': sabotage('purge', (honest) => ({
     purgeExpired: (request) => honest.purgeExpired({ ...request, now: epochSeconds(request.now + 100) }),
   })),

@@ -6,7 +6,9 @@ test('every verb that changes something is sorted: whoever adds one decides here
   const stores = Object.entries({ ...storage, issuer: {} }) as readonly (readonly [string, object])[]
 
   const verbs = stores.flatMap(([name, store]) => Object.keys(store).map((verb) => `${name}.${verb}`))
-  const unsorted = verbs.filter((verb) => !ending.includes(verb) && !endingNothing.includes(verb) && !addsOrReads.test(verb))
+  const unsorted = verbs.filter(
+    (verb) => !ending.includes(verb) && !endingNothing.includes(verb) && !addsOrReads.test(verb),
+  )
 
   expect(unsorted).toEqual([])
   expect(ending.filter((verb) => !verbs.includes(verb))).toEqual([])

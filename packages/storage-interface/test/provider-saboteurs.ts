@@ -1,4 +1,10 @@
-import { jsonText, type JsonObject, type ProviderId, type ProvisionedState, type SessionStanding } from '@mintmark/storage-interface'
+import {
+  jsonText,
+  type JsonObject,
+  type ProviderId,
+  type ProvisionedState,
+  type SessionStanding,
+} from '@mintmark/storage-interface'
 import { aGroup } from '@mintmark/storage-interface/contract'
 import { letOthersGoFirst, sabotage, type Saboteur } from './sabotage.ts'
 

@@ -57,7 +57,10 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
   'purge: no call removes more than its limit, and calls add up to all': sabotage('purge', (honest) => ({
     purgeExpired: (request) => honest.purgeExpired({ ...request, limit: 1000 }),
   })),
-  'purge: an issuer clears away its own rows alone': (store) => ({ ...store, open: () => store.open('https://issuer.example') }),
+  'purge: an issuer clears away its own rows alone': (store) => ({
+    ...store,
+    open: () => store.open('https://issuer.example'),
+  }),
 
   'codes: a digest is inserted at most once, and the first record stays': sabotage('codes', (honest) => ({
     insert: async (code) => (await honest.insert(code), inserted),
@@ -405,7 +408,9 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
     drop: async (...call) => (await honest.drop(...call), ended),
   })),
   'signing keys: a removed key is forgotten, and no other': sabotage('signingKeys', (honest) => ({
-    remove: async (keyId) => ({ outcome: (await honest.drop(keyId, epochSeconds(0))).outcome === 'ended' ? 'removed' : 'absent' }),
+    remove: async (keyId) => ({
+      outcome: (await honest.drop(keyId, epochSeconds(0))).outcome === 'ended' ? 'removed' : 'absent',
+    }),
   })),
 
   'claims: a value is fresh once, and seen after that': sabotage('claims', () => ({
@@ -429,12 +434,15 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
       return { outcome }
     },
   })),
-  'claims: a value is another thing than a token of the same name that was ended': sabotage('endings', (_honest, { claims }) => ({
-    hasTokenEnded: async (tokenId, now) => {
-      const { outcome } = await claims.claim({ purpose: 'client_assertion_jti', value: tokenId, expiresAt: now, now })
-      return outcome === 'seen'
-    },
-  })),
+  'claims: a value is another thing than a token of the same name that was ended': sabotage(
+    'endings',
+    (_honest, { claims }) => ({
+      hasTokenEnded: async (tokenId, now) => {
+        const { outcome } = await claims.claim({ purpose: 'client_assertion_jti', value: tokenId, expiresAt: now, now })
+        return outcome === 'seen'
+      },
+    }),
+  ),
   'claims: values of any length and content are told apart': sabotage('claims', (honest) => ({
     claim: (claim) => honest.claim({ ...claim, value: claim.value.slice(0, 1000) }),
   })),

@@ -37,7 +37,12 @@ describe('keys', () => {
     for (const now of [epochSeconds(1000), epochSeconds(Number((await client.time())[0]))]) {
       await client.flushDb()
       await stores.codes.insert(aCodeRecord({ issuedAt: now, expiresAt: epochSeconds(now + 60) }))
-      await stores.claims.claim({ purpose: 'client_assertion_jti', value: 'jti', expiresAt: epochSeconds(now + 600), now })
+      await stores.claims.claim({
+        purpose: 'client_assertion_jti',
+        value: 'jti',
+        expiresAt: epochSeconds(now + 600),
+        now,
+      })
       const lives = await Promise.all(['*:code:*', '*:client_assertion_jti:*'].map(lifeOf))
 
       expect(lives[0]).toBeOneOf([359, 360, 361])

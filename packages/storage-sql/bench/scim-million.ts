@@ -51,7 +51,12 @@ async function measure(dialect: SqlDialect, engine: string, rows: number): Promi
 
 function workOn(storage: Storage, rows: number): Readonly<Record<string, (n: number) => Promise<unknown>>> {
   const list = (filter: ResolvedFilter | undefined, limit: number) =>
-    storage.provisionedUsers.list({ providerId: acme, filter, sort: undefined, page: { kind: 'index', offset: 0, limit } })
+    storage.provisionedUsers.list({
+      providerId: acme,
+      filter,
+      sort: undefined,
+      page: { kind: 'index', offset: 0, limit },
+    })
   return {
     'userName eq': (n) => list(equals('userName', filledAccount(n).userName), 100),
     'externalId eq': (n) => list(equals('externalId', filledAccount(n).externalId), 100),
@@ -87,8 +92,21 @@ async function deactivate(storage: Storage, n: number): Promise<void> {
   const user = await storage.provisionedUsers.find(acme, userId(filledAccount(n).userId))
   if (user === undefined) throw new Error(`There is no account ${n}.`)
   const { externalId, resource, resourceForm, claims, version } = user
-  const state = { active: !user.active, externalId, resource, resourceForm, comparable: { userName: filledAccount(n).userName }, claims }
-  const { outcome } = await storage.provisionedUsers.compareAndSwap({ providerId: acme, userId: user.userId, version, state, now: epochSeconds(1_800_000_000) })
+  const state = {
+    active: !user.active,
+    externalId,
+    resource,
+    resourceForm,
+    comparable: { userName: filledAccount(n).userName },
+    claims,
+  }
+  const { outcome } = await storage.provisionedUsers.compareAndSwap({
+    providerId: acme,
+    userId: user.userId,
+    version,
+    state,
+    now: epochSeconds(1_800_000_000),
+  })
   if (outcome !== 'swapped') throw new Error(`The account ${n} was not changed: ${outcome}`)
 }
 

@@ -36,7 +36,11 @@ export function createDatabase(dialect: SqlDialect, issuer: string): Database {
     engine,
     query: createQuery(engine),
     run: (statement, values) => dialect.all(statement.sql, bind(statement, values), statement.lifetime),
-    step: (statement, values, role = 'step') => ({ statement: statement.sql, parameters: bind(statement, values), role }),
+    step: (statement, values, role = 'step') => ({
+      statement: statement.sql,
+      parameters: bind(statement, values),
+      role,
+    }),
     transact: (steps) => dialect.transact(steps),
     inLine: (name, work) => dialect.inLine(JSON.stringify([issuer, name]), work),
   }

@@ -60,7 +60,10 @@ export interface SqlEngine {
   readonly searchableText: (column: Expression<unknown>) => RawBuilder<unknown>
   readonly decodeSearchable: (text: string) => JsonValue
   /** What follows `FROM` to go through a table by what a `json` column holds, and the JSON of a row as filters look into it. */
-  readonly searchedJson: (table: string, column: string) => { readonly from: RawBuilder<unknown>; readonly document: RawBuilder<unknown> }
+  readonly searchedJson: (
+    table: string,
+    column: string,
+  ) => { readonly from: RawBuilder<unknown>; readonly document: RawBuilder<unknown> }
   /** A text out of JSON that the engine made of columns. */
   readonly decodeText: (text: string) => string
   /** JSON text of a list, with a pair for each row of the query, whose columns are called `first` and `second`. */

@@ -46,5 +46,9 @@ export interface JsonSearch {
   /** A number of a column, to be compared with any other. */
   readonly asNumber: (column: Sql) => Sql
   /** What to sort by, one after the other; `NULL` in all of them when there is no value. */
-  readonly sortValues: (document: Expression<unknown>, path: readonly string[], elementPart: string | undefined) => readonly Sql[]
+  readonly sortValues: (
+    document: Expression<unknown>,
+    path: readonly string[],
+    elementPart: string | undefined,
+  ) => readonly Sql[]
 }

@@ -6,6 +6,8 @@ if (isBuiltin('node:sqlite')) {
   const { runMigrateCommand } = await import('./run-migrate-command.ts')
   process.exitCode = await runMigrateCommand(process.argv.slice(2))
 } else {
-  console.error(`mintmark-migrate needs node:sqlite, which Node has since 22.13: this is Node ${process.versions.node}.`)
+  console.error(
+    `mintmark-migrate needs node:sqlite, which Node has since 22.13: this is Node ${process.versions.node}.`,
+  )
   process.exitCode = 1
 }

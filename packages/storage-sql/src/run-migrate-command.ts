@@ -66,14 +66,17 @@ async function status({ dialect }: Target): Promise<number> {
 }
 
 async function copy(places: { readonly sqlite?: string; readonly postgres?: string }): Promise<number> {
-  if (places.sqlite === undefined || places.postgres === undefined) throw new CommandRefused('copy needs --sqlite FILE and --postgres URL')
+  if (places.sqlite === undefined || places.postgres === undefined)
+    throw new CommandRefused('copy needs --sqlite FILE and --postgres URL')
   const { sqlite: file, postgres: url } = places
   const pending = await using(await openTarget({ sqlite: file }, 'status', migrateCommand), isBehind)
   // Whoever closes a file last takes its write-ahead log away: where it has stayed, somebody else has the file open.
-  if (existsSync(`${file}-wal`)) throw new CommandRefused(`Another process has ${file} open: stop every server and every job that uses it first`)
+  if (existsSync(`${file}-wal`))
+    throw new CommandRefused(`Another process has ${file} open: stop every server and every job that uses it first`)
   const target = await openPostgres(url)
   return using(target, async () => {
-    if (pending || (await isBehind(target))) throw new CommandRefused('Both databases need the present schema: apply it to each of them first')
+    if (pending || (await isBehind(target)))
+      throw new CommandRefused('Both databases need the present schema: apply it to each of them first')
     const tables = await copyToPostgres({ file, pool: target.pool })
     return print(tables.map(({ name, rows }) => `Copied ${rows} rows of ${name}.`).join('\n'))
   })

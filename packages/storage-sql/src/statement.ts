@@ -27,7 +27,8 @@ export function compileStatement<Name extends string>(
       return statement().sql
     },
     lifetime,
-    bind: (values) => statement().slots.map((slot) => (slot instanceof NamedParameter ? values[slot.parameter as Name] : slot)),
+    bind: (values) =>
+      statement().slots.map((slot) => (slot instanceof NamedParameter ? values[slot.parameter as Name] : slot)),
   }
 }
 

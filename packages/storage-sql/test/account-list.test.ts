@@ -14,10 +14,12 @@ describe.for([
   test('claims that the engine could not hold as JSON are found as in memory, and raise no error', async () => {
     const [memory, sql] = [createMemoryStorage({ issuer }), await createSqlStorage({ dialect: await open(), issuer })]
     for (const storage of [memory, sql]) {
-      for (const [index, claims] of awkward.entries()) await storage.users.insert(aUser({ userId: userId(`u${index}`), claims }))
+      for (const [index, claims] of awkward.entries())
+        await storage.users.insert(aUser({ userId: userId(`u${index}`), claims }))
     }
 
-    for (const filter of filters) expect(await idsOf(sql, filter), JSON.stringify(filter)).toEqual(await idsOf(memory, filter))
+    for (const filter of filters)
+      expect(await idsOf(sql, filter), JSON.stringify(filter)).toEqual(await idsOf(memory, filter))
   })
 
   test('RFC 7644 §3.12 tooMany: a filter on claims looks at so many accounts, and one on the identifier at one', async () => {
@@ -30,7 +32,9 @@ describe.for([
     await storage.users.insert(aUser({ userId: userId('c'), claims: {} }))
 
     expect(await idsOf(storage, byClaim)).toBe('tooMany')
-    expect(await idsOf(storage, { kind: 'and', operands: [byId('c'), { kind: 'not', operand: byClaim }] })).toEqual(['c'])
+    expect(await idsOf(storage, { kind: 'and', operands: [byId('c'), { kind: 'not', operand: byClaim }] })).toEqual([
+      'c',
+    ])
     expect(await idsOf(storage, byId('b'))).toEqual(['b'])
     await storage.users.remove(userId('a'), epochSeconds(9))
     expect(await idsOf(storage, byClaim)).toEqual([])
@@ -42,10 +46,14 @@ describe.for([
     const ids = Array.from({ length: 40 }, (_, index) => userId(`u${index}`))
 
     await Promise.all(ids.flatMap((id) => storages.map((storage) => storage.users.insert(aUser({ userId: id })))))
-    await Promise.all(ids.slice(0, 15).flatMap((id) => storages.map((storage) => storage.users.remove(id, epochSeconds(9)))))
+    await Promise.all(
+      ids.slice(0, 15).flatMap((id) => storages.map((storage) => storage.users.remove(id, epochSeconds(9)))),
+    )
 
     const [storage] = storages
-    expect(await storage?.users.list({ filter: undefined, sort: undefined, page: { kind: 'index', offset: 0, limit: 0 } })).toMatchObject({
+    expect(
+      await storage?.users.list({ filter: undefined, sort: undefined, page: { kind: 'index', offset: 0, limit: 0 } }),
+    ).toMatchObject({
       total: 25,
     })
   })
@@ -74,13 +82,30 @@ const attribute = (name: string, subName?: string) => ({ extension: undefined, n
 const claim = (name: string) => attribute('claims', name)
 const byId = (value: string): ResolvedFilter => ({ kind: 'text', attribute: attribute('id'), operator: 'eq', value })
 
-const texts = [nul, `a${nul}${nul}b`, substitute, `${substitute}0`, `${backslash}u0000`, `${backslash}${nul}`, '😀', 'plain']
+const texts = [
+  nul,
+  `a${nul}${nul}b`,
+  substitute,
+  `${substitute}0`,
+  `${backslash}u0000`,
+  `${backslash}${nul}`,
+  '😀',
+  'plain',
+]
 
 const filters: readonly ResolvedFilter[] = [
   ...texts.flatMap((value) =>
-    (['eq', 'ne'] as const).map((operator): ResolvedFilter => ({ kind: 'text', attribute: claim('text'), operator, value })),
+    (['eq', 'ne'] as const).map((operator): ResolvedFilter => ({
+      kind: 'text',
+      attribute: claim('text'),
+      operator,
+      value,
+    })),
   ),
-  ...['other', '', 'a.b[0]$', 'a"b', `a${backslash}b`, 'nested'].map((name): ResolvedFilter => ({ kind: 'present', attribute: claim(name) })),
+  ...['other', '', 'a.b[0]$', 'a"b', `a${backslash}b`, 'nested'].map((name): ResolvedFilter => ({
+    kind: 'present',
+    attribute: claim(name),
+  })),
   { kind: 'present', attribute: attribute('claims') },
   { kind: 'present', attribute: attribute('text') },
   { kind: 'present', attribute: attribute('meta') },

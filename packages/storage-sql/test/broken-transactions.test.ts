@@ -1,4 +1,11 @@
-import { epochSeconds, groupId, providerId, StorageUnavailableError, userId, type Storage } from '@mintmark/storage-interface'
+import {
+  epochSeconds,
+  groupId,
+  providerId,
+  StorageUnavailableError,
+  userId,
+  type Storage,
+} from '@mintmark/storage-interface'
 import { aGroup, aGroupState, aProvisionedUser } from '@mintmark/storage-interface/contract'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { postgresPool, type PostgresClient, type PostgresPool } from '@mintmark/storage-sql/postgres'
@@ -13,11 +20,22 @@ const person = (label: string) => userId(`user-${label}`)
 
 /** What is done in transactions. Done a second time, none of them changes anything. */
 const deeds: Readonly<Record<string, (storage: Storage) => Promise<unknown>>> = {
-  'a group with members': ({ groups }) => groups.insert(aGroup('new', { memberIds: [person('a'), person('b'), 'group-inner'] })),
+  'a group with members': ({ groups }) =>
+    groups.insert(aGroup('new', { memberIds: [person('a'), person('b'), 'group-inner'] })),
   'members for others': ({ groups }) =>
-    groups.change({ ...ofStaff, version: undefined, state: undefined, members: { kind: 'replace', memberIds: [person('b'), 'group-inner'] } }),
+    groups.change({
+      ...ofStaff,
+      version: undefined,
+      state: undefined,
+      members: { kind: 'replace', memberIds: [person('b'), 'group-inner'] },
+    }),
   'members and a name': ({ groups }) =>
-    groups.change({ ...ofStaff, version: 1, state: aGroupState('other'), members: { kind: 'delta', add: [person('b')], remove: [person('a')] } }),
+    groups.change({
+      ...ofStaff,
+      version: 1,
+      state: aGroupState('other'),
+      members: { kind: 'delta', add: [person('b')], remove: [person('a')] },
+    }),
   'the end of a group': ({ groups }) => groups.remove({ ...ofStaff, version: undefined }),
 }
 const ofStaff = { providerId: provider, groupId: groupId('group-staff'), now }
@@ -57,7 +75,9 @@ test('a transaction that is cancelled while it begins leaves nothing of it on it
 
   await sound.groups.insert(aGroup('staff'))
 
-  await expect(cancelled.groups.remove({ ...ofStaff, version: undefined })).rejects.toBeInstanceOf(StorageUnavailableError)
+  await expect(cancelled.groups.remove({ ...ofStaff, version: undefined })).rejects.toBeInstanceOf(
+    StorageUnavailableError,
+  )
 
   expect(await sound.groups.find(provider, ofStaff.groupId)).toMatchObject({ groupId: 'group-staff' })
   expect(await sound.groups.remove({ ...ofStaff, version: undefined })).toEqual({ outcome: 'removed' })
@@ -83,7 +103,10 @@ async function outcomeOf(deed: (storage: Storage) => Promise<unknown>, cut: Cut,
   await sound.groups.insert(aGroup('outer', { memberIds: ['group-staff'] }))
 
   const before = await rowsOf(onlooker, issuer)
-  const isAnswered = await deed(breaking).then(() => true, () => false)
+  const isAnswered = await deed(breaking).then(
+    () => true,
+    () => false,
+  )
   const found = await rowsOf(onlooker, issuer)
   await deed(sound)
   const after = await rowsOf(onlooker, issuer)
@@ -96,7 +119,10 @@ async function outcomeOf(deed: (storage: Storage) => Promise<unknown>, cut: Cut,
 async function rowsOf(pool: Pool, issuer: string): Promise<string> {
   const tables = ['mintmark_groups', 'mintmark_group_members', 'mintmark_provider_totals']
   const found = tables.map((table) =>
-    pool.query<{ readonly row: unknown }>(`SELECT to_jsonb(found) AS row FROM ${table} AS found WHERE issuer = $1 ORDER BY to_jsonb(found)::text`, [issuer]),
+    pool.query<{ readonly row: unknown }>(
+      `SELECT to_jsonb(found) AS row FROM ${table} AS found WHERE issuer = $1 ORDER BY to_jsonb(found)::text`,
+      [issuer],
+    ),
   )
   return JSON.stringify((await Promise.all(found)).map(({ rows }) => rows))
 }
@@ -140,6 +166,9 @@ function changing(pool: Pool, queryOf: (client: PostgresClient) => PostgresClien
   return {
     on: (event, listener) => pool.on(event, listener),
     off: (event, listener) => pool.off(event, listener),
-    connect: (taken) => pool.connect((error, client) => (client === undefined ? taken(error, undefined) : taken(undefined, changed(client)))),
+    connect: (taken) =>
+      pool.connect((error, client) =>
+        client === undefined ? taken(error, undefined) : taken(undefined, changed(client)),
+      ),
   }
 }

@@ -1,8 +1,4 @@
-import {
-  familyId,
-  type RefreshRecord,
-  type TokenFamilyRecord,
-} from '@mintmark/storage-interface'
+import { familyId, type RefreshRecord, type TokenFamilyRecord } from '@mintmark/storage-interface'
 import { aCodeRecord, aDigest, aFamilyRecord, aPresentation } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { postgresPool } from '@mintmark/storage-sql/postgres'

@@ -1,5 +1,11 @@
 import { epochSeconds, groupId, providerId, untilSettled, userId, type Storage } from '@mintmark/storage-interface'
-import { aClientRecord, aGroup, aGroupState, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/contract'
+import {
+  aClientRecord,
+  aGroup,
+  aGroupState,
+  aProvisionedState,
+  aProvisionedUser,
+} from '@mintmark/storage-interface/contract'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { postgresPool } from '@mintmark/storage-sql/postgres'
 import type { Pool } from 'pg'
@@ -23,7 +29,13 @@ test('RFC 7644 §3.5.1: of 64 who write one account at once, each on what the la
         const { provisionedUsers } = storages[index % 2 === 0 ? 0 : 1]
         const found = await provisionedUsers.find(provider, ada)
         const state = aProvisionedState('ada', { externalId: writer })
-        const swapped = await provisionedUsers.compareAndSwap({ providerId: provider, userId: ada, version: found?.version ?? 0, state, now })
+        const swapped = await provisionedUsers.compareAndSwap({
+          providerId: provider,
+          userId: ada,
+          version: found?.version ?? 0,
+          state,
+          now,
+        })
         return swapped.outcome === 'swapped' ? swapped.record.version : undefined
       }),
     ),
@@ -62,10 +74,17 @@ test('64 who change a group that somebody has locked wait with one connection: o
   await holder.query('SELECT * FROM mintmark_groups FOR UPDATE')
 
   const changes = writers.map((writer) => joining(storage, writer))
-  const renaming = storage.groups.change({ ...ofStaff, version: undefined, state: aGroupState('staff'), members: undefined })
+  const renaming = storage.groups.change({
+    ...ofStaff,
+    version: undefined,
+    state: aGroupState('staff'),
+    members: undefined,
+  })
   await somebodyWaits(pools[1])
 
-  expect(await Promise.all(writers.map(() => storage.clients.find(aClientRecord().clientId)))).toContainEqual(aClientRecord())
+  expect(await Promise.all(writers.map(() => storage.clients.find(aClientRecord().clientId)))).toContainEqual(
+    aClientRecord(),
+  )
   await holder.query('ROLLBACK')
   holder.release()
   const told = await Promise.all([...changes, renaming])
@@ -96,6 +115,7 @@ async function twoServers(): Promise<{ readonly storages: Two<Storage>; readonly
   const database = await aDatabase()
   onTestFinished(() => database.remove())
   const pools: Two<Pool> = [database.pool(), database.pool()]
-  const open = (pool: Pool): Promise<Storage> => createSqlStorage({ dialect: postgresPool(pool, { migrate: 'on-open' }), issuer })
+  const open = (pool: Pool): Promise<Storage> =>
+    createSqlStorage({ dialect: postgresPool(pool, { migrate: 'on-open' }), issuer })
   return { storages: [await open(pools[0]), await open(pools[1])], pools }
 }

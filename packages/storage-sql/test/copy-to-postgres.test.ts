@@ -18,12 +18,17 @@ const issuer = 'https://issuer.example'
 
 test('everything of a SQLite file is in PostgreSQL, to the character, and goes on there', async () => {
   const { file, source, pool, target } = await twoDatabases()
-  for (const { store, make, insert } of recordKinds) expect(await insert(source, make(store))).toEqual({ outcome: 'inserted' })
+  for (const { store, make, insert } of recordKinds)
+    expect(await insert(source, make(store))).toEqual({ outcome: 'inserted' })
   await source.clients.insert(fullClient)
   await source.provisionedUsers.insert(fullProvisionedUser)
   // More than one statement takes.
   const sessions = Array.from({ length: 450 }, (_, index) => `s${index}`)
-  await Promise.all(sessions.map((label) => source.sessions.insert({ ...aSessionRecord(), digest: aDigest(label), sessionId: sessionId(label) })))
+  await Promise.all(
+    sessions.map((label) =>
+      source.sessions.insert({ ...aSessionRecord(), digest: aDigest(label), sessionId: sessionId(label) }),
+    ),
+  )
 
   const copied = await copyToPostgres({ file, pool })
 
@@ -77,7 +82,11 @@ test('mintmark-migrate copy refuses a file that a server still has open, and not
 
   const refused = await mintmarkMigrate('copy', '--sqlite', file, '--postgres', url)
 
-  expect(refused).toMatchObject({ code: 2, output: '', errors: expect.stringMatching(/^Another process has \S+ open: stop every server/) as string })
+  expect(refused).toMatchObject({
+    code: 2,
+    output: '',
+    errors: expect.stringMatching(/^Another process has \S+ open: stop every server/) as string,
+  })
   expect(await target.clients.find(fullClient.clientId)).toBeUndefined()
   await close()
   expect(await mintmarkMigrate('copy', '--sqlite', file, '--postgres', url)).toMatchObject({ code: 0 })
@@ -105,11 +114,18 @@ test('mintmark-migrate says in one line that the user of the URL may not do it, 
   const schema = rows[0]?.schema ?? ''
   await pool.query(`CREATE ROLE stranger_of_the_copy LOGIN PASSWORD 'x'; GRANT USAGE ON SCHEMA ${schema} TO stranger_of_the_copy;
     GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO stranger_of_the_copy`)
-  onTestFinished(async () => void (await pool.query('DROP OWNED BY stranger_of_the_copy; DROP ROLE stranger_of_the_copy')))
+  onTestFinished(
+    async () => void (await pool.query('DROP OWNED BY stranger_of_the_copy; DROP ROLE stranger_of_the_copy')),
+  )
 
   const { code, errors } = await mintmarkMigrate('copy', '--sqlite', file, '--postgres', stranger.href)
 
-  expect([code, errors]).toEqual([2, expect.stringMatching(/^PostgreSQL does not let this user do it \(must be owner of table mintmark_\w+\): name the user that owns [^\n]+\.\n$/)])
+  expect([code, errors]).toEqual([
+    2,
+    expect.stringMatching(
+      /^PostgreSQL does not let this user do it \(must be owner of table mintmark_\w+\): name the user that owns [^\n]+\.\n$/,
+    ),
+  ])
   expect(await target.clients.find(fullClient.clientId)).toBeUndefined()
 })
 
@@ -134,7 +150,10 @@ async function twoDatabases() {
     await folder.remove()
     await database.remove()
   })
-  const [source, target] = [await createSqlStorage({ dialect, issuer }), await createSqlStorage({ dialect: postgres, issuer })]
+  const [source, target] = [
+    await createSqlStorage({ dialect, issuer }),
+    await createSqlStorage({ dialect: postgres, issuer }),
+  ]
   return { file, source, pool, url: database.url, target, close: () => dialect.close() }
 }
 
@@ -146,7 +165,12 @@ const everything = async (storage: Storage) => ({
 
 async function totalOf({ provisionedUsers }: Storage): Promise<number> {
   const page = { kind: 'index', offset: 0, limit: 0 } as const
-  const listed = await provisionedUsers.list({ providerId: providerId(fullProvisionedUser.providerId), filter: undefined, sort: undefined, page })
+  const listed = await provisionedUsers.list({
+    providerId: providerId(fullProvisionedUser.providerId),
+    filter: undefined,
+    sort: undefined,
+    page,
+  })
   return listed.outcome === 'listed' ? listed.total : Number.NaN
 }
 

@@ -20,7 +20,10 @@ describe.for([
     const dialect = await open()
     await migrate({ dialect })
     const ran: string[] = []
-    const watched: SqlDialect = { ...dialect, all: (statement, ...rest) => (ran.push(statement), dialect.all(statement, ...rest)) }
+    const watched: SqlDialect = {
+      ...dialect,
+      all: (statement, ...rest) => (ran.push(statement), dialect.all(statement, ...rest)),
+    }
     const storage = await createSqlStorage({ dialect: watched, issuer })
     await storage.users.insert(aUser())
     await storage.families.insert(aFamilyRecord())
@@ -46,7 +49,8 @@ describe.for([
 
     const storage = await createSqlStorage({ dialect, issuer })
     const another = await createSqlStorage({ dialect, issuer: 'https://another.example' })
-    const completeSince = async ({ endings }: Storage) => (await endings.list({ from: undefined, endedSince: now, limit: 1 })).completeSince
+    const completeSince = async ({ endings }: Storage) =>
+      (await endings.list({ from: undefined, endedSince: now, limit: 1 })).completeSince
     expect(Math.abs((await completeSince(storage)) - 60 - Date.now() / 1000)).toBeLessThan(60)
     expect(await completeSince(another)).toBe(0)
     for (const tokenId of ['before', 'meanwhile']) expect(await storage.endings.hasTokenEnded(tokenId, now)).toBe(true)
@@ -72,7 +76,11 @@ test('0007: PostgreSQL: what ends while the migration waits for a table is not s
   await migrating
 
   const { endings } = await createSqlStorage({ dialect, issuer })
-  const { records: told, completeSince } = await endings.list({ from: undefined, endedSince: epochSeconds(0), limit: 1 })
+  const { records: told, completeSince } = await endings.list({
+    from: undefined,
+    endedSince: epochSeconds(0),
+    limit: 1,
+  })
   expect([told, completeSince - 60 >= Number(rows[0]?.at)]).toEqual([[], true])
 })
 
@@ -112,7 +120,9 @@ function aClientRow(dialect: SqlDialect): string {
     client_id: `'client-1'`,
     client_name: `''`,
     token_endpoint_auth_method: `'none'`,
-    ...Object.fromEntries(['secrets', 'redirect_uris', 'grant_types', 'scopes', 'served_audiences'].map((name) => [name, `'[]'`])),
+    ...Object.fromEntries(
+      ['secrets', 'redirect_uris', 'grant_types', 'scopes', 'served_audiences'].map((name) => [name, `'[]'`]),
+    ),
     secret_uses: `'{}'`,
     id_token_signed_response_alg: `''`,
     require_auth_time: dialect.engine.name === 'sqlite' ? '0' : 'false',
@@ -135,7 +145,9 @@ async function hasWaited(pool: Pool): Promise<void> {
 /** Resolves when a statement waits for another transaction. */
 async function isWaiting(pool: Pool): Promise<readonly string[]> {
   for (;;) {
-    const { rows } = await pool.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'update "mintmark_grants"%'`)
+    const { rows } = await pool.query(
+      `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'update "mintmark_grants"%'`,
+    )
     if (rows.length > 0) return ['waits']
   }
 }

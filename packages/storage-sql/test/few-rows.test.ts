@@ -18,24 +18,37 @@ describe.for([
   test('RFC 7644 §3.4.2.2: of those whom an index finds a filter lists who is all that it says', async () => {
     const { sql, memory, asked } = await stored(await open(), people)
 
-    for (const filter of filters) expect(await shown(sql, { filter }), JSON.stringify(filter)).toEqual(await shown(memory, { filter }))
+    for (const filter of filters)
+      expect(await shown(sql, { filter }), JSON.stringify(filter)).toEqual(await shown(memory, { filter }))
     expect(asked.filter(({ statement }) => statement.startsWith('with'))).toEqual([])
   })
 
-  test.for([1, 10, 11, 25])('an address that %i accounts share finds all of them, by age, on every page', async (count) => {
-    const { sql, memory } = await stored(await open(), Array.from({ length: count }, () => ({ emails: [work('shared')] })))
-    const filter = element(text('value', 'shared'))
-    const pages: readonly ListQuery['page'][] = [
-      ...[0, 1, 9, 10, 11, 30].flatMap((offset) => [0, 1, 10, 100].map((limit) => ({ kind: 'index', offset, limit }) as const)),
-      ...[undefined, '1'].map((position) => ({ kind: 'cursor', after: position, limit: 4 }) as const),
-    ]
+  test.for([1, 10, 11, 25])(
+    'an address that %i accounts share finds all of them, by age, on every page',
+    async (count) => {
+      const { sql, memory } = await stored(
+        await open(),
+        Array.from({ length: count }, () => ({ emails: [work('shared')] })),
+      )
+      const filter = element(text('value', 'shared'))
+      const pages: readonly ListQuery['page'][] = [
+        ...[0, 1, 9, 10, 11, 30].flatMap((offset) =>
+          [0, 1, 10, 100].map((limit) => ({ kind: 'index', offset, limit }) as const),
+        ),
+        ...[undefined, '1'].map((position) => ({ kind: 'cursor', after: position, limit: 4 }) as const),
+      ]
 
-    for (const page of pages) expect(await shown(sql, { filter, page }), JSON.stringify(page)).toEqual(await shown(memory, { filter, page }))
-    expect(await walk(sql, filter)).toEqual(await walk(memory, filter))
-  })
+      for (const page of pages)
+        expect(await shown(sql, { filter, page }), JSON.stringify(page)).toEqual(await shown(memory, { filter, page }))
+      expect(await walk(sql, filter)).toEqual(await walk(memory, filter))
+    },
+  )
 
   test('RFC 7644 §3.4.2.3: accounts that share an address are shown in the order that is asked for', async () => {
-    const { sql, memory } = await stored(await open(), ['b', 'c', 'a'].map((title) => ({ title, emails: [work('shared')] })))
+    const { sql, memory } = await stored(
+      await open(),
+      ['b', 'c', 'a'].map((title) => ({ title, emails: [work('shared')] })),
+    )
     const filter = element(text('value', 'shared'))
     const sort = { attribute: attribute('title'), elementPart: undefined, direction: 'ascending' } as const
 
@@ -48,11 +61,17 @@ test('RFC 7644 §3.12: of an address that everybody shares no more is read than 
   const database = await aDatabase()
   onTestFinished(() => database.remove())
   const pool = database.pool()
-  const { sql, asked } = await stored(postgresPool(pool, { migrate: 'on-open' }), Array.from({ length: 40 }, () => ({ emails: [work('shared')] })))
+  const { sql, asked } = await stored(
+    postgresPool(pool, { migrate: 'on-open' }),
+    Array.from({ length: 40 }, () => ({ emails: [work('shared')] })),
+  )
   await shown(sql, { filter: element(text('value', 'shared')) })
   const { statement = '', parameters = [] } = asked.find((each) => each.statement.includes('limit 11')) ?? {}
 
-  const { rows } = await pool.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(`EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`, [...parameters])
+  const { rows } = await pool.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
+    `EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`,
+    [...parameters],
+  )
 
   const scans = scansOf(rows[0]?.['QUERY PLAN'][0].Plan ?? { 'Node Type': 'none' })
   const read = scans.filter((scan) => /_emails/.test(scan['Index Name'] ?? '')).map((scan) => scan['Actual Rows'])
@@ -73,11 +92,25 @@ const people: readonly JsonObject[] = [
 ]
 
 const attribute = (name: string) => ({ extension: undefined, name, subName: undefined, multiValued: false })
-const text = (name: string, value: string): ResolvedFilter => ({ kind: 'text', attribute: attribute(name), operator: 'eq', value })
+const text = (name: string, value: string): ResolvedFilter => ({
+  kind: 'text',
+  attribute: attribute(name),
+  operator: 'eq',
+  value,
+})
 const and = (...operands: readonly ResolvedFilter[]): ResolvedFilter => ({ kind: 'and', operands })
 const not = (operand: ResolvedFilter): ResolvedFilter => ({ kind: 'not', operand })
-const element = (where: ResolvedFilter): ResolvedFilter => ({ kind: 'element', attribute: { ...attribute('emails'), multiValued: true }, where })
-const level = (value: number): ResolvedFilter => ({ kind: 'number', attribute: attribute('level'), operator: 'eq', value })
+const element = (where: ResolvedFilter): ResolvedFilter => ({
+  kind: 'element',
+  attribute: { ...attribute('emails'), multiValued: true },
+  where,
+})
+const level = (value: number): ResolvedFilter => ({
+  kind: 'number',
+  attribute: attribute('level'),
+  operator: 'eq',
+  value,
+})
 
 const addresses = ['a', 'b', substitute, 'a'.repeat(250), `${'a'.repeat(200)}b`, 'a'.repeat(200), 'nobody']
 
@@ -89,7 +122,11 @@ const filters: readonly ResolvedFilter[] = [
     and(element(text('value', address)), not(text('title', substitute))),
     and(element(text('value', address)), level(1e21)),
   ]),
-  ...['user-01', 'user-07'].flatMap((id) => [text('id', id), and(text('id', id), text('externalId', 'external-01')), and(text('id', id), level(0.1))]),
+  ...['user-01', 'user-07'].flatMap((id) => [
+    text('id', id),
+    and(text('id', id), text('externalId', 'external-01')),
+    and(text('id', id), level(0.1)),
+  ]),
   and(text('userName', 'name-00'), { kind: 'boolean', attribute: attribute('active'), operator: 'eq', value: true }),
   and(text('userName', 'name-00'), { kind: 'present', attribute: attribute('groups') }),
   and(text('externalId', 'external-02'), { kind: 'present', attribute: { ...attribute('meta'), subName: 'created' } }),
@@ -117,7 +154,11 @@ async function stored(dialect: SqlDialect, comparables: readonly JsonObject[]): 
     const label = String(index).padStart(2, '0')
     const state = aProvisionedState(label, { comparable: { userName: `name-${label}`, ...comparable } })
     const { createdAt } = aProvisionedUser('')
-    const user = aProvisionedUser(label, { state, userId: userId(`user-${label}`), createdAt: after(createdAt, seconds(index % 3)) })
+    const user = aProvisionedUser(label, {
+      state,
+      userId: userId(`user-${label}`),
+      createdAt: after(createdAt, seconds(index % 3)),
+    })
     for (const storage of [sql, memory]) expect((await storage.provisionedUsers.insert(user)).outcome).toBe('inserted')
   }
   return { sql, memory, asked }
@@ -130,7 +171,11 @@ async function shown({ provisionedUsers }: Storage, asked: Asked): Promise<unkno
   const page = { kind: 'index', offset: 0, limit: 100 } as const
   const found = await provisionedUsers.list({ providerId, filter: undefined, sort: undefined, page, ...asked })
   if (found.outcome !== 'listed') return found
-  return { total: found.total, ids: found.records.map(idOf), hasMore: asked.page?.kind === 'cursor' && found.next !== undefined }
+  return {
+    total: found.total,
+    ids: found.records.map(idOf),
+    hasMore: asked.page?.kind === 'cursor' && found.next !== undefined,
+  }
 }
 
 /** Who is on each page of four, until there are no more. */
@@ -139,7 +184,12 @@ async function walk({ provisionedUsers }: Storage, filter: ResolvedFilter): Prom
   const pages: (readonly string[])[] = []
   let position: string | undefined
   do {
-    const found = await provisionedUsers.list({ providerId, filter, sort: undefined, page: { kind: 'cursor', after: position, limit: 4 } })
+    const found = await provisionedUsers.list({
+      providerId,
+      filter,
+      sort: undefined,
+      page: { kind: 'cursor', after: position, limit: 4 },
+    })
     if (found.outcome !== 'listed') throw new Error('too many')
     pages.push(found.records.map(idOf))
     position = found.next

@@ -78,17 +78,33 @@ interface Resource {
 }
 
 function aPopulation(): fc.Arbitrary<Population> {
-  const resource = { comparable: aComparable(), hasExternalId: fc.boolean(), active: fc.boolean(), age: fc.nat({ max: 2 }) }
+  const resource = {
+    comparable: aComparable(),
+    hasExternalId: fc.boolean(),
+    active: fc.boolean(),
+    age: fc.nat({ max: 2 }),
+  }
   return fc.record({
     people: fc.array(fc.record(resource), { minLength: 8, maxLength: 16 }),
-    groups: fc.array(fc.record({ ...resource, members: fc.uniqueArray(fc.nat({ max: 7 })) }), { minLength: 2, maxLength: 6 }),
+    groups: fc.array(fc.record({ ...resource, members: fc.uniqueArray(fc.nat({ max: 7 })) }), {
+      minLength: 2,
+      maxLength: 6,
+    }),
   })
 }
 
 function queries(known: KnownTexts): fc.Arbitrary<readonly ListQuery[]> {
   const page = fc.oneof(
-    fc.record({ kind: fc.constant('index' as const), offset: fc.constantFrom(0, 0, 3, 100), limit: fc.constantFrom(0, 1, 5, 100) }),
-    fc.record({ kind: fc.constant('cursor' as const), after: fc.constant(undefined), limit: fc.constantFrom(0, 1, 5, 100) }),
+    fc.record({
+      kind: fc.constant('index' as const),
+      offset: fc.constantFrom(0, 0, 3, 100),
+      limit: fc.constantFrom(0, 1, 5, 100),
+    }),
+    fc.record({
+      kind: fc.constant('cursor' as const),
+      after: fc.constant(undefined),
+      limit: fc.constantFrom(0, 1, 5, 100),
+    }),
   )
   const query = fc.record({
     providerId: fc.constant(aProvisionedUser('').providerId),
@@ -127,7 +143,11 @@ async function populate({ provisionedUsers, groups }: Storage, population: Popul
       comparable: { ...comparable, userName: `name-${index}` },
       ...(hasExternalId ? {} : { externalId: undefined }),
     })
-    const user = aProvisionedUser(String(index), { state, userId: userId(`user-${index}`), createdAt: after(createdAt, seconds(age)) })
+    const user = aProvisionedUser(String(index), {
+      state,
+      userId: userId(`user-${index}`),
+      createdAt: after(createdAt, seconds(age)),
+    })
     expect((await provisionedUsers.insert(user)).outcome).toBe('inserted')
   }
   for (const [index, { comparable, hasExternalId, age, members }] of population.groups.entries()) {
@@ -136,11 +156,18 @@ async function populate({ provisionedUsers, groups }: Storage, population: Popul
       ...(hasExternalId ? {} : { externalId: undefined }),
     })
     const memberIds = [...members.map((member) => `user-${member}`), ...(index > 0 ? ['group-0'] : [])]
-    const group = aGroup(String(index), { state, groupId: groupId(`group-${index}`), memberIds, createdAt: after(createdAt, seconds(age)) })
+    const group = aGroup(String(index), {
+      state,
+      groupId: groupId(`group-${index}`),
+      memberIds,
+      createdAt: after(createdAt, seconds(age)),
+    })
     expect((await groups.insert(group)).outcome).toBe('inserted')
   }
 }
 
 function shown<Record>(outcome: ListOutcome<Record>, idOf: (record: Record) => string): unknown {
-  return outcome.outcome === 'listed' ? { total: outcome.total, ids: outcome.records.map(idOf), next: outcome.next } : outcome
+  return outcome.outcome === 'listed'
+    ? { total: outcome.total, ids: outcome.records.map(idOf), next: outcome.next }
+    : outcome
 }

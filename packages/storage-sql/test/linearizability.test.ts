@@ -169,14 +169,17 @@ const subjects: Readonly<Record<string, readonly Call[]>> = {
     (storage) => storage.users.insert(aUser({ userId: ada.userId })),
     (storage) => storage.provisionedUsers.insert(ada),
     (storage) => storage.provisionedUsers.insert({ ...grace, state: aProvisionedState('ada') }),
-    (storage) => storage.provisionedUsers.insert({ ...grace, state: { ...grace.state, externalId: ada.state.externalId } }),
+    (storage) =>
+      storage.provisionedUsers.insert({ ...grace, state: { ...grace.state, externalId: ada.state.externalId } }),
     (storage) => storage.provisionedUsers.adopt(says('ada', 1, { active: false })),
     (storage) => storage.provisionedUsers.compareAndSwap(says('ada', 1, { active: false })),
     (storage) => storage.provisionedUsers.compareAndSwap(says('ada', 2, { active: true })),
     (storage) => storage.provisionedUsers.compareAndSwap(says('grace', 1, { externalId: ada.state.externalId })),
     (storage) => storage.users.deactivate(ada.userId, later(1)),
-    (storage) => storage.provisionedUsers.release({ providerId: provider, userId: ada.userId, version: undefined, now: later(2) }),
-    (storage) => storage.provisionedUsers.remove({ providerId: provider, userId: ada.userId, version: 2, now: later(3) }),
+    (storage) =>
+      storage.provisionedUsers.release({ providerId: provider, userId: ada.userId, version: undefined, now: later(2) }),
+    (storage) =>
+      storage.provisionedUsers.remove({ providerId: provider, userId: ada.userId, version: 2, now: later(3) }),
     (storage) => storage.provisionedUsers.findByExternalId(provider, 'external-ada'),
     (storage) => storage.provisionedUsers.list({ providerId: provider, filter: undefined, sort: undefined, page }),
   ],
@@ -187,15 +190,18 @@ const subjects: Readonly<Record<string, readonly Call[]>> = {
     (storage) => storage.groups.change(regroup({ kind: 'delta', add: [ada.userId], remove: [] })),
     (storage) => storage.groups.change(regroup({ kind: 'delta', add: [], remove: [ada.userId] })),
     (storage) => storage.groups.change(regroup({ kind: 'replace', memberIds: [ada.userId] }, 1)),
-    (storage) => storage.groups.change({ ...regroup(undefined, 2), state: aGroupState('staff', { externalId: 'external-new' }) }),
-    (storage) => storage.groups.remove({ providerId: provider, groupId: staff.groupId, version: undefined, now: later(5) }),
+    (storage) =>
+      storage.groups.change({ ...regroup(undefined, 2), state: aGroupState('staff', { externalId: 'external-new' }) }),
+    (storage) =>
+      storage.groups.remove({ providerId: provider, groupId: staff.groupId, version: undefined, now: later(5) }),
     (storage) => storage.users.remove(ada.userId, later(6)),
     async (storage) => [...(await storage.groups.membersOf(provider, [staff.groupId])).values()],
     (storage) => storage.groups.list({ providerId: provider, filter: undefined, sort: undefined, page }),
   ],
   claims: [
     (storage) => storage.claims.claim({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: later(5), now }),
-    (storage) => storage.claims.claim({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: later(9), now: later(5) }),
+    (storage) =>
+      storage.claims.claim({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: later(9), now: later(5) }),
     purge(later(5)),
   ],
 }

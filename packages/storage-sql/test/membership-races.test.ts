@@ -37,7 +37,10 @@ describe.for([
         change(first, 'staff', { kind: 'delta', add: [user.userId], remove: [] }),
         round % 2 === 0 ? second.provisionedUsers.remove(leaving) : second.provisionedUsers.release(leaving),
       ])
-      expect([['swapped', 'memberUnknown'], left.outcome]).toEqual([expect.arrayContaining([joined.outcome]), 'removed'])
+      expect([['swapped', 'memberUnknown'], left.outcome]).toEqual([
+        expect.arrayContaining([joined.outcome]),
+        'removed',
+      ])
     }
 
     expect(await membersOf(first, 'staff')).toEqual([])
@@ -76,14 +79,19 @@ describe.for([
     for (let round = 0; round < 30; round += 1) {
       const version = round % 2 === 0 ? undefined : (await first.groups.find(provider, groupId('group-staff')))?.version
       const told = await Promise.all(
-        lists.map((memberIds, index) => change(index === 0 ? first : second, 'staff', { kind: 'replace', memberIds }, version)),
+        lists.map((memberIds, index) =>
+          change(index === 0 ? first : second, 'staff', { kind: 'replace', memberIds }, version),
+        ),
       )
       const members = await membersOf(first, 'staff')
       expect(lists).toContainEqual(members)
       if (version === undefined) continue
       // Who finds the members as they are to be changes nothing.
       const winner = told.findIndex(({ outcome }) => outcome === 'swapped')
-      expect([members, told.filter(({ outcome }) => outcome === 'swapped').length]).toEqual([lists[winner] ?? members, winner < 0 ? 0 : 1])
+      expect([members, told.filter(({ outcome }) => outcome === 'swapped').length]).toEqual([
+        lists[winner] ?? members,
+        winner < 0 ? 0 : 1,
+      ])
     }
   })
 
@@ -101,7 +109,12 @@ describe.for([
         change(first, 'a', { kind: 'delta', add: ['group-b'], remove: [] }),
         change(second, 'b', { kind: 'delta', add: ['group-a'], remove: [] }),
         ...people.map((person, index) =>
-          (index === 0 ? first : second).provisionedUsers.remove({ providerId: provider, userId: person.userId, version: undefined, now }),
+          (index === 0 ? first : second).provisionedUsers.remove({
+            providerId: provider,
+            userId: person.userId,
+            version: undefined,
+            now,
+          }),
         ),
       ])
       expect([await membersOf(first, 'a'), await membersOf(first, 'b')]).toEqual([['group-b'], ['group-a']])
@@ -110,7 +123,12 @@ describe.for([
 
   test('groups that are removed at once, each in the other, and one that is made of them, do not wait for one another', async () => {
     const [first, second] = await storagesOf(await open())
-    const removal = (label: string) => ({ providerId: provider, groupId: groupId(`group-${label}`), version: undefined, now })
+    const removal = (label: string) => ({
+      providerId: provider,
+      groupId: groupId(`group-${label}`),
+      version: undefined,
+      now,
+    })
 
     for (let round = 0; round < 10; round += 1) {
       const [one, other, made] = [`${round}-a`, `${round}-b`, `${round}-c`]
@@ -128,9 +146,17 @@ describe.for([
       expect(['inserted', 'memberUnknown']).toContain(inserted.outcome)
       expect(await membersOf(first, made)).toEqual([])
     }
-    const query = { providerId: provider, filter: undefined, sort: undefined, page: { kind: 'index', offset: 0, limit: 100 } } as const
+    const query = {
+      providerId: provider,
+      filter: undefined,
+      sort: undefined,
+      page: { kind: 'index', offset: 0, limit: 100 },
+    } as const
     const left = await first.groups.list(query)
-    expect(left).toMatchObject({ outcome: 'listed', total: left.outcome === 'listed' ? left.records.length : undefined })
+    expect(left).toMatchObject({
+      outcome: 'listed',
+      total: left.outcome === 'listed' ? left.records.length : undefined,
+    })
   })
 
   test('RFC 7643 §4.1.1: a deactivation that races with what the provider says is never undone', async () => {
@@ -164,7 +190,11 @@ test('on PostgreSQL an account that is removed when it has just joined a group i
     await Promise.race([removal, somebodyWaits(pool)])
   })
 
-  const joined = await change(await createSqlStorage({ dialect, issuer }), 'staff', { kind: 'delta', add: [user.userId], remove: [] })
+  const joined = await change(await createSqlStorage({ dialect, issuer }), 'staff', {
+    kind: 'delta',
+    add: [user.userId],
+    remove: [],
+  })
   await removal
 
   expect(joined.outcome).toBe('swapped')
@@ -182,8 +212,16 @@ test('on PostgreSQL a deactivation does not wait for a group that the account jo
 
   const state = aProvisionedState('ada', { active: false })
   const change = { providerId: provider, userId: userId('user-ada'), version: 1, state, now }
-  expect(await storage.provisionedUsers.compareAndSwap(change)).toMatchObject({ outcome: 'swapped', record: { generation: 1 } })
-  const removal = storage.provisionedUsers.remove({ providerId: provider, userId: userId('user-ada'), version: undefined, now })
+  expect(await storage.provisionedUsers.compareAndSwap(change)).toMatchObject({
+    outcome: 'swapped',
+    record: { generation: 1 },
+  })
+  const removal = storage.provisionedUsers.remove({
+    providerId: provider,
+    userId: userId('user-ada'),
+    version: undefined,
+    now,
+  })
   await somebodyWaits(pool)
   await joining.query('COMMIT')
   joining.release()
@@ -259,5 +297,8 @@ async function twoOnPostgres(): Promise<{ readonly dialects: Two<SqlDialect>; re
   // Two who wait for each other wait until the statement's time is over, and fail: nobody ends it for them.
   const open = () => database.pool({ options: `${database.options} -c deadlock_timeout=60s` })
   const pools: Two<Pool> = [open(), open()]
-  return { pool: pools[0], dialects: [postgresPool(pools[0], { migrate: 'on-open' }), postgresPool(pools[1], { migrate: 'on-open' })] }
+  return {
+    pool: pools[0],
+    dialects: [postgresPool(pools[0], { migrate: 'on-open' }), postgresPool(pools[1], { migrate: 'on-open' })],
+  }
 }

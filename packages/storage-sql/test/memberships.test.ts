@@ -69,10 +69,19 @@ async function twoByTwo(dialect: SqlDialect): Promise<Storage> {
 }
 
 /** Everybody is in every organization. */
-async function fill(storage: Storage, given: { readonly users: readonly string[]; readonly organizations: readonly string[] }): Promise<void> {
+async function fill(
+  storage: Storage,
+  given: { readonly users: readonly string[]; readonly organizations: readonly string[] },
+): Promise<void> {
   for (const user of given.users) await storage.users.insert(aUser({ userId: userId(user) }))
   for (const organization of given.organizations) {
-    const record = { organizationId: organizationId(organization), displayName: organization, createdAt: now, updatedAt: now, version: 1 }
+    const record = {
+      organizationId: organizationId(organization),
+      displayName: organization,
+      createdAt: now,
+      updatedAt: now,
+      version: 1,
+    }
     await storage.organizations.insert(record)
     for (const user of given.users) await storage.organizations.insertMember(aMembership(organization, user))
   }

@@ -7,7 +7,17 @@ import { sqlite, sqliteFile } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { aFolder } from './sqlite-under-test.ts'
 
-const all = ['0001-first-tables', '0002-purge-indexes', '0003-provisioning', '0004-key-schedule', '0005-administration', '0006-removal-in-turn', '0007-endings', '0008-resource-form', '0009-first-statistics']
+const all = [
+  '0001-first-tables',
+  '0002-purge-indexes',
+  '0003-provisioning',
+  '0004-key-schedule',
+  '0005-administration',
+  '0006-removal-in-turn',
+  '0007-endings',
+  '0008-resource-form',
+  '0009-first-statistics',
+]
 
 test('mintmark-migrate print shows the whole schema and touches nothing', async () => {
   const { code, output } = await mintmarkMigrate('print', '--dialect', 'sqlite')
@@ -40,17 +50,21 @@ test('mintmark-migrate apply brings a file up, and status tells how far it is', 
   await expect(createSqlStorage({ dialect, issuer: 'https://issuer.example' })).resolves.toBeDefined()
 })
 
-test.for([[], ['fly'], ['apply'], ['copy', '--sqlite', 'there.db'], ['print', '--dialect', 'other'], ['print', '--unknown']])(
-  'mintmark-migrate %s is refused, with a reason and no stack',
-  async (args) => {
-    const { code, output, errors } = await mintmarkMigrate(...args)
+test.for([
+  [],
+  ['fly'],
+  ['apply'],
+  ['copy', '--sqlite', 'there.db'],
+  ['print', '--dialect', 'other'],
+  ['print', '--unknown'],
+])('mintmark-migrate %s is refused, with a reason and no stack', async (args) => {
+  const { code, output, errors } = await mintmarkMigrate(...args)
 
-    expect(code).toBe(2)
-    expect(output).toBe('')
-    expect(errors).not.toBe('')
-    expect(errors).not.toMatch(/^\s+at /m)
-  },
-)
+  expect(code).toBe(2)
+  expect(output).toBe('')
+  expect(errors).not.toBe('')
+  expect(errors).not.toMatch(/^\s+at /m)
+})
 
 test('mintmark-migrate says in one sentence which Node it needs, where Node has no node:sqlite', async () => {
   const { code, output, errors } = await onNode(['--no-experimental-sqlite'], ['print'])
@@ -76,8 +90,10 @@ const mintmarkMigrate = (...args: readonly string[]): Promise<Ended> => onNode([
 async function onNode(nodeOptions: readonly string[], args: readonly string[]): Promise<Ended> {
   const script = fileURLToPath(new URL('../src/migrate-command.ts', import.meta.url))
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--conditions=@mintmark/source', ...nodeOptions, script, ...args], (error, output, errors) =>
-      resolve({ code: error?.code ?? 0, output, errors }),
+    execFile(
+      process.execPath,
+      ['--conditions=@mintmark/source', ...nodeOptions, script, ...args],
+      (error, output, errors) => resolve({ code: error?.code ?? 0, output, errors }),
     )
   })
 }

@@ -27,9 +27,21 @@ const row = {
   active: '1',
   require_auth_time: '0',
   ...Object.fromEntries(['claims', 'secret_uses', 'jwks'].map((column) => [column, `'{}'`])),
-  ...Object.fromEntries(['secrets', 'redirect_uris', 'grant_types', 'scopes', 'served_audiences'].map((column) => [column, `'[]'`])),
+  ...Object.fromEntries(
+    ['secrets', 'redirect_uris', 'grant_types', 'scopes', 'served_audiences'].map((column) => [column, `'[]'`]),
+  ),
 }
-const all = ['0001-first-tables', '0002-purge-indexes', '0003-provisioning', '0004-key-schedule', '0005-administration', '0006-removal-in-turn', '0007-endings', '0008-resource-form', '0009-first-statistics']
+const all = [
+  '0001-first-tables',
+  '0002-purge-indexes',
+  '0003-provisioning',
+  '0004-key-schedule',
+  '0005-administration',
+  '0006-removal-in-turn',
+  '0007-endings',
+  '0008-resource-form',
+  '0009-first-statistics',
+]
 
 test('an empty database comes up, once', async () => {
   const dialect = await anEmptyFile()
@@ -102,23 +114,27 @@ test('a storage refuses a database whose migration had another checksum', async 
   await expect(pendingMigrations({ dialect })).rejects.toMatchObject({ kind: 'changed' })
 })
 
-test.for(migrationScripts(sqlite))('a database that stopped at $name comes up, and keeps what it holds', async (last) => {
-  const dialect = await anEmptyFile()
-  const before = migrationScripts(sqlite).filter(({ number }) => number <= last.number)
-  for (const { statements } of before) await dialect.atomically(statements)
-  await dialect.all(
-    "INSERT INTO mintmark_claims (issuer, purpose, value_digest, expires_at) VALUES (?, 'revoked_jti', 'digest', 7)",
-    [issuer],
-  )
+test.for(migrationScripts(sqlite))(
+  'a database that stopped at $name comes up, and keeps what it holds',
+  async (last) => {
+    const dialect = await anEmptyFile()
+    const before = migrationScripts(sqlite).filter(({ number }) => number <= last.number)
+    for (const { statements } of before) await dialect.atomically(statements)
+    await dialect.all(
+      "INSERT INTO mintmark_claims (issuer, purpose, value_digest, expires_at) VALUES (?, 'revoked_jti', 'digest', 7)",
+      [issuer],
+    )
 
-  expect(await migrate({ dialect })).toEqual(all.slice(last.number))
-  expect(byName(await dialect.all('SELECT expires_at FROM mintmark_claims', []))).toEqual([{ expires_at: 7 }])
-  await expect(createSqlStorage({ dialect, issuer })).resolves.toBeDefined()
-})
+    expect(await migrate({ dialect })).toEqual(all.slice(last.number))
+    expect(byName(await dialect.all('SELECT expires_at FROM mintmark_claims', []))).toEqual([{ expires_at: 7 }])
+    await expect(createSqlStorage({ dialect, issuer })).resolves.toBeDefined()
+  },
+)
 
 test('0004: a key that was there signs as before', async () => {
   const dialect = await anEmptyFile()
-  for (const { statements } of migrationScripts(sqlite).filter(({ number }) => number < 4)) await dialect.atomically(statements)
+  for (const { statements } of migrationScripts(sqlite).filter(({ number }) => number < 4))
+    await dialect.atomically(statements)
   await dialect.all(
     `INSERT INTO mintmark_signing_keys (issuer, key_id, algorithm, ordinal, public_jwk, sealed_private_jwk, sealing_key_id, created_at)
      VALUES (?, 'key-1', 'ES256', 1, '{}', 'sealed', 'sealing-1', 7)`,
@@ -129,14 +145,25 @@ test('0004: a key that was there signs as before', async () => {
 
   const storage = await createSqlStorage({ dialect, issuer })
   expect(await storage.signingKeys.list()).toEqual([
-    aSigningKeyRecord({ publicJwk: {}, vaultEntry: 'sealing-1.sealed', createdAt: epochSeconds(7), signsFrom: epochSeconds(7) }),
+    aSigningKeyRecord({
+      publicJwk: {},
+      vaultEntry: 'sealing-1.sealed',
+      createdAt: epochSeconds(7),
+      signsFrom: epochSeconds(7),
+    }),
   ])
 })
 
 test('0005: accounts and clients that were there are counted and listed', async () => {
   const dialect = await anEmptyFile()
-  for (const { statements } of migrationScripts(sqlite).filter(({ number }) => number < 5)) await dialect.atomically(statements)
-  await fillTable(dialect, { table: 'mintmark_users', columns: userColumns, rows: 10, values: { ...row, removed_at: 'CASE WHEN n < 4 THEN n END' } })
+  for (const { statements } of migrationScripts(sqlite).filter(({ number }) => number < 5))
+    await dialect.atomically(statements)
+  await fillTable(dialect, {
+    table: 'mintmark_users',
+    columns: userColumns,
+    rows: 10,
+    values: { ...row, removed_at: 'CASE WHEN n < 4 THEN n END' },
+  })
   const columns = clientColumns.filter((column) => column !== 'removed_at')
   await fillTable(dialect, { table: 'mintmark_clients', columns, rows: 3, values: row })
 
@@ -160,7 +187,10 @@ test('for development too a storage refuses a database that a newer version has 
   await migrate({ dialect })
   await dialect.atomically([`INSERT INTO mintmark_migrations (number, name, checksum) VALUES (999, '0999-later', 'x')`])
 
-  await expect(createSqlStorage({ dialect, issuer })).rejects.toMatchObject({ kind: 'ahead', migrations: ['0999-later'] })
+  await expect(createSqlStorage({ dialect, issuer })).rejects.toMatchObject({
+    kind: 'ahead',
+    migrations: ['0999-later'],
+  })
 })
 
 test('what is printed is what apply runs', async () => {

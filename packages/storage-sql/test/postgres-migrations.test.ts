@@ -8,7 +8,17 @@ import { type TestDatabase } from './support/postgres-database.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
-const all = ['0001-first-tables', '0002-purge-indexes', '0003-provisioning', '0004-key-schedule', '0005-administration', '0006-removal-in-turn', '0007-endings', '0008-resource-form', '0009-first-statistics']
+const all = [
+  '0001-first-tables',
+  '0002-purge-indexes',
+  '0003-provisioning',
+  '0004-key-schedule',
+  '0005-administration',
+  '0006-removal-in-turn',
+  '0007-endings',
+  '0008-resource-form',
+  '0009-first-statistics',
+]
 
 test('an empty PostgreSQL database comes up, once', async () => {
   const dialect = postgresPool((await anEmptyDatabase()).pool())
@@ -50,15 +60,23 @@ test.for(migrationScripts(postgres))('a PostgreSQL database that stopped at $nam
 test('0009 shows its rows to nobody: those that were there stay, no others do, triggers run and columns are analysed as before', async () => {
   const pool = (await anEmptyDatabase()).pool()
   const dialect = postgresPool(pool)
-  for (const { statements } of migrationScripts(postgres).filter(({ number }) => number < 9)) await dialect.atomically(statements)
+  for (const { statements } of migrationScripts(postgres).filter(({ number }) => number < 9))
+    await dialect.atomically(statements)
   await pool.query(`INSERT INTO mintmark_organizations VALUES ('${issuer}', 'acme', 'Acme', 1, 1, 1)`)
 
   expect(await migrate({ dialect })).toEqual(['0009-first-statistics'])
 
   const own = `SELECT oid FROM pg_class WHERE relnamespace = current_schema::REGNAMESPACE AND relkind = 'r'`
-  const { rows: tables } = await pool.query<{ name: string }>(`SELECT relname AS name FROM pg_class WHERE oid IN (${own}) ORDER BY name`)
-  const counted = await Promise.all(tables.map(async ({ name }) => [name, (await pool.query(`SELECT FROM ${name}`)).rowCount] as const))
-  expect(counted.filter(([, rows]) => rows !== 0)).toEqual([['mintmark_migrations', 9], ['mintmark_organizations', 1]])
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE oid IN (${own}) ORDER BY name`,
+  )
+  const counted = await Promise.all(
+    tables.map(async ({ name }) => [name, (await pool.query(`SELECT FROM ${name}`)).rowCount] as const),
+  )
+  expect(counted.filter(([, rows]) => rows !== 0)).toEqual([
+    ['mintmark_migrations', 9],
+    ['mintmark_organizations', 1],
+  ])
   const changed = await pool.query(
     `SELECT tgname FROM pg_trigger WHERE tgrelid IN (${own}) AND tgenabled <> 'O'
      UNION ALL SELECT attname FROM pg_attribute WHERE attrelid IN (${own}) AND attstattarget > 0`,

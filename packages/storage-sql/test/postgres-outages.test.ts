@@ -1,5 +1,12 @@
 import { StorageUnavailableError, type Storage } from '@mintmark/storage-interface'
-import { aClientRecord, aCodeRecord, aGrantRecord, aGroup, aProvisionedUser, aUser } from '@mintmark/storage-interface/contract'
+import {
+  aClientRecord,
+  aCodeRecord,
+  aGrantRecord,
+  aGroup,
+  aProvisionedUser,
+  aUser,
+} from '@mintmark/storage-interface/contract'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { postgresPool, type PostgresPool, type PostgresPoolOptions } from '@mintmark/storage-sql/postgres'
 import { Pool, type PoolConfig } from 'pg'
@@ -45,9 +52,9 @@ test('members whose group was changed before the connection broke are in it once
   const changed = await storage.groups.change(adding('user-ada'))
 
   expect(changed).toMatchObject({ outcome: 'swapped', record: { version: 2 } })
-  expect([...(await storage.groups.membersOf(aGroup('staff').providerId, [aGroup('staff').groupId])).values()]).toEqual([
-    [{ memberId: 'user-ada', type: 'User' }],
-  ])
+  expect([...(await storage.groups.membersOf(aGroup('staff').providerId, [aGroup('staff').groupId])).values()]).toEqual(
+    [[{ memberId: 'user-ada', type: 'User' }]],
+  )
 })
 
 test('a transaction whose end is not known is an outage, and is not tried again', async () => {
@@ -58,7 +65,10 @@ test('a transaction whose end is not known is an outage, and is not tried again'
 
   await expect(storage.groups.change(adding('user-ada'))).rejects.toBeInstanceOf(StorageUnavailableError)
 
-  expect(await storage.groups.change(adding('user-ada'))).toMatchObject({ outcome: 'unchanged', record: { version: 2 } })
+  expect(await storage.groups.change(adding('user-ada'))).toMatchObject({
+    outcome: 'unchanged',
+    record: { version: 2 },
+  })
 })
 
 test('a group that is locked for too long is an outage, and nothing was written', async () => {
@@ -88,7 +98,10 @@ test('a transaction that waits for too long lets go of what it has locked', asyn
 
   await expect(storage.groups.change(adding('user-ada'))).rejects.toBeInstanceOf(StorageUnavailableError)
 
-  expect(await storage.groups.change(adding('user-grace'))).toMatchObject({ outcome: 'swapped', record: { version: 2 } })
+  expect(await storage.groups.change(adding('user-grace'))).toMatchObject({
+    outcome: 'swapped',
+    record: { version: 2 },
+  })
   await other.query('ROLLBACK')
   other.release()
 })
@@ -99,9 +112,11 @@ test('connections that the server has ended are replaced, without an answer that
   const storage = await createSqlStorage({ dialect: postgresPool(pool), issuer })
   await Promise.all([1, 2, 3].map(() => storage.users.find(aUser().userId)))
 
-  await database.pool({ max: 1, application_name: 'other' }).query(
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%mintmark_users%'`,
-  )
+  await database
+    .pool({ max: 1, application_name: 'other' })
+    .query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%mintmark_users%'`,
+    )
 
   expect(await storage.users.find(aUser().userId)).toBeUndefined()
   await expect(storage.users.insert(aUser())).resolves.toEqual({ outcome: 'inserted' })
@@ -130,30 +145,35 @@ test('a server that is not there is an outage within a second', async () => {
   onTestFinished(() => pool.end())
 
   const started = performance.now()
-  await expect(createSqlStorage({ dialect: postgresPool(pool), issuer })).rejects.toBeInstanceOf(StorageUnavailableError)
+  await expect(createSqlStorage({ dialect: postgresPool(pool), issuer })).rejects.toBeInstanceOf(
+    StorageUnavailableError,
+  )
   expect(performance.now() - started).toBeLessThan(1000)
 })
 
 test.for([
   ['lock_timeout', '55P03'],
   ['statement_timeout', '57014'],
-] as const)('a row that is locked for longer than %s is an outage, and nothing was written', async ([setting, code]) => {
-  const database = await aMigratedDatabase()
-  const storage = await open(database, { options: `${database.options} -c ${setting}=1000` })
-  await storage.codes.insert(aCodeRecord())
-  const other = await database.pool().connect()
-  await other.query('BEGIN')
-  await other.query('SELECT * FROM mintmark_codes FOR UPDATE')
+] as const)(
+  'a row that is locked for longer than %s is an outage, and nothing was written',
+  async ([setting, code]) => {
+    const database = await aMigratedDatabase()
+    const storage = await open(database, { options: `${database.options} -c ${setting}=1000` })
+    await storage.codes.insert(aCodeRecord())
+    const other = await database.pool().connect()
+    await other.query('BEGIN')
+    await other.query('SELECT * FROM mintmark_codes FOR UPDATE')
 
-  await expect(storage.codes.consume(digest, clientId, now)).rejects.toMatchObject({
-    name: 'StorageUnavailableError',
-    cause: { code },
-  })
+    await expect(storage.codes.consume(digest, clientId, now)).rejects.toMatchObject({
+      name: 'StorageUnavailableError',
+      cause: { code },
+    })
 
-  await other.query('ROLLBACK')
-  other.release()
-  expect((await storage.codes.consume(digest, clientId, now)).outcome).toBe('won')
-})
+    await other.query('ROLLBACK')
+    other.release()
+    expect((await storage.codes.consume(digest, clientId, now)).outcome).toBe('won')
+  },
+)
 
 test('RFC 6749 §10.5: at the isolation level SERIALIZABLE a conflict is an outage at worst', async () => {
   const database = await aMigratedDatabase()
@@ -173,7 +193,10 @@ test('a database that has become a standby is an outage for writes', async () =>
   const database = await aMigratedDatabase()
   const storage = await open(database, { options: `${database.options} -c default_transaction_read_only=on` })
 
-  await expect(storage.users.insert(aUser())).rejects.toMatchObject({ name: 'StorageUnavailableError', cause: { code: '25006' } })
+  await expect(storage.users.insert(aUser())).rejects.toMatchObject({
+    name: 'StorageUnavailableError',
+    cause: { code: '25006' },
+  })
   expect(await storage.users.find(aUser().userId)).toBeUndefined()
 })
 
@@ -269,7 +292,11 @@ async function aMigratedDatabase(): Promise<TestDatabase> {
   return database
 }
 
-async function open(database: TestDatabase, pool: PoolConfig = {}, options: PostgresPoolOptions = {}): Promise<Storage> {
+async function open(
+  database: TestDatabase,
+  pool: PoolConfig = {},
+  options: PostgresPoolOptions = {},
+): Promise<Storage> {
   return createSqlStorage({ dialect: postgresPool(database.pool(pool), options), issuer })
 }
 

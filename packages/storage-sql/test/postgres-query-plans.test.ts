@@ -46,7 +46,8 @@ test('of tables that have just been made PostgreSQL takes the indexes that it ta
   for (const statement of statements) {
     const [ofEmpty, ofFull] = [indexesOf(await planOf(statement, onFresh)), indexesOf(await planOf(statement, pool))]
     // All keys of an issuer are read: by which index is the same.
-    if (ofEmpty.join() !== ofFull.join() && !statement.includes('mintmark_signing_keys')) others.push({ statement, ofEmpty, ofFull })
+    if (ofEmpty.join() !== ofFull.join() && !statement.includes('mintmark_signing_keys'))
+      others.push({ statement, ofEmpty, ofFull })
   }
 
   expect(others).toEqual([])

@@ -46,14 +46,21 @@ describe.for([
     const outcome = await list(database.storage, filter)
 
     expect(outcome).toEqual({ outcome: 'tooMany' })
-    expect(database.ran().map(({ statement }) => /mintmark_\w+/.exec(statement)?.[0])).toEqual(['mintmark_provider_totals'])
+    expect(database.ran().map(({ statement }) => /mintmark_\w+/.exec(statement)?.[0])).toEqual([
+      'mintmark_provider_totals',
+    ])
   })
 
   test('RFC 7644 §3.12: an order that would take all of them is refused', async () => {
     const sort = { attribute: attribute('title'), elementPart: undefined, direction: 'ascending' } as const
     const page = { kind: 'index', offset: 0, limit: 1 } as const
 
-    const outcome = await database.storage.provisionedUsers.list({ providerId: provider, filter: undefined, sort, page })
+    const outcome = await database.storage.provisionedUsers.list({
+      providerId: provider,
+      filter: undefined,
+      sort,
+      page,
+    })
 
     expect(outcome).toEqual({ outcome: 'tooMany' })
   })
@@ -61,7 +68,12 @@ describe.for([
   test('a page behind the end tells the total, and reads nothing of the list', async () => {
     const page = { kind: 'index', offset: accounts * 2, limit: 100 } as const
 
-    const outcome = await database.storage.provisionedUsers.list({ providerId: provider, filter: undefined, sort: undefined, page })
+    const outcome = await database.storage.provisionedUsers.list({
+      providerId: provider,
+      filter: undefined,
+      sort: undefined,
+      page,
+    })
 
     expect(outcome).toMatchObject({ outcome: 'listed', records: [] })
     expect(outcome.outcome === 'listed' && outcome.total).toBeCloseTo(accounts, -2)
@@ -72,29 +84,53 @@ const requests: Readonly<Record<string, (storage: Storage) => Promise<unknown>>>
   'userName eq': (storage) => finds(storage, text('userName', person.userName)),
   'externalId eq': (storage) => finds(storage, text('externalId', person.externalId)),
   'id eq': (storage) => finds(storage, text('id', person.userId)),
-  'id eq … and … eq': (storage) => finds(storage, and(text('id', person.userId), text('title', 'vice president of nothing in particular'))),
-  'userName eq … or userName eq …': (storage) => finds(storage, or(text('userName', 'nobody'), text('userName', person.userName))),
-  'emails[type eq "work"].value eq': (storage) => finds(storage, element('emails', and(text('type', 'work'), text('value', person.workEmail)))),
+  'id eq … and … eq': (storage) =>
+    finds(storage, and(text('id', person.userId), text('title', 'vice president of nothing in particular'))),
+  'userName eq … or userName eq …': (storage) =>
+    finds(storage, or(text('userName', 'nobody'), text('userName', person.userName))),
+  'emails[type eq "work"].value eq': (storage) =>
+    finds(storage, element('emails', and(text('type', 'work'), text('value', person.workEmail)))),
   'emails.value eq … and active eq true': (storage) =>
-    finds(storage, and({ kind: 'boolean', attribute: attribute('active'), operator: 'eq', value: true }, element('emails', text('value', person.workEmail)))),
+    finds(
+      storage,
+      and(
+        { kind: 'boolean', attribute: attribute('active'), operator: 'eq', value: true },
+        element('emails', text('value', person.workEmail)),
+      ),
+    ),
   'groups.value eq': async (storage) =>
-    expect(await list(storage, element('groups', text('value', 'filled-group-0')))).toMatchObject({ total: accounts / 10 }),
+    expect(await list(storage, element('groups', text('value', 'filled-group-0')))).toMatchObject({
+      total: accounts / 10,
+    }),
   'a page of 100': (storage) => showsPage(storage, { kind: 'index', offset: 0, limit: 100 }),
   'a page of 100 from the middle': (storage) => showsPage(storage, { kind: 'index', offset: accounts / 2, limit: 100 }),
   'a page of 100 behind a cursor': (storage) =>
     showsPage(storage, { kind: 'cursor', after: `${1_700_000_000 + accounts / 2}.z`, limit: 100 }),
-  'reading one': async (storage) => expect(await storage.provisionedUsers.find(provider, userId(person.userId))).toBeDefined(),
+  'reading one': async (storage) =>
+    expect(await storage.provisionedUsers.find(provider, userId(person.userId))).toBeDefined(),
   'reading one by externalId': async (storage) =>
     expect(await storage.provisionedUsers.findByExternalId(provider, person.externalId)).toBeDefined(),
-  'PATCH': async (storage) => {
+  PATCH: async (storage) => {
     const before = await storage.provisionedUsers.find(provider, userId(person.userId))
     const state = aProvisionedState('other', { active: false })
-    const change = { providerId: provider, userId: userId(person.userId), version: before?.version ?? 0, state, now: later }
+    const change = {
+      providerId: provider,
+      userId: userId(person.userId),
+      version: before?.version ?? 0,
+      state,
+      now: later,
+    }
     expect(await storage.provisionedUsers.compareAndSwap(change)).toMatchObject({ outcome: 'swapped' })
   },
   'a new member of a group': async (storage) => {
     const members = { kind: 'delta', add: [filledAccount(1).userId], remove: [filledAccount(10).userId] } as const
-    const change = { providerId: provider, groupId: groupId('filled-group-0'), version: undefined, state: undefined, members }
+    const change = {
+      providerId: provider,
+      groupId: groupId('filled-group-0'),
+      version: undefined,
+      state: undefined,
+      members,
+    }
     expect(await storage.groups.change({ ...change, now: later })).toMatchObject({ outcome: 'swapped' })
   },
   'groups by displayName eq': async (storage) => {
@@ -104,29 +140,62 @@ const requests: Readonly<Record<string, (storage: Storage) => Promise<unknown>>>
   },
   'groups by members.value eq': async (storage) => {
     const page = { kind: 'index', offset: 0, limit: 100 } as const
-    const query = { providerId: provider, filter: element('members', text('value', filledAccount(20).userId)), sort: undefined, page }
+    const query = {
+      providerId: provider,
+      filter: element('members', text('value', filledAccount(20).userId)),
+      sort: undefined,
+      page,
+    }
     expect(await storage.groups.list(query)).toMatchObject({ total: 2 })
   },
-  'removal': async (storage) => {
+  removal: async (storage) => {
     const request = { providerId: provider, userId: userId(filledAccount(40).userId), version: undefined, now: later }
     expect(await storage.provisionedUsers.remove(request)).toEqual({ outcome: 'removed' })
   },
 }
 
 const list = (storage: Storage, filter: ResolvedFilter) =>
-  storage.provisionedUsers.list({ providerId: provider, filter, sort: undefined, page: { kind: 'index', offset: 0, limit: 100 } })
+  storage.provisionedUsers.list({
+    providerId: provider,
+    filter,
+    sort: undefined,
+    page: { kind: 'index', offset: 0, limit: 100 },
+  })
 
 async function finds(storage: Storage, filter: ResolvedFilter): Promise<void> {
-  expect(await list(storage, filter)).toMatchObject({ outcome: 'listed', total: 1, records: [{ userId: person.userId }] })
+  expect(await list(storage, filter)).toMatchObject({
+    outcome: 'listed',
+    total: 1,
+    records: [{ userId: person.userId }],
+  })
 }
 
 async function showsPage(storage: Storage, page: ListPage): Promise<void> {
-  const outcome = await storage.provisionedUsers.list({ providerId: provider, filter: undefined, sort: undefined, page })
+  const outcome = await storage.provisionedUsers.list({
+    providerId: provider,
+    filter: undefined,
+    sort: undefined,
+    page,
+  })
   expect(outcome).toMatchObject({ outcome: 'listed', total: accounts, records: { length: 100 } })
 }
 
-const attribute = (name: string): FilterAttribute => ({ extension: undefined, name, subName: undefined, multiValued: false })
-const text = (name: string, value: string): ResolvedFilter => ({ kind: 'text', attribute: attribute(name), operator: 'eq', value })
+const attribute = (name: string): FilterAttribute => ({
+  extension: undefined,
+  name,
+  subName: undefined,
+  multiValued: false,
+})
+const text = (name: string, value: string): ResolvedFilter => ({
+  kind: 'text',
+  attribute: attribute(name),
+  operator: 'eq',
+  value,
+})
 const and = (...operands: readonly ResolvedFilter[]): ResolvedFilter => ({ kind: 'and', operands })
 const or = (...operands: readonly ResolvedFilter[]): ResolvedFilter => ({ kind: 'or', operands })
-const element = (name: string, where: ResolvedFilter): ResolvedFilter => ({ kind: 'element', attribute: { ...attribute(name), multiValued: true }, where })
+const element = (name: string, where: ResolvedFilter): ResolvedFilter => ({
+  kind: 'element',
+  attribute: { ...attribute(name), multiValued: true },
+  where,
+})

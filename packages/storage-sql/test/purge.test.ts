@@ -19,12 +19,20 @@ const pagesOfPostgres = `SELECT sum(pg_relation_size(oid)) AS bytes FROM pg_clas
   OR oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = to_regclass('mintmark_families'))`
 
 describe.for([
-  { name: 'SQLite', open: twoFileDialects, size: 'SELECT page_count * 4096 AS bytes FROM pragma_page_count', growth: 1 },
+  {
+    name: 'SQLite',
+    open: twoFileDialects,
+    size: 'SELECT page_count * 4096 AS bytes FROM pragma_page_count',
+    growth: 1,
+  },
   { name: 'PostgreSQL', open: twoPools, size: pagesOfPostgres, growth: 2 },
 ])('$name', ({ open, size, growth }) => {
   test('two servers that purge beside live traffic remove every expired row once, and nothing else', async () => {
     const [first, second] = await open()
-    const storages = [await createSqlStorage({ dialect: first, issuer }), await createSqlStorage({ dialect: second, issuer })]
+    const storages = [
+      await createSqlStorage({ dialect: first, issuer }),
+      await createSqlStorage({ dialect: second, issuer }),
+    ]
     for (const [table, columns] of Object.entries(tables)) {
       await fillTable(first, { table, columns, rows: 1000, values: halfExpired })
     }
@@ -151,8 +159,5 @@ async function twoFileDialects(): Promise<readonly [SqlDialect, SqlDialect]> {
 async function twoPools(): Promise<readonly [SqlDialect, SqlDialect]> {
   const database = await aDatabaseInOtherOrder()
   onTestFinished(() => database.remove())
-  return [
-    postgresPool(database.pool(), { migrate: 'on-open' }),
-    postgresPool(database.pool(), { migrate: 'on-open' }),
-  ]
+  return [postgresPool(database.pool(), { migrate: 'on-open' }), postgresPool(database.pool(), { migrate: 'on-open' })]
 }

@@ -16,7 +16,8 @@ beforeAll(async () => {
 
 test('the laws run every kind of statement on every table', () => {
   const kinds = [...statements].map(
-    (text) => /^(insert into|update|select|delete from|with).*?(mintmark_\w+)/s.exec(text)?.slice(1, 3).join(' ') ?? text,
+    (text) =>
+      /^(insert into|update|select|delete from|with).*?(mintmark_\w+)/s.exec(text)?.slice(1, 3).join(' ') ?? text,
   )
 
   expect([...new Set(kinds)].toSorted(byText)).toMatchInlineSnapshot(`
@@ -97,14 +98,18 @@ test('no statement reads a whole table', async () => {
   expect(plans.filter(({ plan }) => plan.some(readsTable))).toEqual([])
   // The keys of one issuer are a handful, and so are the rows of a page; members are sorted as they are read.
   const sorting = plans.filter(({ plan }) => plan.some((step) => step.includes('TEMP B-TREE FOR ORDER BY')))
-  expect(sorting.filter(({ text }) => !/mintmark_signing_keys|^with (page|sized) as|^select group_id/.test(text))).toEqual([])
+  expect(
+    sorting.filter(({ text }) => !/mintmark_signing_keys|^with (page|sized) as|^select group_id/.test(text)),
+  ).toEqual([])
 })
 
 test('no trigger reads a whole table', async () => {
   const dialect = sqliteFile(':memory:')
   onTestFinished(() => dialect.close())
   await migrate({ dialect })
-  const triggered = [...userTriggers(sqlite.types), ...groupTriggers, ...endingTriggers].flatMap((trigger) => trigger.statements)
+  const triggered = [...userTriggers(sqlite.types), ...groupTriggers, ...endingTriggers].flatMap(
+    (trigger) => trigger.statements,
+  )
 
   const plans = await Promise.all(
     triggered.map(async (text) => ({ text, plan: await planOf(dialect, text.replaceAll(/\b(OLD|NEW)\.\w+/g, '?')) })),

@@ -1,5 +1,13 @@
 import { clientId } from '@mintmark/storage-interface'
-import { aClientRecord, aCodeRecord, aFamilyRecord, aGrantRecord, aPresentation, aProviderRecord, aUser } from '@mintmark/storage-interface/contract'
+import {
+  aClientRecord,
+  aCodeRecord,
+  aFamilyRecord,
+  aGrantRecord,
+  aPresentation,
+  aProviderRecord,
+  aUser,
+} from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { postgresPool } from '@mintmark/storage-sql/postgres'
 import { sqliteFile } from '@mintmark/storage-sql/sqlite'

@@ -16,7 +16,8 @@ describe.for([
   const find = `SELECT organization_id FROM mintmark_organizations WHERE organization_id = ${place(1)}`
   const step = (statement: string, value: string) => ({ statement, parameters: [value], role: 'step' }) as const
   const guard = (statement: string, value: string) => ({ statement, parameters: [value], role: 'guard' }) as const
-  const count = async ({ all }: SqlDialect) => Number((await all('SELECT count(*) AS count FROM mintmark_organizations', []))[0]?.values[0])
+  const count = async ({ all }: SqlDialect) =>
+    Number((await all('SELECT count(*) AS count FROM mintmark_organizations', []))[0]?.values[0])
 
   test('does all of its steps, and answers with the rows of the last', async () => {
     const dialect = await open()
@@ -38,7 +39,9 @@ describe.for([
 
   test('does nothing when a step would make two rows of one key, and goes on with the next transaction', async () => {
     const dialect = await open()
-    await createSqlStorage({ dialect, issuer: 'issuer' }).then(({ provisionedUsers }) => provisionedUsers.insert(aProvisionedUser('a')))
+    await createSqlStorage({ dialect, issuer: 'issuer' }).then(({ provisionedUsers }) =>
+      provisionedUsers.insert(aProvisionedUser('a')),
+    )
     const other = `INSERT INTO mintmark_users (issuer, user_id, active, generation, claims, created_at, updated_at, version, provider_id, user_name_key)
       SELECT issuer, ${place(1)}, active, generation, claims, created_at, updated_at, version, provider_id, user_name_key FROM mintmark_users`
 
@@ -52,7 +55,9 @@ describe.for([
   test('does nothing when a statement is wrong, and says what is wrong', async () => {
     const dialect = await open()
 
-    await expect(dialect.transact([step(insert, 'a'), step(`${find} AND nonsense = 1`, 'a')])).rejects.toThrow('nonsense')
+    await expect(dialect.transact([step(insert, 'a'), step(`${find} AND nonsense = 1`, 'a')])).rejects.toThrow(
+      'nonsense',
+    )
 
     expect(await count(dialect)).toBe(0)
     expect(await dialect.transact([step(insert, 'a')])).toHaveLength(1)

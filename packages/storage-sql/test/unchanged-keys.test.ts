@@ -140,7 +140,10 @@ const setsKey = /set .*"(external_id_key|user_name_key)".* where/
 
 /** The indexes of accounts that the statement's program takes entries from, or puts entries into. */
 async function indexesWritten(dialect: SqlDialect, statement: string): Promise<readonly unknown[]> {
-  const program = await dialect.all(`EXPLAIN ${statement}`, [...statement.matchAll(/\?/g)].map(() => 'x'))
+  const program = await dialect.all(
+    `EXPLAIN ${statement}`,
+    [...statement.matchAll(/\?/g)].map(() => 'x'),
+  )
   const opened = new Map<unknown, unknown>()
   const written = new Set<unknown>()
   for (const { opcode, p1: cursor, p2: rootPage } of byName(program)) {
@@ -151,5 +154,7 @@ async function indexesWritten(dialect: SqlDialect, statement: string): Promise<r
     `SELECT name, rootpage FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'mintmark_users' ORDER BY name`,
     [],
   )
-  return byName(indexes).filter(({ rootpage }) => written.has(rootpage)).map(({ name }) => name)
+  return byName(indexes)
+    .filter(({ rootpage }) => written.has(rootpage))
+    .map(({ name }) => name)
 }

@@ -47,7 +47,11 @@ test('a write that breaks a key is refused, and the others are not', async () =>
 test('a mistake in one write is its own', async () => {
   const { database, run, insert } = await aGroup()
 
-  const outcomes = await Promise.allSettled([insert('a'), run(() => database.prepare('INSERT INTO nowhere VALUES (1)').all()), insert('b')])
+  const outcomes = await Promise.allSettled([
+    insert('a'),
+    run(() => database.prepare('INSERT INTO nowhere VALUES (1)').all()),
+    insert('b'),
+  ])
 
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(String(reasons(outcomes)[0])).toContain('no such table')
@@ -69,7 +73,10 @@ test('when the commit fails, nothing was written and all are told so', async () 
   const { database, insert, run } = await aGroup()
   database.exec('CREATE TABLE notes (name TEXT REFERENCES names (name) DEFERRABLE INITIALLY DEFERRED) STRICT')
 
-  const outcomes = await Promise.allSettled([insert('a'), run(() => database.prepare(`INSERT INTO notes VALUES ('missing')`).all())])
+  const outcomes = await Promise.allSettled([
+    insert('a'),
+    run(() => database.prepare(`INSERT INTO notes VALUES ('missing')`).all()),
+  ])
 
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(namesIn(database)).toEqual([])

@@ -9,15 +9,23 @@ interface Answer {
 
 /** What an identity provider would not like about an answer; nothing when it is as expected. */
 export function problemsOf({ status, body }: Answer, expected: Expectation, variables: Variables): readonly string[] {
-  const statusProblems = expected.status.includes(status) ? [] : [`status ${status}, expected ${expected.status.join(' or ')}`]
+  const statusProblems = expected.status.includes(status)
+    ? []
+    : [`status ${status}, expected ${expected.status.join(' or ')}`]
   // RFC 7644 §3.5.2: a change may be answered without a body.
   if (body === undefined) return statusProblems
   return [
     ...statusProblems,
     ...(expected.body === undefined ? [] : differences(body, fillIn(expected.body, variables), '')),
-    ...(expected.absent ?? []).filter((place) => hasValue(valueAt(body, place))).map((place) => `${place} should have no value`),
-    ...(expected.text ?? []).filter((place) => !isText(valueAt(body, place))).map((place) => `${place} should be a text`),
-    ...(expected.never ?? []).filter((text) => JSON.stringify(body).includes(text)).map((text) => `the answer holds ${text}`),
+    ...(expected.absent ?? [])
+      .filter((place) => hasValue(valueAt(body, place)))
+      .map((place) => `${place} should have no value`),
+    ...(expected.text ?? [])
+      .filter((place) => !isText(valueAt(body, place)))
+      .map((place) => `${place} should be a text`),
+    ...(expected.never ?? [])
+      .filter((text) => JSON.stringify(body).includes(text))
+      .map((text) => `the answer holds ${text}`),
   ]
 }
 
@@ -30,10 +38,15 @@ const isText = (value: Json | undefined): boolean => typeof value === 'string' &
 function differences(found: Json | undefined, expected: Json, place: string): readonly string[] {
   if (Array.isArray(expected)) return listDifferences(found, expected, place)
   if (typeof expected === 'object' && expected !== null) {
-    if (typeof found !== 'object' || found === null || Array.isArray(found)) return [`${place || 'the answer'} should be an object`]
+    if (typeof found !== 'object' || found === null || Array.isArray(found))
+      return [`${place || 'the answer'} should be an object`]
     const members = found as Readonly<Record<string, Json>>
     return Object.entries(expected).flatMap(([name, member]) =>
-      differences(Object.hasOwn(members, name) ? members[name] : undefined, member, place === '' ? name : `${place}.${name}`),
+      differences(
+        Object.hasOwn(members, name) ? members[name] : undefined,
+        member,
+        place === '' ? name : `${place}.${name}`,
+      ),
     )
   }
   return found === expected ? [] : [`${place} is ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`]

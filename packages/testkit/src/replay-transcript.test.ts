@@ -11,7 +11,11 @@ const oneStep = (expected: Expectation): Transcript => ({
 /** Plays one step against a server that always gives this answer. */
 async function problemsWith(expected: Expectation, status: number, body?: unknown): Promise<readonly string[]> {
   const fetch = () => Promise.resolve(new Response(body === undefined ? null : JSON.stringify(body), { status }))
-  const { passed, steps } = await replayTranscript(oneStep(expected), { baseUrl: 'https://scim.test/base/', authorization: 'Bearer x', fetch })
+  const { passed, steps } = await replayTranscript(oneStep(expected), {
+    baseUrl: 'https://scim.test/base/',
+    authorization: 'Bearer x',
+    fetch,
+  })
   const problems = steps.flatMap((step) => step.problems)
   expect(passed).toBe(problems.length === 0)
   return problems
@@ -30,7 +34,12 @@ test.each<readonly [Expectation, number, unknown, readonly string[]]>([
   [{ status: [200], body: { a: [{ b: 1 }] } }, 200, { a: [{ b: 1 }, { b: 1 }] }, ['a has 2 values, expected 1']],
   [{ status: [200], absent: ['a.b'] }, 200, { a: { b: null } }, []],
   [{ status: [200], absent: ['a.b'] }, 200, { a: { b: [] } }, []],
-  [{ status: [200], absent: ["'urn:x:2.0'.b"] }, 200, { 'urn:x:2.0': { b: 1 } }, ["'urn:x:2.0'.b should have no value"]],
+  [
+    { status: [200], absent: ["'urn:x:2.0'.b"] },
+    200,
+    { 'urn:x:2.0': { b: 1 } },
+    ["'urn:x:2.0'.b should have no value"],
+  ],
   [{ status: [200], text: ['id'] }, 200, { id: '' }, ['id should be a text']],
   [{ status: [200], never: ['secret'] }, 200, { a: ['a secret'] }, ['the answer holds secret']],
   [{ status: [200], body: { a: 1 } }, 200, 'html', ['the answer should be an object']],
@@ -44,8 +53,19 @@ test('a value that was saved is filled in later, and one that was not is found n
     name: 'Two steps',
     headers: { 'X-Client': 'y' },
     steps: [
-      { id: 'X-1', title: 'Create', request: { method: 'POST', path: '/Users', body: { n: '{{random}}' } }, expect: { status: [201] }, save: { user: 'list.0.id', lost: 'nothing' } },
-      { id: 'X-2', title: 'Read', request: { method: 'GET', path: '/Users?filter=id eq "{{user}}" and a eq "+#{{lost}}"' }, expect: { status: [201], body: { who: '{{user}}' } } },
+      {
+        id: 'X-1',
+        title: 'Create',
+        request: { method: 'POST', path: '/Users', body: { n: '{{random}}' } },
+        expect: { status: [201] },
+        save: { user: 'list.0.id', lost: 'nothing' },
+      },
+      {
+        id: 'X-2',
+        title: 'Read',
+        request: { method: 'GET', path: '/Users?filter=id eq "{{user}}" and a eq "+#{{lost}}"' },
+        expect: { status: [201], body: { who: '{{user}}' } },
+      },
     ],
   }
 

@@ -42,7 +42,12 @@ export async function replayTranscript({ name, headers, steps }: Transcript, tar
   let variables: Variables = new Map([['random', target.run ?? newRun()]])
   for (const step of steps) {
     const { status, body } = await send(step, { headers, variables, target })
-    results.push({ id: step.id, title: step.title, status, problems: problemsOf({ status, body }, step.expect, variables) })
+    results.push({
+      id: step.id,
+      title: step.title,
+      status,
+      problems: problemsOf({ status, body }, step.expect, variables),
+    })
     variables = new Map([...variables, ...savedValues(step, body)])
   }
   return { name, passed: results.every(({ problems }) => problems.length === 0), steps: results }
@@ -59,7 +64,9 @@ interface Sending {
 
 async function send({ request }: TranscriptStep, { headers, variables, target }: Sending) {
   const { baseUrl, authorization, fetch = globalThis.fetch } = target
-  const url = encodeURI(baseUrl.replace(/\/+$/, '') + fillInText(request.path, variables)).replaceAll('#', '%23').replaceAll('+', '%2B')
+  const url = encodeURI(baseUrl.replace(/\/+$/, '') + fillInText(request.path, variables))
+    .replaceAll('#', '%23')
+    .replaceAll('+', '%2B')
   const response = await fetch(url, {
     method: request.method,
     headers: { ...headers, Authorization: authorization, ...request.headers },

@@ -26,7 +26,13 @@ const issuer = 'https://issuer.example'
 export async function documentedApis(): Promise<DocumentedApis> {
   const storage = createMemoryStorage({ issuer })
   const keys = storedKeys({ storage, sealingKey: 'A'.repeat(43) })
-  const server = createAuthorizationServer({ issuer, storage, keys, signedIn: () => Promise.resolve(undefined), revocationFeed: true })
+  const server = createAuthorizationServer({
+    issuer,
+    storage,
+    keys,
+    signedIn: () => Promise.resolve(undefined),
+    revocationFeed: true,
+  })
   const admin = createAdminServer({
     issuer,
     storage,

@@ -12,7 +12,9 @@ export const badgeGrant = (storage: Storage) =>
 
       const aim = { audience: [storage.issuer], scopes: ['openid'], lifetime: seconds(300), format: 'jwt' } as const
       const signedIn = { subject: evidence.subject, authTime: now, amr: ['hwk'] }
-      const person = await grantForPerson({ client, signedIn, scopes: aim.scopes, lifetime: aim.lifetime }, now, { storage })
+      const person = await grantForPerson({ client, signedIn, scopes: aim.scopes, lifetime: aim.lifetime }, now, {
+        storage,
+      })
       return { evidence, client, aim, person, refreshToken: undefined }
     },
   })

@@ -1,5 +1,11 @@
 import { toExpress } from '@mintmark/adapter-express'
-import { adminScopes, createAdminServer, keepRequestLog, logAdminEvents, protectLastAdministrators } from '@mintmark/admin'
+import {
+  adminScopes,
+  createAdminServer,
+  keepRequestLog,
+  logAdminEvents,
+  protectLastAdministrators,
+} from '@mintmark/admin'
 import { createAuthorizationServer, storedKeys } from '@mintmark/core'
 import { createScimServer } from '@mintmark/scim'
 import { createSqlStorage } from '@mintmark/storage-sql'
@@ -8,11 +14,20 @@ import express from 'express'
 import { z } from 'zod'
 
 const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
-export const storage = await createSqlStorage({ issuer, dialect: sqliteFile(process.env['DATABASE'] ?? 'mintmark.db', { migrate: 'on-open' }) })
+export const storage = await createSqlStorage({
+  issuer,
+  dialect: sqliteFile(process.env['DATABASE'] ?? 'mintmark.db', { migrate: 'on-open' }),
+})
 const keys = storedKeys({ storage, sealingKey: process.env['SEALING_KEY'] ?? '' })
 const lastAdministrators = { protectedRoles: ['owner'] }
 
-const server = createAuthorizationServer({ issuer, storage, keys, signedIn: async () => undefined, scopes: adminScopes })
+const server = createAuthorizationServer({
+  issuer,
+  storage,
+  keys,
+  signedIn: async () => undefined,
+  scopes: adminScopes,
+})
 
 const scim = createScimServer({
   issuer,

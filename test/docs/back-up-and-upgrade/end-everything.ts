@@ -3,8 +3,12 @@ import { epochSeconds, type Storage } from '@mintmark/storage-interface'
 /** Ends all that was issued to anybody before: everybody signs in again. Accounts stay as they are. */
 export async function endEverything(storage: Storage): Promise<number> {
   let ended = 0
-  for (let after: string | undefined; ; ) {
-    const listed = await storage.users.list({ filter: undefined, sort: undefined, page: { kind: 'cursor', after, limit: 100 } })
+  for (let after: string | undefined; ;) {
+    const listed = await storage.users.list({
+      filter: undefined,
+      sort: undefined,
+      page: { kind: 'cursor', after, limit: 100 },
+    })
     if (listed.outcome === 'tooMany') throw new Error('The accounts cannot be listed.')
     for (const { userId } of listed.records.filter(({ active }) => active)) {
       console.log('Ending', userId) // cut off here, this one account may be left inactive

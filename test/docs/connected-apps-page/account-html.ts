@@ -4,9 +4,15 @@ import { noStore, type ServerResponse } from '@mintmark/core/http'
 /** Any template of yours will do, if it escapes: a client's name is what its developer wrote. */
 export const accountHtml = (apps: readonly ConnectedApp[], sessions: readonly SessionSummary[]): ServerResponse => ({
   status: 200,
-  headers: [['Content-Type', 'text/html; charset=utf-8'], ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"], ...noStore],
+  headers: [
+    ['Content-Type', 'text/html; charset=utf-8'],
+    ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+    ...noStore,
+  ],
   body: `<!doctype html><html lang="en"><title>Your account</title><form method="post"><h1>Connected apps</h1><ul>${apps
-    .map(({ grantId, clientName, scopes, since }) => item(`${clientName}: ${scopes.join(', ')}, since ${dateOf(since)}`, `name="app" value="${grantId}"`))
+    .map(({ grantId, clientName, scopes, since }) =>
+      item(`${clientName}: ${scopes.join(', ')}, since ${dateOf(since)}`, `name="app" value="${grantId}"`),
+    )
     .join('')}</ul><h1>Where you are signed in</h1><ul>${sessions
     .map(({ sessionId, signedInAt }) => item(`since ${dateOf(signedInAt)}`, `name="session" value="${sessionId}"`))
     .join('')}</ul></form></html>`,

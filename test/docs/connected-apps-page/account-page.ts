@@ -4,7 +4,13 @@ import type { Storage } from '@mintmark/storage-interface'
 import { accountHtml } from './account-html.ts'
 
 /** Where people see which applications they let in and where they are signed in, and end both. */
-export function accountPage({ storage, sessions }: { readonly storage: Storage; readonly sessions: CookieSessions }): Endpoint {
+export function accountPage({
+  storage,
+  sessions,
+}: {
+  readonly storage: Storage
+  readonly sessions: CookieSessions
+}): Endpoint {
   const apps = connectedApps({ storage })
 
   return async (request) => {

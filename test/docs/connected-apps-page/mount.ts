@@ -5,7 +5,10 @@ import type { Storage } from '@mintmark/storage-interface'
 import express from 'express'
 import { accountPage } from './account-page.ts'
 
-export function createApp(server: AuthorizationServer, deps: { readonly storage: Storage; readonly sessions: CookieSessions }) {
+export function createApp(
+  server: AuthorizationServer,
+  deps: { readonly storage: Storage; readonly sessions: CookieSessions },
+) {
   const account = accountPage(deps)
   const rendered: Endpoint = (request) => account(request).catch((error: unknown) => server.renderError(error, request))
   return express().use(toExpress(server)).all('/account', toExpressEndpoint(server, rendered))

@@ -6,7 +6,10 @@ export function tokenSource(config: openid.Configuration): () => Promise<string>
 
   return () => {
     if (kept !== undefined && Date.now() < kept.until) return kept.token
-    const answer = openid.clientCredentialsGrant(config, { scope: 'invoices.read', resource: 'https://api.example.com' })
+    const answer = openid.clientCredentialsGrant(config, {
+      scope: 'invoices.read',
+      resource: 'https://api.example.com',
+    })
     const mine = { token: answer.then((tokens) => tokens.access_token), until: Infinity }
     kept = mine
     answer.then(

@@ -29,7 +29,14 @@ async function importUser(user: KeycloakUser, storage: Storage): Promise<void> {
 }
 
 async function importClient(client: KeycloakClient, storage: Storage): Promise<string | undefined> {
-  const { clientId, name, secret, publicClient = false, standardFlowEnabled = true, serviceAccountsEnabled = false } = client
+  const {
+    clientId,
+    name,
+    secret,
+    publicClient = false,
+    standardFlowEnabled = true,
+    serviceAccountsEnabled = false,
+  } = client
   const grantTypes = [
     ...(standardFlowEnabled ? ['authorization_code', 'refresh_token'] : []),
     ...(serviceAccountsEnabled ? ['client_credentials'] : []),
@@ -39,7 +46,10 @@ async function importClient(client: KeycloakClient, storage: Storage): Promise<s
   const tokenEndpointAuthMethod = publicClient ? 'none' : 'client_secret_basic'
   const clientName = name === undefined || name === '' ? clientId : name
   try {
-    await registerClient({ clientId, clientName, tokenEndpointAuthMethod, redirectUris, grantTypes, scopes }, { storage })
+    await registerClient(
+      { clientId, clientName, tokenEndpointAuthMethod, redirectUris, grantTypes, scopes },
+      { storage },
+    )
     if (!publicClient) await adoptClientSecret(clientId, secret ?? '', { storage })
     return undefined
   } catch (error) {
@@ -50,4 +60,7 @@ async function importClient(client: KeycloakClient, storage: Storage): Promise<s
 
 /** Keycloak has clients of its own in every realm. */
 const isOwn = ({ clientId, enabled = true }: KeycloakClient): boolean =>
-  enabled && !['account', 'account-console', 'admin-cli', 'broker', 'realm-management', 'security-admin-console'].includes(clientId)
+  enabled &&
+  !['account', 'account-console', 'admin-cli', 'broker', 'realm-management', 'security-admin-console'].includes(
+    clientId,
+  )

@@ -3,7 +3,10 @@ import type { Storage } from '@mintmark/storage-interface'
 import type { OldClient } from './old-client.ts'
 
 /** Registers the clients of oidc-provider. @returns what a person has to look at, by `client_id`. */
-export async function importClients(clients: readonly OldClient[], storage: Storage): Promise<ReadonlyMap<string, string>> {
+export async function importClients(
+  clients: readonly OldClient[],
+  storage: Storage,
+): Promise<ReadonlyMap<string, string>> {
   const left = new Map<string, string>()
   for (const client of clients) {
     try {

@@ -6,4 +6,5 @@ export const rotateSecret = (clientId: string, storage: Storage): Promise<string
   addClientSecret(clientId, { previousExpiresAt: Date.now() / 1000 + 86_400 }, { storage })
 
 /** Sooner: when the client has moved over, or at once after a leak. */
-export const endOldSecrets = (clientId: string, storage: Storage): Promise<void> => endPreviousClientSecrets(clientId, { storage })
+export const endOldSecrets = (clientId: string, storage: Storage): Promise<void> =>
+  endPreviousClientSecrets(clientId, { storage })

@@ -2,7 +2,9 @@ import { addProviderSecret, endPreviousProviderSecrets } from '@mintmark/scim'
 import type { Storage } from '@mintmark/storage-interface'
 
 /** A Secret Token beside the one in use. */
-export const rotateSecretToken = (providerId: string, storage: Storage) => addProviderSecret(providerId, {}, { storage })
+export const rotateSecretToken = (providerId: string, storage: Storage) =>
+  addProviderSecret(providerId, {}, { storage })
 
 /** When the new one is in use there. */
-export const endOldSecretTokens = (providerId: string, storage: Storage) => endPreviousProviderSecrets(providerId, { storage })
+export const endOldSecretTokens = (providerId: string, storage: Storage) =>
+  endPreviousProviderSecrets(providerId, { storage })

@@ -6,7 +6,10 @@ const vault: KeyVault = {
     const { name, publicJwk } = await kms.createKey()
     return { publicJwk, vaultEntry: name }
   },
-  open: async ({ vaultEntry }) => (bytes) => kms.sign(vaultEntry, bytes),
+  open:
+    async ({ vaultEntry }) =>
+    (bytes) =>
+      kms.sign(vaultEntry, bytes),
 }
 
 export const keys = storedKeys({ storage, vault, algorithms: ['ES256'] })

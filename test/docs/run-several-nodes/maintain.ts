@@ -2,7 +2,13 @@ import { rotateKeys, type StoredKeyRing } from '@mintmark/core'
 import { epochSeconds, type Storage } from '@mintmark/storage-interface'
 
 /** Every few minutes, on every node or on one: they are not in each other's way. */
-export async function maintain({ storage, keys }: { readonly storage: Storage; readonly keys: StoredKeyRing }): Promise<void> {
+export async function maintain({
+  storage,
+  keys,
+}: {
+  readonly storage: Storage
+  readonly keys: StoredKeyRing
+}): Promise<void> {
   await rotateKeys(keys)
   const now = epochSeconds(Date.now() / 1000)
   while (!(await storage.purge.purgeExpired({ now, limit: 1000 })).done);

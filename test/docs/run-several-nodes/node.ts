@@ -16,8 +16,12 @@ export async function createNode(pool: Pool, sealingKey: string) {
     keys,
     signedIn: () => Promise.resolve(undefined),
     rateLimits: {
-      failedAuthentications: fromRateLimiterFlexible(await sharedCounter(pool, { name: 'authentications', points: 100, seconds: 60 })),
-      startedInteractions: fromRateLimiterFlexible(await sharedCounter(pool, { name: 'interactions', points: 100, seconds: 600 })),
+      failedAuthentications: fromRateLimiterFlexible(
+        await sharedCounter(pool, { name: 'authentications', points: 100, seconds: 60 }),
+      ),
+      startedInteractions: fromRateLimiterFlexible(
+        await sharedCounter(pool, { name: 'interactions', points: 100, seconds: 600 }),
+      ),
     },
   })
   return { server, storage, keys }

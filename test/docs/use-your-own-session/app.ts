@@ -14,7 +14,9 @@ app.use(toExpress(server))
 // From here on it is your product, as it was.
 app.use(express.urlencoded({ extended: false }))
 app.get('/sign-in', (_request, response) => {
-  response.send('<form method="post"><input name="email"><input name="password" type="password"><button>Sign in</button></form>')
+  response.send(
+    '<form method="post"><input name="email"><input name="password" type="password"><button>Sign in</button></form>',
+  )
 })
 app.post('/sign-in', async (request, response) => {
   const { email, password } = request.body as Record<string, string>

@@ -6,7 +6,10 @@ import { sqliteFile } from '@mintmark/storage-sql/sqlite'
 import { signedIn } from './host-session.ts'
 
 export const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
-export const storage = await createSqlStorage({ issuer, dialect: sqliteFile(process.env['DATABASE'] ?? 'mintmark.db', { migrate: 'on-open' }) })
+export const storage = await createSqlStorage({
+  issuer,
+  dialect: sqliteFile(process.env['DATABASE'] ?? 'mintmark.db', { migrate: 'on-open' }),
+})
 
 export const server = createAuthorizationServer({
   issuer,

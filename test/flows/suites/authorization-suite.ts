@@ -10,13 +10,21 @@ export const authorizationSuite: Suite = (reach) => {
   it('RFC 6749 §4.1, OIDC Core §3.1: a person signs in and consents, the code comes in the query, and an ID token says who it was', async () => {
     const under = reach()
     const started = await authorize(under, { prompt: 'login consent' }, { cookie: '' })
-    const done = await answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now()}&scope=openid&scope=profile`)
+    const done = await answerInteraction(
+      under,
+      started,
+      `subject=U1&auth_time=${under.clock.now()}&scope=openid&scope=profile`,
+    )
 
     expect(started.status).toBe(303)
     expect(started.location.href).toMatch(/^https:\/\/as\.test\/login\?interaction=[\w-]{43}$/)
     expect(browserCookie(started)).toMatch(/^__Host-mintmark-browser=[\w-]{43}$/)
     const { searchParams, origin, pathname } = done.location
-    expect([origin + pathname, searchParams.get('state'), searchParams.get('iss')]).toEqual(['https://app.test/cb', 's1', under.issuer])
+    expect([origin + pathname, searchParams.get('state'), searchParams.get('iss')]).toEqual([
+      'https://app.test/cb',
+      's1',
+      under.issuer,
+    ])
 
     const reply = await redeem(under, searchParams.get('code') ?? '')
 
@@ -40,7 +48,12 @@ export const authorizationSuite: Suite = (reach) => {
     const under = reach()
     const body = encode({ response_type: 'token', client_id: 'A', redirect_uri: 'https://app.test/cb', state: 's1' })
 
-    const reply = await under.send({ method: 'POST', path: '/auth', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body })
+    const reply = await under.send({
+      method: 'POST',
+      path: '/auth',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body,
+    })
 
     expect([reply.status, reply.location.searchParams.get('error')]).toEqual([303, 'unsupported_response_type'])
   })
@@ -48,18 +61,27 @@ export const authorizationSuite: Suite = (reach) => {
   it.each([
     ['P, which is public', 'P', 'https://spa.test/cb'],
     ['B, which signs', 'B', 'https://b.test/cb'],
-  ] as const)('RFC 7636 §4.6: the client %s, redeems with the verifier and not without it', async (_, client, redirect_uri) => {
-    const under = reach()
-    const codes = [await obtainCode(under, { client_id: client, redirect_uri }), await obtainCode(under, { client_id: client, redirect_uri })]
-    const present = (code: string | undefined, code_verifier: string) =>
-      postAs(under, client, { path: '/token', form: { grant_type: 'authorization_code', code, redirect_uri, code_verifier } })
+  ] as const)(
+    'RFC 7636 §4.6: the client %s, redeems with the verifier and not without it',
+    async (_, client, redirect_uri) => {
+      const under = reach()
+      const codes = [
+        await obtainCode(under, { client_id: client, redirect_uri }),
+        await obtainCode(under, { client_id: client, redirect_uri }),
+      ]
+      const present = (code: string | undefined, code_verifier: string) =>
+        postAs(under, client, {
+          path: '/token',
+          form: { grant_type: 'authorization_code', code, redirect_uri, code_verifier },
+        })
 
-    const wrong = await present(codes[0], 'x'.repeat(43))
-    const right = await present(codes[1], 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')
+      const wrong = await present(codes[0], 'x'.repeat(43))
+      const right = await present(codes[1], 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')
 
-    expect([wrong.status, wrong.json['error']]).toEqual([400, 'invalid_grant'])
-    expect(right.status).toBe(200)
-  })
+      expect([wrong.status, wrong.json['error']]).toEqual([400, 'invalid_grant'])
+      expect(right.status).toBe(200)
+    },
+  )
 
   it('RFC 6749 §4.1.2: a code is good once', async () => {
     const under = reach()
@@ -82,6 +104,10 @@ export const authorizationSuite: Suite = (reach) => {
   it('RFC 6749 §4.1.2.1: an unregistered redirect URI gets a page and no redirect', async () => {
     const reply = await authorize(reach(), { redirect_uri: 'https://evil.test/cb' })
 
-    expect([reply.status, reply.header('location'), reply.header('content-type')]).toEqual([400, undefined, 'text/html; charset=utf-8'])
+    expect([reply.status, reply.header('location'), reply.header('content-type')]).toEqual([
+      400,
+      undefined,
+      'text/html; charset=utf-8',
+    ])
   })
 }

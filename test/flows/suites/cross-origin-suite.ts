@@ -10,31 +10,45 @@ import type { Suite } from './suite.ts'
 const spa = 'https://spa.test'
 
 export const crossOriginSuite: Suite = (reach) => {
-  describe.each(['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/jwks'])('%s', (path) => {
-    it('Fetch §3.3.3: may be read by scripts of every origin, without credentials', async () => {
-      const under = reach()
-      const first = await under.send({ path, headers: { origin: 'https://anyone.test' } })
-      const again = await under.send({ path, headers: { origin: 'https://anyone.test', 'if-none-match': first.header('etag') ?? '' } })
+  describe.each(['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/jwks'])(
+    '%s',
+    (path) => {
+      it('Fetch §3.3.3: may be read by scripts of every origin, without credentials', async () => {
+        const under = reach()
+        const first = await under.send({ path, headers: { origin: 'https://anyone.test' } })
+        const again = await under.send({
+          path,
+          headers: { origin: 'https://anyone.test', 'if-none-match': first.header('etag') ?? '' },
+        })
 
-      expect([first.status, again.status]).toEqual([200, 304])
-      for (const reply of [first, again]) expect(sharing(reply)).toEqual({ origin: '*' })
-    })
+        expect([first.status, again.status]).toEqual([200, 304])
+        for (const reply of [first, again]) expect(sharing(reply)).toEqual({ origin: '*' })
+      })
 
-    it('Fetch §3.3.2: a preflight lets headers of all names through', async () => {
-      const reply = await preflight(reach(), path, 'https://anyone.test')
+      it('Fetch §3.3.2: a preflight lets headers of all names through', async () => {
+        const reply = await preflight(reach(), path, 'https://anyone.test')
 
+        expect([reply.status, reply.text]).toEqual([204, ''])
+        expect(sharing(reply)).toEqual({
+          origin: '*',
+          methods: 'GET, HEAD',
+          headers: 'Authorization, *',
+          maxAge: '7200',
+        })
+      })
+    },
+  )
+
+  it.each(['/token', '/token/revocation', '/userinfo'])(
+    'Fetch §3.3.2: %s lets requests of every origin through, without credentials',
+    async (path) => {
+      const reply = await preflight(reach(), path, 'https://evil.test')
+
+      const methods = path === '/userinfo' ? 'GET, HEAD, POST' : 'POST'
       expect([reply.status, reply.text]).toEqual([204, ''])
-      expect(sharing(reply)).toEqual({ origin: '*', methods: 'GET, HEAD', headers: 'Authorization, *', maxAge: '7200' })
-    })
-  })
-
-  it.each(['/token', '/token/revocation', '/userinfo'])('Fetch §3.3.2: %s lets requests of every origin through, without credentials', async (path) => {
-    const reply = await preflight(reach(), path, 'https://evil.test')
-
-    const methods = path === '/userinfo' ? 'GET, HEAD, POST' : 'POST'
-    expect([reply.status, reply.text]).toEqual([204, ''])
-    expect(sharing(reply)).toEqual({ origin: '*', methods, headers: 'Authorization, *', maxAge: '7200' })
-  })
+      expect(sharing(reply)).toEqual({ origin: '*', methods, headers: 'Authorization, *', maxAge: '7200' })
+    },
+  )
 
   it.each([
     ['ATK-034', 'GET', `/auth?${encode({ client_id: 'P', redirect_uri: `${spa}/cb`, response_type: 'code' })}`],
@@ -70,7 +84,10 @@ export const crossOriginSuite: Suite = (reach) => {
     const under = reach()
     const { refresh_token } = await tokensFor(under, 'P')
 
-    const reply = await postFrom(under, 'https://evil.test', { path: '/token', form: { grant_type: 'refresh_token', client_id: 'P', refresh_token } })
+    const reply = await postFrom(under, 'https://evil.test', {
+      path: '/token',
+      form: { grant_type: 'refresh_token', client_id: 'P', refresh_token },
+    })
 
     expect(reply.status).toBe(200)
     expect(sharing(reply)).toEqual({ vary: 'Origin' })
@@ -80,7 +97,10 @@ export const crossOriginSuite: Suite = (reach) => {
     const under = reach()
     const { refresh_token } = await tokensFor(under, 'P')
 
-    const reply = await postFrom(under, spa, { path: '/token/revocation', form: { client_id: 'P', token: refresh_token } })
+    const reply = await postFrom(under, spa, {
+      path: '/token/revocation',
+      form: { client_id: 'P', token: refresh_token },
+    })
 
     expect(reply.status).toBe(200)
     expect(sharing(reply)).toEqual(sharedWithSpa)
@@ -89,7 +109,8 @@ export const crossOriginSuite: Suite = (reach) => {
   it('OIDC Core §5.3, RFC 6750 §3: the page reads of its person, and why not any more', async () => {
     const under = reach()
     const { access_token } = await tokensFor(under, 'P')
-    const ask = (origin: string) => under.send({ path: '/userinfo', headers: { origin, authorization: `Bearer ${access_token}` } })
+    const ask = (origin: string) =>
+      under.send({ path: '/userinfo', headers: { origin, authorization: `Bearer ${access_token}` } })
 
     const reply = await ask(spa)
     await postFrom(under, spa, { path: '/token/revocation', form: { client_id: 'P', token: access_token } })
@@ -104,7 +125,10 @@ export const crossOriginSuite: Suite = (reach) => {
     const under = reach()
     const { access_token } = await tokensFor(under, 'P')
 
-    const reply = await under.send({ path: '/userinfo', headers: { origin: 'https://evil.test', authorization: `Bearer ${access_token}` } })
+    const reply = await under.send({
+      path: '/userinfo',
+      headers: { origin: 'https://evil.test', authorization: `Bearer ${access_token}` },
+    })
 
     expect(reply.status).toBe(200)
     expect(sharing(reply)).toEqual({ vary: 'Origin' })
@@ -124,17 +148,27 @@ function sharing(reply: Reply): Readonly<Record<string, string>> {
     exposed: reply.header('access-control-expose-headers'),
     vary: reply.header('vary'),
   }
-  return Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
 }
 
 const preflight = (under: ReachableServer, path: string, origin: string): Promise<Reply> =>
   under.send({
     method: 'OPTIONS',
     path,
-    headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization, mcp-protocol-version' },
+    headers: {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization, mcp-protocol-version',
+    },
   })
 
-const postFrom = (under: ReachableServer, origin: string, call: { readonly path: string; readonly form: Change }): Promise<Reply> =>
+const postFrom = (
+  under: ReachableServer,
+  origin: string,
+  call: { readonly path: string; readonly form: Change },
+): Promise<Reply> =>
   under.send({
     method: 'POST',
     path: call.path,

@@ -8,11 +8,18 @@ export const discoverySuite: Suite = (reach) => {
     async (path) => {
       const under = reach()
 
-      const reply = await under.send({ path, headers: { host: 'evil.test', 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'http' } })
+      const reply = await under.send({
+        path,
+        headers: { host: 'evil.test', 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'http' },
+      })
 
       expect(reply.status).toBe(200)
       expect(reply.header('content-type')).toBe('application/json')
-      expect(reply.json).toMatchObject({ issuer: under.issuer, token_endpoint: `${under.issuer}/token`, jwks_uri: `${under.issuer}/jwks` })
+      expect(reply.json).toMatchObject({
+        issuer: under.issuer,
+        token_endpoint: `${under.issuer}/token`,
+        jwks_uri: `${under.issuer}/jwks`,
+      })
       expect(reply.text).not.toContain('evil')
     },
   )

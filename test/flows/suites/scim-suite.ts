@@ -24,7 +24,11 @@ export const scimSuite: Suite = (reach) => {
   it('RFC 7644 §3: the directory creates somebody, finds, changes, deactivates and removes them', async () => {
     const under = reach()
     const userName = `Suite.${Date.now()}.${(count += 1)}@x.test`
-    const created = await send(under, 'POST', '/Users', { schemas: [core], userName, emails: [{ value: userName, type: 'work' }] })
+    const created = await send(under, 'POST', '/Users', {
+      schemas: [core],
+      userName,
+      emails: [{ value: userName, type: 'work' }],
+    })
     const path = `/Users/${String(created.json['id'])}`
 
     expect([created.status, created.header('location')]).toEqual([201, under.issuer + base + path])
@@ -34,7 +38,10 @@ export const scimSuite: Suite = (reach) => {
     }
     const patched = await send(under, 'PATCH', path, {
       schemas: [patchMessage],
-      Operations: [{ op: 'add', path: 'name.givenName', value: 'Kim' }, { op: 'replace', path: 'active', value: false }],
+      Operations: [
+        { op: 'add', path: 'name.givenName', value: 'Kim' },
+        { op: 'replace', path: 'active', value: false },
+      ],
     })
     expect([patched.status, patched.json['active'], patched.json['name']]).toEqual([200, false, { givenName: 'Kim' }])
     const removed = await send(under, 'DELETE', path)
@@ -46,10 +53,16 @@ export const scimSuite: Suite = (reach) => {
     const under = reach()
     const userName = `member.${Date.now()}.${(count += 1)}@x.test`
     const member = String((await send(under, 'POST', '/Users', { schemas: [core], userName })).json['id'])
-    const group = await send(under, 'POST', '/Groups', { schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'], displayName: 'Ops' })
+    const group = await send(under, 'POST', '/Groups', {
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+      displayName: 'Ops',
+    })
     const path = `/Groups/${String(group.json['id'])}`
 
-    await send(under, 'PATCH', path, { schemas: [patchMessage], Operations: [{ op: 'add', path: 'members', value: [{ value: member }] }] })
+    await send(under, 'PATCH', path, {
+      schemas: [patchMessage],
+      Operations: [{ op: 'add', path: 'members', value: [{ value: member }] }],
+    })
 
     expect((await send(under, 'GET', path)).json['members']).toMatchObject([{ value: member, type: 'User' }])
   })
@@ -58,7 +71,11 @@ export const scimSuite: Suite = (reach) => {
     const under = reach()
     const reply = await under.send({ path: `${base}/Users`, headers: { authorization: 'Bearer wrong' } })
 
-    expect([reply.status, reply.header('content-type'), reply.json['status']]).toEqual([401, 'application/scim+json', '401'])
+    expect([reply.status, reply.header('content-type'), reply.json['status']]).toEqual([
+      401,
+      'application/scim+json',
+      '401',
+    ])
     expect(reply.header('www-authenticate')).toBe('Bearer realm="scim", error="invalid_token"')
   })
 }

@@ -31,7 +31,11 @@ export const tokenSuite: Suite = (reach) => {
 
     const reply = await postForm(reach(), '/token', 'grant_type=client_credentials', headers)
 
-    expect([reply.status, reply.json['error'], reply.header('www-authenticate')?.split(' ', 1)[0]]).toEqual([401, 'invalid_client', 'Basic'])
+    expect([reply.status, reply.json['error'], reply.header('www-authenticate')?.split(' ', 1)[0]]).toEqual([
+      401,
+      'invalid_client',
+      'Basic',
+    ])
   })
 
   it('RFC 7662 §2.2, RFC 7009 §2: a token is active until it is revoked', async () => {

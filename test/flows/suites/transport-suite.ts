@@ -13,7 +13,9 @@ export const transportSuite: Suite = (reach) => {
     async (path) => {
       const under = reach()
 
-      expect((await under.send({ method: 'POST', path, headers: { 'content-type': form }, body: 'grant_type=x' })).status).toBe(404)
+      expect(
+        (await under.send({ method: 'POST', path, headers: { 'content-type': form }, body: 'grant_type=x' })).status,
+      ).toBe(404)
     },
   )
 
@@ -37,10 +39,20 @@ export const transportSuite: Suite = (reach) => {
   it('ATK-220: two Authorization headers are not accepted', async () => {
     const under = reach()
     const code = await obtainCode(under)
-    const body = encode({ grant_type: 'authorization_code', code, redirect_uri: 'https://app.test/cb', code_verifier: verifier })
+    const body = encode({
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: 'https://app.test/cb',
+      code_verifier: verifier,
+    })
     const right = basic('A', under.clients.A.secret)
 
-    const reply = await under.send({ method: 'POST', path: '/token', headers: { 'content-type': form, authorization: [right, right] }, body })
+    const reply = await under.send({
+      method: 'POST',
+      path: '/token',
+      headers: { 'content-type': form, authorization: [right, right] },
+      body,
+    })
 
     expect([reply.status, reply.json['error']]).toEqual([400, 'invalid_request'])
     expect((await redeem(under, code)).status).toBe(200)
@@ -65,7 +77,12 @@ export const transportSuite: Suite = (reach) => {
     const under = reach()
     const authorization = basic('A', under.clients.A.secret)
 
-    const reply = await under.send({ method: 'POST', path: '/token', headers: { authorization, 'content-type': form, ...headers }, body })
+    const reply = await under.send({
+      method: 'POST',
+      path: '/token',
+      headers: { authorization, 'content-type': form, ...headers },
+      body,
+    })
 
     expect([reply.status, reply.json['error']]).toEqual([400, 'invalid_request'])
   })
@@ -89,7 +106,11 @@ export const transportSuite: Suite = (reach) => {
   })
 
   it('ATK-031: a sign-in is sent to the configured issuer, whatever the request says of its host', async () => {
-    const reply = await authorize(reach(), {}, { cookie: '', host: 'evil.test', 'x-forwarded-host': 'evil.test', forwarded: 'host=evil.test' })
+    const reply = await authorize(
+      reach(),
+      {},
+      { cookie: '', host: 'evil.test', 'x-forwarded-host': 'evil.test', forwarded: 'host=evil.test' },
+    )
 
     expect(reply.location.href).toMatch(/^https:\/\/as\.test\/login\?/)
     expect(reply.cookies.join()).not.toContain('evil')

@@ -21,8 +21,12 @@ export function byHand<Name extends string>(
   const names = Object.keys(samples) as Name[]
   const sources = parameters.map((parameter) => names.find((name) => samples[name] === parameter))
   const unused = names.filter((name) => !sources.includes(name))
-  if (unused.length > 0) throw new Error(`Nothing was bound to ${unused.map((name) => `${name}, ${String(samples[name])}`).join('; ')}: ${sql}`)
+  if (unused.length > 0)
+    throw new Error(
+      `Nothing was bound to ${unused.map((name) => `${name}, ${String(samples[name])}`).join('; ')}: ${sql}`,
+    )
 
   const run = lists(sql)
-  return (values) => run(...sources.map((name, place) => (name === undefined ? (parameters[place] ?? null) : values[name])))
+  return (values) =>
+    run(...sources.map((name, place) => (name === undefined ? (parameters[place] ?? null) : values[name])))
 }

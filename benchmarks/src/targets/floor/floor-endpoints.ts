@@ -62,14 +62,20 @@ async function token(request: IncomingMessage, body: string, { store, deps }: Fl
   const grantType = form.get('grant_type')
   if (grantType === 'client_credentials') {
     const scope = form.get('scope') ?? ''
-    return json({ access_token: await accessToken({ sub: client, scope }, deps), token_type: 'Bearer', expires_in: 600, scope })
+    return json({
+      access_token: await accessToken({ sub: client, scope }, deps),
+      token_type: 'Bearer',
+      expires_in: 600,
+      scope,
+    })
   }
   return grantType === 'refresh_token' ? refresh(form, client, { store, deps }) : redeem(form, client, { store, deps })
 }
 
 async function redeem(form: URLSearchParams, client: string, { store, deps }: Floor): Promise<FloorReply> {
   const code = await store.consumeCode(digest(form.get('code') ?? ''))
-  if (code?.redirectUri !== form.get('redirect_uri') || code?.challenge !== digest(form.get('code_verifier') ?? '')) return { status: 400 }
+  if (code?.redirectUri !== form.get('redirect_uri') || code?.challenge !== digest(form.get('code_verifier') ?? ''))
+    return { status: 400 }
   const standing = await store.grantStanding(code.grantId)
   const handle = secret()
   const refreshToken = `${handle}${secret()}`
@@ -100,13 +106,26 @@ interface Issue {
   readonly refreshToken: string
 }
 
-async function tokens({ standing, client, familyId, nonce, refreshToken }: Issue, deps: FloorDependencies): Promise<FloorReply> {
+async function tokens(
+  { standing, client, familyId, nonce, refreshToken }: Issue,
+  deps: FloorDependencies,
+): Promise<FloorReply> {
   const { user, grant } = standing ?? {}
-  const access = deps.accessTokens === 'jwt' ? await accessToken({ sub: user?.userId, scope: grant?.scope, family: familyId }, deps) : familyId
+  const access =
+    deps.accessTokens === 'jwt'
+      ? await accessToken({ sub: user?.userId, scope: grant?.scope, family: familyId }, deps)
+      : familyId
   const atHash = hash('sha256', access, 'buffer').subarray(0, 16).toString('base64url')
   const claims = { ...user?.claims, sub: user?.userId, aud: client, auth_time: seconds(), at_hash: atHash, nonce }
   const idToken = await sign('JWT', claims, deps)
-  return json({ access_token: access, token_type: 'Bearer', expires_in: 600, refresh_token: refreshToken, id_token: idToken, scope: grant?.scope })
+  return json({
+    access_token: access,
+    token_type: 'Bearer',
+    expires_in: 600,
+    refresh_token: refreshToken,
+    id_token: idToken,
+    scope: grant?.scope,
+  })
 }
 
 async function introspect(request: IncomingMessage, body: string, { store, deps }: Floor): Promise<FloorReply> {
@@ -131,7 +150,12 @@ async function liveToken(presented: string, { store, deps }: Floor): Promise<Liv
   if (deps.accessTokens === 'opaque') {
     digest(presented)
     const standing = await store.familyById(presented)
-    return standing && { payload: { sub: standing.user.userId, scope: standing.grant.scope, iss: deps.issuer, exp: seconds() }, standing }
+    return (
+      standing && {
+        payload: { sub: standing.user.userId, scope: standing.grant.scope, iss: deps.issuer, exp: seconds() },
+        standing,
+      }
+    )
   }
   const { payload } = await jwtVerify(presented, deps.publicKey, { issuer: deps.issuer, typ: 'at+jwt' })
   if (await store.isRevoked(payload.jti ?? '')) return undefined
@@ -153,7 +177,11 @@ type FloorClaims = Readonly<Record<string, unknown>>
 const accessToken = async (claims: FloorClaims, deps: FloorDependencies): Promise<string> =>
   sign('at+jwt', { ...claims, aud: deps.issuer, jti: randomBytes(16).toString('base64url'), client_id: 'client' }, deps)
 
-const sign = async (typ: string, claims: FloorClaims, { algorithm, issuer, privateKey }: FloorDependencies): Promise<string> =>
+const sign = async (
+  typ: string,
+  claims: FloorClaims,
+  { algorithm, issuer, privateKey }: FloorDependencies,
+): Promise<string> =>
   new SignJWT({ ...claims, iss: issuer, iat: seconds(), exp: seconds() + 86_400 })
     .setProtectedHeader({ alg: algorithm, typ, kid: 'k' })
     .sign(privateKey)

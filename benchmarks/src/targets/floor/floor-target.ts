@@ -20,15 +20,34 @@ export async function floorTarget(
   const keys = await generateKeyPair(settings.algorithm)
   const endpoints = floorEndpoints(store, { ...settings, issuer, ...keys })
   const documents = new Map([
-    ['/metadata', JSON.stringify(Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`member_${index}`, `${issuer}/${'x'.repeat(40)}`])))],
-    ['/jwks', JSON.stringify({ keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'k', use: 'sig', alg: settings.algorithm }] })],
+    [
+      '/metadata',
+      JSON.stringify(
+        Object.fromEntries(
+          Array.from({ length: 30 }, (_, index) => [`member_${index}`, `${issuer}/${'x'.repeat(40)}`]),
+        ),
+      ),
+    ],
+    [
+      '/jwks',
+      JSON.stringify({
+        keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'k', use: 'sig', alg: settings.algorithm }],
+      }),
+    ],
   ])
 
   return {
     listener: floorListener(endpoints, documents),
     site: {
       oauth: {
-        paths: { token: '/token', authorize: '/auth', introspection: '/introspection', userinfo: '/userinfo', metadata: '/metadata', jwks: '/jwks' },
+        paths: {
+          token: '/token',
+          authorize: '/auth',
+          introspection: '/introspection',
+          userinfo: '/userinfo',
+          metadata: '/metadata',
+          jwks: '/jwks',
+        },
         clientId: 'client',
         redirectUri,
         scope: floorScope,
@@ -39,7 +58,10 @@ export async function floorTarget(
   }
 }
 
-function floorListener(endpoints: ReadonlyMap<string, FloorEndpoint>, documents: ReadonlyMap<string, string>): RequestListener {
+function floorListener(
+  endpoints: ReadonlyMap<string, FloorEndpoint>,
+  documents: ReadonlyMap<string, string>,
+): RequestListener {
   return (request, response) => {
     const { url = '' } = request
     const document = documents.get(url)
@@ -55,13 +77,21 @@ function floorListener(endpoints: ReadonlyMap<string, FloorEndpoint>, documents:
 
 async function answer(
   endpoint: FloorEndpoint,
-  { request, response, body }: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly body: string },
+  {
+    request,
+    response,
+    body,
+  }: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly body: string },
 ): Promise<void> {
   send(response, await endpoint(request, body))
 }
 
 function send(response: ServerResponse, { status = 200, location, body = '' }: FloorReply): void {
-  const common = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', 'Content-Length': Buffer.byteLength(body) }
+  const common = {
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+    'Content-Length': Buffer.byteLength(body),
+  }
   response.writeHead(status, location === undefined ? common : { ...common, Location: location })
   response.end(body)
 }

@@ -24,6 +24,9 @@ await serveTarget(await floorTarget(store, { clientSecret, cookies: [`session=${
 
 /** Only what the medium needs is loaded. */
 async function onSql(fixture: FloorFixture): Promise<FloorStore> {
-  const [{ sqlConnection }, { sqlFloorStore }] = await Promise.all([import('./sql-connection.ts'), import('./sql-store.ts')])
+  const [{ sqlConnection }, { sqlFloorStore }] = await Promise.all([
+    import('./sql-connection.ts'),
+    import('./sql-store.ts'),
+  ])
   return sqlFloorStore(await sqlConnection(settings), fixture)
 }

@@ -25,10 +25,16 @@ export async function oauthStatements({ server, site, recorder }: RecordedOauth)
   const [tokens] = issued
   const refreshToken = offered(tokens?.refresh_token)
   const refresh = await recorder.during(async () =>
-    tokensOf(await lane.exchange(postForm(site.paths.token, { grant_type: 'refresh_token', refresh_token: refreshToken }, site))),
+    tokensOf(
+      await lane.exchange(
+        postForm(site.paths.token, { grant_type: 'refresh_token', refresh_token: refreshToken }, site),
+      ),
+    ),
   )
   const accessToken = offered(tokens?.access_token)
-  const userinfo = await recorder.during(async () => lane.exchange(get(offered(site.paths.userinfo), { authorization: `Bearer ${accessToken}` })))
+  const userinfo = await recorder.during(async () =>
+    lane.exchange(get(offered(site.paths.userinfo), { authorization: `Bearer ${accessToken}` })),
+  )
 
   return {
     sessionDigest: digest(offered(site.cookies[0]?.split('=')[1])),

@@ -14,8 +14,10 @@ import type { SqlConnection } from './sql-connection.ts'
  */
 export async function oauthStore(recorded: RecordedOauth, connection: SqlConnection): Promise<FloorStore> {
   const statements = await oauthStatements(recorded)
-  const prepare = <Name extends string>(statement: RecordedStatement, samples: Readonly<Record<Name, string | number>>) =>
-    byHand(statement, samples, connection)
+  const prepare = <Name extends string>(
+    statement: RecordedStatement,
+    samples: Readonly<Record<Name, string | number>>,
+  ) => byHand(statement, samples, connection)
   const code = samplesOf(statements.consumeCode, 'mintmark_codes')
   const family = samplesOf(statements.rotate, 'mintmark_families')
 
@@ -81,7 +83,10 @@ export async function oauthStore(recorded: RecordedOauth, connection: SqlConnect
     familyById: (familyId) => andThen(familyById({ familyId }), ([row]) => row && ofFamily(row)),
     rotate: (handleDigest, currentDigest, successorDigest) => {
       const now = seconds()
-      return andThen(rotate({ handleDigest, currentDigest, successorDigest, now, refreshExpiresAt: now + unusedLifetime }), isThere)
+      return andThen(
+        rotate({ handleDigest, currentDigest, successorDigest, now, refreshExpiresAt: now + unusedLifetime }),
+        isThere,
+      )
     },
     isRevoked: (tokenId) => andThen(revoked({ tokenDigest: digest(tokenId) }), isThere),
   }
@@ -107,7 +112,11 @@ function userReader(statement: RecordedStatement, table: string): (row: Values) 
   return (row) => {
     const values = valuesOf(row)
     if (!values[at.active]) return undefined
-    return { userId: String(values[at.user_id]), active: true, claims: JSON.parse(String(values[at.claims])) as FloorUser['claims'] }
+    return {
+      userId: String(values[at.user_id]),
+      active: true,
+      claims: JSON.parse(String(values[at.claims])) as FloorUser['claims'],
+    }
   }
 }
 

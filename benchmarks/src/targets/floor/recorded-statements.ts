@@ -45,6 +45,7 @@ export function createStatementRecorder(): StatementRecorder {
 /** The first statement that is written like this. @throws Error when there is none. */
 export function writtenLike(pattern: RegExp, recorded: readonly RecordedStatement[]): RecordedStatement {
   const found = recorded.find(({ sql }) => pattern.test(sql))
-  if (found === undefined) throw new Error(`No statement is written like ${pattern.source}: ${recorded.map(({ sql }) => sql).join('; ')}`)
+  if (found === undefined)
+    throw new Error(`No statement is written like ${pattern.source}: ${recorded.map(({ sql }) => sql).join('; ')}`)
   return found
 }

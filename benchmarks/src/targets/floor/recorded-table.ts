@@ -35,7 +35,10 @@ export function sampleOf(statement: RecordedStatement, table: string, column: st
   return String(valuesOf(statement.row)[at[column] ?? 0])
 }
 
-function placesAmong<Column extends string>(columns: readonly string[], wanted: readonly Column[]): Readonly<Record<Column, number>> {
+function placesAmong<Column extends string>(
+  columns: readonly string[],
+  wanted: readonly Column[],
+): Readonly<Record<Column, number>> {
   const missing = wanted.find((column) => !columns.includes(column))
   if (missing !== undefined) throw new Error(`There is no ${missing} among ${columns.join(', ')}`)
   // The keys are the columns wanted.

@@ -18,23 +18,41 @@ export async function scimAccounts(recorded: RecordedScim, connection: SqlConnec
   const { insertion, deactivation, reactivation } = statements
   const base = `${issuer}${recorded.site.basePath}/Users/`
 
-  const prepare = <Name extends string>(statement: RecordedStatement, samples: Readonly<Record<Name, string | number>>) =>
-    byHand(statement, samples, connection)
+  const prepare = <Name extends string>(
+    statement: RecordedStatement,
+    samples: Readonly<Record<Name, string | number>>,
+  ) => byHand(statement, samples, connection)
 
   const provider = prepare(statements.provider, {})
   const insert = prepare(statements.insert, { ...sample, userId: insertion.userId, now: insertion.now })
   const find = prepare(statements.find, { userId: insertion.userId })
-  const deactivate = prepare(statements.deactivate, { ...sample, userId: insertion.userId, now: deactivation.now, version: deactivation.version })
-  const reactivate = prepare(statements.reactivate, { ...sample, userId: insertion.userId, now: reactivation.now, version: reactivation.version })
-  const afterDeactivation = statements.afterDeactivation.map((statement) => prepare(statement, { userId: insertion.userId }))
+  const deactivate = prepare(statements.deactivate, {
+    ...sample,
+    userId: insertion.userId,
+    now: deactivation.now,
+    version: deactivation.version,
+  })
+  const reactivate = prepare(statements.reactivate, {
+    ...sample,
+    userId: insertion.userId,
+    now: reactivation.now,
+    version: reactivation.version,
+  })
+  const afterDeactivation = statements.afterDeactivation.map((statement) =>
+    prepare(statement, { userId: insertion.userId }),
+  )
   const byUserName = prepare(statements.byUserName, { userName: scimUserName(probe) })
   const byWorkEmail = prepare(statements.byWorkEmail, { value: scimWorkEmail(probe) })
   const page = prepare(statements.page, { offset: probedPage.startIndex - 1, limit: probedPage.count + 1 })
 
   const secretDigest = secretReader(statements.provider)
   const found = accountReader(statements.find)
-  const { at: { comparable: comparableAt } } = recordedTable(statements.byWorkEmail, users, ['comparable'])
-  const { at: { total: totalAt } } = recordedTable(statements.page, users, ['total'])
+  const {
+    at: { comparable: comparableAt },
+  } = recordedTable(statements.byWorkEmail, users, ['comparable'])
+  const {
+    at: { total: totalAt },
+  } = recordedTable(statements.page, users, ['total'])
   const textOf = (account: Account): string => accountText(account, base)
   const named = accountReader(statements.byUserName)
   const addressed = accountReader(statements.byWorkEmail)
@@ -63,7 +81,11 @@ export async function scimAccounts(recorded: RecordedScim, connection: SqlConnec
     change: async (userId, members) => {
       const [row = []] = await find({ userId })
       const account = found(row)
-      const { active, columns } = accountState({ ...(JSON.parse(account.resource) as ScimDocument), ...account, ...members })
+      const { active, columns } = accountState({
+        ...(JSON.parse(account.resource) as ScimDocument),
+        ...account,
+        ...members,
+      })
       const now = seconds()
       isWritten(await (active ? reactivate : deactivate)({ ...columns, userId, now, version: account.version }))
       for (const ask of active ? [] : afterDeactivation) await ask({ userId })
@@ -110,7 +132,10 @@ function accountReader(statement: RecordedStatement): (row: Values) => Account {
   }
 }
 
-const accountText = ({ userId, externalId, resource, active, createdAt, updatedAt, version }: Account, base: string): string =>
+const accountText = (
+  { userId, externalId, resource, active, createdAt, updatedAt, version }: Account,
+  base: string,
+): string =>
   `${resource.slice(0, -1)},"id":"${userId}","externalId":${JSON.stringify(externalId)},"active":${active},` +
   `"meta":{"resourceType":"User","created":"${dateTime(createdAt)}","lastModified":"${dateTime(updatedAt)}",` +
   `"location":"${base}${userId}","version":"W/\\"${version}\\""}}`

@@ -30,7 +30,10 @@ export interface ScimPage {
  * Makes the table, with as many documents. How many there are is known to the process; so is the digest of the secret on SQLite.
  * On PostgreSQL it is read first, as nobody's secret may be remembered: there a round trip is most of what a request costs.
  */
-export async function scimDocuments(connection: SqlConnection, { accounts, secretDigest }: ScimFixture): Promise<ScimDocuments> {
+export async function scimDocuments(
+  connection: SqlConnection,
+  { accounts, secretDigest }: ScimFixture,
+): Promise<ScimDocuments> {
   const { row, rows } = connection
   await connection.run(connection.engine === 'sqlite' ? schema.replace('BIGSERIAL', 'INTEGER') : schema)
   await connection.run(filling(accounts))
@@ -46,7 +49,10 @@ export async function scimDocuments(connection: SqlConnection, { accounts, secre
   let total = accounts
 
   return {
-    secretDigest: () => (connection.engine === 'sqlite' ? secretDigest : andThen(readSecret(provider), (found) => String(found?.['secret']))),
+    secretDigest: () =>
+      connection.engine === 'sqlite'
+        ? secretDigest
+        : andThen(readSecret(provider), (found) => String(found?.['secret'])),
     byUserName: (name) => andThen(byUserName(name), textsOf),
     byWorkEmail: (value) => andThen(byWorkEmail(value), textsOf),
     page: (offset, limit) => andThen(page(limit, offset), (found) => ({ texts: textsOf(found), total })),
@@ -96,7 +102,17 @@ function filling(accounts: number): string {
 
 function withMeta(document: ScimDocument, id: string): ScimDocument & { readonly id: string } {
   const now = new Date().toISOString()
-  return { ...document, id, meta: { resourceType: 'User', created: now, lastModified: now, location: `${issuer}/Users/${id}`, version: 'W/"1"' } }
+  return {
+    ...document,
+    id,
+    meta: {
+      resourceType: 'User',
+      created: now,
+      lastModified: now,
+      location: `${issuer}/Users/${id}`,
+      version: 'W/"1"',
+    },
+  }
 }
 
 const textsOf = (rows: readonly SqlRow[]): readonly string[] => rows.map((row) => row['document'] as string)

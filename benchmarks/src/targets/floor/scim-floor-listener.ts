@@ -23,11 +23,14 @@ interface Asked {
 }
 
 async function answer(documents: ScimDocuments, { request, response, body }: Asked): Promise<void> {
-  const presented = Buffer.from(hash('sha256', (request.headers.authorization ?? '').slice('Bearer '.length), 'base64url'))
+  const presented = Buffer.from(
+    hash('sha256', (request.headers.authorization ?? '').slice('Bearer '.length), 'base64url'),
+  )
   if (!timingSafeEqual(presented, Buffer.from(await documents.secretDigest()))) return send(response, 401, '')
   const [path = '', query] = (request.url ?? '').split('?')
   if (request.method === 'POST') return send(response, 201, await documents.insert(JSON.parse(body) as ScimDocument))
-  if (request.method === 'PATCH') return send(response, 200, await documents.change(path.slice('/Users/'.length), replaced(body)))
+  if (request.method === 'PATCH')
+    return send(response, 200, await documents.change(path.slice('/Users/'.length), replaced(body)))
   return send(response, 200, await list(documents, new URLSearchParams(query)))
 }
 
@@ -38,7 +41,9 @@ async function list(documents: ScimDocuments, query: URLSearchParams): Promise<s
     return listOf(await documents.page(startIndex - 1, Number(query.get('count'))), startIndex)
   }
   const value = (/"([^"]*@[^"]*)"/.exec(filter)?.[1] ?? '').toLowerCase()
-  const texts = filter.startsWith('userName eq ') ? await documents.byUserName(value) : await documents.byWorkEmail(value)
+  const texts = filter.startsWith('userName eq ')
+    ? await documents.byUserName(value)
+    : await documents.byWorkEmail(value)
   return listOf({ texts, total: texts.length }, 1)
 }
 
@@ -48,7 +53,9 @@ const listOf = ({ texts, total }: ScimPage, startIndex: number): string =>
 
 /** The members that a PATCH replaces. */
 function replaced(body: string): Partial<ScimDocument> {
-  const { Operations: operations } = JSON.parse(body) as { readonly Operations: readonly { readonly path: string; readonly value: unknown }[] }
+  const { Operations: operations } = JSON.parse(body) as {
+    readonly Operations: readonly { readonly path: string; readonly value: unknown }[]
+  }
   return Object.fromEntries(operations.map(({ path, value }) => [path, value]))
 }
 

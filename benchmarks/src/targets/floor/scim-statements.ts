@@ -33,17 +33,28 @@ interface RecordedWrite {
 /** Asks Mintmark once for all that the workloads ask. @returns what ran; the account that it was about is gone. */
 export async function scimStatements({ server, site, recorder }: RecordedScim) {
   const lane = laneTo(server)
-  const request = (method: string, path: string, body?: object): string => scimRequest(method, `/Users${path}`, { site, ...(body && { body }) })
+  const request = (method: string, path: string, body?: object): string =>
+    scimRequest(method, `/Users${path}`, { site, ...(body && { body }) })
   const list = async (query: Readonly<Record<string, string>>): Promise<RecordedStatement> => {
     // The first is about the provider.
-    const [, statement] = await recorder.during(async () => lane.exchange(request('GET', `?${new URLSearchParams(query).toString()}`)))
+    const [, statement] = await recorder.during(async () =>
+      lane.exchange(request('GET', `?${new URLSearchParams(query).toString()}`)),
+    )
     return offered(statement)
   }
   const write = async (method: string, path: string, body: object): Promise<RecordedWrite> => {
     const replies: Reply[] = []
     const statements = await recorder.during(async () => replies.push(await lane.exchange(request(method, path, body))))
-    const { id, meta } = JSON.parse(replies[0]?.body ?? '') as { readonly id: string; readonly meta: Readonly<Record<'lastModified' | 'version', string>> }
-    return { statements, userId: id, now: Date.parse(meta.lastModified) / 1000, version: Number(/\d+/.exec(meta.version)?.[0]) - 1 }
+    const { id, meta } = JSON.parse(replies[0]?.body ?? '') as {
+      readonly id: string
+      readonly meta: Readonly<Record<'lastModified' | 'version', string>>
+    }
+    return {
+      statements,
+      userId: id,
+      now: Date.parse(meta.lastModified) / 1000,
+      version: Number(/\d+/.exec(meta.version)?.[0]) - 1,
+    }
   }
 
   const insertion = await write('POST', '', scimPerson(probe))
@@ -62,7 +73,9 @@ export async function scimStatements({ server, site, recorder }: RecordedScim) {
     find: writtenLike(/ from "mintmark_users" where/, deactivation.statements),
     deactivate: writtenLike(/^update "mintmark_users"/, deactivation.statements),
     /** What else is asked when an account ends. */
-    afterDeactivation: deactivation.statements.slice(1 + deactivation.statements.findIndex(({ sql }) => sql.startsWith('update '))),
+    afterDeactivation: deactivation.statements.slice(
+      1 + deactivation.statements.findIndex(({ sql }) => sql.startsWith('update ')),
+    ),
     reactivate: writtenLike(/^update "mintmark_users"/, reactivation.statements),
     byUserName: await list({ filter: `userName eq "${scimUserName(probe)}"` }),
     byWorkEmail: await list({ filter: `emails[type eq "work" and value eq "${scimWorkEmail(probe)}"]` }),

@@ -21,7 +21,11 @@ export interface SqlConnection {
 export type SqlRow = Readonly<Record<string, unknown>>
 
 /** The database that the settings lead to, with Mintmark's settings of the connection. Only what its engine needs is loaded. */
-export async function sqlConnection({ storage, sqlitePath = ':memory:', postgresUrl }: TargetSettings): Promise<SqlConnection> {
+export async function sqlConnection({
+  storage,
+  sqlitePath = ':memory:',
+  postgresUrl,
+}: TargetSettings): Promise<SqlConnection> {
   if (storage === 'sqlite') return (await import('./sqlite-connection.ts')).sqliteConnection(sqlitePath)
   return (await import('./postgres-connection.ts')).postgresConnection(postgresUrl)
 }

@@ -9,12 +9,16 @@ export async function sqlFloorStore(connection: SqlConnection, fixture: FloorFix
   const { row } = connection
 
   const client = row('SELECT secret FROM clients WHERE client_id = ?')
-  const session = row('SELECT s.user_id, u.active FROM sessions s LEFT JOIN users u ON u.user_id = s.user_id WHERE s.digest = ?')
+  const session = row(
+    'SELECT s.user_id, u.active FROM sessions s LEFT JOIN users u ON u.user_id = s.user_id WHERE s.digest = ?',
+  )
   const user = row('SELECT user_id, active, claims FROM users WHERE user_id = ?')
   const consent = row('SELECT grant_id, user_id, scope FROM grants WHERE user_id = ? AND client_id = ?')
   const insertCode = row('INSERT INTO codes VALUES (?, ?, ?, ?, ?, ?, ?, NULL) ON CONFLICT DO NOTHING RETURNING digest')
   const consumeCode = row('UPDATE codes SET consumed_at = 1 WHERE digest = ? AND consumed_at IS NULL RETURNING *')
-  const insertFamily = row('INSERT INTO families VALUES (?, ?, ?, ?, NULL, ?, NULL) ON CONFLICT DO NOTHING RETURNING family_id')
+  const insertFamily = row(
+    'INSERT INTO families VALUES (?, ?, ?, ?, NULL, ?, NULL) ON CONFLICT DO NOTHING RETURNING family_id',
+  )
   const grantStanding = row(`SELECT ${standingColumns} FROM grants g ${joinedToGrant} WHERE g.grant_id = ?`)
   const ofFamily = `SELECT ${standingColumns} FROM families f JOIN grants g ON g.grant_id = f.grant_id ${joinedToGrant}`
   const familyByHandle = row(`${ofFamily} WHERE f.handle_digest = ?`)
@@ -31,14 +35,21 @@ export async function sqlFloorStore(connection: SqlConnection, fixture: FloorFix
     user: (id) => andThen(user(id), readUser),
     consent: (userId, clientId) => andThen(consent(userId, clientId), readGrant),
     insertCode: (digest, code) =>
-      andThen(insertCode(digest, code.grantId, code.familyId, code.redirectUri, code.challenge, code.nonce, code.expiresAt), nothing),
+      andThen(
+        insertCode(digest, code.grantId, code.familyId, code.redirectUri, code.challenge, code.nonce, code.expiresAt),
+        nothing,
+      ),
     consumeCode: (digest) => andThen(consumeCode(digest), readCode),
     grantStanding: (grantId) => andThen(grantStanding(grantId), readStanding),
     insertFamily: (family) =>
-      andThen(insertFamily(family.familyId, family.grantId, family.handleDigest, family.currentDigest, family.expiresAt), nothing),
+      andThen(
+        insertFamily(family.familyId, family.grantId, family.handleDigest, family.currentDigest, family.expiresAt),
+        nothing,
+      ),
     familyByHandle: (handleDigest) => andThen(familyByHandle(handleDigest), readStanding),
     familyById: (familyId) => andThen(familyById(familyId), readStanding),
-    rotate: (handleDigest, currentDigest, successorDigest) => andThen(rotate(successorDigest, handleDigest, currentDigest), isThere),
+    rotate: (handleDigest, currentDigest, successorDigest) =>
+      andThen(rotate(successorDigest, handleDigest, currentDigest), isThere),
     isRevoked: (tokenId) => andThen(revoked(tokenId), isThere),
   }
 }
@@ -66,7 +77,10 @@ CREATE TABLE revoked (token_id TEXT PRIMARY KEY
 const standingColumns = 'g.grant_id, g.user_id, g.scope, c.secret, u.active, u.claims'
 const joinedToGrant = 'LEFT JOIN clients c ON c.client_id = g.client_id LEFT JOIN users u ON u.user_id = g.user_id'
 
-async function insertFixture({ row }: SqlConnection, { clientId, secretDigest, sessionDigest, user, grant }: FloorFixture): Promise<void> {
+async function insertFixture(
+  { row }: SqlConnection,
+  { clientId, secretDigest, sessionDigest, user, grant }: FloorFixture,
+): Promise<void> {
   await row('INSERT INTO clients VALUES (?, ?)')(clientId, secretDigest)
   await row('INSERT INTO sessions VALUES (?, ?)')(sessionDigest, user.userId)
   await row('INSERT INTO users VALUES (?, 1, ?)')(user.userId, JSON.stringify(user.claims))
@@ -78,7 +92,11 @@ const nothing = (): undefined => undefined
 const isThere = (row: SqlRow | undefined): boolean => row !== undefined
 
 const readUser = (row: SqlRow | undefined): FloorUser | undefined =>
-  row && { userId: row['user_id'] as string, active: row['active'] === 1, claims: JSON.parse(row['claims'] as string) as { email: string } }
+  row && {
+    userId: row['user_id'] as string,
+    active: row['active'] === 1,
+    claims: JSON.parse(row['claims'] as string) as { email: string },
+  }
 
 const readGrant = (row: SqlRow | undefined): FloorStanding['grant'] | undefined =>
   row && { grantId: row['grant_id'] as string, userId: row['user_id'] as string, scope: row['scope'] as string }

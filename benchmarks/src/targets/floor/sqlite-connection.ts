@@ -4,7 +4,9 @@ import type { SqlConnection } from './sql-connection.ts'
 
 export function sqliteConnection(path: string): SqlConnection {
   const database = new DatabaseSync(path)
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY')
+  database.exec(
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY',
+  )
   return {
     engine: 'sqlite',
     run: (sql) => database.exec(sql),

@@ -40,7 +40,9 @@ async function fill(
   })
   const [account] = inserted
   if (response.status !== 201 || account === undefined) throw new Error(`No account: ${String(response.body)}`)
-  await (dialect === undefined ? fillAccountsInMemory(storage, account, rows) : fillAccounts(dialect, account.userId, rows))
+  await (dialect === undefined
+    ? fillAccountsInMemory(storage, account, rows)
+    : fillAccounts(dialect, account.userId, rows))
 }
 
 /** The storage, which notes the accounts that are given to it. */

@@ -24,7 +24,11 @@ export async function createMintmark(
 ): Promise<{ readonly server: HttpService; readonly site: Omit<Site, 'port'> }> {
   const bench = await benchStorage(settings, issuer, watch)
   const { storage } = bench
-  const keys = storedKeys({ storage, sealingKey: Buffer.alloc(32, 7).toString('base64url'), algorithms: [settings.algorithm] })
+  const keys = storedKeys({
+    storage,
+    sealingKey: Buffer.alloc(32, 7).toString('base64url'),
+    algorithms: [settings.algorithm],
+  })
   const sessions = cookieSessions({ storage })
   const server = createAuthorizationServer({
     issuer,
@@ -94,7 +98,14 @@ async function addPerson(storage: Storage): Promise<GrantTemplate> {
   await storage.users.insert({ userId: owner, claims: { email: person.email, email_verified: true }, createdAt: now })
   const user = await storage.users.find(owner)
   if (client === undefined || user === undefined) throw new Error('The client or the person is not there.')
-  const common = { grantId: grantId('grant'), clientId: client.clientId, userId: owner, scopes: client.scopes, createdAt: now, revokedAt: undefined }
+  const common = {
+    grantId: grantId('grant'),
+    clientId: client.clientId,
+    userId: owner,
+    scopes: client.scopes,
+    createdAt: now,
+    revokedAt: undefined,
+  }
   const grant: GrantRecord = { ...common, userGeneration: 0, version: 1 }
   await storage.grants.insert(grant)
 
@@ -106,7 +117,14 @@ async function addPerson(storage: Storage): Promise<GrantTemplate> {
     resources: [],
     claimsRequest: undefined,
     authentication: { sessionId: undefined, authTime: now, acr: undefined, amr: ['pwd'] },
-    refresh: { handleDigest: digest, currentDigest: digest, previousDigest: undefined, successorSalt: undefined, rotatedAt: undefined, expiresAt },
+    refresh: {
+      handleDigest: digest,
+      currentDigest: digest,
+      previousDigest: undefined,
+      successorSalt: undefined,
+      rotatedAt: undefined,
+      expiresAt,
+    },
     expiresAt,
   }
   return { user, grant, family }

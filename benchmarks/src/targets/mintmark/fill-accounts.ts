@@ -26,8 +26,15 @@ export async function fillAccounts(dialect: SqlDialect, account: UserId, rows: n
     change: {
       user_id: `'${scimUserId(`' || n`)}`,
       created_at: `template.created_at - ${rows} + n`,
-      ...Object.fromEntries(['claims', 'external_id', 'external_id_key', 'user_name_key', 'resource'].map((column) => [column, numbered(column)])),
-      comparable: isPostgres ? `CAST(replace(CAST(template.comparable AS TEXT), '#', CAST(n AS TEXT)) AS JSONB)` : numbered('comparable'),
+      ...Object.fromEntries(
+        ['claims', 'external_id', 'external_id_key', 'user_name_key', 'resource'].map((column) => [
+          column,
+          numbered(column),
+        ]),
+      ),
+      comparable: isPostgres
+        ? `CAST(replace(CAST(template.comparable AS TEXT), '#', CAST(n AS TEXT)) AS JSONB)`
+        : numbered('comparable'),
     },
   })
   if (isPostgres) await dialect.all('ANALYZE', [])

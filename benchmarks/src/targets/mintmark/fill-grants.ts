@@ -1,4 +1,12 @@
-import { familyId, grantId, secretDigest, userId, type GrantRecord, type TokenFamilyRecord, type UserRecord } from '@mintmark/storage-interface'
+import {
+  familyId,
+  grantId,
+  secretDigest,
+  userId,
+  type GrantRecord,
+  type TokenFamilyRecord,
+  type UserRecord,
+} from '@mintmark/storage-interface'
 import type { SqlDialect } from '@mintmark/storage-sql'
 
 import type { BenchStorage } from '../bench-storage.ts'
@@ -16,7 +24,11 @@ export interface GrantTemplate {
 export const filledPerson = (number: number | string): string => `person-${number}`
 
 /** As many other persons with a live grant and a live family of tokens each; the template itself must be there. */
-export async function fillGrants({ storage, dialect }: BenchStorage, template: GrantTemplate, rows: number): Promise<void> {
+export async function fillGrants(
+  { storage, dialect }: BenchStorage,
+  template: GrantTemplate,
+  rows: number,
+): Promise<void> {
   if (dialect !== undefined) return fillTables(dialect, rows)
   const { user, grant, family } = template
   for (let number = 1; number <= rows; number += 1) {
@@ -25,7 +37,13 @@ export async function fillGrants({ storage, dialect }: BenchStorage, template: G
     await storage.users.insert({ userId: owner, claims: user.claims, createdAt: user.createdAt })
     await storage.grants.insert({ ...grant, grantId: ofNumber, userId: owner })
     const refresh = family.refresh && { ...family.refresh, handleDigest: secretDigest(`handle-${number}`) }
-    await storage.families.insert({ ...family, familyId: familyId(`family-${number}`), grantId: ofNumber, userId: owner, refresh })
+    await storage.families.insert({
+      ...family,
+      familyId: familyId(`family-${number}`),
+      grantId: ofNumber,
+      userId: owner,
+      refresh,
+    })
   }
 }
 
@@ -37,8 +55,18 @@ async function fillTables(dialect: SqlDialect, rows: number): Promise<void> {
   const owner = `'${filledPerson(`' || n`)}`
   await fillUsers(dialect, { where: 'true', rows, change: { user_id: owner } })
   await dialect.atomically([
-    await multiplyRow(dialect, { table: 'mintmark_grants', where: 'true', rows, change: { grant_id: random, user_id: owner } }),
-    await multiplyRow(dialect, { table: 'mintmark_families', where: 'true', rows, change: { family_id: random, user_id: owner, handle_digest: random } }),
+    await multiplyRow(dialect, {
+      table: 'mintmark_grants',
+      where: 'true',
+      rows,
+      change: { grant_id: random, user_id: owner },
+    }),
+    await multiplyRow(dialect, {
+      table: 'mintmark_families',
+      where: 'true',
+      rows,
+      change: { family_id: random, user_id: owner, handle_digest: random },
+    }),
   ])
   if (isPostgres) await dialect.all('ANALYZE', [])
 }

@@ -44,10 +44,15 @@ const options = {
 const auth = betterAuth(options)
 await (await getMigrations(options)).runMigrations()
 
-const signedUp = await auth.api.signUpEmail({ body: { email: person.email, password: 'correct horse battery', name: 'Ann' }, asResponse: true })
+const signedUp = await auth.api.signUpEmail({
+  body: { email: person.email, password: 'correct horse battery', name: 'Ann' },
+  asResponse: true,
+})
 const cookie = signedUp.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
 const { adminCreateOAuthClient } = auth.api as unknown as {
-  readonly adminCreateOAuthClient: (call: object) => Promise<{ readonly client_id: string; readonly client_secret: string }>
+  readonly adminCreateOAuthClient: (
+    call: object,
+  ) => Promise<{ readonly client_id: string; readonly client_secret: string }>
 }
 const client = await adminCreateOAuthClient({
   headers: new Headers({ cookie }),

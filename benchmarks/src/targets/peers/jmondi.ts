@@ -41,7 +41,10 @@ const byAccess = new Map<string, OAuthToken>()
 const byRefresh = new Map<string, OAuthToken>()
 
 const jwt: JwtInterface = {
-  sign: async (payload) => new SignJWT({ ...(payload as JWTPayload) }).setProtectedHeader({ alg: algorithm, typ: 'at+jwt', kid: 'k' }).sign(privateKey),
+  sign: async (payload) =>
+    new SignJWT({ ...(payload as JWTPayload) })
+      .setProtectedHeader({ alg: algorithm, typ: 'at+jwt', kid: 'k' })
+      .sign(privateKey),
   verify: async (token) => (await jwtVerify(token, publicKey)).payload,
   decode: (token) => decodeJwt(token),
 }
@@ -63,7 +66,11 @@ const scopes = {
 }
 
 const tokens = {
-  issueToken: async (own: OAuthClient, all: { name: string }[], owner?: { id: string | number } | null): Promise<OAuthToken> => ({
+  issueToken: async (
+    own: OAuthClient,
+    all: { name: string }[],
+    owner?: { id: string | number } | null,
+  ): Promise<OAuthToken> => ({
     accessToken: random(),
     accessTokenExpiresAt: new DateInterval('1h').getEndDate(),
     client: own,
@@ -87,7 +94,11 @@ const tokens = {
 
 const authCodes = {
   getByIdentifier: async (code: string) => known(codes.get(code)),
-  issueAuthCode: (own: OAuthClient, owner: { id: string | number } | undefined, all: { name: string }[]): OAuthAuthCode => ({
+  issueAuthCode: (
+    own: OAuthClient,
+    owner: { id: string | number } | undefined,
+    all: { name: string }[],
+  ): OAuthAuthCode => ({
     code: random(),
     client: own,
     user: owner ?? null,
@@ -99,11 +110,22 @@ const authCodes = {
   revoke: async (code: string) => void revokedCodes.add(code),
 }
 
-const server = new AuthorizationServer(clients, tokens, scopes, jwt, { issuer, useOpaqueAuthorizationCodes: true, useOpaqueRefreshTokens: true })
+const server = new AuthorizationServer(clients, tokens, scopes, jwt, {
+  issuer,
+  useOpaqueAuthorizationCodes: true,
+  useOpaqueRefreshTokens: true,
+})
 server.enableGrantTypes(
   ['client_credentials', new DateInterval('1h')],
   ['refresh_token', new DateInterval('1h')],
-  [{ grant: 'authorization_code', authCodeRepository: authCodes, userRepository: { getUserByCredentials: async () => user } }, new DateInterval('1h')],
+  [
+    {
+      grant: 'authorization_code',
+      authCodeRepository: authCodes,
+      userRepository: { getUserByCredentials: async () => user },
+    },
+    new DateInterval('1h'),
+  ],
 )
 
 const app = express()

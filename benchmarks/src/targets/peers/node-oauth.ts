@@ -15,7 +15,11 @@ const { privateKey } = await generateKeyPair(algorithm)
 
 const digest = (text: string): string => hash('sha256', text, 'base64url')
 
-const client = { id: 'client', redirectUris: [redirectUri], grants: ['authorization_code', 'refresh_token', 'client_credentials'] }
+const client = {
+  id: 'client',
+  redirectUris: [redirectUri],
+  grants: ['authorization_code', 'refresh_token', 'client_credentials'],
+}
 const user = { id: person.userId }
 const secretDigest = Buffer.from(digest(clientSecret))
 const sessions = new Map([[digest(sessionSecret), user]])
@@ -37,7 +41,8 @@ const model = {
     return saved
   },
   getAuthorizationCode: async (code: string) => codes.get(digest(code)),
-  revokeAuthorizationCode: async ({ authorizationCode }: OAuth2Server.AuthorizationCode) => codes.delete(digest(authorizationCode)),
+  revokeAuthorizationCode: async ({ authorizationCode }: OAuth2Server.AuthorizationCode) =>
+    codes.delete(digest(authorizationCode)),
   saveToken: async (token: OAuth2Server.Token, own: OAuth2Server.Client, owner: OAuth2Server.User) => {
     const saved = { ...token, client: own, user: owner }
     tokensByAccess.set(digest(token.accessToken), saved)

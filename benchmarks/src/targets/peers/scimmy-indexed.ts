@@ -27,7 +27,9 @@ await serveScimmy(
   (number) => ({ ...scimPerson(number), id: scimUserId(number) }),
 )
 
-function page(constraints: { startIndex?: number; count?: number; totalResults?: number } | undefined): ScimmyAccount[] {
+function page(
+  constraints: { startIndex?: number; count?: number; totalResults?: number } | undefined,
+): ScimmyAccount[] {
   const { startIndex = 1, count = 20 } = constraints ?? {}
   if (constraints !== undefined) constraints.totalResults = accounts.size
   return ids.slice(startIndex - 1, startIndex - 1 + count).flatMap((id) => accounts.get(id) ?? [])

@@ -31,7 +31,10 @@ export async function serveScimmy(handlers: ScimmyHandlers, person: (number: num
   SCIMMY.Resources.declare(SCIMMY.Resources.User)
   SCIMMY.Resources.User.extend(SCIMMY.Schemas.EnterpriseUser)
     .ingress((resource, instance) => {
-      const account: ScimmyAccount = { ...(JSON.parse(JSON.stringify(instance)) as ScimmyAccount), id: resource.id ?? crypto.randomUUID() }
+      const account: ScimmyAccount = {
+        ...(JSON.parse(JSON.stringify(instance)) as ScimmyAccount),
+        id: resource.id ?? crypto.randomUUID(),
+      }
       handlers.put(account)
       return account
     })
@@ -46,7 +49,9 @@ export async function serveScimmy(handlers: ScimmyHandlers, person: (number: num
 }
 
 const withNumbers = (query: URLSearchParams): object =>
-  Object.fromEntries([...query].map(([name, value]) => [name, name === 'startIndex' || name === 'count' ? Number(value) : value]))
+  Object.fromEntries(
+    [...query].map(([name, value]) => [name, name === 'startIndex' || name === 'count' ? Number(value) : value]),
+  )
 
 const expected = Buffer.from(`Bearer ${scimSecret}`)
 

@@ -4,7 +4,11 @@ import { html, type Markup } from '../site/html.ts'
 import { shownTime } from './shown-time.ts'
 
 /** What an app was allowed, with the button that revokes it. */
-export const grantRow = ({ grantId, scopes, createdAt, honoured }: GrantView, clientName: string, address: string): Markup =>
+export const grantRow = (
+  { grantId, scopes, createdAt, honoured }: GrantView,
+  clientName: string,
+  address: string,
+): Markup =>
   row(
     { address, act: 'revoke-grant', about: grantId, label: 'Revoke', object: `the grant of ${clientName}` },
     html`<strong>${clientName}</strong>${honoured ? undefined : ' (not honoured)'}<br>

@@ -18,7 +18,11 @@ interface AdminVisit {
 /** The parts of the area, by address. */
 export const adminParts = [
   ['/admin/clients', 'Clients', 'The apps that people sign in to: disable one, or give it another secret.'],
-  ['/admin/providers', 'Identity providers', 'Directories that provision accounts: what to paste there, what they ask.'],
+  [
+    '/admin/providers',
+    'Identity providers',
+    'Directories that provision accounts: what to paste there, what they ask.',
+  ],
   ['/admin/accounts', 'Accounts', 'Whoever can sign in: search, deactivate, and end what an app was allowed.'],
   ['/admin/events', 'Events', 'What administrators did, and what happened since the start.'],
 ] as const

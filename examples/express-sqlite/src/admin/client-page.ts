@@ -14,7 +14,8 @@ import { shownTime } from './shown-time.ts'
 export const clientPage: AdminPage = async ({ request, admin }) => {
   const client = await admin.clients.read(subjectOf(request))
   const { clientId, clientName, disabledAt, redirectUris, scopes, tokenEndpointAuthMethod, secrets } = client
-  const disabled = disabledAt && html`Disabled since ${shownTime(disabledAt)}: nothing that was issued to it is honoured.`
+  const disabled =
+    disabledAt && html`Disabled since ${shownTime(disabledAt)}: nothing that was issued to it is honoured.`
   return adminResponse({
     title: clientName,
     part: '/admin/clients',

@@ -18,7 +18,8 @@ export const providerPage: AdminPage = async ({ request, admin: { identityProvid
   const setups = [await identityProviders.setup(providerId, 'okta'), await identityProviders.setup(providerId, 'entra')]
   const { items, next } = await identityProviders.requests(providerId, pageRequestOf(request))
   const address = addressOf('/admin/provider', providerId)
-  const disabled = disabledAt && html`Disabled since ${shownTime(disabledAt)}: its requests are refused, its accounts stay.`
+  const disabled =
+    disabledAt && html`Disabled since ${shownTime(disabledAt)}: its requests are refused, its accounts stay.`
   return adminResponse({
     title: displayName,
     part: '/admin/providers',

@@ -29,7 +29,12 @@ export function site({ server, sessions, people, storage, provider }: SiteDepend
   }
   const provisioned: Endpoint = async () => {
     const firstHundred = { kind: 'index', offset: 0, limit: 100 } as const
-    const list = await storage.provisionedUsers.list({ providerId: providerId(demoProviderId), filter: undefined, sort: undefined, page: firstHundred })
+    const list = await storage.provisionedUsers.list({
+      providerId: providerId(demoProviderId),
+      filter: undefined,
+      sort: undefined,
+      page: firstHundred,
+    })
     return htmlResponse(provisionedPage(list, provider))
   }
   const signOut: Endpoint = async (request) => {

@@ -44,7 +44,8 @@ async function finishSignIn(response) {
   const attempt = JSON.parse(sessionStorage.getItem('attempt') ?? '{}')
   sessionStorage.removeItem('attempt')
   // RFC 6749 §10.12: an answer to a question that this tab did not ask.
-  if (response.get('state') !== attempt.state) throw new Problem('state', 'This answer belongs to another sign-in. Start again.')
+  if (response.get('state') !== attempt.state)
+    throw new Problem('state', 'This answer belongs to another sign-in. Start again.')
   // RFC 9207 §2.4: an answer from a server that was not asked.
   if (response.get('iss') !== issuer) throw new Problem('iss', 'This answer comes from another server.')
   const error = response.get('error')
@@ -63,7 +64,8 @@ async function finishSignIn(response) {
   // OIDC Core §3.1.3.7: the token came straight from the server, which spares its signature (item 6); the rest is checked.
   const idToken = decode(tokens.id_token)
   const isForUs = idToken.iss === issuer && idToken.aud === client.client_id && idToken.nonce === attempt.nonce
-  if (!isForUs || idToken.exp * 1000 <= Date.now()) throw new Problem('id_token', 'The ID token is not for this sign-in.')
+  if (!isForUs || idToken.exp * 1000 <= Date.now())
+    throw new Problem('id_token', 'The ID token is not for this sign-in.')
 
   const headers = { authorization: `Bearer ${tokens.access_token}` }
   const userinfo = await getJson(metadata.userinfo_endpoint, { headers })
@@ -105,7 +107,10 @@ class Problem extends Error {
 const digest = async (text) => base64url(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
 const randomText = () => base64url(crypto.getRandomValues(new Uint8Array(32)))
 const base64url = (bytes) =>
-  btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  btoa(String.fromCharCode(...new Uint8Array(bytes)))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
 
 /** The claims of a JWT, unverified. */
 function decode(jwt) {

@@ -7,7 +7,8 @@ export interface Problem {
 }
 
 /** An answer that nobody here waits for: tried again with the back button, or sent by somebody else (RFC 6749 §10.12). */
-export const unknownState = (): Error => new UnknownStateError('This answer belongs to a sign-in that was not started here, or is over.')
+export const unknownState = (): Error =>
+  new UnknownStateError('This answer belongs to a sign-in that was not started here, or is over.')
 
 /** What the server said, where it said something; else what the library found wrong. */
 export function problemOf(error: unknown): Problem {

@@ -26,14 +26,20 @@ export interface SignInFlow {
   revoke(person: SignedInPerson): Promise<void>
 }
 
-export function signInFlow({ issuer, clientId, clientSecret }: WebClientCredentials & { readonly issuer: string }): SignInFlow {
+export function signInFlow({
+  issuer,
+  clientId,
+  clientSecret,
+}: WebClientCredentials & { readonly issuer: string }): SignInFlow {
   let discovered: Promise<openid.Configuration> | undefined
 
   // At first use: while this app starts, the server in the same process does not answer yet.
   const configuration = async (): Promise<openid.Configuration> => {
     // The library insists on https; the example runs on http://localhost.
     const execute = issuer.startsWith('http:') ? [openid.allowInsecureRequests] : []
-    discovered ??= openid.discovery(new URL(issuer), clientId, undefined, openid.ClientSecretBasic(clientSecret), { execute })
+    discovered ??= openid.discovery(new URL(issuer), clientId, undefined, openid.ClientSecretBasic(clientSecret), {
+      execute,
+    })
     try {
       return await discovered
     } catch (error) {

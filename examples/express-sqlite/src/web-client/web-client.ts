@@ -39,7 +39,8 @@ export function webClient(options: WebClientCredentials & { readonly issuer: str
   router.all('/callback', async (request, response) => {
     const session = sessions.of(request)
     const answer = answerOf(request, options.issuer)
-    const state = request.method === 'POST' ? fieldsOf(request).get('state') : new URL(answer.url).searchParams.get('state')
+    const state =
+      request.method === 'POST' ? fieldsOf(request).get('state') : new URL(answer.url).searchParams.get('state')
     const started = session.started.find((one) => one.state === state)
     const rest = { ...session, started: session.started.filter((one) => one !== started), problem: undefined }
     try {

@@ -37,7 +37,12 @@ const signInForm = html`<form method="post" action="/web/sign-in">
 <div class="actions"><button class="primary" type="submit">Sign in</button></div>
 </form>`
 
-const tokens = ({ user, idToken, accessToken, refreshToken }: SignedInPerson): Markup => html`<section aria-labelledby="hello">
+const tokens = ({
+  user,
+  idToken,
+  accessToken,
+  refreshToken,
+}: SignedInPerson): Markup => html`<section aria-labelledby="hello">
 <h2 id="hello">Signed in as ${user.name ?? user.sub}</h2>
 <h3>What userinfo says about you</h3>
 <pre id="userinfo" tabindex="0">${readable(user)}</pre>

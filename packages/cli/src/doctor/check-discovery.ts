@@ -31,7 +31,11 @@ interface Fetched {
   readonly answer: Answer | undefined
 }
 
-function documentFindings(check: 'discovery.oauth' | 'discovery.openid', { url, answer }: Fetched, issuer: string): readonly Finding[] {
+function documentFindings(
+  check: 'discovery.oauth' | 'discovery.openid',
+  { url, answer }: Fetched,
+  issuer: string,
+): readonly Finding[] {
   if (answer === undefined)
     return [
       fail(check, `Nobody answers at ${url}.`, 'Start the server, and look at its name, its port and its certificate.'),

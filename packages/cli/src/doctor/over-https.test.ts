@@ -15,8 +15,16 @@ test('RFC 6797 §7.1: over https it asks for Strict-Transport-Security, and that
       : new Response(null, { status: 308, headers: { location: 'https://as.test/' } }),
   )
 
-  expect((await checkAddress(careless)).map(shortly)).toEqual(['ok address.https', 'warn address.hsts', 'fail address.plain_http'])
-  expect((await checkAddress(careful)).map(shortly)).toEqual(['ok address.https', 'ok address.hsts', 'ok address.plain_http'])
+  expect((await checkAddress(careless)).map(shortly)).toEqual([
+    'ok address.https',
+    'warn address.hsts',
+    'fail address.plain_http',
+  ])
+  expect((await checkAddress(careful)).map(shortly)).toEqual([
+    'ok address.https',
+    'ok address.hsts',
+    'ok address.plain_http',
+  ])
 })
 
 test.for([

@@ -57,7 +57,8 @@ export async function verifyAccessToken(
 function readClaims(claims: JsonObject, format: 'jwt' | 'opaque'): VerifiedAccessToken | undefined {
   const { sub, aud, jti, client_id: client, scope = '', family, exp } = claims
   const audience = typeof aud === 'string' ? [aud] : aud
-  if (!isNonEmptyString(sub) || !isNonEmptyString(jti) || !isNonEmptyString(client) || typeof scope !== 'string') return undefined
+  if (!isNonEmptyString(sub) || !isNonEmptyString(jti) || !isNonEmptyString(client) || typeof scope !== 'string')
+    return undefined
   if (!Array.isArray(audience) || audience.length === 0 || !audience.every(isNonEmptyString)) return undefined
   if (family !== undefined && !isNonEmptyString(family)) return undefined
 

@@ -8,7 +8,11 @@ import { startInteraction, type InteractionDependencies } from '../interaction/s
 import { readForm, readQuery } from '../parameters/read-parameters.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { SignedIn } from '../session/signed-in.ts'
-import { parseAuthorizationRequest, type AuthorizationRequest, type AuthorizationRequestRules } from './authorization-request.ts'
+import {
+  parseAuthorizationRequest,
+  type AuthorizationRequest,
+  type AuthorizationRequestRules,
+} from './authorization-request.ts'
 import { authorizationResponse } from './authorization-response.ts'
 import { identifyClient } from './identify-client.ts'
 import { codeIssued, issueCode, type IssueCodeDependencies } from './issue-code.ts'
@@ -47,11 +51,18 @@ async function answer(
   deps: AuthorizationEndpointDependencies,
 ): Promise<ServerResponse> {
   const person = await identifyPerson(await deps.signedIn(request), now, deps.storage)
-  const decision = await decideInteraction(authorization, { person, startedAt: undefined }, { now, storage: deps.storage })
+  const decision = await decideInteraction(
+    authorization,
+    { person, startedAt: undefined },
+    { now, storage: deps.storage },
+  )
   refuseUnaskable(decision, authorization)
   if (decision.kind !== 'ready') return startInteraction({ authorization, decision, request }, now, deps)
 
-  const { grant, person: { authentication } } = decision
+  const {
+    grant,
+    person: { authentication },
+  } = decision
   const subject = { request: authorization, grant, consented: authorization.consentScopes, authentication }
   const code = await issueCode(subject, now, deps)
   deps.journal.record(request, codeIssued(subject))
@@ -65,7 +76,10 @@ const isCrossSitePost = (request: ServerRequest): boolean =>
 /** The same request as a GET: a top-level navigation, which carries the cookies. */
 function redirectToSelf(request: ServerRequest, authorization: AuthorizationRequest): ServerResponse {
   const resources = authorization.resources.map((resource) => ['resource', resource] as const)
-  const query = new URLSearchParams([...Object.entries(authorization.parameters), ...resources.map((pair) => [...pair])])
+  const query = new URLSearchParams([
+    ...Object.entries(authorization.parameters),
+    ...resources.map((pair) => [...pair]),
+  ])
   return redirect(`${request.url.origin}${request.url.pathname}?${query.toString()}`)
 }
 

@@ -127,12 +127,18 @@ function responseTarget(
 function requireCodeResponse(parameters: Parameters, client: ClientRecord): void {
   const responseType = parameters.get('response_type')
   // RFC 6749 §4.1.2.1.
-  if (responseType === undefined) throw refusal('invalid_request', 'The response_type parameter is missing.', 'response_type_missing')
+  if (responseType === undefined)
+    throw refusal('invalid_request', 'The response_type parameter is missing.', 'response_type_missing')
   // RFC 9700 §2.1.2: tokens do not travel through the browser's address bar.
-  if (responseType !== 'code') throw refusal('unsupported_response_type', 'Only the response type code is supported.', 'response_type_unsupported')
+  if (responseType !== 'code')
+    throw refusal('unsupported_response_type', 'Only the response type code is supported.', 'response_type_unsupported')
   // RFC 6749 §4.1.2.1: unauthorized_client.
   if (!client.grantTypes.includes('authorization_code')) {
-    throw refusal('unauthorized_client', 'The client is not registered for this grant type.', 'grant_type_not_registered')
+    throw refusal(
+      'unauthorized_client',
+      'The client is not registered for this grant type.',
+      'grant_type_not_registered',
+    )
   }
 }
 
@@ -152,7 +158,8 @@ const wishedAcr = (claimed: readonly JsonValue[], acrValues: string | undefined)
 function parseMaxAge(value: string | undefined): number | undefined {
   if (value === undefined) return undefined
   // OIDC Core §3.1.2.1: a number of seconds.
-  if (!/^[0-9]{1,9}$/.test(value)) throw refusal('invalid_request', 'The max_age parameter is not a number of seconds.', 'max_age_invalid')
+  if (!/^[0-9]{1,9}$/.test(value))
+    throw refusal('invalid_request', 'The max_age parameter is not a number of seconds.', 'max_age_invalid')
   return Number(value)
 }
 

@@ -7,7 +7,11 @@ export const authorizationResponse = (code: string, target: ResponseTarget, issu
   target.responseMode.respond(target.redirect, present({ code, state: target.state, iss: issuer }))
 
 /** Sends the browser back with a refusal (RFC 6749 §4.1.2.1). `iss` belongs here too (RFC 9207 §2). */
-export const authorizationErrorResponse = (refusal: OAuthError, target: ResponseTarget, issuer: string): ServerResponse =>
+export const authorizationErrorResponse = (
+  refusal: OAuthError,
+  target: ResponseTarget,
+  issuer: string,
+): ServerResponse =>
   target.responseMode.respond(
     target.redirect,
     present({ error: refusal.code, error_description: refusal.description, state: target.state, iss: issuer }),

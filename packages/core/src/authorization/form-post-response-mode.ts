@@ -16,7 +16,10 @@ export const formPostResponseMode = defineResponseMode({
       headers: [
         ['Content-Type', 'text/html; charset=utf-8'],
         // No form-action: the client's page may redirect anywhere after the post, and Chrome would hold that against this page.
-        ['Content-Security-Policy', `default-src 'none'; script-src '${scriptHash}'; frame-ancestors 'none'; base-uri 'none'`],
+        [
+          'Content-Security-Policy',
+          `default-src 'none'; script-src '${scriptHash}'; frame-ancestors 'none'; base-uri 'none'`,
+        ],
         ['X-Frame-Options', 'DENY'],
         ['X-Content-Type-Options', 'nosniff'],
         ['Referrer-Policy', 'no-referrer'],

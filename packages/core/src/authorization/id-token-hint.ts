@@ -18,7 +18,9 @@ export async function hintedSubject(
   // OIDC Core §3.1.2.1: the hint must be an ID token of this server's. A signed userinfo answer is of the same type and
   // has no `exp`, which every ID token has (OIDC Core §2, RFC 8725 §3.12).
   if (typeof subject !== 'string' || !Number.isSafeInteger(claims?.['exp'])) {
-    throw new OAuthError('invalid_request', 'The id_token_hint is not an ID token of this server.', { reason: 'id_token_hint_invalid' })
+    throw new OAuthError('invalid_request', 'The id_token_hint is not an ID token of this server.', {
+      reason: 'id_token_hint_invalid',
+    })
   }
   return subject
 }
@@ -29,11 +31,16 @@ export async function hintedSubject(
  * @returns `undefined` when anybody will do.
  * @throws OAuthError login_required — reason `nobody_meant`: no sign-in could ever satisfy both.
  */
-export function meantSubjects(hinted: string | undefined, claimed: readonly JsonValue[] | undefined): readonly string[] | undefined {
+export function meantSubjects(
+  hinted: string | undefined,
+  claimed: readonly JsonValue[] | undefined,
+): readonly string[] | undefined {
   if (hinted === undefined && claimed === undefined) return undefined
-  const named = claimed === undefined ? [hinted] : claimed.filter((subject) => hinted === undefined || subject === hinted)
+  const named =
+    claimed === undefined ? [hinted] : claimed.filter((subject) => hinted === undefined || subject === hinted)
   const meant = named.filter((subject) => typeof subject === 'string')
   // OIDC Core §3.1.2.1: better an error than a sign-in page that takes nobody.
-  if (meant.length === 0) throw new OAuthError('login_required', 'The request means nobody who could sign in.', { reason: 'nobody_meant' })
+  if (meant.length === 0)
+    throw new OAuthError('login_required', 'The request means nobody who could sign in.', { reason: 'nobody_meant' })
   return meant
 }

@@ -10,7 +10,9 @@ export function refuseUnsupported(parameters: Parameters): void {
   for (const [name, code] of unsupportedParameters) {
     if (parameters.get(name) === undefined) continue
     // OIDC Core §3.1.2.6: refused by a code of its own, never silently ignored.
-    throw new OAuthError(code, 'The request uses a parameter that is not supported.', { reason: 'parameter_unsupported' })
+    throw new OAuthError(code, 'The request uses a parameter that is not supported.', {
+      reason: 'parameter_unsupported',
+    })
   }
 }
 

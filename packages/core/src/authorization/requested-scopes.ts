@@ -23,11 +23,15 @@ export function requestedScopes(
   const scopes = spaceSeparated(scope).filter((value) => registry.has(value) && !isIdleOfflineAccess(value, client))
   // RFC 6749 §3.3: without a default scope, a request without one fails.
   if (scopes.length === 0) {
-    throw new OAuthError('invalid_scope', 'Ask for at least one scope that this server knows.', { reason: 'scope_missing' })
+    throw new OAuthError('invalid_scope', 'Ask for at least one scope that this server knows.', {
+      reason: 'scope_missing',
+    })
   }
   // RFC 6749 §4.1.2.1: invalid_scope.
   if (scopes.some((value) => !client.scopes.includes(value))) {
-    throw new OAuthError('invalid_scope', 'The client is not registered for a requested scope.', { reason: 'scope_not_allowed' })
+    throw new OAuthError('invalid_scope', 'The client is not registered for a requested scope.', {
+      reason: 'scope_not_allowed',
+    })
   }
   return scopes
 }

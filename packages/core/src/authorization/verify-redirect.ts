@@ -23,14 +23,17 @@ export function verifyRedirect(parameters: Parameters, client: ClientRecord): Ve
   }
   const isRegistered = client.redirectUris.some((uri) => uri === requested || isSameLoopback(uri, requested))
   // RFC 6749 §3.1.2.4: an unregistered redirect URI is not redirected to.
-  if (!isRegistered) throw localError('The application asked to return to an address it has not registered.', 'redirect_uri_mismatch')
+  if (!isRegistered)
+    throw localError('The application asked to return to an address it has not registered.', 'redirect_uri_mismatch')
   return requested as VerifiedRedirect
 }
 
 function isSameLoopback(registered: string, requested: string): boolean {
   const expected = splitLoopback(registered)
   const actual = splitLoopback(requested)
-  return expected !== undefined && actual !== undefined && expected.host === actual.host && expected.rest === actual.rest
+  return (
+    expected !== undefined && actual !== undefined && expected.host === actual.host && expected.rest === actual.rest
+  )
 }
 
 /** Splits without a URL parser: parsers read `127.1` or `\` as something else than the browser or the app does. */

@@ -5,12 +5,19 @@ import { OAuthError } from '../error/oauth-error.ts'
 import { isEssential, keepClaims, parseClaimsRequest, requestedClaimNames, requestedValues } from './claims-request.ts'
 
 describe('claims parameter', () => {
-  it.each(['[]', '"x"', '{', 'null', '1', '{"id_token":[]}', '{"id_token":"x"}', '{"userinfo":{"name":1}}', '{"userinfo":{"name":[]}}'])(
-    'ATK-079 OIDC Core §5.5: %s is refused',
-    (text) => {
-      expect(() => parseClaimsRequest(text)).toThrow(OAuthError)
-    },
-  )
+  it.each([
+    '[]',
+    '"x"',
+    '{',
+    'null',
+    '1',
+    '{"id_token":[]}',
+    '{"id_token":"x"}',
+    '{"userinfo":{"name":1}}',
+    '{"userinfo":{"name":[]}}',
+  ])('ATK-079 OIDC Core §5.5: %s is refused', (text) => {
+    expect(() => parseClaimsRequest(text)).toThrow(OAuthError)
+  })
 
   it('OIDC Core §5.5: reads names, values and what is essential', () => {
     const request = parseClaimsRequest(
@@ -32,16 +39,19 @@ describe('claims parameter', () => {
 
   it('law: any text is parsed or refused, and no prototype is reached', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.json(), fc.constant('{"__proto__":{"id_token":{}},"id_token":{"__proto__":null}}')), (text) => {
-        try {
-          const request = parseClaimsRequest(text)
-          requestedClaimNames(request, 'id_token')
-          requestedValues(request, 'id_token', 'constructor')
-        } catch (error) {
-          expect(error).toBeInstanceOf(OAuthError)
-        }
-        expect(Object.hasOwn(Object.prototype, 'id_token')).toBe(false)
-      }),
+      fc.property(
+        fc.oneof(fc.string(), fc.json(), fc.constant('{"__proto__":{"id_token":{}},"id_token":{"__proto__":null}}')),
+        (text) => {
+          try {
+            const request = parseClaimsRequest(text)
+            requestedClaimNames(request, 'id_token')
+            requestedValues(request, 'id_token', 'constructor')
+          } catch (error) {
+            expect(error).toBeInstanceOf(OAuthError)
+          }
+          expect(Object.hasOwn(Object.prototype, 'id_token')).toBe(false)
+        },
+      ),
     )
   })
 })

@@ -22,7 +22,10 @@ export function parseClaimsRequest(text: string | undefined): JsonObject | undef
 }
 
 /** The names of the claims that are asked for one by one. */
-export function requestedClaimNames(request: JsonObject | undefined, destination: ClaimsDestination): readonly string[] {
+export function requestedClaimNames(
+  request: JsonObject | undefined,
+  destination: ClaimsDestination,
+): readonly string[] {
   const claims = request === undefined ? undefined : own(request, destination)
   return isJsonObject(claims) ? Object.keys(claims) : []
 }

@@ -50,7 +50,13 @@ export async function releaseClaims(release: ClaimsRelease, deps: ReleaseClaimsD
 async function knownClaims(release: ClaimsRelease, mapClaims: MapClaims | undefined): Promise<JsonObject> {
   const { user, client, scopes, destination } = release
   if (mapClaims === undefined) return user.claims
-  const mapped = await mapClaims({ subject: user.userId, claims: user.claims, clientId: client.clientId, scopes, destination })
+  const mapped = await mapClaims({
+    subject: user.userId,
+    claims: user.claims,
+    clientId: client.clientId,
+    scopes,
+    destination,
+  })
   return { ...user.claims, ...mapped }
 }
 

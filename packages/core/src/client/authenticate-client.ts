@@ -1,4 +1,11 @@
-import { clientId, type Brand, type ClientRecord, type EpochSeconds, type SecretDigest, type Storage } from '@mintmark/storage-interface'
+import {
+  clientId,
+  type Brand,
+  type ClientRecord,
+  type EpochSeconds,
+  type SecretDigest,
+  type Storage,
+} from '@mintmark/storage-interface'
 
 import { OAuthError } from '../error/oauth-error.ts'
 import type { RefusalContext } from '../error/refusal-context.ts'
@@ -39,7 +46,8 @@ export async function authenticateClient(
 
   const reason = refusalReason(client, credentials, proof !== undefined)
   // RFC 6749 §5.2: one answer, whatever failed.
-  if (reason !== undefined || client === undefined) throw await refusal(reason ?? 'client_unknown', { client, credentials }, { ...deps, now })
+  if (reason !== undefined || client === undefined)
+    throw await refusal(reason ?? 'client_unknown', { client, credentials }, { ...deps, now })
   if (proof?.usedSecret !== undefined) await noteUse(client, proof.usedSecret, { storage: deps.storage, now })
   return client as AuthenticatedClient
 }
@@ -54,7 +62,9 @@ function readCredentials(
   // RFC 6749 §2.3: a client must not use more than one method in a request. RFC 9110 §5.3: Authorization is no list, so
   // a repeated one is two.
   if (second !== undefined || request.repeatedHeaders.has('authorization')) {
-    throw new OAuthError('invalid_request', 'Use one client authentication method.', { reason: 'client_authentication_twice' })
+    throw new OAuthError('invalid_request', 'Use one client authentication method.', {
+      reason: 'client_authentication_twice',
+    })
   }
   // RFC 6749 §3.2.1.
   if (credentials === undefined) throw invalidClient('client_authentication_missing', {})
@@ -94,7 +104,10 @@ async function refusal(
 ): Promise<OAuthError> {
   const { clientId: presentedId = '', method: presentedMethod } = credentials
   const decision = await deps.failedAuthentications.consume(`client ${presentedId.slice(0, 256)}`, deps.now)
-  const methods = reason === 'client_authentication_method' ? { presentedMethod, registeredMethod: client?.tokenEndpointAuthMethod } : {}
+  const methods =
+    reason === 'client_authentication_method'
+      ? { presentedMethod, registeredMethod: client?.tokenEndpointAuthMethod }
+      : {}
   if (decision.allowed) return invalidClient(reason, { clientId: presentedId, ...methods })
   return new OAuthError('temporarily_unavailable', 'Too many failed attempts. Try again later.', {
     reason: 'client_throttled',
@@ -110,7 +123,8 @@ async function noteUse(
   { storage, now }: { readonly storage: Storage; readonly now: EpochSeconds },
 ): Promise<void> {
   const lastUsedAt = client.secrets.find(({ digest }) => digest === used)?.lastUsedAt
-  if (lastUsedAt === undefined || now - lastUsedAt >= 3600) await storage.clients.touchSecret(client.clientId, used, now)
+  if (lastUsedAt === undefined || now - lastUsedAt >= 3600)
+    await storage.clients.touchSecret(client.clientId, used, now)
 }
 
 const invalidClient = (reason: RefusalReason, context: RefusalContext): OAuthError =>

@@ -72,7 +72,10 @@ describe('client secrets', () => {
 
     const refused = await adoptClientSecret('A', brought, deps).catch((error: unknown) => error)
 
-    expect(refused).toMatchObject({ code: 'invalid_client_metadata', description: expect.stringContaining('guessed') as string })
+    expect(refused).toMatchObject({
+      code: 'invalid_client_metadata',
+      description: expect.stringContaining('guessed') as string,
+    })
     expect(await Promise.all([works(first, 100), works(brought, 100)])).toEqual([true, false])
   })
 })

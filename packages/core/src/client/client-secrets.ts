@@ -1,4 +1,12 @@
-import { clientId, epochSeconds, type ClientRecord, type ClientSecretRecord, type EpochSeconds, type Storage, untilSettled } from '@mintmark/storage-interface'
+import {
+  clientId,
+  epochSeconds,
+  type ClientRecord,
+  type ClientSecretRecord,
+  type EpochSeconds,
+  type Storage,
+  untilSettled,
+} from '@mintmark/storage-interface'
 
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { digestSecret } from '../runtime/digest.ts'
@@ -54,7 +62,8 @@ export async function endPreviousClientSecrets(id: string, deps: { readonly stor
  */
 export async function adoptClientSecret(id: string, secret: string, deps: ClientSecretDependencies): Promise<void> {
   // RFC 6749 §10.10, RFC 6819 §5.1.4.2.2: its digest is as quick to try as any, so it must be one that nobody can try out.
-  if (!/^[\x21-\x7e]{32,}$/.test(secret) || new Set(secret).size < 12) throw invalid('The secret is too short, or could be guessed.')
+  if (!/^[\x21-\x7e]{32,}$/.test(secret) || new Set(secret).size < 12)
+    throw invalid('The secret is too short, or could be guessed.')
   const adopted = await clientSecretRecord(secret, (deps.clock ?? systemClock)())
   await changeSecrets(id, deps.storage, ({ secrets }) => {
     // RFC 7591 §3.2.2: a client of another method has no use for a secret.

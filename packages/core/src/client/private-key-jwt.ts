@@ -1,4 +1,11 @@
-import { after, epochSeconds, seconds, type ClientRecord, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import {
+  after,
+  epochSeconds,
+  seconds,
+  type ClientRecord,
+  type EpochSeconds,
+  type Storage,
+} from '@mintmark/storage-interface'
 import type { JSONWebKeySet, JWTHeaderParameters, JWTPayload } from 'jose'
 import { createLocalJWKSet } from 'jose/jwks/local'
 import { decodeJwt } from 'jose/jwt/decode'
@@ -44,7 +51,11 @@ interface Presentation {
   readonly now: EpochSeconds
 }
 
-async function isGenuine(assertion: string, presentation: Presentation, deps: PrivateKeyJwtDependencies): Promise<boolean> {
+async function isGenuine(
+  assertion: string,
+  presentation: Presentation,
+  deps: PrivateKeyJwtDependencies,
+): Promise<boolean> {
   const { client, now } = presentation
   const payload = await verifySignature(assertion, presentation, deps.keySets)
   if (payload === undefined || !isForUs(payload, client, deps.issuer) || !isShortLived(payload, now)) return false

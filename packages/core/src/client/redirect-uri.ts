@@ -38,7 +38,13 @@ const isPrivateUseScheme = (protocol: string): boolean => /^[a-z][a-z0-9+-]*(\.[
 function hasRoomForAnswer(uri: string): boolean {
   const start = uri.indexOf('?')
   // Some readers part at a semicolon too.
-  return start === -1 || uri.slice(start + 1).split(/[&;]/).every(isOwnParameter)
+  return (
+    start === -1 ||
+    uri
+      .slice(start + 1)
+      .split(/[&;]/)
+      .every(isOwnParameter)
+  )
 }
 
 /** A registered `code` or `state` would stand beside the server's own and be read instead of it. */

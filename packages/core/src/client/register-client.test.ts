@@ -8,7 +8,10 @@ it('RFC 9700 §4.15: a client never bears the identifier of an account', async (
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   await storage.users.insert({ userId: userId('user-1'), claims: {}, createdAt: epochSeconds(1) })
 
-  const registering = registerClient({ clientId: 'user-1', clientName: 'Look-alike', redirectUris: ['https://app.test/cb'] }, { storage })
+  const registering = registerClient(
+    { clientId: 'user-1', clientName: 'Look-alike', redirectUris: ['https://app.test/cb'] },
+    { storage },
+  )
 
   await expect(registering).rejects.toMatchObject({ code: 'invalid_client_metadata' })
   expect(await storage.clients.find(clientId('user-1'))).toBeUndefined()

@@ -119,8 +119,10 @@ export async function registerClient(
   const secrets = clientSecret === undefined ? [] : [await clientSecretRecord(clientSecret, now)]
   const client: ClientRecord = { ...record, secrets }
   // RFC 9700 §4.15: the `sub` of a client that acts for itself must never be taken for a person's.
-  if ((await deps.storage.users.find(userId(client.clientId))) !== undefined) throw invalid('client_id is the identifier of an account.')
+  if ((await deps.storage.users.find(userId(client.clientId))) !== undefined)
+    throw invalid('client_id is the identifier of an account.')
   const inserted = await deps.storage.clients.insert(client)
+  // RFC 7591 §3.2.2.
   if (inserted.outcome === 'taken') throw invalid('client_id is already registered.')
   return { client, clientSecret }
 }

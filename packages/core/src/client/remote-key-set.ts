@@ -13,7 +13,10 @@ export interface RemoteKeySets {
 
 /** Key sets fetched over https, without redirects, within a size and a time; one request at a time for each address. */
 export function remoteKeySets(fetch: typeof globalThis.fetch): RemoteKeySets {
-  const kept = new Map<string, { readonly fetchedAt: EpochSeconds; readonly keySet: Promise<JSONWebKeySet | undefined> }>()
+  const kept = new Map<
+    string,
+    { readonly fetchedAt: EpochSeconds; readonly keySet: Promise<JSONWebKeySet | undefined> }
+  >()
 
   return {
     read(uri, mode, now) {
@@ -38,7 +41,8 @@ export function remoteKeySets(fetch: typeof globalThis.fetch): RemoteKeySets {
 export function isFetchable(uri: string): boolean {
   if (!URL.canParse(uri)) return false
   const { protocol, hostname, username, password, port, hash } = new URL(uri)
-  const isNamed = /^(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*$/.test(hostname) && !/\.(?:localhost|local|internal)$/.test(hostname)
+  const isNamed =
+    /^(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*$/.test(hostname) && !/\.(?:localhost|local|internal)$/.test(hostname)
   return protocol === 'https:' && isNamed && username === '' && password === '' && port === '' && hash === ''
 }
 

@@ -25,7 +25,9 @@ async function aPersonWithAnApp() {
 it('lists what a person has connected', async () => {
   const { apps } = await aPersonWithAnApp()
 
-  expect(await apps.list('U1')).toEqual([{ grantId: 'g1', clientId: 'A', clientName: 'App', scopes: ['openid'], since: 50 }])
+  expect(await apps.list('U1')).toEqual([
+    { grantId: 'g1', clientId: 'A', clientName: 'App', scopes: ['openid'], since: 50 },
+  ])
 })
 
 it('a person disconnects their own apps, and nobody else does', async () => {
@@ -50,7 +52,8 @@ it('design §4: an app that was let in before a deactivation gets nothing any mo
 it('an app whose client is disabled gets nothing any more, and is not listed', async () => {
   const { storage, apps } = await aPersonWithAnApp()
   const client = await storage.clients.find(clientId('A'))
-  if (client !== undefined) await storage.clients.compareAndSwap({ ...client, disabledAt: epochSeconds(60) }, client.version)
+  if (client !== undefined)
+    await storage.clients.compareAndSwap({ ...client, disabledAt: epochSeconds(60) }, client.version)
 
   expect(await apps.list('U1')).toEqual([])
 })

@@ -6,7 +6,14 @@ import { standardScopes } from '../claims/scope-definition.ts'
 import { serverMetadata, type MetadataSources } from './metadata.ts'
 
 it('OIDC Discovery §3: a claim that several scopes open is listed once', () => {
-  const endpoints = { authorization_endpoint: '', token_endpoint: '', userinfo_endpoint: '', introspection_endpoint: '', revocation_endpoint: '', jwks_uri: '' }
+  const endpoints = {
+    authorization_endpoint: '',
+    token_endpoint: '',
+    userinfo_endpoint: '',
+    introspection_endpoint: '',
+    revocation_endpoint: '',
+    jwks_uri: '',
+  }
   const staff = { description: 'See your work', claims: ['email', 'department'], idTokenClaims: [], isIdentity: true }
   const sources: MetadataSources = {
     issuer: 'https://as.test',

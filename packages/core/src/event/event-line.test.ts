@@ -4,7 +4,8 @@ import { expect, it } from 'vitest'
 import { eventLine } from './event-line.ts'
 import type { ServerOccurrence } from './server-event.ts'
 
-const line = (occurrence: ServerOccurrence): string => eventLine({ ...occurrence, at: epochSeconds(7), correlationId: 'c' })
+const line = (occurrence: ServerOccurrence): string =>
+  eventLine({ ...occurrence, at: epochSeconds(7), correlationId: 'c' })
 
 const unauthenticated = {
   type: 'request.refused',
@@ -16,7 +17,11 @@ const unauthenticated = {
 } as const
 
 it('names the method that a client is registered for beside the one that it sent', () => {
-  const context = { clientId: 'my-app', registeredMethod: 'client_secret_basic', presentedMethod: 'client_secret_post' } as const
+  const context = {
+    clientId: 'my-app',
+    registeredMethod: 'client_secret_basic',
+    presentedMethod: 'client_secret_post',
+  } as const
 
   expect(line({ ...unauthenticated, context })).toBe(
     'POST /token refused: invalid_client (client_authentication_method): my-app, registered for client_secret_basic, sent client_secret_post',

@@ -35,4 +35,5 @@ function particulars({ context: { clientId, presentedMethod, registeredMethod } 
 }
 
 /** A name as it stands in a line. What a stranger sent as a client_id must not break or forge one, so it stays in the event's fields. */
-const nameOf = (clientId: string): string => (/^[\x21-\x7E]{1,64}$/.test(clientId) ? clientId : 'a client of unusual name')
+const nameOf = (clientId: string): string =>
+  /^[\x21-\x7E]{1,64}$/.test(clientId) ? clientId : 'a client of unusual name'

@@ -54,7 +54,12 @@ describe('journal', () => {
   })
 
   it.each([
-    ['throws', () => { throw new Error('sink is down') }],
+    [
+      'throws',
+      () => {
+        throw new Error('sink is down')
+      },
+    ],
     ['rejects', () => Promise.reject(new Error('sink is down'))],
   ])('goes on when the listener %s', (_case, listener) => {
     const journal = openJournal(listener, deps)
@@ -65,11 +70,26 @@ describe('journal', () => {
 
 describe('logger', () => {
   const at = { at: epochSeconds(7), correlationId: 'c' }
-  const refused = { type: 'request.refused', method: 'POST', path: '/token', context: {}, cause: undefined, ...at } as const
+  const refused = {
+    type: 'request.refused',
+    method: 'POST',
+    path: '/token',
+    context: {},
+    cause: undefined,
+    ...at,
+  } as const
 
   it.each([
-    ['warn', 'POST /token refused: invalid_grant (code_replayed)', { ...refused, code: 'invalid_grant', reason: 'code_replayed' }],
-    ['error', 'POST /token refused: server_error (unexpected_failure)', { ...refused, code: 'server_error', reason: 'unexpected_failure' }],
+    [
+      'warn',
+      'POST /token refused: invalid_grant (code_replayed)',
+      { ...refused, code: 'invalid_grant', reason: 'code_replayed' },
+    ],
+    [
+      'error',
+      'POST /token refused: server_error (unexpected_failure)',
+      { ...refused, code: 'server_error', reason: 'unexpected_failure' },
+    ],
     ['info', 'interaction.denied: person_refused for A', { ...occurrence, ...at }],
   ] as const)('writes one line at %s: %s', async (level, message, event) => {
     const lines: unknown[] = []

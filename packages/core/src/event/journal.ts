@@ -12,5 +12,8 @@ export type EventListener = (event: ServerEvent) => void | Promise<void>
 export type Journal = HttpJournal<ServerOccurrence>
 
 /** The journal of an authorization server. */
-export const openJournal = (listener: EventListener, { clock, random }: { readonly clock: Clock; readonly random: Random }): Journal =>
+export const openJournal = (
+  listener: EventListener,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+): Journal =>
   createJournal<ServerOccurrence, EpochSeconds>(listener, { clock, newIdentifier: identifierSeries(random) })

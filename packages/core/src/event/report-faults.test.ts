@@ -9,7 +9,10 @@ const refused = { type: 'request.refused', method: 'GET', path: '/jwks', context
 
 function printed(event: ServerEvent): readonly unknown[][] {
   const lines: unknown[][] = []
-  const write = (level: string) => (...line: unknown[]) => void lines.push([level, ...line])
+  const write =
+    (level: string) =>
+    (...line: unknown[]) =>
+      void lines.push([level, ...line])
   void reportFaults({ warn: write('warn'), error: write('error') })(event)
   return lines
 }

@@ -9,5 +9,6 @@ export const reportFaults =
   (console: Pick<Console, 'warn' | 'error'>): EventListener =>
   (event) => {
     if (event.type === 'option.unsafe') return console.warn(`Mintmark: ${eventLine(event)}`)
-    if (event.type === 'request.refused' && event.cause !== undefined) console.error(`Mintmark: ${eventLine(event)}`, event.cause)
+    if (event.type === 'request.refused' && event.cause !== undefined)
+      console.error(`Mintmark: ${eventLine(event)}`, event.cause)
   }

@@ -30,15 +30,24 @@ it('RFC 6749 §4.5: a grant about a person stands on a grant of theirs and in a 
 
   const standing = await storage.standing.ofFamily(first.familyId)
   expect(first).toMatchObject({ user: { userId: 'U1' }, authentication: { authTime: now, amr: ['hwk'] } })
-  expect(standing).toMatchObject({ family: { expiresAt: now + 300, refresh: undefined, scopes: ['openid'] }, grant: { grantId: first.grantId } })
+  expect(standing).toMatchObject({
+    family: { expiresAt: now + 300, refresh: undefined, scopes: ['openid'] },
+    grant: { grantId: first.grantId },
+  })
   expect([second.grantId === first.grantId, second.familyId === first.familyId]).toEqual([true, false])
 })
 
-it.each(['U1', 'nobody'])('RFC 6749 §5.2: nothing is granted about an account that is not active: %s', async (subject) => {
-  const { storage, given } = await aWorld()
-  await storage.users.deactivate(userId('U1'), now)
+it.each(['U1', 'nobody'])(
+  'RFC 6749 §5.2: nothing is granted about an account that is not active: %s',
+  async (subject) => {
+    const { storage, given } = await aWorld()
+    await storage.users.deactivate(userId('U1'), now)
 
-  await expect(grantForPerson(given(subject), now, { storage })).rejects.toMatchObject({ code: 'invalid_grant', reason: 'grant_refused' })
+    await expect(grantForPerson(given(subject), now, { storage })).rejects.toMatchObject({
+      code: 'invalid_grant',
+      reason: 'grant_refused',
+    })
 
-  expect(await storage.grants.listByUser(userId(subject))).toEqual([])
-})
+    expect(await storage.grants.listByUser(userId(subject))).toEqual([])
+  },
+)

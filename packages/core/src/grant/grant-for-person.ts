@@ -40,7 +40,12 @@ export async function grantForPerson(
   if (person === undefined || grant === undefined || !isUserLive(person.user, grant.userGeneration)) throw notGranted()
 
   const { user, authentication } = person
-  const decision = { familyId: familyId(randomIdentifier(random)), grantId: grant.grantId, authentication, claimsRequest: undefined }
+  const decision = {
+    familyId: familyId(randomIdentifier(random)),
+    grantId: grant.grantId,
+    authentication,
+    claimsRequest: undefined,
+  }
   await storage.families.insert({
     ...decision,
     clientId,
@@ -55,4 +60,5 @@ export async function grantForPerson(
   return { ...decision, user, nonce: undefined }
 }
 
-const notGranted = (): OAuthError => new OAuthError('invalid_grant', 'The grant is not valid.', { reason: 'grant_refused' })
+const notGranted = (): OAuthError =>
+  new OAuthError('invalid_grant', 'The grant is not valid.', { reason: 'grant_refused' })

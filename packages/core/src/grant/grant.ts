@@ -1,4 +1,11 @@
-import type { AuthenticationRecord, Brand, EpochSeconds, FamilyId, GrantId, JsonObject } from '@mintmark/storage-interface'
+import type {
+  AuthenticationRecord,
+  Brand,
+  EpochSeconds,
+  FamilyId,
+  GrantId,
+  JsonObject,
+} from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import type { Parameters } from '../parameters/parameters.ts'

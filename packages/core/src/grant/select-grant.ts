@@ -18,7 +18,9 @@ export function selectGrant(form: Parameters, client: AuthenticatedClient, grant
   const grant = grants.find((candidate) => candidate.grantType === grantType)
   // RFC 6749 §5.2: unsupported_grant_type.
   if (grant === undefined) {
-    throw new OAuthError('unsupported_grant_type', 'This grant type is not supported.', { reason: 'grant_type_unknown' })
+    throw new OAuthError('unsupported_grant_type', 'This grant type is not supported.', {
+      reason: 'grant_type_unknown',
+    })
   }
   // RFC 6749 §5.2: unauthorized_client.
   if (!client.grantTypes.includes(grantType)) {

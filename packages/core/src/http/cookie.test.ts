@@ -14,7 +14,9 @@ describe('defineCookie', () => {
   })
 
   test('tells issuers apart that share a host', () => {
-    const names = ['', '/a', '/b', '/a/b', '/a.b', '/a-b', '/a_b', '/a-2db', '/~x'].map((path) => defineCookie(`https://as.test${path}`, 'session').name)
+    const names = ['', '/a', '/b', '/a/b', '/a.b', '/a-b', '/a_b', '/a-2db', '/~x'].map(
+      (path) => defineCookie(`https://as.test${path}`, 'session').name,
+    )
 
     expect(new Set(names).size).toBe(names.length)
     expect(names.every((name) => /^__Host-session[\w.-]*$/.test(name))).toBe(true)
@@ -58,7 +60,10 @@ describe('readCookie', () => {
 
 describe('setCookie', () => {
   test('RFC 9700 §4.7: keeps the cookie from scripts, plain http and requests of other sites', () => {
-    expect(setCookie(session, 'abc')).toEqual(['Set-Cookie', '__Host-session=abc; Path=/; HttpOnly; SameSite=Lax; Secure'])
+    expect(setCookie(session, 'abc')).toEqual([
+      'Set-Cookie',
+      '__Host-session=abc; Path=/; HttpOnly; SameSite=Lax; Secure',
+    ])
   })
 
   test('RFC 6265 §5.2.2: lasts as many seconds as asked for', () => {

@@ -36,7 +36,10 @@ export const preflightAnswer = (methods: string): ServerResponse => ({
 export const sharedWithAll: readonly Header[] = [['Access-Control-Allow-Origin', '*']]
 
 /** The headers by which it lets the script of a registered origin read an answer, and no other. */
-export async function sharingHeaders(registered: RegisteredOrigins, request: ServerRequest): Promise<readonly Header[]> {
+export async function sharingHeaders(
+  registered: RegisteredOrigins,
+  request: ServerRequest,
+): Promise<readonly Header[]> {
   const origin = request.headers.get('origin')
   const isOther = origin !== undefined && origin !== request.url.origin
   if (!isOther || !(await isRegistered(origin, registered, request))) return [varies]

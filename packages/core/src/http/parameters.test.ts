@@ -5,17 +5,73 @@ import { decodeComponent, parseParameters } from './parameters.ts'
 describe('parseParameters', () => {
   test.each([
     ['nothing', '', []],
-    ['names in their order', 'b=1&a=2', [['b', '1'], ['a', '2']]],
+    [
+      'names in their order',
+      'b=1&a=2',
+      [
+        ['b', '1'],
+        ['a', '2'],
+      ],
+    ],
     ['a plus sign as a space, and its escape as itself', 'scope=a+b%2Bc', [['scope', 'a b+c']]],
-    ['UTF-8, escaped and literal', 'n%C3%A9=%F0%9F%98%80&é=1', [['né', '😀'], ['é', '1']]],
+    [
+      'UTF-8, escaped and literal',
+      'n%C3%A9=%F0%9F%98%80&é=1',
+      [
+        ['né', '😀'],
+        ['é', '1'],
+      ],
+    ],
     ['a value with equals signs', 'code=a=b==', [['code', 'a=b==']]],
-    ['a name without a value', 'code&x=', [['code', ''], ['x', '']]],
+    [
+      'a name without a value',
+      'code&x=',
+      [
+        ['code', ''],
+        ['x', ''],
+      ],
+    ],
     ['a value without a name', '=x', [['', 'x']]],
-    ['empty pairs', '&a=1&&b=2&', [['a', '1'], ['b', '2']]],
-    ['ATK-019: the names of object internals', '__proto__=x&constructor=y', [['__proto__', 'x'], ['constructor', 'y']]],
-    ['ATK-013: brackets as part of the name', 'a[]=1&a%5Bx%5D=2', [['a[]', '1'], ['a[x]', '2']]],
-    ['ATK-011: repeated names', 'code=a&code=b', [['code', 'a'], ['code', 'b']]],
-    ['ATK-011: names that are equal once decoded', 'code=a&c%6Fde=b', [['code', 'a'], ['code', 'b']]],
+    [
+      'empty pairs',
+      '&a=1&&b=2&',
+      [
+        ['a', '1'],
+        ['b', '2'],
+      ],
+    ],
+    [
+      'ATK-019: the names of object internals',
+      '__proto__=x&constructor=y',
+      [
+        ['__proto__', 'x'],
+        ['constructor', 'y'],
+      ],
+    ],
+    [
+      'ATK-013: brackets as part of the name',
+      'a[]=1&a%5Bx%5D=2',
+      [
+        ['a[]', '1'],
+        ['a[x]', '2'],
+      ],
+    ],
+    [
+      'ATK-011: repeated names',
+      'code=a&code=b',
+      [
+        ['code', 'a'],
+        ['code', 'b'],
+      ],
+    ],
+    [
+      'ATK-011: names that are equal once decoded',
+      'code=a&c%6Fde=b',
+      [
+        ['code', 'a'],
+        ['code', 'b'],
+      ],
+    ],
   ])('RFC 6749 Appendix B: reads %s', (_, text, expected) => {
     expect(parseParameters(text, 64)).toEqual(expected)
   })
@@ -56,7 +112,9 @@ describe('parseParameters', () => {
       fc.property(fc.string({ unit: fc.constantFrom('a', '%', '=', '&', '+', '0', 'F', 'é') }), (text) => {
         const parsed = parseParameters(text, 64)
 
-        expect('malformed' in parsed ? ['encoding', 'too_many'].includes(parsed.malformed) : Array.isArray(parsed)).toBe(true)
+        expect(
+          'malformed' in parsed ? ['encoding', 'too_many'].includes(parsed.malformed) : Array.isArray(parsed),
+        ).toBe(true)
       }),
     )
   })

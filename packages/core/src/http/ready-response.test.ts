@@ -24,7 +24,11 @@ test('what is made of a ready response is made once, and is ready too', () => {
 
 test('of any other response nothing is kept', () => {
   const marked = onceForReady((response) => withHeaders(response, [['X-Mark', 'yes']]))
-  const response: { -readonly [Member in keyof ServerResponse]: ServerResponse[Member] } = { status: 200, headers: [], body: 'a' }
+  const response: { -readonly [Member in keyof ServerResponse]: ServerResponse[Member] } = {
+    status: 200,
+    headers: [],
+    body: 'a',
+  }
 
   const first = marked(response)
   response.body = 'b'

@@ -5,7 +5,9 @@ export const readyResponse = (response: ServerResponse): ServerResponse =>
   Object.freeze({ ...response, headers: Object.freeze([...response.headers]) })
 
 /** Makes of a ready response the same each time. Of any other nothing is kept: it is somebody's, and may hold their tokens. */
-export function onceForReady(derive: (response: ServerResponse) => ServerResponse): (response: ServerResponse) => ServerResponse {
+export function onceForReady(
+  derive: (response: ServerResponse) => ServerResponse,
+): (response: ServerResponse) => ServerResponse {
   const kept = new WeakMap<ServerResponse, ServerResponse>()
   return (response) => {
     if (!Object.isFrozen(response)) return derive(response)

@@ -7,7 +7,13 @@ import { createRouter } from './router.ts'
 test('two routes with one path are a mistake that shows at once, not one of them that is never reached', () => {
   const route = { path: '/token', methods: {}, renderError: () => ({ status: 500, headers: [], body: undefined }) }
   const answer = () => ({ status: 404, headers: [], body: undefined })
-  const options = { origin: 'https://as.test', bodyLimit: 1, tooLarge: answer, notFound: answer, methodNotAllowed: answer }
+  const options = {
+    origin: 'https://as.test',
+    bodyLimit: 1,
+    tooLarge: answer,
+    notFound: answer,
+    methodNotAllowed: answer,
+  }
 
   expect(() => createRouter({ ...options, routes: [route, route] })).toThrow('same path')
 })
@@ -80,16 +86,29 @@ describe('handle', () => {
   test('Fetch §3.3.3: what an endpoint shares with all origins is not given to the next request', async () => {
     const router = aRouter()
 
-    expect(await router.handle(aRequest('POST', '/ready'))).toMatchObject({ headers: [['Access-Control-Allow-Origin', '*']], body: 'POST é' })
-    expect(await router.handle(aRequest('HEAD', '/ready'))).toMatchObject({ headers: [['Access-Control-Allow-Origin', '*'], ['Content-Length', '5']] })
+    expect(await router.handle(aRequest('POST', '/ready'))).toMatchObject({
+      headers: [['Access-Control-Allow-Origin', '*']],
+      body: 'POST é',
+    })
+    expect(await router.handle(aRequest('HEAD', '/ready'))).toMatchObject({
+      headers: [
+        ['Access-Control-Allow-Origin', '*'],
+        ['Content-Length', '5'],
+      ],
+    })
   })
 
   test.each(['/throws', '/rejects'])('renders what an endpoint threw: %s', async (path) => {
-    expect(await aRouter().handle(aRequest('POST', path))).toEqual({ status: 400, headers: [], body: `no: POST ${path}` })
+    expect(await aRouter().handle(aRequest('POST', path))).toEqual({
+      status: 400,
+      headers: [],
+      body: `no: POST ${path}`,
+    })
   })
 })
 
-const echo: Endpoint = (request) => Promise.resolve({ status: 200, headers: [], body: `${request.method === 'HEAD' ? 'GET' : request.method} é` })
+const echo: Endpoint = (request) =>
+  Promise.resolve({ status: 200, headers: [], body: `${request.method === 'HEAD' ? 'GET' : request.method} é` })
 
 const ready = readyResponse({ status: 200, headers: [], body: 'ready' })
 

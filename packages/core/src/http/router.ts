@@ -24,7 +24,9 @@ interface RouterOptions {
  * @throws TypeError when two routes have the same path.
  */
 export function createRouter(options: RouterOptions): HttpService {
-  const routes = new Map(options.routes.map((route) => [route.path, { ...route, methods: new Map(Object.entries(route.methods)) }]))
+  const routes = new Map(
+    options.routes.map((route) => [route.path, { ...route, methods: new Map(Object.entries(route.methods)) }]),
+  )
   if (routes.size < options.routes.length) throw new TypeError('Two routes have the same path.')
   const shareWithAll = onceForReady((response) => withHeaders(response, sharedWithAll))
 
@@ -49,7 +51,8 @@ export function createRouter(options: RouterOptions): HttpService {
         response = route.renderError(error, request)
       }
       if (route.crossOrigin === 'any_origin') response = shareWithAll(response)
-      if (typeof route.crossOrigin === 'function') response = withHeaders(response, await sharingHeaders(route.crossOrigin, request))
+      if (typeof route.crossOrigin === 'function')
+        response = withHeaders(response, await sharingHeaders(route.crossOrigin, request))
       return isHead ? withoutBody(response) : response
     },
   }

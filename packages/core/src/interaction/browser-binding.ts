@@ -1,6 +1,13 @@
 import type { SecretDigest } from '@mintmark/storage-interface'
 
-import { defineCookie, readCookie, setCookie, type CookieDefinition, type Header, type ServerRequest } from '../http/index.ts'
+import {
+  defineCookie,
+  readCookie,
+  setCookie,
+  type CookieDefinition,
+  type Header,
+  type ServerRequest,
+} from '../http/index.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { randomSecret, type Random } from '../runtime/random.ts'
 

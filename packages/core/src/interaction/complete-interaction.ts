@@ -41,7 +41,9 @@ export async function completeInteraction(
   const granted = answer.grantedScopes && request.consentScopes.filter((scope) => answer.grantedScopes?.includes(scope))
   if (granted?.length === 0) return refuse('person_refused', step, deps)
 
-  const person = isSignIn(answer) ? await identifyPerson(answer, step.now, deps.storage) : await recallPerson(record.login, deps.storage)
+  const person = isSignIn(answer)
+    ? await identifyPerson(answer, step.now, deps.storage)
+    : await recallPerson(record.login, deps.storage)
   if (isSignIn(answer) && person === undefined) return refuse(await whyNobody(answer, deps.storage), step, deps)
   const decision = await decideStep(step, person, deps)
   if (decision.kind === 'login') return redirect(interactionLocation(deps.interactionUrls.login, handle))
@@ -52,7 +54,11 @@ export async function completeInteraction(
   const grant =
     decision.kind === 'ready' && granted === undefined
       ? decision.grant
-      : await saveGrant({ clientId: request.client.clientId, person: decision.person, scopes: consented }, step.now, deps)
+      : await saveGrant(
+          { clientId: request.client.clientId, person: decision.person, scopes: consented },
+          step.now,
+          deps,
+        )
   if (grant === undefined) return refused('account_not_active', step, deps)
   const subject = { request, grant, consented, authentication: decision.person.authentication }
   const code = await issueCode(subject, step.now, deps)
@@ -61,11 +67,17 @@ export async function completeInteraction(
 }
 
 /** Ends the interaction with the person's refusal. */
-export const denyInteraction = (step: InteractionStep, deps: CompleteInteractionDependencies): Promise<ServerResponse> =>
-  refuse('person_refused', step, deps)
+export const denyInteraction = (
+  step: InteractionStep,
+  deps: CompleteInteractionDependencies,
+): Promise<ServerResponse> => refuse('person_refused', step, deps)
 
 /** Ends the interaction with a refusal: the person's own, or that of an account that is not there, or not active. */
-async function refuse(reason: Denial, step: InteractionStep, deps: CompleteInteractionDependencies): Promise<ServerResponse> {
+async function refuse(
+  reason: Denial,
+  step: InteractionStep,
+  deps: CompleteInteractionDependencies,
+): Promise<ServerResponse> {
   await consume(step, deps)
   return refused(reason, step, deps)
 }
@@ -89,10 +101,18 @@ export const decideStep = (
   person: Person | undefined,
   deps: InteractionDependencies,
 ): Promise<InteractionDecision> =>
-  decideInteraction(step.request, { person, startedAt: step.record.createdAt }, { now: step.now, storage: deps.storage })
+  decideInteraction(
+    step.request,
+    { person, startedAt: step.record.createdAt },
+    { now: step.now, storage: deps.storage },
+  )
 
 /** Remembers who signed in, and goes on to the host's consent page. */
-async function askConsent(person: Person, step: InteractionStep, deps: InteractionDependencies): Promise<ServerResponse> {
+async function askConsent(
+  person: Person,
+  step: InteractionStep,
+  deps: InteractionDependencies,
+): Promise<ServerResponse> {
   const { digest, browserDigest, version } = step.record
   const recorded = await deps.storage.interactions.recordLogin({
     digest,

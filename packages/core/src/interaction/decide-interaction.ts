@@ -26,7 +26,8 @@ export async function decideInteraction(
   if (person === undefined || needsLogin(request, { person, startedAt }, deps.now)) return { kind: 'login' }
 
   const grant = await liveGrant(request, person, deps.storage)
-  if (grant === undefined || request.prompt.has('consent') || isImpersonable(request)) return { kind: 'consent', person, grant }
+  if (grant === undefined || request.prompt.has('consent') || isImpersonable(request))
+    return { kind: 'consent', person, grant }
   const isCovered = request.consentScopes.every((scope) => grant.scopes.includes(scope))
   return isCovered ? { kind: 'ready', person, grant } : { kind: 'consent', person, grant }
 }
@@ -39,8 +40,12 @@ export function refuseUnaskable(decision: InteractionDecision, request: Authoriz
   if (!request.prompt.has('none') || decision.kind === 'ready') return
   const refusal =
     decision.kind === 'login'
-      ? new OAuthError('login_required', 'Nobody is signed in, and the request forbids to ask.', { reason: 'login_required' })
-      : new OAuthError('consent_required', 'Consent is needed, and the request forbids to ask.', { reason: 'consent_required' })
+      ? new OAuthError('login_required', 'Nobody is signed in, and the request forbids to ask.', {
+          reason: 'login_required',
+        })
+      : new OAuthError('consent_required', 'Consent is needed, and the request forbids to ask.', {
+          reason: 'consent_required',
+        })
   // OIDC Core §3.1.2.6.
   throw new RedirectableError(refusal, request.target)
 }

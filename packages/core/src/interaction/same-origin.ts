@@ -12,7 +12,8 @@ export function requireSameOrigin(request: ServerRequest): void {
   // HEAD is no exception: a page that takes all but GET for its form would take it too, and needs none.
   if (request.method === 'GET') return
   const site = request.headers.get('sec-fetch-site')
-  const isSameOrigin = site === undefined ? request.headers.get('origin') === request.url.origin : site === 'same-origin'
+  const isSameOrigin =
+    site === undefined ? request.headers.get('origin') === request.url.origin : site === 'same-origin'
   // RFC 9700 §4.7: what changes state must come from this server's own page.
   if (!isSameOrigin) {
     throw new OAuthError('access_denied', 'This form was not sent from this site.', { reason: 'cross_site_post' })

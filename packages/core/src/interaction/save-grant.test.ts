@@ -14,7 +14,15 @@ function aGrant(change: Partial<GrantRecord> = {}): GrantRecord {
 }
 
 function aPerson(generation: number): Person {
-  const user = { userId: userId('U1'), active: true, generation, claims: {}, createdAt: now, updatedAt: now, version: 1 }
+  const user = {
+    userId: userId('U1'),
+    active: true,
+    generation,
+    claims: {},
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+  }
   return { user, authentication: { authTime: now, acr: undefined, amr: [], sessionId: undefined } }
 }
 

@@ -1,4 +1,11 @@
-import { grantId, type ClientId, type EpochSeconds, type GrantRecord, type Storage, untilSettled } from '@mintmark/storage-interface'
+import {
+  grantId,
+  type ClientId,
+  type EpochSeconds,
+  type GrantRecord,
+  type Storage,
+  untilSettled,
+} from '@mintmark/storage-interface'
 
 import { randomIdentifier, type Random } from '../runtime/random.ts'
 import type { Person } from './person.ts'
@@ -39,11 +46,7 @@ export async function saveGrant(
 }
 
 /** The existing grant with the new scopes; `undefined` when it changed meanwhile, or is of an older generation and was put away. */
-async function widen(
-  existing: GrantRecord,
-  fresh: GrantRecord,
-  storage: Storage,
-): Promise<GrantRecord | undefined> {
+async function widen(existing: GrantRecord, fresh: GrantRecord, storage: Storage): Promise<GrantRecord | undefined> {
   if (existing.userGeneration !== fresh.userGeneration) {
     await storage.grants.revoke(existing.grantId, fresh.createdAt)
     return undefined

@@ -1,7 +1,11 @@
 import type { ClientRecord, EpochSeconds, JsonObject, Storage } from '@mintmark/storage-interface'
 
 import { standingOfAccessToken } from '../access-token/live-access-token.ts'
-import { verifyAccessToken, type VerifiedAccessToken, type VerifyAccessTokenDependencies } from '../access-token/verified-access-token.ts'
+import {
+  verifyAccessToken,
+  type VerifiedAccessToken,
+  type VerifyAccessTokenDependencies,
+} from '../access-token/verified-access-token.ts'
 import { mayRefresh, registeredScopes } from '../client/registered-scopes.ts'
 import type { ConfidentialClient } from '../client/require-confidential.ts'
 import { digestRefreshToken, readRefreshToken, type RefreshToken } from '../refresh/refresh-token.ts'

@@ -23,13 +23,19 @@ export const introspectionEndpoint =
     const caller = requireConfidential(await authenticateClient({ request, form }, now, deps))
     const token = requireToken(form)
     const description = await introspectToken({ token, caller }, now, deps)
-    deps.journal.record(request, { type: 'token.introspected', clientId: caller.clientId, active: description['active'] === true })
+    deps.journal.record(request, {
+      type: 'token.introspected',
+      clientId: caller.clientId,
+      active: description['active'] === true,
+    })
     if (!wantsSignedAnswer(request)) return json(200, description, [...noStore, vary])
 
     // RFC 9701 §5: the description is a claim of a JWT that is meant for this caller and for nothing else.
     const claims = { iss: deps.issuer, aud: caller.clientId, iat: now, token_introspection: description }
     // RFC 9701 §6: RS256 where nothing else was agreed.
-    return signedAnswer(await signJwt('token-introspection+jwt', claims, await deps.keys.signer(defaultAlgorithm(deps.keys))))
+    return signedAnswer(
+      await signJwt('token-introspection+jwt', claims, await deps.keys.signer(defaultAlgorithm(deps.keys))),
+    )
   }
 
 /** RFC 9701 §4: the caller asks for it in the Accept header. */

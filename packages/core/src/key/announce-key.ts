@@ -32,7 +32,16 @@ export async function announceKey(
   const sign = await vault.open({ publicJwk, vaultEntry: made.vaultEntry, keyId: kid, algorithm })
   await proveSigner({ keyId: kid, algorithm, sign }, publicJwk)
 
-  const key = { keyId: kid, algorithm, ordinal, publicJwk, vaultEntry: made.vaultEntry, createdAt: now, signsFrom, droppedAt: undefined }
+  const key = {
+    keyId: kid,
+    algorithm,
+    ordinal,
+    publicJwk,
+    vaultEntry: made.vaultEntry,
+    createdAt: now,
+    signsFrom,
+    droppedAt: undefined,
+  }
   return { outcome: (await storage.signingKeys.insert(key)).outcome, key }
 }
 
@@ -40,8 +49,11 @@ export async function announceKey(
 function publicMembers(jwk: JsonObject): { readonly kty: string } & Readonly<Record<string, string>> {
   const { kty } = jwk
   const names = typeof kty === 'string' ? publicMemberNames.get(kty) : undefined
-  if (typeof kty !== 'string' || names === undefined) throw new TypeError('The vault made a key of an unknown type (RFC 7517 §4.1).')
-  const members = names.map((name) => [name, jwk[name]] as const).filter((member): member is readonly [string, string] => typeof member[1] === 'string')
+  if (typeof kty !== 'string' || names === undefined)
+    throw new TypeError('The vault made a key of an unknown type (RFC 7517 §4.1).')
+  const members = names
+    .map((name) => [name, jwk[name]] as const)
+    .filter((member): member is readonly [string, string] => typeof member[1] === 'string')
   return { kty, ...Object.fromEntries(members) }
 }
 

@@ -28,10 +28,20 @@ describe('RFC 7515 §7.1: the compact serialization', () => {
     )
   })
 
-  it.for(['', '..', 'QQ..QQ', 'QQ.QQ', 'QQ.QQ.QQ.QQ', 'QQ.QQ.Q', 'QQ.QQ.QQ==', 'QQ.QQ.QQ\n', ' QQ.QQ.QQ', 'QQ.QQ.Q+', 'QQ.QR.QQ', 'QQ.QQ.QQB'])(
-    'is not %j',
-    (text) => expect(isCompactJws(text)).toBe(false),
-  )
+  it.for([
+    '',
+    '..',
+    'QQ..QQ',
+    'QQ.QQ',
+    'QQ.QQ.QQ.QQ',
+    'QQ.QQ.Q',
+    'QQ.QQ.QQ==',
+    'QQ.QQ.QQ\n',
+    ' QQ.QQ.QQ',
+    'QQ.QQ.Q+',
+    'QQ.QR.QQ',
+    'QQ.QQ.QQB',
+  ])('is not %j', (text) => expect(isCompactJws(text)).toBe(false))
 
   it('is not longer than 8192 characters', () => {
     const payload = 'QUFB'.repeat(2046)

@@ -26,7 +26,7 @@ export function ecdsaToDer(joined: Uint8Array): Uint8Array | undefined {
 /** Copies from the ends: DER writes a number without leading zeros, but for one that keeps it positive; the JWS fills it up. */
 function copyEnd(source: Uint8Array, target: Uint8Array): void {
   let from = source.length
-  for (let to = target.length; to > 0 && from > 0; ) target[(to -= 1)] = source[(from -= 1)] ?? 0
+  for (let to = target.length; to > 0 && from > 0;) target[(to -= 1)] = source[(from -= 1)] ?? 0
 }
 
 /** An INTEGER with its tag and length: no leading zero, but one where the first bit would make the number negative. */

@@ -10,7 +10,10 @@ import type { StoredKeySettings } from './stored-key-settings.ts'
  * one signs at once. Servers that find so at the same time agree on one.
  * @returns all keys in storage.
  */
-export async function ensureSigningKeys(now: EpochSeconds, settings: StoredKeySettings): Promise<readonly SigningKeyRecord[]> {
+export async function ensureSigningKeys(
+  now: EpochSeconds,
+  settings: StoredKeySettings,
+): Promise<readonly SigningKeyRecord[]> {
   const { storage, algorithms, schedule } = settings
   const records = await storage.signingKeys.list()
   const signing = keyStates(records, now, schedule).filter(({ state }) => state === 'signing')

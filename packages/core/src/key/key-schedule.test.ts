@@ -17,9 +17,17 @@ describe('the schedule of keys', () => {
   })
 
   it.each([
-    ['an announcement shorter than /jwks is cached (OIDC Core §10.1.1)', { announce: documentMaxAge + 4 }, /at least 300 and staleness.*announce/s],
+    [
+      'an announcement shorter than /jwks is cached (OIDC Core §10.1.1)',
+      { announce: documentMaxAge + 4 },
+      /at least 300 and staleness.*announce/s,
+    ],
     ['an announcement that does not reckon with staleness', { announce: documentMaxAge + 5, staleness: 6 }, /announce/],
-    ['a key that signs for less than announcing and retiring take', { sign: 15 * day - 1 }, /announce and retire together.*sign/s],
+    [
+      'a key that signs for less than announcing and retiring take',
+      { sign: 15 * day - 1 },
+      /announce and retire together.*sign/s,
+    ],
     ['a time that is no whole number', { retire: 0.5 }, /retire/],
     ['a time that is negative', { staleness: -1 }, /staleness/],
     ['a misspelled member', { anounce: 5 }, /anounce/],

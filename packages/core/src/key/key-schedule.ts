@@ -49,7 +49,12 @@ const duration = (least: number, fallback: number) =>
   z.pipe(z.prefault(z.int().check(z.minimum(least), z.maximum(3650 * day)), fallback), z.transform(seconds))
 
 const schema = z
-  .strictObject({ announce: duration(0, day), sign: duration(1, 90 * day), retire: duration(1, 14 * day), staleness: duration(0, 5) })
+  .strictObject({
+    announce: duration(0, day),
+    sign: duration(1, 90 * day),
+    retire: duration(1, 14 * day),
+    staleness: duration(0, 5),
+  })
   .check(
     // OIDC Core §10.1.1: a key is in the key set before it signs, also in the copies of the set that may still be in use.
     z.refine(({ announce, staleness }) => announce >= documentMaxAge + staleness, {

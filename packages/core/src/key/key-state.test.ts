@@ -68,8 +68,15 @@ describe('a dropped key', () => {
 })
 
 const arbitraryKeys = fc
-  .array(fc.record({ signsFrom: fc.nat(60_000), droppedAt: fc.option(fc.nat(60_000), { nil: undefined }) }), { minLength: 1, maxLength: 8 })
-  .map((changes) => changes.map(({ signsFrom, droppedAt }, index) => key(index + 1, droppedAt === undefined ? { signsFrom } : { signsFrom, droppedAt })))
+  .array(fc.record({ signsFrom: fc.nat(60_000), droppedAt: fc.option(fc.nat(60_000), { nil: undefined }) }), {
+    minLength: 1,
+    maxLength: 8,
+  })
+  .map((changes) =>
+    changes.map(({ signsFrom, droppedAt }, index) =>
+      key(index + 1, droppedAt === undefined ? { signsFrom } : { signsFrom, droppedAt }),
+    ),
+  )
 
 it('law: at most one key signs, and one does while no key was dropped', () => {
   fc.assert(
@@ -108,7 +115,9 @@ it('law: a key that is removed changes no other key, then or later', () => {
     fc.property(arbitraryKeys, fc.nat(80_000), fc.nat(50_000), (keys, now, later) => {
       const removed = new Set(removableKeys(keys, epochSeconds(now), schedule))
       const kept = keys.filter((each) => !removed.has(each))
-      const after = statesAt(keys, now + later).filter((state) => kept.some(({ ordinal }) => state.startsWith(`${ordinal} `)))
+      const after = statesAt(keys, now + later).filter((state) =>
+        kept.some(({ ordinal }) => state.startsWith(`${ordinal} `)),
+      )
 
       expect([...removed].every((each) => statesAt(keys, now).includes(`${each.ordinal} dropped`))).toBe(true)
       expect(statesAt(kept, now + later)).toEqual(after)

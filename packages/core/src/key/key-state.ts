@@ -26,8 +26,17 @@ export function keyStates(
   schedule: KeySchedule,
 ): readonly KeyInState[] {
   return byAlgorithm(records).flatMap((keys) => {
-    const cancelled = keys.filter(isCancelled).map((record) => ({ record, state: 'dropped', dropsAt: record.droppedAt }) as const)
-    return [...cancelled, ...succession(keys.filter((key) => !isCancelled(key)), now, schedule)]
+    const cancelled = keys
+      .filter(isCancelled)
+      .map((record) => ({ record, state: 'dropped', dropsAt: record.droppedAt }) as const)
+    return [
+      ...cancelled,
+      ...succession(
+        keys.filter((key) => !isCancelled(key)),
+        now,
+        schedule,
+      ),
+    ]
   })
 }
 
@@ -54,7 +63,11 @@ export function nextChange(keys: readonly KeyInState[], now: EpochSeconds): Epoc
   return epochSeconds(Math.min(...times, Number.MAX_SAFE_INTEGER))
 }
 
-function succession(keys: readonly SigningKeyRecord[], now: EpochSeconds, schedule: KeySchedule): readonly KeyInState[] {
+function succession(
+  keys: readonly SigningKeyRecord[],
+  now: EpochSeconds,
+  schedule: KeySchedule,
+): readonly KeyInState[] {
   const begun = keys.findLastIndex(({ signsFrom }) => signsFrom <= now)
   // The last whose time has come. When that was dropped, or the clock stands before them all, the next one signs early.
   const signing = keys.slice(Math.max(begun, 0)).find(({ droppedAt }) => droppedAt === undefined)
@@ -69,12 +82,15 @@ function succession(keys: readonly SigningKeyRecord[], now: EpochSeconds, schedu
 }
 
 /** Dropped before its time came: it succeeds no other key. */
-const isCancelled = ({ droppedAt, signsFrom }: SigningKeyRecord): boolean => droppedAt !== undefined && droppedAt < signsFrom
+const isCancelled = ({ droppedAt, signsFrom }: SigningKeyRecord): boolean =>
+  droppedAt !== undefined && droppedAt < signsFrom
 
 /** The keys of each algorithm, in the order in which they sign. */
 function byAlgorithm(records: readonly SigningKeyRecord[]): readonly (readonly SigningKeyRecord[])[] {
   const algorithms = [...new Set(records.map(({ algorithm }) => algorithm))]
   return algorithms.map((name) =>
-    records.filter(({ algorithm }) => algorithm === name).toSorted((a, b) => a.signsFrom - b.signsFrom || a.ordinal - b.ordinal),
+    records
+      .filter(({ algorithm }) => algorithm === name)
+      .toSorted((a, b) => a.signsFrom - b.signsFrom || a.ordinal - b.ordinal),
   )
 }

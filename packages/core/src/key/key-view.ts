@@ -24,7 +24,9 @@ export function keyViewAt(
 ): KeyView {
   const keys = keyStates(records, now, schedule)
   const signing = keys.flatMap(({ record, state }) =>
-    state === 'signing' && algorithms.some((own) => own === record.algorithm) ? [[record.algorithm, record] as const] : [],
+    state === 'signing' && algorithms.some((own) => own === record.algorithm)
+      ? [[record.algorithm, record] as const]
+      : [],
   )
   const published = keys.flatMap(({ record, state }) => (state === 'dropped' ? [] : [record])).toSorted(oldestFirst)
   const known = previous?.publicKeys ?? []
@@ -33,7 +35,10 @@ export function keyViewAt(
     from: now,
     until: nextChange(keys, now),
     signing: new Map(signing),
-    publicKeys: unlessTheSame(published.flatMap((record) => known.find(({ keyId }) => keyId === record.keyId) ?? publicKey(record)), known),
+    publicKeys: unlessTheSame(
+      published.flatMap((record) => known.find(({ keyId }) => keyId === record.keyId) ?? publicKey(record)),
+      known,
+    ),
   }
 }
 
@@ -42,7 +47,8 @@ const publicKey = ({ keyId, algorithm, publicJwk }: SigningKeyRecord): readonly 
   isSigningAlgorithm(algorithm) ? [{ keyId, algorithm, jwk: publicJwk }] : []
 
 /** The same in every process, also of keys that were made in the same second. */
-const oldestFirst = (a: SigningKeyRecord, b: SigningKeyRecord): number => a.createdAt - b.createdAt || (a.keyId < b.keyId ? -1 : 1)
+const oldestFirst = (a: SigningKeyRecord, b: SigningKeyRecord): number =>
+  a.createdAt - b.createdAt || (a.keyId < b.keyId ? -1 : 1)
 
 const unlessTheSame = (keys: readonly PublicKey[], before: readonly PublicKey[]): readonly PublicKey[] =>
   keys.length === before.length && keys.every((key, index) => key === before[index]) ? before : keys

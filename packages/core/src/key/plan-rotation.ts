@@ -18,7 +18,15 @@ export type RotationTime = 'due' | 'now'
  * long as it has to. At most one key is announced at a time. Where no key can sign, the next one signs at once.
  */
 export function planRotation(
-  { algorithm, records, when }: { readonly algorithm: SigningAlgorithm; readonly records: readonly SigningKeyRecord[]; readonly when: RotationTime },
+  {
+    algorithm,
+    records,
+    when,
+  }: {
+    readonly algorithm: SigningAlgorithm
+    readonly records: readonly SigningKeyRecord[]
+    readonly when: RotationTime
+  },
   now: EpochSeconds,
   schedule: KeySchedule,
 ): RotationPlan {

@@ -36,8 +36,15 @@ describe('automatic rotation', () => {
   it('that fails is reported, costs no request anything, and is tried again a minute later', async () => {
     let isDown = false
     const failures: unknown[] = []
-    const vault: KeyVault = { ...sound, generate: (algorithm) => (isDown ? Promise.reject(new Error('timeout')) : sound.generate(algorithm)) }
-    const { ring, clock, storage } = aRing({ vault, rotation: 'automatic', onRotationFailed: (error) => void failures.push(error) })
+    const vault: KeyVault = {
+      ...sound,
+      generate: (algorithm) => (isDown ? Promise.reject(new Error('timeout')) : sound.generate(algorithm)),
+    }
+    const { ring, clock, storage } = aRing({
+      vault,
+      rotation: 'automatic',
+      onRotationFailed: (error) => void failures.push(error),
+    })
     const first = await signing(ring)
 
     isDown = true

@@ -116,7 +116,13 @@ describe('rotateKeys', () => {
     const first = await signing(ring)
     const now = ring.settings.clock
     const rings = Array.from({ length: 8 }, () =>
-      storedKeys({ storage: createMemoryStorage({ issuer, medium, pause }), sealingKey, algorithms: ['ES256'], schedule, clock: now }),
+      storedKeys({
+        storage: createMemoryStorage({ issuer, medium, pause }),
+        sealingKey,
+        algorithms: ['ES256'],
+        schedule,
+        clock: now,
+      }),
     )
     clock.now += 9000
 
@@ -159,14 +165,34 @@ describe('listKeys', () => {
 
     const second = await signing(ring)
     expect(keys).toEqual([
-      { keyId: first, algorithm: 'ES256', state: 'retired', createdAt: start, age: 10_500, signsFrom: start, dropsAt: start + 12_000 },
-      { keyId: second, algorithm: 'ES256', state: 'signing', createdAt: start + 9000, age: 1500, signsFrom: start + 10_000, dropsAt: undefined },
+      {
+        keyId: first,
+        algorithm: 'ES256',
+        state: 'retired',
+        createdAt: start,
+        age: 10_500,
+        signsFrom: start,
+        dropsAt: start + 12_000,
+      },
+      {
+        keyId: second,
+        algorithm: 'ES256',
+        state: 'signing',
+        createdAt: start + 9000,
+        age: 1500,
+        signsFrom: start + 10_000,
+        dropsAt: undefined,
+      },
     ])
   })
 })
 
 /** Seconds for which the clock is wrong, and by how much; what is signed meanwhile may be lost, what was signed before may not. */
-const step = fc.record({ at: fc.nat(60), by: fc.integer({ min: -40_000, max: 400_000_000 }), calls: fc.integer({ min: 1, max: 3 }) })
+const step = fc.record({
+  at: fc.nat(60),
+  by: fc.integer({ min: -40_000, max: 400_000_000 }),
+  calls: fc.integer({ min: 1, max: 3 }),
+})
 
 it('law: a clock that stands wrong for a while loses no key', async () => {
   await fc.assert(

@@ -20,8 +20,18 @@ export interface KeyRotation {
  * two. `waiting`: it is not time yet, or a key is announced already; the next is made from `until` on.
  */
 export type AlgorithmRotation =
-  | { readonly outcome: 'announced' | 'announced_elsewhere'; readonly algorithm: SigningAlgorithm; readonly keyId: KeyId; readonly signsFrom: EpochSeconds }
-  | { readonly outcome: 'waiting'; readonly algorithm: SigningAlgorithm; readonly keyId: KeyId; readonly until: EpochSeconds }
+  | {
+      readonly outcome: 'announced' | 'announced_elsewhere'
+      readonly algorithm: SigningAlgorithm
+      readonly keyId: KeyId
+      readonly signsFrom: EpochSeconds
+    }
+  | {
+      readonly outcome: 'waiting'
+      readonly algorithm: SigningAlgorithm
+      readonly keyId: KeyId
+      readonly until: EpochSeconds
+    }
 
 /**
  * Moves the keys along their schedule: announces the next key of each algorithm whose time has come, and clears away what was
@@ -37,7 +47,8 @@ export async function rotateKeys(
   const { settings } = keys
   const now = settings.clock()
   const algorithms: AlgorithmRotation[] = []
-  for (const algorithm of settings.algorithms) algorithms.push(await rotateAlgorithm({ algorithm, when }, now, settings))
+  for (const algorithm of settings.algorithms)
+    algorithms.push(await rotateAlgorithm({ algorithm, when }, now, settings))
   const removed = await removeLongDropped(now, settings)
   keys.reload()
   return { algorithms, removed }
@@ -54,12 +65,17 @@ async function rotateAlgorithm(
 
   const { outcome, key } = await announceKey(plan.key, now, settings)
   if (outcome === 'inserted') return { outcome: 'announced', algorithm, keyId: key.keyId, signsFrom: key.signsFrom }
-  const winner = (await settings.storage.signingKeys.list()).find((other) => other.algorithm === algorithm && other.ordinal === key.ordinal)
+  const winner = (await settings.storage.signingKeys.list()).find(
+    (other) => other.algorithm === algorithm && other.ordinal === key.ordinal,
+  )
   if (winner === undefined) throw new Error('The vault made a key that is in use already.')
   return { outcome: 'announced_elsewhere', algorithm, keyId: winner.keyId, signsFrom: winner.signsFrom }
 }
 
-async function removeLongDropped(now: EpochSeconds, { storage, schedule }: StoredKeySettings): Promise<readonly KeyId[]> {
+async function removeLongDropped(
+  now: EpochSeconds,
+  { storage, schedule }: StoredKeySettings,
+): Promise<readonly KeyId[]> {
   const removed: KeyId[] = []
   for (const { keyId } of removableKeys(await storage.signingKeys.list(), now, schedule)) {
     const { outcome } = await storage.signingKeys.remove(keyId)

@@ -31,7 +31,11 @@ export function sealedVault(
       const publicJwk = jsonMembers(await exportJWK(pair.publicKey))
       const privateJwk = JSON.stringify(await exportJWK(pair.privateKey))
       const [sealingKey] = (await sealingKeys()) as [SealingKey]
-      const sealed = await sealingKey.seal(privateJwk, sealContext(issuer, await calculateJwkThumbprint(publicJwk)), random)
+      const sealed = await sealingKey.seal(
+        privateJwk,
+        sealContext(issuer, await calculateJwkThumbprint(publicJwk)),
+        random,
+      )
       return { publicJwk, vaultEntry: `${sealingKey.id}.${sealed}` }
     },
 

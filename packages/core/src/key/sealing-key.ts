@@ -24,7 +24,7 @@ export function parseSealingKey(secret: string): SealingKeyBytes {
   const bytes = decodeBase64url(secret)
   if (bytes?.length !== 32) {
     throw new TypeError(
-      "The sealing key must be 32 random bytes in base64url (43 characters). Make one, once: node -p \"crypto.randomBytes(32).toString('base64url')\"",
+      'The sealing key must be 32 random bytes in base64url (43 characters). Make one, once: node -p "crypto.randomBytes(32).toString(\'base64url\')"',
     )
   }
   return bytes as SealingKeyBytes
@@ -45,7 +45,11 @@ export async function importSealingKey(bytes: SealingKeyBytes): Promise<SealingK
     async open(sealed, context) {
       const bytes = base64url.decode(sealed)
       const nonce = new Uint8Array(bytes.subarray(0, nonceLength))
-      const plaintext = await crypto.subtle.decrypt(algorithm(nonce, context), key, new Uint8Array(bytes.subarray(nonceLength)))
+      const plaintext = await crypto.subtle.decrypt(
+        algorithm(nonce, context),
+        key,
+        new Uint8Array(bytes.subarray(nonceLength)),
+      )
       return new TextDecoder().decode(plaintext)
     },
   }

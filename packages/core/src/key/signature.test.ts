@@ -26,10 +26,17 @@ describe.for(algorithms)('RFC 7518 §3.1: %s', (algorithm) => {
     const signer = webCryptoSigner(keyId('k'), algorithm, privateKey)
 
     // A coordinate that begins with a zero byte comes once in 128 signatures.
-    const signatures = await Promise.all(Array.from({ length: algorithm === 'ES256' ? 600 : 2 }, () => signer.sign(message)))
+    const signatures = await Promise.all(
+      Array.from({ length: algorithm === 'ES256' ? 600 : 2 }, () => signer.sign(message)),
+    )
 
     for (const signature of signatures) {
-      const isGenuine = await crypto.subtle.verify(signatureParameters[algorithm], publicKey, new Uint8Array(signature), message)
+      const isGenuine = await crypto.subtle.verify(
+        signatureParameters[algorithm],
+        publicKey,
+        new Uint8Array(signature),
+        message,
+      )
       expect(isGenuine).toBe(true)
     }
   })

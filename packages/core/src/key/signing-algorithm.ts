@@ -16,7 +16,9 @@ export const defaultAlgorithm = ({ algorithms }: SigningAlgorithms): SigningAlgo
  * @throws OAuthError unauthorized_client — reason `signing_algorithm_unavailable`.
  */
 export const idTokenAlgorithm = (client: ClientRecord, keys: SigningAlgorithms): SigningAlgorithm =>
-  client.idTokenSignedResponseAlg === 'RS256' ? defaultAlgorithm(keys) : chosenAlgorithm(client.idTokenSignedResponseAlg, keys)
+  client.idTokenSignedResponseAlg === 'RS256'
+    ? defaultAlgorithm(keys)
+    : chosenAlgorithm(client.idTokenSignedResponseAlg, keys)
 
 /**
  * The algorithm that a client chose by name.
@@ -26,9 +28,13 @@ export function chosenAlgorithm(name: string, keys: SigningAlgorithms): SigningA
   const algorithm = keys.algorithms.find((own) => own === name)
   // OIDC Registration §2: the algorithm is required for this client, so another one would be a forgery to it.
   if (algorithm === undefined) {
-    throw new OAuthError('unauthorized_client', 'The client is registered for an algorithm that this server does not sign with.', {
-      reason: 'signing_algorithm_unavailable',
-    })
+    throw new OAuthError(
+      'unauthorized_client',
+      'The client is registered for an algorithm that this server does not sign with.',
+      {
+        reason: 'signing_algorithm_unavailable',
+      },
+    )
   }
   return algorithm
 }

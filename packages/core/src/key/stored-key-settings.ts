@@ -74,14 +74,19 @@ export interface StoredKeySettings {
 export function parseStoredKeySettings(options: StoredKeysOptions): StoredKeySettings {
   const { storage, algorithms = ['ES256', 'RS256'], rotation = 'manual', random = systemRandom } = options
   const unknown = algorithms.find((algorithm) => !isRuntimeAlgorithm(algorithm))
-  if (unknown !== undefined) throw new TypeError(`Invalid options: algorithms: this runtime's Web Crypto has no ${unknown}.`)
-  if (!['manual', 'automatic'].includes(rotation)) throw new TypeError('Invalid options: rotation is manual or automatic.')
+  if (unknown !== undefined)
+    throw new TypeError(`Invalid options: algorithms: this runtime's Web Crypto has no ${unknown}.`)
+  if (!['manual', 'automatic'].includes(rotation))
+    throw new TypeError('Invalid options: rotation is manual or automatic.')
 
   return {
     storage,
     algorithms,
     rotation,
-    vault: options.vault === undefined ? sealedVault(options.sealingKey, { issuer: storage.issuer, random }) : guardedVault(options.vault),
+    vault:
+      options.vault === undefined
+        ? sealedVault(options.sealingKey, { issuer: storage.issuer, random })
+        : guardedVault(options.vault),
     schedule: parseKeySchedule(options.schedule ?? {}),
     onRotationFailed: options.onRotationFailed ?? reportTo(console),
     clock: options.clock ?? systemClock,

@@ -20,7 +20,9 @@ describe('stored keys', () => {
       const signer = await keys.signer(algorithm)
       const published = (await keys.publicKeys()).find(({ keyId }) => keyId === signer.keyId)
       const jwt = await signJwt('JWT', { iss: issuer }, signer)
-      const verified = await jwtVerify(jwt, await importJWK({ ...published?.jwk }, algorithm), { algorithms: [algorithm] })
+      const verified = await jwtVerify(jwt, await importJWK({ ...published?.jwk }, algorithm), {
+        algorithms: [algorithm],
+      })
 
       expect(verified.protectedHeader).toEqual({ alg: algorithm, typ: 'JWT', kid: signer.keyId })
     }
@@ -45,9 +47,13 @@ describe('stored keys', () => {
 
   it('ATK-328 eight servers that start at once agree on one key for each algorithm', async () => {
     const medium = createMemoryMedium()
-    const rings = Array.from({ length: 8 }, () => storedKeys({ storage: createMemoryStorage({ issuer, medium }), sealingKey }))
+    const rings = Array.from({ length: 8 }, () =>
+      storedKeys({ storage: createMemoryStorage({ issuer, medium }), sealingKey }),
+    )
 
-    const published = await Promise.all(rings.map(async (ring) => (await ring.publicKeys()).map(({ keyId }) => keyId).join()))
+    const published = await Promise.all(
+      rings.map(async (ring) => (await ring.publicKeys()).map(({ keyId }) => keyId).join()),
+    )
     const signing = await Promise.all(rings.map(async (ring) => (await ring.signer('ES256')).keyId))
 
     expect(new Set(published).size).toBe(1)
@@ -55,12 +61,13 @@ describe('stored keys', () => {
     expect(new Set(signing).size).toBe(1)
   })
 
-  it.each([['a sealing key that is not set', undefined as unknown as string], ['an empty one', ''], ['an earlier one that is none', [sealingKey, 'short']]] as const)(
-    'refuses %s when it is given, not when the first token is to be signed',
-    (_case, wrong) => {
-      expect(() => storedKeys({ storage: createMemoryStorage({ issuer }), sealingKey: wrong })).toThrow(TypeError)
-    },
-  )
+  it.each([
+    ['a sealing key that is not set', undefined as unknown as string],
+    ['an empty one', ''],
+    ['an earlier one that is none', [sealingKey, 'short']],
+  ] as const)('refuses %s when it is given, not when the first token is to be signed', (_case, wrong) => {
+    expect(() => storedKeys({ storage: createMemoryStorage({ issuer }), sealingKey: wrong })).toThrow(TypeError)
+  })
 
   it('refuses keys that were sealed with another key, and says so', async () => {
     const medium = createMemoryMedium()
@@ -76,7 +83,10 @@ describe('stored keys', () => {
     const before = storedKeys({ storage: createMemoryStorage({ issuer, medium }), sealingKey })
     const { keyId } = await before.signer('ES256')
 
-    const after = storedKeys({ storage: createMemoryStorage({ issuer, medium }), sealingKey: ['B'.repeat(42) + 'A', sealingKey] })
+    const after = storedKeys({
+      storage: createMemoryStorage({ issuer, medium }),
+      sealingKey: ['B'.repeat(42) + 'A', sealingKey],
+    })
 
     expect((await after.signer('ES256')).keyId).toBe(keyId)
   })

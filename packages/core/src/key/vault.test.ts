@@ -13,7 +13,8 @@ type Jwk = VaultKey['publicJwk']
 async function aVault(change: Partial<KeyVault> = {}): Promise<KeyVault & { readonly privateJwk: Jwk }> {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
   const publicJwk: Jwk = { ...(await exportJWK(publicKey)) }
-  const sign: Sign = async (bytes) => new Uint8Array(await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, new Uint8Array(bytes)))
+  const sign: Sign = async (bytes) =>
+    new Uint8Array(await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, new Uint8Array(bytes)))
   return {
     generate: () => Promise.resolve({ publicJwk, vaultEntry: 'alias/1' }),
     open: () => Promise.resolve(sign),
@@ -36,7 +37,10 @@ describe('a vault', () => {
   })
 
   it.each<readonly [string, Sign]>([
-    ['DER in place of r || s (RFC 7518 §3.4)', () => Promise.resolve(new Uint8Array([0x30, 0x06, 0x02, 0x01, 0x01, 0x02, 0x01, 0x01]))],
+    [
+      'DER in place of r || s (RFC 7518 §3.4)',
+      () => Promise.resolve(new Uint8Array([0x30, 0x06, 0x02, 0x01, 0x01, 0x02, 0x01, 0x01])),
+    ],
     ['the signature of another key', () => Promise.resolve(new Uint8Array(64).fill(7))],
   ])('whose new key signs with %s is refused before the key is published', async (_case, sign) => {
     const { ring, storage } = aRing({ vault: await aVault({ open: () => Promise.resolve(sign) }) })
@@ -49,7 +53,9 @@ describe('a vault', () => {
     ['of an unknown type', { kty: 'oct', k: 'secret' }, /unknown type/],
     ['without its members', { kty: 'EC', crv: 'P-256' }, /JWK|member|"x"/],
   ])('whose new key is %s is refused', async (_case, publicJwk, message) => {
-    const { ring, storage } = aRing({ vault: await aVault({ generate: () => Promise.resolve({ publicJwk, vaultEntry: 'alias/1' }) }) })
+    const { ring, storage } = aRing({
+      vault: await aVault({ generate: () => Promise.resolve({ publicJwk, vaultEntry: 'alias/1' }) }),
+    })
 
     await expect(ring.publicKeys()).rejects.toThrow(message)
     expect(await storage.signingKeys.list()).toEqual([])

@@ -16,7 +16,11 @@ async function aRing(): Promise<{ deps: VerifyOwnJwtDependencies; signer: Signer
   const pair = await generateKeyPair('ES256', { extractable: true })
   const signer = webCryptoSigner(keyId('k1'), 'ES256', pair.privateKey)
   const published = [await publicKey(pair.publicKey)]
-  const keys: KeyRing = { algorithms: ['ES256'], signer: () => Promise.resolve(signer), publicKeys: () => Promise.resolve(published) }
+  const keys: KeyRing = {
+    algorithms: ['ES256'],
+    signer: () => Promise.resolve(signer),
+    publicKeys: () => Promise.resolve(published),
+  }
   return { deps: { issuer, keys, verifiedJwts: createVerifiedJwts() }, signer, published }
 }
 
@@ -68,7 +72,8 @@ describe('a JWT that was verified before', () => {
     const token = await signJwt('at+jwt', claims, signer)
     await verifyOwnJwt(token, 'at+jwt', deps)
 
-    for (const spelling of [`${token}=`, ` ${token}`, `${token}\n`]) expect(await verifyOwnJwt(spelling, 'at+jwt', deps)).toBeUndefined()
+    for (const spelling of [`${token}=`, ` ${token}`, `${token}\n`])
+      expect(await verifyOwnJwt(spelling, 'at+jwt', deps)).toBeUndefined()
   })
 
   it('RFC 9068 §4: is of this issuer each time', async () => {

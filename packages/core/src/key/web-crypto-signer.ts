@@ -14,7 +14,8 @@ export function webCryptoSigner(keyId: KeyId, algorithm: SigningAlgorithm, priva
 }
 
 function signAtOnce(algorithm: SigningAlgorithm, privateKey: CryptoKey): Signer['sign'] | undefined {
-  if (nodeCrypto === undefined || !privateKey.extractable || (algorithm !== 'ES256' && algorithm !== 'EdDSA')) return undefined
+  if (nodeCrypto === undefined || !privateKey.extractable || (algorithm !== 'ES256' && algorithm !== 'EdDSA'))
+    return undefined
   const node = nodeCrypto
   const key = node.KeyObject.from(privateKey)
   return algorithm === 'ES256'
@@ -28,11 +29,12 @@ const signOnThread =
     new Uint8Array(await crypto.subtle.sign(signatureParameters[algorithm], privateKey, new Uint8Array(bytes)))
 
 /** The algorithms in the words of Web Crypto (RFC 7518 §3.1, RFC 8037 §3.1). */
-export const signatureParameters: Readonly<Record<SigningAlgorithm, AlgorithmIdentifier | EcdsaParams | RsaPssParams>> = {
-  RS256: 'RSASSA-PKCS1-v1_5',
-  // RFC 7518 §3.5: the salt is as long as the hash.
-  PS256: { name: 'RSA-PSS', saltLength: 32 },
-  ES256: { name: 'ECDSA', hash: 'SHA-256' },
-  EdDSA: 'Ed25519',
-  'ML-DSA-65': 'ML-DSA-65',
-}
+export const signatureParameters: Readonly<Record<SigningAlgorithm, AlgorithmIdentifier | EcdsaParams | RsaPssParams>> =
+  {
+    RS256: 'RSASSA-PKCS1-v1_5',
+    // RFC 7518 §3.5: the salt is as long as the hash.
+    PS256: { name: 'RSA-PSS', saltLength: 32 },
+    ES256: { name: 'ECDSA', hash: 'SHA-256' },
+    EdDSA: 'Ed25519',
+    'ML-DSA-65': 'ML-DSA-65',
+  }

@@ -37,7 +37,9 @@ function readParameters(text: string | undefined, atMost: number): Parameters {
   const list = text === undefined ? undefined : parseParameters(text, atMost)
   // RFC 6749 Appendix B: escapes must be well-formed and UTF-8.
   if (list === undefined || 'malformed' in list) {
-    throw new OAuthError('invalid_request', 'The parameters are malformed or too many.', { reason: 'parameters_malformed' })
+    throw new OAuthError('invalid_request', 'The parameters are malformed or too many.', {
+      reason: 'parameters_malformed',
+    })
   }
   return indexParameters(list)
 }

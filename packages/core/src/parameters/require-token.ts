@@ -8,6 +8,7 @@ import type { Parameters } from './parameters.ts'
 export function requireToken(form: Parameters): string {
   const token = form.get('token')
   // RFC 7662 §2.1, RFC 7009 §2.1: token is required.
-  if (token === undefined) throw new OAuthError('invalid_request', 'The token parameter is missing.', { reason: 'token_missing' })
+  if (token === undefined)
+    throw new OAuthError('invalid_request', 'The token parameter is missing.', { reason: 'token_missing' })
   return token
 }

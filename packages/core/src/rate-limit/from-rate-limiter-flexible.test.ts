@@ -6,13 +6,17 @@ import { fromRateLimiterFlexible } from './from-rate-limiter-flexible.ts'
 const now = epochSeconds(1000)
 
 it('RFC 6585 §4: tells how long to wait, in whole seconds', async () => {
-  const limiter = fromRateLimiterFlexible({ consume: () => Promise.reject(Object.assign(new Error(), { msBeforeNext: 1200 })) })
+  const limiter = fromRateLimiterFlexible({
+    consume: () => Promise.reject(Object.assign(new Error(), { msBeforeNext: 1200 })),
+  })
 
   expect(await limiter.consume('key', now)).toEqual({ allowed: false, retryAfter: 2 })
 })
 
 it.each([0, -1, 0.2])('RFC 9110 §10.2.3: never asks for another try at once: %s milliseconds', async (msBeforeNext) => {
-  const limiter = fromRateLimiterFlexible({ consume: () => Promise.reject(Object.assign(new Error(), { msBeforeNext })) })
+  const limiter = fromRateLimiterFlexible({
+    consume: () => Promise.reject(Object.assign(new Error(), { msBeforeNext })),
+  })
 
   expect(await limiter.consume('key', now)).toEqual({ allowed: false, retryAfter: 1 })
 })

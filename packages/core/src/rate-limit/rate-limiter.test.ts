@@ -34,7 +34,11 @@ describe('rate limiter in memory', () => {
   it('says what is left until when, and never less than nothing', async () => {
     const limiter = memoryRateLimiter({ points: 2, window: 60 })
 
-    const quotas = [await limiter.consume('k', at(0)), await limiter.consume('k', at(10)), await limiter.consume('k', at(20))]
+    const quotas = [
+      await limiter.consume('k', at(0)),
+      await limiter.consume('k', at(10)),
+      await limiter.consume('k', at(20)),
+    ]
 
     expect(quotas.map(({ quota }) => quota)).toEqual([
       { limit: 2, remaining: 1, resetAfter: 60 },

@@ -4,8 +4,7 @@ import { forgetOldest } from '../runtime/forget-oldest.ts'
 
 /** Whether one more is allowed; if not, after how many seconds it is worth another try. */
 export type RateDecision = (
-  | { readonly allowed: true }
-  | { readonly allowed: false; readonly retryAfter: DurationSeconds }
+  { readonly allowed: true } | { readonly allowed: false; readonly retryAfter: DurationSeconds }
 ) & { readonly quota?: RateQuota | undefined }
 
 /** What is left of a limit, for whoever slows down when it is told. */

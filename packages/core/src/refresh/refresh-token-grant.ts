@@ -48,7 +48,9 @@ async function parsePresentedToken(form: Parameters, client: AuthenticatedClient
   const text = form.get('refresh_token')
   // RFC 6749 §6: refresh_token is required.
   if (text === undefined) {
-    throw new OAuthError('invalid_request', 'The refresh_token parameter is missing.', { reason: 'refresh_token_missing' })
+    throw new OAuthError('invalid_request', 'The refresh_token parameter is missing.', {
+      reason: 'refresh_token_missing',
+    })
   }
   const token = await readRefreshToken(text)
   // RFC 6749 §5.2: invalid_grant, as for a token that nobody has any more.
@@ -69,5 +71,8 @@ function narrowScopes(requested: string | undefined, granted: readonly string[])
 
 function unknownToken({ clientId }: AuthenticatedClient, family: TokenFamilyRecord | undefined): OAuthError {
   const context = { clientId, userId: family?.userId, familyId: family?.familyId }
-  return new OAuthError('invalid_grant', 'The refresh token is not valid.', { reason: 'refresh_token_unknown', context })
+  return new OAuthError('invalid_grant', 'The refresh token is not valid.', {
+    reason: 'refresh_token_unknown',
+    context,
+  })
 }

@@ -19,21 +19,28 @@ describe('refresh token', () => {
 
   it('law: a token with any one character changed is no token of the family', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.record({ handle: bytes, secret: bytes }), fc.nat(106), fc.constantFrom('A', 'z', '0', '-', '_'), async (token, at, character) => {
-        const text = await writeRefreshToken(token)
-        fc.pre(text[at] !== character)
+      fc.asyncProperty(
+        fc.record({ handle: bytes, secret: bytes }),
+        fc.nat(106),
+        fc.constantFrom('A', 'z', '0', '-', '_'),
+        async (token, at, character) => {
+          const text = await writeRefreshToken(token)
+          fc.pre(text[at] !== character)
 
-        const altered = text.slice(0, at) + character + text.slice(at + 1)
+          const altered = text.slice(0, at) + character + text.slice(at + 1)
 
-        expect(await readRefreshToken(altered)).toBeUndefined()
-      }),
+          expect(await readRefreshToken(altered)).toBeUndefined()
+        },
+      ),
     )
   })
 
   it('RFC 6749 §10.4: truncated, prolonged and differently spelled tokens are none', async () => {
     const text = await writeRefreshToken({ handle: new Uint8Array(32), secret: new Uint8Array(32) })
 
-    const read = await Promise.all([text.slice(1), text.slice(0, -1), `${text}A`, `${text}=`, ` ${text}`, ''].map(readRefreshToken))
+    const read = await Promise.all(
+      [text.slice(1), text.slice(0, -1), `${text}A`, `${text}=`, ` ${text}`, ''].map(readRefreshToken),
+    )
 
     expect(read.every((token) => token === undefined)).toBe(true)
   })

@@ -1,11 +1,24 @@
-import { after, type Brand, type DurationSeconds, type EpochSeconds, type Storage, type TokenFamilyRecord } from '@mintmark/storage-interface'
+import {
+  after,
+  type Brand,
+  type DurationSeconds,
+  type EpochSeconds,
+  type Storage,
+  type TokenFamilyRecord,
+} from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import { OAuthError } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
 import { randomSecret, type Random } from '../runtime/random.ts'
 import type { RefreshLifetimes } from './found-refresh-token.ts'
-import { digestOf, succeedRefreshToken, writeRefreshToken, type RefreshToken, type RefreshTokenDigests } from './refresh-token.ts'
+import {
+  digestOf,
+  succeedRefreshToken,
+  writeRefreshToken,
+  type RefreshToken,
+  type RefreshTokenDigests,
+} from './refresh-token.ts'
 
 /** A family whose refresh token this request rotated, or retried within the window. Only `rotateRefreshToken` makes it. */
 export type RotatedFamily = Brand<
@@ -27,7 +40,11 @@ export interface RotateRefreshTokenDependencies {
  * @throws OAuthError invalid_grant — reason `refresh_token_unknown` | `refresh_token_reused`.
  */
 export async function rotateRefreshToken(
-  presentation: { readonly presented: RefreshToken; readonly digests: RefreshTokenDigests; readonly client: AuthenticatedClient },
+  presentation: {
+    readonly presented: RefreshToken
+    readonly digests: RefreshTokenDigests
+    readonly client: AuthenticatedClient
+  },
   now: EpochSeconds,
   deps: RotateRefreshTokenDependencies,
 ): Promise<RotatedFamily> {
@@ -59,7 +76,8 @@ async function retried(
 ): Promise<RotatedFamily> {
   const successor = await succeedRefreshToken(presented, family.refresh?.successorSalt ?? '')
   // RFC 6749 §5.2: storage must have kept the salt of this very rotation; a token that opens nothing is not handed out.
-  if ((await digestOf(successor)) !== family.refresh?.currentDigest) throw invalidGrant('refresh_token_unknown', client, family)
+  if ((await digestOf(successor)) !== family.refresh?.currentDigest)
+    throw invalidGrant('refresh_token_unknown', client, family)
   return { family, refreshToken: await writeRefreshToken(successor) } as RotatedFamily
 }
 

@@ -38,7 +38,9 @@ export function aimAccessToken(
   const targets = granted.resources.flatMap((uri) => deps.resources.get(uri) ?? [])
   // RFC 8707 §2.2: the default audience was not granted. A resource that is gone must not turn a narrow grant into a wide one.
   if (targets.length === 0) {
-    throw new OAuthError('invalid_target', 'The granted resource is no longer known to this server.', { reason: 'resource_unknown' })
+    throw new OAuthError('invalid_target', 'The granted resource is no longer known to this server.', {
+      reason: 'resource_unknown',
+    })
   }
   const understood = new Set(targets.flatMap(({ scopes }) => scopes))
   return {

@@ -9,7 +9,9 @@ import type { ResourceRegistry } from './resource.ts'
 export function requestedResources(values: readonly string[], registry: ResourceRegistry): readonly string[] {
   // RFC 8707 §2: invalid_target when the resource is unknown or malformed.
   if (values.length > maxResources || values.some((uri) => !registry.has(uri))) {
-    throw new OAuthError('invalid_target', 'A requested resource is not known to this server.', { reason: 'resource_unknown' })
+    throw new OAuthError('invalid_target', 'A requested resource is not known to this server.', {
+      reason: 'resource_unknown',
+    })
   }
   return [...new Set(values)]
 }

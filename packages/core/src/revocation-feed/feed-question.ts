@@ -18,9 +18,13 @@ export function parseFeedQuestion(form: Parameters): FeedQuestion {
   const [cursor, wait = '0', nonce = ''] = [form.get('cursor'), form.get('wait'), form.get('nonce')]
   // RFC 6749 §5.2: a parameter is missing or malformed.
   if ((cursor?.length ?? 0) > 128 || !/^\d{1,3}$/.test(wait) || !/^[\w-]{16,128}$/.test(nonce)) {
-    throw new OAuthError('invalid_request', 'The feed needs a nonce, and takes a cursor and a number of seconds to wait.', {
-      reason: 'feed_question_malformed',
-    })
+    throw new OAuthError(
+      'invalid_request',
+      'The feed needs a nonce, and takes a cursor and a number of seconds to wait.',
+      {
+        reason: 'feed_question_malformed',
+      },
+    )
   }
   return { cursor, wait: seconds(Math.min(Number(wait), longestWait)), nonce }
 }

@@ -8,9 +8,12 @@ import { readFeed } from './read-feed.ts'
 const at = (second: number) => epochSeconds(1_800_000_000 + second)
 const aStorage = (): Storage => createMemoryStorage({ issuer: 'https://as.test' })
 
-const end = ({ endings }: Storage, tokenId: string, second = 0) => endings.endToken({ tokenId, expiresAt: at(9999), now: at(second) })
-const read = ({ endings }: Storage, cursor?: string, second = 0) => readFeed(cursor, at(second), { endings, toldFor: seconds(900) })
-const namesFrom = async (storage: Storage, cursor?: string, second = 0) => (await read(storage, cursor, second)).endings.map(([, name]) => name)
+const end = ({ endings }: Storage, tokenId: string, second = 0) =>
+  endings.endToken({ tokenId, expiresAt: at(9999), now: at(second) })
+const read = ({ endings }: Storage, cursor?: string, second = 0) =>
+  readFeed(cursor, at(second), { endings, toldFor: seconds(900) })
+const namesFrom = async (storage: Storage, cursor?: string, second = 0) =>
+  (await read(storage, cursor, second)).endings.map(([, name]) => name)
 
 describe('the feed', () => {
   it('is read in order, from the beginning and from a cursor on', async () => {
@@ -27,15 +30,24 @@ describe('the feed', () => {
     expect(await read(storage, (await read(storage, cursor)).cursor)).toMatchObject({ endings: [], more: false })
   })
 
-  it.each(['start', '1', '1.', '.', '', '-1.x', '0.aaaaaaaaaaaaaaaaaaaaaa', '1e0.aaaaaaaaaaaaaaaaaaaaaa', '9999999999999999.aaaaaaaaaaaaaaaaaaaaaa', '1.aaaaaaaaaaaaaaaaaaaaaa', '__proto__.aaaaaaaaaaaaaaaaaaaaaa'])(
-    'is read from the beginning where the cursor names no ending that is there: %j',
-    async (cursor) => {
-      const storage = aStorage()
-      await end(storage, 'a')
+  it.each([
+    'start',
+    '1',
+    '1.',
+    '.',
+    '',
+    '-1.x',
+    '0.aaaaaaaaaaaaaaaaaaaaaa',
+    '1e0.aaaaaaaaaaaaaaaaaaaaaa',
+    '9999999999999999.aaaaaaaaaaaaaaaaaaaaaa',
+    '1.aaaaaaaaaaaaaaaaaaaaaa',
+    '__proto__.aaaaaaaaaaaaaaaaaaaaaa',
+  ])('is read from the beginning where the cursor names no ending that is there: %j', async (cursor) => {
+    const storage = aStorage()
+    await end(storage, 'a')
 
-      expect(await namesFrom(storage, cursor)).toEqual(['a'])
-    },
-  )
+    expect(await namesFrom(storage, cursor)).toEqual(['a'])
+  })
 
   it('law: misses nothing where a database that was restored gives positions again', async () => {
     const [before, restored] = [aStorage(), aStorage()]
@@ -54,7 +66,11 @@ describe('the feed', () => {
     const second = await read(storage, first.cursor)
     const third = await read(storage, second.cursor)
 
-    expect([first, second, third].map(({ endings, more }) => [endings.length, more])).toEqual([[1000, true], [1000, true], [1, false]])
+    expect([first, second, third].map(({ endings, more }) => [endings.length, more])).toEqual([
+      [1000, true],
+      [1000, true],
+      [1, false],
+    ])
     expect(third.endings[0]?.[1]).toBe('t2000')
   })
 
@@ -67,7 +83,9 @@ describe('the feed', () => {
     while (pages.at(-1)?.more) pages.push(await read(storage, pages.at(-1)?.cursor))
 
     // As base64url, with room for what else the answer has: receivers take 262,144 characters.
-    expect(Math.max(...pages.map(({ endings }) => JSON.stringify(endings).length))).toBeLessThan((262_144 * 3) / 4 - 2000)
+    expect(Math.max(...pages.map(({ endings }) => JSON.stringify(endings).length))).toBeLessThan(
+      (262_144 * 3) / 4 - 2000,
+    )
     expect(pages.flatMap(({ endings }) => endings.map(([, name]) => name))).toEqual(names)
   })
 

@@ -30,7 +30,9 @@ export const revocationFeedEndpoint =
   async (request) => {
     const askedAt = deps.clock()
     const form = refuseRepeated(readForm(request))
-    const caller = requireResourceServer(requireConfidential(await authenticateClient({ request, form }, askedAt, deps)))
+    const caller = requireResourceServer(
+      requireConfidential(await authenticateClient({ request, form }, askedAt, deps)),
+    )
     const question = parseFeedQuestion(form)
     await feed.waitBehind(question, caller.clientId, askedAt)
     // Asked again: the answer is of the moment at which it is given, not of the one at which the waiting began.
@@ -38,8 +40,12 @@ export const revocationFeedEndpoint =
     const page = await feed.read(question.cursor, now)
     const claims = { iss: deps.issuer, aud: caller.clientId, ...pageClaims({ page, question }, now) }
     const jwt = await signJwt('revocation-feed+jwt', claims, await deps.keys.signer(deps.accessTokenAlgorithm))
-    if (page.endings.length > 0) deps.journal.record(request, { type: 'endings.told', clientId: caller.clientId, count: page.endings.length })
-    return withHeaders({ status: 200, headers: [['Content-Type', 'application/revocation-feed+jwt']], body: jwt }, noStore)
+    if (page.endings.length > 0)
+      deps.journal.record(request, { type: 'endings.told', clientId: caller.clientId, count: page.endings.length })
+    return withHeaders(
+      { status: 200, headers: [['Content-Type', 'application/revocation-feed+jwt']], body: jwt },
+      noStore,
+    )
   }
 
 /** @throws OAuthError unauthorized_client — reason `client_serves_no_audience`. */

@@ -1,4 +1,11 @@
-import { clientId, epochSeconds, seconds, StorageUnavailableError, type EndingStore, type Storage } from '@mintmark/storage-interface'
+import {
+  clientId,
+  epochSeconds,
+  seconds,
+  StorageUnavailableError,
+  type EndingStore,
+  type Storage,
+} from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
@@ -109,8 +116,12 @@ describe('who waits for an ending', () => {
   })
 
   it('is told soon from the beginning when the database was set back meanwhile, and of what ends in it', async () => {
-    const [before, restored] = [createMemoryStorage({ issuer: 'https://as.test' }), createMemoryStorage({ issuer: 'https://as.test' })]
-    const end = (storage: Storage, tokenId: string) => storage.endings.endToken({ tokenId, expiresAt: epochSeconds(now + 600), now })
+    const [before, restored] = [
+      createMemoryStorage({ issuer: 'https://as.test' }),
+      createMemoryStorage({ issuer: 'https://as.test' }),
+    ]
+    const end = (storage: Storage, tokenId: string) =>
+      storage.endings.endToken({ tokenId, expiresAt: epochSeconds(now + 600), now })
     let present = before
     const { wait, head, looks } = aFeed({ list: (page) => present.endings.list(page) })
     for (const name of ['kept', 'lost', 'lost too']) await end(before, name)

@@ -21,7 +21,10 @@ it('a secret is kept as the base64url of its SHA-256', async () => {
 })
 
 it('RFC 4231 §4.3: HMAC-SHA-256 of the second test case', async () => {
-  const mac = await hmacSha256(new TextEncoder().encode('Jefe'), new TextEncoder().encode('what do ya want for nothing?'))
+  const mac = await hmacSha256(
+    new TextEncoder().encode('Jefe'),
+    new TextEncoder().encode('what do ya want for nothing?'),
+  )
 
   expect(hex(mac)).toBe('5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843')
 })

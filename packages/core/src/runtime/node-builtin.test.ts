@@ -21,8 +21,10 @@ it('design §3: where Node’s modules are missing, Web Crypto digests the same'
   expect(found).toEqual({ has: false, digest: createHash('sha256').update('dé').digest('base64url'), mac: [...mac] })
 })
 
-it.for(['ES256', 'RS256', 'EdDSA'])('design §3: where Node’s modules are missing, Web Crypto signs and verifies %s', (algorithm) => {
-  const found = runWithoutBuiltins(`
+it.for(['ES256', 'RS256', 'EdDSA'])(
+  'design §3: where Node’s modules are missing, Web Crypto signs and verifies %s',
+  (algorithm) => {
+    const found = runWithoutBuiltins(`
     const { exportJWK, generateKeyPair } = await import('jose')
     const { signatureVerifier } = await import('../key/signature-verifier.ts')
     const { webCryptoSigner } = await import('../key/web-crypto-signer.ts')
@@ -33,5 +35,6 @@ it.for(['ES256', 'RS256', 'EdDSA'])('design §3: where Node’s modules are miss
     console.log(JSON.stringify([await verify(signature, message), await verify(signature.with(0, signature[0] ^ 1), message)]))
   `)
 
-  expect(found).toEqual([true, false])
-})
+    expect(found).toEqual([true, false])
+  },
+)

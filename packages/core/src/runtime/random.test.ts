@@ -14,7 +14,9 @@ it('RFC 6749 §10.10: a secret is 256 bits of the random source, all of them in 
 })
 
 it('RFC 6749 §10.10: a secret that is drawn beside an identifier shares no byte with it', () => {
-  const { secret, identifier } = randomSecretAndIdentifier((byteCount) => Uint8Array.from({ length: byteCount }, (_, at) => at))
+  const { secret, identifier } = randomSecretAndIdentifier((byteCount) =>
+    Uint8Array.from({ length: byteCount }, (_, at) => at),
+  )
   const bytes = [...Buffer.from(secret, 'base64url'), ...Buffer.from(identifier, 'base64url')]
 
   expect(Buffer.from(secret, 'base64url')).toHaveLength(32)

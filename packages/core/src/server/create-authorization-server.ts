@@ -1,5 +1,14 @@
 import { honouredAccessToken, type HonouredAccessToken } from '../access-token/honoured-access-token.ts'
-import { createRouter, json, noStore, withHeaders, type HttpService, type Route, type ServerRequest, type ServerResponse } from '../http/index.ts'
+import {
+  createRouter,
+  json,
+  noStore,
+  withHeaders,
+  type HttpService,
+  type Route,
+  type ServerRequest,
+  type ServerResponse,
+} from '../http/index.ts'
 import { findInteraction } from '../interaction/find-interaction.ts'
 import type { PendingInteraction } from '../interaction/pending-interaction.ts'
 import { requestRefused } from './request-refused.ts'
@@ -45,7 +54,11 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     origin: settings.issuerUrl.origin,
     bodyLimit: 16_384,
     tooLarge: () => json(413, bodyTooLarge, noStore),
-    routes: serverRoutes(deps, { api: recorded(renderApiError), browser: recorded(renderPage), bearer: recorded(renderBearerError) }),
+    routes: serverRoutes(deps, {
+      api: recorded(renderApiError),
+      browser: recorded(renderPage),
+      bearer: recorded(renderBearerError),
+    }),
     notFound: () => json(404, { error: 'not_found' }, noStore),
     methodNotAllowed: (allow) => withHeaders(json(405, methodNotAllowed, noStore), [['Allow', allow]]),
   })

@@ -21,21 +21,28 @@ const duration = z.int().check(z.positive(), z.maximum(maxLifetime))
 
 const lifetime = (fallback: number) => z.pipe(z.prefault(duration, fallback), z.transform(seconds))
 
-const retryWindow = (fallback: number) => z.pipe(z.prefault(z.int().check(z.minimum(0), z.maximum(60)), fallback), z.transform(seconds))
+const retryWindow = (fallback: number) =>
+  z.pipe(z.prefault(z.int().check(z.minimum(0), z.maximum(60)), fallback), z.transform(seconds))
 
 const callable = z.custom((value) => typeof value === 'function', { error: 'must be a function' })
 
 const rateLimiter = z.looseObject({ consume: callable })
 
 const pageUrl = z.string().check(
-  z.refine((url) => URL.canParse(url, 'https://issuer.invalid') && /^https?:$/.test(new URL(url, 'https://issuer.invalid').protocol), {
-    error: 'must be an address, absolute or relative to the issuer',
-  }),
+  z.refine(
+    (url) =>
+      URL.canParse(url, 'https://issuer.invalid') && /^https?:$/.test(new URL(url, 'https://issuer.invalid').protocol),
+    {
+      error: 'must be an address, absolute or relative to the issuer',
+    },
+  ),
 )
 
 /** RFC 8707 §2: an absolute URI without fragment. */
 const resourceUri = z.string().check(
-  z.refine((uri) => URL.canParse(uri) && !uri.includes('#') && !/\s/.test(uri), { error: 'must be an absolute URI without fragment' }),
+  z.refine((uri) => URL.canParse(uri) && !uri.includes('#') && !/\s/.test(uri), {
+    error: 'must be an absolute URI without fragment',
+  }),
 )
 
 /** RFC 6749 §4.5: the name of an extension grant is an absolute URI. */
@@ -58,7 +65,10 @@ const optionsSchema = z.strictObject({
   pages: z.optional(z.strictObject({ login: callable, consent: callable })),
   interaction: z.prefault(z.strictObject({ loginUrl: z.optional(pageUrl), consentUrl: z.optional(pageUrl) }), {}),
   scopes: z.prefault(
-    z.record(scopeName, z.union([nonEmpty, z.strictObject({ description: nonEmpty, claims: z.prefault(z.array(nonEmpty), []) })])),
+    z.record(
+      scopeName,
+      z.union([nonEmpty, z.strictObject({ description: nonEmpty, claims: z.prefault(z.array(nonEmpty), []) })]),
+    ),
     {},
   ),
   resources: z.prefault(
@@ -73,9 +83,11 @@ const optionsSchema = z.strictObject({
     {},
   ),
   grants: z.prefault(
-    z
-      .array(extensionGrant)
-      .check(z.refine((grants) => new Set(grants.map(({ grantType }) => grantType)).size === grants.length, { error: 'must have different names' })),
+    z.array(extensionGrant).check(
+      z.refine((grants) => new Set(grants.map(({ grantType }) => grantType)).size === grants.length, {
+        error: 'must have different names',
+      }),
+    ),
     [],
   ),
   defaultAudience: z.optional(nonEmpty),
@@ -97,7 +109,9 @@ const optionsSchema = z.strictObject({
   dangerouslyAllowMissingPkceFor: z.prefault(z.array(z.string()), []),
   renderErrorPage: z.optional(callable),
   onEvent: z.optional(callable),
-  rateLimits: z.optional(z.strictObject({ failedAuthentications: z.optional(rateLimiter), startedInteractions: z.optional(rateLimiter) })),
+  rateLimits: z.optional(
+    z.strictObject({ failedAuthentications: z.optional(rateLimiter), startedInteractions: z.optional(rateLimiter) }),
+  ),
   clock: z.optional(callable),
   random: z.optional(callable),
   fetch: z.optional(callable),

@@ -22,7 +22,9 @@ it('endings are remembered for longer than any access token lives, or the server
   const resources = { 'https://api.test': { scopes: [], accessTokenLifetime: 89_701 } }
 
   expect(() => serverWith({ revocationFeed: true, lifetimes: { accessToken: 89_700 } })).not.toThrow()
-  expect(() => serverWith({ revocationFeed: true, lifetimes: { accessToken: 89_701 } })).toThrow('longer than 89700 seconds')
+  expect(() => serverWith({ revocationFeed: true, lifetimes: { accessToken: 89_701 } })).toThrow(
+    'longer than 89700 seconds',
+  )
   expect(() => serverWith({ revocationFeed: true, resources })).toThrow('longer than 89700 seconds')
   expect(() => serverWith({ resources })).not.toThrow()
 })

@@ -48,7 +48,9 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
     shared(route('jwks_uri', { GET: jwksEndpoint(deps.keys) }, render.api), 'any_origin'),
     ...feedRoutes(base, deps, render.api),
     ...pageRoutes(deps, render.browser),
-    ...wellKnownPaths(base).map((path) => shared({ path, methods: { GET: metadata }, renderError: render.api }, 'any_origin')),
+    ...wellKnownPaths(base).map((path) =>
+      shared({ path, methods: { GET: metadata }, renderError: render.api }, 'any_origin'),
+    ),
   ]
 }
 
@@ -57,7 +59,9 @@ const shared = (route: Route, crossOrigin: CrossOrigin): Route => ({ ...route, c
 /** The revocation feed, when the host has one. */
 function feedRoutes(base: string, deps: ServerDependencies, renderError: RenderError): readonly Route[] {
   const { revocationFeed } = deps
-  return revocationFeed === undefined ? [] : [{ path: base + feedPath, methods: { POST: revocationFeedEndpoint(revocationFeed, deps) }, renderError }]
+  return revocationFeed === undefined
+    ? []
+    : [{ path: base + feedPath, methods: { POST: revocationFeedEndpoint(revocationFeed, deps) }, renderError }]
 }
 
 /** The host's login and consent pages, when it gave them. */

@@ -34,7 +34,10 @@ describe('options', () => {
   it('keeps the host pages below an issuer with a path, unless told otherwise', () => {
     const settings = parseSettings(options({ issuer: 'https://as.test/id', interaction: { loginUrl: '/sign-in' } }))
 
-    expect(settings.interactionUrls).toEqual({ login: 'https://as.test/sign-in', consent: 'https://as.test/id/consent' })
+    expect(settings.interactionUrls).toEqual({
+      login: 'https://as.test/sign-in',
+      consent: 'https://as.test/id/consent',
+    })
   })
 
   it.each([
@@ -47,21 +50,41 @@ describe('options', () => {
     ['two pages at one address', { pages, interaction: { loginUrl: '/in', consentUrl: '/in?2' } }, /must differ/],
     ['a scope of OpenID Connect (OIDC Core §5.4)', { scopes: { email: 'Read your mail address' } }, /email/],
     ['a limiter that cannot count', { rateLimits: { startedInteractions: {} } }, /startedInteractions/],
-    ['a resource whose tokens live for ever', { resources: { 'https://api.test': { scopes: [], accessTokenLifetime: 1e12 } } }, /accessTokenLifetime/],
+    [
+      'a resource whose tokens live for ever',
+      { resources: { 'https://api.test': { scopes: [], accessTokenLifetime: 1e12 } } },
+      /accessTokenLifetime/,
+    ],
     ['a scope value with a space', { scopes: { 'api read': 'Read' } }, /scopes/],
     ['a scope without a sentence', { scopes: { api: '' } }, /scopes/],
     ['a resource with a fragment', { resources: { 'https://api.test#x': { scopes: [] } } }, /resources/],
     ['a resource that is not absolute', { resources: { api: { scopes: [] } } }, /resources/],
     ['a resource with an unknown scope', { resources: { 'https://api.test': { scopes: ['nope'] } } }, /nope/],
-    ['a grant whose name is no URI (RFC 6749 §4.5)', { grants: [{ grantType: 'password', decide: () => undefined }] }, /absolute URI/],
+    [
+      'a grant whose name is no URI (RFC 6749 §4.5)',
+      { grants: [{ grantType: 'password', decide: () => undefined }] },
+      /absolute URI/,
+    ],
     ['a grant that cannot decide', { grants: [{ grantType: 'urn:example:voucher' }] }, /decide/],
     ['two grants of one name', { grants: [voucher, voucher] }, /different names/],
     ['an algorithm that the ring lacks', { accessTokenAlgorithm: 'PS256' }, /accessTokenAlgorithm/],
-    ['access tokens that outlive the key of their signature (OIDC Core §10.1.1)', { lifetimes: { accessToken: 14 * 86_400 + 1 } }, /schedule.retire/],
+    [
+      'access tokens that outlive the key of their signature (OIDC Core §10.1.1)',
+      { lifetimes: { accessToken: 14 * 86_400 + 1 } },
+      /schedule.retire/,
+    ],
     ['ID tokens that outlive it', { lifetimes: { idToken: 14 * 86_400 + 1 } }, /schedule.retire/],
-    ['tokens of a resource that outlive it', { resources: { 'https://api.test': { scopes: [], accessTokenLifetime: 14 * 86_400 + 1 } } }, /schedule.retire/],
+    [
+      'tokens of a resource that outlive it',
+      { resources: { 'https://api.test': { scopes: [], accessTokenLifetime: 14 * 86_400 + 1 } } },
+      /schedule.retire/,
+    ],
     ['signedIn that is no function', { signedIn: true }, /signedIn/],
-    ['a storage of another issuer', { storage: createMemoryStorage({ issuer: 'https://other.test' }) }, /another issuer/],
+    [
+      'a storage of another issuer',
+      { storage: createMemoryStorage({ issuer: 'https://other.test' }) },
+      /another issuer/,
+    ],
   ])('refuses %s and says which option is wrong', (_case, change, message) => {
     const wrong = { ...options(), ...change } as AuthorizationServerOptions
 
@@ -70,12 +93,16 @@ describe('options', () => {
 })
 
 describe('issuer', () => {
-  it.each(['https://as.test', 'https://as.test/id', 'https://as.test:8443', 'http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000'])(
-    'RFC 8414 §2: accepts %s',
-    (issuer) => {
-      expect(parseSettings(options({ issuer })).issuer).toBe(issuer)
-    },
-  )
+  it.each([
+    'https://as.test',
+    'https://as.test/id',
+    'https://as.test:8443',
+    'http://localhost:3000',
+    'http://127.0.0.1:3000',
+    'http://[::1]:3000',
+  ])('RFC 8414 §2: accepts %s', (issuer) => {
+    expect(parseSettings(options({ issuer })).issuer).toBe(issuer)
+  })
 
   it.each([
     'as.test',
@@ -104,7 +131,9 @@ describe('issuer', () => {
     const storage = createMemoryStorage({ issuer: 'https://as.test/' })
 
     expect(() => cookieSessions({ storage })).toThrow(/Write it as https/)
-    await expect(registerClient({ clientId: 'app', clientName: 'App', grantTypes: [] }, { storage })).rejects.toThrow(/Write it as https/)
+    await expect(registerClient({ clientId: 'app', clientName: 'App', grantTypes: [] }, { storage })).rejects.toThrow(
+      /Write it as https/,
+    )
     expect(await storage.clients.find(clientId('app'))).toBeUndefined()
   })
 })

@@ -59,10 +59,14 @@ function pageUrls(
   const login = new URL(given.loginUrl ?? `${options.issuer}/login`, issuerUrl)
   const consent = new URL(given.consentUrl ?? `${options.issuer}/consent`, issuerUrl)
   if (options.pages !== undefined && [login, consent].some(({ origin }) => origin !== issuerUrl.origin)) {
-    throw new TypeError('Invalid options: pages are served at the issuer, so loginUrl and consentUrl must be there too.')
+    throw new TypeError(
+      'Invalid options: pages are served at the issuer, so loginUrl and consentUrl must be there too.',
+    )
   }
   if (options.pages !== undefined && login.pathname === consent.pathname) {
-    throw new TypeError('Invalid options: pages are told apart by their address, so loginUrl and consentUrl must differ.')
+    throw new TypeError(
+      'Invalid options: pages are told apart by their address, so loginUrl and consentUrl must differ.',
+    )
   }
   return { login: login.href, consent: consent.href }
 }
@@ -80,7 +84,8 @@ function scopeRegistry(own: ParsedOptions['scopes']): ScopeRegistry {
 function resourceRegistry(parsed: ParsedOptions, scopes: ScopeRegistry): ResourceRegistry {
   const resources = Object.entries(parsed.resources).map(([uri, option]): readonly [string, Resource] => {
     const unknown = option.scopes.find((scope) => !scopes.has(scope))
-    if (unknown !== undefined) throw new TypeError(`Invalid options: resources: the scope ${unknown} of ${uri} is not among scopes.`)
+    if (unknown !== undefined)
+      throw new TypeError(`Invalid options: resources: the scope ${unknown} of ${uri} is not among scopes.`)
     return [uri, { uri, ...option, accessTokenLifetime: option.accessTokenLifetime ?? parsed.lifetimes.accessToken }]
   })
   return new Map(resources)
@@ -91,7 +96,9 @@ function endingsToldFor(parsed: ParsedOptions): DurationSeconds | undefined {
   if (!parsed.revocationFeed) return undefined
   const toldFor = seconds(longestAccessTokenLifetime(parsed) + feedMargin)
   if (toldFor > endingsKeptFor) {
-    throw new TypeError(`Invalid options: with revocationFeed no access token may live for longer than ${endingsKeptFor - feedMargin} seconds.`)
+    throw new TypeError(
+      `Invalid options: with revocationFeed no access token may live for longer than ${endingsKeptFor - feedMargin} seconds.`,
+    )
   }
   return toldFor
 }
@@ -100,7 +107,9 @@ function endingsToldFor(parsed: ParsedOptions): DurationSeconds | undefined {
 function refuseShortRetirement(parsed: ParsedOptions, { retirement }: KeyRing): void {
   const longest = Math.max(parsed.lifetimes.idToken, longestAccessTokenLifetime(parsed))
   if (retirement !== undefined && retirement < longest) {
-    throw new TypeError(`Invalid options: keys are published for ${retirement} seconds after they have signed, and tokens live for ${longest}. Raise schedule.retire.`)
+    throw new TypeError(
+      `Invalid options: keys are published for ${retirement} seconds after they have signed, and tokens live for ${longest}. Raise schedule.retire.`,
+    )
   }
 }
 

@@ -12,7 +12,8 @@ export function unsafeOptions(settings: ServerSettings): readonly ServerOccurren
     found.push({ type: 'option.unsafe', option: 'dangerouslyAllowMissingPkceFor', advice })
   }
   if (settings.lifetimes.accessToken > maxAccessTokenLifetime) {
-    const advice = 'Access tokens live for more than an hour: an API that reads them by itself honours a revoked one for so long.'
+    const advice =
+      'Access tokens live for more than an hour: an API that reads them by itself honours a revoked one for so long.'
     found.push({ type: 'option.unsafe', option: 'lifetimes.accessToken', advice })
   }
   return found

@@ -9,7 +9,12 @@ async function aHost(issuer = 'https://as.test') {
   const storage = createMemoryStorage({ issuer })
   await storage.users.insert({ userId: userId('U1'), claims: {}, createdAt: epochSeconds(0) })
   const time = { now: 1000 }
-  const sessions = cookieSessions({ storage, clock: () => epochSeconds(time.now), idleLifetime: 600, absoluteLifetime: 3600 })
+  const sessions = cookieSessions({
+    storage,
+    clock: () => epochSeconds(time.now),
+    idleLifetime: 600,
+    absoluteLifetime: 3600,
+  })
   return { storage, sessions, time }
 }
 
@@ -31,9 +36,13 @@ describe('cookie sessions', () => {
     const cookie = cookieOf(headers)
     const signedIn = await sessions.signedIn(requestWith(cookie))
 
-    expect(headers[0]?.[1]).toMatch(/^__Host-mintmark-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=3600$/)
+    expect(headers[0]?.[1]).toMatch(
+      /^__Host-mintmark-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=3600$/,
+    )
     expect(signedIn).toMatchObject({ subject: 'U1', authTime: 1000, amr: ['pwd'] })
-    expect(JSON.stringify(await storage.sessions.listByUser(userId('U1'), epochSeconds(1000)))).not.toContain(cookie.split('=')[1])
+    expect(JSON.stringify(await storage.sessions.listByUser(userId('U1'), epochSeconds(1000)))).not.toContain(
+      cookie.split('=')[1],
+    )
   })
 
   it('names the cookie plainly over http on loopback, where browsers refuse __Host-', async () => {

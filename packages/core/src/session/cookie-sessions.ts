@@ -52,7 +52,10 @@ export interface CookieSessions {
    * @returns what to complete the interaction with, and the headers that set the cookie. An account that storage does not
    *   know, or that is not active, gets neither session nor cookie, and `complete` then tells the client `access_denied`.
    */
-  start(request: ServerRequest, start: SessionStart): Promise<{ readonly signedIn: SignedIn; readonly headers: readonly Header[] }>
+  start(
+    request: ServerRequest,
+    start: SessionStart,
+  ): Promise<{ readonly signedIn: SignedIn; readonly headers: readonly Header[] }>
   /** Signs out. @returns the headers that remove the cookie, and with it the sign-ins that the browser has not finished. */
   end(request: ServerRequest): Promise<readonly Header[]>
   /** The person's live sessions, newest first, for their account page. */
@@ -132,7 +135,12 @@ export function cookieSessions(options: CookieSessionsOptions): CookieSessions {
     },
     async list(subject) {
       const sessions = await storage.sessions.listByUser(userId(subject), clock())
-      return sessions.map(({ sessionId: id, authTime, amr, expiresAt }) => ({ sessionId: id, signedInAt: authTime, amr, expiresAt }))
+      return sessions.map(({ sessionId: id, authTime, amr, expiresAt }) => ({
+        sessionId: id,
+        signedInAt: authTime,
+        amr,
+        expiresAt,
+      }))
     },
     async revoke(subject, session) {
       const now = clock()

@@ -4,7 +4,15 @@ import { expect, it } from 'vitest'
 import { isUserLive } from './is-live.ts'
 
 const now = epochSeconds(1_790_000_000)
-const account: UserRecord = { userId: userId('U1'), active: true, generation: 3, claims: {}, createdAt: now, updatedAt: now, version: 1 }
+const account: UserRecord = {
+  userId: userId('U1'),
+  active: true,
+  generation: 3,
+  claims: {},
+  createdAt: now,
+  updatedAt: now,
+  version: 1,
+}
 
 it('RFC 9068 §4: an active account is honoured in the generation that it is in', () => {
   expect(isUserLive(account, 3)).toBe(true)
@@ -17,7 +25,11 @@ it.each<readonly [string, UserRecord | undefined, number]>([
   ['a later generation, which no account has yet', account, 4],
   ['a row that lost its generation', { ...account, generation: undefined as never }, 3],
   ['a row that lost whether it is active', { ...account, active: undefined as never }, 3],
-  ['a row and a grant that both lost the generation', { ...account, generation: undefined as never }, undefined as never],
+  [
+    'a row and a grant that both lost the generation',
+    { ...account, generation: undefined as never },
+    undefined as never,
+  ],
 ])('RFC 9068 §4: %s is not honoured', (_, user, generation) => {
   expect(isUserLive(user, generation)).toBe(false)
 })

@@ -26,7 +26,10 @@ export function isGrantLive(standing: GrantStanding | undefined): standing is Li
 }
 
 /** Whether a token family is honoured: neither revoked nor expired, and its grant is live. */
-export function isFamilyLive(standing: FamilyStanding | undefined, now: EpochSeconds): standing is Live<FamilyStanding> {
+export function isFamilyLive(
+  standing: FamilyStanding | undefined,
+  now: EpochSeconds,
+): standing is Live<FamilyStanding> {
   if (standing?.grant === undefined) return false
   const { family, grant, client, user } = standing
   if (family.revokedAt !== undefined || !(now < family.expiresAt) || family.grantId !== grant.grantId) return false

@@ -24,8 +24,12 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       if (presentation.resources.length > 0) await refuseWiderResources({ presentation, client }, now, deps)
       const code = await redeemCode({ presentation, client }, now, deps)
       const standing = await deps.storage.standing.ofGrant(code.grantId)
-      // RFC 6749 §5.2, the kill switch: what a deactivated person, a revoked grant or a disabled client was given opens nothing.
-      if (!isGrantLive(standing) || standing.user.userId !== code.userId || standing.client.clientId !== client.clientId) {
+      if (
+        !isGrantLive(standing) ||
+        standing.user.userId !== code.userId ||
+        standing.client.clientId !== client.clientId
+      ) {
+        // RFC 6749 §5.2, the kill switch: what a deactivated person, a revoked grant or a disabled client was given opens nothing.
         throw new OAuthError('invalid_grant', 'The authorization code is not valid.', { reason: 'grant_not_live' })
       }
       const resources = narrowResources(presentation.resources, code.resources)

@@ -42,7 +42,9 @@ function serviceScopes(
   const scopes = spaceSeparated(requested)
   // RFC 6749 §5.2: invalid_scope.
   if (scopes.length === 0 || scopes.some((scope) => !allowed.includes(scope))) {
-    throw new OAuthError('invalid_scope', 'The client is not registered for a requested scope.', { reason: 'scope_not_allowed' })
+    throw new OAuthError('invalid_scope', 'The client is not registered for a requested scope.', {
+      reason: 'scope_not_allowed',
+    })
   }
   return scopes
 }

@@ -15,10 +15,13 @@ export function parseCodePresentation(form: Parameters): CodePresentation {
   const code = form.get('code')
   const redirectUri = form.get('redirect_uri')
   // RFC 6749 §4.1.3: code is required.
-  if (code === undefined) throw new OAuthError('invalid_request', 'The code parameter is missing.', { reason: 'code_missing' })
+  if (code === undefined)
+    throw new OAuthError('invalid_request', 'The code parameter is missing.', { reason: 'code_missing' })
   // RFC 6749 §4.1.3: redirect_uri is required when the authorization request had one, and here it always has.
   if (redirectUri === undefined) {
-    throw new OAuthError('invalid_request', 'The redirect_uri parameter is missing.', { reason: 'redirect_uri_missing' })
+    throw new OAuthError('invalid_request', 'The redirect_uri parameter is missing.', {
+      reason: 'redirect_uri_missing',
+    })
   }
   return { code, redirectUri, codeVerifier: form.get('code_verifier'), resources: form.all('resource') }
 }

@@ -21,7 +21,8 @@ export async function proveCodeVerifier(
 ): Promise<ProvenVerifier> {
   if (code.codeChallengeMethod === 'exempt') return proveExemption(verifier, code)
   // A challenge that storage dropped would switch PKCE off without a sound; the code is worthless instead.
-  if (code.codeChallengeMethod !== 'S256' || typeof code.codeChallenge !== 'string') throw invalidGrant('code_challenge_lost')
+  if (code.codeChallengeMethod !== 'S256' || typeof code.codeChallenge !== 'string')
+    throw invalidGrant('code_challenge_lost')
   // RFC 7636 §4.6: the verifier must be there, well-formed, and hash to the challenge.
   if (verifier === undefined) throw invalidGrant('code_verifier_missing')
   if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) throw invalidGrant('code_verifier_mismatch')

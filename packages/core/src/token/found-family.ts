@@ -24,7 +24,11 @@ export interface FoundFamilyDependencies {
  * @returns the refresh token, when there is one.
  */
 export async function foundFamily(
-  founder: { readonly code: RedeemedCode; readonly client: AuthenticatedClient; readonly accessTokenLifetime: DurationSeconds },
+  founder: {
+    readonly code: RedeemedCode
+    readonly client: AuthenticatedClient
+    readonly accessTokenLifetime: DurationSeconds
+  },
   now: EpochSeconds,
   deps: FoundFamilyDependencies,
 ): Promise<string | undefined> {

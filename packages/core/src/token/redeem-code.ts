@@ -1,4 +1,10 @@
-import { after, type AuthorizationCodeRecord, type Brand, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import {
+  after,
+  type AuthorizationCodeRecord,
+  type Brand,
+  type EpochSeconds,
+  type Storage,
+} from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import { OAuthError } from '../error/oauth-error.ts'
@@ -35,7 +41,8 @@ export async function redeemCode(
 
   const code = consumed.record
   // A store must not hand one client's code to another, nor an expired one; if it does, the code is unknown all the same.
-  if (code.clientId !== client.clientId || !(now < code.expiresAt)) throw invalidGrant('code_unknown', client, undefined)
+  if (code.clientId !== client.clientId || !(now < code.expiresAt))
+    throw invalidGrant('code_unknown', client, undefined)
   // What storage lost of a code is not known to be harmless (RFC 6749 §4.1.2: a code is bound to all that it was issued for).
   if (!isIntact(code)) throw invalidGrant('code_incomplete', client, code)
   // RFC 6749 §4.1.3: the code is bound to this redirect_uri; without the check a code stolen elsewhere works here.
@@ -43,7 +50,10 @@ export async function redeemCode(
   const proof = await proveCodeVerifier(presentation.codeVerifier, code)
 
   if (consumed.outcome === 'replayed') {
-    await deps.storage.families.bury(familyOf(code, { now, expiresAt: after(now, deps.lifetimes.refreshTokenAbsolute) }), now)
+    await deps.storage.families.bury(
+      familyOf(code, { now, expiresAt: after(now, deps.lifetimes.refreshTokenAbsolute) }),
+      now,
+    )
     // RFC 6749 §4.1.2.
     throw invalidGrant('code_replayed', client, code)
   }

@@ -1,7 +1,11 @@
 import type { ClientRecord, EpochSeconds, FamilyStanding, JsonObject, Storage } from '@mintmark/storage-interface'
 
 import { standingOfAccessToken } from '../access-token/live-access-token.ts'
-import { verifyAccessToken, type VerifiedAccessToken, type VerifyAccessTokenDependencies } from '../access-token/verified-access-token.ts'
+import {
+  verifyAccessToken,
+  type VerifiedAccessToken,
+  type VerifyAccessTokenDependencies,
+} from '../access-token/verified-access-token.ts'
 import { releaseClaims, type ReleaseClaimsDependencies } from '../claims/release-claims.ts'
 import { OAuthError } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
@@ -62,7 +66,9 @@ async function livingPerson(
 function requireOpenid(token: VerifiedAccessToken): void {
   // OIDC Core §5.3: the endpoint belongs to OpenID Connect, so the token must have been issued for it.
   if (!token.scopes.includes('openid')) {
-    throw new OAuthError('insufficient_scope', 'The access token needs the scope openid.', { reason: 'openid_not_granted' })
+    throw new OAuthError('insufficient_scope', 'The access token needs the scope openid.', {
+      reason: 'openid_not_granted',
+    })
   }
 }
 

@@ -12,7 +12,8 @@ export interface KnownBrowsers {
 /** Known by a cookie that signs nobody in; the key makes it, and so nobody else can. */
 export function knownBrowsers({ issuer, key }: { readonly issuer: string; readonly key: string }): KnownBrowsers {
   const cookie = defineCookie(issuer, 'known-browser')
-  const markOf = (username: string): string => createHmac('sha256', key).update(`known-browser ${username}`).digest('base64url')
+  const markOf = (username: string): string =>
+    createHmac('sha256', key).update(`known-browser ${username}`).digest('base64url')
 
   return {
     isKnown(request, username) {

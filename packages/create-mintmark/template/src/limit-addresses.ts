@@ -19,7 +19,11 @@ export function limitAddresses(server: AuthorizationServer): RequestHandler {
     const allowance = await attempts.consume(networkOf(request.ip ?? ''), epochSeconds(Date.now() / 1000))
     if (allowance.allowed) return next()
     const wait = ['Retry-After', String(allowance.retryAfter)] as const
-    return toExpressEndpoint(server, async (asked) => withHeaders(errorPage(tooMany, asked), [wait]))(request, response, next)
+    return toExpressEndpoint(server, async (asked) => withHeaders(errorPage(tooMany, asked), [wait]))(
+      request,
+      response,
+      next,
+    )
   }
 }
 

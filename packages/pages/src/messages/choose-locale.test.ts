@@ -8,9 +8,12 @@ test.each([
   [['DE-ch'], 'en', 'de'],
   [['fr'], 'de', 'de'],
   [['den'], undefined, 'en'],
-])('OpenID Connect Core §3.1.2.1: takes the first of ui_locales that it speaks: %j, %s → %s', (uiLocales, header, locale) => {
-  expect(chooseLocale(uiLocales, header)).toBe(locale)
-})
+])(
+  'OpenID Connect Core §3.1.2.1: takes the first of ui_locales that it speaks: %j, %s → %s',
+  (uiLocales, header, locale) => {
+    expect(chooseLocale(uiLocales, header)).toBe(locale)
+  },
+)
 
 test.each([
   ['en;q=0.5, de;q=0.8', 'de'],

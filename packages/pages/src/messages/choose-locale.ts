@@ -14,7 +14,8 @@ export interface LanguageChoice {
 }
 
 /** The texts of the language that was chosen, else of the first that the client asks for and we speak, else of English. */
-export const messagesIn = ({ locale, uiLocales = [] }: LanguageChoice): Messages => catalogues[locale ?? chooseLocale(uiLocales, undefined)]
+export const messagesIn = ({ locale, uiLocales = [] }: LanguageChoice): Messages =>
+  catalogues[locale ?? chooseLocale(uiLocales, undefined)]
 
 /**
  * Chooses the language of the pages: what the client asks for first (`ui_locales`, OpenID Connect Core §3.1.2.1, best

@@ -34,8 +34,7 @@ export const german: Messages = {
     submit: 'Anmelden',
     errorTitle: 'Sie sind nicht angemeldet',
     errors: {
-      rejected:
-        'Kein Konto passt zu diesem Namen und diesem Passwort. Prüfen Sie beides und versuchen Sie es erneut.',
+      rejected: 'Kein Konto passt zu diesem Namen und diesem Passwort. Prüfen Sie beides und versuchen Sie es erneut.',
       incomplete: 'Füllen Sie beide Felder aus und versuchen Sie es noch einmal.',
       throttled: 'Es gab zu viele Versuche. Warten Sie einige Minuten und versuchen Sie es dann noch einmal.',
     },

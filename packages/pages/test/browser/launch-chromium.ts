@@ -8,13 +8,17 @@ import { chromium, type Browser } from 'playwright-core'
  */
 export async function launchChromium(): Promise<Browser> {
   // Its sandbox needs privileges that containers lack; it shows pages of ours only.
-  return chromium.launch({ executablePath: process.env['CHROMIUM_PATH'] ?? onPath('chromium-headless-shell', 'chromium'), args: ['--no-sandbox'] })
+  return chromium.launch({
+    executablePath: process.env['CHROMIUM_PATH'] ?? onPath('chromium-headless-shell', 'chromium'),
+    args: ['--no-sandbox'],
+  })
 }
 
 function onPath(...programs: readonly string[]): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   const found = programs.flatMap((program) => folders.map((folder) => join(folder, program))).find(isExecutable)
-  if (found === undefined) throw new Error(`${programs.join(' or ')} is not on PATH: run scripts/system.mjs, or set CHROMIUM_PATH`)
+  if (found === undefined)
+    throw new Error(`${programs.join(' or ')} is not on PATH: run scripts/system.mjs, or set CHROMIUM_PATH`)
   return found
 }
 

@@ -158,7 +158,9 @@ describe('html', () => {
     const expected = hostile.map((text) => text.replace(/\0|\p{Surrogate}/gu, '\uFFFD'))
 
     await page.setContent(toMarkup(html`<main>${hostile.map((text) => html`<p title="${text}">${text}</p>`)}</main>`))
-    const read = await page.locator('main > *').evaluateAll((all) => all.map((p) => [p.getAttribute('title'), p.textContent]))
+    const read = await page
+      .locator('main > *')
+      .evaluateAll((all) => all.map((p) => [p.getAttribute('title'), p.textContent]))
 
     expect(read).toEqual(expected.map((text) => [text, text]))
   })

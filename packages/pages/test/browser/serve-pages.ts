@@ -18,7 +18,8 @@ export async function servePages(pages: Readonly<Record<string, ServerResponse>>
         repeatedHeaders: new Set(),
         body: Buffer.concat(parts),
       }
-      const { status, headers, body } = request.method === 'POST' ? answerPost(request) : (pages[url.pathname] ?? nothing)
+      const { status, headers, body } =
+        request.method === 'POST' ? answerPost(request) : (pages[url.pathname] ?? nothing)
       outgoing.writeHead(status, headers.flat()).end(body)
     })
   })

@@ -41,7 +41,8 @@ export function readAccessTokenClaims(
   if (iss !== expected.issuer) throw invalidToken('token_issuer')
   // RFC 9068 §2.2: these claims are required, each of its one type.
   if (!isText(sub) || !isText(jti) || !isText(clientId) || typeof scope !== 'string') throw invalidToken('token_claims')
-  if (!isTime(exp) || !isTime(iat) || !Array.isArray(audience) || !audience.every(isText)) throw invalidToken('token_claims')
+  if (!isTime(exp) || !isTime(iat) || !Array.isArray(audience) || !audience.every(isText))
+    throw invalidToken('token_claims')
   // RFC 9068 §4: a token that is meant for others is not accepted here.
   if (!audience.includes(expected.audience)) throw invalidToken('token_audience')
   refuseOtherTimes({ exp, iat, nbf: claims['nbf'] }, now, expected.clockSkew)

@@ -3,8 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { AccessRefusal, invalidToken, unavailable } from './access-refusal.ts'
 import { renderAccessRefusal } from './render-access-refusal.ts'
 
-const details = { scopes: ['orders.read', 'orders.write'], metadataUrl: 'https://api.test/.well-known/oauth-protected-resource' }
-const rest = 'scope="orders.read orders.write", resource_metadata="https://api.test/.well-known/oauth-protected-resource"'
+const details = {
+  scopes: ['orders.read', 'orders.write'],
+  metadataUrl: 'https://api.test/.well-known/oauth-protected-resource',
+}
+const rest =
+  'scope="orders.read orders.write", resource_metadata="https://api.test/.well-known/oauth-protected-resource"'
 
 const render = (refusal: AccessRefusal) => {
   const { status, headers, body } = renderAccessRefusal(refusal, details)
@@ -25,10 +29,15 @@ describe('the answer to a request that gets no access', () => {
   })
 
   it('RFC 6750 §3.1: a token that is not good is 401 invalid_token, whatever is wrong with it', () => {
-    const answers = (['token_expired', 'token_signature', 'token_audience', 'token_ended'] as const).map((reason) => render(invalidToken(reason)))
+    const answers = (['token_expired', 'token_signature', 'token_audience', 'token_ended'] as const).map((reason) =>
+      render(invalidToken(reason)),
+    )
 
     for (const { status, challenge, body } of answers) {
-      expect([status, challenge]).toEqual([401, `Bearer error="invalid_token", error_description="The access token is not valid.", ${rest}`])
+      expect([status, challenge]).toEqual([
+        401,
+        `Bearer error="invalid_token", error_description="The access token is not valid.", ${rest}`,
+      ])
       expect(body).toEqual({ error: 'invalid_token', error_description: 'The access token is not valid.' })
     }
   })

@@ -35,7 +35,9 @@ export function renderAccessRefusal(refusal: AccessRefusal, details: ChallengeDe
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
       // RFC 6750 §3: the challenge has at least one parameter.
-      ...(code === 'temporarily_unavailable' ? { 'Retry-After': '5' } : { 'WWW-Authenticate': `Bearer ${challenge || 'realm="api"'}` }),
+      ...(code === 'temporarily_unavailable'
+        ? { 'Retry-After': '5' }
+        : { 'WWW-Authenticate': `Bearer ${challenge || 'realm="api"'}` }),
     },
     body: JSON.stringify(isBare ? {} : { error: code, error_description: description }),
   }

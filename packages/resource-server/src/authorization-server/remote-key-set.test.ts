@@ -20,9 +20,11 @@ function aKeySet(answer: () => Response | Promise<Response>) {
   return { at, keys }
 }
 
-const publish = (...names: readonly string[]): Response => Response.json({ keys: names.map((kid) => ({ ...jwk, kid })) })
+const publish = (...names: readonly string[]): Response =>
+  Response.json({ keys: names.map((kid) => ({ ...jwk, kid })) })
 
-const withStatus = (status: number): Response => new Response(publish('a').body, { status, headers: { location: 'https://evil.test/jwks' } })
+const withStatus = (status: number): Response =>
+  new Response(publish('a').body, { status, headers: { location: 'https://evil.test/jwks' } })
 
 const isDown = { code: 'temporarily_unavailable', reason: 'authorization_server_unavailable' }
 

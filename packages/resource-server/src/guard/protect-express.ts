@@ -20,7 +20,11 @@ export interface NodeResponse {
 }
 
 /** Middleware as Express and Connect have it. */
-export type ExpressMiddleware = (request: NodeRequest, response: NodeResponse, next: (error?: unknown) => void) => void | Promise<void>
+export type ExpressMiddleware = (
+  request: NodeRequest,
+  response: NodeResponse,
+  next: (error?: unknown) => void,
+) => void | Promise<void>
 
 export interface ExpressGuard {
   /** Middleware that lets in requests whose token has all the scope values, and answers the others. */
@@ -65,12 +69,14 @@ export function protectExpress(api: ResourceServer): ExpressGuard {
     },
     token(request) {
       const token = admitted.get(request)
-      if (token === undefined) throw new Error('No access token was verified for this request: put guard.require(…) in front of its handler.')
+      if (token === undefined)
+        throw new Error('No access token was verified for this request: put guard.require(…) in front of its handler.')
       return token
     },
     metadata(request, response, next) {
       const [path] = (request.originalUrl ?? request.url ?? '').split('?', 1)
-      if (api.metadata === undefined || path !== api.metadata.path || !['GET', 'HEAD'].includes(request.method ?? '')) return next()
+      if (api.metadata === undefined || path !== api.metadata.path || !['GET', 'HEAD'].includes(request.method ?? ''))
+        return next()
       send(response, { status: 200, headers: metadataHeaders, body: api.metadata.document })
     },
   }

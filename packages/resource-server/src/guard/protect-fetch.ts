@@ -38,7 +38,9 @@ export function protectFetch(api: ResourceServer): FetchGuard {
         let token: VerifiedAccessToken
         try {
           // Fetch has joined repeated headers with a comma, which no bearer token has (Fetch §2.2.2).
-          token = await rule.admit([...request.headers].flatMap(([name, value]) => (name === 'authorization' ? [value] : [])))
+          token = await rule.admit(
+            [...request.headers].flatMap(([name, value]) => (name === 'authorization' ? [value] : [])),
+          )
         } catch (error) {
           const answer = rule.renderRefusal(error)
           // What is no refusal is a failure, and the host's to handle.
@@ -50,7 +52,9 @@ export function protectFetch(api: ResourceServer): FetchGuard {
     },
     metadata({ method, url }) {
       if (api.metadata === undefined || new URL(url).pathname !== api.metadata.path) return undefined
-      return ['GET', 'HEAD'].includes(method) ? new Response(api.metadata.document, { headers: { ...metadataHeaders } }) : undefined
+      return ['GET', 'HEAD'].includes(method)
+        ? new Response(api.metadata.document, { headers: { ...metadataHeaders } })
+        : undefined
     },
   }
 }

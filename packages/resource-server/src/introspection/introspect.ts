@@ -15,7 +15,10 @@ export interface IntrospectDependencies {
  * @returns what it says of an active token; `undefined` for one that is not active.
  * @throws AccessRefusal temporarily_unavailable when it does not answer, or not as the standard says: that is no "no".
  */
-export async function introspect(token: string, { url, credentials, fetch }: IntrospectDependencies): Promise<JsonObject | undefined> {
+export async function introspect(
+  token: string,
+  { url, credentials, fetch }: IntrospectDependencies,
+): Promise<JsonObject | undefined> {
   const headers = { authorization: basicAuthorization(credentials), accept: 'application/json' }
   const form = { token, token_type_hint: 'access_token' }
   let description: JsonObject | undefined
@@ -25,6 +28,7 @@ export async function introspect(token: string, { url, credentials, fetch }: Int
     throw unavailable(error)
   }
   // RFC 7662 §2.2: `active` is required, and a boolean.
-  if (typeof description?.['active'] !== 'boolean') throw unavailable(new Error(`${url} answered no introspection response.`))
+  if (typeof description?.['active'] !== 'boolean')
+    throw unavailable(new Error(`${url} answered no introspection response.`))
   return description['active'] ? description : undefined
 }

@@ -18,7 +18,10 @@ interface Answer {
  * Tokens are told apart by their digest and kept nowhere. Requests that bring one token at the same time make for one
  * question. Both kinds of answers are bounded, each by itself, so that invented tokens do not push out real ones.
  */
-export function introspectionCache(ask: Introspect, { cacheFor, clock }: { readonly cacheFor: number; readonly clock: Clock }): Introspect {
+export function introspectionCache(
+  ask: Introspect,
+  { cacheFor, clock }: { readonly cacheFor: number; readonly clock: Clock },
+): Introspect {
   const asking = new Map<string, Promise<JsonObject | undefined>>()
   const active = new Map<string, Answer>()
   const inactive = new Map<string, Answer>()

@@ -42,17 +42,38 @@ describe('what has ended', () => {
   })
 
   it('a client that acts for itself has no account, no family and no grant', async () => {
-    expect(await isEnded([['family', 'f', 2000], ['grant', 'g', 2000], ['account', account, 2000]], ofService)).toBe(false)
+    expect(
+      await isEnded(
+        [
+          ['family', 'f', 2000],
+          ['grant', 'g', 2000],
+          ['account', account, 2000],
+        ],
+        ofService,
+      ),
+    ).toBe(false)
     expect(await isEnded([['client', 'c', 2000]], ofService)).toBe(true)
   })
 
   it('is forgotten when no token could depend on it any more', async () => {
-    expect([await isEnded([['token', 't', 1001]]), await isEnded([['token', 't', 1001]], ofPerson, 1_001_000)]).toEqual([true, false])
+    expect([await isEnded([['token', 't', 1001]]), await isEnded([['token', 't', 1001]], ofPerson, 1_001_000)]).toEqual(
+      [true, false],
+    )
   })
 
   it('what is told later counts: a client that is in use again', async () => {
-    expect(await isEnded([['client', 'c', 2000], ['client', 'c', 0]])).toBe(false)
-    expect(await isEnded([['client', 'c', 0], ['client', 'c', 2000]])).toBe(true)
+    expect(
+      await isEnded([
+        ['client', 'c', 2000],
+        ['client', 'c', 0],
+      ]),
+    ).toBe(false)
+    expect(
+      await isEnded([
+        ['client', 'c', 0],
+        ['client', 'c', 2000],
+      ]),
+    ).toBe(true)
   })
 
   it('names that objects have are names like any other', async () => {

@@ -24,7 +24,10 @@ describe('a feed that is asked on demand', () => {
     await feed.standingOf(aToken())
 
     expect([within, requests.length]).toEqual([1, 2])
-    expect(requests.map(({ cursor, wait }) => [cursor, wait])).toEqual([[null, '0'], ['log.1', '0']])
+    expect(requests.map(({ cursor, wait }) => [cursor, wait])).toEqual([
+      [null, '0'],
+      ['log.1', '0'],
+    ])
   })
 
   it('RFC 6749 §2.3.1: proves who it is', async () => {

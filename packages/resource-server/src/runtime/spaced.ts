@@ -18,7 +18,8 @@ export function spaced(task: () => Promise<void>, clock: Clock): (pause: number)
 
   return async (pause) => {
     const now = clock()
-    if (latest === undefined || !(isRunning || isWithin(latest.startedAt, pause, now))) latest = { startedAt: now, done: run() }
+    if (latest === undefined || !(isRunning || isWithin(latest.startedAt, pause, now)))
+      latest = { startedAt: now, done: run() }
     return latest.done
   }
 }

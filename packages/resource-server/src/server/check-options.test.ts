@@ -12,7 +12,13 @@ describe('options', () => {
     { ...right, issuer: 'https://as.test/id' },
     { ...right, issuer: 'http://127.0.0.1:3000' },
     { ...right, audience: 'urn:example:orders' },
-    { ...right, credentials, introspection: {}, revocationFeed: { mode: 'follow', toleratedSilence: 300 }, clockSkew: 0 },
+    {
+      ...right,
+      credentials,
+      introspection: {},
+      revocationFeed: { mode: 'follow', toleratedSilence: 300 },
+      clockSkew: 0,
+    },
   ])('are right: %j', (options) => {
     expect(() => checkOptions(options)).not.toThrow()
   })
@@ -30,7 +36,11 @@ describe('options', () => {
     ['answers that are kept for long', { credentials, introspection: { cacheFor: 61 } }, /cacheFor/],
     ['answers that are kept for no number', { credentials, introspection: { cacheFor: Number.NaN } }, /cacheFor/],
     ['clocks that are far apart', { clockSkew: 61 }, /clockSkew/],
-    ['silence that is tolerated for ever', { credentials, revocationFeed: { toleratedSilence: Infinity } }, /toleratedSilence/],
+    [
+      'silence that is tolerated for ever',
+      { credentials, revocationFeed: { toleratedSilence: Infinity } },
+      /toleratedSilence/,
+    ],
     ['a mode that is none', { credentials, revocationFeed: { mode: 'push' } }, /mode/],
     ['a misspelled option', { audiences: [] }, /audiences is no option/],
   ])('refuses %s, and says what to change', (_, change, message) => {

@@ -7,15 +7,19 @@ export function checkOptions(options: ResourceServerOptions): void {
   if (unknown !== undefined) throw new TypeError(`Invalid options: ${unknown} is no option.`)
   checkIssuer(issuer)
   // RFC 8707 §2: an absolute URI without fragment.
-  if (!URL.canParse(audience) || /[#\s"]/.test(audience)) throw new TypeError('Invalid options: audience must be an absolute URI without fragment.')
+  if (!URL.canParse(audience) || /[#\s"]/.test(audience))
+    throw new TypeError('Invalid options: audience must be an absolute URI without fragment.')
   if ((introspection ?? revocationFeed) !== undefined && credentials === undefined) {
-    throw new TypeError('Invalid options: introspection and revocationFeed need credentials, of a client registered with servedAudiences.')
+    throw new TypeError(
+      'Invalid options: introspection and revocationFeed need credentials, of a client registered with servedAudiences.',
+    )
   }
   checkNumber('clockSkew', clockSkew, [0, 60])
   checkNumber('introspection.cacheFor', introspection?.cacheFor ?? 0, [0, 60])
   checkNumber('revocationFeed.toleratedSilence', revocationFeed?.toleratedSilence ?? 1, [1, 300])
   const mode = revocationFeed?.mode ?? 'follow'
-  if (mode !== 'follow' && mode !== 'on_demand') throw new TypeError('Invalid options: revocationFeed.mode must be on_demand or follow.')
+  if (mode !== 'follow' && mode !== 'on_demand')
+    throw new TypeError('Invalid options: revocationFeed.mode must be on_demand or follow.')
 }
 
 /** RFC 8414 §2: https, without query and fragment; tokens are compared with it byte for byte. Plain http is for loopback. */
@@ -30,7 +34,8 @@ function checkIssuer(issuer: string): void {
 }
 
 function checkNumber(name: string, value: number, [least, most]: readonly [number, number]): void {
-  if (!(value >= least && value <= most)) throw new TypeError(`Invalid options: ${name} must be ${least} to ${most} seconds.`)
+  if (!(value >= least && value <= most))
+    throw new TypeError(`Invalid options: ${name} must be ${least} to ${most} seconds.`)
 }
 
 /** A misspelled name would leave a default in force without a word. */

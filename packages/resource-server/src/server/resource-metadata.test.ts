@@ -17,7 +17,13 @@ describe('protected resource metadata', () => {
   })
 
   it('RFC 9728 §2: tells who issues tokens, how to send them, and what they may allow', () => {
-    const metadata = resourceMetadata({ issuer, audience: 'https://api.test/v1', scopes: ['orders.read'], name: 'Orders', documentation: 'https://docs.test' })
+    const metadata = resourceMetadata({
+      issuer,
+      audience: 'https://api.test/v1',
+      scopes: ['orders.read'],
+      name: 'Orders',
+      documentation: 'https://docs.test',
+    })
 
     expect(metadata?.path).toBe('/.well-known/oauth-protected-resource/v1')
     expect(JSON.parse(metadata?.document ?? '')).toEqual({
@@ -31,7 +37,9 @@ describe('protected resource metadata', () => {
   })
 
   it('RFC 9728 §3.3: the identifier is published as tokens have it, to the letter', () => {
-    expect(JSON.parse(resourceMetadata({ issuer, audience: 'https://API.test/' })?.document ?? '')).toMatchObject({ resource: 'https://API.test/' })
+    expect(JSON.parse(resourceMetadata({ issuer, audience: 'https://API.test/' })?.document ?? '')).toMatchObject({
+      resource: 'https://API.test/',
+    })
   })
 
   it('RFC 9728 §1.2: an API whose identifier is no address has none', () => {

@@ -1,5 +1,9 @@
 import { invalidToken } from '../access/access-refusal.ts'
-import { verifyAccessToken, verifyIntrospectedToken, type VerifiedAccessToken } from '../access-token/verified-access-token.ts'
+import {
+  verifyAccessToken,
+  verifyIntrospectedToken,
+  type VerifiedAccessToken,
+} from '../access-token/verified-access-token.ts'
 import type { JsonObject } from '../authorization-server/json-object.ts'
 import { remoteKeySet } from '../authorization-server/remote-key-set.ts'
 import { introspect } from '../introspection/introspect.ts'
@@ -28,7 +32,8 @@ export function tokenJudge(options: ResourceServerOptions): TokenJudge {
   return {
     async verify(token) {
       // An opaque token means nothing here; what has no such form is not asked about.
-      if (ask !== undefined && opaqueToken.test(token)) return verifyIntrospectedToken(await askAbout(token, ask), clock(), expected)
+      if (ask !== undefined && opaqueToken.test(token))
+        return verifyIntrospectedToken(await askAbout(token, ask), clock(), expected)
       // A forged JWT ends here: nobody is asked about it.
       const verified = await verifyAccessToken(token, clock(), expected)
       const standing = feed === undefined ? 'unsure' : await feed.standingOf(verified)
@@ -53,7 +58,10 @@ async function askAbout(token: string, ask: Introspect): Promise<JsonObject> {
 
 type Dependencies = Omit<Parameters<typeof revocationFeed>[1], 'url' | 'credentials' | 'keys'>
 
-function introspectionOf({ issuer, credentials, introspection }: ResourceServerOptions, deps: Dependencies): Introspect | undefined {
+function introspectionOf(
+  { issuer, credentials, introspection }: ResourceServerOptions,
+  deps: Dependencies,
+): Introspect | undefined {
   if (credentials === undefined || introspection === undefined) return undefined
   const asking = { url: `${issuer}/token/introspection`, credentials, fetch: deps.fetch }
   const cacheFor = (introspection.cacheFor ?? 5) * 1000

@@ -50,7 +50,11 @@ interface LiveSecret {
 }
 
 /** One digest is made, and one comparison for each secret, whatever is wrong. */
-async function liveSecret(presented: string, provider: IdentityProviderRecord | undefined, now: EpochSeconds): Promise<LiveSecret> {
+async function liveSecret(
+  presented: string,
+  provider: IdentityProviderRecord | undefined,
+  now: EpochSeconds,
+): Promise<LiveSecret> {
   const digest = await digestSecret(presented)
   const secrets = provider?.secrets ?? []
   const [secret] = secrets.filter((candidate) => equalInConstantTime(digest, candidate.digest))
@@ -61,7 +65,11 @@ async function liveSecret(presented: string, provider: IdentityProviderRecord | 
   return { provider, secret }
 }
 
-async function authenticateClient(token: string, addressed: string, deps: AuthenticateProviderDependencies): Promise<ScimCaller> {
+async function authenticateClient(
+  token: string,
+  addressed: string,
+  deps: AuthenticateProviderDependencies,
+): Promise<ScimCaller> {
   const found = await deps.accessTokens?.accessToken(token)
   // RFC 6750 §3.1 invalid_token.
   if (found === undefined) throw refusal('access_token_invalid')

@@ -5,7 +5,8 @@ import { randomSecret, type Random } from '@mintmark/core/runtime'
  * A new secret for a provider: `mmscim_`, which scanners for leaked secrets can look for, the provider's identifier, by which
  * its digest is found, and 256 random bits. An identifier has no underscore, so the parts are always told apart.
  */
-export const newProviderSecret = (provider: ProviderId, random: Random): string => `mmscim_${provider}_${randomSecret(random)}`
+export const newProviderSecret = (provider: ProviderId, random: Random): string =>
+  `mmscim_${provider}_${randomSecret(random)}`
 
 /** The provider that a secret says it is for; undefined for what is not a secret of ours. */
 export function providerOfSecret(secret: string): ProviderId | undefined {

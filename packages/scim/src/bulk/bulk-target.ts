@@ -20,7 +20,11 @@ export interface BulkTarget {
  * @param idOf the identifier for a bulkId; it may throw.
  * @throws ScimError invalidSyntax — reason `bulk_path`.
  */
-export function bulkTarget({ method, path }: BulkOperation, resources: ScimRoutes, idOf: (bulkId: string) => string): BulkTarget {
+export function bulkTarget(
+  { method, path }: BulkOperation,
+  resources: ScimRoutes,
+  idOf: (bulkId: string) => string,
+): BulkTarget {
   const { name, id } = parseBulkPath(path)
   const collection = Object.hasOwn(resources, name.toLowerCase()) ? resources[name.toLowerCase()] : undefined
   const endpoint = (id === '' ? collection?.collection : collection?.member)?.[method]
@@ -32,7 +36,8 @@ export function bulkTarget({ method, path }: BulkOperation, resources: ScimRoute
 }
 
 /** The bulkId that a path refers to. */
-export const pathReference = (path: string): string | undefined => referenceIn(decodeSegment(pathForm.exec(path)?.[2] ?? '') ?? '')
+export const pathReference = (path: string): string | undefined =>
+  referenceIn(decodeSegment(pathForm.exec(path)?.[2] ?? '') ?? '')
 
 function parseBulkPath(path: string): { readonly name: string; readonly id: string } {
   const [, name = '', segment = ''] = pathForm.exec(path) ?? []

@@ -4,9 +4,11 @@ import { expect, test } from 'vitest'
 import { executionOrder } from './execution-order.ts'
 
 /** Operations, and for each of them some positions that it refers to. */
-const references = fc.integer({ min: 1, max: 12 }).chain((size) =>
-  fc.array(fc.array(fc.nat({ max: size - 1 }), { maxLength: 4 }), { minLength: size, maxLength: size }),
-)
+const references = fc
+  .integer({ min: 1, max: 12 })
+  .chain((size) =>
+    fc.array(fc.array(fc.nat({ max: size - 1 }), { maxLength: 4 }), { minLength: size, maxLength: size }),
+  )
 
 test('law: every operation has its turn once', () => {
   fc.assert(

@@ -39,7 +39,11 @@ function readOperation(operation: JsonValue): BulkOperation {
   // RFC 7644 §3.7: method and path are required; the method is one of four.
   if (!isMethod(method) || path === undefined) throw refusal('bulk_operation_malformed')
   const bulkId = textOf(members, 'bulkId')
-  const sent = { path, version: textOf(members, 'version'), data: method === 'DELETE' ? undefined : (members.get('data')?.value ?? undefined) }
+  const sent = {
+    path,
+    version: textOf(members, 'version'),
+    data: method === 'DELETE' ? undefined : (members.get('data')?.value ?? undefined),
+  }
   if (method !== 'POST') return { ...sent, method, bulkId }
   // RFC 7644 §3.7: required with POST: by it the client finds out what was created.
   if (bulkId === undefined || bulkId === '') throw refusal('bulk_id_missing')
@@ -61,7 +65,8 @@ function refuseRepeatedIds(operations: readonly BulkOperation[]): void {
 
 function readFailOnErrors(value: JsonValue | undefined): number {
   if (value === undefined) return Number.POSITIVE_INFINITY
-  const isCount = typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= bulkLimits.maxOperations
+  const isCount =
+    typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= bulkLimits.maxOperations
   // RFC 7644 §3.7: an integer. Of more errors than there can be operations nobody speaks on purpose.
   if (!isCount) throw refusal('bulk_errors_malformed')
   return value

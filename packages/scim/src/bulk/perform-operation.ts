@@ -54,12 +54,21 @@ export async function performOperation(operation: BulkOperation, context: BulkCo
     // RFC 7644 §3.7.3: what refuses an operation is the answer to it alone.
     const error = toScimError(thrown)
     recordRefusal(journal)(error, request)
-    return { ...named, ...(location === undefined ? {} : { location }), status: String(error.status), response: renderScimError(error) }
+    return {
+      ...named,
+      ...(location === undefined ? {} : { location }),
+      status: String(error.status),
+      response: renderScimError(error),
+    }
   }
 }
 
 /** As if it had come by itself. Nothing of the resource is to be shown but its identifier: members are not read for nobody. */
-function requestOf({ method, version, data }: BulkOperation, { path }: BulkTarget, { call, idOf, correlationId }: BulkContext): ServerRequest {
+function requestOf(
+  { method, version, data }: BulkOperation,
+  { path }: BulkTarget,
+  { call, idOf, correlationId }: BulkContext,
+): ServerRequest {
   const headers = new Map([
     ['content-type', 'application/scim+json'],
     ['x-request-id', correlationId],

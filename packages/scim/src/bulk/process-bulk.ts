@@ -39,8 +39,16 @@ export const processBulk =
     return scimResponse(200, { schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkResponse'], Operations: results })
   }
 
-async function performAll({ operations, failOnErrors }: BulkRequest, call: ScimCall, deps: BulkDependencies): Promise<readonly BulkResult[]> {
-  const positions = new Map(operations.flatMap((operation, position) => (operation.method === 'POST' ? [[operation.bulkId, position] as const] : [])))
+async function performAll(
+  { operations, failOnErrors }: BulkRequest,
+  call: ScimCall,
+  deps: BulkDependencies,
+): Promise<readonly BulkResult[]> {
+  const positions = new Map(
+    operations.flatMap((operation, position) =>
+      operation.method === 'POST' ? [[operation.bulkId, position] as const] : [],
+    ),
+  )
   const identifiers = new Map<string, string>()
   const idOf = (bulkId: string): string => {
     const id = identifiers.get(bulkId)
@@ -49,7 +57,9 @@ async function performAll({ operations, failOnErrors }: BulkRequest, call: ScimC
     return id
   }
   const correlationId = call.request.headers.get('x-request-id') ?? randomIdentifier(deps.random)
-  const references = operations.map((operation) => referencesOf(operation).flatMap((bulkId) => positions.get(bulkId) ?? []))
+  const references = operations.map((operation) =>
+    referencesOf(operation).flatMap((bulkId) => positions.get(bulkId) ?? []),
+  )
 
   const results = new Map<BulkOperation, BulkResult>()
   let errors = 0
@@ -73,7 +83,8 @@ function referencesOf({ path, data }: BulkOperation): readonly string[] {
 }
 
 /** The `id` of what was created: the end of its address. */
-const identifierIn = ({ location = '' }: BulkResult): string => decodeURIComponent(location.slice(location.lastIndexOf('/') + 1))
+const identifierIn = ({ location = '' }: BulkResult): string =>
+  decodeURIComponent(location.slice(location.lastIndexOf('/') + 1))
 
 /** Written one after the other, each with a sync of the disk: some milliseconds. */
 const operationsInATurn = 5

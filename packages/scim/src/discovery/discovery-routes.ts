@@ -6,7 +6,10 @@ import { publishedList, publishedResource } from './published-endpoints.ts'
 import { serviceProviderConfig } from './service-provider-config.ts'
 
 /** What the server says about itself (RFC 7644 §4), made once, with schemas of the host's own; and what it does not offer. */
-export function discoveryRoutes(resourceTypes: readonly ResourceType[], offered: { readonly passwords: boolean }): ScimRoutes {
+export function discoveryRoutes(
+  resourceTypes: readonly ResourceType[],
+  offered: { readonly passwords: boolean },
+): ScimRoutes {
   const schemas = resourceTypes.flatMap(({ schema, extensions }) => [schema, ...extensions.map((each) => each.schema)])
   const distinct = [...new Map(schemas.map((schema) => [schema.id, schema])).values()]
   return {

@@ -23,7 +23,11 @@ export function publishedList(published: Published, resources: readonly Publishe
 
   const list: ScimEndpoint = async (call) => {
     refuseFilter(call)
-    return listResponse({ total: resources.length, startIndex: 1, resources: resources.map((resource) => jsonText(shown(resource, call))) })
+    return listResponse({
+      total: resources.length,
+      startIndex: 1,
+      resources: resources.map((resource) => jsonText(shown(resource, call))),
+    })
   }
   const read: ScimEndpoint = async (call) => {
     refuseFilter(call)

@@ -27,7 +27,8 @@ export const serviceProviderConfig = ({ passwords }: { readonly passwords: boole
     {
       type: 'oauthbearertoken',
       name: 'OAuth Bearer Token',
-      description: 'The Secret Token of this identity provider, or an access token with the scope scim, as Authorization: Bearer.',
+      description:
+        'The Secret Token of this identity provider, or an access token with the scope scim, as Authorization: Bearer.',
       specUri: 'https://www.rfc-editor.org/rfc/rfc6750',
       primary: true,
     },

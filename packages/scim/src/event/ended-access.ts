@@ -13,12 +13,17 @@ export async function endedAccess(
   storage: Pick<Storage, 'grants' | 'sessions'>,
 ): Promise<EndedAccess | undefined> {
   try {
-    const [grants, sessions] = await Promise.all([storage.grants.listByUser(userId), storage.sessions.listByUser(userId, now)])
+    const [grants, sessions] = await Promise.all([
+      storage.grants.listByUser(userId),
+      storage.sessions.listByUser(userId, now),
+    ])
     return {
       grants: grants
         .filter(({ userGeneration }) => userGeneration === generation)
         .map(({ grantId, clientId }) => ({ grantId, clientId })),
-      sessionIds: sessions.filter(({ userGeneration }) => userGeneration === generation).map(({ sessionId }) => sessionId),
+      sessionIds: sessions
+        .filter(({ userGeneration }) => userGeneration === generation)
+        .map(({ sessionId }) => sessionId),
     }
   } catch {
     // The receipt is for people; the deactivation it tells of is done.

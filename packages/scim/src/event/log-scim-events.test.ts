@@ -3,13 +3,23 @@ import { expect, test } from 'vitest'
 import { logScimEvents } from './log-scim-events.ts'
 import type { ScimOccurrence } from './scim-event.ts'
 
-const refused = { type: 'request.refused', method: 'GET', path: '/Users', reason: 'filter_syntax', cause: undefined } as const
+const refused = {
+  type: 'request.refused',
+  method: 'GET',
+  path: '/Users',
+  reason: 'filter_syntax',
+  cause: undefined,
+} as const
 const of = { providerId: 'acme', userId: 'u1' }
 
 test.each<readonly [ScimOccurrence, level: string, line: string]>([
   [{ type: 'account.created', ...of }, 'info', 'account.created: u1 by acme'],
   [
-    { type: 'account.deactivated', ...of, ended: { grants: [{ grantId: 'g', clientId: 'c' }], sessionIds: ['s', 't'] } },
+    {
+      type: 'account.deactivated',
+      ...of,
+      ended: { grants: [{ grantId: 'g', clientId: 'c' }], sessionIds: ['s', 't'] },
+    },
     'info',
     'account.deactivated: u1 by acme; ended 1 grants and 2 sessions',
   ],
@@ -27,7 +37,11 @@ test.each<readonly [ScimOccurrence, level: string, line: string]>([
   const lines: string[] = []
   const write = (at: string) => (_fields: object, message: string) => void lines.push(`${at} ${message}`)
 
-  logScimEvents({ info: write('info'), warn: write('warn'), error: write('error') })({ ...occurrence, at: epochSeconds(1), correlationId: 'c' })
+  logScimEvents({ info: write('info'), warn: write('warn'), error: write('error') })({
+    ...occurrence,
+    at: epochSeconds(1),
+    correlationId: 'c',
+  })
 
   expect(lines).toEqual([`${level} ${line}`])
 })

@@ -12,5 +12,13 @@ export const recordRefusal =
   ({ status, reason, attribute, cause }: ScimError, request: ServerRequest): void => {
     const { method, url } = request
     const failure = status >= 500 ? cause : undefined
-    journal.record(request, { type: 'request.refused', method, path: url.pathname, status, reason, attribute, cause: failure })
+    journal.record(request, {
+      type: 'request.refused',
+      method,
+      path: url.pathname,
+      status,
+      reason,
+      attribute,
+      cause: failure,
+    })
   }

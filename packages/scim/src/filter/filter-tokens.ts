@@ -23,7 +23,7 @@ export function openCursor(text: string): FilterCursor {
   if (text.trim() === '') throw refusal('filter_empty')
 
   const tokens: FilterToken[] = []
-  for (let at = 0; at < text.length || tokens.length === 0; ) {
+  for (let at = 0; at < text.length || tokens.length === 0;) {
     const { token, end } = readToken(text, at)
     tokens.push(token)
     at = end

@@ -134,7 +134,11 @@ test.each([
     'sub-attribute-after-value-filter',
     { kind: 'valuePath', test: { kind: 'compare', attribute: { name: 'value' } } },
   ],
-  ['emails[type eq "work"].value pr', 'sub-attribute-after-value-filter', { kind: 'valuePath', test: { kind: 'present' } }],
+  [
+    'emails[type eq "work"].value pr',
+    'sub-attribute-after-value-filter',
+    { kind: 'valuePath', test: { kind: 'present' } },
+  ],
 ])('Entra: reads %s where %s is tolerated', (text, tolerance, expected) => {
   const tally = openTally(allTolerances)
 
@@ -159,5 +163,7 @@ test('what is read is frozen', () => {
 })
 
 function deeplyFrozen(value: unknown): boolean {
-  return typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(deeplyFrozen))
+  return (
+    typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(deeplyFrozen))
+  )
 }

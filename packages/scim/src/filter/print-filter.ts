@@ -5,9 +5,13 @@ import type { CompareNode, FilterLiteral, FilterNode, PresentNode } from './filt
 export function printFilter(node: FilterNode): string {
   switch (node.kind) {
     case 'or':
-      return node.operands.map((operand) => (operand.kind === 'or' ? inParentheses(operand) : printFilter(operand))).join(' or ')
+      return node.operands
+        .map((operand) => (operand.kind === 'or' ? inParentheses(operand) : printFilter(operand)))
+        .join(' or ')
     case 'and':
-      return node.operands.map((operand) => (isSequence(operand) ? inParentheses(operand) : printFilter(operand))).join(' and ')
+      return node.operands
+        .map((operand) => (isSequence(operand) ? inParentheses(operand) : printFilter(operand)))
+        .join(' and ')
     case 'not':
       return `not ${inParentheses(node.operand)}`
     case 'valuePath':

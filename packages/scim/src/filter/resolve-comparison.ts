@@ -20,7 +20,10 @@ export interface Comparand {
  * A comparison with a value of its attribute's type (RFC 7644 §3.4.2.2, table 3).
  * @throws ScimError invalidFilter — reason `filter_operator` | `filter_value_type`.
  */
-export function resolveComparison({ operator, value }: CompareNode, { target, attribute, tally }: Comparand): ResolvedFilter {
+export function resolveComparison(
+  { operator, value }: CompareNode,
+  { target, attribute, tally }: Comparand,
+): ResolvedFilter {
   if (value.kind === 'null') return resolveNull(operator, target)
   switch (attribute.type) {
     case 'string':

@@ -27,9 +27,15 @@ test('names are as the schema spells them, and a value that is not case-exact is
 
 test.each([
   ['externalId eq "AB"', { kind: 'text', value: 'AB' }],
-  ['urn:IETF:params:scim:schemas:core:2.0:user:userName eq "a"', { attribute: { extension: undefined, name: 'userName' } }],
+  [
+    'urn:IETF:params:scim:schemas:core:2.0:user:userName eq "a"',
+    { attribute: { extension: undefined, name: 'userName' } },
+  ],
   [`${enterprise}:department eq "a"`, { attribute: { extension: enterprise, name: 'department' } }],
-  [`${enterprise.toUpperCase()}:MANAGER.VALUE eq "a"`, { attribute: { extension: enterprise, name: 'manager', subName: 'value' } }],
+  [
+    `${enterprise.toUpperCase()}:MANAGER.VALUE eq "a"`,
+    { attribute: { extension: enterprise, name: 'manager', subName: 'value' } },
+  ],
   ['name.familyName eq "a"', { attribute: { name: 'name', subName: 'familyName' } }],
   ['schemas eq "a"', { kind: 'text', attribute: { name: 'schemas', multiValued: true } }],
   ['active eq true', { kind: 'boolean', value: true }],
@@ -37,7 +43,10 @@ test.each([
   ['emails eq "a"', { kind: 'element', where: { kind: 'text', attribute: { name: 'value' } } }],
   ['emails.type eq "a"', { kind: 'element', attribute: { name: 'emails' }, where: { attribute: { name: 'type' } } }],
   ['emails[type eq "a"]', { kind: 'element', where: { kind: 'text', attribute: { name: 'type' } } }],
-  ['emails.type ne "a"', { kind: 'or', operands: [{ kind: 'not', operand: { kind: 'present' } }, { kind: 'element' }] }],
+  [
+    'emails.type ne "a"',
+    { kind: 'or', operands: [{ kind: 'not', operand: { kind: 'present' } }, { kind: 'element' }] },
+  ],
   ['emails pr', { kind: 'present', attribute: { name: 'emails' } }],
   ['emails.value pr', { kind: 'element', where: { kind: 'present' } }],
   ['name pr', { kind: 'present', attribute: { name: 'name', subName: undefined } }],
@@ -108,14 +117,27 @@ test.each([
   [
     'id eq "A" and manager eq "B"',
     ['extension-attribute-without-urn', 'complex-means-value'],
-    { kind: 'and', operands: [{}, { kind: 'text', value: 'B', attribute: { extension: enterprise, name: 'manager', subName: 'value' } }] },
+    {
+      kind: 'and',
+      operands: [
+        {},
+        { kind: 'text', value: 'B', attribute: { extension: enterprise, name: 'manager', subName: 'value' } },
+      ],
+    },
   ],
   [
     'emails[type eq "work"].value eq "K"',
     ['sub-attribute-after-value-filter'],
-    { kind: 'element', where: { kind: 'and', operands: [{ value: 'work' }, { value: 'k', attribute: { name: 'value' } }] } },
+    {
+      kind: 'element',
+      where: { kind: 'and', operands: [{ value: 'work' }, { value: 'k', attribute: { name: 'value' } }] },
+    },
   ],
-  ['urn:scim:schemas:core:1.0:userName eq "k"', ['legacy-urns'], { attribute: { extension: undefined, name: 'userName' } }],
+  [
+    'urn:scim:schemas:core:1.0:userName eq "k"',
+    ['legacy-urns'],
+    { attribute: { extension: undefined, name: 'userName' } },
+  ],
   [
     'urn:ietf:params:scim:schemas:extension:enterprise:2.0User:department eq "k"',
     ['legacy-urns'],
@@ -129,12 +151,16 @@ test.each([
 })
 
 test('a resolved filter is frozen JSON, whole', () => {
-  const filter = resolve('emails[type eq "work" and not (value pr)] or active eq true or meta.created gt "2020-01-01T00:00:00Z"')
+  const filter = resolve(
+    'emails[type eq "work" and not (value pr)] or active eq true or meta.created gt "2020-01-01T00:00:00Z"',
+  )
 
   expect(deeplyFrozen(filter)).toBe(true)
   expect(JSON.parse(JSON.stringify(filter))).toEqual(filter)
 })
 
 function deeplyFrozen(value: unknown): boolean {
-  return typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(deeplyFrozen))
+  return (
+    typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(deeplyFrozen))
+  )
 }

@@ -17,7 +17,11 @@ import { resolveComparison } from './resolve-comparison.ts'
  * @throws ScimError invalidFilter — reasons `filter_attribute_unknown`, `filter_attribute_secret`, `filter_operator`,
  * `filter_value_type`. Never an empty result for what is not understood: an identity provider would create people twice.
  */
-export function resolveFilter(node: FilterNode, resourceType: ResourceType, tally: ToleranceTally = openTally(new Set())): ResolvedFilter {
+export function resolveFilter(
+  node: FilterNode,
+  resourceType: ResourceType,
+  tally: ToleranceTally = openTally(new Set()),
+): ResolvedFilter {
   return frozenFilter(resolve(node, (leaf) => resolveInResource(leaf, resourceType, tally)))
 }
 
@@ -57,7 +61,8 @@ function resolveInResource(leaf: Leaf, resourceType: ResourceType, tally: Tolera
 function resolveValuePath(node: ValuePathNode, found: FoundAttribute, tally: ToleranceTally): ResolvedFilter {
   const { attribute, subAttribute } = found
   // RFC 7644 §3.4.2.2, "[ ]": for complex attributes with several values.
-  if (!isComplexList(attribute) || subAttribute !== undefined) throw refusal('filter_operator', { attribute: attributeLabel(found) })
+  if (!isComplexList(attribute) || subAttribute !== undefined)
+    throw refusal('filter_operator', { attribute: attributeLabel(found) })
   const filters = node.test === undefined ? [node.filter] : [node.filter, node.test]
   const resolved = filters.map((filter) => resolve(filter, (leaf) => resolveInValue(leaf, attribute, tally)))
   const [where] = resolved
@@ -76,13 +81,18 @@ function resolveTest(node: PresentNode | CompareNode, found: FoundAttribute, tal
   }
   const value = attribute.subAttributesByName.get('value')
   // RFC 7644 §3.4.2.2: a complex attribute is not compared; Entra compares the manager, meaning manager.value.
-  if (value === undefined || !tally.admits('complex-means-value')) throw refusal('filter_operator', { attribute: attributeLabel(found) })
+  if (value === undefined || !tally.admits('complex-means-value'))
+    throw refusal('filter_operator', { attribute: attributeLabel(found) })
   const withValue = { ...found, subAttribute: value }
   return resolveComparison(node, { target: targetOf(withValue), attribute: value, tally })
 }
 
 /** `emails.type` is the type of any of them, `emails` alone stands for `emails.value` (RFC 7644 §3.4.2.2). */
-function resolveAnyValue(node: PresentNode | CompareNode, found: FoundAttribute, tally: ToleranceTally): ResolvedFilter {
+function resolveAnyValue(
+  node: PresentNode | CompareNode,
+  found: FoundAttribute,
+  tally: ToleranceTally,
+): ResolvedFilter {
   const sub = found.subAttribute ?? found.attribute.subAttributesByName.get('value')
   // RFC 7644 §3.4.2.2: there is no value to compare with.
   if (sub === undefined) throw refusal('filter_operator', { attribute: attributeLabel(found) })
@@ -90,7 +100,10 @@ function resolveAnyValue(node: PresentNode | CompareNode, found: FoundAttribute,
   if (node.kind === 'present') return elementOf(found, { kind: 'present', attribute: target })
 
   const element = elementOf(found, resolveComparison(node, { target, attribute: sub, tally }))
-  const none = { kind: 'not', operand: { kind: 'present', attribute: targetOf({ ...found, subAttribute: undefined }) } } as const
+  const none = {
+    kind: 'not',
+    operand: { kind: 'present', attribute: targetOf({ ...found, subAttribute: undefined }) },
+  } as const
   // RFC 7643 §2.5: no values at all are the same as null, and null is not identical to a value.
   if (node.value.kind === 'null') return node.operator === 'eq' ? { kind: 'or', operands: [none, element] } : element
   return node.operator === 'ne' ? { kind: 'or', operands: [none, element] } : element
@@ -98,12 +111,16 @@ function resolveAnyValue(node: PresentNode | CompareNode, found: FoundAttribute,
 
 function resolveInValue(leaf: Leaf, parent: Attribute, tally: ToleranceTally): ResolvedFilter {
   const { urn, name, subName } = leaf.attribute
-  const attribute = urn === undefined && subName === undefined ? parent.subAttributesByName.get(nameKey(name)) : undefined
+  const attribute =
+    urn === undefined && subName === undefined ? parent.subAttributesByName.get(nameKey(name)) : undefined
   // RFC 7644 §3.4.2.2: names inside the brackets are sub-attributes of what stands before them.
-  if (attribute === undefined || leaf.kind === 'valuePath') throw refusal('filter_attribute_unknown', { attribute: parent.name })
+  if (attribute === undefined || leaf.kind === 'valuePath')
+    throw refusal('filter_attribute_unknown', { attribute: parent.name })
   refuseSecret({ extension: undefined, attribute, subAttribute: undefined })
   const target = targetInValue(attribute)
-  return leaf.kind === 'present' ? { kind: 'present', attribute: target } : resolveComparison(leaf, { target, attribute, tally })
+  return leaf.kind === 'present'
+    ? { kind: 'present', attribute: target }
+    : resolveComparison(leaf, { target, attribute, tally })
 }
 
 function refuseSecret(found: FoundAttribute): void {

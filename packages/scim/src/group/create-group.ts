@@ -41,13 +41,18 @@ function createOrReplace(written: WrittenGroup, call: ScimCall, deps: GroupDepen
   const { externalId } = written.state
   return untilSettled(async () => {
     const { providerId } = call.caller.provider
-    const group = externalId === undefined ? undefined : await deps.storage.groups.findByExternalId(providerId, externalId)
+    const group =
+      externalId === undefined ? undefined : await deps.storage.groups.findByExternalId(providerId, externalId)
     return group === undefined ? insert(written, call, deps) : replace(group, written, { call, deps })
   })
 }
 
 /** Undefined when another request took the `externalId` meanwhile: then that group is meant. */
-async function insert({ state, memberIds }: WrittenGroup, call: ScimCall, deps: GroupDependencies): Promise<GroupRecord | undefined> {
+async function insert(
+  { state, memberIds }: WrittenGroup,
+  call: ScimCall,
+  deps: GroupDependencies,
+): Promise<GroupRecord | undefined> {
   const { providerId } = call.caller.provider
   const id = groupId(randomIdentifier(deps.random))
   const outcome = await deps.storage.groups.insert({ providerId, groupId: id, state, memberIds, createdAt: call.now })
@@ -64,7 +69,11 @@ async function replace(
   { state, memberIds }: WrittenGroup,
   context: { readonly call: ScimCall; readonly deps: GroupDependencies },
 ): Promise<GroupRecord | undefined> {
-  const change = { version: group.version, state: changedState(group, state), members: { kind: 'replace', memberIds } as const }
+  const change = {
+    version: group.version,
+    state: changedState(group, state),
+    members: { kind: 'replace', memberIds } as const,
+  }
   const outcome = await changeGroup(group, change, context)
   return outcome.outcome === 'conflict' || outcome.outcome === 'absent' ? undefined : settledGroup(outcome)
 }

@@ -24,7 +24,11 @@ export async function planPatch(
   if (ofMembers.some(needsMembers)) {
     const document = groupDocument(group, await membersOf(group, { storage }))
     const { resource } = applyAssignments(document, assignments, reading)
-    return { document: resource, members: { kind: 'replace', memberIds: memberIds(memberOf(resource, 'members')) }, readAt: group.version }
+    return {
+      document: resource,
+      members: { kind: 'replace', memberIds: memberIds(memberOf(resource, 'members')) },
+      readAt: group.version,
+    }
   }
   const others = assignments.filter(({ target }) => target.attribute !== attribute)
   const { resource } = applyAssignments(groupDocument(group), others, reading)

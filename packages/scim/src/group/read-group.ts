@@ -15,6 +15,7 @@ export const readGroup =
     const projection = requestedAttributes(readQuery(call.request), deps.groupType)
     const group = await findGroup(call, deps)
     const version = groupVersion(group)
-    if (isKnown(call.request, version)) return unchangedResponse({ location: groupLocation(group.groupId, call.baseUrl), version })
+    if (isKnown(call.request, version))
+      return unchangedResponse({ location: groupLocation(group.groupId, call.baseUrl), version })
     return showGroup(group, { status: 200, projection, call }, deps)
   }

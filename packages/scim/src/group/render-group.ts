@@ -20,10 +20,16 @@ export function renderGroup(group: GroupRecord, members: readonly GroupMember[],
 }
 
 const groupMeta = (group: GroupRecord, baseUrl: string): JsonText =>
-  metaText({ resourceType: 'Group', record: group, location: groupLocation(group.groupId, baseUrl), version: groupVersion(group) })
+  metaText({
+    resourceType: 'Group',
+    record: group,
+    location: groupLocation(group.groupId, baseUrl),
+    version: groupVersion(group),
+  })
 
 /** Where the group is read. */
-export const groupLocation = (groupId: string, baseUrl: string): string => `${baseUrl}/Groups/${encodeURIComponent(groupId)}`
+export const groupLocation = (groupId: string, baseUrl: string): string =>
+  `${baseUrl}/Groups/${encodeURIComponent(groupId)}`
 
 /** The entity tag (RFC 7644 §3.14). A group's row advances with its members too: the tag changes exactly when the resource does. */
 export const groupVersion = ({ version }: GroupRecord): string => `W/"${version}"`

@@ -1,4 +1,11 @@
-import { untilSettled, type GroupChangeOutcome, type GroupRecord, type GroupState, type JsonObject, type MemberChange } from '@mintmark/storage-interface'
+import {
+  untilSettled,
+  type GroupChangeOutcome,
+  type GroupRecord,
+  type GroupState,
+  type JsonObject,
+  type MemberChange,
+} from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
 import { requireMatch } from '../message/preconditions.ts'
@@ -37,7 +44,11 @@ export function writeGroup(
     const { document, members, readAt } = await plan(group)
     const state = changedState(group, groupState(document, deps.groupType))
     const isPinned = state !== undefined || call.request.headers.has('if-match')
-    const outcome = await changeGroup(group, { state, members, version: isPinned ? group.version : readAt }, { call, deps })
+    const outcome = await changeGroup(
+      group,
+      { state, members, version: isPinned ? group.version : readAt },
+      { call, deps },
+    )
     return outcome.outcome === 'conflict' ? undefined : settledGroup(outcome)
   })
 }

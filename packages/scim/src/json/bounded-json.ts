@@ -35,4 +35,5 @@ type JsonContainer = JsonObject | readonly JsonValue[]
 
 const isContainer = (value: JsonValue): value is JsonContainer => typeof value === 'object' && value !== null
 
-const membersOf = (container: JsonContainer): readonly JsonValue[] => (isArray(container) ? container : Object.values(container))
+const membersOf = (container: JsonContainer): readonly JsonValue[] =>
+  isArray(container) ? container : Object.values(container)

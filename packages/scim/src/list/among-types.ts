@@ -7,10 +7,16 @@ import { nameKey } from '../schema/name-key.ts'
  */
 export function amongTypes(type: ResourceType, types: readonly ResourceType[]): ResourceType {
   if (types.length === 1) return type
-  const schemas = types.flatMap(({ schema, extensionsByUrn }) => [[nameKey(schema.id), schema] as const, ...extensionsByUrn])
+  const schemas = types.flatMap(({ schema, extensionsByUrn }) => [
+    [nameKey(schema.id), schema] as const,
+    ...extensionsByUrn,
+  ])
   return {
     ...type,
-    attributesByName: new Map([...types.flatMap(({ attributesByName }) => [...attributesByName]), ...type.attributesByName]),
+    attributesByName: new Map([
+      ...types.flatMap(({ attributesByName }) => [...attributesByName]),
+      ...type.attributesByName,
+    ]),
     extensionsByUrn: new Map([...schemas, ...type.extensionsByUrn]),
   }
 }

@@ -11,7 +11,8 @@ export function idSpellings(encoded: string, cut: 'neither' | 'start' | 'end' | 
     const ends = cut === 'end' || cut === 'both' ? [...decoded(rest), ...cutEnds(rest)] : decoded(rest)
     return ends.map((end) => character + end)
   })
-  const within = cut === 'both' ? escapes.filter(({ escape }) => escape[1] === encoded).map(({ character }) => character) : []
+  const within =
+    cut === 'both' ? escapes.filter(({ escape }) => escape[1] === encoded).map(({ character }) => character) : []
   return [...new Set([...spellings, ...within])]
 }
 

@@ -77,7 +77,10 @@ interface CursorPayload {
 function readPayload(payload: string): CursorPayload {
   const [type, after, count, issuedAt] = parsePayload(payload)
   const isOurs =
-    Number.isSafeInteger(type) && Number.isSafeInteger(count) && Number.isSafeInteger(issuedAt) && (after === null || isPosition(after))
+    Number.isSafeInteger(type) &&
+    Number.isSafeInteger(count) &&
+    Number.isSafeInteger(issuedAt) &&
+    (after === null || isPosition(after))
   // RFC 9865 §2.1 invalidCursor: made up.
   if (!isOurs) throw refusal('cursor_invalid')
   return { place: { type: Number(type), after: after ?? undefined }, count: Number(count), issuedAt: Number(issuedAt) }

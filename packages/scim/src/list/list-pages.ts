@@ -27,7 +27,11 @@ export async function pageByIndex(
   let total = 0
   for (const search of searches) {
     const limit = count - resources.length
-    const found = await listed(search, { kind: 'index', offset: limit === 0 ? 0 : Math.max(offset - total, 0), limit }, call)
+    const found = await listed(
+      search,
+      { kind: 'index', offset: limit === 0 ? 0 : Math.max(offset - total, 0), limit },
+      call,
+    )
     resources.push(...found.records)
     total += found.total
   }
@@ -68,7 +72,10 @@ interface FoundOfType {
 
 async function listed(search: TypeSearch, page: ListPage, { caller, baseUrl }: ScimCall): Promise<FoundOfType> {
   const { type, filter, sort, projection } = search
-  const outcome = await type.list({ providerId: caller.provider.providerId, filter, sort, page }, { projection, baseUrl })
+  const outcome = await type.list(
+    { providerId: caller.provider.providerId, filter, sort, page },
+    { projection, baseUrl },
+  )
   // RFC 7644 §3.12 tooMany.
   if (outcome.outcome === 'tooMany') throw refusal('too_many_matches')
   return outcome

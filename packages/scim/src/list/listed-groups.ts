@@ -23,7 +23,8 @@ export function listedGroups({ storage, groupType }: ListedGroupsDependencies): 
     const outcome = await storage.groups.list(query)
     if (outcome.outcome === 'tooMany') return outcome
     const members = await loadMembers(outcome.records, projection, { storage })
-    const fitting = members === undefined ? outcome.records : outcome.records.filter(({ groupId }) => members.has(groupId))
+    const fitting =
+      members === undefined ? outcome.records : outcome.records.filter(({ groupId }) => members.has(groupId))
     if (fitting.length < outcome.records.length) {
       // RFC 7644 §3.12 tooMany. §3.4.2.4 allows fewer than count, but Okta goes on by count, to 101 and 201: it would miss groups.
       if (query.page.kind === 'index') throw refusal('too_many_members')

@@ -18,19 +18,26 @@ const expected = (operator: Operator, location: string, value: string): boolean 
     co: location.includes(value),
   })[operator]
 
-const holds = (filter: ResolvedFilter | boolean, id: string): boolean => (typeof filter === 'boolean' ? filter : matchesFilter(filter)({ id }))
+const holds = (filter: ResolvedFilter | boolean, id: string): boolean =>
+  typeof filter === 'boolean' ? filter : matchesFilter(filter)({ id })
 
 const locationOf = (id: string): string => prefix + encodeURIComponent(id)
 
 /** Letters that need an escape, letters that occur in escapes, and others. */
-const anId = fc.string({ unit: fc.constantFrom('A', '1', '2', '3', 'F', '%', '/', ':', '@', '!', 'z', '-', 's'), minLength: 1, maxLength: 4 })
+const anId = fc.string({
+  unit: fc.constantFrom('A', '1', '2', '3', 'F', '%', '/', ':', '@', '!', 'z', '-', 's'),
+  minLength: 1,
+  maxLength: 4,
+})
 
 /** An id, and a part of its location: from the end, from the beginning or between, now and then altered. */
 const anIdAndPart = fc
   .record({ id: anId, from: fc.nat(), to: fc.nat(), more: fc.constantFrom('', '', '', 'x', '%', '2F') })
   .map(({ id, from, to, more }) => {
     const location = locationOf(id)
-    const [start = 0, end = 0] = [from % (location.length + 1), to % (location.length + 1)].toSorted((one, other) => one - other)
+    const [start = 0, end = 0] = [from % (location.length + 1), to % (location.length + 1)].toSorted(
+      (one, other) => one - other,
+    )
     return { id, part: location.slice(start, from % 3 === 0 ? location.length : end) + more }
   })
 
@@ -75,7 +82,9 @@ test.each<[Operator, string, string]>([
 })
 
 test.each(['gt', 'ge', 'lt', 'le'] as const)('RFC 7644 §3.4.2.2: an order of locations (%s) is refused', (operator) => {
-  expect(() => locationFilter({ operator, value: 'a' }, prefix)).toThrow(expect.objectContaining({ status: 400, scimType: 'invalidFilter', reason: 'filter_attribute_unsearchable' }))
+  expect(() => locationFilter({ operator, value: 'a' }, prefix)).toThrow(
+    expect.objectContaining({ status: 400, scimType: 'invalidFilter', reason: 'filter_attribute_unsearchable' }),
+  )
 })
 
 function print(filter: ResolvedFilter | boolean): string {

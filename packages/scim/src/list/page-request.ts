@@ -30,7 +30,11 @@ export function pageRequest({ startIndex = 1, count = listLimits.defaultCount, c
   }
   // RFC 7644 §3.4.2.4: integers.
   if (Number.isNaN(startIndex) || Number.isNaN(count)) throw refusal('page_malformed')
-  return { kind: 'index', startIndex: within(startIndex, 1, largestIndex), count: within(count, 0, listLimits.maxCount) }
+  return {
+    kind: 'index',
+    startIndex: within(startIndex, 1, largestIndex),
+    count: within(count, 0, listLimits.maxCount),
+  }
 }
 
 const within = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most)

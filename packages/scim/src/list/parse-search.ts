@@ -32,7 +32,8 @@ export function parseSearch(body: unknown, tally: ToleranceTally): SearchRequest
 type Members = ReadonlyMap<string, Member>
 
 /** RFC 7643 §2.5: null is the same as nothing. */
-const valueIn = (members: Members, name: string): JsonValue | undefined => members.get(nameKey(name))?.value ?? undefined
+const valueIn = (members: Members, name: string): JsonValue | undefined =>
+  members.get(nameKey(name))?.value ?? undefined
 
 function textIn(members: Members, name: string): string | undefined {
   const value = valueIn(members, name)

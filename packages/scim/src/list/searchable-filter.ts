@@ -91,10 +91,20 @@ function requireStoredParts(where: ResolvedFilter, found: FoundAttribute): void 
     case 'text':
     case 'number':
     case 'boolean':
-      return requireStored({ ...found, subAttribute: found.attribute.subAttributesByName.get(nameKey(where.attribute.name)) })
+      return requireStored({
+        ...found,
+        subAttribute: found.attribute.subAttributesByName.get(nameKey(where.attribute.name)),
+      })
     default:
       return where satisfies never
   }
 }
 
-const always: ReadonlySet<string> = new Set(['id', 'meta', 'meta.created', 'meta.lastModified', 'meta.location', 'meta.version'])
+const always: ReadonlySet<string> = new Set([
+  'id',
+  'meta',
+  'meta.created',
+  'meta.lastModified',
+  'meta.location',
+  'meta.version',
+])

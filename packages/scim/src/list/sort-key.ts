@@ -30,7 +30,11 @@ export function sortKeyOf(
 
   const target = targetOf({ ...found, subAttribute: isComplexList(found) ? undefined : found.subAttribute })
   if (attributeOf(target, resourceType) === undefined) return undefined
-  return { attribute: target, elementPart: isComplexList(found) ? (found.subAttribute?.name ?? 'value') : undefined, direction }
+  return {
+    attribute: target,
+    elementPart: isComplexList(found) ? (found.subAttribute?.name ?? 'value') : undefined,
+    direction,
+  }
 }
 
 function directionOf(sortOrder = 'ascending'): SortKey['direction'] {

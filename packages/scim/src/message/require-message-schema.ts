@@ -11,7 +11,8 @@ import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
  */
 export function requireMessageSchema(members: ReadonlyMap<string, Member>, urn: string, tally: ToleranceTally): void {
   const schemas = members.get('schemas')?.value
-  if (isArray(schemas) && schemas.some((listed) => typeof listed === 'string' && nameKey(listed) === nameKey(urn))) return
+  if (isArray(schemas) && schemas.some((listed) => typeof listed === 'string' && nameKey(listed) === nameKey(urn)))
+    return
   // RFC 7644 §3.1: the body names the schema of the message.
   if ((schemas !== undefined && schemas !== null) || !tally.admits('schemas-missing')) throw refusal('schemas_missing')
 }

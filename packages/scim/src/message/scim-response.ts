@@ -22,14 +22,21 @@ const withoutContent = (status: 204 | 304, headers: readonly Header[]): ServerRe
 })
 
 /** A resource as its own answer, with its version and address as headers (RFC 7644 §3.14). */
-export function resourceResponse(status: 200 | 201, shown: JsonText, { location, version }: ResourceHeaders): ServerResponse {
+export function resourceResponse(
+  status: 200 | 201,
+  shown: JsonText,
+  { location, version }: ResourceHeaders,
+): ServerResponse {
   const address: Header = [status === 201 ? 'Location' : 'Content-Location', location]
   return textResponse(status, shown, [['ETag', version], address])
 }
 
 /** To somebody who has this version of a resource already: with the headers that the whole answer would have (RFC 9110 §15.4.5). */
 export const unchangedResponse = ({ location, version }: ResourceHeaders): ServerResponse =>
-  withoutContent(304, [['ETag', version], ['Content-Location', location]])
+  withoutContent(304, [
+    ['ETag', version],
+    ['Content-Location', location],
+  ])
 
 export interface ResourceHeaders {
   readonly location: string

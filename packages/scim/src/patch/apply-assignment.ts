@@ -25,13 +25,19 @@ export function applyAssignment(resource: JsonObject, assignment: Assignment, ta
   return withMember(resource, extension, Object.keys(changed).length === 0 ? undefined : changed)
 }
 
-function nextValue(current: JsonValue | undefined, assignment: Assignment, tally: ToleranceTally): JsonValue | undefined {
+function nextValue(
+  current: JsonValue | undefined,
+  assignment: Assignment,
+  tally: ToleranceTally,
+): JsonValue | undefined {
   const { attribute, where, subAttribute } = assignment.target
-  if (attribute.mutability === 'readOnly' || subAttribute?.mutability === 'readOnly') return unchanged(current, assignment)
+  if (attribute.mutability === 'readOnly' || subAttribute?.mutability === 'readOnly')
+    return unchanged(current, assignment)
   if (attribute.multiValued && (where !== undefined || subAttribute !== undefined)) {
     const elements = assignElements(isArray(current) ? current : [], assignment, tally)
     // RFC 7643 §7 mutability: an immutable list has no value edited.
-    if (attribute.mutability === 'immutable' && !sameValue(current, elements)) throw refusal('attribute_immutable', { attribute: attribute.name })
+    if (attribute.mutability === 'immutable' && !sameValue(current, elements))
+      throw refusal('attribute_immutable', { attribute: attribute.name })
     return elements.length === 0 ? undefined : elements
   }
   if (subAttribute === undefined) return assignValue(attribute, current, { ...assignment, tally })
@@ -39,7 +45,11 @@ function nextValue(current: JsonValue | undefined, assignment: Assignment, tally
 }
 
 /** A part of a complex attribute that has one value (RFC 7644 §3.5.2.1: an absent one is begun with it). */
-function assignPart(current: JsonValue | undefined, assignment: Assignment, tally: ToleranceTally): JsonValue | undefined {
+function assignPart(
+  current: JsonValue | undefined,
+  assignment: Assignment,
+  tally: ToleranceTally,
+): JsonValue | undefined {
   const { attribute, subAttribute } = assignment.target
   const before = isObject(current) ? current : {}
   if (subAttribute === undefined) return current

@@ -7,38 +7,160 @@ import { strictTolerances } from '../tolerance/tolerance-profiles.ts'
 test.each<[string, Operation, JsonObject]>([
   ['§3.5.2.1: add begins an absent attribute', { op: 'add', path: 'title', value: 'Boss' }, { title: 'Boss' }],
   ['§3.5.2.1: add replaces a single value', { op: 'add', path: 'userName', value: 'k' }, { userName: 'k' }],
-  ['§3.5.2.1: add merges a complex value', { op: 'add', path: 'name', value: { middleName: 'Q' } }, { name: { givenName: 'Kim', middleName: 'Q', familyName: 'Lee' } }],
-  ['§3.5.2.1: add appends to several values', { op: 'add', path: 'emails', value: [{ value: 'c@x', type: 'other' }] }, { emails: [workMail, homeMail, { value: 'c@x', type: 'other' }] }],
-  ['§3.5.2.1: add takes one value without an array', { op: 'add', path: 'emails', value: { value: 'c@x' } }, { emails: [workMail, homeMail, { value: 'c@x' }] }],
-  ['§3.5.2.1: add without path takes a set of attributes', { op: 'add', value: { title: 'Boss', name: { givenName: 'K' } } }, { title: 'Boss', name: { givenName: 'K', familyName: 'Lee' } }],
-  ['§3.5.2.1: add to a selected value merges', { op: 'add', path: 'emails[type eq "home"]', value: { display: 'H' } }, { emails: [workMail, { ...homeMail, display: 'H' }] }],
-  ['§3.5.2: a new primary value takes it from the old one', { op: 'add', path: 'emails', value: [{ value: 'c@x', primary: true }] }, { emails: [{ ...workMail, primary: false }, homeMail, { value: 'c@x', primary: true }] }],
-  ['§3.5.2: so does a sub-attribute', { op: 'replace', path: 'emails[type eq "home"].primary', value: true }, { emails: [{ ...workMail, primary: false }, { ...homeMail, primary: true }] }],
-  ['§3.5.2: the primary value may be named again', { op: 'replace', path: 'emails[type eq "work"].primary', value: true }, { emails: [workMail, homeMail] }],
+  [
+    '§3.5.2.1: add merges a complex value',
+    { op: 'add', path: 'name', value: { middleName: 'Q' } },
+    { name: { givenName: 'Kim', middleName: 'Q', familyName: 'Lee' } },
+  ],
+  [
+    '§3.5.2.1: add appends to several values',
+    { op: 'add', path: 'emails', value: [{ value: 'c@x', type: 'other' }] },
+    { emails: [workMail, homeMail, { value: 'c@x', type: 'other' }] },
+  ],
+  [
+    '§3.5.2.1: add takes one value without an array',
+    { op: 'add', path: 'emails', value: { value: 'c@x' } },
+    { emails: [workMail, homeMail, { value: 'c@x' }] },
+  ],
+  [
+    '§3.5.2.1: add without path takes a set of attributes',
+    { op: 'add', value: { title: 'Boss', name: { givenName: 'K' } } },
+    { title: 'Boss', name: { givenName: 'K', familyName: 'Lee' } },
+  ],
+  [
+    '§3.5.2.1: add to a selected value merges',
+    { op: 'add', path: 'emails[type eq "home"]', value: { display: 'H' } },
+    { emails: [workMail, { ...homeMail, display: 'H' }] },
+  ],
+  [
+    '§3.5.2: a new primary value takes it from the old one',
+    { op: 'add', path: 'emails', value: [{ value: 'c@x', primary: true }] },
+    { emails: [{ ...workMail, primary: false }, homeMail, { value: 'c@x', primary: true }] },
+  ],
+  [
+    '§3.5.2: so does a sub-attribute',
+    { op: 'replace', path: 'emails[type eq "home"].primary', value: true },
+    {
+      emails: [
+        { ...workMail, primary: false },
+        { ...homeMail, primary: true },
+      ],
+    },
+  ],
+  [
+    '§3.5.2: the primary value may be named again',
+    { op: 'replace', path: 'emails[type eq "work"].primary', value: true },
+    { emails: [workMail, homeMail] },
+  ],
   ['§3.5.2.2: remove unassigns', { op: 'remove', path: 'displayName' }, { displayName: undefined } as never],
   ['§3.5.2.2: remove takes a sub-attribute', { op: 'remove', path: 'name.givenName' }, { name: { familyName: 'Lee' } }],
-  ['§3.5.2.2: remove takes selected values only', { op: 'remove', path: 'emails[type eq "home"]' }, { emails: [workMail] }],
-  ['§3.5.2.2: remove takes a sub-attribute of selected values', { op: 'remove', path: 'emails[type eq "work"].primary' }, { emails: [{ value: 'kim@x.test', type: 'work' }, homeMail] }],
-  ['§3.5.2.2: the last value leaves the attribute unassigned', { op: 'remove', path: 'emails[value pr]' }, { emails: undefined } as never],
+  [
+    '§3.5.2.2: remove takes selected values only',
+    { op: 'remove', path: 'emails[type eq "home"]' },
+    { emails: [workMail] },
+  ],
+  [
+    '§3.5.2.2: remove takes a sub-attribute of selected values',
+    { op: 'remove', path: 'emails[type eq "work"].primary' },
+    { emails: [{ value: 'kim@x.test', type: 'work' }, homeMail] },
+  ],
+  [
+    '§3.5.2.2: the last value leaves the attribute unassigned',
+    { op: 'remove', path: 'emails[value pr]' },
+    { emails: undefined } as never,
+  ],
   ['§3.5.2.3: replace of what is absent adds', { op: 'replace', path: 'title', value: 'Boss' }, { title: 'Boss' }],
-  ['§3.5.2.3: replace of a complex value leaves the other parts', { op: 'replace', path: 'name', value: { givenName: 'K' } }, { name: { givenName: 'K', familyName: 'Lee' } }],
-  ['§3.5.2.3: replace of a part', { op: 'replace', path: 'name.familyName', value: 'Li' }, { name: { givenName: 'Kim', familyName: 'Li' } }],
-  ['§3.5.2.3: replace of several values replaces all', { op: 'replace', path: 'emails', value: [{ value: 'c@x' }] }, { emails: [{ value: 'c@x' }] }],
-  ['§3.5.2.3: replace of a selected value replaces it whole', { op: 'replace', path: 'emails[type eq "home"]', value: { value: 'c@x' } }, { emails: [workMail, { value: 'c@x' }] }],
-  ['§3.5.2.3: replace of a part of selected values', { op: 'replace', path: 'emails[type eq "work"].value', value: 'c@x' }, { emails: [{ ...workMail, value: 'c@x' }, homeMail] }],
-  ['§3.5.2.3: without a filter, of all values', { op: 'replace', path: 'emails.display', value: 'D' }, { emails: [{ ...workMail, display: 'D' }, { ...homeMail, display: 'D' }] }],
-  ['§3.10: a URN names an attribute of an extension', { op: 'add', path: `${enterprise}:department`, value: 'Ops' }, { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } }],
-  ['§3.10: and a part of it', { op: 'add', path: `${enterprise}:manager.value`, value: 'u9' }, { schemas: [core, enterprise], [enterprise]: { manager: { value: 'u9' } } }],
-  ['§3.10: in any case', { op: 'add', path: `${enterprise.toUpperCase()}:DEPARTMENT`, value: 'Ops' }, { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } }],
-  ['§3.10: a URN alone names the whole extension', { op: 'add', path: enterprise, value: { department: 'Ops' } }, { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } }],
-  ['§3.5.2.1: an extension is a key of a value without path', { op: 'add', value: { [enterprise]: { department: 'Ops' } } }, { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } }],
-  ['§3.10: the URN of the own schema may stand before a name', { op: 'replace', path: `${core}:displayName`, value: 'K' }, { displayName: 'K' }],
-  ['7643 §2.1: names do not differ by case', { op: 'replace', path: 'EMAILS[TYPE EQ "work"].Value', value: 'c@x' }, { emails: [{ ...workMail, value: 'c@x' }, homeMail] }],
+  [
+    '§3.5.2.3: replace of a complex value leaves the other parts',
+    { op: 'replace', path: 'name', value: { givenName: 'K' } },
+    { name: { givenName: 'K', familyName: 'Lee' } },
+  ],
+  [
+    '§3.5.2.3: replace of a part',
+    { op: 'replace', path: 'name.familyName', value: 'Li' },
+    { name: { givenName: 'Kim', familyName: 'Li' } },
+  ],
+  [
+    '§3.5.2.3: replace of several values replaces all',
+    { op: 'replace', path: 'emails', value: [{ value: 'c@x' }] },
+    { emails: [{ value: 'c@x' }] },
+  ],
+  [
+    '§3.5.2.3: replace of a selected value replaces it whole',
+    { op: 'replace', path: 'emails[type eq "home"]', value: { value: 'c@x' } },
+    { emails: [workMail, { value: 'c@x' }] },
+  ],
+  [
+    '§3.5.2.3: replace of a part of selected values',
+    { op: 'replace', path: 'emails[type eq "work"].value', value: 'c@x' },
+    { emails: [{ ...workMail, value: 'c@x' }, homeMail] },
+  ],
+  [
+    '§3.5.2.3: without a filter, of all values',
+    { op: 'replace', path: 'emails.display', value: 'D' },
+    {
+      emails: [
+        { ...workMail, display: 'D' },
+        { ...homeMail, display: 'D' },
+      ],
+    },
+  ],
+  [
+    '§3.10: a URN names an attribute of an extension',
+    { op: 'add', path: `${enterprise}:department`, value: 'Ops' },
+    { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } },
+  ],
+  [
+    '§3.10: and a part of it',
+    { op: 'add', path: `${enterprise}:manager.value`, value: 'u9' },
+    { schemas: [core, enterprise], [enterprise]: { manager: { value: 'u9' } } },
+  ],
+  [
+    '§3.10: in any case',
+    { op: 'add', path: `${enterprise.toUpperCase()}:DEPARTMENT`, value: 'Ops' },
+    { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } },
+  ],
+  [
+    '§3.10: a URN alone names the whole extension',
+    { op: 'add', path: enterprise, value: { department: 'Ops' } },
+    { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } },
+  ],
+  [
+    '§3.5.2.1: an extension is a key of a value without path',
+    { op: 'add', value: { [enterprise]: { department: 'Ops' } } },
+    { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } },
+  ],
+  [
+    '§3.10: the URN of the own schema may stand before a name',
+    { op: 'replace', path: `${core}:displayName`, value: 'K' },
+    { displayName: 'K' },
+  ],
+  [
+    '7643 §2.1: names do not differ by case',
+    { op: 'replace', path: 'EMAILS[TYPE EQ "work"].Value', value: 'c@x' },
+    { emails: [{ ...workMail, value: 'c@x' }, homeMail] },
+  ],
   ['7643 §2.1: nor do keys', { op: 'replace', value: { DISPLAYNAME: 'K' } }, { displayName: 'K' }],
-  ['7643 §2.5: a part that is null is cleared', { op: 'replace', path: 'name', value: { givenName: null } }, { name: { familyName: 'Lee' } }],
-  ['7643 §2.5: an empty array is no value', { op: 'replace', path: 'emails', value: [] }, { emails: undefined } as never],
-  ['7643 §3: schemas is computed, and may be sent along', { op: 'replace', value: { schemas: [core, enterprise], displayName: 'K' } }, { displayName: 'K' }],
-  ['Okta: its own id may be repeated', { op: 'replace', value: { id: 'usr_1', displayName: 'K' } }, { displayName: 'K' }],
+  [
+    '7643 §2.5: a part that is null is cleared',
+    { op: 'replace', path: 'name', value: { givenName: null } },
+    { name: { familyName: 'Lee' } },
+  ],
+  [
+    '7643 §2.5: an empty array is no value',
+    { op: 'replace', path: 'emails', value: [] },
+    { emails: undefined } as never,
+  ],
+  [
+    '7643 §3: schemas is computed, and may be sent along',
+    { op: 'replace', value: { schemas: [core, enterprise], displayName: 'K' } },
+    { displayName: 'K' },
+  ],
+  [
+    'Okta: its own id may be repeated',
+    { op: 'replace', value: { id: 'usr_1', displayName: 'K' } },
+    { displayName: 'K' },
+  ],
 ])('RFC 7644 %s', (_, operation, expected) => {
   const { resource, changed, applied } = patch(operation)
 
@@ -50,15 +172,26 @@ test.each<[string, Operation, JsonObject]>([
 
 test.each<[string, Operation, JsonObject?]>([
   ['an added value that is there', { op: 'add', path: 'emails', value: [{ value: 'kim@home.test', type: 'home' }] }],
-  ['the same in another case of type', { op: 'add', path: 'emails', value: [{ value: 'kim@home.test', type: 'home', display: null }] }],
+  [
+    'the same in another case of type',
+    { op: 'add', path: 'emails', value: [{ value: 'kim@home.test', type: 'home', display: null }] },
+  ],
   ['the same single value', { op: 'replace', path: 'active', value: true }],
   ['the same complex value', { op: 'add', path: 'name', value: { familyName: 'Lee', givenName: 'Kim' } }],
   ['the same values in another order', { op: 'replace', path: 'emails', value: [homeMail, workMail] }],
   ['a removal of what is not there', { op: 'remove', path: 'title' }],
   ['a removal of a value that is not there', { op: 'remove', path: 'emails[value eq "none"]' }],
   ['nothing added', { op: 'add', path: 'emails', value: [] }],
-  ['a member that is there, without its type', { op: 'add', path: 'members', value: [{ $ref: null, value: 'u1' }] }, ops],
-  ['all members again, with names', { op: 'replace', path: 'members', value: [{ value: 'u3', display: 'x' }, { value: 'u2' }, { value: 'u1' }] }, ops],
+  [
+    'a member that is there, without its type',
+    { op: 'add', path: 'members', value: [{ $ref: null, value: 'u1' }] },
+    ops,
+  ],
+  [
+    'all members again, with names',
+    { op: 'replace', path: 'members', value: [{ value: 'u3', display: 'x' }, { value: 'u2' }, { value: 'u1' }] },
+    ops,
+  ],
   ['a member that left before', { op: 'remove', path: 'members[value eq "u7"]' }, ops],
 ])('RFC 7644 §3.5.2.1: nothing changes with %s', (_, operation, resource = kim) => {
   const result = patch(operation, resource)
@@ -120,9 +253,22 @@ test.each<[Operation, string, JsonObject?]>([
   [{ op: 'replace', value: { title: 'a', TITLE: 'b' } }, 'invalidSyntax member_repeated'],
   [{ op: 'remove', path: 'members', value: [{ value: 'u1' }] }, 'invalidSyntax remove_with_value', ops],
   [{ op: 'remove', path: 'members[value eq "u1"]', value: 'x' }, 'invalidSyntax remove_with_value', ops],
-  [{ op: 'add', path: 'emails', value: [{ value: 'a', primary: true }, { value: 'b', primary: true }] }, 'invalidValue value_primary_twice'],
+  [
+    {
+      op: 'add',
+      path: 'emails',
+      value: [
+        { value: 'a', primary: true },
+        { value: 'b', primary: true },
+      ],
+    },
+    'invalidValue value_primary_twice',
+  ],
   [{ op: 'replace', path: 'emails[value pr].primary', value: true }, 'invalidValue value_primary_twice'],
-  [{ op: 'add', path: 'emails', value: Array.from({ length: 19 }, (_, index) => ({ value: `${index}@x` })) }, 'invalidValue value_too_many'],
+  [
+    { op: 'add', path: 'emails', value: Array.from({ length: 19 }, (_, index) => ({ value: `${index}@x` })) },
+    'invalidValue value_too_many',
+  ],
 ])('RFC 7644 §3.5.2: refuses %j with %s', (operation, expected, resource = kim) => {
   expect(refusedWith(() => patch(operation, resource))).toBe(`400 ${expected}`)
 })
@@ -135,7 +281,9 @@ test('RFC 7644 §3.5.2: operations apply in order, and all or none', () => {
   ]
 
   expect(patchAs(strictTolerances, operations, kim).resource['ims']).toEqual([{ value: 'b', type: 'x' }])
-  expect(refused(() => patchAs(strictTolerances, [...operations, { op: 'remove', path: 'userName' }], kim)).reason).toBe('attribute_required')
+  expect(
+    refused(() => patchAs(strictTolerances, [...operations, { op: 'remove', path: 'userName' }], kim)).reason,
+  ).toBe('attribute_required')
   expect(kim).not.toHaveProperty('ims')
 })
 
@@ -150,7 +298,9 @@ test('RFC 7643 §3: an extension leaves `schemas` with its last attribute', () =
 })
 
 test('a suggestion for an unknown path comes out of our own schema', () => {
-  expect(refused(() => patch({ op: 'replace', path: 'familyName', value: 'x' })).detail).toContain('Perhaps name.familyName is meant.')
+  expect(refused(() => patch({ op: 'replace', path: 'familyName', value: 'x' })).detail).toContain(
+    'Perhaps name.familyName is meant.',
+  )
 })
 
 test('a remove without a value empties the group, and the group stays', () => {
@@ -163,5 +313,9 @@ test('a remove without a value empties the group, and the group stays', () => {
 test('members: a type told later is taken on', () => {
   const { resource } = patch({ op: 'add', path: 'members', value: [{ value: 'u3', type: 'User' }] }, ops)
 
-  expect(resource['members']).toEqual([{ value: 'u1', type: 'User' }, { value: 'u2', type: 'User' }, { value: 'u3', type: 'User' }])
+  expect(resource['members']).toEqual([
+    { value: 'u1', type: 'User' },
+    { value: 'u2', type: 'User' },
+    { value: 'u3', type: 'User' },
+  ])
 })

@@ -34,7 +34,11 @@ export function applyPatch(resource: JsonObject, operations: readonly PatchOpera
 }
 
 /** The same, once it is known what the operations do attribute by attribute. */
-export function applyAssignments(resource: JsonObject, assignments: readonly Assignment[], reading: Reading): PatchResult {
+export function applyAssignments(
+  resource: JsonObject,
+  assignments: readonly Assignment[],
+  reading: Reading,
+): PatchResult {
   const patched = applyAll(resource, joinAssignments(assignments), reading)
   const complete = completeResource(patched, reading.resourceType)
   const changed = !sameValue(resource, complete)

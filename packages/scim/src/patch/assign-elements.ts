@@ -17,7 +17,11 @@ import type { Assignment } from './assignment.ts'
  * The values of a complex multi-valued attribute after an operation on those that a filter selects, or on a sub-attribute
  * of them (RFC 7644 §3.5.2). Without a filter, all are selected.
  */
-export function assignElements(elements: readonly JsonValue[], assignment: Assignment, tally: ToleranceTally): readonly JsonValue[] {
+export function assignElements(
+  elements: readonly JsonValue[],
+  assignment: Assignment,
+  tally: ToleranceTally,
+): readonly JsonValue[] {
   const { op, target } = assignment
   const selects = selectorOf(target)
   if (op === 'remove') return withoutSelected(elements, selects, { ...assignment, tally })
@@ -56,11 +60,16 @@ function withoutSelected(
 }
 
 /** Entra expects phoneNumbers[type eq "mobile"].value to begin a mobile number where there is none. */
-function withBegun(elements: readonly JsonValue[], assignment: Assignment, tally: ToleranceTally): readonly JsonValue[] {
+function withBegun(
+  elements: readonly JsonValue[],
+  assignment: Assignment,
+  tally: ToleranceTally,
+): readonly JsonValue[] {
   const { attribute, where, subAttribute } = assignment.target
   const seed = where === undefined ? {} : where.seed()
   // RFC 7644 §3.5.2.3: a value filter without a match is noTarget.
-  if (seed === undefined || !tally.admits('create-on-no-match')) throw refusal('path_no_match', { attribute: attribute.name })
+  if (seed === undefined || !tally.admits('create-on-no-match'))
+    throw refusal('path_no_match', { attribute: attribute.name })
   const element = editElement(seed, { ...assignment, op: 'add' }, tally)
   // Cleared, and it was not there: nothing begins.
   if (!isObject(element) || (subAttribute !== undefined && !Object.hasOwn(element, subAttribute.name))) return elements
@@ -74,7 +83,11 @@ function withBegun(elements: readonly JsonValue[], assignment: Assignment, tally
 }
 
 /** One value after the operation; undefined when nothing of it is left. */
-function editElement(element: JsonObject, { op, target, value }: Assignment, tally: ToleranceTally): JsonValue | undefined {
+function editElement(
+  element: JsonObject,
+  { op, target, value }: Assignment,
+  tally: ToleranceTally,
+): JsonValue | undefined {
   const { attribute, subAttribute } = target
   if (subAttribute !== undefined) {
     const part = assignValue(subAttribute, memberOf(element, subAttribute.name), { op, value, tally })
@@ -90,7 +103,11 @@ function editElement(element: JsonObject, { op, target, value }: Assignment, tal
   return after === undefined ? undefined : keepImmutableParts(attribute, element, after)
 }
 
-function withOneClaim(attribute: Attribute, elements: readonly JsonValue[], edited: readonly JsonValue[]): readonly JsonValue[] {
+function withOneClaim(
+  attribute: Attribute,
+  elements: readonly JsonValue[],
+  edited: readonly JsonValue[],
+): readonly JsonValue[] {
   const [claimant, other] = primaryElements(edited)
   // RFC 7643 §2.4: the primary value is true for no more than one.
   if (other !== undefined) throw refusal('value_primary_twice', { attribute: attribute.name })

@@ -16,7 +16,11 @@ interface ListChange {
 }
 
 /** The values of a multi-valued attribute after some were added (RFC 7644 §3.5.2.1), or all replaced (§3.5.2.3). */
-export function assignList(attribute: Attribute, current: readonly JsonValue[], { op, value, tally }: ListChange): JsonValue | undefined {
+export function assignList(
+  attribute: Attribute,
+  current: readonly JsonValue[],
+  { op, value, tally }: ListChange,
+): JsonValue | undefined {
   // RFC 7644 §3.5.2.1: "a new value is added", with or without an array around it.
   const given = readElements(attribute, op === 'add' && !isArray(value) ? [value] : value, tally)
   const next = op === 'add' ? added(attribute, current, given) : replaceElements(attribute, current, given)

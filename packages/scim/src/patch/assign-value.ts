@@ -18,7 +18,11 @@ export interface Change extends Pick<Assignment, 'op' | 'value'> {
 }
 
 /** The value of an attribute or sub-attribute as a whole, after an operation on it (RFC 7644 §3.5.2.1 to §3.5.2.3). */
-export function assignValue(attribute: Attribute, current: JsonValue | undefined, change: Change): JsonValue | undefined {
+export function assignValue(
+  attribute: Attribute,
+  current: JsonValue | undefined,
+  change: Change,
+): JsonValue | undefined {
   const next = written(attribute, current, change)
   // RFC 7643 §7 mutability: once it has a value, it has no other.
   if (attribute.mutability === 'immutable' && current !== undefined && !sameValue(current, next)) {
@@ -27,14 +31,21 @@ export function assignValue(attribute: Attribute, current: JsonValue | undefined
   return next
 }
 
-function written(attribute: Attribute, current: JsonValue | undefined, { op, value, tally }: Change): JsonValue | undefined {
+function written(
+  attribute: Attribute,
+  current: JsonValue | undefined,
+  { op, value, tally }: Change,
+): JsonValue | undefined {
   // RFC 7643 §2.5: null is no value; RFC 7644 §3.5.2 wants one. .NET clients send null for nothing.
-  if (value === null && !tally.admits('null-means-absent')) throw refusal('value_missing', { attribute: attribute.name })
+  if (value === null && !tally.admits('null-means-absent'))
+    throw refusal('value_missing', { attribute: attribute.name })
   if (op === 'add' && value === null && attribute.multiValued) return current
   if (value === null || value === undefined) return removed(attribute)
   if (op === 'remove') return withoutListed(attribute, current, { value, tally })
   if (attribute.multiValued) return assignList(attribute, isArray(current) ? current : [], { op, value, tally })
-  return attribute.type === 'complex' ? merged(attribute, current, { value, tally }) : readValue(attribute, value, tally)
+  return attribute.type === 'complex'
+    ? merged(attribute, current, { value, tally })
+    : readValue(attribute, value, tally)
 }
 
 function removed(attribute: Attribute): undefined {
@@ -49,7 +60,11 @@ interface Given {
 }
 
 /** A remove that says in its value what goes. */
-function withoutListed(attribute: Attribute, current: JsonValue | undefined, { value, tally }: Given): JsonValue | undefined {
+function withoutListed(
+  attribute: Attribute,
+  current: JsonValue | undefined,
+  { value, tally }: Given,
+): JsonValue | undefined {
   if (!attribute.multiValued) {
     admitListed(attribute, tally)
     return removed(attribute)

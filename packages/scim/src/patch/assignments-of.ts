@@ -46,7 +46,9 @@ function toSchema(op: Op, schema: Schema, { value, reading }: Given): readonly A
     value: given,
   })
   if (op === 'remove') {
-    return schema.attributes.filter(({ mutability }) => mutability !== 'readOnly').map((attribute) => assign(attribute, undefined))
+    return schema.attributes
+      .filter(({ mutability }) => mutability !== 'readOnly')
+      .map((attribute) => assign(attribute, undefined))
   }
   // RFC 7643 §3.3: an extension's attributes stand in an object.
   if (!isObject(value)) throw refusal('value_type', { attribute: schema.id })
@@ -56,7 +58,11 @@ function toSchema(op: Op, schema: Schema, { value, reading }: Given): readonly A
   })
 }
 
-function toKey(op: Op, { key, name, value }: Member & { readonly key: string }, reading: Reading): readonly Assignment[] {
+function toKey(
+  op: Op,
+  { key, name, value }: Member & { readonly key: string },
+  reading: Reading,
+): readonly Assignment[] {
   // RFC 7643 §3: computed from what the resource holds; identity providers send it along.
   if (key === 'schemas') return []
   const found = findAttribute({ urn: undefined, name, subName: undefined }, reading)

@@ -19,8 +19,21 @@ const badge = defineSchema({
     { name: 'tags', multiValued: true },
     { name: 'labels', multiValued: true, caseExact: true },
     { name: 'floors', type: 'integer', multiValued: true },
-    { name: 'doors', type: 'complex', multiValued: true, mutability: 'immutable', subAttributes: [{ name: 'value' }, { name: 'note' }] },
-    { name: 'desk', type: 'complex', subAttributes: [{ name: 'room', required: true }, { name: 'plates', multiValued: true }] },
+    {
+      name: 'doors',
+      type: 'complex',
+      multiValued: true,
+      mutability: 'immutable',
+      subAttributes: [{ name: 'value' }, { name: 'note' }],
+    },
+    {
+      name: 'desk',
+      type: 'complex',
+      subAttributes: [
+        { name: 'room', required: true },
+        { name: 'plates', multiValued: true },
+      ],
+    },
   ],
 })
 const type = defineResourceType({ name: 'User', endpoint: '/Users', schema: userSchema, extensions: [badge] })
@@ -28,7 +41,15 @@ const type = defineResourceType({ name: 'User', endpoint: '/Users', schema: user
 const kim: JsonObject = {
   schemas: [userSchema.id, badge.id],
   userName: 'kim',
-  [badge.id]: { number: 7, weight: 1.5, tags: ['a', 'b'], labels: ['x'], floors: [1], doors: [{ value: 'd1' }], desk: { room: '1', plates: ['p'] } },
+  [badge.id]: {
+    number: 7,
+    weight: 1.5,
+    tags: ['a', 'b'],
+    labels: ['x'],
+    floors: [1],
+    doors: [{ value: 'd1' }],
+    desk: { room: '1', plates: ['p'] },
+  },
 }
 
 function patch(...operations: readonly JsonValue[]): JsonObject {
@@ -56,7 +77,9 @@ test('RFC 7644 §3.5.2: lists of simple values are replaced and removed', () => 
   expect(patch({ op: 'add', path: at('floors'), value: [1, 2] })['floors']).toEqual([1, 2])
   expect(patch({ op: 'remove', path: at('tags') })).not.toHaveProperty('tags')
   expect(patch({ op: 'add', path: at('desk.plates'), value: ['q'] })['desk']).toEqual({ room: '1', plates: ['p', 'q'] })
-  expect(refusedWith(() => patch({ op: 'remove', path: `${badge.id}:tags[value eq "a"]` }))).toBe('400 invalidPath path_filter')
+  expect(refusedWith(() => patch({ op: 'remove', path: `${badge.id}:tags[value eq "a"]` }))).toBe(
+    '400 invalidPath path_filter',
+  )
 })
 
 test('RFC 7643 §7: what is immutable does not change, in whole or in part', () => {
@@ -69,13 +92,16 @@ test('RFC 7643 §7: what is immutable does not change, in whole or in part', () 
     { op: 'remove', path: at('doors[value eq "d1"]') },
   ]
 
-  for (const operation of refusals) expect(refusedWith(() => patch(operation))).toBe('400 mutability attribute_immutable')
+  for (const operation of refusals)
+    expect(refusedWith(() => patch(operation))).toBe('400 mutability attribute_immutable')
   expect(patch({ op: 'replace', path: at('number'), value: 7 })).toBe(kim[badge.id])
 })
 
 test('RFC 7643 §2.2: a required part of a complex value stays', () => {
   expect(refusedWith(() => patch({ op: 'remove', path: at('desk.room') }))).toBe('400 mutability attribute_required')
-  expect(refusedWith(() => patch({ op: 'replace', path: at('desk'), value: { room: null } }))).toBe('400 invalidValue value_required')
+  expect(refusedWith(() => patch({ op: 'replace', path: at('desk'), value: { room: null } }))).toBe(
+    '400 invalidValue value_required',
+  )
   expect(patch({ op: 'remove', path: at('desk') })).not.toHaveProperty('desk')
 })
 

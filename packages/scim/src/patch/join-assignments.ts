@@ -41,7 +41,11 @@ function isNeighbour(one: Assignment, other: Assignment): boolean {
 }
 
 const isPlainAdd = ({ op, target, value }: Assignment): boolean =>
-  op === 'add' && target.where === undefined && target.subAttribute === undefined && typeof value === 'object' && value !== null
+  op === 'add' &&
+  target.where === undefined &&
+  target.subAttribute === undefined &&
+  typeof value === 'object' &&
+  value !== null
 
 const isPlainRemove = ({ op, target, value }: Assignment): boolean =>
   op === 'remove' && target.where !== undefined && target.subAttribute === undefined && value === undefined

@@ -65,4 +65,5 @@ function readPath(path: JsonValue | undefined): string | undefined {
   return path
 }
 
-const isOperationName = (name: string): name is PatchOperation['op'] => name === 'add' || name === 'remove' || name === 'replace'
+const isOperationName = (name: string): name is PatchOperation['op'] =>
+  name === 'add' || name === 'remove' || name === 'replace'

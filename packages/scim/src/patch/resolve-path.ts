@@ -24,14 +24,17 @@ export function resolvePath(text: string, reading: Reading): PatchTarget {
   const path = parsePath(text, reading.tally)
   const found = findAttribute(path.attribute, reading)
   // RFC 7644 §3.12 invalidPath: no such attribute.
-  if (found === undefined) throw refusal('path_unknown', { suggestion: suggestAttribute(path.attribute, reading.resourceType) })
+  if (found === undefined)
+    throw refusal('path_unknown', { suggestion: suggestAttribute(path.attribute, reading.resourceType) })
 
   const where = path.filter === undefined ? undefined : selectionOf(path.filter, found.attribute, reading)
   // RFC 7644 §3.5.2: valuePath; a sub-attribute has no values to select from.
-  if (where !== undefined && found.subAttribute !== undefined) throw refusal('path_filter', { attribute: attributeLabel(found) })
+  if (where !== undefined && found.subAttribute !== undefined)
+    throw refusal('path_filter', { attribute: attributeLabel(found) })
   const below = path.subName === undefined ? undefined : found.attribute.subAttributesByName.get(nameKey(path.subName))
   // RFC 7644 §3.12 invalidPath: no such sub-attribute.
-  if (path.subName !== undefined && below === undefined) throw refusal('path_unknown', { attribute: attributeLabel(found) })
+  if (path.subName !== undefined && below === undefined)
+    throw refusal('path_unknown', { attribute: attributeLabel(found) })
   return {
     kind: 'attribute',
     extension: found.extension,
@@ -43,6 +46,7 @@ export function resolvePath(text: string, reading: Reading): PatchTarget {
 
 function selectionOf(node: FilterNode, attribute: Attribute, { tally }: Reading): ElementSelection {
   // RFC 7644 §3.5.2: a filter selects among complex values.
-  if (attribute.type !== 'complex' || !attribute.multiValued) throw refusal('path_filter', { attribute: attribute.name })
+  if (attribute.type !== 'complex' || !attribute.multiValued)
+    throw refusal('path_filter', { attribute: attribute.name })
   return { filter: resolveValueFilter(node, attribute, tally), seed: () => seedOf(node, attribute, tally) }
 }

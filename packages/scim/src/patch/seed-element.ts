@@ -16,7 +16,8 @@ export function seedOf(node: FilterNode, parent: Attribute, tally: ToleranceTall
   const parts = new Map<string, JsonValue>()
   for (const operand of node.kind === 'and' ? node.operands : [node]) {
     const sub = isEquality(operand) ? parent.subAttributesByName.get(nameKey(operand.attribute.name)) : undefined
-    if (!isEquality(operand) || sub === undefined || sub.mutability === 'readOnly' || parts.has(sub.name)) return undefined
+    if (!isEquality(operand) || sub === undefined || sub.mutability === 'readOnly' || parts.has(sub.name))
+      return undefined
     parts.set(sub.name, readSimple(sub, jsonOf(operand.value, sub), tally))
   }
   return objectOf(parts)

@@ -7,50 +7,214 @@ import type { Tolerance } from '../tolerance/tolerance.ts'
 // What identity providers send outside the RFC, where it is tolerated.
 
 test.each<[string, Operation, JsonObject, readonly Tolerance[]]>([
-  ['capital op, boolean in words', { op: 'Replace', path: 'active', value: 'False' }, { active: false }, ['operation-name-case', 'boolean-as-text']],
+  [
+    'capital op, boolean in words',
+    { op: 'Replace', path: 'active', value: 'False' },
+    { active: false },
+    ['operation-name-case', 'boolean-as-text'],
+  ],
   ['boolean in words, any case', { op: 'replace', value: { active: 'FALSE' } }, { active: false }, ['boolean-as-text']],
-  ['list around a boolean', { op: 'replace', path: 'active', value: [false] }, { active: false }, ['list-around-value']],
+  [
+    'list around a boolean',
+    { op: 'replace', path: 'active', value: [false] },
+    { active: false },
+    ['list-around-value'],
+  ],
   ['no op', { path: 'title', value: 'x' }, { title: 'x' }, ['operation-name-missing']],
-  ['no match, one sub-attribute', { op: 'Add', path: 'phoneNumbers[type eq "mobile"].value', value: '+1' }, { phoneNumbers: [{ type: 'mobile', value: '+1' }] }, ['operation-name-case', 'create-on-no-match']],
-  ['no match, beside others', { op: 'replace', path: 'emails[type eq "other"].value', value: 'c@x' }, { emails: [workMail, homeMail, { type: 'other', value: 'c@x' }] }, ['create-on-no-match']],
-  ['no match, primary in words', { op: 'add', path: 'roles[primary eq "True"].value', value: 'r' }, { roles: [{ primary: true, value: 'r' }] }, ['boolean-as-text', 'create-on-no-match', 'boolean-as-text']],
-  ['no match, a whole value', { op: 'replace', path: 'emails[type eq "other"]', value: { value: 'c@x' } }, { emails: [workMail, homeMail, { type: 'other', value: 'c@x' }] }, ['create-on-no-match']],
-  ['no match, and what is described is there', { op: 'replace', path: 'emails[type eq "other"]', value: { value: 'kim@home.test', type: 'home', display: 'H', primary: true } }, { emails: [{ ...workMail, primary: false }, { ...homeMail, display: 'H', primary: true }] }, ['create-on-no-match']],
-  ['no match, two equalities', { op: 'add', path: 'ims[type eq "x" and display eq "d"].value', value: 'v' }, { ims: [{ type: 'x', display: 'd', value: 'v' }] }, ['create-on-no-match']],
-  ['no value at all', { op: 'replace', path: 'ims.value', value: 'v' }, { ims: [{ value: 'v' }] }, ['create-on-no-match']],
-  ['nothing to clear', { op: 'replace', path: 'ims[type eq "x"].value', value: null }, {}, ['create-on-no-match', 'null-means-absent']],
-  ['manager as a text, by its short name', { op: 'Add', path: 'manager', value: 'u9' }, { schemas: [core, enterprise], [enterprise]: { manager: { value: 'u9' } } }, ['operation-name-case', 'extension-attribute-without-urn', 'text-for-complex']],
-  ['manager as a list', { op: 'add', path: `${enterprise}:manager`, value: [{ $ref: null, value: 'u9' }] }, { schemas: [core, enterprise], [enterprise]: { manager: { value: 'u9' } } }, ['list-around-value']],
-  ['manager cleared by a text', { op: 'replace', path: `${enterprise}:manager`, value: '' }, {}, ['empty-text-means-absent']],
-  ['title cleared by null', { op: 'Replace', path: 'displayName', value: null }, { displayName: undefined } as never, ['operation-name-case', 'null-means-absent']],
+  [
+    'no match, one sub-attribute',
+    { op: 'Add', path: 'phoneNumbers[type eq "mobile"].value', value: '+1' },
+    { phoneNumbers: [{ type: 'mobile', value: '+1' }] },
+    ['operation-name-case', 'create-on-no-match'],
+  ],
+  [
+    'no match, beside others',
+    { op: 'replace', path: 'emails[type eq "other"].value', value: 'c@x' },
+    { emails: [workMail, homeMail, { type: 'other', value: 'c@x' }] },
+    ['create-on-no-match'],
+  ],
+  [
+    'no match, primary in words',
+    { op: 'add', path: 'roles[primary eq "True"].value', value: 'r' },
+    { roles: [{ primary: true, value: 'r' }] },
+    ['boolean-as-text', 'create-on-no-match', 'boolean-as-text'],
+  ],
+  [
+    'no match, a whole value',
+    { op: 'replace', path: 'emails[type eq "other"]', value: { value: 'c@x' } },
+    { emails: [workMail, homeMail, { type: 'other', value: 'c@x' }] },
+    ['create-on-no-match'],
+  ],
+  [
+    'no match, and what is described is there',
+    {
+      op: 'replace',
+      path: 'emails[type eq "other"]',
+      value: { value: 'kim@home.test', type: 'home', display: 'H', primary: true },
+    },
+    {
+      emails: [
+        { ...workMail, primary: false },
+        { ...homeMail, display: 'H', primary: true },
+      ],
+    },
+    ['create-on-no-match'],
+  ],
+  [
+    'no match, two equalities',
+    { op: 'add', path: 'ims[type eq "x" and display eq "d"].value', value: 'v' },
+    { ims: [{ type: 'x', display: 'd', value: 'v' }] },
+    ['create-on-no-match'],
+  ],
+  [
+    'no value at all',
+    { op: 'replace', path: 'ims.value', value: 'v' },
+    { ims: [{ value: 'v' }] },
+    ['create-on-no-match'],
+  ],
+  [
+    'nothing to clear',
+    { op: 'replace', path: 'ims[type eq "x"].value', value: null },
+    {},
+    ['create-on-no-match', 'null-means-absent'],
+  ],
+  [
+    'manager as a text, by its short name',
+    { op: 'Add', path: 'manager', value: 'u9' },
+    { schemas: [core, enterprise], [enterprise]: { manager: { value: 'u9' } } },
+    ['operation-name-case', 'extension-attribute-without-urn', 'text-for-complex'],
+  ],
+  [
+    'manager as a list',
+    { op: 'add', path: `${enterprise}:manager`, value: [{ $ref: null, value: 'u9' }] },
+    { schemas: [core, enterprise], [enterprise]: { manager: { value: 'u9' } } },
+    ['list-around-value'],
+  ],
+  [
+    'manager cleared by a text',
+    { op: 'replace', path: `${enterprise}:manager`, value: '' },
+    {},
+    ['empty-text-means-absent'],
+  ],
+  [
+    'title cleared by null',
+    { op: 'Replace', path: 'displayName', value: null },
+    { displayName: undefined } as never,
+    ['operation-name-case', 'null-means-absent'],
+  ],
   ['null added to a list', { op: 'add', path: 'emails', value: null }, {}, ['null-means-absent']],
-  ['null for a list', { op: 'replace', path: 'emails', value: null }, { emails: undefined } as never, ['null-means-absent']],
-  ['null for a selected value', { op: 'replace', path: 'emails[type eq "home"]', value: null }, { emails: [workMail] }, ['null-means-absent']],
-  ['null for a part of a selected value', { op: 'replace', path: 'emails[type eq "work"].primary', value: null }, { emails: [{ value: 'kim@x.test', type: 'work' }, homeMail] }, ['null-means-absent']],
-  ['a removal with a value of another type', { op: 'remove', path: 'displayName', value: [{}, 5] }, { displayName: undefined } as never, ['remove-with-value']],
-  ['paths as keys', { op: 'replace', value: { displayName: 'K', 'name.givenName': 'K', [`${enterprise}:employeeNumber`]: '42', active: true } }, { displayName: 'K', name: { givenName: 'K', familyName: 'Lee' }, schemas: [core, enterprise], [enterprise]: { employeeNumber: '42' } }, ['paths-as-keys', 'paths-as-keys']],
-  ['a filter in a key', { op: 'replace', value: { 'emails[type eq "work"].value': 'c@x' } }, { emails: [{ ...workMail, value: 'c@x' }, homeMail] }, ['paths-as-keys']],
+  [
+    'null for a list',
+    { op: 'replace', path: 'emails', value: null },
+    { emails: undefined } as never,
+    ['null-means-absent'],
+  ],
+  [
+    'null for a selected value',
+    { op: 'replace', path: 'emails[type eq "home"]', value: null },
+    { emails: [workMail] },
+    ['null-means-absent'],
+  ],
+  [
+    'null for a part of a selected value',
+    { op: 'replace', path: 'emails[type eq "work"].primary', value: null },
+    { emails: [{ value: 'kim@x.test', type: 'work' }, homeMail] },
+    ['null-means-absent'],
+  ],
+  [
+    'a removal with a value of another type',
+    { op: 'remove', path: 'displayName', value: [{}, 5] },
+    { displayName: undefined } as never,
+    ['remove-with-value'],
+  ],
+  [
+    'paths as keys',
+    {
+      op: 'replace',
+      value: { displayName: 'K', 'name.givenName': 'K', [`${enterprise}:employeeNumber`]: '42', active: true },
+    },
+    {
+      displayName: 'K',
+      name: { givenName: 'K', familyName: 'Lee' },
+      schemas: [core, enterprise],
+      [enterprise]: { employeeNumber: '42' },
+    },
+    ['paths-as-keys', 'paths-as-keys'],
+  ],
+  [
+    'a filter in a key',
+    { op: 'replace', value: { 'emails[type eq "work"].value': 'c@x' } },
+    { emails: [{ ...workMail, value: 'c@x' }, homeMail] },
+    ['paths-as-keys'],
+  ],
   ['unknown keys', { op: 'replace', value: { isAdmin: true, title: 'x' } }, { title: 'x' }, ['unknown-attributes']],
-  ['one value without a list', { op: 'replace', path: 'emails', value: { value: 'c@x' } }, { emails: [{ value: 'c@x' }] }, ['value-without-list']],
-  ['text for a complex value', { op: 'add', path: 'roles', value: ['r'] }, { roles: [{ value: 'r' }] }, ['text-for-complex']],
-  ['the misspelt URN', { op: 'add', path: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0User:department', value: 'Ops' }, { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } }, ['legacy-urns']],
-  ['a value without quotes', { op: 'replace', path: 'emails[type eq work].value', value: 'c@x' }, { emails: [{ ...workMail, value: 'c@x' }, homeMail] }, ['unquoted-filter-value']],
-  ['empty text for no name', { op: 'replace', path: 'displayName', value: '' }, { displayName: undefined } as never, ['empty-text-means-absent']],
-  ['a removal that repeats the single value', { op: 'remove', path: 'displayName', value: 'Kim' }, { displayName: undefined } as never, ['remove-with-value']],
+  [
+    'one value without a list',
+    { op: 'replace', path: 'emails', value: { value: 'c@x' } },
+    { emails: [{ value: 'c@x' }] },
+    ['value-without-list'],
+  ],
+  [
+    'text for a complex value',
+    { op: 'add', path: 'roles', value: ['r'] },
+    { roles: [{ value: 'r' }] },
+    ['text-for-complex'],
+  ],
+  [
+    'the misspelt URN',
+    { op: 'add', path: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0User:department', value: 'Ops' },
+    { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } },
+    ['legacy-urns'],
+  ],
+  [
+    'a value without quotes',
+    { op: 'replace', path: 'emails[type eq work].value', value: 'c@x' },
+    { emails: [{ ...workMail, value: 'c@x' }, homeMail] },
+    ['unquoted-filter-value'],
+  ],
+  [
+    'empty text for no name',
+    { op: 'replace', path: 'displayName', value: '' },
+    { displayName: undefined } as never,
+    ['empty-text-means-absent'],
+  ],
+  [
+    'a removal that repeats the single value',
+    { op: 'remove', path: 'displayName', value: 'Kim' },
+    { displayName: undefined } as never,
+    ['remove-with-value'],
+  ],
 ])('tolerated: %s', (_, operation, expected, tolerances) => {
   const { resource, applied } = tolerated(operation)
 
   expect(JSON.parse(JSON.stringify(resource))).toEqual(JSON.parse(JSON.stringify({ ...kim, ...expected })))
-  expect(applied.flatMap(({ tolerance, count }) => Array.from({ length: count }, () => tolerance)).toSorted()).toEqual(tolerances.toSorted())
+  expect(applied.flatMap(({ tolerance, count }) => Array.from({ length: count }, () => tolerance)).toSorted()).toEqual(
+    tolerances.toSorted(),
+  )
 })
 
 test.each<[string, Operation, readonly string[], readonly Tolerance[]]>([
-  ['a list of values', { op: 'Remove', path: 'members', value: [{ value: 'u1', $ref: null }, { value: 'u9' }] }, ['u2', 'u3'], ['operation-name-case', 'remove-with-value']],
+  [
+    'a list of values',
+    { op: 'Remove', path: 'members', value: [{ value: 'u1', $ref: null }, { value: 'u9' }] },
+    ['u2', 'u3'],
+    ['operation-name-case', 'remove-with-value'],
+  ],
   ['one value', { op: 'remove', path: 'members', value: { value: 'u1' } }, ['u2', 'u3'], ['remove-with-value']],
-  ['the attribute again', { op: 'remove', path: 'members', value: { members: [{ value: 'u1' }] } }, ['u2', 'u3'], ['remove-with-value', 'remove-with-nested-value']],
+  [
+    'the attribute again',
+    { op: 'remove', path: 'members', value: { members: [{ value: 'u1' }] } },
+    ['u2', 'u3'],
+    ['remove-with-value', 'remove-with-nested-value'],
+  ],
   ['texts', { op: 'remove', path: 'members', value: ['u1', 'u2'] }, ['u3'], ['remove-with-value', 'text-for-complex']],
   ['no values', { op: 'remove', path: 'members', value: [] }, ['u1', 'u2', 'u3'], ['remove-with-value']],
-  ['an empty text', { op: 'remove', path: 'members', value: '' }, ['u1', 'u2', 'u3'], ['remove-with-value', 'empty-text-means-absent']],
+  [
+    'an empty text',
+    { op: 'remove', path: 'members', value: '' },
+    ['u1', 'u2', 'u3'],
+    ['remove-with-value', 'empty-text-means-absent'],
+  ],
 ])('tolerated: a remove lists %s, and only they leave', (_, operation, left, tolerances) => {
   const { resource, applied } = tolerated(operation, ops)
 
@@ -77,5 +241,7 @@ test.each([
 test('RFC 7643 §2.4: a value that is begun counts too', () => {
   const full = { ...kim, emails: Array.from({ length: 20 }, (_, index) => ({ value: `${index}@x` })) }
 
-  expect(refusedWith(() => tolerated({ op: 'add', path: 'emails[type eq "other"].value', value: 'x' }, full))).toBe('400 invalidValue value_too_many')
+  expect(refusedWith(() => tolerated({ op: 'add', path: 'emails[type eq "other"].value', value: 'x' }, full))).toBe(
+    '400 invalidValue value_too_many',
+  )
 })

@@ -56,7 +56,8 @@ async function changeSecrets(
 }
 
 /** Whether a secret is accepted. */
-export const isLive = (secret: ProviderSecretRecord, now: EpochSeconds): boolean => secret.expiresAt === undefined || now < secret.expiresAt
+export const isLive = (secret: ProviderSecretRecord, now: EpochSeconds): boolean =>
+  secret.expiresAt === undefined || now < secret.expiresAt
 
 const ending = (secret: ProviderSecretRecord, at: number | undefined): ProviderSecretRecord =>
   at === undefined ? secret : { ...secret, expiresAt: epochSeconds(Math.min(at, secret.expiresAt ?? at)) }

@@ -22,13 +22,17 @@ export function comparableResource(resource: JsonObject, resourceType: ResourceT
 /** The same for one value of an attribute, such as an element that a value filter looks at. */
 export function comparableValue(attribute: Attribute, value: JsonValue): JsonValue | undefined {
   if (isArray(value)) return value.map((element) => comparableValue(attribute, element) ?? null)
-  if (attribute.type === 'complex') return isObject(value) ? objectOf(comparableMembers(attribute.subAttributes, value)) : undefined
+  if (attribute.type === 'complex')
+    return isObject(value) ? objectOf(comparableMembers(attribute.subAttributes, value)) : undefined
   if (typeof value !== 'string') return value
   if (attribute.type === 'dateTime') return parseInstant(value)
   return attribute.caseExact ? value : foldCase(value)
 }
 
-function comparableMembers(attributes: readonly Attribute[], owner: JsonObject): readonly (readonly [string, JsonValue | undefined])[] {
+function comparableMembers(
+  attributes: readonly Attribute[],
+  owner: JsonObject,
+): readonly (readonly [string, JsonValue | undefined])[] {
   return attributes.map((attribute) => {
     const value = memberOf(owner, attribute.name)
     return [attribute.name, value === undefined ? undefined : comparableValue(attribute, value)] as const

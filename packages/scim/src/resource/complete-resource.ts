@@ -21,7 +21,9 @@ export function completeResource(resource: JsonObject, resourceType: ResourceTyp
 }
 
 function requireAll(attributes: readonly Attribute[], owner: JsonObject): void {
-  const missing = attributes.find(({ required, mutability, name }) => required && mutability !== 'readOnly' && isMissing(memberOf(owner, name)))
+  const missing = attributes.find(
+    ({ required, mutability, name }) => required && mutability !== 'readOnly' && isMissing(memberOf(owner, name)),
+  )
   // RFC 7643 §2.2 required, §2.5: an empty text is no value either.
   if (missing !== undefined) throw refusal('value_required', { attribute: missing.name })
 }

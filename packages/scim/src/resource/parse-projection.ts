@@ -19,7 +19,10 @@ export interface RequestedAttributes {
  * are ignored.
  * @throws ScimError invalidSyntax — reasons `projection_both`, `projection_too_many`.
  */
-export function parseProjection({ attributes, excludedAttributes }: RequestedAttributes, resourceType: ResourceType): Projection {
+export function parseProjection(
+  { attributes, excludedAttributes }: RequestedAttributes,
+  resourceType: ResourceType,
+): Projection {
   // RFC 7644 §3.9: they exclude each other.
   if (attributes !== undefined && excludedAttributes !== undefined) throw refusal('projection_both')
   const names = attributes ?? excludedAttributes ?? []

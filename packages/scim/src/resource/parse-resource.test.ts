@@ -6,7 +6,13 @@ import { defineSchema } from '../schema/define-schema.ts'
 import { groupResourceType, userResourceType } from '../schema/resource-types.ts'
 import { userSchema } from '../schema/user-schema.ts'
 import { openReading } from '../tolerance/reading.ts'
-import { allTolerances, entraTolerances, oktaTolerances, oneLoginTolerances, strictTolerances } from '../tolerance/tolerance-profiles.ts'
+import {
+  allTolerances,
+  entraTolerances,
+  oktaTolerances,
+  oneLoginTolerances,
+  strictTolerances,
+} from '../tolerance/tolerance-profiles.ts'
 import type { Tolerance, Tolerances } from '../tolerance/tolerance.ts'
 import { parseResource } from './parse-resource.ts'
 
@@ -14,26 +20,80 @@ const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 const group = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 
-const parseAs = (tolerances: Tolerances, body: unknown, type = userResourceType) => parseResource(body, openReading(type, tolerances))
-const parse = (members: JsonObject) => parseAs(strictTolerances, { schemas: [core], userName: 'kim', ...members }).resource
+const parseAs = (tolerances: Tolerances, body: unknown, type = userResourceType) =>
+  parseResource(body, openReading(type, tolerances))
+const parse = (members: JsonObject) =>
+  parseAs(strictTolerances, { schemas: [core], userName: 'kim', ...members }).resource
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 test.each<[string, JsonObject, JsonObject]>([
-  ['7643 §2.1: names in any case', { USERNAME: 'k', Emails: [{ VALUE: 'a', Primary: true }] }, { userName: 'k', emails: [{ value: 'a', primary: true }] }],
-  ['7643 §2.5: null, [] and absent are one state', { title: null, emails: [], name: { givenName: null }, ims: [{ value: null }], nickName: 'x' }, { nickName: 'x' }],
-  ['7643 §3.1: what the server issues is ignored', { id: 'x', meta: { created: '1970', resourceType: 'Admin', version: 5 }, groups: [{ value: 'g' }] }, {}],
-  ['7643 §2.4: no value twice', { emails: [{ value: 'a@x', type: 'work' }, { value: 'A@x', type: 'Work' }, { value: 'a@x', type: 'home' }] }, { emails: [{ value: 'A@x', type: 'Work' }, { value: 'a@x', type: 'home' }] }],
-  ['7643 §3: an extension is listed once it is used', { [enterprise]: { department: 'Ops' } }, { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } }],
+  [
+    '7643 §2.1: names in any case',
+    { USERNAME: 'k', Emails: [{ VALUE: 'a', Primary: true }] },
+    { userName: 'k', emails: [{ value: 'a', primary: true }] },
+  ],
+  [
+    '7643 §2.5: null, [] and absent are one state',
+    { title: null, emails: [], name: { givenName: null }, ims: [{ value: null }], nickName: 'x' },
+    { nickName: 'x' },
+  ],
+  [
+    '7643 §3.1: what the server issues is ignored',
+    { id: 'x', meta: { created: '1970', resourceType: 'Admin', version: 5 }, groups: [{ value: 'g' }] },
+    {},
+  ],
+  [
+    '7643 §2.4: no value twice',
+    {
+      emails: [
+        { value: 'a@x', type: 'work' },
+        { value: 'A@x', type: 'Work' },
+        { value: 'a@x', type: 'home' },
+      ],
+    },
+    {
+      emails: [
+        { value: 'A@x', type: 'Work' },
+        { value: 'a@x', type: 'home' },
+      ],
+    },
+  ],
+  [
+    '7643 §3: an extension is listed once it is used',
+    { [enterprise]: { department: 'Ops' } },
+    { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } },
+  ],
   ['7643 §3: and not before', { schemas: [core, enterprise], [enterprise]: {} }, {}],
-  ['7644 §3.10: URNs in any case, and twice', { schemas: [core.toUpperCase(), core], [enterprise.toUpperCase()]: { DEPARTMENT: 'Ops' } }, { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } }],
-  ['7643 §4.3: the URI of the manager is ours to make', { [enterprise]: { manager: { value: 'u9', $ref: 'https://evil', displayName: 'x' } } }, { schemas: [core, enterprise], [enterprise]: { manager: { value: 'u9' } } }],
-  ['values stay as they were given', { title: '=cmd()', displayName: '<script>', emails: [{ value: 'Kim@X.TEST' }] }, { title: '=cmd()', displayName: '<script>', emails: [{ value: 'Kim@X.TEST' }] }],
+  [
+    '7644 §3.10: URNs in any case, and twice',
+    { schemas: [core.toUpperCase(), core], [enterprise.toUpperCase()]: { DEPARTMENT: 'Ops' } },
+    { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } },
+  ],
+  [
+    '7643 §4.3: the URI of the manager is ours to make',
+    { [enterprise]: { manager: { value: 'u9', $ref: 'https://evil', displayName: 'x' } } },
+    { schemas: [core, enterprise], [enterprise]: { manager: { value: 'u9' } } },
+  ],
+  [
+    'values stay as they were given',
+    { title: '=cmd()', displayName: '<script>', emails: [{ value: 'Kim@X.TEST' }] },
+    { title: '=cmd()', displayName: '<script>', emails: [{ value: 'Kim@X.TEST' }] },
+  ],
   ['externalId is text and nothing else', { externalId: '-1' }, { externalId: '-1' }],
-  ['addresses may have line breaks', { addresses: [{ formatted: '1 Road\nOslo' }] }, { addresses: [{ formatted: '1 Road\nOslo' }] }],
-  ['20 e-mail addresses', { emails: Array.from({ length: 20 }, (_, index) => ({ value: `${index}` })) }, { emails: Array.from({ length: 20 }, (_, index) => ({ value: `${index}` })) }],
+  [
+    'addresses may have line breaks',
+    { addresses: [{ formatted: '1 Road\nOslo' }] },
+    { addresses: [{ formatted: '1 Road\nOslo' }] },
+  ],
+  [
+    '20 e-mail addresses',
+    { emails: Array.from({ length: 20 }, (_, index) => ({ value: `${index}` })) },
+    { emails: Array.from({ length: 20 }, (_, index) => ({ value: `${index}` })) },
+  ],
   ['a userName of 1024 characters', { userName: 'x'.repeat(1024) }, { userName: 'x'.repeat(1024) }],
 ])('RFC %s', (_, members, expected) => {
-  const given = 'USERNAME' in members ? { schemas: [core], ...members } : { schemas: [core], userName: 'kim', ...members }
+  const given =
+    'USERNAME' in members ? { schemas: [core], ...members } : { schemas: [core], userName: 'kim', ...members }
   const { resource, applied } = parseAs(strictTolerances, given)
 
   expect(plain(resource)).toEqual({ schemas: [core], userName: 'kim', ...expected })
@@ -56,9 +116,17 @@ test.each<[string, unknown, string]>([
   ['a schema that is no text', { schemas: [core, 5], userName: 'k' }, '400 invalidSyntax schema_unknown'],
   ['an unknown attribute', { schemas: [core], userName: 'k', isAdmin: true }, '400 invalidSyntax attribute_unknown'],
   ['an unknown part', { schemas: [core], userName: 'k', name: { x: 1 } }, '400 invalidSyntax attribute_unknown'],
-  ['an unknown attribute of an extension', { schemas: [core], userName: 'k', [enterprise]: { x: 1 } }, '400 invalidSyntax attribute_unknown'],
+  [
+    'an unknown attribute of an extension',
+    { schemas: [core], userName: 'k', [enterprise]: { x: 1 } },
+    '400 invalidSyntax attribute_unknown',
+  ],
   ['a name twice', { schemas: [core], userName: 'k', USERNAME: 'k' }, '400 invalidSyntax member_repeated'],
-  ['a part twice', { schemas: [core], userName: 'k', name: { givenName: 'a', givenname: 'b' } }, '400 invalidSyntax member_repeated'],
+  [
+    'a part twice',
+    { schemas: [core], userName: 'k', name: { givenName: 'a', givenname: 'b' } },
+    '400 invalidSyntax member_repeated',
+  ],
   ['no userName', { schemas: [core] }, '400 invalidValue value_required'],
   ['an empty userName', { schemas: [core], userName: '' }, '400 invalidValue value_required'],
   ['a userName that is null', { schemas: [core], userName: null }, '400 invalidValue value_required'],
@@ -80,8 +148,26 @@ test.each<[string, JsonObject, string]>([
   ['emails as an object', { emails: { value: 'a' } }, 'value_type'],
   ['emails as a text', { emails: 'a' }, 'value_type'],
   ['21 emails', { emails: Array.from({ length: 21 }, (_, index) => ({ value: `${index}` })) }, 'value_too_many'],
-  ['two primary', { emails: [{ value: 'a', primary: true }, { value: 'b', primary: true }] }, 'value_primary_twice'],
-  ['two primary of one value', { emails: [{ value: 'a', primary: true }, { value: 'a', primary: true }] }, 'value_primary_twice'],
+  [
+    'two primary',
+    {
+      emails: [
+        { value: 'a', primary: true },
+        { value: 'b', primary: true },
+      ],
+    },
+    'value_primary_twice',
+  ],
+  [
+    'two primary of one value',
+    {
+      emails: [
+        { value: 'a', primary: true },
+        { value: 'a', primary: true },
+      ],
+    },
+    'value_primary_twice',
+  ],
   ['a value that is a number', { emails: [{ value: 1 }] }, 'value_type'],
   ['active as a text', { active: 'true' }, 'value_type'],
   ['active as a number', { active: 0 }, 'value_type'],
@@ -97,17 +183,108 @@ test.each<[string, JsonObject, string]>([
 })
 
 test.each<[string, Tolerances, JsonObject, JsonObject, readonly Tolerance[]]>([
-  ['Entra: nulls, unknown keys, misspelt URN', entraTolerances, { schemas: [core, 'urn:ietf:params:scim:schemas:extension:enterprise:2.0User'], userName: 'k', title: null, addresses: null, department: 'x', manager: 'y' }, { schemas: [core], userName: 'k' }, ['legacy-urns', 'unknown-attributes']],
-  ['Entra: attributes under the misspelt URN', entraTolerances, { schemas: [core], userName: 'k', 'urn:ietf:params:scim:schemas:extension:enterprise:2.0User': { department: 'x' } }, { schemas: [core, enterprise], userName: 'k', [enterprise]: { department: 'x' } }, ['legacy-urns']],
-  ['Entra: PascalCase, seven digits of a second', entraTolerances, { schemas: [core], UserName: 'a', Active: true, Emails: [{ Primary: true, Type: 'work', Value: 'a@x' }], meta: { created: '2020-01-01T00:00:00.1234567Z' } }, { schemas: [core], userName: 'a', active: true, emails: [{ primary: true, type: 'work', value: 'a@x' }] }, []],
-  ['Entra: booleans in words', entraTolerances, { schemas: [core], userName: 'a', active: 'True', roles: [{ value: 'r', primary: 'True' }] }, { schemas: [core], userName: 'a', active: true, roles: [{ value: 'r', primary: true }] }, ['boolean-as-text']],
-  ['Okta: password, groups, empty texts', oktaTolerances, { schemas: [core], userName: 'a', nickName: '', name: { givenName: '', familyName: 'L' }, groups: [], password: 'p', active: true }, { schemas: [core], userName: 'a', name: { familyName: 'L' }, password: 'p', active: true }, ['empty-text-means-absent']],
-  ['OneLogin: SCIM 1.x URN, booleans in words, id null', oneLoginTolerances, { schemas: ['urn:scim:schemas:core:1.0'], userName: 'a', active: 'true', id: null, title: '' }, { schemas: [core], userName: 'a', active: true }, ['legacy-urns', 'boolean-as-text', 'empty-text-means-absent']],
-  ['OneLogin: no schemas', oneLoginTolerances, { userName: 'a' }, { schemas: [core], userName: 'a' }, ['schemas-missing']],
-  ['manager as a text', allTolerances, { schemas: [core], userName: 'a', [enterprise]: { manager: 'u9' } }, { schemas: [core, enterprise], userName: 'a', [enterprise]: { manager: { value: 'u9' } } }, ['text-for-complex']],
-  ['manager as a list', allTolerances, { schemas: [core], userName: 'a', [enterprise]: { manager: [{ value: 'u9' }] } }, { schemas: [core, enterprise], userName: 'a', [enterprise]: { manager: { value: 'u9' } } }, ['list-around-value']],
-  ['an object without a list', allTolerances, { schemas: [core], userName: 'a', emails: { value: 'a@x' } }, { schemas: [core], userName: 'a', emails: [{ value: 'a@x' }] }, ['value-without-list']],
-  ['a wrapped text', allTolerances, { schemas: [core], userName: 'a', title: { value: 'x' } }, { schemas: [core], userName: 'a', title: 'x' }, ['value-around-primitive']],
+  [
+    'Entra: nulls, unknown keys, misspelt URN',
+    entraTolerances,
+    {
+      schemas: [core, 'urn:ietf:params:scim:schemas:extension:enterprise:2.0User'],
+      userName: 'k',
+      title: null,
+      addresses: null,
+      department: 'x',
+      manager: 'y',
+    },
+    { schemas: [core], userName: 'k' },
+    ['legacy-urns', 'unknown-attributes'],
+  ],
+  [
+    'Entra: attributes under the misspelt URN',
+    entraTolerances,
+    {
+      schemas: [core],
+      userName: 'k',
+      'urn:ietf:params:scim:schemas:extension:enterprise:2.0User': { department: 'x' },
+    },
+    { schemas: [core, enterprise], userName: 'k', [enterprise]: { department: 'x' } },
+    ['legacy-urns'],
+  ],
+  [
+    'Entra: PascalCase, seven digits of a second',
+    entraTolerances,
+    {
+      schemas: [core],
+      UserName: 'a',
+      Active: true,
+      Emails: [{ Primary: true, Type: 'work', Value: 'a@x' }],
+      meta: { created: '2020-01-01T00:00:00.1234567Z' },
+    },
+    { schemas: [core], userName: 'a', active: true, emails: [{ primary: true, type: 'work', value: 'a@x' }] },
+    [],
+  ],
+  [
+    'Entra: booleans in words',
+    entraTolerances,
+    { schemas: [core], userName: 'a', active: 'True', roles: [{ value: 'r', primary: 'True' }] },
+    { schemas: [core], userName: 'a', active: true, roles: [{ value: 'r', primary: true }] },
+    ['boolean-as-text'],
+  ],
+  [
+    'Okta: password, groups, empty texts',
+    oktaTolerances,
+    {
+      schemas: [core],
+      userName: 'a',
+      nickName: '',
+      name: { givenName: '', familyName: 'L' },
+      groups: [],
+      password: 'p',
+      active: true,
+    },
+    { schemas: [core], userName: 'a', name: { familyName: 'L' }, password: 'p', active: true },
+    ['empty-text-means-absent'],
+  ],
+  [
+    'OneLogin: SCIM 1.x URN, booleans in words, id null',
+    oneLoginTolerances,
+    { schemas: ['urn:scim:schemas:core:1.0'], userName: 'a', active: 'true', id: null, title: '' },
+    { schemas: [core], userName: 'a', active: true },
+    ['legacy-urns', 'boolean-as-text', 'empty-text-means-absent'],
+  ],
+  [
+    'OneLogin: no schemas',
+    oneLoginTolerances,
+    { userName: 'a' },
+    { schemas: [core], userName: 'a' },
+    ['schemas-missing'],
+  ],
+  [
+    'manager as a text',
+    allTolerances,
+    { schemas: [core], userName: 'a', [enterprise]: { manager: 'u9' } },
+    { schemas: [core, enterprise], userName: 'a', [enterprise]: { manager: { value: 'u9' } } },
+    ['text-for-complex'],
+  ],
+  [
+    'manager as a list',
+    allTolerances,
+    { schemas: [core], userName: 'a', [enterprise]: { manager: [{ value: 'u9' }] } },
+    { schemas: [core, enterprise], userName: 'a', [enterprise]: { manager: { value: 'u9' } } },
+    ['list-around-value'],
+  ],
+  [
+    'an object without a list',
+    allTolerances,
+    { schemas: [core], userName: 'a', emails: { value: 'a@x' } },
+    { schemas: [core], userName: 'a', emails: [{ value: 'a@x' }] },
+    ['value-without-list'],
+  ],
+  [
+    'a wrapped text',
+    allTolerances,
+    { schemas: [core], userName: 'a', title: { value: 'x' } },
+    { schemas: [core], userName: 'a', title: 'x' },
+    ['value-around-primitive'],
+  ],
 ])('tolerated: %s', (_, tolerances, body, expected, applied) => {
   const result = parseAs(tolerances, body)
 
@@ -116,7 +293,11 @@ test.each<[string, Tolerances, JsonObject, JsonObject, readonly Tolerance[]]>([
 })
 
 test("Entra: a group with one of Microsoft's own URNs", () => {
-  const body = { schemas: [group, 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group'], displayName: 'Ops', externalId: 'g' }
+  const body = {
+    schemas: [group, 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group'],
+    displayName: 'Ops',
+    externalId: 'g',
+  }
 
   const result = parseAs(entraTolerances, body, groupResourceType)
 
@@ -135,9 +316,17 @@ test('RFC 7643 §2.3: a host defines attributes of every type, and of several si
       { name: 'tags', multiValued: true, maxValues: 3 },
     ],
   })
-  const type = defineResourceType({ name: 'User', endpoint: '/Users', schema: userSchema, extensions: [{ schema: badge, required: true }] })
+  const type = defineResourceType({
+    name: 'User',
+    endpoint: '/Users',
+    schema: userSchema,
+    extensions: [{ schema: badge, required: true }],
+  })
   const read = (members: JsonObject, tolerances: Tolerances = strictTolerances) =>
-    plain(parseAs(tolerances, { schemas: [core, badge.id], userName: 'k', [badge.id]: { number: 1, ...members } }, type).resource)
+    plain(
+      parseAs(tolerances, { schemas: [core, badge.id], userName: 'k', [badge.id]: { number: 1, ...members } }, type)
+        .resource,
+    )
 
   expect(read({ weight: 1.5, issued: '2020-01-01T00:00:00Z', tags: ['a', 'A', 'b'] })).toMatchObject({
     [badge.id]: { number: 1, weight: 1.5, issued: '2020-01-01T00:00:00Z', tags: ['a', 'b'] },
@@ -149,5 +338,7 @@ test('RFC 7643 §2.3: a host defines attributes of every type, and of several si
   expect(refusedWith(() => read({ weight: '1' }))).toBe('400 invalidValue value_type')
   expect(refusedWith(() => read({ issued: 'today' }))).toBe('400 invalidValue value_type')
   expect(refusedWith(() => read({ tags: ['a', 'b', 'c', 'd'] }))).toBe('400 invalidValue value_too_many')
-  expect(refusedWith(() => parseAs(strictTolerances, { schemas: [core], userName: 'k' }, type))).toBe('400 invalidValue value_required')
+  expect(refusedWith(() => parseAs(strictTolerances, { schemas: [core], userName: 'k' }, type))).toBe(
+    '400 invalidValue value_required',
+  )
 })

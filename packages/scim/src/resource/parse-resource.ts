@@ -34,7 +34,8 @@ export function parseResource(body: unknown, reading: Reading): ParsedResource {
     const attribute = reading.resourceType.attributesByName.get(key)
     const schema = attribute === undefined ? findSchema(name, reading) : undefined
     if (attribute !== undefined) found.set(attribute.name, readWritable(attribute, value, reading))
-    else if (schema !== undefined && schema !== reading.resourceType.schema) found.set(schema.id, readExtension(schema, value, reading))
+    else if (schema !== undefined && schema !== reading.resourceType.schema)
+      found.set(schema.id, readExtension(schema, value, reading))
     // RFC 7644 §3.12 invalidSyntax: no schema of this type defines it.
     else if (!reading.tally.admits('unknown-attributes')) throw refusal('attribute_unknown')
   }
@@ -55,7 +56,8 @@ function checkSchemas(schemas: JsonValue | undefined, reading: Reading): void {
   // RFC 7643 §3: URNs that are declared by the resource type. Entra adds one of Microsoft's own.
   if (found.includes(undefined) && !reading.tally.admits('unknown-schemas')) throw refusal('schema_unknown')
   // RFC 7643 §3: the type's own schema is always listed.
-  if (!found.includes(reading.resourceType.schema) && !reading.tally.admits('schemas-missing')) throw refusal('schemas_missing')
+  if (!found.includes(reading.resourceType.schema) && !reading.tally.admits('schemas-missing'))
+    throw refusal('schemas_missing')
 }
 
 function readWritable(attribute: Attribute, value: JsonValue, { tally }: Reading): JsonValue | undefined {
@@ -70,7 +72,8 @@ function readExtension(schema: Schema, value: JsonValue, reading: Reading): Json
   for (const [key, member] of membersByName(value)) {
     const attribute = schema.attributesByName.get(key)
     // RFC 7644 §3.12 invalidSyntax: the extension does not define it.
-    if (attribute === undefined && !reading.tally.admits('unknown-attributes')) throw refusal('attribute_unknown', { attribute: schema.id })
+    if (attribute === undefined && !reading.tally.admits('unknown-attributes'))
+      throw refusal('attribute_unknown', { attribute: schema.id })
     if (attribute !== undefined) found.set(attribute.name, readWritable(attribute, member.value, reading))
   }
   const extension = objectOf(found)

@@ -63,8 +63,14 @@ test.each<[readonly string[], JsonObject]>([
 })
 
 test.each<[readonly string[], readonly string[]]>([
-  [['emails', 'meta', enterprise], ['schemas', 'id', 'externalId', 'userName', 'name']],
-  [['id', 'schemas'], ['schemas', 'id', 'externalId', 'userName', 'name', 'emails', 'meta', enterprise]],
+  [
+    ['emails', 'meta', enterprise],
+    ['schemas', 'id', 'externalId', 'userName', 'name'],
+  ],
+  [
+    ['id', 'schemas'],
+    ['schemas', 'id', 'externalId', 'userName', 'name', 'emails', 'meta', enterprise],
+  ],
   [['nothing'], ['schemas', 'id', 'externalId', 'userName', 'name', 'emails', 'meta', enterprise]],
   [[core], ['schemas', 'id', 'externalId', 'meta', enterprise]],
 ])('RFC 7644 §3.9: excludedAttributes=%j', (names, left) => {
@@ -72,18 +78,31 @@ test.each<[readonly string[], readonly string[]]>([
 })
 
 test('RFC 7644 §3.9: a part can be left out', () => {
-  expect(without('emails.primary', 'name.givenName')).toMatchObject({ name: { familyName: 'Lee' }, emails: [{ value: 'a@x', type: 'work' }, { value: 'b@x' }] })
+  expect(without('emails.primary', 'name.givenName')).toMatchObject({
+    name: { familyName: 'Lee' },
+    emails: [{ value: 'a@x', type: 'work' }, { value: 'b@x' }],
+  })
 })
 
 test('RFC 7643 §7: what is returned on request is shown when it is named', () => {
   const badge = defineSchema({
     id: 'urn:example:badge',
     name: 'Badge',
-    attributes: [{ name: 'pin', returned: 'request' }, { name: 'number', returned: 'always' }, { name: 'hash', returned: 'never' }],
+    attributes: [
+      { name: 'pin', returned: 'request' },
+      { name: 'number', returned: 'always' },
+      { name: 'hash', returned: 'never' },
+    ],
   })
-  const type = defineResourceType({ name: 'User', endpoint: '/Users', schema: userResourceType.schema, extensions: [badge] })
+  const type = defineResourceType({
+    name: 'User',
+    endpoint: '/Users',
+    schema: userResourceType.schema,
+    extensions: [badge],
+  })
   const resource = { userName: 'k', [badge.id]: { pin: '1', number: '2', hash: '3' } }
-  const shown = (requested: RequestedAttributes) => projectResource(resource, parseProjection(requested, type))[badge.id]
+  const shown = (requested: RequestedAttributes) =>
+    projectResource(resource, parseProjection(requested, type))[badge.id]
 
   expect(shown({})).toEqual({ number: '2' })
   expect(shown({ attributes: ['userName'] })).toEqual({ number: '2' })
@@ -92,7 +111,11 @@ test('RFC 7643 §7: what is returned on request is shown when it is named', () =
 })
 
 test('RFC 7644 §3.9: attributes and excludedAttributes exclude each other, and have a bound', () => {
-  expect(refusedWith(() => project({ attributes: ['id'], excludedAttributes: ['id'] }))).toBe('400 invalidSyntax projection_both')
-  expect(refusedWith(() => project({ attributes: splitAttributeNames('a,'.repeat(10_000)) }))).toBe('400 invalidSyntax projection_too_many')
+  expect(refusedWith(() => project({ attributes: ['id'], excludedAttributes: ['id'] }))).toBe(
+    '400 invalidSyntax projection_both',
+  )
+  expect(refusedWith(() => project({ attributes: splitAttributeNames('a,'.repeat(10_000)) }))).toBe(
+    '400 invalidSyntax projection_too_many',
+  )
   expect(splitAttributeNames(' a, ,b,')).toEqual(['a', 'b'])
 })

@@ -18,7 +18,8 @@ export function projectResource(resource: JsonObject, { attributes, extensions }
 }
 
 /** Whether an answer shows anything of an attribute of the type's own: what it does not show need not be read. */
-export const isShown = (name: string, { attributes }: Projection): boolean => attributes.some((attribute) => attribute.name === name)
+export const isShown = (name: string, { attributes }: Projection): boolean =>
+  attributes.some((attribute) => attribute.name === name)
 
 /**
  * The attributes of an owner that are shown; undefined when there are none. In an ordinary object, which becomes text three times

@@ -11,7 +11,12 @@ interface ResourceMeta {
 }
 
 /** The `meta` of a resource (RFC 7643 §3.1). Written as text: an object that becomes text takes twice as long, and a page has a hundred. */
-export function metaText({ resourceType, record: { createdAt, updatedAt }, location, version }: ResourceMeta): JsonText {
+export function metaText({
+  resourceType,
+  record: { createdAt, updatedAt },
+  location,
+  version,
+}: ResourceMeta): JsonText {
   const created = instantText(createdAt)
   const lastModified = updatedAt === createdAt ? created : instantText(updatedAt)
   const where = JSON.stringify(location)

@@ -11,7 +11,14 @@ import { replaceResource } from './replace-resource.ts'
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 
-const kim: JsonObject = { schemas: [core], id: 'usr_1', userName: 'kim', title: 'Boss', active: true, meta: { resourceType: 'User' } }
+const kim: JsonObject = {
+  schemas: [core],
+  id: 'usr_1',
+  userName: 'kim',
+  title: 'Boss',
+  active: true,
+  meta: { resourceType: 'User' },
+}
 
 function put(current: JsonObject, body: JsonObject, type = userResourceType) {
   const { resource } = parseResource({ schemas: [type.schema.id], ...body }, openReading(type, strictTolerances))
@@ -21,7 +28,12 @@ function put(current: JsonObject, body: JsonObject, type = userResourceType) {
 test('RFC 7644 §3.5.1: what is read-only stays, what is left out is cleared', () => {
   const { resource, changed } = put(kim, { id: 'other', meta: { resourceType: 'Admin' }, userName: 'k2' })
 
-  expect(JSON.parse(JSON.stringify(resource))).toEqual({ schemas: [core], id: 'usr_1', userName: 'k2', meta: { resourceType: 'User' } })
+  expect(JSON.parse(JSON.stringify(resource))).toEqual({
+    schemas: [core],
+    id: 'usr_1',
+    userName: 'k2',
+    meta: { resourceType: 'User' },
+  })
   expect(changed).toBe(true)
 })
 
@@ -33,17 +45,34 @@ test('RFC 7644 §3.5.1: the same again changes nothing', () => {
 })
 
 test('RFC 7643 §4.2: members come and go, and are not edited', () => {
-  const group: JsonObject = { schemas: [groupResourceType.schema.id], id: 'g', displayName: 'Ops', members: [{ value: 'u1', type: 'User' }, { value: 'u2' }] }
+  const group: JsonObject = {
+    schemas: [groupResourceType.schema.id],
+    id: 'g',
+    displayName: 'Ops',
+    members: [{ value: 'u1', type: 'User' }, { value: 'u2' }],
+  }
   const replace = (members: readonly JsonObject[]) => put(group, { displayName: 'Ops', members }, groupResourceType)
 
-  expect(replace([{ value: 'u3' }, { value: 'u1' }]).resource['members']).toEqual([{ value: 'u3' }, { value: 'u1', type: 'User' }])
+  expect(replace([{ value: 'u3' }, { value: 'u1' }]).resource['members']).toEqual([
+    { value: 'u3' },
+    { value: 'u1', type: 'User' },
+  ])
   expect(replace([{ value: 'u2' }, { value: 'u1', display: 'x' }]).changed).toBe(false)
   expect(refusedWith(() => replace([{ value: 'u1', type: 'Group' }]))).toBe('400 mutability attribute_immutable')
 })
 
 test('RFC 7644 §3.5.1: what is immutable is set once', () => {
-  const badge = defineSchema({ id: 'urn:example:badge', name: 'Badge', attributes: [{ name: 'number', mutability: 'immutable' }] })
-  const type = defineResourceType({ name: 'User', endpoint: '/Users', schema: userResourceType.schema, extensions: [badge] })
+  const badge = defineSchema({
+    id: 'urn:example:badge',
+    name: 'Badge',
+    attributes: [{ name: 'number', mutability: 'immutable' }],
+  })
+  const type = defineResourceType({
+    name: 'User',
+    endpoint: '/Users',
+    schema: userResourceType.schema,
+    extensions: [badge],
+  })
   const body = (number: string | null) => ({ userName: 'kim', [badge.id]: { number } })
 
   const first = put(kim, body('1'), type).resource

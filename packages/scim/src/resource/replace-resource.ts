@@ -39,11 +39,16 @@ const replaceMembers = (attributes: readonly Attribute[], current: JsonObject, g
     ]),
   )
 
-function replaceMember(attribute: Attribute, current: JsonValue | undefined, given: JsonValue | undefined): JsonValue | undefined {
+function replaceMember(
+  attribute: Attribute,
+  current: JsonValue | undefined,
+  given: JsonValue | undefined,
+): JsonValue | undefined {
   if (attribute.mutability === 'readOnly') return current
   if (attribute.mutability === 'immutable' && current !== undefined) {
     // RFC 7644 §3.5.1: an immutable attribute that has a value matches it.
-    if (given !== undefined && !sameValue(current, given)) throw refusal('attribute_immutable', { attribute: attribute.name })
+    if (given !== undefined && !sameValue(current, given))
+      throw refusal('attribute_immutable', { attribute: attribute.name })
     return current
   }
   return isArray(current) && isArray(given) ? replaceElements(attribute, current, given) : given

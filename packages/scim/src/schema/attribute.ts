@@ -1,7 +1,8 @@
 import type { TextRule } from '../text/text-rule.ts'
 
 /** RFC 7643 §2.3. */
-export type AttributeType = 'string' | 'boolean' | 'decimal' | 'integer' | 'dateTime' | 'binary' | 'reference' | 'complex'
+export type AttributeType =
+  'string' | 'boolean' | 'decimal' | 'integer' | 'dateTime' | 'binary' | 'reference' | 'complex'
 
 /** RFC 7643 §2.2: who may write it, and when. */
 export type Mutability = 'readOnly' | 'readWrite' | 'immutable' | 'writeOnly'

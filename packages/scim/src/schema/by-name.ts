@@ -7,6 +7,7 @@ import { nameKey } from './name-key.ts'
  */
 export function byName(attributes: readonly Attribute[], owner: string): ReadonlyMap<string, Attribute> {
   const found = new Map(attributes.map((attribute) => [nameKey(attribute.name), attribute]))
-  if (found.size < attributes.length) throw new TypeError(`${owner}: two attributes have one name; names do not differ by case.`)
+  if (found.size < attributes.length)
+    throw new TypeError(`${owner}: two attributes have one name; names do not differ by case.`)
   return found
 }

@@ -31,7 +31,10 @@ export function defineAttribute(options: AttributeOptions): Attribute {
   })
 }
 
-function check({ name, type, uniqueness = 'none', referenceTypes = [] }: AttributeOptions, subAttributes: readonly Attribute[]): void {
+function check(
+  { name, type, uniqueness = 'none', referenceTypes = [] }: AttributeOptions,
+  subAttributes: readonly Attribute[],
+): void {
   // RFC 7643 §2.1; `$ref` is the one name that starts otherwise. Names of Object.prototype are kept out: other programs
   // put attributes into ordinary objects.
   if (!(attributeName.test(name) || name === '$ref') || name in Object.prototype) {
@@ -41,10 +44,13 @@ function check({ name, type, uniqueness = 'none', referenceTypes = [] }: Attribu
     throw new TypeError(`${name}: a complex attribute, and no other, has sub-attributes (RFC 7643 §2.3.8).`)
   }
   // RFC 7643 §2.3.8 with erratum 8415.
-  if (subAttributes.some((sub) => sub.type === 'complex')) throw new TypeError(`${name}: a sub-attribute cannot be complex.`)
+  if (subAttributes.some((sub) => sub.type === 'complex'))
+    throw new TypeError(`${name}: a sub-attribute cannot be complex.`)
   // RFC 7643 §2.2 with erratum 6004.
-  if (type === 'complex' && uniqueness !== 'none') throw new TypeError(`${name}: a complex attribute has no uniqueness.`)
-  if (type !== 'reference' && referenceTypes.length > 0) throw new TypeError(`${name}: only a reference has referenceTypes.`)
+  if (type === 'complex' && uniqueness !== 'none')
+    throw new TypeError(`${name}: a complex attribute has no uniqueness.`)
+  if (type !== 'reference' && referenceTypes.length > 0)
+    throw new TypeError(`${name}: only a reference has referenceTypes.`)
 }
 
 function defaultMaxLength(type: Attribute['type']): number {

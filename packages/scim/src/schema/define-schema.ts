@@ -35,7 +35,13 @@ export interface SchemaOptions {
 export function defineSchema({ id, name, description = '', attributes }: SchemaOptions): Schema {
   if (!schemaUrn.test(id) || id.length > 200) throw new TypeError(`${id} is not a URN for a schema (RFC 7643 §2.1).`)
   const defined = attributes.map(defineAttribute)
-  return Object.freeze({ id, name, description, attributes: Object.freeze(defined), attributesByName: byName(defined, id) })
+  return Object.freeze({
+    id,
+    name,
+    description,
+    attributes: Object.freeze(defined),
+    attributesByName: byName(defined, id),
+  })
 }
 
 /** A URN (RFC 8141 §2) of the characters that can also stand in a filter. */

@@ -14,7 +14,8 @@ export interface FoundAttribute {
 
 /** Looks a name up (RFC 7644 §3.10): the URN of the type's own schema may be left out. @returns undefined when there is none. */
 export function findAttribute(name: AttributeName, reading: Reading): FoundAttribute | undefined {
-  const owner = name.urn === undefined ? findWithoutUrn(nameKey(name.name), reading) : findWithUrn(name.urn, name.name, reading)
+  const owner =
+    name.urn === undefined ? findWithoutUrn(nameKey(name.name), reading) : findWithUrn(name.urn, name.name, reading)
   if (owner === undefined || name.subName === undefined) return owner
   const subAttribute = owner.attribute.subAttributesByName.get(nameKey(name.subName))
   return subAttribute === undefined ? undefined : { ...owner, subAttribute }

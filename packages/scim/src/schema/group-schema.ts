@@ -25,7 +25,12 @@ export const groupSchema = defineSchema({
           mutability: 'readOnly',
           description: 'The URI of the member.',
         },
-        { name: 'type', mutability: 'immutable', canonicalValues: ['User', 'Group'], description: 'What the member is.' },
+        {
+          name: 'type',
+          mutability: 'immutable',
+          canonicalValues: ['User', 'Group'],
+          description: 'What the member is.',
+        },
         // Okta sends a name along; the one that is shown is the member's own.
         { name: 'display', mutability: 'readOnly', description: 'The name of the member.' },
       ],

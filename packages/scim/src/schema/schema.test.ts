@@ -35,8 +35,14 @@ test.each<[string, AttributeOptions]>([
   ['a dollar first', { name: '$x' }],
   ['complex without parts', { name: 'x', type: 'complex' }],
   ['parts of a simple one', { name: 'x', subAttributes: [{ name: 'a' }] }],
-  ['complex parts (erratum 8415)', { name: 'x', type: 'complex', subAttributes: [{ name: 'a', type: 'complex', subAttributes: [{ name: 'b' }] }] }],
-  ['uniqueness of a complex one (erratum 6004)', { name: 'x', type: 'complex', uniqueness: 'server', subAttributes: [{ name: 'a' }] }],
+  [
+    'complex parts (erratum 8415)',
+    { name: 'x', type: 'complex', subAttributes: [{ name: 'a', type: 'complex', subAttributes: [{ name: 'b' }] }] },
+  ],
+  [
+    'uniqueness of a complex one (erratum 6004)',
+    { name: 'x', type: 'complex', uniqueness: 'server', subAttributes: [{ name: 'a' }] },
+  ],
   ['one name twice', { name: 'x', type: 'complex', subAttributes: [{ name: 'a' }, { name: 'A' }] }],
   ['reference types of a text', { name: 'x', referenceTypes: ['User'] }],
 ])('RFC 7643 §2: refuses to define %s', (_, options) => {
@@ -44,35 +50,68 @@ test.each<[string, AttributeOptions]>([
 })
 
 test('RFC 7643 §2.1: schemas are URNs, and hold no name twice', () => {
-  const schema = (id: string, ...names: readonly string[]) => defineSchema({ id, name: 'X', attributes: names.map((name) => ({ name })) })
+  const schema = (id: string, ...names: readonly string[]) =>
+    defineSchema({ id, name: 'X', attributes: names.map((name) => ({ name })) })
 
   expect(() => schema('https://example.com')).toThrow(TypeError)
   expect(() => schema('urn:example:x', 'a', 'A')).toThrow(TypeError)
-  expect(() => defineResourceType({ name: 'X', endpoint: '/Xs', schema: schema('urn:example:x', 'id') })).toThrow(TypeError)
-  expect(() => defineResourceType({ ...userResourceType, extensions: [enterpriseUserSchema, enterpriseUserSchema] })).toThrow(TypeError)
+  expect(() => defineResourceType({ name: 'X', endpoint: '/Xs', schema: schema('urn:example:x', 'id') })).toThrow(
+    TypeError,
+  )
+  expect(() =>
+    defineResourceType({ ...userResourceType, extensions: [enterpriseUserSchema, enterpriseUserSchema] }),
+  ).toThrow(TypeError)
 })
 
 test('what is defined is frozen', () => {
-  expect([userSchema, userSchema.attributes, userSchema.attributes[0], userSchema.attributes[1]?.subAttributes, userResourceType].every(Object.isFrozen)).toBe(true)
+  expect(
+    [
+      userSchema,
+      userSchema.attributes,
+      userSchema.attributes[0],
+      userSchema.attributes[1]?.subAttributes,
+      userResourceType,
+    ].every(Object.isFrozen),
+  ).toBe(true)
 })
 
 test.each([
   ['userName', undefined, 'userName', undefined],
   ['name.familyName', undefined, 'name', 'familyName'],
   ['manager.$ref', undefined, 'manager', '$ref'],
-  ['urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.value', 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User', 'manager', 'value'],
+  [
+    'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.value',
+    'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User',
+    'manager',
+    'value',
+  ],
   ['urn:example:badge:1.0:number', 'urn:example:badge:1.0', 'number', undefined],
 ])('RFC 7644 §3.10: %s', (text, urn, name, subName) => {
   expect(parseAttributeName(text)).toEqual({ urn, name, subName })
   expect(printAttributeName({ urn, name, subName })).toBe(text)
 })
 
-test.each(['', '.', 'a.', '.a', 'a.b.c', '1a', 'a b', '_a', '__proto__', 'a.__proto__', 'é', 'a:b', 'urn::', 'urn:a:', 'a/b', 'a[0]', 'urn:a b:c'])(
-  'RFC 7643 §2.1: %j is no name',
-  (text) => {
-    expect(parseAttributeName(text)).toBeUndefined()
-  },
-)
+test.each([
+  '',
+  '.',
+  'a.',
+  '.a',
+  'a.b.c',
+  '1a',
+  'a b',
+  '_a',
+  '__proto__',
+  'a.__proto__',
+  'é',
+  'a:b',
+  'urn::',
+  'urn:a:',
+  'a/b',
+  'a[0]',
+  'urn:a b:c',
+])('RFC 7643 §2.1: %j is no name', (text) => {
+  expect(parseAttributeName(text)).toBeUndefined()
+})
 
 test('RFC 7643 §8.7: what is published is what is implemented', () => {
   const user = renderSchema(userSchema)
@@ -89,9 +128,14 @@ test('RFC 7643 §8.7: what is published is what is implemented', () => {
     mutability: 'readWrite',
     returned: 'default',
   })
-  expect(attributes.find(({ name }) => name === 'password')).toMatchObject({ mutability: 'writeOnly', returned: 'never' })
+  expect(attributes.find(({ name }) => name === 'password')).toMatchObject({
+    mutability: 'writeOnly',
+    returned: 'never',
+  })
   expect(attributes.map(({ name }) => name)).toEqual(userSchema.attributes.map(({ name }) => name))
-  expect(JSON.stringify([user, renderSchema(groupSchema), renderSchema(enterpriseUserSchema)])).not.toMatch(/null|maxLength|characters":/)
+  expect(JSON.stringify([user, renderSchema(groupSchema), renderSchema(enterpriseUserSchema)])).not.toMatch(
+    /null|maxLength|characters":/,
+  )
   expect(renderResourceType(userResourceType)).toMatchObject({
     id: 'User',
     schemaExtensions: [{ schema: enterpriseUserSchema.id, required: false }],

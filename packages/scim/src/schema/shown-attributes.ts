@@ -45,14 +45,22 @@ interface ShownType {
  */
 export const projectionOf = ({ attributes, extensions }: ShownType, choice: AttributeChoice): Projection => ({
   attributes: shownAttributes(attributes, choice),
-  extensions: extensions.map(({ schema }) => ({ urn: schema.id, attributes: shownAttributes(schema.attributes, choice) })),
+  extensions: extensions.map(({ schema }) => ({
+    urn: schema.id,
+    attributes: shownAttributes(schema.attributes, choice),
+  })),
 })
 
 const shownAttributes = (attributes: readonly Attribute[], choice: AttributeChoice): readonly ShownAttribute[] =>
   attributes.flatMap((attribute) => {
     const inside = choiceInside(attribute, choice)
     if (inside === undefined) return []
-    return [{ name: attribute.name, parts: attribute.type === 'complex' ? shownAttributes(attribute.subAttributes, inside) : undefined }]
+    return [
+      {
+        name: attribute.name,
+        parts: attribute.type === 'complex' ? shownAttributes(attribute.subAttributes, inside) : undefined,
+      },
+    ]
   })
 
 /** How the parts of an attribute are chosen, or undefined when the attribute is not shown (RFC 7643 §7 returned). */

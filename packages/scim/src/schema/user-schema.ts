@@ -29,7 +29,12 @@ export const userSchema = defineSchema({
     },
     { name: 'displayName', description: 'The name as shown to others.' },
     { name: 'nickName', description: 'What the person is called in everyday life.' },
-    { name: 'profileUrl', type: 'reference', referenceTypes: ['external'], description: 'An online profile of the person.' },
+    {
+      name: 'profileUrl',
+      type: 'reference',
+      referenceTypes: ['external'],
+      description: 'An online profile of the person.',
+    },
     { name: 'title', description: "The person's title, such as Vice President." },
     { name: 'userType', description: 'How the person relates to the organization, such as Contractor.' },
     { name: 'preferredLanguage', description: 'Preferred languages, as in Accept-Language (RFC 9110 §12.5.4).' },
@@ -66,7 +71,11 @@ export const userSchema = defineSchema({
       description: 'Postal addresses.',
       subAttributes: [
         { name: 'formatted', characters: 'lines', description: 'The full address, with line breaks.' },
-        { name: 'streetAddress', characters: 'lines', description: 'Street, house number, post box; with line breaks.' },
+        {
+          name: 'streetAddress',
+          characters: 'lines',
+          description: 'Street, house number, post box; with line breaks.',
+        },
         { name: 'locality', description: 'City.' },
         { name: 'region', description: 'State or region.' },
         { name: 'postalCode', description: 'Postal code.' },
@@ -84,9 +93,20 @@ export const userSchema = defineSchema({
       subAttributes: [
         { name: 'value', caseExact: true, mutability: 'readOnly', description: 'The id of the group.' },
         // RFC 7643 §8.7.1 with erratum 8471: only groups.
-        { name: '$ref', type: 'reference', referenceTypes: ['Group'], mutability: 'readOnly', description: 'The URI of the group.' },
+        {
+          name: '$ref',
+          type: 'reference',
+          referenceTypes: ['Group'],
+          mutability: 'readOnly',
+          description: 'The URI of the group.',
+        },
         { name: 'display', mutability: 'readOnly', description: 'The name of the group.' },
-        { name: 'type', mutability: 'readOnly', canonicalValues: ['direct', 'indirect'], description: 'How the person belongs to it.' },
+        {
+          name: 'type',
+          mutability: 'readOnly',
+          canonicalValues: ['direct', 'indirect'],
+          description: 'How the person belongs to it.',
+        },
       ],
     },
     severalValues({ name: 'entitlements', description: 'What the person may use.', maxValues: 100 }),

@@ -17,7 +17,12 @@ import { listedUsers } from '../list/listed-users.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
 import { createOffboardingBreaker } from '../offboarding/offboarding-breaker.ts'
 import { groupResourceType, userResourceType } from '../schema/resource-types.ts'
-import { signInFromProvider, type ProviderLogin, type ProviderSignIn, type SignInDependencies } from '../sign-in/sign-in-from-provider.ts'
+import {
+  signInFromProvider,
+  type ProviderLogin,
+  type ProviderSignIn,
+  type SignInDependencies,
+} from '../sign-in/sign-in-from-provider.ts'
 import { createUserForm } from '../user/user-form.ts'
 import { userClaims, type ClaimChanges } from '../user/user-claims.ts'
 import { userRoutes } from '../user/user-routes.ts'
@@ -61,10 +66,13 @@ export function createScimServer(options: ScimServerOptions): ScimServer {
 
 /** The Tenant URL that an administrator pastes is made of the storage's issuer, and has to lead here. */
 function checkIssuer({ issuer, storage }: Pick<ScimServerOptions, 'issuer' | 'storage'>): void {
-  if (storage.issuer !== issuer) throw new TypeError(`The storage is that of ${storage.issuer}; the server needs the same issuer.`)
+  if (storage.issuer !== issuer)
+    throw new TypeError(`The storage is that of ${storage.issuer}; the server needs the same issuer.`)
   const { origin, pathname } = new URL(issuer)
   if (issuer !== origin + pathname.replace(/\/+$/, '')) {
-    throw new TypeError('The issuer must be as the authorization server has it: an address without query, fragment or a slash at its end.')
+    throw new TypeError(
+      'The issuer must be as the authorization server has it: an address without query, fragment or a slash at its end.',
+    )
   }
 }
 
@@ -76,7 +84,8 @@ function scimDependencies(options: ScimServerOptions): SignInDependencies & Grou
     storage: options.storage,
     clock,
     random,
-    endedAccess: async (before, now) => (options.onEvent === undefined ? undefined : endedAccess(before, now, options.storage)),
+    endedAccess: async (before, now) =>
+      options.onEvent === undefined ? undefined : endedAccess(before, now, options.storage),
     hooks: options,
     offboarding: options.offboardingLimit && createOffboardingBreaker(options.offboardingLimit, options),
     userType,
@@ -102,6 +111,9 @@ function tellAnswered(onRequest: ScimServerOptions['onRequest']): (answered: Ans
   return (answered) => void tell(answered)
 }
 
-function claimsOf({ emailVerified = () => false, claims = () => ({}) }: ScimServerOptions): (resource: JsonObject) => ClaimChanges {
+function claimsOf({
+  emailVerified = () => false,
+  claims = () => ({}),
+}: ScimServerOptions): (resource: JsonObject) => ClaimChanges {
   return (resource) => ({ ...userClaims(resource, emailVerified), ...claims(resource) })
 }

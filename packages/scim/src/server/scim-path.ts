@@ -22,7 +22,10 @@ export const tenantUrl = (issuer: string, providerId: string): string => scimRoo
  * @param rest percent-encoding included.
  */
 export function parseScimPath(rest: string): ScimPath {
-  const [providerId = '', ...below] = rest.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '').split('/')
+  const [providerId = '', ...below] = rest
+    .replaceAll(/\/{2,}/g, '/')
+    .replace(/\/$/, '')
+    .split('/')
   const [collection = '', segment = '', ...deeper] = below
   const id = decodeSegment(segment)
   if (deeper.length > 0 || id === undefined) return { providerId, collection: below.join('/'), id: '' }

@@ -1,4 +1,11 @@
-import { withHeaders, withoutBody, type Header, type HttpService, type ServerRequest, type ServerResponse } from '@mintmark/core/http'
+import {
+  withHeaders,
+  withoutBody,
+  type Header,
+  type HttpService,
+  type ServerRequest,
+  type ServerResponse,
+} from '@mintmark/core/http'
 import type { Clock, RateLimiter } from '@mintmark/core/runtime'
 
 import { authenticateProvider, type AuthenticateProviderDependencies } from '../authentication/authenticate-provider.ts'
@@ -67,7 +74,11 @@ interface Asked {
   readonly now: EpochSeconds
 }
 
-async function answer({ request, caller, now }: Asked, path: ScimPath, deps: ScimRouterDependencies): Promise<ServerResponse> {
+async function answer(
+  { request, caller, now }: Asked,
+  path: ScimPath,
+  deps: ScimRouterDependencies,
+): Promise<ServerResponse> {
   const methods = methodsAt(path, deps.routes)
   // RFC 7644 §3.12: also what is not there is answered as an error of SCIM; without one, clients drop what they have linked.
   if (methods === undefined) throw refusal('path_not_found')

@@ -61,13 +61,18 @@ export async function signInFromProvider(login: ProviderLogin, deps: SignInDepen
 
   const reading = openReading(deps.userType, profileOf(provider.toleranceProfile))
   const externalId = loginExternalId(login.externalId, reading)
-  const writer: AccountWriter = { providerId: provider.providerId, now, record: (occurrence) => deps.journal.announce(occurrence) }
+  const writer: AccountWriter = {
+    providerId: provider.providerId,
+    now,
+    record: (occurrence) => deps.journal.announce(occurrence),
+  }
   return untilSettled(async () => {
     const user = await deps.storage.provisionedUsers.findByExternalId(writer.providerId, externalId)
     if (user?.active === false) return { outcome: 'deactivated', userId: user.userId }
     const written = writtenOf(user, { ...login, externalId }, { reading, writer, deps })
     const context = { writer, deps }
-    const signedIn = user === undefined ? await beginAccount(written, writer, deps) : await update(user, written, context)
+    const signedIn =
+      user === undefined ? await beginAccount(written, writer, deps) : await update(user, written, context)
     return signedIn === undefined ? undefined : signInOf(signedIn, { isNew: user === undefined })
   })
 }

@@ -37,7 +37,12 @@ export const entraTolerances: Tolerances = profile(
 export const oktaTolerances: Tolerances = profile(...generalTolerances, 'empty-text-means-absent')
 
 /** OneLogin, with either of its templates. */
-export const oneLoginTolerances: Tolerances = profile(...generalTolerances, 'empty-text-means-absent', 'legacy-urns', 'schemas-missing')
+export const oneLoginTolerances: Tolerances = profile(
+  ...generalTolerances,
+  'empty-text-means-absent',
+  'legacy-urns',
+  'schemas-missing',
+)
 
 /** Everything: for finding out what a connector needs. */
 export const allTolerances: Tolerances = profile(...toleranceDefinitions.map(({ name }) => name))

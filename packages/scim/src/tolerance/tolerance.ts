@@ -30,7 +30,8 @@ export const toleranceDefinitions = [
   {
     name: 'boolean-as-text',
     seenAt: ['Entra', 'OneLogin', 'Keycloak'],
-    description: 'A boolean is written "True" or "False", in any case: when disabling a user, and in roles[primary eq "True"].',
+    description:
+      'A boolean is written "True" or "False", in any case: when disabling a user, and in roles[primary eq "True"].',
   },
   {
     name: 'create-on-no-match',
@@ -51,7 +52,8 @@ export const toleranceDefinitions = [
   {
     name: 'text-for-complex',
     seenAt: ['Entra'],
-    description: 'A complex attribute is given as its value alone: manager as "u9" for {"value":"u9"}, a member as "u1".',
+    description:
+      'A complex attribute is given as its value alone: manager as "u9" for {"value":"u9"}, a member as "u1".',
   },
   {
     name: 'list-around-value',
@@ -81,7 +83,8 @@ export const toleranceDefinitions = [
   {
     name: 'paths-as-keys',
     seenAt: ['Entra'],
-    description: 'The keys of a PATCH value without path are paths themselves: "name.givenName", "urn:…:User:employeeNumber".',
+    description:
+      'The keys of a PATCH value without path are paths themselves: "name.givenName", "urn:…:User:employeeNumber".',
   },
   {
     name: 'extension-attribute-without-urn',
@@ -106,12 +109,14 @@ export const toleranceDefinitions = [
   {
     name: 'unknown-attributes',
     seenAt: ['Entra', 'Okta'],
-    description: 'Attributes that no schema defines are ignored (RFC 7644 §3.3 leaves it open), instead of being refused.',
+    description:
+      'Attributes that no schema defines are ignored (RFC 7644 §3.3 leaves it open), instead of being refused.',
   },
   {
     name: 'unknown-schemas',
     seenAt: ['Entra'],
-    description: "URNs in schemas that the resource type does not have are ignored, such as Microsoft's own URN for groups.",
+    description:
+      "URNs in schemas that the resource type does not have are ignored, such as Microsoft's own URN for groups.",
   },
   {
     name: 'schemas-missing',

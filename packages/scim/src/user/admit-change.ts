@@ -15,7 +15,11 @@ export interface WriteContext {
  * often it has to try.
  * @throws ScimError 403 — reasons `change_refused`, `offboarding_held`.
  */
-export async function admitChange(user: UserRecord, kind: ProposedChange['kind'], { writer, deps }: WriteContext): Promise<void> {
+export async function admitChange(
+  user: UserRecord,
+  kind: ProposedChange['kind'],
+  { writer, deps }: WriteContext,
+): Promise<void> {
   const { providerId, now, record } = writer
   const isAllowed = (await deps.hooks.mayChange?.({ providerId, userId: user.userId, kind })) ?? true
   // RFC 7644 §3.12, 403: the host protects this account.

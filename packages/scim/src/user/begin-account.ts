@@ -65,16 +65,27 @@ async function adopt(
     active: account.active && written.state.active,
     claims: { ...account.claims, ...written.state.claims },
   }
-  const outcome = await deps.storage.provisionedUsers.adopt({ providerId, userId: chosen, version: account.version, state, now })
+  const outcome = await deps.storage.provisionedUsers.adopt({
+    providerId,
+    userId: chosen,
+    version: account.version,
+    state,
+    now,
+  })
   if (outcome.outcome === 'conflict') return undefined
   // Somebody with the same externalId was faster, and chose the same account.
   if (outcome.outcome === 'absent' && (await isLinked(state.externalId, providerId, deps))) return undefined
   const user = settled(outcome)
   record({ type: 'account.linked', providerId, userId: chosen })
-  if (ends) record({ type: 'account.deactivated', providerId, userId: chosen, ended: await deps.endedAccess(account, now) })
+  if (ends)
+    record({ type: 'account.deactivated', providerId, userId: chosen, ended: await deps.endedAccess(account, now) })
   if (written.password !== undefined) await deps.hooks.password?.({ userId: chosen, password: written.password })
   return user
 }
 
-const isLinked = async (externalId: string | undefined, providerId: ProviderId, { storage }: UserDependencies): Promise<boolean> =>
+const isLinked = async (
+  externalId: string | undefined,
+  providerId: ProviderId,
+  { storage }: UserDependencies,
+): Promise<boolean> =>
   externalId !== undefined && (await storage.provisionedUsers.findByExternalId(providerId, externalId)) !== undefined

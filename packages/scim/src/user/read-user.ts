@@ -15,6 +15,7 @@ export const readUser =
     const projection = requestedAttributes(readQuery(call.request), deps.userType)
     const user = await findUser(call, deps)
     const version = userVersion(user)
-    if (isKnown(call.request, version)) return unchangedResponse({ location: userLocation(user.userId, call.baseUrl), version })
+    if (isKnown(call.request, version))
+      return unchangedResponse({ location: userLocation(user.userId, call.baseUrl), version })
     return showUser(user, { status: 200, projection, call }, deps)
   }

@@ -1,4 +1,10 @@
-import { jsonText, type JsonObject, type ProviderId, type ProvisionedState, type ProvisionedUserRecord } from '@mintmark/storage-interface'
+import {
+  jsonText,
+  type JsonObject,
+  type ProviderId,
+  type ProvisionedState,
+  type ProvisionedUserRecord,
+} from '@mintmark/storage-interface'
 
 import { sameValue } from '../json/same-value.ts'
 import { projectResource } from '../resource/project-resource.ts'
@@ -13,7 +19,11 @@ type StoredResource = Pick<ProvisionedState, 'resource' | 'resourceForm'>
  * What is stored of a resource: the text that an answer shows of it, under the name of the server's form, so that it can go out as it
  * is. Of a resource that an answer shows a part of, the text of it all, under no name.
  */
-export function storedResource(resource: JsonObject, providerId: ProviderId, { name, shownByDefault, issuer }: UserForm): StoredResource {
+export function storedResource(
+  resource: JsonObject,
+  providerId: ProviderId,
+  { name, shownByDefault, issuer }: UserForm,
+): StoredResource {
   const baseUrl = tenantUrl(issuer, providerId)
   const whole = withManagerReference(resource, (userId) => userLocation(userId, baseUrl))
   const shown = projectResource(whole, shownByDefault)
@@ -30,7 +40,10 @@ export const resourceOf = ({ resource }: StoredResource): JsonObject =>
  * Whether an account says what a resource says. Texts of one form are equal when their values are: they name the same members in the
  * same order.
  */
-export function saysTheSame(user: ProvisionedUserRecord, written: { readonly state: StoredResource; readonly resource: JsonObject }): boolean {
+export function saysTheSame(
+  user: ProvisionedUserRecord,
+  written: { readonly state: StoredResource; readonly resource: JsonObject },
+): boolean {
   const { resource, resourceForm } = written.state
   if (user.resource === resource) return true
   const isOneForm = resourceForm !== undefined && user.resourceForm === resourceForm

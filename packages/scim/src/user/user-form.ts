@@ -1,4 +1,12 @@
-import { epochSeconds, groupId, jsonText, providerId, userId, type JsonObject, type ListedUserRecord } from '@mintmark/storage-interface'
+import {
+  epochSeconds,
+  groupId,
+  jsonText,
+  providerId,
+  userId,
+  type JsonObject,
+  type ListedUserRecord,
+} from '@mintmark/storage-interface'
 
 import { projectResource } from '../resource/project-resource.ts'
 import type { ResourceType } from '../schema/define-resource-type.ts'

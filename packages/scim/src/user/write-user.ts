@@ -1,4 +1,10 @@
-import { untilSettled, type JsonObject, type ProvisionedState, type ProvisionedUserRecord, type ProvisionOutcome } from '@mintmark/storage-interface'
+import {
+  untilSettled,
+  type JsonObject,
+  type ProvisionedState,
+  type ProvisionedUserRecord,
+  type ProvisionOutcome,
+} from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
 import { requireMatch } from '../message/preconditions.ts'
@@ -50,7 +56,8 @@ export async function replaceState(
   await admitChange(user, changeOf(user, state), context)
 
   const after = isSameState ? user : await swapState(user, state, context)
-  if (after !== undefined && password !== undefined) await context.deps.hooks.password?.({ userId: user.userId, password })
+  if (after !== undefined && password !== undefined)
+    await context.deps.hooks.password?.({ userId: user.userId, password })
   return after
 }
 

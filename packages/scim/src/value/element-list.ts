@@ -32,7 +32,11 @@ export function simpleKey({ caseExact }: Attribute, value: JsonValue): string {
  * A list with more values in it (RFC 7644 §3.5.2.1). A value that is there already takes on the parts that were given and
  * may change; its place stays.
  */
-export function addElements(attribute: Attribute, existing: readonly JsonValue[], added: readonly JsonValue[]): readonly JsonValue[] {
+export function addElements(
+  attribute: Attribute,
+  existing: readonly JsonValue[],
+  added: readonly JsonValue[],
+): readonly JsonValue[] {
   const keyOf = elementKeys(attribute)
   const fresh = new Map<string, JsonValue>()
   for (const element of added) {
@@ -59,7 +63,8 @@ function mergeElements(attribute: Attribute, existing: JsonValue | undefined, gi
   if (existing === undefined) return given
   if (!isObject(existing) || !isObject(given)) return existing
   const changeable = Object.entries(given).filter(
-    ([name]) => !Object.hasOwn(existing, name) || attribute.subAttributesByName.get(nameKey(name))?.mutability !== 'immutable',
+    ([name]) =>
+      !Object.hasOwn(existing, name) || attribute.subAttributesByName.get(nameKey(name))?.mutability !== 'immutable',
   )
   return objectOf([...Object.entries(existing), ...changeable])
 }

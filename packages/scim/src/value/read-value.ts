@@ -40,24 +40,34 @@ export function readElements(attribute: Attribute, json: JsonValue, tally: Toler
  * The parts of a complex value; undefined stands for a part that was given as null or empty, to be cleared.
  * A read-only part is ignored, as in every body (RFC 7644 §3.3).
  */
-export function readParts(attribute: Attribute, json: JsonValue, tally: ToleranceTally): ReadonlyMap<string, JsonValue | undefined> {
+export function readParts(
+  attribute: Attribute,
+  json: JsonValue,
+  tally: ToleranceTally,
+): ReadonlyMap<string, JsonValue | undefined> {
   // RFC 7643 §2.3.8: a complex value is an object.
   if (!isObject(json)) throw refusal('value_type', { attribute: attribute.name })
   const parts = new Map<string, JsonValue | undefined>()
   for (const [key, { value }] of membersByName(json)) {
     const sub = attribute.subAttributesByName.get(key)
     // RFC 7644 §3.12 invalidSyntax: no schema defines it.
-    if (sub === undefined && !tally.admits('unknown-attributes')) throw refusal('attribute_unknown', { attribute: attribute.name })
+    if (sub === undefined && !tally.admits('unknown-attributes'))
+      throw refusal('attribute_unknown', { attribute: attribute.name })
     if (sub !== undefined && sub.mutability !== 'readOnly') parts.set(sub.name, readValue(sub, value, tally))
   }
   return parts
 }
 
 /** A complex value from its parts; undefined when none has a value. */
-export function complexOf(attribute: Attribute, parts: Iterable<readonly [string, JsonValue | undefined]>): JsonObject | undefined {
+export function complexOf(
+  attribute: Attribute,
+  parts: Iterable<readonly [string, JsonValue | undefined]>,
+): JsonObject | undefined {
   const value = objectOf(parts)
   if (Object.keys(value).length === 0) return undefined
-  const missing = attribute.subAttributes.find((sub) => sub.required && sub.mutability !== 'readOnly' && !Object.hasOwn(value, sub.name))
+  const missing = attribute.subAttributes.find(
+    (sub) => sub.required && sub.mutability !== 'readOnly' && !Object.hasOwn(value, sub.name),
+  )
   // RFC 7643 §2.2: required.
   if (missing !== undefined) throw refusal('value_required', { attribute: `${attribute.name}.${missing.name}` })
   return value
@@ -66,7 +76,9 @@ export function complexOf(attribute: Attribute, parts: Iterable<readonly [string
 function readOne(attribute: Attribute, json: JsonValue, tally: ToleranceTally): JsonValue | undefined {
   const value = unwrapValue(attribute, json, tally)
   if (value === undefined) return undefined
-  return attribute.type === 'complex' ? complexOf(attribute, readParts(attribute, value, tally)) : readSimple(attribute, value, tally)
+  return attribute.type === 'complex'
+    ? complexOf(attribute, readParts(attribute, value, tally))
+    : readSimple(attribute, value, tally)
 }
 
 function listOf(attribute: Attribute, json: JsonValue, tally: ToleranceTally): readonly JsonValue[] {

@@ -12,7 +12,11 @@ import { elementKeys, sameElements } from './element-list.ts'
  * given others (RFC 7643 §4.2). The list is the one before when it holds the same values, in whatever order.
  * @throws ScimError mutability — reason `attribute_immutable`.
  */
-export function replaceElements(attribute: Attribute, current: readonly JsonValue[], given: readonly JsonValue[]): readonly JsonValue[] {
+export function replaceElements(
+  attribute: Attribute,
+  current: readonly JsonValue[],
+  given: readonly JsonValue[],
+): readonly JsonValue[] {
   const keyOf = elementKeys(attribute)
   const before = new Map(current.map((element) => [keyOf(element), element]))
   const replaced = given.map((element) => keepImmutableParts(attribute, before.get(keyOf(element)), element))

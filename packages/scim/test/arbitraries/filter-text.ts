@@ -3,12 +3,19 @@ import type { CompareNode, FilterLiteral, FilterNode } from '../../src/index.ts'
 
 /** Any filter that the grammar has (RFC 7644 §3.4.2.2), small enough for the bounds; its names need not exist. */
 export function aFilterNode(): fc.Arbitrary<FilterNode> {
-  const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9$_-]{0,8}$/).filter((text) => !['and', 'or', 'not'].includes(text.toLowerCase()))
+  const name = fc
+    .stringMatching(/^[A-Za-z][A-Za-z0-9$_-]{0,8}$/)
+    .filter((text) => !['and', 'or', 'not'].includes(text.toLowerCase()))
   const urn = fc.option(fc.constantFrom('urn:example:a:2.0:User', 'urn:x-y:B.c_d'), { nil: undefined, freq: 4 })
   const subName = fc.option(fc.oneof(name, fc.constant('$ref')), { nil: undefined })
   const attribute = fc.record({ urn, name, subName })
   const present = fc.record({ kind: fc.constant('present' as const), attribute })
-  const compare = fc.record({ kind: fc.constant('compare' as const), attribute, operator: anOperator(), value: aLiteral() })
+  const compare = fc.record({
+    kind: fc.constant('compare' as const),
+    attribute,
+    operator: anOperator(),
+    value: aLiteral(),
+  })
   const test = fc.oneof(present, compare)
   const valuePath = fc.record({
     kind: fc.constant('valuePath' as const),
@@ -28,8 +35,39 @@ export const aNearFilter = (): fc.Arbitrary<string> =>
   fc
     .array(
       fc.oneof(
-        fc.constantFrom('userName', 'emails', 'eq', 'pr', 'and', 'or', 'not', '(', ')', '[', ']', ' ', '  ', '.value', '"x"', '"', '\\'),
-        fc.constantFrom('true', 'null', '-1', '1e5', '__proto__', 'constructor', 'urn:a:b:', 'type eq "work"', '\0', '\ud800', '😀', '\n'),
+        fc.constantFrom(
+          'userName',
+          'emails',
+          'eq',
+          'pr',
+          'and',
+          'or',
+          'not',
+          '(',
+          ')',
+          '[',
+          ']',
+          ' ',
+          '  ',
+          '.value',
+          '"x"',
+          '"',
+          '\\',
+        ),
+        fc.constantFrom(
+          'true',
+          'null',
+          '-1',
+          '1e5',
+          '__proto__',
+          'constructor',
+          'urn:a:b:',
+          'type eq "work"',
+          '\0',
+          '\ud800',
+          '😀',
+          '\n',
+        ),
         fc.string({ unit: 'binary', maxLength: 4 }),
       ),
       { maxLength: 60 },
@@ -65,4 +103,5 @@ function aLiteral(): fc.Arbitrary<FilterLiteral> {
 }
 
 /** Any text that a filter can hold. */
-const aFilterText = (): fc.Arbitrary<string> => fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => !text.includes('\0'))
+const aFilterText = (): fc.Arbitrary<string> =>
+  fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => !text.includes('\0'))

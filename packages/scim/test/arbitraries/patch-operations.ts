@@ -6,11 +6,22 @@ import { enterprise } from './user-and-filter.ts'
 
 /** What a naive model can do by itself: the operation in plain terms. */
 export type PlainOperation =
-  | { readonly kind: 'set'; readonly op: 'add' | 'replace'; readonly path: readonly string[]; readonly value: JsonValue }
+  | {
+      readonly kind: 'set'
+      readonly op: 'add' | 'replace'
+      readonly path: readonly string[]
+      readonly value: JsonValue
+    }
   | { readonly kind: 'unset'; readonly path: readonly string[] }
   | { readonly kind: 'merge'; readonly op: 'add' | 'replace'; readonly value: JsonObject }
   | { readonly kind: 'list'; readonly op: 'add' | 'replace'; readonly value: readonly JsonObject[] }
-  | { readonly kind: 'edit'; readonly op: 'add' | 'replace'; readonly by: By; readonly sub: string | undefined; readonly value: JsonValue }
+  | {
+      readonly kind: 'edit'
+      readonly op: 'add' | 'replace'
+      readonly by: By
+      readonly sub: string | undefined
+      readonly value: JsonValue
+    }
   | { readonly kind: 'drop'; readonly by: By; readonly sub: string | undefined }
 
 /** Which e-mail addresses: those of which a part is equal to a text, without case. */
@@ -24,14 +35,22 @@ const op = (): fc.Arbitrary<'add' | 'replace'> => fc.constantFrom('add', 'replac
 const partial = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined })
 
 const anEmail = (): fc.Arbitrary<JsonObject> =>
-  fc.record({ value: word(), type: partial(word()), display: partial(word()), primary: partial(fc.boolean()) }).map(withoutUndefined)
+  fc
+    .record({ value: word(), type: partial(word()), display: partial(word()), primary: partial(fc.boolean()) })
+    .map(withoutUndefined)
 
 const by = (): fc.Arbitrary<By> => fc.record({ name: fc.constantFrom('value', 'type'), text: word() })
 
 /** Operations that strict mode may accept or refuse, on few values, so that they meet. */
 export function aPlainOperation(): fc.Arbitrary<PlainOperation> {
   const kind = <K extends PlainOperation['kind']>(name: K): fc.Arbitrary<K> => fc.constant(name)
-  const textPath = fc.constantFrom(['userName'], ['title'], ['name', 'givenName'], ['name', 'familyName'], [enterprise, 'department'])
+  const textPath = fc.constantFrom(
+    ['userName'],
+    ['title'],
+    ['name', 'givenName'],
+    ['name', 'familyName'],
+    [enterprise, 'department'],
+  )
   const name = fc.record({ givenName: partial(fc.option(word())), familyName: partial(word()) }).map(withoutUndefined)
   return fc.oneof(
     fc.record({ kind: kind('set'), op: op(), path: textPath, value: word() }),
@@ -39,7 +58,13 @@ export function aPlainOperation(): fc.Arbitrary<PlainOperation> {
     fc.record({ kind: kind('unset'), path: fc.oneof(textPath, fc.constantFrom(['name'], ['emails'], ['id'])) }),
     fc.record({ kind: kind('merge'), op: op(), value: name }),
     fc.record({ kind: kind('list'), op: op(), value: fc.array(anEmail(), { maxLength: 3 }) }),
-    fc.record({ kind: kind('edit'), op: op(), by: by(), sub: fc.constantFrom('value', 'type', 'display'), value: word() }),
+    fc.record({
+      kind: kind('edit'),
+      op: op(),
+      by: by(),
+      sub: fc.constantFrom('value', 'type', 'display'),
+      value: word(),
+    }),
     fc.record({ kind: kind('edit'), op: op(), by: by(), sub: fc.constant('primary'), value: fc.boolean() }),
     fc.record({ kind: kind('edit'), op: op(), by: by(), sub: fc.constant(undefined), value: anEmail() }),
     fc.record({ kind: kind('drop'), by: by(), sub: fc.constantFrom(undefined, 'type', 'display', 'primary') }),
@@ -81,16 +106,40 @@ export const aPatchedUser = (): fc.Arbitrary<JsonObject> =>
       ),
     })
     .map((user) =>
-      withoutUndefined({ schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], id: 'usr_1', userName: 'kim', ...user }),
+      withoutUndefined({
+        schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+        id: 'usr_1',
+        userName: 'kim',
+        ...user,
+      }),
     )
 
 /** Names that reach for prototypes. */
 export const aHostileName = (): fc.Arbitrary<string> =>
   fc.oneof(
-    fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__', 'length'),
+    fc.constantFrom(
+      '__proto__',
+      'constructor',
+      'prototype',
+      'toString',
+      'hasOwnProperty',
+      'valueOf',
+      '__defineGetter__',
+      'length',
+    ),
     fc.constantFrom('userName', 'name', 'emails', 'active', 'value', 'type', 'id', 'schemas', 'meta', enterprise),
-    fc.constantFrom('constructor.prototype.isAdmin', '__proto__.isAdmin', 'name.__proto__', 'emails[type eq "a"].__proto__'),
-    fc.constantFrom(`${enterprise}:__proto__`, `${enterprise}:manager.value.__proto__`, 'emails[__proto__ eq "a"].value', '$.userName'),
+    fc.constantFrom(
+      'constructor.prototype.isAdmin',
+      '__proto__.isAdmin',
+      'name.__proto__',
+      'emails[type eq "a"].__proto__',
+    ),
+    fc.constantFrom(
+      `${enterprise}:__proto__`,
+      `${enterprise}:manager.value.__proto__`,
+      'emails[__proto__ eq "a"].value',
+      '$.userName',
+    ),
     aNearFilter(),
   )
 
@@ -103,7 +152,12 @@ export function aHostileValue(): fc.Arbitrary<JsonValue> {
       fc.array(tie('value'), { maxLength: 3 }),
       fc
         .array(fc.tuple(aHostileName(), tie('value')), { maxLength: 4 })
-        .map((members) => JSON.parse(`{${members.map(([name, one]) => `${JSON.stringify(name)}:${JSON.stringify(one)}`).join(',')}}`) as JsonObject),
+        .map(
+          (members) =>
+            JSON.parse(
+              `{${members.map(([name, one]) => `${JSON.stringify(name)}:${JSON.stringify(one)}`).join(',')}}`,
+            ) as JsonObject,
+        ),
     ),
   }))
   return value

@@ -9,7 +9,8 @@ export const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0
 /** Few values, so that filters find something. */
 const aText = (): fc.Arbitrary<string> => fc.constantFrom('a', 'A', 'b', 'ab', 'Ab', 'é', 'E\u0301', 'work', 'ＡＢ', '')
 
-const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined })
+const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.option(arbitrary, { nil: undefined })
 
 const anInstant = (): fc.Arbitrary<string> =>
   fc.constantFrom('2020-01-01T00:00:00Z', '2020-01-01T01:00:00+01:00', '2020-01-01T00:00:00.5Z', '2021-01-01T00:00:00Z')
@@ -25,7 +26,9 @@ export function aStoredUser(): fc.Arbitrary<JsonObject> {
       name: optional(fc.record({ familyName: optional(aText()), givenName: optional(aText()) })),
       active: optional(fc.boolean()),
       emails: optional(
-        fc.array(fc.record({ value: optional(aText()), type: optional(aText()), primary: optional(fc.boolean()) }), { maxLength: 3 }),
+        fc.array(fc.record({ value: optional(aText()), type: optional(aText()), primary: optional(fc.boolean()) }), {
+          maxLength: 3,
+        }),
       ),
       meta: fc.record({ created: anInstant() }),
       [enterprise]: optional(fc.record({ department: optional(aText()) })),
@@ -39,7 +42,12 @@ export type PlainFilter =
   | { readonly or: readonly PlainFilter[] }
   | { readonly not: PlainFilter }
   | { readonly in: string; readonly where: PlainFilter }
-  | { readonly path: readonly string[]; readonly type: PlainType; readonly operator: string; readonly value?: JsonValue }
+  | {
+      readonly path: readonly string[]
+      readonly type: PlainType
+      readonly operator: string
+      readonly value?: JsonValue
+    }
 
 /** How values of a path compare. */
 export type PlainType = 'folded' | 'exact' | 'boolean' | 'instant'
@@ -62,7 +70,9 @@ export function aUserFilter(): fc.Arbitrary<PlainFilter> {
       aTest(['emails', 'primary'], 'boolean'),
       aTest(['meta', 'created'], 'instant'),
       aTest([enterprise, 'department'], 'folded'),
-      fc.constantFrom('emails', 'name', 'title').map((name) => ({ path: [name], type: 'folded' as const, operator: 'pr' })),
+      fc
+        .constantFrom('emails', 'name', 'title')
+        .map((name) => ({ path: [name], type: 'folded' as const, operator: 'pr' })),
       inEmails.map((where) => ({ in: 'emails', where })),
     ),
     2,
@@ -87,7 +97,10 @@ function aTest(path: readonly string[], type: PlainType): fc.Arbitrary<PlainFilt
       : anOperator().filter((name) => type !== 'instant' || !['co', 'sw', 'ew'].includes(name))
   const values = { folded: aText(), exact: aText(), boolean: fc.boolean(), instant: anInstant() }
   return fc.oneof(
-    { weight: 6, arbitrary: fc.record({ path: fc.constant(path), type: fc.constant(type), operator, value: values[type] }) },
+    {
+      weight: 6,
+      arbitrary: fc.record({ path: fc.constant(path), type: fc.constant(type), operator, value: values[type] }),
+    },
     { weight: 1, arbitrary: fc.constant({ path, type, operator: 'pr' }) },
     { weight: 1, arbitrary: fc.constantFrom('eq', 'ne').map((name) => ({ path, type, operator: name, value: null })) },
   )

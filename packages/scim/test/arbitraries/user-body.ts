@@ -10,7 +10,8 @@ export const badgeUrn = 'urn:example:params:scim:schemas:extension:badge:2.0:Use
 /** What a host may define about badges: some of a few attributes, in any order, each returned in any way. None at all is no extension. */
 export function aBadgeSchema(): fc.Arbitrary<readonly AttributeOptions[]> {
   const returned = fc.constantFrom<Returned>('default', 'always', 'request', 'never')
-  const attribute = (name: string): fc.Arbitrary<AttributeOptions> => returned.map((value) => ({ name, returned: value }))
+  const attribute = (name: string): fc.Arbitrary<AttributeOptions> =>
+    returned.map((value) => ({ name, returned: value }))
   const door = fc
     .tuple(returned, fc.uniqueArray(fc.constantFrom('value', 'display', 'type'), { minLength: 1 }))
     .map(([value, parts]) => ({
@@ -27,24 +28,38 @@ export function aBadgeSchema(): fc.Arbitrary<readonly AttributeOptions[]> {
 
 /** The body of a POST or PUT. Its names come in any order, and its texts are what texts may be. */
 export function aUserBody(): fc.Arbitrary<JsonObject> {
-  const text = fc.oneof(fc.constantFrom('"', '\\', '{}', '},{"id":"x"', '😀'), fc.string({ minLength: 1, maxLength: 8 })).map((value) => `t${value}t`)
-  const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined })
+  const text = fc
+    .oneof(fc.constantFrom('"', '\\', '{}', '},{"id":"x"', '😀'), fc.string({ minLength: 1, maxLength: 8 }))
+    .map((value) => `t${value}t`)
+  const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+    fc.option(arbitrary, { nil: undefined })
   return fc
     .record({
       externalId: fc.constantFrom('e1', undefined),
       active: optional(fc.boolean()),
       name: optional(fc.record({ givenName: optional(text), familyName: optional(text) })),
-      emails: optional(fc.uniqueArray(fc.record({ value: text, type: optional(text) }), { maxLength: 3, selector: ({ value }) => value })),
+      emails: optional(
+        fc.uniqueArray(fc.record({ value: text, type: optional(text) }), {
+          maxLength: 3,
+          selector: ({ value }) => value,
+        }),
+      ),
       displayName: optional(text),
       [enterprise]: optional(fc.record({ department: optional(text), manager: optional(fc.record({ value: text })) })),
       [badgeUrn]: optional(
         fc.record({
           number: optional(text),
           colour: optional(text),
-          doors: optional(fc.array(fc.record({ value: optional(text), display: optional(text), type: text }), { maxLength: 2 })),
+          doors: optional(
+            fc.array(fc.record({ value: optional(text), display: optional(text), type: text }), { maxLength: 2 }),
+          ),
         }),
       ),
     })
     .chain((body) => fc.shuffledSubarray(Object.entries(body), { minLength: 7 }))
-    .map((members) => ({ schemas: [userSchema.id], userName: 'kim', ...(JSON.parse(JSON.stringify(Object.fromEntries(members))) as JsonObject) }))
+    .map((members) => ({
+      schemas: [userSchema.id],
+      userName: 'kim',
+      ...(JSON.parse(JSON.stringify(Object.fromEntries(members))) as JsonObject),
+    }))
 }

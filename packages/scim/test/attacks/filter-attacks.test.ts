@@ -103,10 +103,19 @@ test.each<[string, string, readonly string[]]>([
 })
 
 const shown = (attributes: string) =>
-  projectResource({ schemas: [], id: 'usr_3', password: 'secret', userName: 'k' }, parseProjection({ attributes: splitAttributeNames(attributes) }, userResourceType))
+  projectResource(
+    { schemas: [], id: 'usr_3', password: 'secret', userName: 'k' },
+    parseProjection({ attributes: splitAttributeNames(attributes) }, userResourceType),
+  )
 
 test('ATK-406 (RFC 7643 §7): a password is not shown, however it is asked for', () => {
-  for (const name of ['password', 'PASSWORD', 'urn:ietf:params:scim:schemas:core:2.0:User:password', 'urn:ietf:params:scim:schemas:core:2.0:User', 'password[value pr]']) {
+  for (const name of [
+    'password',
+    'PASSWORD',
+    'urn:ietf:params:scim:schemas:core:2.0:User:password',
+    'urn:ietf:params:scim:schemas:core:2.0:User',
+    'password[value pr]',
+  ]) {
     expect(shown(name)).not.toHaveProperty('password')
   }
 })

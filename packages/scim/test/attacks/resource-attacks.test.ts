@@ -1,6 +1,14 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
-import { foldCase, generalTolerances, openReading, parseResource, strictTolerances, userResourceType, type Tolerances } from '../../src/index.ts'
+import {
+  foldCase,
+  generalTolerances,
+  openReading,
+  parseResource,
+  strictTolerances,
+  userResourceType,
+  type Tolerances,
+} from '../../src/index.ts'
 import { millisecondsOf } from '../milliseconds-of.ts'
 import { outcomeOf } from '../outcome-of.ts'
 import { prototypesUntouched } from '../prototypes-untouched.ts'
@@ -11,7 +19,8 @@ import { refusedWith } from '../refused.ts'
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
-const create = (body: unknown, tolerances: Tolerances = generalTolerances) => parseResource(body, openReading(userResourceType, tolerances)).resource
+const create = (body: unknown, tolerances: Tolerances = generalTolerances) =>
+  parseResource(body, openReading(userResourceType, tolerances)).resource
 const user = (members: JsonObject): JsonObject => ({ schemas: [core], userName: 'alice@x', ...members })
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
@@ -20,8 +29,18 @@ test.each<[string, string, unknown, string]>([
   ['ATK-365', 'a list', [], '400 invalidSyntax body_malformed'],
   ['ATK-365', 'a text', 'x', '400 invalidSyntax body_malformed'],
   ['ATK-365', 'a number', 1, '400 invalidSyntax body_malformed'],
-  ['ATK-367', 'depth 10,000', user({ x: JSON.parse('['.repeat(10_000) + ']'.repeat(10_000)) as JsonObject }), '400 invalidSyntax body_too_deep'],
-  ['ATK-367', 'a list of 1,000,000', user({ emails: Array.from({ length: 1_000_000 }, () => 1) }), '413 - body_too_large'],
+  [
+    'ATK-367',
+    'depth 10,000',
+    user({ x: JSON.parse('['.repeat(10_000) + ']'.repeat(10_000)) as JsonObject }),
+    '400 invalidSyntax body_too_deep',
+  ],
+  [
+    'ATK-367',
+    'a list of 1,000,000',
+    user({ emails: Array.from({ length: 1_000_000 }, () => 1) }),
+    '413 - body_too_large',
+  ],
   ['ATK-368', 'half a surrogate pair', user({ displayName: '\ud800' }), '400 invalidValue value_characters'],
   ['ATK-368', 'NUL in userName', user({ userName: 'a\0' }), '400 invalidValue value_characters'],
   ['ATK-374', 'no userName', { schemas: [core] }, '400 invalidValue value_required'],
@@ -35,10 +54,30 @@ test.each<[string, string, unknown, string]>([
   ['ATK-380', 'a ligature', user({ userName: '\ufb01' }), '400 invalidValue value_characters'],
   ['ATK-394', 'emails as an object', user({ emails: { value: 'a' } }), '400 invalidValue value_type'],
   ['ATK-394', 'emails as a text', user({ emails: 'a' }), '400 invalidValue value_type'],
-  ['ATK-394', '21 e-mail addresses', user({ emails: Array.from({ length: 21 }, () => ({ value: 'a' })) }), '400 invalidValue value_too_many'],
-  ['ATK-394', 'two primary', user({ emails: [{ value: 'a', primary: true }, { value: 'b', primary: true }] }), '400 invalidValue value_primary_twice'],
+  [
+    'ATK-394',
+    '21 e-mail addresses',
+    user({ emails: Array.from({ length: 21 }, () => ({ value: 'a' })) }),
+    '400 invalidValue value_too_many',
+  ],
+  [
+    'ATK-394',
+    'two primary',
+    user({
+      emails: [
+        { value: 'a', primary: true },
+        { value: 'b', primary: true },
+      ],
+    }),
+    '400 invalidValue value_primary_twice',
+  ],
   ['ATK-394', 'a number', user({ emails: [{ value: 5 }] }), '400 invalidValue value_type'],
-  ['ATK-395', 'a header in an address', user({ emails: [{ value: 'a@b\r\nBcc: x' }] }), '400 invalidValue value_characters'],
+  [
+    'ATK-395',
+    'a header in an address',
+    user({ emails: [{ value: 'a@b\r\nBcc: x' }] }),
+    '400 invalidValue value_characters',
+  ],
   ['ATK-400', 'an extension as a list', user({ [enterprise]: [] }), '400 invalidValue value_type'],
   ['ATK-400', 'an extension as a text', user({ [enterprise]: 'x' }), '400 invalidValue value_type'],
 ])('%s (RFC 7643 §2): %s', (_, __, body, expected) => {
@@ -52,7 +91,11 @@ test.each<[string, JsonObject, JsonObject]>([
   ['ATK-386: an externalId like an id', { externalId: '-1' }, { externalId: '-1' }],
   ['ATK-391: roles of other systems', { isAdmin: true, email_verified: true }, {}],
   ['ATK-392: active in words', { active: 'False' }, { active: false }],
-  ['ATK-397: markup and formulas', { displayName: '<script>', title: '=cmd()' }, { displayName: '<script>', title: '=cmd()' }],
+  [
+    'ATK-397: markup and formulas',
+    { displayName: '<script>', title: '=cmd()' },
+    { displayName: '<script>', title: '=cmd()' },
+  ],
   ['ATK-398: names in another case', { USERNAME: 'k', Active: true }, { userName: 'k', active: true }],
 ])('%s (RFC 7643 §3) is read', (_, members, expected) => {
   const body = 'USERNAME' in members ? { schemas: [core], ...members } : user(members)

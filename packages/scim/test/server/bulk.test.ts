@@ -2,7 +2,15 @@ import { StorageUnavailableError, type JsonObject } from '@mintmark/storage-inte
 import { describe, expect, test } from 'vitest'
 
 import { prototypesUntouchedBy } from '../prototypes-untouched.ts'
-import { aGroup, expectRefused, groupSchema, patchOp, startDirectory, type Directory, type Refused } from './directory-under-test.ts'
+import {
+  aGroup,
+  expectRefused,
+  groupSchema,
+  patchOp,
+  startDirectory,
+  type Directory,
+  type Refused,
+} from './directory-under-test.ts'
 import type { ScimReply } from './scim-under-test.ts'
 
 const bulkRequest = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest'
@@ -10,16 +18,28 @@ const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 const base = 'https://as.test/scim/v2/enterprise-idps/T1'
 
-const aUser = (bulkId: string, more: object = {}) => ({ method: 'POST', path: '/Users', bulkId, data: { schemas: [core], userName: `${bulkId}@x`, ...more } })
-const aTeam = (bulkId: string, members: readonly string[]) => ({ method: 'POST', path: '/Groups', bulkId, data: { ...aGroup(members), displayName: bulkId } })
+const aUser = (bulkId: string, more: object = {}) => ({
+  method: 'POST',
+  path: '/Users',
+  bulkId,
+  data: { schemas: [core], userName: `${bulkId}@x`, ...more },
+})
+const aTeam = (bulkId: string, members: readonly string[]) => ({
+  method: 'POST',
+  path: '/Groups',
+  bulkId,
+  data: { ...aGroup(members), displayName: bulkId },
+})
 
 const message = (Operations: readonly unknown[], more: object = {}) => ({ schemas: [bulkRequest], ...more, Operations })
 const bulk = (directory: Directory, operations: readonly unknown[], more: object = {}) =>
   directory.send({ method: 'POST', path: '/Bulk', body: message(operations, more) })
 const resultsOf = ({ body }: ScimReply) => (body?.['Operations'] ?? []) as readonly JsonObject[]
 const statusesOf = (reply: ScimReply) => resultsOf(reply).map(({ status }) => status)
-const idIn = ({ location }: JsonObject) => (typeof location === 'string' ? location.slice(location.lastIndexOf('/') + 1) : '')
-const reasonsOf = ({ events }: Directory) => events.flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))
+const idIn = ({ location }: JsonObject) =>
+  typeof location === 'string' ? location.slice(location.lastIndexOf('/') + 1) : ''
+const reasonsOf = ({ events }: Directory) =>
+  events.flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))
 
 describe('operations', () => {
   test('RFC 7644 §3.7.3: POST, PUT, PATCH and DELETE, each with its status, address and version', async () => {
@@ -29,12 +49,20 @@ describe('operations', () => {
     const reply = await bulk(directory, [
       aUser('alice'),
       { method: 'PUT', path: `/Users/${one}`, data: { schemas: [core], userName: 'bob@x' } },
-      { method: 'PATCH', path: `/users/${two}`, version: 'W/"1"', data: { schemas: [patchOp], Operations: [{ op: 'replace', path: 'active', value: false }] } },
+      {
+        method: 'PATCH',
+        path: `/users/${two}`,
+        version: 'W/"1"',
+        data: { schemas: [patchOp], Operations: [{ op: 'replace', path: 'active', value: false }] },
+      },
       { method: 'DELETE', path: `/Users/${three}`, version: 'W/"1"', data: { schemas: ['bulkId:nobody'] } },
     ])
 
     const [alice = {}] = resultsOf(reply)
-    expect(reply).toMatchObject({ status: 200, body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkResponse'] } })
+    expect(reply).toMatchObject({
+      status: 200,
+      body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkResponse'] },
+    })
     expect(resultsOf(reply)).toEqual([
       { method: 'POST', bulkId: 'alice', location: `${base}/Users/${idIn(alice)}`, version: 'W/"1"', status: '201' },
       { method: 'PUT', location: `${base}/Users/${one}`, version: 'W/"2"', status: '200' },
@@ -47,7 +75,10 @@ describe('operations', () => {
   })
 
   test.each<[string, unknown]>([
-    ['P-08, erratum 5050: with schemas', { schemas: [patchOp], Operations: [{ op: 'replace', path: 'displayName', value: 'Dev' }] }],
+    [
+      'P-08, erratum 5050: with schemas',
+      { schemas: [patchOp], Operations: [{ op: 'replace', path: 'displayName', value: 'Dev' }] },
+    ],
     ['P-08: without schemas', { Operations: [{ op: 'replace', path: 'displayName', value: 'Dev' }] }],
     ['as RFC 7644 §3.7 shows it: the operations alone', [{ op: 'replace', path: 'displayName', value: 'Dev' }]],
   ])('the data of a PATCH, %s', async (_, data) => {
@@ -63,8 +94,15 @@ describe('operations', () => {
     const id = await directory.group(aGroup(directory.people))
     directory.forgetCalls()
 
-    const data = { schemas: [patchOp], Operations: [{ op: 'remove', path: `members[value eq "${directory.people[0]}"]` }] }
-    await bulk(directory, [{ method: 'PATCH', path: `/Groups/${id}`, data }, { method: 'PUT', path: `/Groups/${id}`, data: aGroup(directory.people) }, aTeam('dev', directory.people)])
+    const data = {
+      schemas: [patchOp],
+      Operations: [{ op: 'remove', path: `members[value eq "${directory.people[0]}"]` }],
+    }
+    await bulk(directory, [
+      { method: 'PATCH', path: `/Groups/${id}`, data },
+      { method: 'PUT', path: `/Groups/${id}`, data: aGroup(directory.people) },
+      aTeam('dev', directory.people),
+    ])
 
     expect(directory.calls.membersOf).toBe(0)
   })
@@ -82,7 +120,11 @@ describe('operations', () => {
     await bulk(directory, [aUser('alice'), aUser('alice2'), { method: 'DELETE', path: '/Users/none' }])
 
     expect(new Set(directory.events.slice(seen).map(({ correlationId }) => correlationId)).size).toBe(1)
-    expect(directory.events.slice(seen).map(({ type }) => type)).toEqual(['account.created', 'account.created', 'request.refused'])
+    expect(directory.events.slice(seen).map(({ type }) => type)).toEqual([
+      'account.created',
+      'account.created',
+      'request.refused',
+    ])
   })
 })
 
@@ -92,10 +134,20 @@ describe('errors (RFC 7644 §3.7.3)', () => {
   test('K-36: one that is refused does not keep the others from being done', async () => {
     const directory = await startDirectory(0)
 
-    const reply = await bulk(directory, [failing, aUser('alice'), aUser('b', { userName: 'ALICE@x' }), { method: 'PUT', path: '/Groups/none', version: 'W/"1"', data: aGroup() }])
+    const reply = await bulk(directory, [
+      failing,
+      aUser('alice'),
+      aUser('b', { userName: 'ALICE@x' }),
+      { method: 'PUT', path: '/Groups/none', version: 'W/"1"', data: aGroup() },
+    ])
 
     expect(resultsOf(reply)).toMatchObject([
-      { method: 'DELETE', location: `${base}/Users/none`, status: '404', response: { schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: '404' } },
+      {
+        method: 'DELETE',
+        location: `${base}/Users/none`,
+        status: '404',
+        response: { schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: '404' },
+      },
       { status: '201' },
       { method: 'POST', bulkId: 'b', status: '409', response: { scimType: 'uniqueness' } },
       { status: '404' },
@@ -115,7 +167,9 @@ describe('errors (RFC 7644 §3.7.3)', () => {
     const reply = await bulk(directory, [failing, aUser('a'), failing, aUser('b')], { failOnErrors })
 
     expect(statusesOf(reply)).toEqual(statuses)
-    expect(await directory.send({ path: '/Users?count=0' })).toMatchObject({ body: { totalResults: statuses.filter((status) => status === '201').length } })
+    expect(await directory.send({ path: '/Users?count=0' })).toMatchObject({
+      body: { totalResults: statuses.filter((status) => status === '201').length },
+    })
   })
 
   test('a version that is not current, and a resource of another provider', async () => {
@@ -150,8 +204,16 @@ describe('references (RFC 7644 §3.7.1, §3.7.2)', () => {
     const reply = await bulk(directory, [
       aTeam('ops', ['bulkId:alice', 'bulkId:inner']),
       aUser('alice', { [enterprise]: { manager: { value: 'bulkId:bob' } } }),
-      { method: 'PATCH', path: '/Users/bulkId:alice', data: { Operations: [{ op: 'replace', path: 'title', value: 'Lead' }] } },
-      { method: 'PATCH', path: '/Groups/bulkId:inner', data: { Operations: [{ op: 'add', path: 'members', value: [{ value: 'bulkId:bob' }] }] } },
+      {
+        method: 'PATCH',
+        path: '/Users/bulkId:alice',
+        data: { Operations: [{ op: 'replace', path: 'title', value: 'Lead' }] },
+      },
+      {
+        method: 'PATCH',
+        path: '/Groups/bulkId:inner',
+        data: { Operations: [{ op: 'add', path: 'members', value: [{ value: 'bulkId:bob' }] }] },
+      },
       aTeam('inner', []),
       aUser('bob'),
       { method: 'DELETE', path: '/Users/bulkId%3Agone' },
@@ -162,32 +224,65 @@ describe('references (RFC 7644 §3.7.1, §3.7.2)', () => {
     const [ops, alice, , , inner, bob, , gone] = resultsOf(reply).map(idIn)
     expect(new Set(await directory.members(ops ?? ''))).toEqual(new Set([alice, inner]))
     expect(await directory.members(inner ?? '')).toEqual([bob])
-    expect(await directory.send({ path: `/Users/${alice}` })).toMatchObject({ body: { title: 'Lead', [enterprise]: { manager: { value: bob } } } })
+    expect(await directory.send({ path: `/Users/${alice}` })).toMatchObject({
+      body: { title: 'Lead', [enterprise]: { manager: { value: bob } } },
+    })
     expect((await directory.send({ path: `/Users/${gone}` })).status).toBe(404)
   })
 
   test('in the order of the request where nothing else is asked', async () => {
     const directory = await startDirectory(1)
     const path = `/Users/${directory.people[0]}`
-    const title = (value: string) => ({ method: 'PATCH', path, data: { Operations: [{ op: 'replace', path: 'title', value }] } })
+    const title = (value: string) => ({
+      method: 'PATCH',
+      path,
+      data: { Operations: [{ op: 'replace', path: 'title', value }] },
+    })
 
     await bulk(directory, [title('a'), title('b'), aTeam('ops', ['bulkId:alice']), title('c'), aUser('alice')])
 
-    expect(await directory.send({ path })).toMatchObject({ body: { title: 'c', meta: { version: expect.stringMatching(/^W\/"4"/) as unknown } } })
+    expect(await directory.send({ path })).toMatchObject({
+      body: { title: 'c', meta: { version: expect.stringMatching(/^W\/"4"/) as unknown } },
+    })
   })
 
   const unresolved = { status: '409', response: { status: '409' } }
   const unknown = { status: '400', response: { scimType: 'invalidValue' } }
   test.each<[string, readonly object[], readonly object[], readonly string[]]>([
-    ['ATK-518: a circle', [aTeam('a', ['bulkId:b']), aTeam('b', ['bulkId:a']), aUser('c')], [unresolved, unresolved, { status: '201' }], ['bulk_id_unresolved', 'bulk_id_unresolved']],
-    ['ATK-518: a circle of three, and one who looks into it', [aTeam('d', ['bulkId:a']), aTeam('a', ['bulkId:b']), aTeam('b', ['bulkId:c']), aTeam('c', ['bulkId:a'])], [unresolved, unresolved, unresolved, unresolved], ['bulk_id_unresolved', 'bulk_id_unresolved', 'bulk_id_unresolved', 'bulk_id_unresolved']],
+    [
+      'ATK-518: a circle',
+      [aTeam('a', ['bulkId:b']), aTeam('b', ['bulkId:a']), aUser('c')],
+      [unresolved, unresolved, { status: '201' }],
+      ['bulk_id_unresolved', 'bulk_id_unresolved'],
+    ],
+    [
+      'ATK-518: a circle of three, and one who looks into it',
+      [aTeam('d', ['bulkId:a']), aTeam('a', ['bulkId:b']), aTeam('b', ['bulkId:c']), aTeam('c', ['bulkId:a'])],
+      [unresolved, unresolved, unresolved, unresolved],
+      ['bulk_id_unresolved', 'bulk_id_unresolved', 'bulk_id_unresolved', 'bulk_id_unresolved'],
+    ],
     ['ATK-518: itself', [aTeam('a', ['bulkId:a'])], [unresolved], ['bulk_id_unresolved']],
-    ['ATK-518: itself as manager', [aUser('a', { [enterprise]: { manager: { value: 'bulkId:a' } } })], [unresolved], ['bulk_id_unresolved']],
+    [
+      'ATK-518: itself as manager',
+      [aUser('a', { [enterprise]: { manager: { value: 'bulkId:a' } } })],
+      [unresolved],
+      ['bulk_id_unresolved'],
+    ],
     ['ATK-518: nobody', [aTeam('a', ['bulkId:missing'])], [unknown], ['bulk_id_unknown']],
     ['ATK-518: __proto__', [aTeam('a', ['bulkId:__proto__'])], [unknown], ['bulk_id_unknown']],
     ['ATK-518: nothing', [aTeam('a', ['bulkId:'])], [unknown], ['bulk_id_unknown']],
-    ['ATK-518: the path of nobody', [{ method: 'DELETE', path: '/Users/bulkId:constructor' }], [unknown], ['bulk_id_unknown']],
-    ['what could not be created', [aTeam('a', ['bulkId:b']), aUser('b', { userName: '' })], [unresolved, { status: '400' }], ['value_required', 'bulk_id_unresolved']],
+    [
+      'ATK-518: the path of nobody',
+      [{ method: 'DELETE', path: '/Users/bulkId:constructor' }],
+      [unknown],
+      ['bulk_id_unknown'],
+    ],
+    [
+      'what could not be created',
+      [aTeam('a', ['bulkId:b']), aUser('b', { userName: '' })],
+      [unresolved, { status: '400' }],
+      ['value_required', 'bulk_id_unresolved'],
+    ],
   ])('%s', async (_, operations, results, reasons) => {
     const directory = await startDirectory(0)
 
@@ -205,7 +300,10 @@ describe('references (RFC 7644 §3.7.1, §3.7.2)', () => {
       directory.send({
         method: 'POST',
         path: '/Bulk',
-        body: JSON.stringify(message([aTeam('a', ['bulkId:__proto__']), aUser('__proto__')])).replace('"displayName"', '"__proto__":{"isAdmin":true},"displayName"'),
+        body: JSON.stringify(message([aTeam('a', ['bulkId:__proto__']), aUser('__proto__')])).replace(
+          '"displayName"',
+          '"__proto__":{"isAdmin":true},"displayName"',
+        ),
       }),
     )
 
@@ -214,7 +312,9 @@ describe('references (RFC 7644 §3.7.1, §3.7.2)', () => {
 
   test.each(['forward', 'backward'])('ATK-518: a chain of 1,000 references %s is bounded work', async (direction) => {
     const directory = await startDirectory(0)
-    const chain = Array.from({ length: 1000 }, (_, index) => aTeam(`g${index}`, index === 999 ? [] : [`bulkId:g${index + 1}`]))
+    const chain = Array.from({ length: 1000 }, (_, index) =>
+      aTeam(`g${index}`, index === 999 ? [] : [`bulkId:g${index + 1}`]),
+    )
     const started = performance.now()
 
     const reply = await bulk(directory, direction === 'forward' ? chain : chain.toReversed())
@@ -261,8 +361,14 @@ describe('paths stay below the caller (RFC 7644 §3.7)', () => {
 
     const reply = await bulk(directory, [{ method, path: at, bulkId: 'x', data: { schemas: [core], userName: 'x' } }])
 
-    const response = { schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: String(status), detail: expect.any(String) as unknown }
-    expect(resultsOf(reply)).toMatchObject([{ method, status: String(status), response: scimType === undefined ? response : { ...response, scimType } }])
+    const response = {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+      status: String(status),
+      detail: expect.any(String) as unknown,
+    }
+    expect(resultsOf(reply)).toMatchObject([
+      { method, status: String(status), response: scimType === undefined ? response : { ...response, scimType } },
+    ])
     expect(reasonsOf(directory)).toEqual([reason])
     expect(directory.dump()).toBe(before)
   })
@@ -276,7 +382,11 @@ describe('a message that is no bulk request is refused as a whole', () => {
     ['another schema', { schemas: [patchOp], Operations: [fine] }, syntax('schemas_missing')],
     ['no Operations', { schemas: [bulkRequest] }, syntax('bulk_operations_missing')],
     ['Operations as an object', { schemas: [bulkRequest], Operations: {} }, syntax('bulk_operations_missing')],
-    ['ATK-515: one operation too many', message(Array.from({ length: 1001 }, (_, index) => aUser(`u${index}`))), { status: 413, reason: 'bulk_too_large' }],
+    [
+      'ATK-515: one operation too many',
+      message(Array.from({ length: 1001 }, (_, index) => aUser(`u${index}`))),
+      { status: 413, reason: 'bulk_too_large' },
+    ],
     ['ATK-520: failOnErrors -1', message([fine], { failOnErrors: -1 }), syntax('bulk_errors_malformed')],
     ['ATK-520: failOnErrors 0', message([fine], { failOnErrors: 0 }), syntax('bulk_errors_malformed')],
     ['ATK-520: failOnErrors "1"', message([fine], { failOnErrors: '1' }), syntax('bulk_errors_malformed')],
@@ -285,17 +395,37 @@ describe('a message that is no bulk request is refused as a whole', () => {
     ['ATK-520: failOnErrors true', message([fine], { failOnErrors: true }), syntax('bulk_errors_malformed')],
     ['ATK-521: GET', message([fine, { method: 'GET', path: '/Users' }]), syntax('bulk_operation_malformed')],
     ['ATK-521: TRACE', message([fine, { method: 'TRACE', path: '/Users' }]), syntax('bulk_operation_malformed')],
-    ['ATK-521: __proto__', message([fine, { method: '__proto__', path: '/Users' }]), syntax('bulk_operation_malformed')],
-    ['a method in lower case', message([fine, { ...fine, bulkId: 'b', method: 'post' }]), syntax('bulk_operation_malformed')],
+    [
+      'ATK-521: __proto__',
+      message([fine, { method: '__proto__', path: '/Users' }]),
+      syntax('bulk_operation_malformed'),
+    ],
+    [
+      'a method in lower case',
+      message([fine, { ...fine, bulkId: 'b', method: 'post' }]),
+      syntax('bulk_operation_malformed'),
+    ],
     ['no method', message([fine, { path: '/Users' }]), syntax('bulk_operation_malformed')],
     ['no path', message([fine, { method: 'DELETE' }]), syntax('bulk_operation_malformed')],
     ['a path that is a number', message([fine, { method: 'DELETE', path: 1 }]), syntax('bulk_operation_malformed')],
-    ['a version that is a number', message([fine, { method: 'DELETE', path: '/Users/1', version: 1 }]), syntax('bulk_operation_malformed')],
+    [
+      'a version that is a number',
+      message([fine, { method: 'DELETE', path: '/Users/1', version: 1 }]),
+      syntax('bulk_operation_malformed'),
+    ],
     ['an operation that is a text', message([fine, 'DELETE /Users/1']), syntax('bulk_operation_malformed')],
     ['K-36: POST without a bulkId', message([fine, { ...fine, bulkId: undefined }]), syntax('bulk_id_missing')],
     ['POST with an empty bulkId', message([fine, { ...fine, bulkId: '' }]), syntax('bulk_id_missing')],
-    ['one bulkId twice', message([fine, { ...fine, data: { schemas: [core], userName: 'other' } }]), syntax('bulk_id_repeated')],
-    ['a member in two cases', message([fine, { method: 'DELETE', path: '/Users/1', PATH: '/Users/2' }]), syntax('member_repeated')],
+    [
+      'one bulkId twice',
+      message([fine, { ...fine, data: { schemas: [core], userName: 'other' } }]),
+      syntax('bulk_id_repeated'),
+    ],
+    [
+      'a member in two cases',
+      message([fine, { method: 'DELETE', path: '/Users/1', PATH: '/Users/2' }]),
+      syntax('member_repeated'),
+    ],
   ])('%s', async (_, body, refused) => {
     const directory = await startDirectory(0)
 
@@ -305,7 +435,11 @@ describe('a message that is no bulk request is refused as a whole', () => {
   test('ATK-514: without a secret', async () => {
     const directory = await startDirectory(0)
 
-    await expectRefused(directory, () => directory.send({ method: 'POST', path: '/Bulk', authorization: undefined, body: message([fine]) }), { status: 401, reason: 'credentials_missing' })
+    await expectRefused(
+      directory,
+      () => directory.send({ method: 'POST', path: '/Bulk', authorization: undefined, body: message([fine]) }),
+      { status: 401, reason: 'credentials_missing' },
+    )
   })
 
   test('ATK-521: another method than POST', async () => {
@@ -320,7 +454,10 @@ describe('a message that is no bulk request is refused as a whole', () => {
   test('1,000 operations are done', async () => {
     const directory = await startDirectory(0)
 
-    const reply = await bulk(directory, Array.from({ length: 1000 }, (_, index) => aUser(`u${index}`)))
+    const reply = await bulk(
+      directory,
+      Array.from({ length: 1000 }, (_, index) => aUser(`u${index}`)),
+    )
 
     expect(statusesOf(reply)).toEqual(Array.from({ length: 1000 }, () => '201'))
   })
@@ -330,7 +467,10 @@ describe('a message that is no bulk request is refused as a whole', () => {
     let turns = 0
     const others = setInterval(() => (turns += 1), 0)
 
-    await bulk(directory, Array.from({ length: 1000 }, (_, index) => aUser(`u${index}`)))
+    await bulk(
+      directory,
+      Array.from({ length: 1000 }, (_, index) => aUser(`u${index}`)),
+    )
 
     clearInterval(others)
     expect(turns).toBeGreaterThan(50)
@@ -339,7 +479,21 @@ describe('a message that is no bulk request is refused as a whole', () => {
   test('names in any case', async () => {
     const directory = await startDirectory(0)
 
-    const reply = await directory.send({ method: 'POST', path: '/bulk', body: { SCHEMAS: [bulkRequest], operations: [{ Method: 'POST', PATH: '/users', BulkID: 'a', Data: { schemas: [groupSchema.replace('Group', 'User')], userName: 'a' } }] } })
+    const reply = await directory.send({
+      method: 'POST',
+      path: '/bulk',
+      body: {
+        SCHEMAS: [bulkRequest],
+        operations: [
+          {
+            Method: 'POST',
+            PATH: '/users',
+            BulkID: 'a',
+            Data: { schemas: [groupSchema.replace('Group', 'User')], userName: 'a' },
+          },
+        ],
+      },
+    })
 
     expect(statusesOf(reply)).toEqual(['201'])
   })

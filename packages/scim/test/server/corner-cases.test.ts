@@ -26,7 +26,8 @@ async function startKim(change: object = {}, options: Parameters<typeof startSci
     ...scim,
     path,
     created,
-    patch: (...operations) => scim.send({ method: 'PATCH', path, body: { schemas: [patchOp], Operations: operations } }),
+    patch: (...operations) =>
+      scim.send({ method: 'PATCH', path, body: { schemas: [patchOp], Operations: operations } }),
     put: (body) => scim.send({ method: 'PUT', path, body: { ...kim, ...body } }),
     read: () => scim.send({ path }),
   }
@@ -45,7 +46,12 @@ describe('values', () => {
   })
 
   test('K-07 (RFC 7643 §2.4): the value that becomes primary takes that from the other', async () => {
-    const scim = await startKim({ emails: [{ value: 'a@x', type: 'work', primary: true }, { value: 'b@x', type: 'home' }] })
+    const scim = await startKim({
+      emails: [
+        { value: 'a@x', type: 'work', primary: true },
+        { value: 'b@x', type: 'home' },
+      ],
+    })
 
     const { body } = await scim.patch({ op: 'replace', path: 'emails[type eq "home"].primary', value: true })
 
@@ -65,7 +71,8 @@ describe('values', () => {
 
   test('K-09 (RFC 7643 §2.3.5): points in time are compared as such, whatever their zone; without a zone they are none', async () => {
     const scim = await startKim()
-    const found = async (filter: string) => (await scim.send({ path: `/Users?filter=${encodeURIComponent(filter)}` })).body?.['totalResults']
+    const found = async (filter: string) =>
+      (await scim.send({ path: `/Users?filter=${encodeURIComponent(filter)}` })).body?.['totalResults']
 
     expect(await found('meta.created eq "2026-09-21T16:13:20+02:00"')).toBe(1)
     expect(await found('meta.created lt "2026-09-21T14:13:21.5Z"')).toBe(1)
@@ -83,7 +90,9 @@ describe('common attributes', () => {
   })
 
   test('K-05 (RFC 7643 §3.1): meta is ours; version is the ETag, location the Content-Location, lastModified at first created', async () => {
-    const scim = await startKim({ meta: { version: 'x', location: 'https://evil.test', lastModified: '1970-01-01T00:00:00Z' } })
+    const scim = await startKim({
+      meta: { version: 'x', location: 'https://evil.test', lastModified: '1970-01-01T00:00:00Z' },
+    })
     const { body, headers } = await scim.read()
 
     const meta = body?.['meta'] as Readonly<Record<string, string>>
@@ -106,7 +115,11 @@ describe('common attributes', () => {
   })
 
   test('K-10 (RFC 7643 §7): always cannot be left out, never cannot be asked for, request has to be', async () => {
-    const badges = defineSchema({ id: 'urn:example:schemas:Badges', name: 'Badges', attributes: [{ name: 'badge', returned: 'request' }] })
+    const badges = defineSchema({
+      id: 'urn:example:schemas:Badges',
+      name: 'Badges',
+      attributes: [{ name: 'badge', returned: 'request' }],
+    })
     const userType = defineResourceType({ name: 'User', endpoint: '/Users', schema: userSchema, extensions: [badges] })
     const scim = await startKim({ [badges.id]: { badge: '7' } }, { userType })
     const shown = async (query: string) => (await scim.send({ path: `${scim.path}?${query}` })).body
@@ -133,7 +146,10 @@ describe('requests', () => {
   test('K-14 (RFC 7644 §3.3): 201 with Location; what is read-only is ignored; a name that is taken is 409', async () => {
     const scim = await startKim({ groups: [{ value: 'g' }] })
 
-    expect(scim.created).toMatchObject({ status: 201, body: { meta: { location: scim.created.headers.get('location') } } })
+    expect(scim.created).toMatchObject({
+      status: 201,
+      body: { meta: { location: scim.created.headers.get('location') } },
+    })
     expect(scim.created.body).not.toHaveProperty('groups')
     expect(await scim.send({ method: 'POST', path: '/Users', body: { ...kim, externalId: 'other' } })).toMatchObject({
       status: 409,
@@ -144,7 +160,11 @@ describe('requests', () => {
   test('K-28 (RFC 7644 §3.5.1): PUT clears what it leaves out, and ignores what is read-only', async () => {
     const scim = await startKim({ nickName: 'K' })
 
-    const { status, body } = await scim.send({ method: 'PUT', path: scim.path, body: { schemas: [core], userName: 'kim2', id: 'x', meta: {} } })
+    const { status, body } = await scim.send({
+      method: 'PUT',
+      path: scim.path,
+      body: { schemas: [core], userName: 'kim2', id: 'x', meta: {} },
+    })
 
     expect([status, body?.['id'], body?.['userName']]).toEqual([200, idOf(scim.created), 'kim2'])
     for (const name of ['nickName', 'displayName', 'title']) expect(body).not.toHaveProperty(name)
@@ -153,18 +173,28 @@ describe('requests', () => {
   test('K-29 (RFC 7644 §3.5.2): strictly in order, and all or nothing', async () => {
     const scim = await startKim()
 
-    const failed = await scim.patch({ op: 'replace', path: 'title', value: 'x' }, { op: 'replace', path: 'unknown', value: 1 })
+    const failed = await scim.patch(
+      { op: 'replace', path: 'title', value: 'x' },
+      { op: 'replace', path: 'unknown', value: 1 },
+    )
     expect(failed).toMatchObject({ status: 400, body: { scimType: 'invalidPath' } })
     expect((await scim.read()).body).toEqual(scim.created.body)
 
-    const done = await scim.patch({ op: 'replace', path: 'title', value: 'x' }, { op: 'remove', path: 'title' }, { op: 'add', path: 'title', value: 'y' })
+    const done = await scim.patch(
+      { op: 'replace', path: 'title', value: 'x' },
+      { op: 'remove', path: 'title' },
+      { op: 'add', path: 'title', value: 'y' },
+    )
     expect(done.body).toMatchObject({ title: 'y' })
   })
 
   test('K-32 (RFC 7644 §3.5.2.3): replace adds what is missing, and of a complex value replaces the parts that it gives', async () => {
     const scim = await startKim({ name: { givenName: 'Kim', familyName: 'Lee' } })
 
-    const { body } = await scim.patch({ op: 'replace', path: 'nickName', value: 'K' }, { op: 'replace', path: 'name', value: { familyName: 'Li' } })
+    const { body } = await scim.patch(
+      { op: 'replace', path: 'nickName', value: 'K' },
+      { op: 'replace', path: 'name', value: { familyName: 'Li' } },
+    )
     const none = await scim.patch({ op: 'replace', path: 'emails[type eq "work"].value', value: 'k@x' })
 
     expect(body).toMatchObject({ nickName: 'K', name: { givenName: 'Kim', familyName: 'Li' } })
@@ -184,16 +214,23 @@ describe('requests', () => {
     expect(Object.keys(reply.body ?? {})).toEqual(['schemas', 'id', 'title'])
   })
 
-  test.each(['application/scim+json', 'application/json', 'application/json;charset=UTF-8', 'Application/SCIM+JSON; charset="utf-8"'])(
-    'K-37 (RFC 7644 §3.8): %s is read, and answered with application/scim+json',
-    async (type) => {
-      const scim = await startScim()
+  test.each([
+    'application/scim+json',
+    'application/json',
+    'application/json;charset=UTF-8',
+    'Application/SCIM+JSON; charset="utf-8"',
+  ])('K-37 (RFC 7644 §3.8): %s is read, and answered with application/scim+json', async (type) => {
+    const scim = await startScim()
 
-      const { status, headers } = await scim.send({ method: 'POST', path: '/Users', headers: { 'content-type': type }, body: kim })
+    const { status, headers } = await scim.send({
+      method: 'POST',
+      path: '/Users',
+      headers: { 'content-type': type },
+      body: kim,
+    })
 
-      expect([status, headers.get('content-type')]).toEqual([201, 'application/scim+json'])
-    },
-  )
+    expect([status, headers.get('content-type')]).toEqual([201, 'application/scim+json'])
+  })
 
   test.each([
     [401, { path: '/Users', authorization: undefined }],
@@ -206,7 +243,10 @@ describe('requests', () => {
 
     const reply = await scim.send(sent)
 
-    expect(reply).toMatchObject({ status, body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: String(status) } })
+    expect(reply).toMatchObject({
+      status,
+      body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: String(status) },
+    })
     expect(reply.body?.['detail']).toEqual(expect.stringMatching(/./))
     expect(reply.headers.has('www-authenticate')).toBe(status === 401)
   })

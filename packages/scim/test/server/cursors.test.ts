@@ -24,10 +24,14 @@ const secondOf = async (directory: Directory, parameters: Readonly<Record<string
 
 /** A cursor of all users that T1 makes itself: it knows its secret, and so the digest. */
 function signed(payload: string, { secrets }: Directory): string {
-  const key = createHash('sha256').update(secrets['T1'] ?? '').digest('base64url')
+  const key = createHash('sha256')
+    .update(secrets['T1'] ?? '')
+    .digest('base64url')
   const encoded = Buffer.from(payload).toString('base64url')
   const query = JSON.stringify([['User', null, null]])
-  return `${encoded}.${createHmac('sha256', key).update(JSON.stringify(['scim list cursor', 'T1', query, encoded])).digest('base64url')}`
+  return `${encoded}.${createHmac('sha256', key)
+    .update(JSON.stringify(['scim list cursor', 'T1', query, encoded]))
+    .digest('base64url')}`
 }
 
 test('RFC 9865 §2: an empty cursor is the first page; nextCursor leads on, and the last page has none', async () => {
@@ -41,7 +45,11 @@ test('RFC 9865 §2: an empty cursor is the first page; nextCursor leads on, and 
   expect(namesOf(first)).toEqual(['Kim', 'Lou', 'Max'])
   expect(last).toMatchObject({ status: 200, body: { totalResults: 4, itemsPerPage: 1 } })
   expect(namesOf(last)).toEqual(['Ann'])
-  expect([first, last].flatMap(({ body }) => Object.keys(body ?? {})).filter((name) => name === 'startIndex' || name === 'previousCursor')).toEqual([])
+  expect(
+    [first, last]
+      .flatMap(({ body }) => Object.keys(body ?? {}))
+      .filter((name) => name === 'startIndex' || name === 'previousCursor'),
+  ).toEqual([])
   expect(nextOf(last)).toBeUndefined()
 })
 
@@ -61,7 +69,13 @@ test('RFC 9865 §3: a cursor from a query goes on in a search, and with other at
   const reply = await people.send({
     method: 'POST',
     path: '/Users/.search',
-    body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'], cursor, count: 2, filter: '(USERNAME pr)', attributes: ['displayName'] },
+    body: {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'],
+      cursor,
+      count: 2,
+      filter: '(USERNAME pr)',
+      attributes: ['displayName'],
+    },
   })
 
   expect(namesOf(reply)).toEqual(['Max', 'Ann'])
@@ -86,19 +100,37 @@ test('RFC 9865 §2: a count of 0 tells the total, and ends the walk', async () =
 })
 
 describe('ATK-418, K-45', () => {
-  test.each(['null', '{}', '[]', '5', '{', '"x"', '[0,5,2,1790000000]', '["0",null,2,1790000000]', '[0.5,null,2,1790000000]', '[0,{},2,1790000000]', '[0,"1.\\u0000",2,1790000000]', '[0,"1.\\ud800",2,1790000000]', '[0,null,2]'])(
-    'made up and signed by whoever holds the secret, whose digest is the key: %s',
-    async (payload) => {
-      const people = await startPeople()
+  test.each([
+    'null',
+    '{}',
+    '[]',
+    '5',
+    '{',
+    '"x"',
+    '[0,5,2,1790000000]',
+    '["0",null,2,1790000000]',
+    '[0.5,null,2,1790000000]',
+    '[0,{},2,1790000000]',
+    '[0,"1.\\u0000",2,1790000000]',
+    '[0,"1.\\ud800",2,1790000000]',
+    '[0,null,2]',
+  ])('made up and signed by whoever holds the secret, whose digest is the key: %s', async (payload) => {
+    const people = await startPeople()
 
-      await expectRefused(people, async () => page(people, { cursor: signed(payload, people), count: '2' }), invalidCursor)
-    },
-  )
+    await expectRefused(
+      people,
+      async () => page(people, { cursor: signed(payload, people), count: '2' }),
+      invalidCursor,
+    )
+  })
 
   test('what the holder of the secret signs leads where they could go all the same', async () => {
     const people = await startPeople()
 
-    expect(namesOf(await page(people, { cursor: signed('[0,null,2,1790000000]', people), count: '2' }))).toEqual(['Kim', 'Lou'])
+    expect(namesOf(await page(people, { cursor: signed('[0,null,2,1790000000]', people), count: '2' }))).toEqual([
+      'Kim',
+      'Lou',
+    ])
   })
 
   test('altered, cut, of no one: refused in the same words', async () => {
@@ -138,7 +170,10 @@ describe('ATK-418, K-45', () => {
     const cursor = await secondOf(people, { filter: 'userName pr', sortBy: 'displayName' })
     const plain = await secondOf(people)
     const same = { filter: 'userName pr', sortBy: 'displayName', cursor, count: '2' }
-    const send = (parameters: Readonly<Record<string, string>>, sent: Partial<ScimSent> = {}) => () => page(people, parameters, sent)
+    const send =
+      (parameters: Readonly<Record<string, string>>, sent: Partial<ScimSent> = {}) =>
+      () =>
+        page(people, parameters, sent)
 
     await expectRefused(people, send(same, { provider: 'T2' }), invalidCursor)
     await expectRefused(people, send({ ...same, filter: 'title pr' }), invalidCursor)
@@ -165,14 +200,18 @@ describe('ATK-418, K-45', () => {
     const people = await startPeople()
     const cursor = await secondOf(people)
 
-    for (const parameters of [{ cursor, count: '3' }, { cursor, count: '0' }, { cursor }]) await expectRefused(people, () => page(people, parameters), countChanged)
+    for (const parameters of [{ cursor, count: '3' }, { cursor, count: '0' }, { cursor }])
+      await expectRefused(people, () => page(people, parameters), countChanged)
   })
 
-  test.each(['-1', '201', '1e9', 'abc', '', '1.5', '9'.repeat(400)])('a count of %j is not cut to size, as it is by index', async (count) => {
-    const people = await startPeople()
+  test.each(['-1', '201', '1e9', 'abc', '', '1.5', '9'.repeat(400)])(
+    'a count of %j is not cut to size, as it is by index',
+    async (count) => {
+      const people = await startPeople()
 
-    await expectRefused(people, () => page(people, { cursor: '', count }), countOutOfRange)
-  })
+      await expectRefused(people, () => page(people, { cursor: '', count }), countOutOfRange)
+    },
+  )
 })
 
 describe('K-45: a cursor lives as long as the secret that it was signed with', () => {
@@ -180,7 +219,11 @@ describe('K-45: a cursor lives as long as the secret that it was signed with', (
     const people = await startPeople()
     const { storage, clock } = people
     const cursor = await secondOf(people)
-    const newer = await addProviderSecret('T1', { previousExpiresAt: clock.now() + 60 }, { storage, clock: () => clock.now() })
+    const newer = await addProviderSecret(
+      'T1',
+      { previousExpiresAt: clock.now() + 60 },
+      { storage, clock: () => clock.now() },
+    )
     const authorization = `Bearer ${newer}`
 
     expect((await page(people, { cursor, count: '2' })).status).toBe(200)
@@ -188,7 +231,10 @@ describe('K-45: a cursor lives as long as the secret that it was signed with', (
     clock.advance(60)
 
     const before = people.dump()
-    expect(await page(people, { cursor, count: '2' }, { authorization })).toMatchObject({ status: 400, body: { scimType: 'invalidCursor' } })
+    expect(await page(people, { cursor, count: '2' }, { authorization })).toMatchObject({
+      status: 400,
+      body: { scimType: 'invalidCursor' },
+    })
     expect(people.dump().replaceAll(/"lastUsedAt": \d+/g, '')).toBe(before.replaceAll(/"lastUsedAt": \d+/g, ''))
   })
 
@@ -201,14 +247,21 @@ describe('K-45: a cursor lives as long as the secret that it was signed with', (
 
     await endPreviousProviderSecrets('T1', { storage })
 
-    expect(await page(people, { cursor: old, count: '2' }, { authorization })).toMatchObject({ status: 400, body: { scimType: 'invalidCursor' } })
+    expect(await page(people, { cursor: old, count: '2' }, { authorization })).toMatchObject({
+      status: 400,
+      body: { scimType: 'invalidCursor' },
+    })
     expect((await page(people, { cursor: newer, count: '2' }, { authorization })).status).toBe(200)
   })
 
   test('another process, which shares storage alone, knows the cursor', async () => {
     const people = await startPeople()
     const cursor = await secondOf(people)
-    const other = createScimServer({ issuer: people.server.issuer, storage: people.storage, clock: () => people.clock.now() })
+    const other = createScimServer({
+      issuer: people.server.issuer,
+      storage: people.storage,
+      clock: () => people.clock.now(),
+    })
 
     const response = await other.handle({
       method: 'GET',
@@ -225,16 +278,23 @@ describe('K-45: a cursor lives as long as the secret that it was signed with', (
   test('a client with an access token walks too, also where no secret is left', async () => {
     const acting = { subject: 'c1', clientId: clientId('c1'), scopes: ['scim'] }
     const scim = await startScim({ accessTokens: { accessToken: async () => acting } })
-    for (const userName of ['a', 'b', 'c']) await scim.send({ method: 'POST', path: '/Users', body: { schemas: [userSchema.id], userName } })
+    for (const userName of ['a', 'b', 'c'])
+      await scim.send({ method: 'POST', path: '/Users', body: { schemas: [userSchema.id], userName } })
     const provider = await scim.storage.identityProviders.find(providerId('T1'))
     if (provider === undefined) throw new TypeError('T1 is not there.')
-    await scim.storage.identityProviders.compareAndSwap({ ...provider, clientIds: [acting.clientId], secrets: [] }, provider.version)
-    const walk = (cursor: string) => scim.send({ path: `/Users?count=2&cursor=${cursor}`, authorization: 'Bearer token' })
+    await scim.storage.identityProviders.compareAndSwap(
+      { ...provider, clientIds: [acting.clientId], secrets: [] },
+      provider.version,
+    )
+    const walk = (cursor: string) =>
+      scim.send({ path: `/Users?count=2&cursor=${cursor}`, authorization: 'Bearer token' })
 
     const first = await walk('')
     const last = await walk(nextOf(first) ?? '')
 
-    expect(new Set([...resourcesOf(first), ...resourcesOf(last)].map(({ userName }) => userName))).toEqual(new Set(['a', 'b', 'c']))
+    expect(new Set([...resourcesOf(first), ...resourcesOf(last)].map(({ userName }) => userName))).toEqual(
+      new Set(['a', 'b', 'c']),
+    )
     expect(await walk(`${nextOf(first)}x`)).toMatchObject({ status: 400, body: { scimType: 'invalidCursor' } })
   })
 })
@@ -248,8 +308,20 @@ test('ATK-419: whoever is there during the whole walk is seen once, whoever come
   let cursor: string | undefined = ''
 
   for (let index = 0; cursor !== undefined; index += 1) {
-    pending.push(...[...leaving].slice(index * 5, index * 5 + 5).map((id) => directory.send({ method: 'DELETE', path: `/Users/${id}` })))
-    pending.push(...Array.from({ length: 5 }, (_, more) => directory.send({ method: 'POST', path: '/Users', body: { schemas: [userSchema.id], userName: `new-${index}-${more}` } })))
+    pending.push(
+      ...[...leaving]
+        .slice(index * 5, index * 5 + 5)
+        .map((id) => directory.send({ method: 'DELETE', path: `/Users/${id}` })),
+    )
+    pending.push(
+      ...Array.from({ length: 5 }, (_, more) =>
+        directory.send({
+          method: 'POST',
+          path: '/Users',
+          body: { schemas: [userSchema.id], userName: `new-${index}-${more}` },
+        }),
+      ),
+    )
     directory.clock.advance(1)
     const reply: ScimReply = await page(directory, { cursor, count: '12' })
     expect(reply.status).toBe(200)

@@ -40,7 +40,12 @@ export async function startDirectory(size = 4, toleranceProfile: ToleranceProfil
   const { storage, calls, forgetCalls, failWith } = counting(uncounted)
   const scim = await startScim({ storage, toleranceProfile })
   const user = (provider: string, userName: string) =>
-    scim.send({ method: 'POST', path: '/Users', provider, body: { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName } })
+    scim.send({
+      method: 'POST',
+      path: '/Users',
+      provider,
+      body: { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName },
+    })
   const people: string[] = []
   for (let index = 0; index < size; index += 1) people.push(idOf(await user('T1', `user-${index}`)))
 
@@ -55,7 +60,8 @@ export async function startDirectory(size = 4, toleranceProfile: ToleranceProfil
     forgetCalls,
     failWith,
     group: async (body = aGroup()) => idOf(await scim.send({ method: 'POST', path: '/Groups', body })),
-    patch: (id, ...operations) => scim.send({ method: 'PATCH', path: `/Groups/${id}`, body: { schemas: [patchOp], Operations: operations } }),
+    patch: (id, ...operations) =>
+      scim.send({ method: 'PATCH', path: `/Groups/${id}`, body: { schemas: [patchOp], Operations: operations } }),
     members: (id) => memberIdsOf(uncounted, id),
     dump: () => JSON.stringify(medium.tablesOf(issuer), inOrder, 1),
   }
@@ -75,12 +81,20 @@ export interface Refused {
 }
 
 /** Sends what is to be refused: a SCIM error, for that reason, and nothing is written. */
-export async function expectRefused(directory: Directory, send: () => Promise<ScimReply>, { status, scimType, reason }: Refused): Promise<void> {
+export async function expectRefused(
+  directory: Directory,
+  send: () => Promise<ScimReply>,
+  { status, scimType, reason }: Refused,
+): Promise<void> {
   const before = directory.dump()
 
   const reply = await send()
 
-  expect({ ...reply.body, scimType: reply.body?.['scimType'], reason: directory.lastReason() }).toMatchObject({ status: String(status), scimType, reason })
+  expect({ ...reply.body, scimType: reply.body?.['scimType'], reason: directory.lastReason() }).toMatchObject({
+    status: String(status),
+    scimType,
+    reason,
+  })
   expect(reply.status).toBe(status)
   expect(directory.dump()).toBe(before)
 }

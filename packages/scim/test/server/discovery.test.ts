@@ -22,9 +22,21 @@ test('K-43 (RFC 7643 §5, RFC 9865 §4): ServiceProviderConfig says what is serv
     changePassword: { supported: false },
     sort: { supported: true },
     etag: { supported: true },
-    pagination: { cursor: true, index: true, defaultPaginationMethod: 'index', defaultPageSize: 100, maxPageSize: 200, cursorTimeout: 3600 },
+    pagination: {
+      cursor: true,
+      index: true,
+      defaultPaginationMethod: 'index',
+      defaultPageSize: 100,
+      maxPageSize: 200,
+      cursorTimeout: 3600,
+    },
     authenticationSchemes: [
-      expect.objectContaining({ type: 'oauthbearertoken', name: 'OAuth Bearer Token', specUri: 'https://www.rfc-editor.org/rfc/rfc6750', primary: true }),
+      expect.objectContaining({
+        type: 'oauthbearertoken',
+        name: 'OAuth Bearer Token',
+        specUri: 'https://www.rfc-editor.org/rfc/rfc6750',
+        primary: true,
+      }),
     ],
     meta: { resourceType: 'ServiceProviderConfig', location: `${base}/ServiceProviderConfig` },
   })
@@ -33,7 +45,9 @@ test('K-43 (RFC 7643 §5, RFC 9865 §4): ServiceProviderConfig says what is serv
 test('RFC 7643 §5: changePassword is supported where the host takes passwords', async () => {
   const scim = await startScim({ password: async () => {} })
 
-  expect(await scim.send({ path: '/serviceproviderconfig' })).toMatchObject({ body: { changePassword: { supported: true } } })
+  expect(await scim.send({ path: '/serviceproviderconfig' })).toMatchObject({
+    body: { changePassword: { supported: true } },
+  })
 })
 
 describe('schemas', () => {
@@ -44,10 +58,19 @@ describe('schemas', () => {
 
     const ids = [userSchema.id, enterpriseUserSchema.id, groupSchema]
     expect(reply.status).toBe(200)
-    expect(reply.body).toMatchObject({ schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'], totalResults: 3, startIndex: 1, itemsPerPage: 3 })
+    expect(reply.body).toMatchObject({
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+      totalResults: 3,
+      startIndex: 1,
+      itemsPerPage: 3,
+    })
     expect(idsOf(reply)).toEqual(ids)
-    expect(resourcesOf(reply).map(({ meta }) => meta)).toEqual(ids.map((id) => ({ resourceType: 'Schema', location: `${base}/Schemas/${id}` })))
-    expect(resourcesOf(reply)[0]?.['attributes']).toContainEqual(expect.objectContaining({ name: 'userName', required: true, uniqueness: 'server' }))
+    expect(resourcesOf(reply).map(({ meta }) => meta)).toEqual(
+      ids.map((id) => ({ resourceType: 'Schema', location: `${base}/Schemas/${id}` })),
+    )
+    expect(resourcesOf(reply)[0]?.['attributes']).toContainEqual(
+      expect.objectContaining({ name: 'userName', required: true, uniqueness: 'server' }),
+    )
     expect(holdsNull(reply.body)).toBe(false)
   })
 
@@ -56,22 +79,43 @@ describe('schemas', () => {
     const all = await scim.send({ path: '/Schemas' })
 
     const one = await Promise.all(idsOf(all).map((id) => scim.send({ path: `/Schemas/${id}` })))
-    const capital = await Promise.all(idsOf(all).map((id) => scim.send({ path: `/schemas/${encodeURIComponent(id.toUpperCase())}` })))
+    const capital = await Promise.all(
+      idsOf(all).map((id) => scim.send({ path: `/schemas/${encodeURIComponent(id.toUpperCase())}` })),
+    )
 
     expect(one.map(({ body }) => body)).toEqual(resourcesOf(all))
     expect(capital.map(({ body }) => body)).toEqual(resourcesOf(all))
   })
 
   test('RFC 7643 §3.3: those of the host are published, with their types', async () => {
-    const badge = defineSchema({ id: 'urn:example:badge', name: 'Badge', attributes: [{ name: 'number', required: true }] })
-    const userType = defineResourceType({ name: 'User', endpoint: '/Users', schema: userSchema, extensions: [enterpriseUserSchema, { schema: badge, required: true }] })
+    const badge = defineSchema({
+      id: 'urn:example:badge',
+      name: 'Badge',
+      attributes: [{ name: 'number', required: true }],
+    })
+    const userType = defineResourceType({
+      name: 'User',
+      endpoint: '/Users',
+      schema: userSchema,
+      extensions: [enterpriseUserSchema, { schema: badge, required: true }],
+    })
     const scim = await startScim({ userType })
 
     const schema = await scim.send({ path: '/Schemas/urn:example:badge' })
     const type = await scim.send({ path: '/ResourceTypes/User' })
 
-    expect(schema).toMatchObject({ status: 200, body: { id: 'urn:example:badge', name: 'Badge', attributes: [{ name: 'number', required: true }] } })
-    expect(type).toMatchObject({ body: { schemaExtensions: [{ schema: enterpriseUserSchema.id, required: false }, { schema: 'urn:example:badge', required: true }] } })
+    expect(schema).toMatchObject({
+      status: 200,
+      body: { id: 'urn:example:badge', name: 'Badge', attributes: [{ name: 'number', required: true }] },
+    })
+    expect(type).toMatchObject({
+      body: {
+        schemaExtensions: [
+          { schema: enterpriseUserSchema.id, required: false },
+          { schema: 'urn:example:badge', required: true },
+        ],
+      },
+    })
   })
 })
 
@@ -83,8 +127,20 @@ describe('resource types', () => {
 
     expect(list).toMatchObject({ status: 200, body: { totalResults: 2, itemsPerPage: 2, startIndex: 1 } })
     expect(resourcesOf(list)).toMatchObject([
-      { id: 'User', name: 'User', endpoint: '/Users', schema: userSchema.id, meta: { resourceType: 'ResourceType', location: `${base}/ResourceTypes/User` } },
-      { id: 'Group', name: 'Group', endpoint: '/Groups', schema: groupSchema, meta: { resourceType: 'ResourceType', location: `${base}/ResourceTypes/Group` } },
+      {
+        id: 'User',
+        name: 'User',
+        endpoint: '/Users',
+        schema: userSchema.id,
+        meta: { resourceType: 'ResourceType', location: `${base}/ResourceTypes/User` },
+      },
+      {
+        id: 'Group',
+        name: 'Group',
+        endpoint: '/Groups',
+        schema: groupSchema,
+        meta: { resourceType: 'ResourceType', location: `${base}/ResourceTypes/Group` },
+      },
     ])
     const one = await Promise.all(idsOf(list).map((id) => scim.send({ path: `/ResourceTypes/${id}` })))
     expect(one.map(({ body }) => body)).toEqual(resourcesOf(list))
@@ -102,23 +158,41 @@ describe('resource types', () => {
   })
 })
 
-const addresses = ['/ServiceProviderConfig', '/Schemas', `/Schemas/${userSchema.id}`, '/ResourceTypes', '/ResourceTypes/User']
+const addresses = [
+  '/ServiceProviderConfig',
+  '/Schemas',
+  `/Schemas/${userSchema.id}`,
+  '/ResourceTypes',
+  '/ResourceTypes/User',
+]
 
 test.each(addresses)('ATK-361, K-41 (RFC 7644 §4): %s with a filter is 403', async (path) => {
   const directory = await startDirectory(0)
 
-  await expectRefused(directory, () => directory.send({ path: `${path}?filter=id%20pr` }), { status: 403, reason: 'discovery_filtered' })
+  await expectRefused(directory, () => directory.send({ path: `${path}?filter=id%20pr` }), {
+    status: 403,
+    reason: 'discovery_filtered',
+  })
 })
 
 test.each(addresses)('K-41 (RFC 7644 §4): %s knows no pages, no order and no choice of attributes', async (path) => {
   const scim = await startScim()
 
-  const reply = await scim.send({ path: `${path}?startIndex=2&count=0&cursor=x&sortBy=zz&attributes=id&excludedAttributes=name` })
+  const reply = await scim.send({
+    path: `${path}?startIndex=2&count=0&cursor=x&sortBy=zz&attributes=id&excludedAttributes=name`,
+  })
 
   expect(reply).toEqual(await scim.send({ path }))
 })
 
-test.each(['/Schemas/urn:example:none', '/Schemas/__proto__', '/ResourceTypes/Users', '/ServiceProviderConfig/x', '/ServiceProviderConfigs', '/Me/x'])('RFC 7644 §3.12: %s is not there', async (path) => {
+test.each([
+  '/Schemas/urn:example:none',
+  '/Schemas/__proto__',
+  '/ResourceTypes/Users',
+  '/ServiceProviderConfig/x',
+  '/ServiceProviderConfigs',
+  '/Me/x',
+])('RFC 7644 §3.12: %s is not there', async (path) => {
   const directory = await startDirectory(0)
 
   const reply = await directory.send({ path })
@@ -130,13 +204,20 @@ test.each(addresses)('RFC 7644 §4: %s is only read, and asks first who calls', 
   const directory = await startDirectory(0)
 
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-    await expectRefused(directory, () => directory.send({ method, path, body: {} }), { status: 405, reason: 'method_not_allowed' })
+    await expectRefused(directory, () => directory.send({ method, path, body: {} }), {
+      status: 405,
+      reason: 'method_not_allowed',
+    })
   }
-  await expectRefused(directory, () => directory.send({ path, authorization: undefined }), { status: 401, reason: 'credentials_missing' })
+  await expectRefused(directory, () => directory.send({ path, authorization: undefined }), {
+    status: 401,
+    reason: 'credentials_missing',
+  })
 })
 
 test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])('K-38 (RFC 7644 §3.11): %s /Me is 501', async (method) => {
   const directory = await startDirectory(1)
 
-  for (const path of ['/Me', '/me']) await expectRefused(directory, () => directory.send({ method, path }), { status: 501, reason: 'me_not_offered' })
+  for (const path of ['/Me', '/me'])
+    await expectRefused(directory, () => directory.send({ method, path }), { status: 501, reason: 'me_not_offered' })
 })

@@ -25,7 +25,11 @@ test('RFC 7644 §3.4.2.4: with more members than an answer holds a page by its n
   await addGroups(directory, { count: 7, memberIds })
   const all = Array.from({ length: 7 }, (_, index) => `group-${index}`)
 
-  await expectRefused(directory, () => directory.send({ path: '/Groups?count=100' }), { status: 400, scimType: 'tooMany', reason: 'too_many_members' })
+  await expectRefused(directory, () => directory.send({ path: '/Groups?count=100' }), {
+    status: 400,
+    scimType: 'tooMany',
+    reason: 'too_many_members',
+  })
   const first = await directory.send({ path: '/Groups?count=4' })
   const second = await directory.send({ path: '/Groups?count=4&startIndex=5' })
   expect([...namesOf(first), ...namesOf(second)]).toEqual(all)
@@ -46,7 +50,8 @@ test('RFC 9865 §2: with more members than an answer holds a page by cursor has 
 
 async function addPeople({ storage }: Directory, count: number): Promise<readonly string[]> {
   const ids = Array.from({ length: count }, (_, index) => `${index}`)
-  for (const id of ids) await storage.provisionedUsers.insert(aProvisionedUser(id, { providerId: t1, userId: userId(id) }))
+  for (const id of ids)
+    await storage.provisionedUsers.insert(aProvisionedUser(id, { providerId: t1, userId: userId(id) }))
   return ids
 }
 
@@ -56,7 +61,9 @@ async function addGroups(
 ): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const createdAt = epochSeconds(1_790_000_000 + index)
-    await storage.groups.insert(aGroup(`${index}`, { providerId: t1, groupId: groupId(`group-${index}`), memberIds, createdAt }))
+    await storage.groups.insert(
+      aGroup(`${index}`, { providerId: t1, groupId: groupId(`group-${index}`), memberIds, createdAt }),
+    )
   }
 }
 

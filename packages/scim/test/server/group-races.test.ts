@@ -67,7 +67,9 @@ test('law: two who change different attributes both have their way', async () =>
 
       await scheduler.waitFor(Promise.all(changes.map((change) => patch(scim, id, change))))
 
-      expect(await scheduler.waitFor(scim.send({ path: `/Groups/${id}` }))).toMatchObject({ body: { displayName: 'Dev', externalId: 'g1' } })
+      expect(await scheduler.waitFor(scim.send({ path: `/Groups/${id}` }))).toMatchObject({
+        body: { displayName: 'Dev', externalId: 'g1' },
+      })
     }),
     { numRuns: 100 },
   )
@@ -110,14 +112,24 @@ async function startRace(scheduler: fc.Scheduler, size = 50): Promise<Race> {
   const people: string[] = []
   for (let index = 0; index < 2 * size + 2; index += 1) people.push(await user(scim, index))
   const inner = idOf(await scim.send({ method: 'POST', path: '/Groups', body: aGroup() }))
-  const [staying, leaving, joining] = [[inner, ...people.slice(0, 2)], people.slice(2, size + 2), people.slice(size + 2)]
+  const [staying, leaving, joining] = [
+    [inner, ...people.slice(0, 2)],
+    people.slice(2, size + 2),
+    people.slice(size + 2),
+  ]
   const id = idOf(await scim.send({ method: 'POST', path: '/Groups', body: aGroup([...staying, ...leaving]) }))
   isRacing = true
   return { scim, storage, id, staying, leaving, joining }
 }
 
 const user = async (scim: ScimUnderTest, index: number): Promise<string> =>
-  idOf(await scim.send({ method: 'POST', path: '/Users', body: { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: `user-${index}` } }))
+  idOf(
+    await scim.send({
+      method: 'POST',
+      path: '/Users',
+      body: { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: `user-${index}` },
+    }),
+  )
 
 const patch = (scim: ScimUnderTest, id: string, operation: object) =>
   scim.send({ method: 'PATCH', path: `/Groups/${id}`, body: { schemas: [patchOp], Operations: [operation] } })

@@ -2,7 +2,14 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 
-import { applyPatch, groupResourceType, openReading, parsePatch, toleranceProfiles, type ToleranceProfile } from '../../src/index.ts'
+import {
+  applyPatch,
+  groupResourceType,
+  openReading,
+  parsePatch,
+  toleranceProfiles,
+  type ToleranceProfile,
+} from '../../src/index.ts'
 import { outcomeOf } from '../outcome-of.ts'
 import { aGroup, groupSchema, patchOp, startDirectory, type Directory } from './directory-under-test.ts'
 
@@ -17,33 +24,88 @@ const aPerson = (): fc.Arbitrary<Person> => fc.constantFrom(...people)
 const several = (): fc.Arbitrary<readonly Person[]> => fc.array(aPerson(), { maxLength: 3 })
 const op = fc.constantFrom('add', 'replace')
 const anyOp = fc.constantFrom('add', 'replace', 'remove', 'Add', 'Remove')
-const typeOf = fc.constantFrom<JsonObject>({}, {}, { type: 'User' }, { type: 'user' }, { type: 'Group' }, { display: 'x', $ref: null })
+const typeOf = fc.constantFrom<JsonObject>(
+  {},
+  {},
+  { type: 'User' },
+  { type: 'user' },
+  { type: 'Group' },
+  { display: 'x', $ref: null },
+)
 
 /** Ways to say who is meant, in RFC 7644's words and in those of identity providers. */
 function anOperation(): fc.Arbitrary<Sent> {
-  const list = fc.tuple(several(), typeOf).map(([who, more]): ((idOf: (person: Person) => string) => readonly JsonValue[]) => (idOf) => who.map((one) => ({ value: idOf(one), ...more })))
-  const filter = fc.tuple(aPerson(), aPerson(), fc.constantFrom('eq', 'or', 'ne', 'sw', 'not', 'type', 'and')).map(([one, other, kind]): Sent => (idOf) => ({
-    path: {
-      eq: `members[value eq "${idOf(one)}"]`,
-      or: `members[value eq "${idOf(one)}" or VALUE Eq "${idOf(other)}"]`,
-      ne: `members[value ne "${idOf(one)}"]`,
-      sw: `members[value sw "${idOf(one)}"]`,
-      not: `members[not (value eq "${idOf(one)}")]`,
-      type: 'members[type eq "user"]',
-      and: `members[value eq "${idOf(one)}" and type pr]`,
-    }[kind],
-  }))
+  const list = fc.tuple(several(), typeOf).map(
+    ([who, more]): ((idOf: (person: Person) => string) => readonly JsonValue[]) =>
+      (idOf) =>
+        who.map((one) => ({ value: idOf(one), ...more })),
+  )
+  const filter = fc
+    .tuple(aPerson(), aPerson(), fc.constantFrom('eq', 'or', 'ne', 'sw', 'not', 'type', 'and'))
+    .map(([one, other, kind]): Sent => (idOf) => ({
+      path: {
+        eq: `members[value eq "${idOf(one)}"]`,
+        or: `members[value eq "${idOf(one)}" or VALUE Eq "${idOf(other)}"]`,
+        ne: `members[value ne "${idOf(one)}"]`,
+        sw: `members[value sw "${idOf(one)}"]`,
+        not: `members[not (value eq "${idOf(one)}")]`,
+        type: 'members[type eq "user"]',
+        and: `members[value eq "${idOf(one)}" and type pr]`,
+      }[kind],
+    }))
   return fc.oneof(
-    { weight: 4, arbitrary: fc.tuple(anyOp, list).map(([name, values]): Sent => (idOf) => ({ op: name, path: 'members', value: values(idOf) })) },
-    { weight: 2, arbitrary: fc.tuple(op, list).map(([name, values]): Sent => (idOf) => ({ op: name, value: { MEMBERS: values(idOf) } })) },
+    {
+      weight: 4,
+      arbitrary: fc
+        .tuple(anyOp, list)
+        .map(([name, values]): Sent => (idOf) => ({ op: name, path: 'members', value: values(idOf) })),
+    },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(op, list)
+        .map(([name, values]): Sent => (idOf) => ({ op: name, value: { MEMBERS: values(idOf) } })),
+    },
     { weight: 4, arbitrary: filter.map((path): Sent => (idOf) => ({ op: 'remove', ...path(idOf) })) },
-    fc.tuple(op, filter, aPerson()).map(([name, path, who]): Sent => (idOf) => ({ op: name, ...path(idOf), value: { value: idOf(who) } })),
-    fc.tuple(op, aPerson()).map(([name, who]): Sent => (idOf) => ({ op: name, path: 'members', value: { value: idOf(who) } })),
-    fc.tuple(anyOp, several()).map(([name, who]): Sent => (idOf) => ({ op: name, path: 'members', value: who.map(idOf) })),
-    several().map((who): Sent => (idOf) => ({ op: 'remove', path: 'members', value: { members: who.map((one) => ({ value: idOf(one) })) } })),
-    fc.constantFrom<JsonObject>({ op: 'remove', path: 'members' }, { op: 'replace', path: 'members', value: null }, { op: 'add', path: 'members', value: null }, { op: 'remove', path: 'members', value: null }, { op: 'replace', path: 'members', value: '' }, { op: 'remove', path: `${groupSchema}:members` }, { op: 'remove', path: 'members.type' }, { op: 'replace', path: 'members.display', value: 'x' }).map((sent): Sent => () => sent),
-    fc.tuple(aPerson(), aPerson()).map(([one, other]): Sent => (idOf) => ({ op: 'replace', path: `members[value eq "${idOf(one)}"].value`, value: idOf(other) })),
-    aPerson().map((one): Sent => (idOf) => ({ op: 'add', value: { [`members[value eq "${idOf(one)}"].type`]: 'User' } })),
+    fc
+      .tuple(op, filter, aPerson())
+      .map(([name, path, who]): Sent => (idOf) => ({ op: name, ...path(idOf), value: { value: idOf(who) } })),
+    fc
+      .tuple(op, aPerson())
+      .map(([name, who]): Sent => (idOf) => ({ op: name, path: 'members', value: { value: idOf(who) } })),
+    fc
+      .tuple(anyOp, several())
+      .map(([name, who]): Sent => (idOf) => ({ op: name, path: 'members', value: who.map(idOf) })),
+    several().map((who): Sent => (idOf) => ({
+      op: 'remove',
+      path: 'members',
+      value: { members: who.map((one) => ({ value: idOf(one) })) },
+    })),
+    fc
+      .constantFrom<JsonObject>(
+        { op: 'remove', path: 'members' },
+        { op: 'replace', path: 'members', value: null },
+        { op: 'add', path: 'members', value: null },
+        { op: 'remove', path: 'members', value: null },
+        { op: 'replace', path: 'members', value: '' },
+        { op: 'remove', path: `${groupSchema}:members` },
+        { op: 'remove', path: 'members.type' },
+        { op: 'replace', path: 'members.display', value: 'x' },
+      )
+      .map(
+        (sent): Sent =>
+          () =>
+            sent,
+      ),
+    fc.tuple(aPerson(), aPerson()).map(([one, other]): Sent => (idOf) => ({
+      op: 'replace',
+      path: `members[value eq "${idOf(one)}"].value`,
+      value: idOf(other),
+    })),
+    aPerson().map((one): Sent => (idOf) => ({
+      op: 'add',
+      value: { [`members[value eq "${idOf(one)}"].type`]: 'User' },
+    })),
     fc.constantFrom('Ops', 'Dev').map((name): Sent => () => ({ op: 'replace', path: 'displayName', value: name })),
   )
 }
@@ -78,7 +140,9 @@ describe.each(profiles)('%s', (profile) => {
         if (directory.calls.membersOf === 0) seen.withoutMembers += 1
         expect(reply.status).toBe(204)
         expect(await directory.members(id)).toEqual(model.value.members)
-        const isChanged = JSON.stringify(model.value.members) !== JSON.stringify(members.toSorted()) || model.value.displayName !== 'Ops'
+        const isChanged =
+          JSON.stringify(model.value.members) !== JSON.stringify(members.toSorted()) ||
+          model.value.displayName !== 'Ops'
         expect(reply.headers.get('etag')).toBe(isChanged ? 'W/"2"' : 'W/"1"')
       }),
       { numRuns: 500 },
@@ -97,10 +161,17 @@ interface Model {
 }
 
 /** The engine on the whole group, with everybody in it. */
-function modelOf({ id, members, operations, profile }: Model): { readonly members: readonly string[]; readonly displayName: JsonValue | undefined } {
+function modelOf({ id, members, operations, profile }: Model): {
+  readonly members: readonly string[]
+  readonly displayName: JsonValue | undefined
+} {
   const reading = openReading(groupResourceType, toleranceProfiles[profile])
   const group = { ...aGroup(), id, members: members.map((value) => ({ value, type: 'User' })) }
-  const { resource } = applyPatch(group, parsePatch({ schemas: [patchOp], Operations: operations }, reading.tally), reading)
+  const { resource } = applyPatch(
+    group,
+    parsePatch({ schemas: [patchOp], Operations: operations }, reading.tally),
+    reading,
+  )
   const left = (resource['members'] ?? []) as readonly { readonly value: string }[]
   return { members: left.map(({ value }) => value).toSorted(), displayName: resource['displayName'] }
 }

@@ -1,15 +1,28 @@
 import { describe, expect, test } from 'vitest'
 
 import { millisecondsOfAsync } from '../milliseconds-of.ts'
-import { aGroup, expectRefused, groupSchema, startDirectory, type Directory, type Refused } from './directory-under-test.ts'
+import {
+  aGroup,
+  expectRefused,
+  groupSchema,
+  startDirectory,
+  type Directory,
+  type Refused,
+} from './directory-under-test.ts'
 import { idOf } from './scim-under-test.ts'
 
-const join = (...ids: readonly (string | undefined)[]) => ({ op: 'add', path: 'members', value: ids.map((value) => ({ value })) })
+const join = (...ids: readonly (string | undefined)[]) => ({
+  op: 'add',
+  path: 'members',
+  value: ids.map((value) => ({ value })),
+})
 const leave = (id: string | undefined) => ({ op: 'remove', path: `members[value eq "${id}"]` })
 const rename = (value: string) => ({ op: 'replace', path: 'displayName', value })
 
 /** Four accounts, and a group of the first two. */
-async function startGroup(profile?: Parameters<typeof startDirectory>[1]): Promise<{ directory: Directory; id: string; people: readonly [string, string, string, string] }> {
+async function startGroup(
+  profile?: Parameters<typeof startDirectory>[1],
+): Promise<{ directory: Directory; id: string; people: readonly [string, string, string, string] }> {
   const directory = await startDirectory(4, profile)
   const [one = '', two = '', three = '', four = ''] = directory.people
   const id = await directory.group(aGroup([one, two]))
@@ -19,32 +32,131 @@ async function startGroup(profile?: Parameters<typeof startDirectory>[1]): Promi
 
 describe('what identity providers send', () => {
   type People = readonly [string, string, string, string]
-  type Row = readonly [row: string, profile: 'entra' | 'okta' | 'oneLogin' | 'all' | 'strict', operations: (people: People) => readonly object[], left: readonly number[]]
+  type Row = readonly [
+    row: string,
+    profile: 'entra' | 'okta' | 'oneLogin' | 'all' | 'strict',
+    operations: (people: People) => readonly object[],
+    left: readonly number[],
+  ]
   test.each<Row>([
-    ['E-32: members join; one is there, and $ref is null', 'entra', ([one, , three]) => [{ op: 'Add', path: 'members', value: [{ $ref: null, value: one }, { $ref: null, value: three }] }], [0, 1, 2]],
-    ['E-33: members leave, listed in the value', 'entra', ([one]) => [{ op: 'Remove', path: 'members', value: [{ $ref: null, value: one }] }], [1]],
+    [
+      'E-32: members join; one is there, and $ref is null',
+      'entra',
+      ([one, , three]) => [
+        {
+          op: 'Add',
+          path: 'members',
+          value: [
+            { $ref: null, value: one },
+            { $ref: null, value: three },
+          ],
+        },
+      ],
+      [0, 1, 2],
+    ],
+    [
+      'E-33: members leave, listed in the value',
+      'entra',
+      ([one]) => [{ op: 'Remove', path: 'members', value: [{ $ref: null, value: one }] }],
+      [1],
+    ],
     ['E-34: a member leaves', 'entra', ([one]) => [leave(one)], [1]],
     ['E-34: one who is not in it is no error', 'entra', ([, , three]) => [leave(three)], [0, 1]],
     ['E-34: one who is nobody is no error', 'strict', () => [leave('nobody')], [0, 1]],
     ['E-35: everyone leaves', 'entra', () => [{ op: 'Remove', path: 'members' }], []],
-    ['E-38: names in any case', 'entra', ([one, , three]) => [{ op: 'Add', path: 'Members', value: [{ Value: three }] }, { op: 'remove', path: `MEMBERS[Value EQ "${one}"]` }], [1, 2]],
-    ['members as texts', 'entra', ([, , three, four]) => [{ op: 'Add', path: 'members', value: [three, four] }], [0, 1, 2, 3]],
-    ['members without a path', 'entra', ([, , three]) => [{ op: 'Add', value: { members: [{ value: three }] } }], [0, 1, 2]],
-    ['members by URN', 'strict', ([, , three]) => [{ op: 'add', path: `${groupSchema}:members`, value: [{ value: three }] }], [0, 1, 2]],
-    ['one member without a list', 'strict', ([, , three]) => [{ op: 'add', path: 'members', value: { value: three } }], [0, 1, 2]],
+    [
+      'E-38: names in any case',
+      'entra',
+      ([one, , three]) => [
+        { op: 'Add', path: 'Members', value: [{ Value: three }] },
+        { op: 'remove', path: `MEMBERS[Value EQ "${one}"]` },
+      ],
+      [1, 2],
+    ],
+    [
+      'members as texts',
+      'entra',
+      ([, , three, four]) => [{ op: 'Add', path: 'members', value: [three, four] }],
+      [0, 1, 2, 3],
+    ],
+    [
+      'members without a path',
+      'entra',
+      ([, , three]) => [{ op: 'Add', value: { members: [{ value: three }] } }],
+      [0, 1, 2],
+    ],
+    [
+      'members by URN',
+      'strict',
+      ([, , three]) => [{ op: 'add', path: `${groupSchema}:members`, value: [{ value: three }] }],
+      [0, 1, 2],
+    ],
+    [
+      'one member without a list',
+      'strict',
+      ([, , three]) => [{ op: 'add', path: 'members', value: { value: three } }],
+      [0, 1, 2],
+    ],
     ['null for nobody', 'entra', () => [{ op: 'Replace', path: 'members', value: null }], []],
     ['nobody to be added', 'entra', () => [{ op: 'Add', path: 'members', value: [] }], [0, 1]],
-    ['O-13: one leaves, one joins, with a name', 'okta', ([one, , three]) => [leave(one), { op: 'add', path: 'members', value: [{ value: three, display: 'kim@x.test' }] }], [1, 2]],
-    ['O-14: all of them', 'okta', ([, two, three]) => [{ op: 'replace', path: 'members', value: [{ value: three, display: 'a' }, { value: two, display: 'b' }] }], [1, 2]],
-    ['O-14: all of them, and without a path', 'okta', ([, , three]) => [{ op: 'replace', value: { members: [{ value: three }] } }], [2]],
+    [
+      'O-13: one leaves, one joins, with a name',
+      'okta',
+      ([one, , three]) => [
+        leave(one),
+        { op: 'add', path: 'members', value: [{ value: three, display: 'kim@x.test' }] },
+      ],
+      [1, 2],
+    ],
+    [
+      'O-14: all of them',
+      'okta',
+      ([, two, three]) => [
+        {
+          op: 'replace',
+          path: 'members',
+          value: [
+            { value: three, display: 'a' },
+            { value: two, display: 'b' },
+          ],
+        },
+      ],
+      [1, 2],
+    ],
+    [
+      'O-14: all of them, and without a path',
+      'okta',
+      ([, , three]) => [{ op: 'replace', value: { members: [{ value: three }] } }],
+      [2],
+    ],
     ['L-05: OneLogin adds and removes', 'oneLogin', ([one, , three]) => [join(three), leave(one)], [1, 2]],
     ['P-05: Ping adds one by one', 'strict', ([, , three, four]) => [join(three), join(four)], [0, 1, 2, 3]],
-    ['C-10: Salesforce repeats the attribute', 'all', ([one]) => [{ op: 'remove', path: 'members', value: { members: [{ value: one }] } }], [1]],
-    ['several are selected', 'strict', ([one, two]) => [{ op: 'remove', path: `members[value eq "${one}" or value eq "${two}"]` }], []],
+    [
+      'C-10: Salesforce repeats the attribute',
+      'all',
+      ([one]) => [{ op: 'remove', path: 'members', value: { members: [{ value: one }] } }],
+      [1],
+    ],
+    [
+      'several are selected',
+      'strict',
+      ([one, two]) => [{ op: 'remove', path: `members[value eq "${one}" or value eq "${two}"]` }],
+      [],
+    ],
     ['in order: joined and gone', 'strict', ([, , three]) => [join(three), leave(three)], [0, 1]],
     ['in order: gone and joined', 'strict', ([one]) => [leave(one), join(one)], [0, 1]],
-    ['in order: everyone gone, one joined, one gone', 'strict', ([one, two, three]) => [join(three), { op: 'remove', path: 'members' }, join(one, two), leave(one)], [1]],
-    ['in order: a list, and one more', 'strict', ([one, , three]) => [{ op: 'replace', path: 'members', value: [{ value: three }] }, join(one), leave(three)], [0]],
+    [
+      'in order: everyone gone, one joined, one gone',
+      'strict',
+      ([one, two, three]) => [join(three), { op: 'remove', path: 'members' }, join(one, two), leave(one)],
+      [1],
+    ],
+    [
+      'in order: a list, and one more',
+      'strict',
+      ([one, , three]) => [{ op: 'replace', path: 'members', value: [{ value: three }] }, join(one), leave(three)],
+      [0],
+    ],
   ])('%s', async (_, profile, operations, left) => {
     const { directory, id, people } = await startGroup(profile)
 
@@ -60,7 +172,9 @@ describe('what identity providers send', () => {
 
     expect((await directory.patch(id, rename('Operations'))).status).toBe(204)
     expect((await directory.patch(id, { op: 'replace', value: { id, displayName: 'Ops 2' } })).status).toBe(204)
-    expect(await directory.send({ path: `/Groups/${id}` })).toMatchObject({ body: { displayName: 'Ops 2', meta: { version: 'W/"3"' } } })
+    expect(await directory.send({ path: `/Groups/${id}` })).toMatchObject({
+      body: { displayName: 'Ops 2', meta: { version: 'W/"3"' } },
+    })
   })
 
   test('E-26: no operations at all', async () => {
@@ -75,23 +189,36 @@ describe('what identity providers send', () => {
     const directory = await startDirectory(0, 'entra')
     const schemas = [groupSchema, 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group']
 
-    const reply = await directory.send({ method: 'POST', path: '/Groups', body: { schemas, externalId: '8aa1-guid', displayName: 'Ops', meta: { resourceType: 'Group' } } })
+    const reply = await directory.send({
+      method: 'POST',
+      path: '/Groups',
+      body: { schemas, externalId: '8aa1-guid', displayName: 'Ops', meta: { resourceType: 'Group' } },
+    })
 
-    expect(reply).toMatchObject({ status: 201, body: { schemas: [groupSchema], externalId: '8aa1-guid', displayName: 'Ops' } })
+    expect(reply).toMatchObject({
+      status: 201,
+      body: { schemas: [groupSchema], externalId: '8aa1-guid', displayName: 'Ops' },
+    })
   })
 
   test('O-10, O-11, O-16, O-17: a group is looked for, pushed, imported and removed', async () => {
     const directory = await startDirectory(1, 'okta')
     const none = await directory.send({ path: '/Groups?filter=displayName%20eq%20%22Ops%22&startIndex=1&count=100' })
 
-    const pushed = await directory.send({ method: 'POST', path: '/Groups', body: { schemas: [groupSchema], displayName: 'Ops', members: [] } })
+    const pushed = await directory.send({
+      method: 'POST',
+      path: '/Groups',
+      body: { schemas: [groupSchema], displayName: 'Ops', members: [] },
+    })
     const id = idOf(pushed)
     await directory.patch(id, join(directory.people[0]))
     const imported = await directory.send({ path: '/Groups?startIndex=1&count=100' })
 
     expect(none).toMatchObject({ status: 200, body: { totalResults: 0, Resources: [] } })
     expect(pushed.status).toBe(201)
-    expect(imported).toMatchObject({ body: { totalResults: 1, Resources: [{ id, members: [{ value: directory.people[0] }] }] } })
+    expect(imported).toMatchObject({
+      body: { totalResults: 1, Resources: [{ id, members: [{ value: directory.people[0] }] }] },
+    })
     expect((await directory.send({ method: 'DELETE', path: `/Groups/${id}` })).status).toBe(204)
   })
 })
@@ -104,23 +231,69 @@ describe('one step', () => {
 
     expect(reply.headers.get('etag')).toBe('W/"2"')
     expect(directory.calls).toEqual({ find: 1, membersOf: 0, change: 1 })
-    expect(await directory.send({ path: `/Groups/${id}` })).toMatchObject({ body: { displayName: 'Dev', meta: { version: 'W/"2"' } } })
+    expect(await directory.send({ path: `/Groups/${id}` })).toMatchObject({
+      body: { displayName: 'Dev', meta: { version: 'W/"2"' } },
+    })
     expect(directory.events.filter(({ type }) => type === 'group.changed')).toHaveLength(1)
   })
 
   test.each<[string, (people: readonly string[]) => readonly object[], Refused]>([
-    ['somebody who is not there', () => [rename('Dev'), join('nobody')], { status: 400, scimType: 'invalidValue', reason: 'member_unknown' }],
-    ['a name taken away', ([, , three]) => [join(three), { op: 'remove', path: 'displayName' }], { status: 400, scimType: 'mutability', reason: 'attribute_required' }],
-    ['a path that leads nowhere', ([, , three]) => [join(three), { op: 'remove', path: 'crew' }], { status: 400, scimType: 'invalidPath', reason: 'path_unknown' }],
-    ['another id', ([, , three]) => [join(three), { op: 'replace', value: { id: 'x' } }], { status: 400, scimType: 'mutability', reason: 'attribute_read_only' }],
-    ['a member edited', ([one, , three]) => [{ op: 'replace', path: `members[value eq "${one}"].value`, value: three }], { status: 400, scimType: 'mutability', reason: 'attribute_immutable' }],
-    ['a member whose type is given otherwise', ([one]) => [{ op: 'replace', path: 'members', value: [{ value: one, type: 'Group' }] }], { status: 400, scimType: 'mutability', reason: 'attribute_immutable' }],
-    ['a part that is made here', ([one]) => [{ op: 'replace', path: `members[value eq "${one}"].$ref`, value: 'https://evil.test' }], { status: 400, scimType: 'mutability', reason: 'attribute_read_only' }],
-    ['a member without value', () => [{ op: 'add', path: 'members', value: [{ type: 'User' }] }], { status: 400, scimType: 'invalidValue', reason: 'value_required' }],
-    ['nothing to be added', () => [{ op: 'add', path: 'members' }], { status: 400, scimType: 'invalidValue', reason: 'value_missing' }],
-    ['an unknown part in the filter', () => [{ op: 'remove', path: 'members[__proto__ eq "x"]' }], { status: 400, scimType: 'invalidPath', reason: 'path_syntax' }],
+    [
+      'somebody who is not there',
+      () => [rename('Dev'), join('nobody')],
+      { status: 400, scimType: 'invalidValue', reason: 'member_unknown' },
+    ],
+    [
+      'a name taken away',
+      ([, , three]) => [join(three), { op: 'remove', path: 'displayName' }],
+      { status: 400, scimType: 'mutability', reason: 'attribute_required' },
+    ],
+    [
+      'a path that leads nowhere',
+      ([, , three]) => [join(three), { op: 'remove', path: 'crew' }],
+      { status: 400, scimType: 'invalidPath', reason: 'path_unknown' },
+    ],
+    [
+      'another id',
+      ([, , three]) => [join(three), { op: 'replace', value: { id: 'x' } }],
+      { status: 400, scimType: 'mutability', reason: 'attribute_read_only' },
+    ],
+    [
+      'a member edited',
+      ([one, , three]) => [{ op: 'replace', path: `members[value eq "${one}"].value`, value: three }],
+      { status: 400, scimType: 'mutability', reason: 'attribute_immutable' },
+    ],
+    [
+      'a member whose type is given otherwise',
+      ([one]) => [{ op: 'replace', path: 'members', value: [{ value: one, type: 'Group' }] }],
+      { status: 400, scimType: 'mutability', reason: 'attribute_immutable' },
+    ],
+    [
+      'a part that is made here',
+      ([one]) => [{ op: 'replace', path: `members[value eq "${one}"].$ref`, value: 'https://evil.test' }],
+      { status: 400, scimType: 'mutability', reason: 'attribute_read_only' },
+    ],
+    [
+      'a member without value',
+      () => [{ op: 'add', path: 'members', value: [{ type: 'User' }] }],
+      { status: 400, scimType: 'invalidValue', reason: 'value_required' },
+    ],
+    [
+      'nothing to be added',
+      () => [{ op: 'add', path: 'members' }],
+      { status: 400, scimType: 'invalidValue', reason: 'value_missing' },
+    ],
+    [
+      'an unknown part in the filter',
+      () => [{ op: 'remove', path: 'members[__proto__ eq "x"]' }],
+      { status: 400, scimType: 'invalidPath', reason: 'path_syntax' },
+    ],
     ['no path', () => [{ op: 'remove' }], { status: 400, scimType: 'noTarget', reason: 'path_missing' }],
-    ['a filter that selects nobody', () => [{ op: 'replace', path: 'members[value eq "nobody"]', value: { value: 'nobody' } }], { status: 400, scimType: 'noTarget', reason: 'path_no_match' }],
+    [
+      'a filter that selects nobody',
+      () => [{ op: 'replace', path: 'members[value eq "nobody"]', value: { value: 'nobody' } }],
+      { status: 400, scimType: 'noTarget', reason: 'path_no_match' },
+    ],
   ])('with %s nothing is written', async (_, operations, refused) => {
     const { directory, id, people } = await startGroup()
 
@@ -128,10 +301,26 @@ describe('one step', () => {
   })
 
   test.each<[string, (people: readonly string[]) => object, Refused]>([
-    ['a remove that lists', ([one]) => ({ op: 'remove', path: 'members', value: [{ value: one }] }), { status: 400, scimType: 'invalidSyntax', reason: 'remove_with_value' }],
-    ['a member as a text', ([one]) => ({ op: 'add', path: 'members', value: [one] }), { status: 400, scimType: 'invalidValue', reason: 'value_type' }],
-    ['null', () => ({ op: 'replace', path: 'members', value: null }), { status: 400, scimType: 'invalidValue', reason: 'value_missing' }],
-    ['Add', ([one]) => ({ op: 'Add', path: 'members', value: [{ value: one }] }), { status: 400, scimType: 'invalidSyntax', reason: 'operation_unknown' }],
+    [
+      'a remove that lists',
+      ([one]) => ({ op: 'remove', path: 'members', value: [{ value: one }] }),
+      { status: 400, scimType: 'invalidSyntax', reason: 'remove_with_value' },
+    ],
+    [
+      'a member as a text',
+      ([one]) => ({ op: 'add', path: 'members', value: [one] }),
+      { status: 400, scimType: 'invalidValue', reason: 'value_type' },
+    ],
+    [
+      'null',
+      () => ({ op: 'replace', path: 'members', value: null }),
+      { status: 400, scimType: 'invalidValue', reason: 'value_missing' },
+    ],
+    [
+      'Add',
+      ([one]) => ({ op: 'Add', path: 'members', value: [{ value: one }] }),
+      { status: 400, scimType: 'invalidSyntax', reason: 'operation_unknown' },
+    ],
   ])('strictly, %s is refused', async (_, operation, refused) => {
     const { directory, id, people } = await startGroup('strict')
 
@@ -168,7 +357,11 @@ describe('one step', () => {
   test('RFC 7643 §2.4: nobody is a member twice, however the operation selects', async () => {
     const { directory, id, people } = await startGroup('entra')
 
-    const reply = await directory.patch(id, { op: 'add', path: 'members[type eq "Group"]', value: { value: people[0] } })
+    const reply = await directory.patch(id, {
+      op: 'add',
+      path: 'members[type eq "Group"]',
+      value: { value: people[0] },
+    })
 
     expect(reply).toMatchObject({ status: 204 })
     expect(reply.headers.get('etag')).toBe('W/"1"')
@@ -193,7 +386,13 @@ describe('one step', () => {
     await directory.patch(id, { op: 'Remove', path: 'members', value: [people[0]] })
 
     expect(directory.events.slice(seen).filter(({ type }) => type === 'tolerance.applied')).toMatchObject([
-      { applied: [{ tolerance: 'operation-name-case', count: 1 }, { tolerance: 'remove-with-value', count: 1 }, { tolerance: 'text-for-complex', count: 1 }] },
+      {
+        applied: [
+          { tolerance: 'operation-name-case', count: 1 },
+          { tolerance: 'remove-with-value', count: 1 },
+          { tolerance: 'text-for-complex', count: 1 },
+        ],
+      },
     ])
   })
 })

@@ -1,34 +1,59 @@
 import { describe, expect, test } from 'vitest'
 
-import { aGroup, expectRefused, groupSchema, patchOp, startDirectory, type Directory, type Refused } from './directory-under-test.ts'
+import {
+  aGroup,
+  expectRefused,
+  groupSchema,
+  patchOp,
+  startDirectory,
+  type Directory,
+  type Refused,
+} from './directory-under-test.ts'
 import { idOf, type ScimReply } from './scim-under-test.ts'
 
 const memberUnknown: Refused = { status: 400, scimType: 'invalidValue', reason: 'member_unknown' }
 const base = 'https://as.test/scim/v2/enterprise-idps/T1'
-const valuesOf = ({ body }: ScimReply) => ((body?.['members'] ?? []) as readonly { readonly value: string }[]).map(({ value }) => value).toSorted()
+const valuesOf = ({ body }: ScimReply) =>
+  ((body?.['members'] ?? []) as readonly { readonly value: string }[]).map(({ value }) => value).toSorted()
 
 describe('create', () => {
   test('RFC 7644 §3.3, RFC 7643 §4.2: answers 201 with the group; type and $ref of a member are made here, display is not kept', async () => {
     const directory = await startDirectory()
     const [person = ''] = directory.people
     const inner = await directory.group({ schemas: [groupSchema], displayName: 'Inner' })
-    const members = [{ value: person, display: 'Somebody', $ref: 'https://evil.test/Users/1' }, { value: inner, type: 'User' }]
+    const members = [
+      { value: person, display: 'Somebody', $ref: 'https://evil.test/Users/1' },
+      { value: inner, type: 'User' },
+    ]
 
-    const reply = await directory.send({ method: 'POST', path: '/groups', body: { schemas: [groupSchema], displayName: 'Ops', externalId: 'g1', members } })
+    const reply = await directory.send({
+      method: 'POST',
+      path: '/groups',
+      body: { schemas: [groupSchema], displayName: 'Ops', externalId: 'g1', members },
+    })
 
     const id = idOf(reply)
     const location = `${base}/Groups/${id}`
     expect(reply).toMatchObject({ status: 201 })
     expect(reply.headers.get('location')).toBe(location)
     expect(reply.headers.get('etag')).toBe('W/"1"')
-    const shown = [{ value: person, $ref: `${base}/Users/${person}`, type: 'User' }, { value: inner, $ref: `${base}/Groups/${inner}`, type: 'Group' }]
+    const shown = [
+      { value: person, $ref: `${base}/Users/${person}`, type: 'User' },
+      { value: inner, $ref: `${base}/Groups/${inner}`, type: 'Group' },
+    ]
     expect(reply.body).toEqual({
       schemas: [groupSchema],
       id,
       externalId: 'g1',
       displayName: 'Ops',
       members: shown.toSorted((one, other) => (one.value < other.value ? -1 : 1)),
-      meta: { resourceType: 'Group', created: '2026-09-21T14:13:20.000Z', lastModified: '2026-09-21T14:13:20.000Z', location, version: 'W/"1"' },
+      meta: {
+        resourceType: 'Group',
+        created: '2026-09-21T14:13:20.000Z',
+        lastModified: '2026-09-21T14:13:20.000Z',
+        location,
+        version: 'W/"1"',
+      },
     })
     expect(directory.events.at(-1)).toMatchObject({ type: 'group.created', providerId: 'T1', groupId: id })
   })
@@ -42,14 +67,33 @@ describe('create', () => {
   test('a repeated POST is answered with the same group, which becomes what the request says', async () => {
     const directory = await startDirectory(2)
     const [one = '', two = ''] = directory.people
-    const first = await directory.send({ method: 'POST', path: '/Groups', body: { ...aGroup([one]), externalId: 'g1' } })
-    const again = await directory.send({ method: 'POST', path: '/Groups', body: { ...aGroup([one]), externalId: 'g1' } })
+    const first = await directory.send({
+      method: 'POST',
+      path: '/Groups',
+      body: { ...aGroup([one]), externalId: 'g1' },
+    })
+    const again = await directory.send({
+      method: 'POST',
+      path: '/Groups',
+      body: { ...aGroup([one]), externalId: 'g1' },
+    })
 
-    const other = await directory.send({ method: 'POST', path: '/Groups', body: { ...aGroup([two]), displayName: 'Dev', externalId: 'g1' } })
-    const emptied = await directory.send({ method: 'POST', path: '/Groups', body: { schemas: [groupSchema], displayName: 'Dev', externalId: 'g1' } })
+    const other = await directory.send({
+      method: 'POST',
+      path: '/Groups',
+      body: { ...aGroup([two]), displayName: 'Dev', externalId: 'g1' },
+    })
+    const emptied = await directory.send({
+      method: 'POST',
+      path: '/Groups',
+      body: { schemas: [groupSchema], displayName: 'Dev', externalId: 'g1' },
+    })
 
     expect(again).toEqual(first)
-    expect(other).toMatchObject({ status: 201, body: { id: idOf(first), displayName: 'Dev', members: [{ value: two }], meta: { version: 'W/"2"' } } })
+    expect(other).toMatchObject({
+      status: 201,
+      body: { id: idOf(first), displayName: 'Dev', members: [{ value: two }], meta: { version: 'W/"2"' } },
+    })
     expect(emptied).toMatchObject({ status: 201, body: { id: idOf(first), meta: { version: 'W/"3"' } } })
     expect(emptied.body).not.toHaveProperty('members')
   })
@@ -69,7 +113,9 @@ describe('create', () => {
     const directory = await startDirectory(0)
     const body = { schemas: [groupSchema], displayName: 'Ops', externalId: 'g1' }
 
-    const replies = await Promise.all(Array.from({ length: 20 }, () => directory.send({ method: 'POST', path: '/Groups', body })))
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => directory.send({ method: 'POST', path: '/Groups', body })),
+    )
 
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]))
     expect(new Set(replies.map(idOf)).size).toBe(1)
@@ -77,13 +123,29 @@ describe('create', () => {
   })
 
   test.each<[string, object, Refused]>([
-    ['K-13: no displayName', { schemas: [groupSchema] }, { status: 400, scimType: 'invalidValue', reason: 'value_required' }],
-    ['an empty displayName', { schemas: [groupSchema], displayName: '' }, { status: 400, scimType: 'invalidValue', reason: 'value_required' }],
-    ['a member without value', { ...aGroup(), members: [{ type: 'User' }] }, { status: 400, scimType: 'invalidValue', reason: 'value_required' }],
+    [
+      'K-13: no displayName',
+      { schemas: [groupSchema] },
+      { status: 400, scimType: 'invalidValue', reason: 'value_required' },
+    ],
+    [
+      'an empty displayName',
+      { schemas: [groupSchema], displayName: '' },
+      { status: 400, scimType: 'invalidValue', reason: 'value_required' },
+    ],
+    [
+      'a member without value',
+      { ...aGroup(), members: [{ type: 'User' }] },
+      { status: 400, scimType: 'invalidValue', reason: 'value_required' },
+    ],
     ['a member who is not there', aGroup(['nobody']), memberUnknown],
     ['a member named __proto__', aGroup(['__proto__']), memberUnknown],
     ['a member with U+0000', aGroup(['a\0b']), { status: 400, scimType: 'invalidValue', reason: 'value_characters' }],
-    ['a schema of users', { ...aGroup(), schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'] }, { status: 400, scimType: 'invalidSyntax', reason: 'schemas_missing' }],
+    [
+      'a schema of users',
+      { ...aGroup(), schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'] },
+      { status: 400, scimType: 'invalidSyntax', reason: 'schemas_missing' },
+    ],
   ])('%s is refused', async (_, body, refused) => {
     const directory = await startDirectory(1)
 
@@ -93,11 +155,39 @@ describe('create', () => {
 
 describe('members are of the same provider', () => {
   const ways: readonly [string, (directory: Directory, member: string) => Promise<ScimReply>][] = [
-    ['POST', (directory, member) => directory.send({ method: 'POST', path: '/Groups', body: aGroup([directory.people[0] ?? '', member]) })],
-    ['PUT', async (directory, member) => directory.send({ method: 'PUT', path: `/Groups/${await opsOf(directory)}`, body: { ...aGroup([member]), displayName: 'Dev' } })],
-    ['PATCH add', async (directory, member) => directory.patch(await opsOf(directory), { op: 'replace', path: 'displayName', value: 'Dev' }, { op: 'add', path: 'members', value: [{ value: member }] })],
-    ['PATCH replace', async (directory, member) => directory.patch(await opsOf(directory), { op: 'replace', path: 'members', value: [{ value: member }] })],
-    ['a second POST', (directory, member) => directory.send({ method: 'POST', path: '/Groups', body: { ...aGroup([member]), externalId: 'ops' } })],
+    [
+      'POST',
+      (directory, member) =>
+        directory.send({ method: 'POST', path: '/Groups', body: aGroup([directory.people[0] ?? '', member]) }),
+    ],
+    [
+      'PUT',
+      async (directory, member) =>
+        directory.send({
+          method: 'PUT',
+          path: `/Groups/${await opsOf(directory)}`,
+          body: { ...aGroup([member]), displayName: 'Dev' },
+        }),
+    ],
+    [
+      'PATCH add',
+      async (directory, member) =>
+        directory.patch(
+          await opsOf(directory),
+          { op: 'replace', path: 'displayName', value: 'Dev' },
+          { op: 'add', path: 'members', value: [{ value: member }] },
+        ),
+    ],
+    [
+      'PATCH replace',
+      async (directory, member) =>
+        directory.patch(await opsOf(directory), { op: 'replace', path: 'members', value: [{ value: member }] }),
+    ],
+    [
+      'a second POST',
+      (directory, member) =>
+        directory.send({ method: 'POST', path: '/Groups', body: { ...aGroup([member]), externalId: 'ops' } }),
+    ],
   ]
 
   test.each(ways)('ATK-356: %s with an account of another provider, a removed one, or nobody', async (_, send) => {
@@ -106,7 +196,8 @@ describe('members are of the same provider', () => {
     await directory.group({ ...aGroup([kept]), externalId: 'ops' })
     await directory.send({ method: 'DELETE', path: `/Users/${removed}` })
 
-    for (const member of [directory.stranger, removed, 'nobody']) await expectRefused(directory, () => send(directory, member), memberUnknown)
+    for (const member of [directory.stranger, removed, 'nobody'])
+      await expectRefused(directory, () => send(directory, member), memberUnknown)
   })
 
   test('RFC 7643 §4.2: a group is no member of itself; through another one it may be', async () => {
@@ -114,8 +205,14 @@ describe('members are of the same provider', () => {
     const outer = await directory.group()
     const inner = await directory.group(aGroup([outer]))
 
-    await expectRefused(directory, () => directory.patch(outer, { op: 'add', path: 'members', value: [{ value: outer }] }), memberUnknown)
-    expect(await directory.patch(outer, { op: 'add', path: 'members', value: [{ value: inner }] })).toMatchObject({ status: 204 })
+    await expectRefused(
+      directory,
+      () => directory.patch(outer, { op: 'add', path: 'members', value: [{ value: outer }] }),
+      memberUnknown,
+    )
+    expect(await directory.patch(outer, { op: 'add', path: 'members', value: [{ value: inner }] })).toMatchObject({
+      status: 204,
+    })
   })
 
   const opsOf = async (directory: Directory) => {
@@ -135,7 +232,10 @@ describe('read', () => {
 
     expect(known).toMatchObject({ status: 304, body: undefined })
     expect(directory.calls.membersOf).toBe(0)
-    expect(await directory.send({ path: `/Groups/${id}`, headers: { 'if-none-match': 'W/"2"' } })).toMatchObject({ status: 200, body: { id } })
+    expect(await directory.send({ path: `/Groups/${id}`, headers: { 'if-none-match': 'W/"2"' } })).toMatchObject({
+      status: 200,
+      body: { id },
+    })
   })
 
   test("RFC 7644 §6: another provider's group is not there, whatever is tried", async () => {
@@ -144,13 +244,26 @@ describe('read', () => {
     const notFound = { status: 404, reason: 'resource_not_found' } as const
     const at = { provider: 'T2', path: `/Groups/${id}` }
 
-    for (const method of ['GET', 'DELETE']) await expectRefused(directory, () => directory.send({ ...at, method }), notFound)
+    for (const method of ['GET', 'DELETE'])
+      await expectRefused(directory, () => directory.send({ ...at, method }), notFound)
     await expectRefused(directory, () => directory.send({ ...at, method: 'PUT', body: aGroup() }), notFound)
-    await expectRefused(directory, () => directory.send({ ...at, method: 'PATCH', body: { schemas: [patchOp], Operations: [{ op: 'remove', path: 'members' }] } }), notFound)
+    await expectRefused(
+      directory,
+      () =>
+        directory.send({
+          ...at,
+          method: 'PATCH',
+          body: { schemas: [patchOp], Operations: [{ op: 'remove', path: 'members' }] },
+        }),
+      notFound,
+    )
   })
 
   test.each(['..%2f..', '%00', '__proto__', 'x'.repeat(10_000)])('ATK-404: %s is no group', async (id) => {
-    expect(await (await startDirectory(0)).send({ path: `/Groups/${id}` })).toMatchObject({ status: 404, body: { status: '404' } })
+    expect(await (await startDirectory(0)).send({ path: `/Groups/${id}` })).toMatchObject({
+      status: 404,
+      body: { status: '404' },
+    })
   })
 
   test('K-12: membership is written through the group, and shown with the member', async () => {
@@ -162,10 +275,21 @@ describe('read', () => {
     const after = await directory.send({ path: `/Users/${person}` })
 
     expect(before.body).not.toHaveProperty('groups')
-    expect(after.body).toMatchObject({ groups: [{ value: id, $ref: `${base}/Groups/${id}`, display: 'Ops', type: 'direct' }] })
+    expect(after.body).toMatchObject({
+      groups: [{ value: id, $ref: `${base}/Groups/${id}`, display: 'Ops', type: 'direct' }],
+    })
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'))
     const written = { op: 'add', path: 'groups', value: [{ value: id }] }
-    await expectRefused(directory, () => directory.send({ method: 'PATCH', path: `/Users/${person}`, body: { schemas: [patchOp], Operations: [written] } }), { status: 400, scimType: 'mutability', reason: 'attribute_read_only' })
+    await expectRefused(
+      directory,
+      () =>
+        directory.send({
+          method: 'PATCH',
+          path: `/Users/${person}`,
+          body: { schemas: [patchOp], Operations: [written] },
+        }),
+      { status: 400, scimType: 'mutability', reason: 'attribute_read_only' },
+    )
   })
 })
 
@@ -185,7 +309,11 @@ describe('members are read only where they are shown (RFC 7644 §3.9)', () => {
       PATCH: { schemas: [patchOp], Operations: [{ op: 'remove', path: `members[value eq "${directory.people[0]}"]` }] },
     }
 
-    const reply = await directory.send({ method, path: `/Groups/${id}${query}`, ...(bodies[method] === undefined ? {} : { body: bodies[method] }) })
+    const reply = await directory.send({
+      method,
+      path: `/Groups/${id}${query}`,
+      ...(bodies[method] === undefined ? {} : { body: bodies[method] }),
+    })
 
     expect(reply).toMatchObject({ status: 200, body: { id, displayName: 'Ops' } })
     expect(reply.body).not.toHaveProperty('members')
@@ -220,10 +348,18 @@ describe('replace', () => {
     const id = await directory.group({ ...aGroup(directory.people), externalId: 'g1' })
     directory.clock.advance(60)
 
-    const reply = await directory.send({ method: 'PUT', path: `/Groups/${id}`, body: { schemas: [groupSchema], id: 'x', displayName: 'Dev', meta: { version: 'x' } } })
+    const reply = await directory.send({
+      method: 'PUT',
+      path: `/Groups/${id}`,
+      body: { schemas: [groupSchema], id: 'x', displayName: 'Dev', meta: { version: 'x' } },
+    })
 
     expect(reply.status).toBe(200)
-    expect(reply.body).toMatchObject({ id, displayName: 'Dev', meta: { created: '2026-09-21T14:13:20.000Z', lastModified: '2026-09-21T14:14:20.000Z', version: 'W/"2"' } })
+    expect(reply.body).toMatchObject({
+      id,
+      displayName: 'Dev',
+      meta: { created: '2026-09-21T14:13:20.000Z', lastModified: '2026-09-21T14:14:20.000Z', version: 'W/"2"' },
+    })
     expect(Object.keys(reply.body ?? {})).toEqual(['schemas', 'id', 'displayName', 'meta'])
     expect(directory.events.at(-1)).toMatchObject({ type: 'group.changed', groupId: id })
   })
@@ -235,9 +371,16 @@ describe('replace', () => {
     const events = directory.events.length
     directory.clock.advance(60)
 
-    const reply = await directory.send({ method: 'PUT', path: `/Groups/${id}`, body: aGroup(directory.people.toReversed()) })
+    const reply = await directory.send({
+      method: 'PUT',
+      path: `/Groups/${id}`,
+      body: aGroup(directory.people.toReversed()),
+    })
 
-    expect(reply).toMatchObject({ status: 200, body: { meta: { version: 'W/"1"', lastModified: '2026-09-21T14:13:20.000Z' } } })
+    expect(reply).toMatchObject({
+      status: 200,
+      body: { meta: { version: 'W/"1"', lastModified: '2026-09-21T14:13:20.000Z' } },
+    })
     expect(directory.dump()).toBe(before)
     expect(directory.events).toHaveLength(events)
   })
@@ -246,16 +389,28 @@ describe('replace', () => {
     const directory = await startDirectory(2)
     const [one = '', two = ''] = directory.people
     const id = await directory.group(aGroup([one]))
-    const put = (type: string) => directory.send({ method: 'PUT', path: `/Groups/${id}`, body: { ...aGroup(), members: [{ value: one, type }, { value: two }] } })
+    const put = (type: string) =>
+      directory.send({
+        method: 'PUT',
+        path: `/Groups/${id}`,
+        body: { ...aGroup(), members: [{ value: one, type }, { value: two }] },
+      })
 
-    await expectRefused(directory, () => put('Group'), { status: 400, scimType: 'mutability', reason: 'attribute_immutable' })
+    await expectRefused(directory, () => put('Group'), {
+      status: 400,
+      scimType: 'mutability',
+      reason: 'attribute_immutable',
+    })
     expect(valuesOf(await put('user'))).toEqual([one, two].toSorted())
   })
 
   test('RFC 7644 §3.5.1: it never creates', async () => {
     const directory = await startDirectory(0)
 
-    await expectRefused(directory, () => directory.send({ method: 'PUT', path: '/Groups/none', body: aGroup() }), { status: 404, reason: 'resource_not_found' })
+    await expectRefused(directory, () => directory.send({ method: 'PUT', path: '/Groups/none', body: aGroup() }), {
+      status: 404,
+      reason: 'resource_not_found',
+    })
   })
 
   test('RFC 7644 §3.12 uniqueness: the externalId of another group', async () => {
@@ -264,8 +419,21 @@ describe('replace', () => {
     const id = await directory.group({ ...aGroup(), externalId: 'g2' })
     const taken: Refused = { status: 409, scimType: 'uniqueness', reason: 'external_id_taken' }
 
-    await expectRefused(directory, () => directory.send({ method: 'PUT', path: `/Groups/${id}`, body: { ...aGroup(), externalId: 'g1' } }), taken)
-    await expectRefused(directory, () => directory.patch(id, { op: 'replace', path: 'externalId', value: 'g1' }, { op: 'add', path: 'members', value: [{ value: directory.people[0] }] }), taken)
+    await expectRefused(
+      directory,
+      () => directory.send({ method: 'PUT', path: `/Groups/${id}`, body: { ...aGroup(), externalId: 'g1' } }),
+      taken,
+    )
+    await expectRefused(
+      directory,
+      () =>
+        directory.patch(
+          id,
+          { op: 'replace', path: 'externalId', value: 'g1' },
+          { op: 'add', path: 'members', value: [{ value: directory.people[0] }] },
+        ),
+      taken,
+    )
   })
 })
 
@@ -280,7 +448,10 @@ describe('preconditions (RFC 7644 §3.14)', () => {
     const path = `/Groups/${id}`
     await directory.patch(id, { op: 'replace', path: 'displayName', value: 'Dev' })
 
-    await expectRefused(directory, () => directory.send({ ...sent, path, headers: { 'if-match': 'W/"1"' } }), { status: 412, reason: 'version_mismatch' })
+    await expectRefused(directory, () => directory.send({ ...sent, path, headers: { 'if-match': 'W/"1"' } }), {
+      status: 412,
+      reason: 'version_mismatch',
+    })
     expect((await directory.send({ ...sent, path, headers: { 'if-match': 'W/"7", W/"2"' } })).status).toBeLessThan(300)
   })
 
@@ -288,7 +459,12 @@ describe('preconditions (RFC 7644 §3.14)', () => {
     const directory = await startDirectory(2)
     const id = await directory.group()
     const add = (value: string | undefined) =>
-      directory.send({ method: 'PATCH', path: `/Groups/${id}`, headers: { 'if-match': 'W/"1"' }, body: { schemas: [patchOp], Operations: [{ op: 'add', path: 'members', value: [{ value }] }] } })
+      directory.send({
+        method: 'PATCH',
+        path: `/Groups/${id}`,
+        headers: { 'if-match': 'W/"1"' },
+        body: { schemas: [patchOp], Operations: [{ op: 'add', path: 'members', value: [{ value }] }] },
+      })
 
     const replies = await Promise.all(directory.people.map(add))
 
@@ -308,7 +484,11 @@ describe('remove', () => {
     expect(await directory.send({ method: 'DELETE', path })).toMatchObject({ status: 204, body: undefined })
 
     expect(directory.events.at(-1)).toMatchObject({ type: 'group.removed', groupId: inner })
-    for (const method of ['GET', 'DELETE']) await expectRefused(directory, () => directory.send({ method, path }), { status: 404, reason: 'resource_not_found' })
+    for (const method of ['GET', 'DELETE'])
+      await expectRefused(directory, () => directory.send({ method, path }), {
+        status: 404,
+        reason: 'resource_not_found',
+      })
     expect(await directory.send({ path: '/Groups' })).toMatchObject({ body: { totalResults: 1 } })
     expect(await directory.send({ path: `/Groups/${outer}` })).toMatchObject({ body: { meta: { version: 'W/"2"' } } })
     expect(await directory.members(outer)).toEqual([])

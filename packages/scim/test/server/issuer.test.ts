@@ -4,29 +4,39 @@ import { expect, test } from 'vitest'
 
 import { createScimServer, registerIdentityProvider } from '../../src/index.ts'
 
-test.each(['https://as.test', 'https://as.test:8443', 'https://as.test/tenant/a'])('R-02: below the issuer %s, whatever its path is', async (issuer) => {
-  const storage = createMemoryStorage({ issuer })
-  const { tenantUrl, secret } = await registerIdentityProvider({ providerId: 'T1' }, { storage })
-  const server = createScimServer({ issuer, storage })
-  const request = (method: string, url: string, body = ''): ServerRequest => ({
-    method,
-    url: new URL(url),
-    headers: new Map([['authorization', `Bearer ${secret}`], ['content-type', 'application/scim+json']]),
-    repeatedHeaders: new Set(),
-    body: new TextEncoder().encode(body),
-  })
+test.each(['https://as.test', 'https://as.test:8443', 'https://as.test/tenant/a'])(
+  'R-02: below the issuer %s, whatever its path is',
+  async (issuer) => {
+    const storage = createMemoryStorage({ issuer })
+    const { tenantUrl, secret } = await registerIdentityProvider({ providerId: 'T1' }, { storage })
+    const server = createScimServer({ issuer, storage })
+    const request = (method: string, url: string, body = ''): ServerRequest => ({
+      method,
+      url: new URL(url),
+      headers: new Map([
+        ['authorization', `Bearer ${secret}`],
+        ['content-type', 'application/scim+json'],
+      ]),
+      repeatedHeaders: new Set(),
+      body: new TextEncoder().encode(body),
+    })
 
-  const { status, headers } = await server.handle(
-    request('POST', `${tenantUrl}/Users`, '{"schemas":["urn:ietf:params:scim:schemas:core:2.0:User"],"userName":"kim"}'),
-  )
-  const location = new Map(headers).get('Location') ?? ''
+    const { status, headers } = await server.handle(
+      request(
+        'POST',
+        `${tenantUrl}/Users`,
+        '{"schemas":["urn:ietf:params:scim:schemas:core:2.0:User"],"userName":"kim"}',
+      ),
+    )
+    const location = new Map(headers).get('Location') ?? ''
 
-  expect(tenantUrl).toBe(`${issuer}/scim/v2/enterprise-idps/T1`)
-  expect(status).toBe(201)
-  expect(location.startsWith(`${tenantUrl}/Users/`)).toBe(true)
-  expect(server.serves(new URL(location).pathname)).toBe(true)
-  expect(await server.handle(request('GET', location))).toMatchObject({ status: 200 })
-})
+    expect(tenantUrl).toBe(`${issuer}/scim/v2/enterprise-idps/T1`)
+    expect(status).toBe(201)
+    expect(location.startsWith(`${tenantUrl}/Users/`)).toBe(true)
+    expect(server.serves(new URL(location).pathname)).toBe(true)
+    expect(await server.handle(request('GET', location))).toMatchObject({ status: 200 })
+  },
+)
 
 test.each([
   ['https://as.test', 'https://as.test/a', /^The storage is that of https:\/\/as\.test;/],

@@ -18,7 +18,12 @@ test('K-15, R-06 (RFC 7644 §3.4.2): a list tells its totals as numbers, and all
 
   expect(status).toBe(200)
   expect(headers.get('content-type')).toBe('application/scim+json')
-  expect(body).toMatchObject({ schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'], totalResults: 4, startIndex: 1, itemsPerPage: 4 })
+  expect(body).toMatchObject({
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+    totalResults: 4,
+    startIndex: 1,
+    itemsPerPage: 4,
+  })
   expect(Object.keys(body ?? {})).not.toContain('nextCursor')
   const kim = await people.send({ path: `/Users/${people.ids['Kim']}` })
   expect(resourcesOf({ status, headers, body })[0]).toEqual(kim.body)
@@ -31,7 +36,13 @@ test('E-01, O-01 (RFC 7644 §3.4.2): nobody is 200 with an empty list, and unkno
 
   expect(reply).toMatchObject({
     status: 200,
-    body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'], totalResults: 0, Resources: [], startIndex: 1, itemsPerPage: 0 },
+    body: {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+      totalResults: 0,
+      Resources: [],
+      startIndex: 1,
+      itemsPerPage: 0,
+    },
   })
 })
 
@@ -40,7 +51,10 @@ test('R-11: who is deactivated is listed, who is removed is not; another provide
   await people.send({ method: 'DELETE', path: `/Users/${people.ids['Max']}` })
 
   expect(namesOf(await people.list('/Users'))).toEqual(['Kim', 'Lou', 'Ann'])
-  expect(await people.send({ path: '/Users', provider: 'T2' })).toMatchObject({ status: 200, body: { totalResults: 1, Resources: [{ userName: 'stranger' }] } })
+  expect(await people.send({ path: '/Users', provider: 'T2' })).toMatchObject({
+    status: 200,
+    body: { totalResults: 1, Resources: [{ userName: 'stranger' }] },
+  })
 })
 
 describe('filters', () => {
@@ -104,7 +118,12 @@ describe('filters', () => {
     const people = await startPeople()
     const id = people.ids['Lou'] ?? ''
 
-    for (const filter of [`id eq "${id}"`, `meta.location eq "${base}/Users/${id}"`, `meta.location ew "/${id}"`, `meta.location co "${id.slice(3)}"`]) {
+    for (const filter of [
+      `id eq "${id}"`,
+      `meta.location eq "${base}/Users/${id}"`,
+      `meta.location ew "/${id}"`,
+      `meta.location co "${id.slice(3)}"`,
+    ]) {
       expect(namesOf(await people.list('/Users', { filter })), filter).toEqual(['Lou'])
     }
   })
@@ -117,18 +136,22 @@ describe('filters', () => {
     expect(reply).toMatchObject({ status: 200, body: { totalResults: 0, Resources: [] } })
   })
 
-  test.each(['id eq "ID" and manager eq "boss"', 'manager eq "boss" and id eq "ID"'])('E-05: %s, as Entra checks', async (template) => {
-    const people = await startPeople('entra')
-    const ask = (id: string | undefined) => people.list('/Users', { filter: template.replace('ID', id ?? ''), attributes: 'id' })
+  test.each(['id eq "ID" and manager eq "boss"', 'manager eq "boss" and id eq "ID"'])(
+    'E-05: %s, as Entra checks',
+    async (template) => {
+      const people = await startPeople('entra')
+      const ask = (id: string | undefined) =>
+        people.list('/Users', { filter: template.replace('ID', id ?? ''), attributes: 'id' })
 
-    const kim = await ask(people.ids['Kim'])
-    const lou = await ask(people.ids['Lou'])
+      const kim = await ask(people.ids['Kim'])
+      const lou = await ask(people.ids['Lou'])
 
-    expect(kim).toMatchObject({ status: 200, body: { totalResults: 1 } })
-    expect(resourcesOf(kim)).toEqual([{ schemas: [userSchema.id, enterpriseUserSchema.id], id: people.ids['Kim'] }])
-    expect(lou).toMatchObject({ status: 200, body: { totalResults: 0 } })
-    expect(people.events.at(-1)).toMatchObject({ type: 'tolerance.applied', providerId: 'T1' })
-  })
+      expect(kim).toMatchObject({ status: 200, body: { totalResults: 1 } })
+      expect(resourcesOf(kim)).toEqual([{ schemas: [userSchema.id, enterpriseUserSchema.id], id: people.ids['Kim'] }])
+      expect(lou).toMatchObject({ status: 200, body: { totalResults: 0 } })
+      expect(people.events.at(-1)).toMatchObject({ type: 'tolerance.applied', providerId: 'T1' })
+    },
+  )
 
   test.each<[string, Refused]>([
     ['ATK-421: ', invalidFilter('filter_empty')],
@@ -158,10 +181,19 @@ describe('filters', () => {
     ['K-22: groups.display eq "Ops"', invalidFilter('filter_attribute_unsearchable')],
     ['K-22: groups[value eq "g" and type eq "direct"]', invalidFilter('filter_attribute_unsearchable')],
     ['K-22: groups.$ref eq "x"', invalidFilter('filter_attribute_unsearchable')],
-    ['K-22: urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.$ref pr', invalidFilter('filter_attribute_unsearchable')],
-    ['K-22: urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.displayName eq "x"', invalidFilter('filter_attribute_unsearchable')],
+    [
+      'K-22: urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.$ref pr',
+      invalidFilter('filter_attribute_unsearchable'),
+    ],
+    [
+      'K-22: urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.displayName eq "x"',
+      invalidFilter('filter_attribute_unsearchable'),
+    ],
     ['K-22: meta.location gt "a"', invalidFilter('filter_attribute_unsearchable')],
-    ['K-22: meta.location co "/T2/" and meta.version pr and meta.version eq "x"', invalidFilter('filter_attribute_unsearchable')],
+    [
+      'K-22: meta.location co "/T2/" and meta.version pr and meta.version eq "x"',
+      invalidFilter('filter_attribute_unsearchable'),
+    ],
   ])('%s is refused, never answered with an empty list', async (title, refused) => {
     const people = await startPeople()
     const filter = title.replace(/^[A-Z]+-\d+(?:, [A-Z]+-\d+)*: /, '')
@@ -172,14 +204,22 @@ describe('filters', () => {
   test('ATK-422: two filters are refused', async () => {
     const people = await startPeople()
 
-    await expectRefused(people, () => people.send({ path: '/Users?filter=title%20pr&Filter=title%20pr' }), invalidFilter('filter_repeated'))
+    await expectRefused(
+      people,
+      () => people.send({ path: '/Users?filter=title%20pr&Filter=title%20pr' }),
+      invalidFilter('filter_repeated'),
+    )
   })
 
   test('ATK-440 (RFC 7644 §3.12): 100,000 parentheses are refused at once', async () => {
     const people = await startPeople()
     const started = performance.now()
 
-    await expectRefused(people, () => people.list('/Users', { filter: '('.repeat(100_000) }), invalidFilter('filter_too_long'))
+    await expectRefused(
+      people,
+      () => people.list('/Users', { filter: '('.repeat(100_000) }),
+      invalidFilter('filter_too_long'),
+    )
 
     expect(performance.now() - started).toBeLessThan(500)
   })
@@ -231,7 +271,11 @@ describe('order', () => {
   ])('RFC 7644 §3.4.2.3: %j is refused', async (parameters, reason) => {
     const people = await startPeople()
 
-    await expectRefused(people, () => people.list('/Users', parameters), { status: 400, scimType: 'invalidValue', reason })
+    await expectRefused(people, () => people.list('/Users', parameters), {
+      status: 400,
+      scimType: 'invalidValue',
+      reason,
+    })
   })
 })
 
@@ -259,19 +303,32 @@ describe('pages', () => {
     expect(namesOf(reply)).toEqual(names)
   })
 
-  test.each(['abc', '', '1.5', 'NaN', 'Infinity', '0x10', ' 1', '1_0', '1;2'])('K-25 (RFC 7644 §3.4.2.4): %j is no number of a page', async (text) => {
-    const people = await startPeople()
+  test.each(['abc', '', '1.5', 'NaN', 'Infinity', '0x10', ' 1', '1_0', '1;2'])(
+    'K-25 (RFC 7644 §3.4.2.4): %j is no number of a page',
+    async (text) => {
+      const people = await startPeople()
 
-    for (const name of ['startIndex', 'count']) {
-      await expectRefused(people, () => people.list('/Users', { [name]: text }), { status: 400, scimType: 'invalidValue', reason: 'page_malformed' })
-    }
-  })
+      for (const name of ['startIndex', 'count']) {
+        await expectRefused(people, () => people.list('/Users', { [name]: text }), {
+          status: 400,
+          scimType: 'invalidValue',
+          reason: 'page_malformed',
+        })
+      }
+    },
+  )
 
   test('ATK-410, K-25: 100 are on a page, and never more than 200, however many are asked for', async () => {
     const directory = await startDirectory(250)
 
-    for (const [query, size] of [['', 100], ['?count=1000', 200], ['?startIndex=201&count=100', 50]] as const) {
-      expect(await directory.send({ path: `/Users${query}` })).toMatchObject({ body: { totalResults: 250, itemsPerPage: size } })
+    for (const [query, size] of [
+      ['', 100],
+      ['?count=1000', 200],
+      ['?startIndex=201&count=100', 50],
+    ] as const) {
+      expect(await directory.send({ path: `/Users${query}` })).toMatchObject({
+        body: { totalResults: 250, itemsPerPage: size },
+      })
     }
   })
 
@@ -298,7 +355,10 @@ describe('which attributes are shown', () => {
     [{ attributes: 'emails[type eq "work"]' }, ['schemas', 'id', 'emails']],
     [{ attributes: 'password,groups' }, ['schemas', 'id']],
     [{ attributes: '__proto__,constructor' }, ['schemas', 'id']],
-    [{ excludedAttributes: `meta,userName,active,id,schemas,emails,${enterpriseUserSchema.id}` }, ['schemas', 'id', 'externalId', 'name', 'displayName', 'title']],
+    [
+      { excludedAttributes: `meta,userName,active,id,schemas,emails,${enterpriseUserSchema.id}` },
+      ['schemas', 'id', 'externalId', 'name', 'displayName', 'title'],
+    ],
   ])('K-26, E-44, ATK-406, ATK-407 (RFC 7644 §3.9): %j', async (parameters, names) => {
     const people = await startPeople()
 
@@ -313,18 +373,32 @@ describe('which attributes are shown', () => {
     const people = await startPeople()
     const refused = (reason: Refused['reason']): Refused => ({ status: 400, scimType: 'invalidSyntax', reason })
 
-    await expectRefused(people, () => people.list('/Users', { attributes: 'id', excludedAttributes: 'name' }), refused('projection_both'))
-    await expectRefused(people, () => people.list('/Users', { attributes: 'name,'.repeat(10_000) }), refused('projection_too_many'))
+    await expectRefused(
+      people,
+      () => people.list('/Users', { attributes: 'id', excludedAttributes: 'name' }),
+      refused('projection_both'),
+    )
+    await expectRefused(
+      people,
+      () => people.list('/Users', { attributes: 'name,'.repeat(10_000) }),
+      refused('projection_too_many'),
+    )
   })
 })
 
 describe('groups', () => {
   test('E-28, O-10, E-29: without members none are loaded, and with them those of a page in one read', async () => {
     const directory = await startDirectory(3)
-    const ids = await Promise.all([directory.group(aGroup(directory.people)), directory.group(aGroup(directory.people.slice(1))), directory.group(aGroup())])
+    const ids = await Promise.all([
+      directory.group(aGroup(directory.people)),
+      directory.group(aGroup(directory.people.slice(1))),
+      directory.group(aGroup()),
+    ])
     directory.forgetCalls()
 
-    const without = await directory.send({ path: '/Groups?excludedAttributes=members&filter=displayName%20eq%20%22ops%22' })
+    const without = await directory.send({
+      path: '/Groups?excludedAttributes=members&filter=displayName%20eq%20%22ops%22',
+    })
     const only = await directory.send({ path: '/Groups?attributes=displayName' })
     const callsWithout = directory.calls.membersOf
     const whole = await directory.send({ path: '/Groups' })
@@ -333,7 +407,9 @@ describe('groups', () => {
     expect(directory.calls.membersOf).toBe(1)
     expect(idsOf(without).toSorted()).toEqual(ids.toSorted())
     expect([...resourcesOf(without), ...resourcesOf(only)].filter((group) => 'members' in group)).toEqual([])
-    const sizes = new Map(resourcesOf(whole).map(({ id, members }) => [id, Array.isArray(members) ? members.length : 0]))
+    const sizes = new Map(
+      resourcesOf(whole).map(({ id, members }) => [id, Array.isArray(members) ? members.length : 0]),
+    )
     expect(ids.map((id) => sizes.get(id))).toEqual([3, 2, 0])
   })
 
@@ -360,12 +436,18 @@ describe('groups', () => {
   ])('%s', async (title, names) => {
     const directory = await startDirectory(2)
     const [one = '', two = ''] = directory.people
-    const dev = async (displayName: string, members: readonly string[]) => (directory.clock.advance(1), directory.group({ ...aGroup(members), displayName }))
+    const dev = async (displayName: string, members: readonly string[]) => (
+      directory.clock.advance(1),
+      directory.group({ ...aGroup(members), displayName })
+    )
     const ops = await dev('Ops', [one, two])
     await dev('Dev', [two])
     await dev('All', [ops])
     await dev('None', [])
-    const filter = title.replace(/^E-05: /, '').replace('P0', one).replace('P1', two)
+    const filter = title
+      .replace(/^E-05: /, '')
+      .replace('P0', one)
+      .replace('P1', two)
 
     const reply = await directory.send({ path: `/Groups?filter=${encodeURIComponent(filter)}` })
 
@@ -386,27 +468,52 @@ describe('groups', () => {
     expect(idsOf(without)).toEqual([directory.people[2]])
   })
 
-  test.each(['members.display eq "x"', 'members.$ref pr', 'members[display eq "x"]', 'meta.version pr and meta.version ne "x"'])('K-22: %s is refused', async (filter) => {
+  test.each([
+    'members.display eq "x"',
+    'members.$ref pr',
+    'members[display eq "x"]',
+    'meta.version pr and meta.version ne "x"',
+  ])('K-22: %s is refused', async (filter) => {
     const directory = await startDirectory(1)
 
-    await expectRefused(directory, () => directory.send({ path: `/Groups?filter=${encodeURIComponent(filter)}` }), invalidFilter('filter_attribute_unsearchable'))
+    await expectRefused(
+      directory,
+      () => directory.send({ path: `/Groups?filter=${encodeURIComponent(filter)}` }),
+      invalidFilter('filter_attribute_unsearchable'),
+    )
   })
 
   test('K-24: members are not sorted by', async () => {
     const directory = await startDirectory(1)
 
-    await expectRefused(directory, () => directory.send({ path: '/Groups?sortBy=members' }), { status: 400, scimType: 'invalidValue', reason: 'sort_attribute' })
+    await expectRefused(directory, () => directory.send({ path: '/Groups?sortBy=members' }), {
+      status: 400,
+      scimType: 'invalidValue',
+      reason: 'sort_attribute',
+    })
   })
 })
 
 describe('one resource', () => {
-  test.each(['0b8f4f1e-0000-4000-8000-000000000000', '..%2f', '%00', 'a'.repeat(10_240), '__proto__', 'me', '%zz', 'x/y'])('ATK-404: /Users/%s is not there', async (segment) => {
+  test.each([
+    '0b8f4f1e-0000-4000-8000-000000000000',
+    '..%2f',
+    '%00',
+    'a'.repeat(10_240),
+    '__proto__',
+    'me',
+    '%zz',
+    'x/y',
+  ])('ATK-404: /Users/%s is not there', async (segment) => {
     const people = await startPeople()
 
     const before = people.dump()
     const reply = await people.send({ path: `/Users/${segment}` })
 
-    expect(reply).toMatchObject({ status: 404, body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: '404' } })
+    expect(reply).toMatchObject({
+      status: 404,
+      body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: '404' },
+    })
     expect(['resource_not_found', 'path_not_found']).toContain(people.lastReason())
     expect(people.dump()).toBe(before)
   })
@@ -417,7 +524,14 @@ describe('one resource', () => {
     const known = (await people.send({ path })).headers.get('etag') ?? ''
 
     const again = await people.send({ path, headers: { 'if-none-match': `"other", ${known}` } })
-    await people.send({ method: 'PATCH', path, body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: [{ op: 'replace', path: 'title', value: 'x' }] } })
+    await people.send({
+      method: 'PATCH',
+      path,
+      body: {
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+        Operations: [{ op: 'replace', path: 'title', value: 'x' }],
+      },
+    })
     const changed = await people.send({ path, headers: { 'if-none-match': known } })
 
     expect(again).toMatchObject({ status: 304, body: undefined })
@@ -434,7 +548,10 @@ describe('one resource', () => {
 
     await directory.group(aGroup(directory.people))
 
-    expect(await directory.send({ path, headers: { 'if-none-match': known } })).toMatchObject({ status: 200, body: { groups: [{ display: 'Ops' }] } })
+    expect(await directory.send({ path, headers: { 'if-none-match': known } })).toMatchObject({
+      status: 200,
+      body: { groups: [{ display: 'Ops' }] },
+    })
   })
 })
 
@@ -443,7 +560,11 @@ test('ATK-448 (RFC 7644 §3.12 tooMany): what a store does not want to look at i
   const { provisionedUsers } = directory.storage
   Object.assign(provisionedUsers, { list: async () => ({ outcome: 'tooMany' }) })
 
-  await expectRefused(directory, () => directory.send({ path: '/Users?filter=userName%20co%20%22a%22' }), { status: 400, scimType: 'tooMany', reason: 'too_many_matches' })
+  await expectRefused(directory, () => directory.send({ path: '/Users?filter=userName%20co%20%22a%22' }), {
+    status: 400,
+    scimType: 'tooMany',
+    reason: 'too_many_matches',
+  })
 })
 
 test('a page of accounts is one read of storage, by index and by cursor', async () => {
@@ -453,7 +574,8 @@ test('a page of accounts is one read of storage, by index and by cursor', async 
   let reads = 0
   Object.assign(provisionedUsers, { list: (query: ListQuery) => ((reads += 1), uncounted.list(query)) })
 
-  for (const query of ['', '?cursor&count=2', '?sortBy=userName&filter=userName%20pr']) await directory.send({ path: `/Users${query}` })
+  for (const query of ['', '?cursor&count=2', '?sortBy=userName&filter=userName%20pr'])
+    await directory.send({ path: `/Users${query}` })
 
   expect(reads).toBe(3)
 })
@@ -478,7 +600,12 @@ test('an account that was there before the provider is found by a location whose
   const [listed] = resourcesOf(await find('userName eq "kim@x"'))
 
   expect(listed).toMatchObject({ id, meta: { location: `${base}/Users/auth0%7Ckim%40x` } })
-  for (const filter of [`meta.location eq "${base}/Users/auth0%7Ckim%40x"`, 'meta.location ew "Ckim%40x"', 'meta.location co "%7Ck"', 'meta.location co "40x"']) {
+  for (const filter of [
+    `meta.location eq "${base}/Users/auth0%7Ckim%40x"`,
+    'meta.location ew "Ckim%40x"',
+    'meta.location co "%7Ck"',
+    'meta.location co "40x"',
+  ]) {
     expect(resourcesOf(await find(filter)), filter).toEqual([listed])
   }
   expect(resourcesOf(await find(`meta.location eq "${base}/Users/${id}"`))).toEqual([])

@@ -7,7 +7,10 @@ import { idOf, issuer, startScim } from './scim-under-test.ts'
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const alice = { schemas: [core], userName: 'alice@x', externalId: 'a1', active: true }
 const withPassword = { ...alice, password: 'new-secret' }
-const patch = (value: object) => ({ schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: [{ op: 'replace', value }] })
+const patch = (value: object) => ({
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+  Operations: [{ op: 'replace', value }],
+})
 
 async function startWithPasswords() {
   const given: string[] = []
@@ -29,26 +32,29 @@ async function startWithPasswords() {
     fails,
     protect: () => void (isProtected = true),
     post: (body: object) => scim.send({ method: 'POST', path: '/Users', body }),
-    dump: () => JSON.stringify([...(medium.tablesOf(issuer).users.byId.values())]),
+    dump: () => JSON.stringify([...medium.tablesOf(issuer).users.byId.values()]),
   }
 }
 
 test.each([
   ['PATCH', patch({ password: 'new-secret' })],
   ['PUT', withPassword],
-])('ATK-490: the password of an account that the host protects is not changed by %s, also when nothing else changes', async (method, body) => {
-  const scim = await startWithPasswords()
-  const id = idOf(await scim.post(alice))
-  scim.protect()
-  const before = scim.dump()
+])(
+  'ATK-490: the password of an account that the host protects is not changed by %s, also when nothing else changes',
+  async (method, body) => {
+    const scim = await startWithPasswords()
+    const id = idOf(await scim.post(alice))
+    scim.protect()
+    const before = scim.dump()
 
-  const reply = await scim.send({ method, path: `/Users/${id}`, body })
+    const reply = await scim.send({ method, path: `/Users/${id}`, body })
 
-  expect(reply).toMatchObject({ status: 403, body: { status: '403' } })
-  expect(scim.lastReason()).toBe('change_refused')
-  expect(scim.given).toEqual([])
-  expect(scim.dump()).toBe(before)
-})
+    expect(reply).toMatchObject({ status: 403, body: { status: '403' } })
+    expect(scim.lastReason()).toBe('change_refused')
+    expect(scim.given).toEqual([])
+    expect(scim.dump()).toBe(before)
+  },
+)
 
 test('ATK-490: nor by a POST of the same account', async () => {
   const scim = await startWithPasswords()
@@ -63,7 +69,11 @@ test('ATK-490: nor by a POST of the same account', async () => {
 
 test('ATK-490: nor by a POST for which the host has a link: nothing of that account changes', async () => {
   const scim = await startWithPasswords()
-  await scim.storage.users.insert({ userId: userId('local'), claims: { email: 'admin@host' }, createdAt: scim.clock.now() })
+  await scim.storage.users.insert({
+    userId: userId('local'),
+    claims: { email: 'admin@host' },
+    createdAt: scim.clock.now(),
+  })
   scim.protect()
   const before = scim.dump()
 
@@ -79,7 +89,11 @@ test('O-08: a password alone is handed on, and moves neither version nor date', 
   const created = await scim.post(alice)
   scim.clock.advance(5)
 
-  const reply = await scim.send({ method: 'PATCH', path: `/Users/${idOf(created)}`, body: patch({ password: 'new-secret' }) })
+  const reply = await scim.send({
+    method: 'PATCH',
+    path: `/Users/${idOf(created)}`,
+    body: patch({ password: 'new-secret' }),
+  })
 
   expect(reply).toMatchObject({ status: 200, body: created.body })
   expect(scim.given).toEqual(['new-secret'])
@@ -89,7 +103,10 @@ test('RFC 7644 §3.3: a retried POST hands on the password that was lost with th
   const scim = await startWithPasswords()
   scim.fails.now = true
   expect(await scim.post(withPassword)).toMatchObject({ status: 500 })
-  expect(scim.events).toMatchObject([{ type: 'account.created' }, { type: 'request.refused', reason: 'unexpected_failure' }])
+  expect(scim.events).toMatchObject([
+    { type: 'account.created' },
+    { type: 'request.refused', reason: 'unexpected_failure' },
+  ])
   scim.fails.now = false
 
   expect(await scim.post(withPassword)).toMatchObject({ status: 201 })
@@ -102,7 +119,9 @@ test('a deactivation is told also when the host does not take the password besid
   const id = idOf(await scim.post(alice))
   scim.fails.now = true
 
-  expect(await scim.send({ method: 'PATCH', path: `/Users/${id}`, body: patch({ active: false, password: 'x' }) })).toMatchObject({ status: 500 })
+  expect(
+    await scim.send({ method: 'PATCH', path: `/Users/${id}`, body: patch({ active: false, password: 'x' }) }),
+  ).toMatchObject({ status: 500 })
 
   expect(scim.events.map(({ type }) => type)).toEqual(['account.created', 'account.deactivated', 'request.refused'])
   expect(await scim.storage.users.find(userId(id))).toMatchObject({ active: false, generation: 1 })

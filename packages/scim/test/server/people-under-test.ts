@@ -44,13 +44,20 @@ export async function startPeople(toleranceProfile: ToleranceProfile = 'general'
   const ids: Record<string, string> = {}
   for (const person of fourPeople) {
     directory.clock.advance(1)
-    ids[person.displayName] = idOf(await directory.send({ method: 'POST', path: '/Users', body: { schemas: [userSchema.id], ...person } }))
+    ids[person.displayName] = idOf(
+      await directory.send({ method: 'POST', path: '/Users', body: { schemas: [userSchema.id], ...person } }),
+    )
   }
-  return { ...directory, ids, list: (path, parameters = {}) => directory.send({ path: `${path}?${new URLSearchParams(parameters).toString()}` }) }
+  return {
+    ...directory,
+    ids,
+    list: (path, parameters = {}) => directory.send({ path: `${path}?${new URLSearchParams(parameters).toString()}` }),
+  }
 }
 
 /** The resources of a list. */
-export const resourcesOf = ({ body }: ScimReply): readonly JsonObject[] => (body?.['Resources'] ?? []) as readonly JsonObject[]
+export const resourcesOf = ({ body }: ScimReply): readonly JsonObject[] =>
+  (body?.['Resources'] ?? []) as readonly JsonObject[]
 
 /** Their names, in order. */
 export const namesOf = (reply: ScimReply): readonly string[] => textsOf(reply, 'displayName')

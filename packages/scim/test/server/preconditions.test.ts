@@ -17,32 +17,53 @@ async function startWithOne(collection: Collection): Promise<{ readonly director
 }
 
 describe.each<Collection>(['Users', 'Groups'])('K-40: conditions on /%s', (collection) => {
-  test.each(['W/"1"', '"1"', '*', 'W/"9", W/"1"', 'W/"9",W/"1"'])('RFC 9110 §13.1.1: If-Match: %s names the version that is there', async (tags) => {
-    const { directory, path } = await startWithOne(collection)
+  test.each(['W/"1"', '"1"', '*', 'W/"9", W/"1"', 'W/"9",W/"1"'])(
+    'RFC 9110 §13.1.1: If-Match: %s names the version that is there',
+    async (tags) => {
+      const { directory, path } = await startWithOne(collection)
 
-    const reply = await directory.send({ method: 'PUT', path, headers: { 'if-match': tags }, body: bodies[collection] })
+      const reply = await directory.send({
+        method: 'PUT',
+        path,
+        headers: { 'if-match': tags },
+        body: bodies[collection],
+      })
 
-    expect(reply.status).toBe(200)
-    expect(reply.headers.get('etag')).toBe('W/"2"')
-  })
+      expect(reply.status).toBe(200)
+      expect(reply.headers.get('etag')).toBe('W/"2"')
+    },
+  )
 
-  test.each(['', '""', 'W/""', 'W/"2"', '1', 'w/"1"', 'W/"11"', ',', 'W/"9", W/"8"'])('RFC 9110 §13.1.1: If-Match: %j does not', async (tags) => {
-    const { directory, path } = await startWithOne(collection)
-    const versionMismatch = { status: 412, reason: 'version_mismatch' } as const
+  test.each(['', '""', 'W/""', 'W/"2"', '1', 'w/"1"', 'W/"11"', ',', 'W/"9", W/"8"'])(
+    'RFC 9110 §13.1.1: If-Match: %j does not',
+    async (tags) => {
+      const { directory, path } = await startWithOne(collection)
+      const versionMismatch = { status: 412, reason: 'version_mismatch' } as const
 
-    for (const method of ['PUT', 'DELETE']) {
-      await expectRefused(directory, () => directory.send({ method, path, headers: { 'if-match': tags }, body: bodies[collection] }), versionMismatch)
-    }
-  })
+      for (const method of ['PUT', 'DELETE']) {
+        await expectRefused(
+          directory,
+          () => directory.send({ method, path, headers: { 'if-match': tags }, body: bodies[collection] }),
+          versionMismatch,
+        )
+      }
+    },
+  )
 
   test.each(['*', 'W/"1"', '"1"'])('RFC 9110 §13.1.2: If-None-Match: %s lets no write pass', async (tags) => {
     const { directory, path } = await startWithOne(collection)
     const versionMismatch = { status: 412, reason: 'version_mismatch' } as const
 
     for (const method of ['PUT', 'DELETE']) {
-      await expectRefused(directory, () => directory.send({ method, path, headers: { 'if-none-match': tags }, body: bodies[collection] }), versionMismatch)
+      await expectRefused(
+        directory,
+        () => directory.send({ method, path, headers: { 'if-none-match': tags }, body: bodies[collection] }),
+        versionMismatch,
+      )
     }
-    expect(await directory.send({ method: 'PUT', path, headers: { 'if-none-match': 'W/"9"' }, body: bodies[collection] })).toMatchObject({ status: 200 })
+    expect(
+      await directory.send({ method: 'PUT', path, headers: { 'if-none-match': 'W/"9"' }, body: bodies[collection] }),
+    ).toMatchObject({ status: 200 })
   })
 
   test('RFC 9110 §15.4.5: 304 says of what, and in which version', async () => {
@@ -52,7 +73,8 @@ describe.each<Collection>(['Users', 'Groups'])('K-40: conditions on /%s', (colle
     const reply = await directory.send({ path, headers: { 'if-none-match': '*' } })
 
     expect(reply).toMatchObject({ status: 304, body: undefined })
-    for (const name of ['etag', 'content-location', 'cache-control']) expect(reply.headers.get(name)).toBe(whole.headers.get(name))
+    for (const name of ['etag', 'content-location', 'cache-control'])
+      expect(reply.headers.get(name)).toBe(whole.headers.get(name))
     expect(reply.headers.get('content-location')).toContain(path)
   })
 })

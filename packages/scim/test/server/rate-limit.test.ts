@@ -41,7 +41,8 @@ describe('C-02: a limit of requests', () => {
 
   test('who does not know the secret uses up nothing of the provider, nor does another provider', async () => {
     const scim = await startScim({ requestLimit: twoAMinute() })
-    for (let guess = 0; guess < 3; guess += 1) await scim.send({ path: '/Users', authorization: `Bearer guess-${guess}` })
+    for (let guess = 0; guess < 3; guess += 1)
+      await scim.send({ path: '/Users', authorization: `Bearer guess-${guess}` })
     for (let call = 0; call < 3; call += 1) await scim.send({ path: '/Users', provider: 'T2' })
 
     const own = await scim.send({ path: '/Users' })

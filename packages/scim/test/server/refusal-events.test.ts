@@ -8,14 +8,30 @@ import { aGroup, patchOp, startDirectory } from './directory-under-test.ts'
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 
 test.each([
-  ['ATK-358: a body that is no JSON', { method: 'POST', path: '/Users', body: '{"password": hunter2}' }, 'body_malformed'],
-  ['K-42: a filter with a broken text', { path: `/Users?filter=${encodeURIComponent('userName eq "hunter2\u0001"')}` }, 'filter_value_malformed'],
+  [
+    'ATK-358: a body that is no JSON',
+    { method: 'POST', path: '/Users', body: '{"password": hunter2}' },
+    'body_malformed',
+  ],
+  [
+    'K-42: a filter with a broken text',
+    { path: `/Users?filter=${encodeURIComponent('userName eq "hunter2\u0001"')}` },
+    'filter_value_malformed',
+  ],
   [
     'a path with a broken text',
-    { method: 'PATCH', path: '/Users/ID', body: { schemas: [patchOp], Operations: [{ op: 'remove', path: 'emails[value eq "hunter2\u0001"]' }] } },
+    {
+      method: 'PATCH',
+      path: '/Users/ID',
+      body: { schemas: [patchOp], Operations: [{ op: 'remove', path: 'emails[value eq "hunter2\u0001"]' }] },
+    },
     'path_syntax',
   ],
-  ['a value of a wrong type', { method: 'POST', path: '/Users', body: { schemas: [core], userName: { hunter2: 1 } } }, 'value_type'],
+  [
+    'a value of a wrong type',
+    { method: 'POST', path: '/Users', body: { schemas: [core], userName: { hunter2: 1 } } },
+    'value_type',
+  ],
 ])('no event holds what was refused, not even where its parser quotes it: %s', async (_, sent, reason) => {
   const directory = await startDirectory(1)
   const [id = ''] = directory.people
@@ -33,5 +49,10 @@ test('what is behind a failure of ours is told', async () => {
 
   await directory.send({ method: 'POST', path: '/Groups', body: aGroup() })
 
-  expect(directory.events.at(-1)).toMatchObject({ type: 'request.refused', status: 503, reason: 'storage_unavailable', cause: failure })
+  expect(directory.events.at(-1)).toMatchObject({
+    type: 'request.refused',
+    status: 503,
+    reason: 'storage_unavailable',
+    cause: failure,
+  })
 })

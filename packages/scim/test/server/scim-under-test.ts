@@ -67,9 +67,17 @@ export async function startScim({ toleranceProfile = 'general', ...options }: Op
   const events: ScimEvent[] = []
   const secrets: Record<string, string> = {}
   for (const providerId of ['T1', 'T2']) {
-    secrets[providerId] = (await registerIdentityProvider({ providerId, toleranceProfile }, { storage, clock: clock.now })).secret
+    secrets[providerId] = (
+      await registerIdentityProvider({ providerId, toleranceProfile }, { storage, clock: clock.now })
+    ).secret
   }
-  const served = { issuer, storage, clock: clock.now, onEvent: (event: ScimEvent) => void events.push(event), ...options }
+  const served = {
+    issuer,
+    storage,
+    clock: clock.now,
+    onEvent: (event: ScimEvent) => void events.push(event),
+    ...options,
+  }
   const server = createScimServer(served)
   const sendTo = (to: ScimServer) => async (sent: ScimSent) => readReply(await to.handle(requestOf(sent, secrets)))
 
@@ -85,7 +93,10 @@ export async function startScim({ toleranceProfile = 'general', ...options }: Op
   }
 }
 
-function requestOf({ method = 'GET', path, provider = 'T1', headers = {}, body, ...sent }: ScimSent, secrets: Readonly<Record<string, string>>): ServerRequest {
+function requestOf(
+  { method = 'GET', path, provider = 'T1', headers = {}, body, ...sent }: ScimSent,
+  secrets: Readonly<Record<string, string>>,
+): ServerRequest {
   const authorization = 'authorization' in sent ? sent.authorization : `Bearer ${secrets[provider]}`
   const all = new Map(Object.entries({ 'content-type': 'application/scim+json', ...headers }))
   if (authorization !== undefined) all.set('authorization', authorization)

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
 
 import { enterpriseUserSchema, userSchema } from '../../src/index.ts'
-import { aGroup, expectRefused, groupSchema, startDirectory, type Directory, type Refused } from './directory-under-test.ts'
+import {
+  aGroup,
+  expectRefused,
+  groupSchema,
+  startDirectory,
+  type Directory,
+  type Refused,
+} from './directory-under-test.ts'
 import { namesOf, resourcesOf, startPeople, type People } from './people-under-test.ts'
 
 const searchRequest = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest'
@@ -21,7 +28,14 @@ describe('below /Users and /Groups', () => {
       attributes: ['displayName', 'emails.value'],
     })
 
-    const query = { filter: 'emails.type eq "home"', sortBy: 'displayName', sortOrder: 'descending', startIndex: '1', count: '1', attributes: 'displayName,emails.value' }
+    const query = {
+      filter: 'emails.type eq "home"',
+      sortBy: 'displayName',
+      sortOrder: 'descending',
+      startIndex: '1',
+      count: '1',
+      attributes: 'displayName,emails.value',
+    }
     expect(reply.status).toBe(200)
     expect(reply).toEqual(await people.list('/Users', query))
     expect(namesOf(reply)).toEqual(['Lou'])
@@ -32,8 +46,19 @@ describe('below /Users and /Groups', () => {
     const people = await startPeople()
 
     const all = await search(people, '/users/.search', {})
-    const nulls = await search(people, '/Users/.search', { filter: null, sortBy: null, count: null, attributes: null, cursor: null, domain: 'x' })
-    const capital = await people.send({ method: 'POST', path: '/Users/.search', body: { SCHEMAS: [searchRequest.toUpperCase()], Filter: 'title pr', COUNT: 1 } })
+    const nulls = await search(people, '/Users/.search', {
+      filter: null,
+      sortBy: null,
+      count: null,
+      attributes: null,
+      cursor: null,
+      domain: 'x',
+    })
+    const capital = await people.send({
+      method: 'POST',
+      path: '/Users/.search',
+      body: { SCHEMAS: [searchRequest.toUpperCase()], Filter: 'title pr', COUNT: 1 },
+    })
 
     expect(namesOf(all)).toEqual(['Kim', 'Lou', 'Max', 'Ann'])
     expect(nulls).toEqual(all)
@@ -45,7 +70,10 @@ describe('below /Users and /Groups', () => {
     const id = await directory.group(aGroup(directory.people))
     directory.forgetCalls()
 
-    const reply = await search(directory, '/Groups/.search', { filter: 'displayName eq "Ops"', excludedAttributes: ['members', 'meta'] })
+    const reply = await search(directory, '/Groups/.search', {
+      filter: 'displayName eq "Ops"',
+      excludedAttributes: ['members', 'meta'],
+    })
 
     expect(resourcesOf(reply)).toEqual([{ schemas: [groupSchema], id, displayName: 'Ops' }])
     expect(directory.calls.membersOf).toBe(0)
@@ -54,7 +82,10 @@ describe('below /Users and /Groups', () => {
   test('C-16: without schemas, where that is tolerated', async () => {
     const people = await startPeople('oneLogin')
 
-    expect(await people.send({ method: 'POST', path: '/Users/.search', body: { count: 0 } })).toMatchObject({ status: 200, body: { totalResults: 4 } })
+    expect(await people.send({ method: 'POST', path: '/Users/.search', body: { count: 0 } })).toMatchObject({
+      status: 200,
+      body: { totalResults: 4 },
+    })
   })
 
   const invalidSyntax = (reason: Refused['reason']): Refused => ({ status: 400, scimType: 'invalidSyntax', reason })
@@ -63,17 +94,49 @@ describe('below /Users and /Groups', () => {
     ['null', 'null', invalidSyntax('body_malformed')],
     ['half of an object', '{', invalidSyntax('body_malformed')],
     ['no schemas', { count: 1 }, invalidSyntax('schemas_missing')],
-    ['the schema of another message', { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'] }, invalidSyntax('schemas_missing')],
+    [
+      'the schema of another message',
+      { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'] },
+      invalidSyntax('schemas_missing'),
+    ],
     ['a filter that is no text', { schemas: [searchRequest], filter: { eq: 1 } }, invalidSyntax('search_malformed')],
     ['attributes as text', { schemas: [searchRequest], attributes: 'userName' }, invalidSyntax('search_malformed')],
     ['attributes that are no texts', { schemas: [searchRequest], attributes: [1] }, invalidSyntax('search_malformed')],
-    ['two names for one member', { schemas: [searchRequest], filter: 'title pr', FILTER: 'title pr' }, invalidSyntax('member_repeated')],
-    ['both lists of attributes', { schemas: [searchRequest], attributes: ['id'], excludedAttributes: ['id'] }, invalidSyntax('projection_both')],
-    ['an empty filter', { schemas: [searchRequest], filter: '' }, { status: 400, scimType: 'invalidFilter', reason: 'filter_empty' }],
-    ['an unknown attribute', { schemas: [searchRequest], filter: 'email pr' }, { status: 400, scimType: 'invalidFilter', reason: 'filter_attribute_unknown' }],
-    ['a count that is a text', { schemas: [searchRequest], count: '10' }, { status: 400, scimType: 'invalidValue', reason: 'page_malformed' }],
-    ['half a count', { schemas: [searchRequest], count: 1.5 }, { status: 400, scimType: 'invalidValue', reason: 'page_malformed' }],
-    ['an unknown order', { schemas: [searchRequest], sortBy: 'x' }, { status: 400, scimType: 'invalidValue', reason: 'sort_attribute' }],
+    [
+      'two names for one member',
+      { schemas: [searchRequest], filter: 'title pr', FILTER: 'title pr' },
+      invalidSyntax('member_repeated'),
+    ],
+    [
+      'both lists of attributes',
+      { schemas: [searchRequest], attributes: ['id'], excludedAttributes: ['id'] },
+      invalidSyntax('projection_both'),
+    ],
+    [
+      'an empty filter',
+      { schemas: [searchRequest], filter: '' },
+      { status: 400, scimType: 'invalidFilter', reason: 'filter_empty' },
+    ],
+    [
+      'an unknown attribute',
+      { schemas: [searchRequest], filter: 'email pr' },
+      { status: 400, scimType: 'invalidFilter', reason: 'filter_attribute_unknown' },
+    ],
+    [
+      'a count that is a text',
+      { schemas: [searchRequest], count: '10' },
+      { status: 400, scimType: 'invalidValue', reason: 'page_malformed' },
+    ],
+    [
+      'half a count',
+      { schemas: [searchRequest], count: 1.5 },
+      { status: 400, scimType: 'invalidValue', reason: 'page_malformed' },
+    ],
+    [
+      'an unknown order',
+      { schemas: [searchRequest], sortBy: 'x' },
+      { status: 400, scimType: 'invalidValue', reason: 'sort_attribute' },
+    ],
   ])('RFC 7644 §3.4.3: %s is refused', async (_, body, refused) => {
     const people = await startPeople()
 
@@ -86,9 +149,15 @@ describe('below /Users and /Groups', () => {
     const people = await startPeople()
 
     for (const path of ['/Users/.search', '/Groups/.search', '/.search']) {
-      await expectRefused(people, () => search(people, path, {}, { authorization: undefined }), { status: 401, reason: 'credentials_missing' })
+      await expectRefused(people, () => search(people, path, {}, { authorization: undefined }), {
+        status: 401,
+        reason: 'credentials_missing',
+      })
       await expectRefused(people, () => people.send({ path }), { status: 405, reason: 'method_not_allowed' })
-      await expectRefused(people, () => search(people, path, {}, { headers: { 'content-type': 'text/plain' } }), { status: 415, reason: 'media_type' })
+      await expectRefused(people, () => search(people, path, {}, { headers: { 'content-type': 'text/plain' } }), {
+        status: 415,
+        reason: 'media_type',
+      })
     }
   })
 })
@@ -101,7 +170,10 @@ describe('over both types', () => {
     await people.group({ ...aGroup(), displayName: 'Ops', externalId: 'ab' })
     return people
   }
-  const typesOf = (reply: Parameters<typeof resourcesOf>[0]) => resourcesOf(reply).map(({ meta }, index) => `${(meta as { resourceType: string }).resourceType} ${namesOf(reply)[index]}`)
+  const typesOf = (reply: Parameters<typeof resourcesOf>[0]) =>
+    resourcesOf(reply).map(
+      ({ meta }, index) => `${(meta as { resourceType: string }).resourceType} ${namesOf(reply)[index]}`,
+    )
 
   test.each<[string | undefined, readonly string[]]>([
     [undefined, ['User Kim', 'User Lou', 'User Max', 'User Ann', 'Group Kim', 'Group Ops']],
@@ -125,13 +197,17 @@ describe('over both types', () => {
 
     const reply = await search(people, '/.search', { filter })
 
-    expect(reply).toMatchObject({ status: 200, body: { totalResults: names.length, itemsPerPage: names.length, startIndex: 1 } })
+    expect(reply).toMatchObject({
+      status: 200,
+      body: { totalResults: names.length, itemsPerPage: names.length, startIndex: 1 },
+    })
     expect(typesOf(reply)).toEqual(names)
   })
 
   test('RFC 7644 §3.4.2.4: pages go on from one type to the next', async () => {
     const people = await withGroups()
-    const page = async (startIndex: number, count: number) => typesOf(await search(people, '/.search', { startIndex, count }))
+    const page = async (startIndex: number, count: number) =>
+      typesOf(await search(people, '/.search', { startIndex, count }))
 
     expect(await page(1, 3)).toEqual(['User Kim', 'User Lou', 'User Max'])
     expect(await page(4, 2)).toEqual(['User Ann', 'Group Kim'])
@@ -162,22 +238,45 @@ describe('over both types', () => {
   test('K-26: attributes are chosen in each type', async () => {
     const people = await withGroups()
 
-    const reply = await search(people, '/.search', { filter: 'displayName eq "Kim"', attributes: ['userName', 'members.value'] })
+    const reply = await search(people, '/.search', {
+      filter: 'displayName eq "Kim"',
+      attributes: ['userName', 'members.value'],
+    })
 
-    expect(resourcesOf(reply).map((resource) => Object.keys(resource))).toEqual([['schemas', 'id', 'userName'], ['schemas', 'id', 'members']])
+    expect(resourcesOf(reply).map((resource) => Object.keys(resource))).toEqual([
+      ['schemas', 'id', 'userName'],
+      ['schemas', 'id', 'members'],
+    ])
   })
 
   test('RFC 7644 §3.4.2.3: there is no order across types; where the filter leaves one type there is', async () => {
     const people = await withGroups()
 
-    await expectRefused(people, () => search(people, '/.search', { sortBy: 'displayName' }), { status: 400, scimType: 'invalidValue', reason: 'sort_across_types' })
-    expect(typesOf(await search(people, '/.search', { sortBy: 'displayName', sortOrder: 'descending', filter: 'meta.resourceType eq "Group"' }))).toEqual(['Group Ops', 'Group Kim'])
-    expect(typesOf(await search(people, '/.search', { sortBy: 'userName', filter: 'meta.resourceType eq "Group"' }))).toEqual(['Group Kim', 'Group Ops'])
+    await expectRefused(people, () => search(people, '/.search', { sortBy: 'displayName' }), {
+      status: 400,
+      scimType: 'invalidValue',
+      reason: 'sort_across_types',
+    })
+    expect(
+      typesOf(
+        await search(people, '/.search', {
+          sortBy: 'displayName',
+          sortOrder: 'descending',
+          filter: 'meta.resourceType eq "Group"',
+        }),
+      ),
+    ).toEqual(['Group Ops', 'Group Kim'])
+    expect(
+      typesOf(await search(people, '/.search', { sortBy: 'userName', filter: 'meta.resourceType eq "Group"' })),
+    ).toEqual(['Group Kim', 'Group Ops'])
   })
 
   test('RFC 7644 §6: another provider finds its own', async () => {
     const people = await withGroups()
 
-    expect(await search(people, '/.search', {}, { provider: 'T2' })).toMatchObject({ status: 200, body: { totalResults: 1, Resources: [{ userName: 'stranger' }] } })
+    expect(await search(people, '/.search', {}, { provider: 'T2' })).toMatchObject({
+      status: 200,
+      body: { totalResults: 1, Resources: [{ userName: 'stranger' }] },
+    })
   })
 })

@@ -3,7 +3,15 @@ import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-inter
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { ProviderError, ScimError, userSchema, type ProviderLogin, type ProviderSignIn, type ScimServerOptions, type ToleranceProfile } from '../../src/index.ts'
+import {
+  ProviderError,
+  ScimError,
+  userSchema,
+  type ProviderLogin,
+  type ProviderSignIn,
+  type ScimServerOptions,
+  type ToleranceProfile,
+} from '../../src/index.ts'
 import { idOf, issuer, startScim, type ScimReply, type ScimUnderTest } from './scim-under-test.ts'
 
 interface Provider extends ScimUnderTest {
@@ -12,27 +20,40 @@ interface Provider extends ScimUnderTest {
   dump(): string
 }
 
-const profile = { userName: 'kim@x.test', displayName: 'Kim', name: { givenName: 'Kim', familyName: 'Lee' }, emails: [{ value: 'kim@x.test' }] }
+const profile = {
+  userName: 'kim@x.test',
+  displayName: 'Kim',
+  name: { givenName: 'Kim', familyName: 'Lee' },
+  emails: [{ value: 'kim@x.test' }],
+}
 const aUser = { schemas: [userSchema.id], userName: 'kim@x.test', externalId: 'k1' }
 
-async function startProvider(options: Partial<ScimServerOptions> & { readonly toleranceProfile?: ToleranceProfile } = {}): Promise<Provider> {
+async function startProvider(
+  options: Partial<ScimServerOptions> & { readonly toleranceProfile?: ToleranceProfile } = {},
+): Promise<Provider> {
   const medium = createMemoryMedium()
   const scim = await startScim({ storage: createMemoryStorage({ issuer, medium }), ...options })
   return {
     ...scim,
     signIn: (login = {}) => scim.server.signInFromProvider({ providerId: 'T1', externalId: 'k1', profile, ...login }),
-    dump: () => JSON.stringify(medium.tablesOf(issuer), (_key, value: unknown) => (value instanceof Map ? [...value] : value)),
+    dump: () =>
+      JSON.stringify(medium.tablesOf(issuer), (_key, value: unknown) => (value instanceof Map ? [...value] : value)),
   }
 }
 
 const provision = (scim: ScimUnderTest, body: object = aUser) => scim.send({ method: 'POST', path: '/Users', body })
 
 const patch = (scim: ScimUnderTest, id: string, value: object) =>
-  scim.send({ method: 'PATCH', path: `/Users/${id}`, body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: [{ op: 'replace', value }] } })
+  scim.send({
+    method: 'PATCH',
+    path: `/Users/${id}`,
+    body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: [{ op: 'replace', value }] },
+  })
 
 const resourceOf = (account: ProvisionedUserRecord | undefined): unknown => account && JSON.parse(account.resource)
 
-const find = (storage: Storage, externalId = 'k1') => storage.provisionedUsers.findByExternalId(providerId('T1'), externalId)
+const find = (storage: Storage, externalId = 'k1') =>
+  storage.provisionedUsers.findByExternalId(providerId('T1'), externalId)
 
 /** Whatever is refused leaves storage as it was. */
 async function expectRefused(scim: Provider, login: Partial<ProviderLogin>, error: object): Promise<void> {
@@ -116,7 +137,9 @@ describe('a provisioned account is met', () => {
 
     expect(await scim.signIn()).toMatchObject({ outcome: 'signed_in', isNew: false })
     expect(await scim.signIn({ profile: {} })).toMatchObject({ outcome: 'signed_in', isNew: false })
-    expect(await scim.signIn({ profile: { title: undefined as never, name: { familyName: undefined as never } } })).toMatchObject({ outcome: 'signed_in' })
+    expect(
+      await scim.signIn({ profile: { title: undefined as never, name: { familyName: undefined as never } } }),
+    ).toMatchObject({ outcome: 'signed_in' })
 
     expect(scim.dump()).toBe(before)
   })
@@ -125,7 +148,11 @@ describe('a provisioned account is met', () => {
     const scim = await startProvider()
     await provision(scim, { ...aUser, emails: profile.emails })
 
-    await expectRefused(scim, { externalId: 'another' }, { status: 409, scimType: 'uniqueness', reason: 'user_name_taken' })
+    await expectRefused(
+      scim,
+      { externalId: 'another' },
+      { status: 409, scimType: 'uniqueness', reason: 'user_name_taken' },
+    )
     const other = await scim.signIn({ externalId: 'another', profile: { ...profile, userName: 'kim2@x.test' } })
 
     expect(other).toMatchObject({ outcome: 'signed_in', isNew: true })
@@ -136,7 +163,10 @@ describe('a provisioned account is met', () => {
     const scim = await startProvider()
     await provision(scim)
 
-    expect(await scim.signIn({ externalId: 'K1', profile: { userName: 'other' } })).toMatchObject({ outcome: 'signed_in', isNew: true })
+    expect(await scim.signIn({ externalId: 'K1', profile: { userName: 'other' } })).toMatchObject({
+      outcome: 'signed_in',
+      isNew: true,
+    })
   })
 
   test('a login never changes to whom the account belongs, nor whether it is active', async () => {
@@ -186,8 +216,17 @@ describe('an account of before the provider', () => {
     const medium = createMemoryMedium()
     const storage = createMemoryStorage({ issuer, medium })
     const id = userId('u-local')
-    const scim = await startProvider({ ...hooks, storage, link: async ({ externalId, resource }) => (externalId === 'k1' && resource['userName'] === 'kim@x.test' ? id : undefined) })
-    await storage.users.insert({ userId: id, claims: { email: 'old@x.test', note: 'kept' }, createdAt: scim.clock.now() })
+    const scim = await startProvider({
+      ...hooks,
+      storage,
+      link: async ({ externalId, resource }) =>
+        externalId === 'k1' && resource['userName'] === 'kim@x.test' ? id : undefined,
+    })
+    await storage.users.insert({
+      userId: id,
+      claims: { email: 'old@x.test', note: 'kept' },
+      createdAt: scim.clock.now(),
+    })
     if (!active) await storage.users.deactivate(id, scim.clock.now())
     return { scim, id }
   }
@@ -198,7 +237,11 @@ describe('an account of before the provider', () => {
     const signedIn = await scim.signIn()
 
     expect(signedIn).toEqual({ outcome: 'signed_in', userId: id, isNew: true })
-    expect(await find(scim.storage)).toMatchObject({ userId: id, adopted: true, claims: { note: 'kept', email: 'kim@x.test' } })
+    expect(await find(scim.storage)).toMatchObject({
+      userId: id,
+      adopted: true,
+      claims: { note: 'kept', email: 'kim@x.test' },
+    })
     expect(scim.events).toMatchObject([{ type: 'account.linked', userId: id }])
     expect(await scim.signIn()).toEqual({ outcome: 'signed_in', userId: id, isNew: false })
   })
@@ -225,7 +268,9 @@ describe('at once', () => {
     const scim = await startProvider({ storage: createMemoryStorage({ issuer, pause }), ...options })
     return {
       scim,
-      race: async <T extends readonly unknown[]>(start: () => { readonly [K in keyof T]: Promise<T[K]> }): Promise<T> => {
+      race: async <T extends readonly unknown[]>(
+        start: () => { readonly [K in keyof T]: Promise<T[K]> },
+      ): Promise<T> => {
         gate.open = true
         const all = (await scheduler.waitFor(Promise.all(start()))) as unknown as T
         gate.open = false
@@ -239,7 +284,12 @@ describe('at once', () => {
       fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 3 }), async (scheduler, crowd) => {
         const { scim, race } = await interleaved(scheduler)
 
-        const all = await race(() => Array.from({ length: crowd }, () => [scim.signIn(), provision(scim).then((reply) => ({ userId: idOf(reply) }))]).flat())
+        const all = await race(() =>
+          Array.from({ length: crowd }, () => [
+            scim.signIn(),
+            provision(scim).then((reply) => ({ userId: idOf(reply) })),
+          ]).flat(),
+        )
 
         expect(new Set(all.map((one) => ('userId' in one ? one.userId : one.outcome))).size).toBe(1)
         expect(scim.events.filter(({ type }) => type === 'account.created')).toHaveLength(1)
@@ -255,7 +305,10 @@ describe('at once', () => {
         const { scim, race } = await interleaved(scheduler, { link: async () => id })
         await scim.storage.users.insert({ userId: id, claims: {}, createdAt: scim.clock.now() })
 
-        const [signedIn, created] = await race<readonly [ProviderSignIn, ScimReply]>(() => [scim.signIn(), provision(scim)])
+        const [signedIn, created] = await race<readonly [ProviderSignIn, ScimReply]>(() => [
+          scim.signIn(),
+          provision(scim),
+        ])
 
         expect(signedIn).toMatchObject({ outcome: 'signed_in', userId: id })
         expect(created).toMatchObject({ status: 201, body: { id } })
@@ -272,11 +325,18 @@ describe('at once', () => {
         const { scim, race } = await interleaved(scheduler)
         const id = idOf(await provision(scim))
 
-        const [signedIn] = await race<readonly [ProviderSignIn, unknown]>(() => [scim.signIn({ profile: { title: 'x' } }), patch(scim, id, { active: false })])
+        const [signedIn] = await race<readonly [ProviderSignIn, unknown]>(() => [
+          scim.signIn({ profile: { title: 'x' } }),
+          patch(scim, id, { active: false }),
+        ])
 
         const account = await find(scim.storage)
         outcomes.add(signedIn.outcome)
-        expect(account).toMatchObject({ active: false, generation: 1, version: signedIn.outcome === 'signed_in' ? 3 : 2 })
+        expect(account).toMatchObject({
+          active: false,
+          generation: 1,
+          version: signedIn.outcome === 'signed_in' ? 3 : 2,
+        })
       }),
       { numRuns: 60 },
     )
@@ -309,12 +369,28 @@ describe('what is not a login', () => {
     ['a blank externalId', { externalId: '  ' }, { status: 400, reason: 'value_required' }],
     ['an externalId with U+0000', { externalId: 'a\0b' }, { status: 400, reason: 'value_characters' }],
     ['an endless externalId', { externalId: 'a'.repeat(1025) }, { status: 400, reason: 'value_too_long' }],
-    ['a new account without userName', { profile: { displayName: 'Kim' } }, { status: 400, reason: 'value_required', attribute: 'userName' }],
+    [
+      'a new account without userName',
+      { profile: { displayName: 'Kim' } },
+      { status: 400, reason: 'value_required', attribute: 'userName' },
+    ],
     ['a profile with a wrong type', { profile: { ...profile, displayName: 5 } }, { status: 400, reason: 'value_type' }],
-    ['a profile with a control character', { profile: { ...profile, displayName: 'a\u0007' } }, { status: 400, reason: 'value_characters' }],
-    ['a profile with an id', { profile: { ...profile, id: 'u1' } }, { status: 400, scimType: 'mutability', reason: 'attribute_read_only' }],
+    [
+      'a profile with a control character',
+      { profile: { ...profile, displayName: 'a\u0007' } },
+      { status: 400, reason: 'value_characters' },
+    ],
+    [
+      'a profile with an id',
+      { profile: { ...profile, id: 'u1' } },
+      { status: 400, scimType: 'mutability', reason: 'attribute_read_only' },
+    ],
     ['a profile that is a list', { profile: [] as never }, { status: 400, reason: 'value_type' }],
-    ['a bottomless profile', { profile: JSON.parse(`${'{"a":'.repeat(50)}1${'}'.repeat(50)}`) as never }, { status: 400, reason: 'body_too_deep' }],
+    [
+      'a bottomless profile',
+      { profile: JSON.parse(`${'{"a":'.repeat(50)}1${'}'.repeat(50)}`) as never },
+      { status: 400, reason: 'body_too_deep' },
+    ],
   ])('%s', async (_, login, error) => {
     const scim = await startProvider()
 

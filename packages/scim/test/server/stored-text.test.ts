@@ -9,28 +9,53 @@ const badge = defineSchema({
   name: 'Badge',
   attributes: [{ name: 'number' }, { name: 'colour', returned: 'request' }],
 })
-const userType = defineResourceType({ name: 'User', endpoint: '/Users', schema: userSchema, extensions: [enterpriseUserSchema, badge] })
+const userType = defineResourceType({
+  name: 'User',
+  endpoint: '/Users',
+  schema: userSchema,
+  extensions: [enterpriseUserSchema, badge],
+})
 const kim = { schemas: [userSchema.id], userName: 'kim' }
 
 test('RFC 7643 §7 returned: what answers leave out is stored all the same, and shown to whoever asks', async () => {
   const scim = await startScim({ userType })
-  const id = idOf(await scim.send({ method: 'POST', path: '/Users', body: { ...kim, [badge.id]: { number: '1', colour: 'red' } } }))
+  const id = idOf(
+    await scim.send({ method: 'POST', path: '/Users', body: { ...kim, [badge.id]: { number: '1', colour: 'red' } } }),
+  )
 
   expect((await scim.send({ path: `/Users/${id}` })).body?.[badge.id]).toEqual({ number: '1' })
-  expect((await scim.send({ path: `/Users/${id}?attributes=${badge.id}:colour` })).body?.[badge.id]).toEqual({ colour: 'red' })
+  expect((await scim.send({ path: `/Users/${id}?attributes=${badge.id}:colour` })).body?.[badge.id]).toEqual({
+    colour: 'red',
+  })
 })
 
 test('RFC 7643 §7 returned: also what the server knows itself is in an answer only as the host defines it', async () => {
   const attributes = userSchema.attributes
     .filter(({ name }) => name !== 'groups')
     .map((attribute) => (attribute.name === 'active' ? { ...attribute, returned: 'request' as const } : attribute))
-  const scim = await startScim({ userType: defineResourceType({ name: 'User', endpoint: '/Users', schema: defineSchema({ ...userSchema, attributes }) }) })
+  const scim = await startScim({
+    userType: defineResourceType({
+      name: 'User',
+      endpoint: '/Users',
+      schema: defineSchema({ ...userSchema, attributes }),
+    }),
+  })
   const created = await scim.send({ method: 'POST', path: '/Users', body: { ...kim, externalId: 'x' } })
   const id = idOf(created)
-  await scim.send({ method: 'POST', path: '/Groups', body: { schemas: [groupSchema.id], displayName: 'Sales', members: [{ value: id }] } })
+  await scim.send({
+    method: 'POST',
+    path: '/Groups',
+    body: { schemas: [groupSchema.id], displayName: 'Sales', members: [{ value: id }] },
+  })
 
   expect(Object.keys(created.body ?? {})).toEqual(['schemas', 'userName', 'id', 'externalId', 'meta'])
-  expect(Object.keys((await scim.send({ path: `/Users/${id}` })).body ?? {})).toEqual(['schemas', 'userName', 'id', 'externalId', 'meta'])
+  expect(Object.keys((await scim.send({ path: `/Users/${id}` })).body ?? {})).toEqual([
+    'schemas',
+    'userName',
+    'id',
+    'externalId',
+    'meta',
+  ])
   expect((await scim.send({ path: `/Users/${id}?attributes=active` })).body?.['active']).toBe(true)
 })
 
@@ -38,7 +63,9 @@ test('RFC 7644 §3.5.2.1: a write that changes nothing leaves the version, also 
   const scim = await startScim({ userType })
   const body = { ...kim, [enterpriseUserSchema.id]: { department: 'Sales' }, [badge.id]: { number: '1' } }
   const id = idOf(await scim.send({ method: 'POST', path: '/Users', body }))
-  const other = scim.beside({ userType: defineResourceType({ ...userType, extensions: [badge, enterpriseUserSchema] }) })
+  const other = scim.beside({
+    userType: defineResourceType({ ...userType, extensions: [badge, enterpriseUserSchema] }),
+  })
 
   const replaced = await other.send({ method: 'PUT', path: `/Users/${id}`, body })
   const changed = await other.send({ method: 'PUT', path: `/Users/${id}`, body: { ...body, title: 'Boss' } })
@@ -51,11 +78,18 @@ test('the reference to a manager is made for those who read: what the host is ha
   const seen: JsonObject[] = []
   const scim = await startScim({ claims: (resource) => (seen.push(resource), {}) })
   const manager = { value: 'm1' }
-  const id = idOf(await scim.send({ method: 'POST', path: '/Users', body: { ...kim, [enterpriseUserSchema.id]: { manager } } }))
+  const id = idOf(
+    await scim.send({ method: 'POST', path: '/Users', body: { ...kim, [enterpriseUserSchema.id]: { manager } } }),
+  )
 
-  const patch = { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: [{ op: 'add', value: { title: 'Boss' } }] }
+  const patch = {
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+    Operations: [{ op: 'add', value: { title: 'Boss' } }],
+  }
   const { body } = await scim.send({ method: 'PATCH', path: `/Users/${id}`, body: patch })
 
   expect(seen.map((resource) => resource[enterpriseUserSchema.id])).toEqual([{ manager }, { manager }])
-  expect(body?.[enterpriseUserSchema.id]).toEqual({ manager: { ...manager, $ref: 'https://as.test/scim/v2/enterprise-idps/T1/Users/m1' } })
+  expect(body?.[enterpriseUserSchema.id]).toEqual({
+    manager: { ...manager, $ref: 'https://as.test/scim/v2/enterprise-idps/T1/Users/m1' },
+  })
 })

@@ -7,7 +7,10 @@ import { idOf, issuer, startScim } from './scim-under-test.ts'
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const alice = { schemas: [core], userName: 'alice@x', externalId: 'a1', active: true }
-const patch = (...Operations: readonly object[]) => ({ schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations })
+const patch = (...Operations: readonly object[]) => ({
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+  Operations,
+})
 
 test('RFC 7644 §3.3: creates an account, and answers 201 with all of it', async () => {
   const scim = await startScim()
@@ -39,11 +42,19 @@ test('the specification §3: active false deactivates, in one write that ends th
   const created = await scim.send({ method: 'POST', path: '/Users', body: alice })
   const id = idOf(created)
 
-  const off = await scim.send({ method: 'PATCH', path: `/users/${id}`, body: patch({ op: 'replace', path: 'active', value: false }) })
+  const off = await scim.send({
+    method: 'PATCH',
+    path: `/users/${id}`,
+    body: patch({ op: 'replace', path: 'active', value: false }),
+  })
 
   expect(off).toMatchObject({ status: 200, body: { active: false } })
   expect(await scim.storage.users.find(userId(id))).toMatchObject({ active: false, generation: 1, version: 2 })
-  expect(scim.events.at(-1)).toMatchObject({ type: 'account.deactivated', userId: id, ended: { grants: [], sessionIds: [] } })
+  expect(scim.events.at(-1)).toMatchObject({
+    type: 'account.deactivated',
+    userId: id,
+    ended: { grants: [], sessionIds: [] },
+  })
 })
 
 test('RFC 7644 §3.6: a removed account is gone, and its names are free', async () => {
@@ -82,7 +93,9 @@ test('a new account is one write, and no account is read before it', async () =>
     asked.push('find')
     return provisionedUsers.findByExternalId(...key)
   }
-  const scim = await startScim({ storage: { ...storage, provisionedUsers: { ...provisionedUsers, insert, findByExternalId } } })
+  const scim = await startScim({
+    storage: { ...storage, provisionedUsers: { ...provisionedUsers, insert, findByExternalId } },
+  })
 
   await scim.send({ method: 'POST', path: '/Users', body: alice })
   expect(asked).toEqual(['insert'])
@@ -109,25 +122,39 @@ test('the host is asked whom it links to a new account, and not about somebody w
 test.each([
   ['links with it', { phoneNumbers: [{ value: '+44 666' }] }, []],
   ['writes later', {}, [{ op: 'replace', path: 'phoneNumbers', value: [{ value: '+44 666' }] }]],
-])('ATK-482: a telephone number that a provider %s is not the one that the host had verified', async (_, members, operations) => {
-  const link = async () => userId('local')
-  const scim = await startScim({ link })
-  const claims = { phone_number: '+44 1', phone_number_verified: true }
-  await scim.storage.users.insert({ userId: userId('local'), claims, createdAt: scim.clock.now() })
+])(
+  'ATK-482: a telephone number that a provider %s is not the one that the host had verified',
+  async (_, members, operations) => {
+    const link = async () => userId('local')
+    const scim = await startScim({ link })
+    const claims = { phone_number: '+44 1', phone_number_verified: true }
+    await scim.storage.users.insert({ userId: userId('local'), claims, createdAt: scim.clock.now() })
 
-  await scim.send({ method: 'POST', path: '/Users', body: { ...alice, ...members } })
-  if (operations.length > 0) await scim.send({ method: 'PATCH', path: '/Users/local', body: patch(...operations) })
+    await scim.send({ method: 'POST', path: '/Users', body: { ...alice, ...members } })
+    if (operations.length > 0) await scim.send({ method: 'PATCH', path: '/Users/local', body: patch(...operations) })
 
-  expect((await scim.storage.users.find(userId('local')))?.claims).toMatchObject({ phone_number: '+44 666', phone_number_verified: false })
-})
+    expect((await scim.storage.users.find(userId('local')))?.claims).toMatchObject({
+      phone_number: '+44 666',
+      phone_number_verified: false,
+    })
+  },
+)
 
 test('K-33: an id that is repeated in a PATCH says nothing; another one is refused', async () => {
   const scim = await startScim()
   const id = idOf(await scim.send({ method: 'POST', path: '/Users', body: alice }))
   const path = `/Users/${id}`
 
-  const repeated = await scim.send({ method: 'PATCH', path, body: patch({ op: 'replace', value: { id, title: 'Lead' } }) })
-  const other = await scim.send({ method: 'PATCH', path, body: patch({ op: 'replace', value: { id: 'x', title: 'Boss' } }) })
+  const repeated = await scim.send({
+    method: 'PATCH',
+    path,
+    body: patch({ op: 'replace', value: { id, title: 'Lead' } }),
+  })
+  const other = await scim.send({
+    method: 'PATCH',
+    path,
+    body: patch({ op: 'replace', value: { id: 'x', title: 'Boss' } }),
+  })
 
   expect(repeated).toMatchObject({ status: 200, body: { id, title: 'Lead', meta: { version: 'W/"2"' } } })
   expect(other).toMatchObject({ status: 400, body: { scimType: 'mutability' } })

@@ -3,13 +3,19 @@ import { test } from 'vitest'
 import { compareText } from './compare-text.ts'
 
 test('law: texts are ordered as their UTF-8 bytes are', () => {
-  const text = fc.string({ unit: fc.oneof(fc.constantFrom('a', 'b', '\ufffd', '\ue000', '😀', 'é'), fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })) })
+  const text = fc.string({
+    unit: fc.oneof(
+      fc.constantFrom('a', 'b', '\ufffd', '\ue000', '😀', 'é'),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    ),
+  })
 
   fc.assert(
     fc.property(
       text,
       text,
-      (one, other) => Math.sign(compareText(one, other)) === Math.sign(Buffer.compare(Buffer.from(one), Buffer.from(other))),
+      (one, other) =>
+        Math.sign(compareText(one, other)) === Math.sign(Buffer.compare(Buffer.from(one), Buffer.from(other))),
     ),
   )
 })

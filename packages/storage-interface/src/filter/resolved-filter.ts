@@ -40,5 +40,15 @@ export type ResolvedFilter =
       readonly operator: TextOperator
       readonly value: string
     }
-  | { readonly kind: 'number'; readonly attribute: FilterAttribute; readonly operator: OrderOperator; readonly value: number }
-  | { readonly kind: 'boolean'; readonly attribute: FilterAttribute; readonly operator: 'eq' | 'ne'; readonly value: boolean }
+  | {
+      readonly kind: 'number'
+      readonly attribute: FilterAttribute
+      readonly operator: OrderOperator
+      readonly value: number
+    }
+  | {
+      readonly kind: 'boolean'
+      readonly attribute: FilterAttribute
+      readonly operator: 'eq' | 'ne'
+      readonly value: boolean
+    }

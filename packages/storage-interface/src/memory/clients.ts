@@ -97,7 +97,8 @@ const ageOf = ({ clientId: id, createdAt }: ClientRecord): Aged<ClientId> => ({ 
 
 /** A client that was disabled, or is in use again. */
 function writeUseChange(endings: EndingTable, before: ClientRecord, { clientId, disabledAt }: ClientRecord): void {
-  if (before.disabledAt === undefined && disabledAt !== undefined) writeEnding(endings, { kind: 'client', clientId }, disabledAt)
+  if (before.disabledAt === undefined && disabledAt !== undefined)
+    writeEnding(endings, { kind: 'client', clientId }, disabledAt)
   if (before.disabledAt !== undefined && disabledAt === undefined) {
     writeEnding(endings, { kind: 'client_in_use', clientId }, before.disabledAt)
   }

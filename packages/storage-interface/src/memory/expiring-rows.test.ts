@@ -10,7 +10,10 @@ interface Row {
 test('law: what has expired is what has expired of a Map, the first first, whatever was written and deleted before', () => {
   const key = fc.constantFrom('a', 'b', 'c', 'd')
   const expiresAt = fc.option(fc.nat({ max: 5 }).map(epochSeconds), { nil: undefined })
-  const step = fc.oneof(fc.record({ key, row: fc.record({ expiresAt }) }), fc.record({ key, row: fc.constant(undefined) }))
+  const step = fc.oneof(
+    fc.record({ key, row: fc.record({ expiresAt }) }),
+    fc.record({ key, row: fc.constant(undefined) }),
+  )
 
   fc.assert(
     fc.property(fc.array(step), fc.nat({ max: 6 }), fc.nat({ max: 5 }), (steps, now, limit) => {

@@ -3,7 +3,16 @@ import { groupId as asGroupId, userId as asUserId, type GroupId, type ProviderId
 import type { JsonObject } from '../json.ts'
 import { knownMembers } from '../known-members.ts'
 import { compareText } from '../filter/compare-text.ts'
-import { dropGroup, groupsOf, join, leave, memberIdsOf, nextVersion, writeGroup, type StoredGroup } from './group-table.ts'
+import {
+  dropGroup,
+  groupsOf,
+  join,
+  leave,
+  memberIdsOf,
+  nextVersion,
+  writeGroup,
+  type StoredGroup,
+} from './group-table.ts'
 import { listPage, type ListedRow, type Listing } from './list-page.ts'
 import { memberDelta } from './member-delta.ts'
 import type { Pause } from './pause.ts'

@@ -11,7 +11,10 @@ export interface IdentityProviderTable {
   readonly removed: Set<ProviderId>
 }
 
-export const createIdentityProviderTable = (): IdentityProviderTable => ({ present: createOrderedRows(), removed: new Set() })
+export const createIdentityProviderTable = (): IdentityProviderTable => ({
+  present: createOrderedRows(),
+  removed: new Set(),
+})
 
 export function createMemoryIdentityProviders(
   { present, removed }: IdentityProviderTable,

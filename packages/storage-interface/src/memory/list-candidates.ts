@@ -10,7 +10,10 @@ interface RowLookup<Id extends string> extends TextLookup {
 export type RowLookups<Id extends string> = ReadonlyMap<string, RowLookup<Id>>
 
 /** Who has the texts that a filter demands, each once; `undefined` when every row has to be looked at. */
-export function candidates<Id extends string>(filter: ResolvedFilter, lookups: RowLookups<Id>): ReadonlySet<Id> | undefined {
+export function candidates<Id extends string>(
+  filter: ResolvedFilter,
+  lookups: RowLookups<Id>,
+): ReadonlySet<Id> | undefined {
   const found = findCandidates(filter, lookups)
   if (found === undefined) return undefined
 

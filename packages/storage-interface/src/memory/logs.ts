@@ -15,7 +15,10 @@ type LogEntries = SortedRows<LogEntryRecord, Place>
 
 type Place = Pick<LogEntryRecord, 'at' | 'entryId'>
 
-export const createLogTable = (): LogTable => ({ byId: createExpiringRows(({ expiresAt }) => expiresAt), byLog: new Map() })
+export const createLogTable = (): LogTable => ({
+  byId: createExpiringRows(({ expiresAt }) => expiresAt),
+  byLog: new Map(),
+})
 
 export function createMemoryLogs({ byId, byLog }: LogTable, pause: Pause): LogStore {
   return {

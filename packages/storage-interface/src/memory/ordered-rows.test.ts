@@ -22,7 +22,12 @@ test('law: a page holds the rows of a Map behind a key, in the order of the keys
 
       const behind = [...expected.keys()].filter((each) => after === undefined || compareText(each, after) > 0)
       const told = pageBehind(rows, { after, limit })
-      expect(told).toEqual(behind.toSorted(compareText).slice(0, limit).map((each) => expected.get(each)))
+      expect(told).toEqual(
+        behind
+          .toSorted(compareText)
+          .slice(0, limit)
+          .map((each) => expected.get(each)),
+      )
     }),
   )
 })

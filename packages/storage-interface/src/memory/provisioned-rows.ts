@@ -29,7 +29,15 @@ export const provisionedRecord = (groups: GroupTable, row: ProvisionedRow): Prov
 function listedRecord(groups: GroupTable, { record, provisioning }: ProvisionedRow): ListedUserRecord {
   const { claims: _, ...account } = record
   const { providerId, externalId, adopted, resource, resourceForm } = provisioning
-  return { ...account, providerId, externalId, adopted, resource, resourceForm, groups: referencesTo(groups, record.userId) }
+  return {
+    ...account,
+    providerId,
+    externalId,
+    adopted,
+    resource,
+    resourceForm,
+    groups: referencesTo(groups, record.userId),
+  }
 }
 
 function referencesTo(groups: GroupTable, userId: UserId): readonly GroupReference[] {

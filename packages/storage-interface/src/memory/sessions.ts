@@ -11,7 +11,9 @@ export interface SessionTable {
 }
 
 export const createSessionTable = (): SessionTable => ({
-  byDigest: createExpiringRows(({ expiresAt, idleExpiresAt }) => (expiresAt < idleExpiresAt ? expiresAt : idleExpiresAt)),
+  byDigest: createExpiringRows(({ expiresAt, idleExpiresAt }) =>
+    expiresAt < idleExpiresAt ? expiresAt : idleExpiresAt,
+  ),
   bySessionId: new Map(),
   byUser: new Map(),
 })

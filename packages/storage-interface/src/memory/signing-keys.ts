@@ -11,7 +11,9 @@ export function createMemorySigningKeys(keys: SigningKeyTable, pause: Pause): Si
   return {
     async insert(key) {
       await pause()
-      const isOrdinalTaken = [...keys.values()].some((other) => other.algorithm === key.algorithm && other.ordinal === key.ordinal)
+      const isOrdinalTaken = [...keys.values()].some(
+        (other) => other.algorithm === key.algorithm && other.ordinal === key.ordinal,
+      )
       if (keys.has(key.keyId) || isOrdinalTaken) return { outcome: 'taken' }
 
       keys.set(key.keyId, frozenCopy(key))

@@ -13,7 +13,11 @@ export function createMemoryStanding(tables: MemoryTables, pause: Pause): Standi
       const grant = tables.grants.byId.get(grantId)
       if (grant === undefined) return undefined
 
-      return { grant, client: tables.clients.present.get(grant.clientId), user: presentUser(tables.users, grant.userId) }
+      return {
+        grant,
+        client: tables.clients.present.get(grant.clientId),
+        user: presentUser(tables.users, grant.userId),
+      }
     },
 
     async ofFamily(familyId) {

@@ -12,4 +12,9 @@ export function textsOf(comparable: JsonObject, attribute: string): readonly str
   return values.filter((value) => typeof value === 'string')
 }
 
-const plain = (name: string): FilterAttribute => ({ extension: undefined, name, subName: undefined, multiValued: false })
+const plain = (name: string): FilterAttribute => ({
+  extension: undefined,
+  name,
+  subName: undefined,
+  multiValued: false,
+})

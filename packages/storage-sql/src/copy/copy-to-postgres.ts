@@ -15,7 +15,13 @@ export interface CopiedTable {
  * this version. What is written to the file while it is read is not copied.
  * @throws CommandRefused when the target is not empty; nothing was written.
  */
-export async function copyToPostgres({ file, pool }: { readonly file: string; readonly pool: PostgresPool }): Promise<readonly CopiedTable[]> {
+export async function copyToPostgres({
+  file,
+  pool,
+}: {
+  readonly file: string
+  readonly pool: PostgresPool
+}): Promise<readonly CopiedTable[]> {
   const source = new DatabaseSync(file, { readOnly: true })
   const client = await takeConnection(pool)
   let isSound = false
@@ -36,7 +42,9 @@ export async function copyToPostgres({ file, pool }: { readonly file: string; re
 
 const tablesOf = (source: DatabaseSync): readonly string[] =>
   source
-    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'mintmark_*' AND name <> ? ORDER BY name`)
+    .prepare(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'mintmark_*' AND name <> ? ORDER BY name`,
+    )
     .all(migrationTable)
     .map(({ name }) => String(name))
 

@@ -31,7 +31,10 @@ export function foldFilter(
     switch (node.kind) {
       case 'or':
       case 'and':
-        return join(node.kind, node.operands.map((operand) => fold(operand, scope)))
+        return join(
+          node.kind,
+          node.operands.map((operand) => fold(operand, scope)),
+        )
       case 'not':
         return sql`(not ${fold(node.operand, scope)})`
       case 'present':

@@ -6,7 +6,13 @@ import { filterTemplate, type FilterValues } from '../filter/filter-template.ts'
 import { createRecentMap } from '../recent-map.ts'
 import { createFindFew } from './find-few.ts'
 import { pageStart, positionBehind, type PageStart } from './list-position.ts'
-import { candidateLimit, matchStatement, pageStatement, totalStatement, type MatchStatement } from './list-statements.ts'
+import {
+  candidateLimit,
+  matchStatement,
+  pageStatement,
+  totalStatement,
+  type MatchStatement,
+} from './list-statements.ts'
 import type { ListedKind } from './listed-kind.ts'
 
 /** What is asked about rows of one kind: those of a provider, which is then part of the query, or all of an issuer. */
@@ -60,11 +66,18 @@ export function createLister<Record, Query extends Asked>(
     const { filter, sort } = query
     const { template, values } = filter === undefined ? noFilter : filterTemplate(filter, database.engine.encodeFlag)
     const shape = JSON.stringify([template, sort])
-    const { statement, looksAt, weight } = shapes.get(shape, () => matchStatement(database, kind, { filter: template, sort }))
+    const { statement, looksAt, weight } = shapes.get(shape, () =>
+      matchStatement(database, kind, { filter: template, sort }),
+    )
     const limit = Math.floor(scanLimit / weight)
     // RFC 7644 §3.12 tooMany: a request may not make the database read more than this.
     if (looksAt === 'everything' && (await totalOf(query)) > limit) return { outcome: 'tooMany' }
-    const rows = await run(statement, { ...owner(query), ...pageValues(query, start), ...values, [candidateLimit]: limit + 1 })
+    const rows = await run(statement, {
+      ...owner(query),
+      ...pageValues(query, start),
+      ...values,
+      [candidateLimit]: limit + 1,
+    })
     const [first] = rows
     // RFC 7644 §3.12 tooMany: so many share the value that was looked up.
     if (first === undefined || columns.integer(first, 'looked_at') > limit) return { outcome: 'tooMany' }
@@ -78,14 +91,19 @@ export function createLister<Record, Query extends Asked>(
     const start = pageStart(query.page)
     const few = filter && (await findFew(filter, owner(query)))
     if (few !== undefined && (sort === undefined || few.length < 2)) {
-      const byAge = few.filter((row) => compareAge(row, start) > 0).toSorted((row, other) => compareAge(row, keyOf(other)))
+      const byAge = few
+        .filter((row) => compareAge(row, start) > 0)
+        .toSorted((row, other) => compareAge(row, keyOf(other)))
       return listed(byAge.slice(start.offset), query, { total: few.length, start })
     }
     if (filter !== undefined || sort !== undefined) return listMatching(query, start)
 
     const rows = await run(page, { ...owner(query), ...pageValues(query, start) })
     const [first] = rows
-    return listed(rows.filter(isThere), query, { total: first === undefined ? await totalOf(query) : columns.integer(first, 'total'), start })
+    return listed(rows.filter(isThere), query, {
+      total: first === undefined ? await totalOf(query) : columns.integer(first, 'total'),
+      start,
+    })
   }
 }
 

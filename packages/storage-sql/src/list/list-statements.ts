@@ -100,7 +100,9 @@ function recordsOfPage({ table, id, record }: ListedKind, { engine, total, looke
   const key = keyOf({ table, id }, p)
   const { issuerColumn, issuer, column } = key
   const isInPage =
-    order === undefined ? engine.keyAmong(key, sql`select id from page`) : sql`${issuerColumn} = ${issuer} and ${column} = page.id`
+    order === undefined
+      ? engine.keyAmong(key, sql`select id from page`)
+      : sql`${issuerColumn} = ${issuer} and ${column} = page.id`
   return sql`select counted.total, counted.looked_at, ${record}
     from (select ${total} as total, ${lookedAt ?? sql`0`} as looked_at) as counted
     ${order === undefined ? sql`` : sql`left join page on true`}
@@ -124,7 +126,11 @@ function candidatesAs(candidates: Candidates<IndexLookup>, p: Parameter<string>)
   ),`
 }
 
-function sortValues(kind: ListedKind, { attribute, elementPart }: SortKey, search: Database['engine']['search']): readonly Sql[] {
+function sortValues(
+  kind: ListedKind,
+  { attribute, elementPart }: SortKey,
+  search: Database['engine']['search'],
+): readonly Sql[] {
   const place = placeOf(kind, attribute)
   if (place.kind === 'nowhere') return []
   return place.kind === 'document' ? search.sortValues(kind.document, place.path, elementPart) : [place.column]

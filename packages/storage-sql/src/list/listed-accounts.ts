@@ -34,10 +34,36 @@ export const listedAccounts = ({ jsonPairs }: SqlEngine): ListedKind => ({
   },
   lookups: new Map([
     ['id', lookup({ table: 'mintmark_users', id: 'user_id', by: 'user_id', rows: 1, row: isProviders })],
-    ['externalId', lookup({ table: 'mintmark_users', id: 'user_id', by: 'external_id_key', rows: 1, row: inProvider, indexed: byKey })],
-    ['userName', lookup({ table: 'mintmark_users', id: 'user_id', by: 'user_name_key', rows: 1, row: inProvider, indexed: byKey })],
-    ['emails.value', lookup({ table: 'mintmark_user_emails', id: 'user_id', by: 'value', rows: 10, row: inProvider, indexed: byBeginning })],
-    ['groups.value', lookup({ table: 'mintmark_group_members', id: 'member_id', by: 'group_id', rows: 1000, row: anyRow })],
+    [
+      'externalId',
+      lookup({
+        table: 'mintmark_users',
+        id: 'user_id',
+        by: 'external_id_key',
+        rows: 1,
+        row: inProvider,
+        indexed: byKey,
+      }),
+    ],
+    [
+      'userName',
+      lookup({ table: 'mintmark_users', id: 'user_id', by: 'user_name_key', rows: 1, row: inProvider, indexed: byKey }),
+    ],
+    [
+      'emails.value',
+      lookup({
+        table: 'mintmark_user_emails',
+        id: 'user_id',
+        by: 'value',
+        rows: 10,
+        row: inProvider,
+        indexed: byBeginning,
+      }),
+    ],
+    [
+      'groups.value',
+      lookup({ table: 'mintmark_group_members', id: 'member_id', by: 'group_id', rows: 1000, row: anyRow }),
+    ],
   ]),
 })
 

@@ -31,9 +31,32 @@ export const listedGroups: ListedKind = {
   },
   lookups: new Map([
     ['id', lookup({ table: 'mintmark_groups', id: 'group_id', by: 'group_id', rows: 1, row: isProviders })],
-    ['externalId', lookup({ table: 'mintmark_groups', id: 'group_id', by: 'external_id_key', rows: 1, row: inProvider, indexed: byKey })],
-    ['displayName', lookup({ table: 'mintmark_groups', id: 'group_id', by: 'display_name_key', rows: 10, row: isProviders, indexed: byKey })],
-    ['members.value', lookup({ table: 'mintmark_group_members', id: 'group_id', by: 'member_id', rows: 100, row: anyRow })],
+    [
+      'externalId',
+      lookup({
+        table: 'mintmark_groups',
+        id: 'group_id',
+        by: 'external_id_key',
+        rows: 1,
+        row: inProvider,
+        indexed: byKey,
+      }),
+    ],
+    [
+      'displayName',
+      lookup({
+        table: 'mintmark_groups',
+        id: 'group_id',
+        by: 'display_name_key',
+        rows: 10,
+        row: isProviders,
+        indexed: byKey,
+      }),
+    ],
+    [
+      'members.value',
+      lookup({ table: 'mintmark_group_members', id: 'group_id', by: 'member_id', rows: 100, row: anyRow }),
+    ],
   ]),
 }
 

@@ -58,13 +58,18 @@ export const keyOf = ({ table, id }: Pick<ListedKind, 'table' | 'id'>, p: Parame
 })
 
 /** Where an attribute is: in a column, in the document, or nowhere. */
-type AttributePlace = KnownColumn | { readonly kind: 'document'; readonly path: readonly string[] } | { readonly kind: 'nowhere' }
+type AttributePlace =
+  KnownColumn | { readonly kind: 'document'; readonly path: readonly string[] } | { readonly kind: 'nowhere' }
 
-export function placeOf({ columns, memberships, documentPath }: ListedKind, attribute: FilterAttribute): AttributePlace {
+export function placeOf(
+  { columns, memberships, documentPath }: ListedKind,
+  attribute: FilterAttribute,
+): AttributePlace {
   const { extension, name, subName } = attribute
   const known = extension === undefined ? columns.get(subName === undefined ? name : `${name}.${subName}`) : undefined
   if (known !== undefined) return known
-  const isOurs = extension === undefined && (columns.has(name) || hasParts(columns, name) || name === memberships?.attribute)
+  const isOurs =
+    extension === undefined && (columns.has(name) || hasParts(columns, name) || name === memberships?.attribute)
   const path = isOurs ? undefined : documentPath(attribute)
   return path === undefined ? { kind: 'nowhere' } : { kind: 'document', path }
 }
@@ -83,9 +88,11 @@ export function listedScope(kind: ListedKind, search: JsonSearch): FilterScope {
     },
 
     isPresent: (attribute) => {
-      if (memberships !== undefined && isMembership(attribute)) return sql`exists (select 1 from ${memberships.from('membership')})`
+      if (memberships !== undefined && isMembership(attribute))
+        return sql`exists (select 1 from ${memberships.from('membership')})`
       // Whatever there is, has times.
-      if (attribute.extension === undefined && attribute.subName === undefined && hasParts(columns, attribute.name)) return sql`true`
+      if (attribute.extension === undefined && attribute.subName === undefined && hasParts(columns, attribute.name))
+        return sql`true`
       const place = placeOf(kind, attribute)
       if (place.kind === 'nowhere') return sql`false`
       if (place.kind === 'document') return search.isPresent(document, place.path)

@@ -8,7 +8,11 @@ test('work of one name is begun when what came before it is done, however it end
   const begun: string[] = []
   const begin = (name: string) => async () => void begun.push(name)
 
-  const all = Promise.allSettled([inLine('a', () => first.done), inLine('a', begin('second')), inLine('a', begin('third'))])
+  const all = Promise.allSettled([
+    inLine('a', () => first.done),
+    inLine('a', begin('second')),
+    inLine('a', begin('third')),
+  ])
   await inLine('b', begin('other'))
   expect(begun).toEqual(['other'])
 
@@ -41,5 +45,9 @@ function later() {
     events.addEventListener('succeed', () => resolve())
     events.addEventListener('fail', () => reject(new Error('It failed')))
   })
-  return { done, succeed: () => events.dispatchEvent(new Event('succeed')), fail: () => events.dispatchEvent(new Event('fail')) }
+  return {
+    done,
+    succeed: () => events.dispatchEvent(new Event('succeed')),
+    fail: () => events.dispatchEvent(new Event('fail')),
+  }
 }

@@ -65,10 +65,12 @@ END $$`,
   jsonPairs: (query) =>
     sql`(select coalesce(json_agg(json_build_array(pair.first, pair.second)), '[]')::text from (${query}) as pair)`,
   listed: (list) => sql`select value from jsonb_array_elements_text(${list}::jsonb) as value`,
-  listedInOrder: (list) => sql`select value, place from jsonb_array_elements_text(${list}::jsonb) with ordinality as listed(value, place)`,
+  listedInOrder: (list) =>
+    sql`select value, place from jsonb_array_elements_text(${list}::jsonb) with ordinality as listed(value, place)`,
   // An array has no statistics that could make reading the whole table look cheap.
   among: (column, values) => sql`${column} = any(array(${values}))`,
-  keyAmong: ({ issuerColumn, issuer, column }, values) => sql`${issuerColumn} = ${issuer} and ${column} = any(array(${values}))`,
+  keyAmong: ({ issuerColumn, issuer, column }, values) =>
+    sql`${issuerColumn} = ${issuer} and ${column} = any(array(${values}))`,
   skipsInIndex: false,
   keepRows: (name) => sql`for key share of ${sql.table(name)}`,
   joined: postgresJoinedRows,

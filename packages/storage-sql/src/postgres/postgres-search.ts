@@ -63,5 +63,4 @@ const valueAt = (document: Expression<unknown>, path: readonly string[]): Sql =>
 const arrayText = (path: readonly string[]): string =>
   `{${path.map((name) => `"${name.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`
 
-const presentPath =
-  'strict $.** ? ((@.type() == "string" && @ != "") || @.type() == "number" || @.type() == "boolean")'
+const presentPath = 'strict $.** ? ((@.type() == "string" && @ != "") || @.type() == "number" || @.type() == "boolean")'

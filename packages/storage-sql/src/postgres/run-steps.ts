@@ -44,7 +44,11 @@ const begin = ({ timeoutMilliseconds }: TimedPool): PostgresStatement => ({
     SELECT set_config('statement_timeout', '${timeoutMilliseconds}', true) WHERE current_setting('statement_timeout') = '0'`,
 })
 
-async function inTransaction<T>(ask: Ask, work: () => Promise<T | undefined>, commit: (ask: Ask) => Promise<void>): Promise<T | undefined> {
+async function inTransaction<T>(
+  ask: Ask,
+  work: () => Promise<T | undefined>,
+  commit: (ask: Ask) => Promise<void>,
+): Promise<T | undefined> {
   try {
     const answer = await work()
     await (answer === undefined ? ask(rollback) : commit(ask))

@@ -1,4 +1,12 @@
-import { clientId, epochSeconds, familyId, grantId, userId, type Ending, type EndingRecord } from '@mintmark/storage-interface'
+import {
+  clientId,
+  epochSeconds,
+  familyId,
+  grantId,
+  userId,
+  type Ending,
+  type EndingRecord,
+} from '@mintmark/storage-interface'
 import type { ColumnReader } from '../columns.ts'
 import type { SqlRow } from '../dialect.ts'
 

@@ -1,9 +1,4 @@
-import {
-  clientId,
-  epochSeconds,
-  providerId,
-  type IdentityProviderRecord,
-} from '@mintmark/storage-interface'
+import { clientId, epochSeconds, providerId, type IdentityProviderRecord } from '@mintmark/storage-interface'
 import { json, jsonOrNull, orNull, type ColumnReader } from '../columns.ts'
 import type { SqlRow, SqlValue } from '../dialect.ts'
 import { optionalTime } from './optional-time.ts'

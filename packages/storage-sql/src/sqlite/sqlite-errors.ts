@@ -7,7 +7,8 @@ import { UniqueViolation } from '../unique-violation.ts'
  */
 export function asStorageError(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown
-  if ('errcode' in thrown && thrown.errcode === uniqueConstraint) return new UniqueViolation(thrown.message, { cause: thrown })
+  if ('errcode' in thrown && thrown.errcode === uniqueConstraint)
+    return new UniqueViolation(thrown.message, { cause: thrown })
   if (!isUnavailable(thrown)) return thrown
   return new StorageUnavailableError(`The SQLite database cannot answer now: ${thrown.message}`, { cause: thrown })
 }

@@ -36,7 +36,10 @@ export const sqliteSearch: JsonSearch = {
   asNumber: (column) => column,
 
   sortValues: (document, path, elementPart) => {
-    const part = elementPart === undefined ? sql`item.atom` : sql`case item.type when 'object' then item.value ->> ${pathText([elementPart])} end`
+    const part =
+      elementPart === undefined
+        ? sql`item.atom`
+        : sql`case item.type when 'object' then item.value ->> ${pathText([elementPart])} end`
     return [
       sql`case json_type(${document}, ${pathText(path)}) when 'object' then null when 'array' then (
         select ${part} from json_each(${document}, ${pathText(path)}) as item

@@ -59,7 +59,8 @@ export function createGroupChange(
     const { inspect } = statements[change.members?.kind ?? 'delta']
     const [row] = await run(inspect, changeValues(change))
     if (row === undefined) return { outcome: 'absent' }
-    if (change.version !== undefined && columns.integer(row, 'version') !== change.version) return { outcome: 'conflict' }
+    if (change.version !== undefined && columns.integer(row, 'version') !== change.version)
+      return { outcome: 'conflict' }
     if (columns.flag(row, 'external_id_taken')) return { outcome: 'taken', key: 'externalId' }
     if (columns.integer(row, 'unknown') > 0) return { outcome: 'memberUnknown' }
     const isChange = change.state !== undefined || columns.integer(row, 'changes') > 0
@@ -87,7 +88,10 @@ export function memberValues(
 }
 
 /** Whom a change wants in the group, and out of it. Who is in both lists of a delta is added. */
-function memberLists(change: MemberChange | undefined): { readonly joining: readonly string[]; readonly leaving: readonly string[] } {
+function memberLists(change: MemberChange | undefined): {
+  readonly joining: readonly string[]
+  readonly leaving: readonly string[]
+} {
   if (change === undefined) return { joining: [], leaving: [] }
   if (change.kind === 'replace') return { joining: change.memberIds, leaving: [] }
   const added = new Set(change.add)

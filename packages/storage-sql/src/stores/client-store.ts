@@ -30,7 +30,13 @@ export function createClientStore({ query, engine, run }: Database): ClientStore
     },
 
     async remove(clientId, now) {
-      const [row] = await run(statements.remove, { client_id: clientId, no_name: '', nothing: json([]), unused: json({}), now })
+      const [row] = await run(statements.remove, {
+        client_id: clientId,
+        no_name: '',
+        nothing: json([]),
+        unused: json({}),
+        now,
+      })
       return { outcome: row === undefined ? 'absent' : 'removed' }
     },
 

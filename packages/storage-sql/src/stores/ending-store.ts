@@ -25,7 +25,10 @@ export function createEndingStore({ query, engine, run }: Database): EndingStore
 
     async list({ from, endedSince, limit }) {
       const values = { ended_since: endedSince, limit }
-      const rows = from === undefined ? await run(statements.listFirst, values) : await run(statements.listFrom, { ...values, from })
+      const rows =
+        from === undefined
+          ? await run(statements.listFirst, values)
+          : await run(statements.listFrom, { ...values, from })
       const [first] = rows
       const present = rows.filter((row) => columns.has(row, 'position'))
       return {
@@ -41,18 +44,19 @@ const purpose = 'revoked_jti'
 
 function endingStatements(query: Database['query']) {
   return {
-    endToken: compileStatement((p: Parameter<'issuer' | 'purpose' | 'value_digest' | 'expires_at' | 'value' | 'claimed_at'>) =>
-      query
-        .insertInto('mintmark_claims')
-        .values({
-          issuer: p('issuer'),
-          purpose: p('purpose'),
-          value_digest: p('value_digest'),
-          expires_at: p('expires_at'),
-          value: p('value'),
-          claimed_at: p('claimed_at'),
-        })
-        .onConflict((conflict) => conflict.doNothing()),
+    endToken: compileStatement(
+      (p: Parameter<'issuer' | 'purpose' | 'value_digest' | 'expires_at' | 'value' | 'claimed_at'>) =>
+        query
+          .insertInto('mintmark_claims')
+          .values({
+            issuer: p('issuer'),
+            purpose: p('purpose'),
+            value_digest: p('value_digest'),
+            expires_at: p('expires_at'),
+            value: p('value'),
+            claimed_at: p('claimed_at'),
+          })
+          .onConflict((conflict) => conflict.doNothing()),
     ),
 
     findToken: compileStatement((p: Parameter<'issuer' | 'purpose' | 'value_digest' | 'now'>) =>
@@ -70,7 +74,10 @@ function endingStatements(query: Database['query']) {
     // The first that is recent enough is found by its time, and how many older ones are there does not matter: not by its position,
     // which the plus keeps from.
     listFirst: compileSql(query, (p: Parameter<Listed>) =>
-      listed(sql`(select min(+position) from mintmark_endings where issuer = ${p('issuer')} and ended_at >= ${p('ended_since')})`, p),
+      listed(
+        sql`(select min(+position) from mintmark_endings where issuer = ${p('issuer')} and ended_at >= ${p('ended_since')})`,
+        p,
+      ),
     ),
   }
 }

@@ -60,7 +60,9 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
         .returning(groupRecordColumns),
     ),
 
-    find: compileStatement((p: Parameter<Group>) => find(p).where('group_id', '=', p('group_id')).where(isProviders(p))),
+    find: compileStatement((p: Parameter<Group>) =>
+      find(p).where('group_id', '=', p('group_id')).where(isProviders(p)),
+    ),
 
     findByExternalId: compileStatement((p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>) =>
       find(p).where('provider_id', '=', p('provider_id')).where('external_id_key', '=', p('external_id_key')),
@@ -74,8 +76,10 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
     }),
 
     /** Whoever changes the group next waits until this change is done, and then sees it. */
-    lock: compileSql(query, (p: Parameter<Group | Versions>) =>
-      sql`select group_id from mintmark_groups where ${isAtVersion(p)} ${sql.raw(engine.types.lockRows)}`,
+    lock: compileSql(
+      query,
+      (p: Parameter<Group | Versions>) =>
+        sql`select group_id from mintmark_groups where ${isAtVersion(p)} ${sql.raw(engine.types.lockRows)}`,
     ),
 
     delta: memberStatements('delta'),
@@ -83,7 +87,8 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
 
     addMembers: compileSql(query, (p: Parameter<MemberValue>) => {
       const values = engine.listed(sql`${p('joining')}`)
-      const owned = (column: Expression<unknown>) => sql`${isAmong(p, { engine, column, values })} and ${isProviders(p)}`
+      const owned = (column: Expression<unknown>) =>
+        sql`${isAmong(p, { engine, column, values })} and ${isProviders(p)}`
       return sql`insert into mintmark_group_members (issuer, provider_id, group_id, member_id, member_type)
         select member.issuer, ${p('provider_id')}, ${p('group_id')}, member.id, member.type from (
           select issuer, user_id as id, 'User' as type from mintmark_users where ${owned(sql`user_id`)}
@@ -105,18 +110,24 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
      * A group and the groups that it is in, which change with its removal; locked in one order, so that nobody waits for one who
      * waits. Who takes the group as a member comes before, and is seen from here on, or finds it gone.
      */
-    lockForRemoval: compileSql(query, (p: Parameter<Group>) =>
-      sql`select group_id from mintmark_groups where (${inGroup(p)}) or (${isParent(p)} and ${isProviders(p)})
+    lockForRemoval: compileSql(
+      query,
+      (p: Parameter<Group>) =>
+        sql`select group_id from mintmark_groups where (${inGroup(p)}) or (${isParent(p)} and ${isProviders(p)})
         order by group_id ${sql.raw(engine.types.lockForRemoval)}`,
     ),
 
-    touchParents: compileSql(query, (p: Parameter<Group | 'now'>) =>
-      sql`update mintmark_groups set version = version + 1, updated_at = ${p('now')} where ${isParent(p)}`,
+    touchParents: compileSql(
+      query,
+      (p: Parameter<Group | 'now'>) =>
+        sql`update mintmark_groups set version = version + 1, updated_at = ${p('now')} where ${isParent(p)}`,
     ),
 
-    endMemberships: compileSql(query, (p: Parameter<Group>) =>
-      // With the groups, which say nothing new, SQLite finds the rows by their key.
-      sql`delete from mintmark_group_members where issuer = ${p('issuer')} and member_id = ${p('group_id')}
+    endMemberships: compileSql(
+      query,
+      (p: Parameter<Group>) =>
+        // With the groups, which say nothing new, SQLite finds the rows by their key.
+        sql`delete from mintmark_group_members where issuer = ${p('issuer')} and member_id = ${p('group_id')}
         and group_id in (${parentsOf(p)})`,
     ),
   }

@@ -1,8 +1,4 @@
-import {
-  untilSettled,
-  type GroupStore,
-  type RemovalOutcome,
-} from '@mintmark/storage-interface'
+import { untilSettled, type GroupStore, type RemovalOutcome } from '@mintmark/storage-interface'
 import { createColumnReader } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { indexKey } from '../index-key.ts'

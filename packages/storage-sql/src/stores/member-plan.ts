@@ -24,7 +24,11 @@ export interface MemberPlan {
  */
 export function memberPlan(
   p: Parameter<MemberValue>,
-  { engine, kind, rows }: { readonly engine: SqlEngine; readonly kind: MemberChangeKind; readonly rows: 'kept' | 'read' },
+  {
+    engine,
+    kind,
+    rows,
+  }: { readonly engine: SqlEngine; readonly kind: MemberChangeKind; readonly rows: 'kept' | 'read' },
 ): MemberPlan {
   const keep = (table: string) => (rows === 'kept' ? engine.keepRows(table) : sql``)
   const isJoining = (column: Expression<unknown>) => isAmong(p, { engine, column, values: sql`select id from joining` })
@@ -62,5 +66,9 @@ export const isLeaving = (
 /** Of the rows of an account or a group: that it is one of those. */
 export const isAmong = (
   p: Parameter<'issuer'>,
-  { engine, column, values }: { readonly engine: SqlEngine; readonly column: Expression<unknown>; readonly values: Expression<unknown> },
+  {
+    engine,
+    column,
+    values,
+  }: { readonly engine: SqlEngine; readonly column: Expression<unknown>; readonly values: Expression<unknown> },
 ): RawBuilder<boolean> => engine.keyAmong({ issuerColumn: sql`issuer`, issuer: sql`${p('issuer')}`, column }, values)

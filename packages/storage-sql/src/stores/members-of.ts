@@ -14,14 +14,18 @@ export function createMembersOf(database: Database): GroupStore['membersOf'] {
   const columns = createColumnReader(engine)
 
   /** By group: of the groups that are given, and of those that the rows name. */
-  function membersIn(rows: readonly SqlRow[], groupIds: readonly GroupId[]): ReadonlyMap<GroupId, readonly GroupMember[]> {
+  function membersIn(
+    rows: readonly SqlRow[],
+    groupIds: readonly GroupId[],
+  ): ReadonlyMap<GroupId, readonly GroupMember[]> {
     const members = new Map<GroupId, GroupMember[]>(groupIds.map((groupId) => [groupId, []]))
     for (const row of rows) {
       const groupId = asGroupId(columns.text(row, 'group_id'))
       const ofGroup = members.get(groupId) ?? []
       members.set(groupId, ofGroup)
       const memberId = columns.optionalText(row, 'member_id')
-      if (memberId !== undefined) ofGroup.push({ memberId, type: columns.text(row, 'member_type') as GroupMember['type'] })
+      if (memberId !== undefined)
+        ofGroup.push({ memberId, type: columns.text(row, 'member_type') as GroupMember['type'] })
     }
     return members
   }
@@ -43,8 +47,10 @@ function memberStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
       where ${isAmong(p, { engine, column: sql`group_id`, values: groups })} and ${isProviders(p)}`
 
   return {
-    all: compileSql(query, (p: Parameter<MembersValue>) =>
-      sql`${membersOf(p, engine.listed(sql`${p('groups')}`))} order by group_id, member_id`,
+    all: compileSql(
+      query,
+      (p: Parameter<MembersValue>) =>
+        sql`${membersOf(p, engine.listed(sql`${p('groups')}`))} order by group_id, member_id`,
     ),
 
     /** As far as the limit goes: of no group more are counted. A group that is told of has a row without a member, too. */

@@ -10,21 +10,22 @@ type Membership = 'issuer' | 'organization_id' | 'user_id'
  * behind that is none: it is read, changed and removed only where both are there.
  */
 export function membershipStatements(query: Database['query']) {
-  const present = () => query
-    .selectFrom('mintmark_memberships')
-    .innerJoin('mintmark_organizations as organization', (join) =>
-      join
-        .onRef('organization.issuer', '=', 'mintmark_memberships.issuer')
-        .onRef('organization.organization_id', '=', 'mintmark_memberships.organization_id')
-        .on('organization.removed_at', 'is', null),
-    )
-    .innerJoin('mintmark_users as user', (join) =>
-      join
-        .onRef('user.issuer', '=', 'mintmark_memberships.issuer')
-        .onRef('user.user_id', '=', 'mintmark_memberships.user_id')
-        .on('user.removed_at', 'is', null),
-    )
-    .select(membershipColumns.map((column) => `mintmark_memberships.${column}` as const))
+  const present = () =>
+    query
+      .selectFrom('mintmark_memberships')
+      .innerJoin('mintmark_organizations as organization', (join) =>
+        join
+          .onRef('organization.issuer', '=', 'mintmark_memberships.issuer')
+          .onRef('organization.organization_id', '=', 'mintmark_memberships.organization_id')
+          .on('organization.removed_at', 'is', null),
+      )
+      .innerJoin('mintmark_users as user', (join) =>
+        join
+          .onRef('user.issuer', '=', 'mintmark_memberships.issuer')
+          .onRef('user.user_id', '=', 'mintmark_memberships.user_id')
+          .on('user.removed_at', 'is', null),
+      )
+      .select(membershipColumns.map((column) => `mintmark_memberships.${column}` as const))
 
   return {
     insert: compileSql(query, (p: Parameter<(typeof membershipColumns)[number]>) => {
@@ -35,8 +36,10 @@ export function membershipStatements(query: Database['query']) {
     }),
 
     /** What a membership needs, and whether it is there: all of one moment. */
-    inspect: compileSql(query, (p: Parameter<Membership>) =>
-      sql`select ${hasOrganization(p)} as has_organization, ${hasUser(p)} as has_user,
+    inspect: compileSql(
+      query,
+      (p: Parameter<Membership>) =>
+        sql`select ${hasOrganization(p)} as has_organization, ${hasUser(p)} as has_user,
         exists (select 1 from mintmark_memberships where ${key(p)}) as has_membership`,
     ),
 

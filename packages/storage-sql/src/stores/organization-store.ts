@@ -14,9 +14,13 @@ export function createOrganizationStore({ query, engine, run }: Database): Organ
   const readMember = membershipReader(columns)
 
   /** Why nobody was inserted. @returns `undefined` when what was seen does not explain it. */
-  async function explain(key: { organization_id: string; user_id: string }): Promise<MembershipInsertOutcome | undefined> {
+  async function explain(key: {
+    organization_id: string
+    user_id: string
+  }): Promise<MembershipInsertOutcome | undefined> {
     const [row] = await run(memberships.inspect, key)
-    if (row === undefined || !columns.flag(row, 'has_organization')) return { outcome: 'absent', missing: 'organization' }
+    if (row === undefined || !columns.flag(row, 'has_organization'))
+      return { outcome: 'absent', missing: 'organization' }
     if (!columns.flag(row, 'has_user')) return { outcome: 'absent', missing: 'user' }
     return columns.flag(row, 'has_membership') ? { outcome: 'taken' } : undefined
   }
@@ -87,7 +91,11 @@ export function createOrganizationStore({ query, engine, run }: Database): Organ
     },
 
     async listMembers({ organizationId, after, limit }) {
-      const rows = await run(memberships.listByOrganization, { organization_id: organizationId, after: after ?? '', limit })
+      const rows = await run(memberships.listByOrganization, {
+        organization_id: organizationId,
+        after: after ?? '',
+        limit,
+      })
       return rows.map(readMember)
     },
 

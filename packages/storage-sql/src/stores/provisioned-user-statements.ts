@@ -2,14 +2,21 @@ import { sql, type Expression } from 'kysely'
 import type { Database } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
 import { isProviders, isWithoutProvider } from '../is-providers.ts'
-import { contentColumns, keyColumns, provisionedColumns, stateColumns, withoutProvider } from '../rows/provisioned-user-row.ts'
+import {
+  contentColumns,
+  keyColumns,
+  provisionedColumns,
+  stateColumns,
+  withoutProvider,
+} from '../rows/provisioned-user-row.ts'
 import { unsaidColumns } from '../rows/written-user-row.ts'
 import { compileSql, compileStatement, parameters, type Parameter } from '../statement.ts'
 
 type Account = 'issuer' | 'provider_id' | 'user_id'
 
 /** What a change of an account is bound to. */
-export type ChangeValue = Account | (typeof stateColumns)[number] | 'adopted' | 'was_active' | 'advance' | 'version' | 'now'
+export type ChangeValue =
+  Account | (typeof stateColumns)[number] | 'adopted' | 'was_active' | 'advance' | 'version' | 'now'
 
 /** What the end of an account's link is bound to; its version lies between two. */
 export type RemovalValue = Account | 'active' | 'claims' | 'least_version' | 'greatest_version' | 'now'
@@ -71,7 +78,9 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
         .returning('version'),
     ),
 
-    find: compileStatement((p: Parameter<Account>) => find(p).where('user_id', '=', p('user_id')).where(isProviders(p))),
+    find: compileStatement((p: Parameter<Account>) =>
+      find(p).where('user_id', '=', p('user_id')).where(isProviders(p)),
+    ),
 
     findByExternalId: compileStatement((p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>) =>
       findInProvider(p).where('external_id_key', '=', p('external_id_key')),

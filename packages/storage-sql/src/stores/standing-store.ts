@@ -20,7 +20,10 @@ export function createStandingStore({ query, engine, run }: Database): StandingS
     return (row) => read(take(row))
   }
   /** Of an outer join: where nothing was joined the key is empty. */
-  const optional = <R>(key: string, read: (row: SqlRow) => R) => (row: SqlRow): R | undefined => columns.has(row, key) ? read(row) : undefined
+  const optional =
+    <R>(key: string, read: (row: SqlRow) => R) =>
+    (row: SqlRow): R | undefined =>
+      columns.has(row, key) ? read(row) : undefined
 
   const client = joined(tables.client, optional('client_id', clientReader(columns)))
   const user = joined(tables.user, optional('user_id', userReader(columns)))
@@ -56,27 +59,28 @@ export function createStandingStore({ query, engine, run }: Database): StandingS
 }
 
 function standingStatements({ query, engine: { joined } }: Pick<Database, 'query' | 'engine'>) {
-  const ofFamily = () => query
-    .selectFrom('mintmark_families as family')
-    .leftJoin('mintmark_grants as grant', (join) =>
-      join.onRef('grant.issuer', '=', 'family.issuer').onRef('grant.grant_id', '=', 'family.grant_id'),
-    )
-    .leftJoin('mintmark_clients as client', (join) =>
-      join
-        .onRef('client.issuer', '=', 'family.issuer')
-        .onRef('client.client_id', '=', 'family.client_id')
-        .on('client.removed_at', 'is', null),
-    )
-    .leftJoin('mintmark_users as user', (join) =>
-      join
-        .onRef('user.issuer', '=', 'family.issuer')
-        .onRef('user.user_id', '=', 'family.user_id')
-        .on('user.removed_at', 'is', null),
-    )
-    .select(joined.select(tables.family))
-    .select(joined.select(tables.grant))
-    .select(joined.select(tables.client))
-    .select(joined.select(tables.user))
+  const ofFamily = () =>
+    query
+      .selectFrom('mintmark_families as family')
+      .leftJoin('mintmark_grants as grant', (join) =>
+        join.onRef('grant.issuer', '=', 'family.issuer').onRef('grant.grant_id', '=', 'family.grant_id'),
+      )
+      .leftJoin('mintmark_clients as client', (join) =>
+        join
+          .onRef('client.issuer', '=', 'family.issuer')
+          .onRef('client.client_id', '=', 'family.client_id')
+          .on('client.removed_at', 'is', null),
+      )
+      .leftJoin('mintmark_users as user', (join) =>
+        join
+          .onRef('user.issuer', '=', 'family.issuer')
+          .onRef('user.user_id', '=', 'family.user_id')
+          .on('user.removed_at', 'is', null),
+      )
+      .select(joined.select(tables.family))
+      .select(joined.select(tables.grant))
+      .select(joined.select(tables.client))
+      .select(joined.select(tables.user))
 
   return {
     ofGrant: compileStatement((p: Parameter<'issuer' | 'grant_id'>) =>

@@ -9,7 +9,10 @@ export const aText = (): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom('a', 'b', 'ab', 'ba', 'aba') },
     { weight: 2, arbitrary: fc.constantFrom('', 'A', 'work', 'é', 'e\u0301', '😀', '\uFFFD', '漢', longText) },
-    { weight: 1, arbitrary: fc.constantFrom('%', '_', 'a%', '\\', '"', "'", '"a"', '{', '[]', '$.a', 'null', 'true', '1', '\t') },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('%', '_', 'a%', '\\', '"', "'", '"a"', '{', '[]', '$.a', 'null', 'true', '1', '\t'),
+    },
     { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 6 }).map((text) => text.replaceAll('\0', '')) },
   )
 

@@ -11,7 +11,10 @@ export interface KnownTexts {
 
 /** Filters on the attributes of `aComparable`, and on what the store knows itself. */
 export function aResolvedFilter(known: KnownTexts): fc.Arbitrary<ResolvedFilter> {
-  const someText = fc.oneof({ weight: 3, arbitrary: aText() }, { weight: 1, arbitrary: fc.constantFrom(...known.texts) })
+  const someText = fc.oneof(
+    { weight: 3, arbitrary: aText() },
+    { weight: 1, arbitrary: fc.constantFrom(...known.texts) },
+  )
   const ofResource = aTest(fc.constantFrom(...plain), someText)
   const ofValue = aTest(fc.constantFrom(...['value', 'type', 'primary', 'x'].map((name) => attribute(name))), someText)
   const ofMembership = aTest(fc.constantFrom(...known.memberships.parts.map((name) => attribute(name))), someText)
@@ -23,16 +26,24 @@ export function aResolvedFilter(known: KnownTexts): fc.Arbitrary<ResolvedFilter>
   const lookup = fc.oneof(
     equality(fc.constantFrom('id', 'externalId', 'userName', 'displayName'), fc.constantFrom(...known.texts)),
     elementOf(fc.constant('emails'), nested(equality(fc.constantFrom('value', 'type'), aText()), 1)),
-    elementOf(fc.constant(known.memberships.attribute), equality(fc.constant('value'), fc.constantFrom(...known.texts))),
+    elementOf(
+      fc.constant(known.memberships.attribute),
+      equality(fc.constant('value'), fc.constantFrom(...known.texts)),
+    ),
   )
-  return nested(fc.oneof({ weight: 4, arbitrary: ofResource }, { weight: 2, arbitrary: element }, { weight: 2, arbitrary: lookup }), 3)
+  return nested(
+    fc.oneof({ weight: 4, arbitrary: ofResource }, { weight: 2, arbitrary: element }, { weight: 2, arbitrary: lookup }),
+    3,
+  )
 }
 
 /** Orders by what has values of one kind. */
 export const aSortKey = (): fc.Arbitrary<SortKey> =>
   fc.record({
     attribute: fc.constantFrom(
-      ...['title', 'level', 'member', 'name.familyName', 'id', 'externalId', 'active', 'meta.created', 'unknown'].map((path) => attribute(path)),
+      ...['title', 'level', 'member', 'name.familyName', 'id', 'externalId', 'active', 'meta.created', 'unknown'].map(
+        (path) => attribute(path),
+      ),
       attribute('department', extension),
       attribute('manager.value', extension),
       several('tags'),
@@ -42,13 +53,44 @@ export const aSortKey = (): fc.Arbitrary<SortKey> =>
   })
 
 function aTest(about: fc.Arbitrary<FilterAttribute>, someText: fc.Arbitrary<string>): fc.Arbitrary<ResolvedFilter> {
-  const order = fc.constantFrom('eq' as const, 'ne' as const, 'gt' as const, 'ge' as const, 'lt' as const, 'le' as const)
+  const order = fc.constantFrom(
+    'eq' as const,
+    'ne' as const,
+    'gt' as const,
+    'ge' as const,
+    'lt' as const,
+    'le' as const,
+  )
   const part = fc.constantFrom('co' as const, 'sw' as const, 'ew' as const)
   const ofBoolean = fc.constantFrom('eq' as const, 'ne' as const)
   return fc.oneof(
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant('text' as const), attribute: about, operator: fc.oneof(order, part), value: someText }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('number' as const), attribute: about, operator: order, value: aNumber() }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('boolean' as const), attribute: about, operator: ofBoolean, value: fc.boolean() }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('text' as const),
+        attribute: about,
+        operator: fc.oneof(order, part),
+        value: someText,
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant('number' as const),
+        attribute: about,
+        operator: order,
+        value: aNumber(),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('boolean' as const),
+        attribute: about,
+        operator: ofBoolean,
+        value: fc.boolean(),
+      }),
+    },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('present' as const), attribute: about }) },
   )
 }
@@ -71,7 +113,10 @@ function nested(leaf: fc.Arbitrary<ResolvedFilter>, depth: number): fc.Arbitrary
     { weight: 4, arbitrary: leaf },
     {
       weight: 2,
-      arbitrary: fc.record({ kind: fc.constantFrom('and' as const, 'or' as const), operands: fc.array(inner, { maxLength: 3 }) }),
+      arbitrary: fc.record({
+        kind: fc.constantFrom('and' as const, 'or' as const),
+        operands: fc.array(inner, { maxLength: 3 }),
+      }),
     },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('not' as const), operand: inner }) },
   )
@@ -88,8 +133,12 @@ const several = (name: string): FilterAttribute => ({ ...attribute(name), multiV
 const plain: readonly FilterAttribute[] = [
   ...['title', 'name.familyName'].map((path) => attribute(path)),
   ...['tags'].map(several),
-  ...['title', 'level', 'member', 'name.familyName', 'name', 'thing', 'thing.value', 'userName', 'displayName'].map((path) => attribute(path)),
-  ...['id', 'externalId', 'active', 'meta.created', 'meta.lastModified', 'unknown', 'unknown.part'].map((path) => attribute(path)),
+  ...['title', 'level', 'member', 'name.familyName', 'name', 'thing', 'thing.value', 'userName', 'displayName'].map(
+    (path) => attribute(path),
+  ),
+  ...['id', 'externalId', 'active', 'meta.created', 'meta.lastModified', 'unknown', 'unknown.part'].map((path) =>
+    attribute(path),
+  ),
   ...['department', 'manager.value', 'manager', 'title'].map((path) => attribute(path, extension)),
   ...['tags', 'emails', 'thing'].map(several),
 ]

@@ -1,7 +1,9 @@
 import type { SqlDialect } from '@mintmark/storage-sql'
 
 /** Of the accounts that `fillProvider` writes: numbers that are everywhere in the order of ages, names and addresses. */
-export const filledAccount = (n: number): { readonly userId: string; readonly externalId: string; readonly userName: string; readonly workEmail: string } => ({
+export const filledAccount = (
+  n: number,
+): { readonly userId: string; readonly externalId: string; readonly userName: string; readonly workEmail: string } => ({
   userId: `filled-user-${n}`,
   externalId: `filled-external-${n}`,
   userName: `person.${n}@example.com`,
@@ -13,7 +15,10 @@ export const filledAccount = (n: number): { readonly userId: string; readonly ex
  * size, in one of a thousand groups, and each tenth also in `filled-group-0`. What triggers would keep for each row is written at once on PostgreSQL: there
  * a hundred thousand changes of one total, in one transaction, would take an hour.
  */
-export async function fillProvider(dialect: SqlDialect, { issuer, rows }: { readonly issuer: string; readonly rows: number }): Promise<void> {
+export async function fillProvider(
+  dialect: SqlDialect,
+  { issuer, rows }: { readonly issuer: string; readonly rows: number },
+): Promise<void> {
   const isPostgres = dialect.engine.name === 'postgres'
   const resource = documentText({ name: `'Person.' || n || '@Example.com'`, word: `'Person '` })
   const comparable = documentText({ name: `'person.' || n || '@example.com'`, word: `'person '` })

@@ -6,7 +6,12 @@ export type ColumnValues = Readonly<Record<string, string>>
 /** Writes as many rows by one statement, which both engines understand. */
 export async function fillTable(
   dialect: SqlDialect,
-  given: { readonly table: string; readonly columns: readonly string[]; readonly rows: number; readonly values: ColumnValues },
+  given: {
+    readonly table: string
+    readonly columns: readonly string[]
+    readonly rows: number
+    readonly values: ColumnValues
+  },
 ): Promise<void> {
   const { table, columns, rows, values } = given
   const expressions = columns.map((column) => values[column] ?? defaultValue(column))

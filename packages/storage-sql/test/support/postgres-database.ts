@@ -40,7 +40,10 @@ export async function makeDatabase(address: string): Promise<TestDatabase> {
 /** A database of its own whose texts are ordered as in English, and not by their bytes. */
 export async function inOtherOrder(address: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
-  await runAlone(address, `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'`)
+  await runAlone(
+    address,
+    `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'`,
+  )
   const own = new URL(address)
   own.pathname = name
   const database = await makeDatabase(own.href)

@@ -24,7 +24,14 @@ export function isByIndex(scan: PlanNode, statement: string): boolean {
     case 'Index Only Scan':
     case 'Bitmap Index Scan':
       // The keys of an issuer are a handful: all are read at once. Of the total, and of the last position, it has one row.
-      return conditions.size >= (/mintmark_signing_keys|^mintmark_account_totals|^mintmark_ending_positions/.test(`${scan['Index Name']} ${statement}`) ? 1 : 2)
+      return (
+        conditions.size >=
+        (/mintmark_signing_keys|^mintmark_account_totals|^mintmark_ending_positions/.test(
+          `${scan['Index Name']} ${statement}`,
+        )
+          ? 1
+          : 2)
+      )
     // By the addresses that another part of the plan found.
     case 'Bitmap Heap Scan':
     case 'Tid Scan':

@@ -11,6 +11,11 @@ export async function planOf(dialect: SqlDialect, statement: string): Promise<re
 /** All of a table, or all that a provider has in it; lists that were given, and queries of the statement itself, are walked. */
 export function readsTable(step: string): boolean {
   const [, walked] = /^SCAN (\S+)/.exec(step) ?? []
-  if (walked !== undefined) return !/^(CONSTANT|json_each|json_tree|joining|accounts|other_groups|counted|candidate|found|matching|page|member|pair|node|email|sized|summed|fitting|\(subquery-\d+\)|item_\d+)$/.test(walked)
-  return /^SEARCH (mintmark_(users|groups|user_emails|group_members)|membership|other)\b.*\(issuer=\?( AND provider_id=\?)?\)/.test(step)
+  if (walked !== undefined)
+    return !/^(CONSTANT|json_each|json_tree|joining|accounts|other_groups|counted|candidate|found|matching|page|member|pair|node|email|sized|summed|fitting|\(subquery-\d+\)|item_\d+)$/.test(
+      walked,
+    )
+  return /^SEARCH (mintmark_(users|groups|user_emails|group_members)|membership|other)\b.*\(issuer=\?( AND provider_id=\?)?\)/.test(
+    step,
+  )
 }

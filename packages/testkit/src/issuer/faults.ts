@@ -23,7 +23,10 @@ interface FaultDependencies {
 }
 
 /** The same server, of which the next request that can fail fails. */
-export function faultyFetch(fetch: Fetch, deps: FaultDependencies): (url: string | URL | Request, init?: RequestInit) => Promise<Response> {
+export function faultyFetch(
+  fetch: Fetch,
+  deps: FaultDependencies,
+): (url: string | URL | Request, init?: RequestInit) => Promise<Response> {
   return async (url, init) => {
     const request = new Request(url, init)
     const fault = takeFault(new URL(request.url).href.slice(deps.issuer.length), deps.faults)

@@ -11,4 +11,7 @@ export async function codeChallenge(verifier: string): Promise<string> {
 
 /** Bytes as text that stands in addresses (RFC 4648 §5), without padding. */
 export const base64url = (bytes: Uint8Array): string =>
-  btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')

@@ -73,12 +73,16 @@ async function obtainCode(request: CodeRequest, { issuer, fetch }: SignInDepende
     const { searchParams } = new URL(url)
     const code = searchParams.get('code')
     if (code !== null) return code
-    if (searchParams.has('error')) throw new Error(`No code: ${searchParams.get('error')} ${searchParams.get('error_description')}`)
+    if (searchParams.has('error'))
+      throw new Error(`No code: ${searchParams.get('error')} ${searchParams.get('error_description')}`)
   }
   throw new Error('No code: the redirects do not end.')
 }
 
-function authorizationUrl({ client, redirectUri, challenge, scope, nonce, resource }: CodeRequest, issuer: string): string {
+function authorizationUrl(
+  { client, redirectUri, challenge, scope, nonce, resource }: CodeRequest,
+  issuer: string,
+): string {
   const parameters = {
     response_type: 'code',
     client_id: client.clientId,
@@ -94,7 +98,11 @@ function authorizationUrl({ client, redirectUri, challenge, scope, nonce, resour
   return `${issuer}/auth?${new URLSearchParams(parameters).toString()}`
 }
 
-function credentials(client: ClientRecord, { clientSecret = '' }: SignInRequest, form: Readonly<Record<string, string>>) {
+function credentials(
+  client: ClientRecord,
+  { clientSecret = '' }: SignInRequest,
+  form: Readonly<Record<string, string>>,
+) {
   switch (client.tokenEndpointAuthMethod) {
     case 'none':
       return { body: new URLSearchParams({ ...form, client_id: client.clientId }) }

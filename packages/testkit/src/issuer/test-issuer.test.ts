@@ -5,7 +5,13 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-const web = { clientId: 'app', clientName: 'App', redirectUris: ['https://app.test/cb'], grantTypes: ['authorization_code', 'refresh_token'], scopes: ['openid', 'profile', 'offline_access'] }
+const web = {
+  clientId: 'app',
+  clientName: 'App',
+  redirectUris: ['https://app.test/cb'],
+  grantTypes: ['authorization_code', 'refresh_token'],
+  scopes: ['openid', 'profile', 'offline_access'],
+}
 
 async function withApp(): Promise<{ issuer: TestIssuer; clientSecret: string }> {
   const issuer = createTestIssuer({ now: 1_893_456_000 })
@@ -13,8 +19,10 @@ async function withApp(): Promise<{ issuer: TestIssuer; clientSecret: string }> 
   return { issuer, clientSecret }
 }
 
-const payloadOf = (jwt = ''): Record<string, unknown> => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>
-const keyOf = (jwt = ''): unknown => (JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()) as { kid: unknown }).kid
+const payloadOf = (jwt = ''): Record<string, unknown> =>
+  JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>
+const keyOf = (jwt = ''): unknown =>
+  (JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()) as { kid: unknown }).kid
 
 test('signs in anybody at a client, to the tokens', async () => {
   const { issuer, clientSecret } = await withApp()
@@ -22,9 +30,17 @@ test('signs in anybody at a client, to the tokens', async () => {
 
   const tokens = await issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret, nonce: 'n1' })
 
-  expect(payloadOf(tokens.id_token)).toMatchObject({ iss: 'https://issuer.test', sub: 'ann', aud: 'app', nonce: 'n1', iat: 1_893_456_000 })
+  expect(payloadOf(tokens.id_token)).toMatchObject({
+    iss: 'https://issuer.test',
+    sub: 'ann',
+    aud: 'app',
+    nonce: 'n1',
+    iat: 1_893_456_000,
+  })
   expect(tokens.scope).toBe('openid profile offline_access')
-  const info = await issuer.fetch('https://issuer.test/userinfo', { headers: { authorization: `Bearer ${tokens.access_token}` } })
+  const info = await issuer.fetch('https://issuer.test/userinfo', {
+    headers: { authorization: `Bearer ${tokens.access_token}` },
+  })
   expect(await info.json()).toEqual({ sub: 'ann', name: 'Ann Lee' })
   expect(issuer.events.map(({ type }) => type)).toContain('tokens.issued')
 })
@@ -32,16 +48,24 @@ test('signs in anybody at a client, to the tokens', async () => {
 test('signs in at public clients, and at those that post their secret', async () => {
   const issuer = createTestIssuer({ issuer: 'https://id.test/tenant' })
   await issuer.addClient({ ...web, clientId: 'spa', tokenEndpointAuthMethod: 'none' })
-  const { clientSecret = '' } = await issuer.addClient({ ...web, clientId: 'posting', tokenEndpointAuthMethod: 'client_secret_post' })
+  const { clientSecret = '' } = await issuer.addClient({
+    ...web,
+    clientId: 'posting',
+    tokenEndpointAuthMethod: 'client_secret_post',
+  })
 
   expect((await issuer.signIn({ subject: 'ann', clientId: 'spa', scope: 'openid' })).scope).toBe('openid')
-  expect(payloadOf((await issuer.signIn({ subject: 'bo', clientId: 'posting', clientSecret })).id_token)['sub']).toBe('bo')
+  expect(payloadOf((await issuer.signIn({ subject: 'bo', clientId: 'posting', clientSecret })).id_token)['sub']).toBe(
+    'bo',
+  )
 })
 
 test('stands still in time until it is told to go on', async () => {
   const { issuer, clientSecret } = await withApp()
   const { access_token } = await issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret })
-  const userinfo = async () => (await issuer.fetch('https://issuer.test/userinfo', { headers: { authorization: `Bearer ${access_token}` } })).status
+  const userinfo = async () =>
+    (await issuer.fetch('https://issuer.test/userinfo', { headers: { authorization: `Bearer ${access_token}` } }))
+      .status
 
   expect(await userinfo()).toBe(200)
   issuer.clock.advance(601)
@@ -56,7 +80,9 @@ test('another key signs when told to, and the one before stays published', async
 
   const jwks = (await (await issuer.fetch('https://issuer.test/jwks')).json()) as { keys: { kid: string }[] }
   expect([keyOf(before.access_token), keyOf(after.access_token)]).toEqual(['test-es256-1', 'test-es256-2'])
-  expect(jwks.keys.map(({ kid }) => kid)).toEqual(expect.arrayContaining(['test-es256-1', 'test-es256-2', 'test-rs256-1']))
+  expect(jwks.keys.map(({ kid }) => kid)).toEqual(
+    expect.arrayContaining(['test-es256-1', 'test-es256-2', 'test-rs256-1']),
+  )
   expect(JSON.stringify(jwks)).not.toMatch(/"(d|p|q|dp|dq|qi)":/)
 })
 
@@ -87,7 +113,9 @@ test('a mistake of the test is told in words', async () => {
   const issuer = createTestIssuer()
   await issuer.addClient({ clientId: 'machine', clientName: 'M', grantTypes: ['client_credentials'] })
 
-  await expect(issuer.signIn({ subject: 'ann', clientId: 'nobody' })).rejects.toThrow('There is no client nobody. Add it with addClient.')
+  await expect(issuer.signIn({ subject: 'ann', clientId: 'nobody' })).rejects.toThrow(
+    'There is no client nobody. Add it with addClient.',
+  )
   await expect(issuer.signIn({ subject: 'ann', clientId: 'machine' })).rejects.toThrow('has no redirect URI')
 })
 

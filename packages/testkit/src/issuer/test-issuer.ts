@@ -19,7 +19,10 @@ import { signedInPerson, waveThrough } from './test-person.ts'
 import { testKeyRing } from './test-key-ring.ts'
 
 /** What a test issuer starts with; everything has a default. */
-export interface TestIssuerOptions extends Pick<AuthorizationServerOptions, 'scopes' | 'resources' | 'lifetimes' | 'claims' | 'defaultAudience'> {
+export interface TestIssuerOptions extends Pick<
+  AuthorizationServerOptions,
+  'scopes' | 'resources' | 'lifetimes' | 'claims' | 'defaultAudience'
+> {
   /**
    * Its address.
    * @defaultValue `https://issuer.test`. Nothing is listened to, so any address will do.

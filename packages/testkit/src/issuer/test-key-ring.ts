@@ -30,7 +30,9 @@ export function testKeyRing(): TestKeyRing {
 function publicKey({ keyId: kid, algorithm, privateJwk }: PublishedKey): PublicKey {
   const { kty, crv, x, y, n, e } = privateJwk
   const members = Object.entries({ kid, kty, alg: algorithm, use: 'sig', crv, x, y, n, e })
-  const jwk = Object.fromEntries(members.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])))
+  const jwk = Object.fromEntries(
+    members.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+  )
   return { keyId: keyId(kid), algorithm, jwk: jwk satisfies JsonObject }
 }
 

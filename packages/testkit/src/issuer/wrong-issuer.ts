@@ -11,7 +11,9 @@ export async function withWrongIssuer(response: Response, keys: KeyRing): Promis
   const [header = '', payload = ''] = idToken.split('.')
   const claims = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/'))) as object
   const signed = `${header}.${encoded({ ...claims, iss: 'https://another-issuer.test' })}`
-  const { alg } = JSON.parse(atob(header.replaceAll('-', '+').replaceAll('_', '/'))) as { readonly alg: 'ES256' | 'RS256' }
+  const { alg } = JSON.parse(atob(header.replaceAll('-', '+').replaceAll('_', '/'))) as {
+    readonly alg: 'ES256' | 'RS256'
+  }
   const signature = await (await keys.signer(alg)).sign(new TextEncoder().encode(signed))
   return Response.json({ ...tokens, id_token: `${signed}.${base64url(signature)}` }, { status: response.status })
 }

@@ -8,23 +8,33 @@ import { nowPlus } from '../records/moments.ts'
 
 /** All accounts of an issuer, for its administrators. */
 export const accountListLaws: readonly StorageLaw[] = [
-  law('accounts: a list holds all that are there, oldest first, whoever provisioned them', async ({ storage, same }) => {
-    for (const [index, id] of ['c', 'b', 'a'].entries()) await storage.users.insert(aUser({ userId: userId(id), createdAt: nowPlus(index) }))
-    await storage.provisionedUsers.insert(aProvisionedUser('p', { createdAt: nowPlus(9) }))
-    await storage.users.deactivate(userId('b'), nowPlus(20))
-    await storage.users.remove(userId('c'), nowPlus(20))
-    const page = async (offset: number, limit: number) => {
-      const outcome = await storage.users.list({ filter: undefined, sort: undefined, page: { kind: 'index', offset, limit } })
-      return outcome.outcome === 'listed' ? [outcome.total, ...outcome.records.map((user) => user.userId)] : outcome
-    }
+  law(
+    'accounts: a list holds all that are there, oldest first, whoever provisioned them',
+    async ({ storage, same }) => {
+      for (const [index, id] of ['c', 'b', 'a'].entries())
+        await storage.users.insert(aUser({ userId: userId(id), createdAt: nowPlus(index) }))
+      await storage.provisionedUsers.insert(aProvisionedUser('p', { createdAt: nowPlus(9) }))
+      await storage.users.deactivate(userId('b'), nowPlus(20))
+      await storage.users.remove(userId('c'), nowPlus(20))
+      const page = async (offset: number, limit: number) => {
+        const outcome = await storage.users.list({
+          filter: undefined,
+          sort: undefined,
+          page: { kind: 'index', offset, limit },
+        })
+        return outcome.outcome === 'listed' ? [outcome.total, ...outcome.records.map((user) => user.userId)] : outcome
+      }
 
-    same(await page(0, 10), [3, 'b', 'a', aProvisionedUser('p').userId], 'all')
-    same(await page(1, 1), [3, 'a'], 'the second')
-    same(await page(9, 5), [3], 'beyond the end')
-    same(await page(0, 0), [3], 'the number alone')
-    const [first] = await recordsOf(storage.users.list({ filter: undefined, sort: undefined, page: { kind: 'index', offset: 0, limit: 1 } }))
-    same(first, await storage.users.find(userId('b')), 'a record, as it is found')
-  }),
+      same(await page(0, 10), [3, 'b', 'a', aProvisionedUser('p').userId], 'all')
+      same(await page(1, 1), [3, 'a'], 'the second')
+      same(await page(9, 5), [3], 'beyond the end')
+      same(await page(0, 0), [3], 'the number alone')
+      const [first] = await recordsOf(
+        storage.users.list({ filter: undefined, sort: undefined, page: { kind: 'index', offset: 0, limit: 1 } }),
+      )
+      same(first, await storage.users.find(userId('b')), 'a record, as it is found')
+    },
+  ),
 
   law('accounts: a list goes on behind a position, and meets everybody once', async ({ storage, same }) => {
     const ids = Array.from({ length: 7 }, (_, index) => userId(`u${index}`))
@@ -33,7 +43,11 @@ export const accountListLaws: readonly StorageLaw[] = [
     const met: string[] = []
     let after: string | undefined
     do {
-      const outcome = await storage.users.list({ filter: undefined, sort: undefined, page: { kind: 'cursor', after, limit: 2 } })
+      const outcome = await storage.users.list({
+        filter: undefined,
+        sort: undefined,
+        page: { kind: 'cursor', after, limit: 2 },
+      })
       if (outcome.outcome !== 'listed') break
       met.push(...outcome.records.map((user) => user.userId))
       after = outcome.next
@@ -46,11 +60,15 @@ export const accountListLaws: readonly StorageLaw[] = [
   law('accounts: a filter is about the account and its claims, as they stand', async ({ storage, same }) => {
     const claims = { email: 'Kim@x.test', level: 7, vip: true, address: { country: 'NO' }, groups: ['a', 'b'] }
     await storage.users.insert(aUser({ userId: userId('u1'), claims, createdAt: nowPlus(1) }))
-    await storage.users.insert(aUser({ userId: userId('u2'), claims: { email: 'lee@x.test', level: 9 }, createdAt: nowPlus(2) }))
+    await storage.users.insert(
+      aUser({ userId: userId('u2'), claims: { email: 'lee@x.test', level: 9 }, createdAt: nowPlus(2) }),
+    )
     await storage.provisionedUsers.insert(aProvisionedUser('p', { createdAt: nowPlus(3) }))
     await storage.users.deactivate(userId('u2'), nowPlus(20))
     const found = async (filter: ResolvedFilter) =>
-      (await recordsOf(storage.users.list({ filter, sort: undefined, page: { kind: 'index', offset: 0, limit: 10 } }))).map((user) => user.userId)
+      (
+        await recordsOf(storage.users.list({ filter, sort: undefined, page: { kind: 'index', offset: 0, limit: 10 } }))
+      ).map((user) => user.userId)
     const provisioned = aProvisionedUser('p')
 
     same(await found(text(claim('email'), 'eq', 'Kim@x.test')), ['u1'], 'a claim')
@@ -72,7 +90,9 @@ export const accountListLaws: readonly StorageLaw[] = [
 const claim = (name: string) => ({ ...attribute('claims'), subName: name })
 
 async function recordsOf<Record>(
-  listing: Promise<{ readonly outcome: 'listed'; readonly records: readonly Record[] } | { readonly outcome: 'tooMany' }>,
+  listing: Promise<
+    { readonly outcome: 'listed'; readonly records: readonly Record[] } | { readonly outcome: 'tooMany' }
+  >,
 ): Promise<readonly Record[]> {
   const outcome = await listing
   return outcome.outcome === 'listed' ? outcome.records : []

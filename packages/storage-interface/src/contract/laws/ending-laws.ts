@@ -26,17 +26,28 @@ export const endingLaws: readonly StorageLaw[] = [
   }),
 
   ending('a family whose refresh token is used again', [ofFamily('family-1')], async ({ families }) => {
-    const rotation = { handleDigest: aDigest('handle-1'), clientId: client, successorSalt: 's', expiresAt: nowPlus(60), now, retryWindow: seconds(0) }
+    const rotation = {
+      handleDigest: aDigest('handle-1'),
+      clientId: client,
+      successorSalt: 's',
+      expiresAt: nowPlus(60),
+      now,
+      retryWindow: seconds(0),
+    }
     for (const next of ['refresh-2', 'refresh-3', 'refresh-4']) {
       await families.rotate({ ...rotation, presentedDigest: aDigest('refresh-1'), successorDigest: aDigest(next) })
     }
   }),
 
-  ending('a family that is buried, written before or not', [ofFamily('family-1'), ofFamily('new')], async ({ families }) => {
-    await families.bury(aFamilyRecord(), now)
-    await families.bury(aFamilyRecord(), nowPlus(1))
-    await families.bury(aFamilyRecord({ familyId: familyId('new'), refresh: undefined }), now)
-  }),
+  ending(
+    'a family that is buried, written before or not',
+    [ofFamily('family-1'), ofFamily('new')],
+    async ({ families }) => {
+      await families.bury(aFamilyRecord(), now)
+      await families.bury(aFamilyRecord(), nowPlus(1))
+      await families.bury(aFamilyRecord({ familyId: familyId('new'), refresh: undefined }), now)
+    },
+  ),
 
   ending('a grant that is revoked', [{ kind: 'grant', grantId: grantId('grant-1') }], async ({ grants }) => {
     await grants.replaceScopes({ grantId: grantId('grant-1'), scopes: [], version: 1 })
@@ -64,9 +75,19 @@ export const endingLaws: readonly StorageLaw[] = [
     [generation('user-ada', 0), { kind: 'account', userId: userId('user-ada') }],
     async ({ provisionedUsers }) => {
       for (const [version, active] of [true, false, false, true].entries()) {
-        await provisionedUsers.compareAndSwap({ ...ada, version: version + 1, state: aProvisionedState('ada', { active }), now })
+        await provisionedUsers.compareAndSwap({
+          ...ada,
+          version: version + 1,
+          state: aProvisionedState('ada', { active }),
+          now,
+        })
       }
-      await provisionedUsers.compareAndSwap({ ...ada, version: 1, state: aProvisionedState('ada', { active: false }), now })
+      await provisionedUsers.compareAndSwap({
+        ...ada,
+        version: 1,
+        state: aProvisionedState('ada', { active: false }),
+        now,
+      })
       for (const version of [1, undefined, undefined]) await provisionedUsers.remove({ ...ada, version, now })
     },
   ),

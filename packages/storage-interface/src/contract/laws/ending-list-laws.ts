@@ -16,7 +16,11 @@ export const endingListLaws: readonly StorageLaw[] = [
     const [first, , third] = all.records.map(({ position }) => position)
 
     same(all.records.map(nameOf), ['t0', 't1', 't2', 't3', 't4'], 'all')
-    same(all.records.map(({ endedAt }) => endedAt), [0, 1, 2, 3, 4].map(nowPlus), 'when each ended')
+    same(
+      all.records.map(({ endedAt }) => endedAt),
+      [0, 1, 2, 3, 4].map(nowPlus),
+      'when each ended',
+    )
     same(await names(storage, { limit: 2 }), ['t0', 't1'], 'the first two')
     same(await names(storage, { from: third, limit: 2 }), ['t2', 't3'], 'two from the third on')
     same(await names(storage, { from: (third ?? 0) + 1000 }), [], 'behind the last')
@@ -29,30 +33,37 @@ export const endingListLaws: readonly StorageLaw[] = [
     const [first] = (await storage.endings.list({ from: undefined, endedSince: now, limit: 1 })).records
 
     same(await names(storage, { endedSince: nowPlus(500) }), ['t1', 't3'], 'from the first on')
-    same(await names(storage, { from: first?.position, endedSince: nowPlus(100) }), ['t1', 't2', 't3'], 'from a position on')
+    same(
+      await names(storage, { from: first?.position, endedSince: nowPlus(100) }),
+      ['t1', 't2', 't3'],
+      'from a position on',
+    )
     same(await names(storage, { from: first?.position, endedSince: nowPlus(701) }), [], 'after the last')
   }),
 
-  law('endings: who goes on behind the last one that was listed misses none of those at once', async ({ storage, server, same }) => {
-    const count = 40
-    await atOnce(count, (index) => storage.families.insert(aFamily(index)))
-    const heard: string[] = []
-    let from = 1
-    const listen = async (): Promise<void> => {
-      const { records } = await server(1).endings.list({ from, endedSince: now, limit: 1000 })
-      heard.push(...records.map(nameOf))
-      from = (records.at(-1)?.position ?? from - 1) + 1
-    }
+  law(
+    'endings: who goes on behind the last one that was listed misses none of those at once',
+    async ({ storage, server, same }) => {
+      const count = 40
+      await atOnce(count, (index) => storage.families.insert(aFamily(index)))
+      const heard: string[] = []
+      let from = 1
+      const listen = async (): Promise<void> => {
+        const { records } = await server(1).endings.list({ from, endedSince: now, limit: 1000 })
+        heard.push(...records.map(nameOf))
+        from = (records.at(-1)?.position ?? from - 1) + 1
+      }
 
-    const revoking = atOnce(count, (index) => server(index).families.revoke(aFamily(index).familyId, now))
-    for (let round = 0; round < count; round += 1) await listen()
-    await revoking
-    await listen()
+      const revoking = atOnce(count, (index) => server(index).families.revoke(aFamily(index).familyId, now))
+      for (let round = 0; round < count; round += 1) await listen()
+      await revoking
+      await listen()
 
-    const expected = Array.from({ length: count }, (_, index) => aFamily(index).familyId)
-    same(heard.toSorted(), expected.toSorted(), 'what was heard')
-    same((await toldIn(storage)).length, count, 'how many there are')
-  }),
+      const expected = Array.from({ length: count }, (_, index) => aFamily(index).familyId)
+      same(heard.toSorted(), expected.toSorted(), 'what was heard')
+      same((await toldIn(storage)).length, count, 'how many there are')
+    },
+  ),
 
   law('endings: each is kept for as long as a token may live, and then goes', async ({ storage, same }) => {
     await endToken(storage, 'old', now)
@@ -70,17 +81,35 @@ export const endingListLaws: readonly StorageLaw[] = [
 
   law('isolation: endings are told by their own issuer only', async ({ storage, issuer, open, same }) => {
     const other = await open(`${issuer}/tenant`)
-    for (const [name, at] of [['t0', storage], ['t1', other], ['t2', storage]] as const) await endToken(at, name, now)
+    for (const [name, at] of [
+      ['t0', storage],
+      ['t1', other],
+      ['t2', storage],
+    ] as const)
+      await endToken(at, name, now)
 
     same([await names(storage), await names(other)], [['t0', 't2'], ['t1']], 'each')
     same(await other.endings.hasTokenEnded('t0', now), false, 'hasTokenEnded')
   }),
 
   law('round trip: endings', async ({ storage, same }) => {
-    const texts = ["o'neil \"x\" \\ %_", 'ä 漢字😀', '__proto__']
-    for (const text of texts) await storage.families.bury(aFamilyRecord({ familyId: familyId(text), grantId: grantId(text), clientId: clientId(text), refresh: undefined }), now)
+    const texts = ['o\'neil "x" \\ %_', 'ä 漢字😀', '__proto__']
+    for (const text of texts)
+      await storage.families.bury(
+        aFamilyRecord({
+          familyId: familyId(text),
+          grantId: grantId(text),
+          clientId: clientId(text),
+          refresh: undefined,
+        }),
+        now,
+      )
 
-    same((await toldIn(storage)).map((each) => (each.kind === 'family' ? each.familyId : each.kind)), texts, 'as they were named')
+    same(
+      (await toldIn(storage)).map((each) => (each.kind === 'family' ? each.familyId : each.kind)),
+      texts,
+      'as they were named',
+    )
   }),
 ]
 
@@ -88,7 +117,10 @@ const endToken = ({ endings }: Storage, tokenId: string, time: EpochSeconds): Pr
   endings.endToken({ tokenId, expiresAt: nowPlus(600), now: time })
 
 /** The names on a page: of what ended from `now` on, unless it says otherwise. */
-async function names({ endings }: Storage, page: Partial<Parameters<EndingStore['list']>[0]> = {}): Promise<readonly string[]> {
+async function names(
+  { endings }: Storage,
+  page: Partial<Parameters<EndingStore['list']>[0]> = {},
+): Promise<readonly string[]> {
   const { records } = await endings.list({ from: undefined, endedSince: now, limit: 9, ...page })
   return records.map(nameOf)
 }

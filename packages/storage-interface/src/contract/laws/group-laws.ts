@@ -102,17 +102,46 @@ export const groupLaws: readonly StorageLaw[] = [
       await storage.groups.insert(aGroup('a-three', { memberIds: [ada, grace, edsger] }))
       await storage.groups.insert(aGroup('m-none'))
       const { providerId } = aGroup('z-one')
-      const told = async (labels: readonly string[], limit: number): Promise<readonly (readonly [string, number])[]> => {
-        const members = await storage.groups.membersOf(providerId, labels.map((label) => groupId(`group-${label}`)), limit)
+      const told = async (
+        labels: readonly string[],
+        limit: number,
+      ): Promise<readonly (readonly [string, number])[]> => {
+        const members = await storage.groups.membersOf(
+          providerId,
+          labels.map((label) => groupId(`group-${label}`)),
+          limit,
+        )
         return labels.flatMap((label) => {
           const list = members.get(groupId(`group-${label}`))
           return list === undefined ? [] : [[label, list.length] as const]
         })
       }
 
-      same(await told(['z-one', 'm-none', 'a-three'], 4), [['z-one', 1], ['m-none', 0], ['a-three', 3]], 'all fit')
-      same(await told(['z-one', 'm-none', 'a-three'], 3), [['z-one', 1], ['m-none', 0]], 'the last is too large')
-      same(await told(['a-three', 'm-none', 'z-one'], 3), [['a-three', 3], ['m-none', 0]], 'nobody fits')
+      same(
+        await told(['z-one', 'm-none', 'a-three'], 4),
+        [
+          ['z-one', 1],
+          ['m-none', 0],
+          ['a-three', 3],
+        ],
+        'all fit',
+      )
+      same(
+        await told(['z-one', 'm-none', 'a-three'], 3),
+        [
+          ['z-one', 1],
+          ['m-none', 0],
+        ],
+        'the last is too large',
+      )
+      same(
+        await told(['a-three', 'm-none', 'z-one'], 3),
+        [
+          ['a-three', 3],
+          ['m-none', 0],
+        ],
+        'nobody fits',
+      )
       same(await told(['z-one', 'a-three', 'm-none'], 2), [['z-one', 1]], 'none behind the first that is too large')
       same(await told(['a-three', 'z-one'], 1), [['a-three', 3]], 'the first, however large')
       same(await told(['a-three'], 1), [['a-three', 3]], 'the only one')

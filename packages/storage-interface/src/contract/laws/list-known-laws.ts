@@ -43,7 +43,13 @@ export const listKnownLaws: readonly StorageLaw[] = [
       or(text('id', 'eq', 'user-01'), text('externalId', 'eq', 'external-00')),
       not(text('id', 'eq', 'user-01')),
     ]
-    for (const filter of [...texts, ...created, ...namesakes, ...joined, number('meta.created', 'gt', now * 1000 + 1)]) {
+    for (const filter of [
+      ...texts,
+      ...created,
+      ...namesakes,
+      ...joined,
+      number('meta.created', 'gt', now * 1000 + 1),
+    ]) {
       const expected = users.filter((user) => matchesFilter(filter)(filteredForm(user))).map(({ userId }) => userId)
       const outcome = await storage.provisionedUsers.list({ ...everything, filter })
       same(listedIds(outcome), [expected.length, ...expected], JSON.stringify(filter))

@@ -7,13 +7,18 @@ import { richJson, richText } from '../records/rich-values.ts'
 export const logLaws: readonly StorageLaw[] = [
   law('logs: an entry is written once, and never changes', async ({ storage, same }) => {
     same(await storage.logs.append(entry), { outcome: 'inserted' }, 'the first')
-    same(await storage.logs.append(aLogEntry({ type: 'other', detail: {} })), { outcome: 'taken' }, 'the same entry again')
+    same(
+      await storage.logs.append(aLogEntry({ type: 'other', detail: {} })),
+      { outcome: 'taken' },
+      'the same entry again',
+    )
     same(await storage.logs.list({ log: 'admin', before: undefined, limit: 10 }), [entry], 'the log')
   }),
 
   law('logs: a page holds the newest of one log, and goes on before an entry', async ({ storage, same }) => {
     const entries = [0, 0, 5, 5, 9].map((seconds, index) => aLogEntry({ entryId: `e${index}`, at: nowPlus(seconds) }))
-    for (const each of [entries[3], entries[0], entries[4], entries[1], entries[2]]) if (each !== undefined) await storage.logs.append(each)
+    for (const each of [entries[3], entries[0], entries[4], entries[1], entries[2]])
+      if (each !== undefined) await storage.logs.append(each)
     await storage.logs.append(aLogEntry({ entryId: 'other', log: 'provider:acme', at: nowPlus(99) }))
     const page = async (before: { at: typeof now; entryId: string } | undefined, limit: number) =>
       (await storage.logs.list({ log: 'admin', before, limit })).map(({ entryId }) => entryId)
@@ -27,7 +32,14 @@ export const logLaws: readonly StorageLaw[] = [
   }),
 
   law('round trip: log entries', async ({ storage, same }) => {
-    const full = aLogEntry({ entryId: `e ${richText}`, log: richText, type: richText, detail: richJson, at: nowPlus(3), expiresAt: nowPlus(4) })
+    const full = aLogEntry({
+      entryId: `e ${richText}`,
+      log: richText,
+      type: richText,
+      detail: richJson,
+      at: nowPlus(3),
+      expiresAt: nowPlus(4),
+    })
     await storage.logs.append(full)
 
     same(await storage.logs.list({ log: richText, before: undefined, limit: 1 }), [full], 'as written')
@@ -40,7 +52,11 @@ export const logLaws: readonly StorageLaw[] = [
     await storage.purge.purgeExpired({ now: nowPlus(3599), limit: 100 })
     same((await storage.logs.list({ log: 'admin', before: undefined, limit: 9 })).length, 2, 'before')
     await storage.purge.purgeExpired({ now: nowPlus(3600), limit: 100 })
-    same((await storage.logs.list({ log: 'admin', before: undefined, limit: 9 })).map(({ entryId }) => entryId), ['longer'], 'after')
+    same(
+      (await storage.logs.list({ log: 'admin', before: undefined, limit: 9 })).map(({ entryId }) => entryId),
+      ['longer'],
+      'after',
+    )
   }),
 ]
 

@@ -11,11 +11,17 @@ export const membershipLaws: readonly StorageLaw[] = [
     const { storage, server, same } = trial
     await fill(trial)
 
-    const inserts = await atOnce(8, (index) => server(index).organizations.insertMember(aMembership({ roles: [`role-${index}`] })))
+    const inserts = await atOnce(8, (index) =>
+      server(index).organizations.insertMember(aMembership({ roles: [`role-${index}`] })),
+    )
     const written = await find(trial)
 
     same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
-    same(await storage.organizations.insertMember(aMembership({ roles: ['later'] })), { outcome: 'taken' }, 'an insertion after that')
+    same(
+      await storage.organizations.insertMember(aMembership({ roles: ['later'] })),
+      { outcome: 'taken' },
+      'an insertion after that',
+    )
     same(await find(trial), written, 'the membership after it')
   }),
 
@@ -25,9 +31,17 @@ export const membershipLaws: readonly StorageLaw[] = [
     const nowhere = aMembership({ organizationId: organizationId('unknown') })
     const nobody = aMembership({ userId: userId('unknown') })
 
-    same(await storage.organizations.insertMember(nowhere), { outcome: 'absent', missing: 'organization' }, 'no organization')
+    same(
+      await storage.organizations.insertMember(nowhere),
+      { outcome: 'absent', missing: 'organization' },
+      'no organization',
+    )
     same(await storage.organizations.insertMember(nobody), { outcome: 'absent', missing: 'user' }, 'no account')
-    same(await storage.organizations.listMembers({ ...everybody, organizationId: nowhere.organizationId }), [], 'its members')
+    same(
+      await storage.organizations.listMembers({ ...everybody, organizationId: nowhere.organizationId }),
+      [],
+      'its members',
+    )
     same(await storage.organizations.listByUser(nobody.userId), [], 'its memberships')
     same(await storage.organizations.compareAndSwapMember(aMembership(), 1), { outcome: 'absent' }, 'a swap of none')
   }),
@@ -46,7 +60,11 @@ export const membershipLaws: readonly StorageLaw[] = [
     same(await storage.organizations.listByUser(member.userId), [], 'the memberships of the account')
     same(await storage.organizations.insertMember(member), { outcome: 'absent', missing: 'user' }, 'an insertion')
     same(await storage.organizations.compareAndSwapMember(member, 1), { outcome: 'absent' }, 'a swap')
-    same(await storage.organizations.removeMember(member.organizationId, member.userId), { outcome: 'absent' }, 'a removal')
+    same(
+      await storage.organizations.removeMember(member.organizationId, member.userId),
+      { outcome: 'absent' },
+      'a removal',
+    )
   }),
 
   law('memberships: of writers who read one version one is swapped', async (trial) => {
@@ -55,7 +73,10 @@ export const membershipLaws: readonly StorageLaw[] = [
     await storage.organizations.insertMember(member)
 
     const results = await atOnce(8, (index) =>
-      server(index).organizations.compareAndSwapMember(aMembership({ roles: [`role-${index}`], updatedAt: nowPlus(9), version: 7 }), 1),
+      server(index).organizations.compareAndSwapMember(
+        aMembership({ roles: [`role-${index}`], updatedAt: nowPlus(9), version: 7 }),
+        1,
+      ),
     )
 
     same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
@@ -71,7 +92,9 @@ export const membershipLaws: readonly StorageLaw[] = [
     await fill(trial)
     await trial.storage.organizations.insertMember(member)
 
-    const results = await atOnce(8, (index) => server(index).organizations.removeMember(member.organizationId, member.userId))
+    const results = await atOnce(8, (index) =>
+      server(index).organizations.removeMember(member.organizationId, member.userId),
+    )
 
     same(tally(results), { removed: 1, absent: 7 }, '8 removals at once')
     same(await find(trial), undefined, 'the membership')
@@ -82,10 +105,18 @@ export const membershipLaws: readonly StorageLaw[] = [
     const [users, organizations] = [['c', 'a', 'B'].map(userId), ['o2', 'o1'].map(organizationId)]
     for (const id of users) await storage.users.insert(aUser({ userId: id }))
     for (const id of organizations) await storage.organizations.insert(anOrganization({ organizationId: id }))
-    const all = organizations.flatMap((organization) => users.map((user) => aMembership({ organizationId: organization, userId: user, roles: ['b', 'a', 'b'] })))
+    const all = organizations.flatMap((organization) =>
+      users.map((user) => aMembership({ organizationId: organization, userId: user, roles: ['b', 'a', 'b'] })),
+    )
     for (const each of all) await storage.organizations.insertMember(each)
     const members = async (after: string | undefined, limit: number) =>
-      (await storage.organizations.listMembers({ organizationId: organizationId('o1'), after: after === undefined ? undefined : userId(after), limit })).map(({ userId: id }) => id)
+      (
+        await storage.organizations.listMembers({
+          organizationId: organizationId('o1'),
+          after: after === undefined ? undefined : userId(after),
+          limit,
+        })
+      ).map(({ userId: id }) => id)
 
     same(await members(undefined, 10), ['B', 'a', 'c'], 'all members')
     same(await members('B', 1), ['a'], 'behind one')

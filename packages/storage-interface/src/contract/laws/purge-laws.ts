@@ -22,7 +22,11 @@ export const purgeLaws: readonly StorageLaw[] = [
     const [code, interaction, token] = [aCodeRecord(), anInteractionRecord(), anOpaqueTokenRecord()]
     const [family, session, grant] = [aFamilyRecord(), aSessionRecord(), aGrantRecord()]
     same((await storage.codes.consume(code.digest, code.clientId, now)).outcome, 'won', 'the code')
-    same(await storage.interactions.find(interaction.digest, interaction.browserDigest, now), interaction, 'the interaction')
+    same(
+      await storage.interactions.find(interaction.digest, interaction.browserDigest, now),
+      interaction,
+      'the interaction',
+    )
     same((await storage.standing.ofFamily(family.familyId))?.family, family, 'the family')
     same((await storage.standing.ofSession(session.digest))?.session, session, 'the session')
     same(await storage.opaqueTokens.find(token.digest, now), token, 'the opaque token')
@@ -40,7 +44,11 @@ export const purgeLaws: readonly StorageLaw[] = [
     await purgeAll(trial, nowPlus(10_000_000))
 
     const [code, family, session] = [aCodeRecord(), aFamilyRecord(), aSessionRecord()]
-    same(await storage.codes.consume(code.digest, code.clientId, nowPlus(10_000_000)), { outcome: 'absent' }, 'the code')
+    same(
+      await storage.codes.consume(code.digest, code.clientId, nowPlus(10_000_000)),
+      { outcome: 'absent' },
+      'the code',
+    )
     same(await storage.standing.ofFamily(family.familyId), undefined, 'the family')
     same(await storage.standing.ofSession(session.digest), undefined, 'the session')
     same(await storage.users.insert(aUser()), { outcome: 'taken' }, 'the identifier of a removed account')
@@ -83,7 +91,9 @@ export const purgeLaws: readonly StorageLaw[] = [
 
   law('purge: no call removes more than its limit, and calls add up to all', async ({ storage, same }) => {
     for (let index = 0; index < 5; index += 1) {
-      await storage.sessions.insert(aSessionRecord({ digest: aDigest(`s${index}`), sessionId: sessionId(`session-${index}`) }))
+      await storage.sessions.insert(
+        aSessionRecord({ digest: aDigest(`s${index}`), sessionId: sessionId(`session-${index}`) }),
+      )
     }
     const later = nowPlus(10_000_000)
 

@@ -112,7 +112,14 @@ export const sparseProvider: IdentityProviderRecord = aProviderRecord({
 })
 
 export const sparseProvisionedUser: NewProvisionedUser = aProvisionedUser('sparse', {
-  state: { active: true, externalId: undefined, resource: jsonText({}), resourceForm: undefined, comparable: { userName: '' }, claims: {} },
+  state: {
+    active: true,
+    externalId: undefined,
+    resource: jsonText({}),
+    resourceForm: undefined,
+    comparable: { userName: '' },
+    claims: {},
+  },
 })
 
 export const sparseGroup: NewGroup = aGroup('sparse', {
