@@ -1,5 +1,5 @@
 import { createAdminServer } from '@mintmark/admin'
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { afterEach, expect, it } from 'vitest'
 
 import { startAdminSite, type AdminSent, type AdminSite } from '../support/admin-site.ts'
@@ -106,12 +106,12 @@ it('RFC 6750 §2: a token in the query or in a form, and two of them, are none',
 })
 
 it('cross-tenant: what belongs to another issuer of the same database is not there', async () => {
-  const medium = createMemoryMedium()
+  const medium = createMemoryDatabase()
   const admit = {
     authorize: async () => ({ actor: { kind: 'host', id: 'x' } as const, scopes: ['admin:write'] as const }),
   }
   const [ours, theirs] = ['https://a.test', 'https://b.test'].map((issuer) => {
-    const server = createAdminServer({ issuer, storage: createMemoryStorage({ issuer, medium }), ...admit })
+    const server = createAdminServer({ issuer, storage: createMemoryStorage({ issuer, database: medium }), ...admit })
     return async (method: string, path: string, body?: object) => {
       const headers = { 'content-type': 'application/json' }
       const reply = await server.handle(

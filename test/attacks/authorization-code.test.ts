@@ -1,5 +1,5 @@
 import { clientId, epochSeconds, userId } from '@mintmark/storage-interface'
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
@@ -88,10 +88,10 @@ describe('RFC 6749 §5.2: what is no code', () => {
   })
 
   it('ATK-170 RFC 9700 §4.4: a code of another issuer, in the same database', async () => {
-    const medium = createMemoryMedium()
+    const medium = createMemoryDatabase()
     const [here, there] = await Promise.all(
       ['https://as.test', 'https://other.test'].map((issuer) =>
-        startServer({ issuer, storage: createMemoryStorage({ issuer, medium }) }),
+        startServer({ issuer, storage: createMemoryStorage({ issuer, database: medium }) }),
       ),
     )
     if (here === undefined || there === undefined) throw new Error('Two servers were started.')

@@ -1,4 +1,4 @@
-import { memoryRateLimiter, type RefusalReason } from '@mintmark/core'
+import { createMemoryRateLimiter, type RefusalReason } from '@mintmark/core'
 import { clientId, epochSeconds, secretDigest } from '@mintmark/storage-interface'
 import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
@@ -325,7 +325,7 @@ describe('client authentication: what is accepted', () => {
 describe('client authentication: guessing', () => {
   it('ATK-241 100 parallel bad secrets are counted 100, not fewer (RFC 6749 §2.3.1)', async () => {
     const keys: string[] = []
-    const limiter = memoryRateLimiter({ points: 30, window: 60 })
+    const limiter = createMemoryRateLimiter({ points: 30, window: 60 })
     const consume: typeof limiter.consume = (key, now) => (keys.push(key), limiter.consume(key, now))
     const other = await startServer({ rateLimits: { failedAuthentications: { consume } } })
     onTestFinished(() => other.close())
@@ -341,7 +341,7 @@ describe('client authentication: guessing', () => {
   })
 
   it('RFC 6749 §2.3.1: guessing at a client does not lock it out, and the count ends with its window', async () => {
-    const failedAuthentications = memoryRateLimiter({ points: 5, window: 60 })
+    const failedAuthentications = createMemoryRateLimiter({ points: 5, window: 60 })
     const other = await startServer({ rateLimits: { failedAuthentications } })
     onTestFinished(() => other.close())
     const guess = () =>

@@ -1,7 +1,7 @@
 import { OAuthError, type PendingInteraction } from '@mintmark/core'
 import type { ServerRequest } from '@mintmark/core/http'
 import type { InteractionRecord, Storage } from '@mintmark/storage-interface'
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
 import { dumpMedium } from '../support/dump-medium.ts'
@@ -100,8 +100,8 @@ describe('RFC 9700 §4.7: what a careless store returns is looked at again', () 
 async function startCareless(
   read: (record: InteractionRecord) => object,
 ): Promise<{ under: ServerUnderTest; close: () => Promise<void> }> {
-  const medium = createMemoryMedium()
-  const storage = createMemoryStorage({ issuer, medium })
+  const medium = createMemoryDatabase()
+  const storage = createMemoryStorage({ issuer, database: medium })
   const records = new Map<string, InteractionRecord>()
   const careless: Storage = {
     ...storage,

@@ -1,4 +1,4 @@
-import { createAuthorizationServer, storedKeys } from '@mintmark/core'
+import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -185,7 +185,11 @@ describe('storage is down altogether', () => {
     const storage = interceptStorage(createMemoryStorage({ issuer }), (call) => {
       if (isDown) throw new StorageUnavailableError(call)
     })
-    const keys = storedKeys({ storage, sealingKey: Buffer.alloc(32, 7).toString('base64url'), algorithms: ['ES256'] })
+    const keys = createStoredKeys({
+      storage,
+      sealingKey: Buffer.alloc(32, 7).toString('base64url'),
+      algorithms: ['ES256'],
+    })
     const server = createAuthorizationServer({ issuer, storage, keys, signedIn: () => Promise.resolve(undefined) })
     const read = (path: string) => server.handle(plainRequest(issuer, { path }))
 

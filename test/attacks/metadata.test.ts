@@ -1,5 +1,5 @@
-import { createAuthorizationServer, storedKeys, type KeyRing } from '@mintmark/core'
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createAuthorizationServer, createStoredKeys, type KeyRing } from '@mintmark/core'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { plainRequest } from '../support/plain-request.ts'
@@ -177,7 +177,7 @@ describe('what is published', () => {
     'https://as.test/a b',
   ])('ATK-335 the issuer %j is refused at start (RFC 8414 §2)', (issuer) => {
     const storage = createMemoryStorage({ issuer })
-    const keys = storedKeys({ storage, sealingKey: Buffer.alloc(32).toString('base64url') })
+    const keys = createStoredKeys({ storage, sealingKey: Buffer.alloc(32).toString('base64url') })
 
     expect(() =>
       createAuthorizationServer({ issuer, storage, keys, signedIn: () => Promise.resolve(undefined) }),
@@ -187,11 +187,11 @@ describe('what is published', () => {
 
 describe('keys', () => {
   it('ATK-328 eight servers that start at once agree on one key for each algorithm (RFC 7517 §5)', async () => {
-    const medium = createMemoryMedium()
+    const medium = createMemoryDatabase()
     const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-    const storage = createMemoryStorage({ issuer: under.issuer, medium, pause })
+    const storage = createMemoryStorage({ issuer: under.issuer, database: medium, scheduler: pause })
     const sealingKey = Buffer.alloc(32, 7).toString('base64url')
-    const rings = Array.from({ length: 8 }, () => storedKeys({ storage, sealingKey }))
+    const rings = Array.from({ length: 8 }, () => createStoredKeys({ storage, sealingKey }))
 
     const sets = await Promise.all(rings.map((ring) => ring.publicKeys()))
     const signers = await Promise.all(
@@ -206,7 +206,7 @@ describe('keys', () => {
 
   it('ATK-329 while keys rotate the old and the new are there, under a new tag (OIDC Core §10.1.1)', async () => {
     const other = createMemoryStorage({ issuer: under.issuer })
-    const next = storedKeys({ storage: other, sealingKey: Buffer.alloc(32, 8).toString('base64url') })
+    const next = createStoredKeys({ storage: other, sealingKey: Buffer.alloc(32, 8).toString('base64url') })
     let published = await under.keys.publicKeys()
     const keys: KeyRing = {
       algorithms: ['ES256', 'RS256'],

@@ -1,6 +1,6 @@
 import { logEvents } from '@mintmark/core'
 import type { AuthorizationCodeRecord, Storage } from '@mintmark/storage-interface'
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { dumpMedium } from '../support/dump-medium.ts'
@@ -16,8 +16,8 @@ const logged: { readonly level: string; readonly message: string }[] = []
 let under: ServerUnderTest
 let spoil: Spoil
 beforeAll(async () => {
-  const medium = createMemoryMedium()
-  const storage = createMemoryStorage({ issuer, medium })
+  const medium = createMemoryDatabase()
+  const storage = createMemoryStorage({ issuer, database: medium })
   const log = (level: string) => (_fields: object, message: string) => void logged.push({ level, message })
   const events: ServerUnderTest['events'][number][] = []
   const listener = logEvents({ info: log('info'), warn: log('warn'), error: log('error') })

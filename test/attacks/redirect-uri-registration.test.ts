@@ -1,5 +1,5 @@
 import { ClientMetadataError, registerClient } from '@mintmark/core'
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
 import { dumpMedium } from '../support/dump-medium.ts'
@@ -9,8 +9,8 @@ const issuer = 'https://as.test'
 const register = async (
   redirectUris: readonly string[],
 ): Promise<{ error: unknown; before: string; after: string }> => {
-  const medium = createMemoryMedium()
-  const storage = createMemoryStorage({ issuer, medium })
+  const medium = createMemoryDatabase()
+  const storage = createMemoryStorage({ issuer, database: medium })
   const before = dumpMedium(medium, issuer)
   const error: unknown = await registerClient({ clientName: 'App', redirectUris }, { storage }).then(
     () => undefined,

@@ -1,6 +1,6 @@
 import { composeStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { createRedisStores, type NodeRedisClient, type RedisClient } from '@mintmark/storage-redis'
+import { createRedisStorage, type NodeRedisClient, type RedisClient } from '@mintmark/storage-redis'
 import { createClient } from 'redis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
@@ -91,7 +91,7 @@ async function connect({ url }: RedisServer) {
 async function serve(client: RedisClient): Promise<ServerUnderTest> {
   const storage = composeStorage({
     durable: createMemoryStorage({ issuer }),
-    expiring: createRedisStores({ client, issuer }),
+    expiring: createRedisStorage({ client, issuer }),
   })
   const under = await startServer({ storage })
   onTestFinished(() => under.close())

@@ -220,7 +220,7 @@ describe('revocation: what it ends', () => {
     expectDone(await revoke(under, tokens.access_token))
 
     const after = JSON.parse(under.dump()) as Record<string, unknown>
-    expect({ ...after, endings: before['endings'] }).toEqual(before)
+    expect({ ...after, revocations: before['revocations'] }).toEqual(before)
     expect(await isLive(tokens.access_token)).toBe(false)
     expect((await refresh(under, tokens.refresh_token)).status).toBe(200)
   })

@@ -1,4 +1,4 @@
-import { cookieSessions } from '@mintmark/core'
+import { createCookieSessions } from '@mintmark/core'
 import type { Header, ServerRequest } from '@mintmark/core/http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -29,7 +29,7 @@ const cookieHeader = (cookies: ReadonlyMap<string, string>): string =>
 
 describe('RFC 9700 §4.7: on a shared machine', () => {
   it('whoever comes after a sign-out cannot go back and consent for the person who left', async () => {
-    const sessions = cookieSessions({ storage: under.storage, clock: under.clock.now })
+    const sessions = createCookieSessions({ storage: under.storage, clock: under.clock.now })
     const started = await authorize(under, { prompt: 'consent' })
     const [name = '', value = ''] = browserCookie(started).split('=')
     const before = new Map([[name, value]])

@@ -258,7 +258,7 @@ test('purge clears away what has expired, in batches, and shows progress on a te
   const place = await aPlace()
   const storage = await place.storage()
   for (let index = 0; index < 5; index += 1) {
-    await storage.claims.claim({
+    await storage.replays.markUsed({
       purpose: 'client_assertion_jti',
       value: `jti-${index}`,
       expiresAt: epochSeconds(2),

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { run, type Io } from '@mintmark/cli'
 import { systemClock } from '@mintmark/core/runtime'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import type { Storage } from '@mintmark/storage-interface'
 import { onTestFinished } from 'vitest'
 
@@ -50,7 +50,7 @@ export async function aPlace(issuer = 'https://as.test'): Promise<Place> {
   await line.run('init', '--issuer', issuer)
   await line.run('migrate', 'apply')
   const storage = async (): Promise<Storage> => {
-    const dialect = sqliteFile(join(line.folder, 'mintmark.db'))
+    const dialect = openSqliteDialect(join(line.folder, 'mintmark.db'))
     onTestFinished(() => dialect.close())
     return createSqlStorage({ dialect, issuer })
   }

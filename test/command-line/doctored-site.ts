@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
 import { toNodeListener } from '@mintmark/adapter-node'
-import { createAuthorizationServer, storedKeys } from '@mintmark/core'
+import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import { createScimServer } from '@mintmark/scim'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { onTestFinished } from 'vitest'
 
 import { freePort } from '../support/free-port.ts'
@@ -37,14 +37,14 @@ export async function aSite(harm: (answer: Passing) => void = () => {}): Promise
   await line.run('client', 'create', 'App', '--id', 'A', '--redirect-uri', 'https://app.test/cb')
   const { out } = await line.run('idp', 'register', 'acme', '--json')
 
-  const dialect = sqliteFile(join(line.folder, 'mintmark.db'))
+  const dialect = openSqliteDialect(join(line.folder, 'mintmark.db'))
   onTestFinished(() => dialect.close())
   const storage = await createSqlStorage({ dialect, issuer })
   const sealingKey = (await readFile(join(line.folder, 'mintmark.sealing-key'), 'utf8')).trim()
   const server = createAuthorizationServer({
     issuer,
     storage,
-    keys: storedKeys({ storage, sealingKey }),
+    keys: createStoredKeys({ storage, sealingKey }),
     signedIn: async () => undefined,
     onEvent: () => {},
   })

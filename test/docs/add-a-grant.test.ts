@@ -1,4 +1,4 @@
-import { connectedApps } from '@mintmark/core'
+import { createConnectedApps } from '@mintmark/core'
 import { epochSeconds, userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import * as openid from 'openid-client'
@@ -30,7 +30,7 @@ it('RFC 6749 §4.5: discovery lists the grants, and a voucher is worth one acces
 it('a badge is worth tokens about its person, which end with the account', async () => {
   const { access_token: token, id_token: idToken } = await request('badge', { badge: 'badge-of-ann' })
   const before = await server.accessToken(token)
-  const [app] = await connectedApps({ storage }).list('user-1')
+  const [app] = await createConnectedApps({ storage }).list('user-1')
 
   await storage.users.deactivate(userId('user-1'), epochSeconds(Date.now() / 1000))
 

@@ -2,10 +2,10 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { createAuthorizationServer, storedKeys } from '@mintmark/core'
+import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import { epochSeconds, userId } from '@mintmark/storage-interface'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
 import { openFormBrowser } from '../support/form-browser.ts'
@@ -16,13 +16,13 @@ import { addAnn, registerAtApp, sendTo } from './client-at-app.ts'
 const issuer = 'https://login.example'
 
 async function serve(file: string) {
-  const dialect = sqliteFile(file, { migrate: 'on-open', synchronous: 'normal' })
+  const dialect = openSqliteDialect(file, { migrate: 'on-open', synchronous: 'normal' })
   onTestFinished(() => dialect.close())
   const storage = await createSqlStorage({ issuer, dialect })
   const server = createAuthorizationServer({
     issuer,
     storage,
-    keys: storedKeys({ storage, sealingKey: 'A'.repeat(43) }),
+    keys: createStoredKeys({ storage, sealingKey: 'A'.repeat(43) }),
     signedIn: () => Promise.resolve({ subject: 'user-1', authTime: Math.floor(Date.now() / 1000) }),
     pages: {
       login: (pending) => pending.deny(),

@@ -1,4 +1,4 @@
-import { connectedApps, cookieSessions, createAuthorizationServer, storedKeys } from '@mintmark/core'
+import { createConnectedApps, createCookieSessions, createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import { withHeaders } from '@mintmark/core/http'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import * as openid from 'openid-client'
@@ -11,12 +11,12 @@ import { createApp } from './connected-apps-page/mount.ts'
 
 const issuer = `http://localhost:${await freePort()}`
 const storage = createMemoryStorage({ issuer })
-const sessions = cookieSessions({ storage })
+const sessions = createCookieSessions({ storage })
 const reasons: string[] = []
 const server = createAuthorizationServer({
   issuer,
   storage,
-  keys: storedKeys({ storage, sealingKey: 'A'.repeat(43) }),
+  keys: createStoredKeys({ storage, sealingKey: 'A'.repeat(43) }),
   signedIn: sessions.signedIn,
   onEvent: (event) => void (event.type === 'request.refused' && reasons.push(event.reason)),
   pages: {
@@ -75,7 +75,7 @@ it("people end their sessions, and nobody else's", async () => {
 it('RFC 9700 §4.7: a form of another site ends nothing', async () => {
   const client = await registerAtApp(storage)
   await browser.open(await client.begin())
-  const { grantId = '' } = (await connectedApps({ storage }).list('user-1'))[0] ?? {}
+  const { grantId = '' } = (await createConnectedApps({ storage }).list('user-1'))[0] ?? {}
 
   const answer = await fetch(`${issuer}/account`, {
     method: 'POST',
@@ -84,7 +84,7 @@ it('RFC 9700 §4.7: a form of another site ends nothing', async () => {
   })
 
   expect([answer.status, reasons.at(-1)]).toEqual([403, 'cross_site_post'])
-  expect(await connectedApps({ storage }).list('user-1')).toHaveLength(1)
+  expect(await createConnectedApps({ storage }).list('user-1')).toHaveLength(1)
 })
 
 const buttonOf = (html: string, name: string): string =>

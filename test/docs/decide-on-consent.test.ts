@@ -1,4 +1,4 @@
-import { createAuthorizationServer, storedKeys } from '@mintmark/core'
+import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { beforeAll, expect, it } from 'vitest'
 
@@ -13,7 +13,7 @@ const signedIn = () => Promise.resolve({ subject: 'user-1', authTime: Math.floor
 const server = createAuthorizationServer({
   issuer,
   storage,
-  keys: storedKeys({ storage, sealingKey: 'A'.repeat(43) }),
+  keys: createStoredKeys({ storage, sealingKey: 'A'.repeat(43) }),
   signedIn,
   scopes,
   pages: { login: (pending) => pending.deny(), consent },

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 
-import { createAuthorizationServer, storedKeys } from '@mintmark/core'
+import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import { createResourceServer } from '@mintmark/resource-server'
 import type { JsonObject } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
@@ -20,7 +20,7 @@ const server = createAuthorizationServer({
   ...serverOptions,
   issuer,
   storage,
-  keys: storedKeys({ storage, sealingKey: 'A'.repeat(43) }),
+  keys: createStoredKeys({ storage, sealingKey: 'A'.repeat(43) }),
   signedIn: () => Promise.resolve(undefined),
   onEvent: (event) => void issued.push(event.type === 'request.refused' ? event.reason : event.type),
 })

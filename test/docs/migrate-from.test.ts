@@ -1,4 +1,4 @@
-import { createAuthorizationServer, storedKeys } from '@mintmark/core'
+import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import { clientId, userId, type Storage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import * as openid from 'openid-client'
@@ -12,7 +12,7 @@ import { importClients } from './migrate-from-oidc-provider/import-clients.ts'
 const secret = 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0sA'
 
 const machineTokens = async (storage: Storage, id: string): Promise<openid.TokenEndpointResponse> => {
-  const keys = storedKeys({ storage, sealingKey: 'A'.repeat(43) })
+  const keys = createStoredKeys({ storage, sealingKey: 'A'.repeat(43) })
   const server = createAuthorizationServer({
     issuer: storage.issuer,
     storage,

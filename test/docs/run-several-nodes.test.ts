@@ -1,7 +1,7 @@
 import { registerClient } from '@mintmark/core'
 import { clientId, epochSeconds } from '@mintmark/storage-interface'
 import { migrate } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 
 import { startRedis } from '../../packages/storage-redis/test/support/redis-server.ts'
@@ -17,7 +17,7 @@ let nodes: readonly [Awaited<ReturnType<typeof createNode>>, Awaited<ReturnType<
 let authorization: string
 beforeAll(async () => {
   database = await aDatabase()
-  await migrate({ dialect: postgresPool(database.pool()) })
+  await migrate({ dialect: toPostgresDialect(database.pool()) })
   nodes = [await createNode(database.pool(), 'A'.repeat(43)), await createNode(database.pool(), 'A'.repeat(43))]
   const machine = {
     clientId: 'job',
@@ -89,9 +89,9 @@ it('with Redis, what lives for minutes is there, and the rest where it was', asy
   const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: epochSeconds(now + 60), now } as const
 
   const outcomes = [
-    await storage.claims.claim(claim),
-    await storage.claims.claim(claim),
-    await nodes[0].storage.claims.claim(claim),
+    await storage.replays.markUsed(claim),
+    await storage.replays.markUsed(claim),
+    await nodes[0].storage.replays.markUsed(claim),
   ]
 
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(['fresh', 'seen', 'fresh'])

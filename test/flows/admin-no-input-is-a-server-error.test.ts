@@ -7,8 +7,8 @@ import type { ServerResponse } from '@mintmark/core/http'
 import { epochSeconds, type Storage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
@@ -27,7 +27,7 @@ it('law: nothing that an administrator sends is a server error, over memory', as
 
 it('law: nothing that an administrator sends is a server error, over SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-admin-'))
-  const dialect = sqliteFile(join(folder, 'mintmark.db'), { migrate: 'on-open' })
+  const dialect = openSqliteDialect(join(folder, 'mintmark.db'), { migrate: 'on-open' })
   await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 1000)
   await dialect.close()
   rmSync(folder, { recursive: true })
@@ -35,7 +35,7 @@ it('law: nothing that an administrator sends is a server error, over SQLite', as
 
 it('law: nothing that an administrator sends is a server error, over PostgreSQL', async () => {
   const database = await makeDatabase(await addressOfTheRun())
-  const dialect = postgresPool(database.pool(), { migrate: 'on-open' })
+  const dialect = toPostgresDialect(database.pool(), { migrate: 'on-open' })
   await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 700)
   await database.remove()
 })

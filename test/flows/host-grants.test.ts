@@ -1,4 +1,4 @@
-import { defineGrant, isGrantLive, OAuthError, registerClient, type GrantType } from '@mintmark/core'
+import { defineGrant, isGrantActive, OAuthError, registerClient, type GrantType } from '@mintmark/core'
 import {
   after,
   clientId,
@@ -103,13 +103,13 @@ function voucherGrant(vouchers: Set<string>): GrantType {
     grantType: voucherType,
     decide(form, authenticated) {
       const evidence = spend(form.get('voucher'))
-      const aim = {
+      const target = {
         audience: ['https://api.test'],
         scopes: ['api.read'],
         lifetime: seconds(60),
         format: 'jwt',
       } as const
-      return Promise.resolve({ evidence, client: authenticated, aim, person: undefined, refreshToken: undefined })
+      return Promise.resolve({ evidence, client: authenticated, target, forUser: undefined, refreshToken: undefined })
     },
   })
 }
@@ -122,9 +122,9 @@ const badgeGrant = (storage: Storage): GrantType =>
     grantType: badgeType,
     async decide(form, authenticated, now) {
       const badge = form.get('badge') ?? ''
-      const standing = await storage.standing.ofGrant(await grantOf(badge, { storage, now }))
+      const standing = await storage.status.ofGrant(await grantOf(badge, { storage, now }))
       // RFC 6749 §5.2: the provided grant is invalid.
-      if (!isGrantLive(standing))
+      if (!isGrantActive(standing))
         throw new OAuthError('invalid_grant', 'The badge is not valid.', { reason: 'grant_refused' })
 
       const authentication = { authTime: now, acr: undefined, amr: ['hwk'], sessionId: undefined }
@@ -149,8 +149,8 @@ const badgeGrant = (storage: Storage): GrantType =>
       return {
         evidence: { badge } as ReadBadge,
         client: authenticated,
-        aim: { audience: [storage.issuer], scopes: family.scopes, lifetime, format: 'jwt' },
-        person: {
+        target: { audience: [storage.issuer], scopes: family.scopes, lifetime, format: 'jwt' },
+        forUser: {
           user: standing.user,
           grantId: standing.grant.grantId,
           familyId: family.familyId,

@@ -3,7 +3,7 @@ import {
   dropKey,
   listKeys,
   rotateKeys,
-  storedKeys,
+  createStoredKeys,
   type StoredKeyRing,
 } from '@mintmark/core'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose'
@@ -24,7 +24,11 @@ let under: ServerUnderTest
 let admin: StoredKeyRing
 
 const anotherRing = (): StoredKeyRing =>
-  storedKeys({ storage: under.storage, sealingKey: Buffer.alloc(32, 7).toString('base64url'), clock: under.clock.now })
+  createStoredKeys({
+    storage: under.storage,
+    sealingKey: Buffer.alloc(32, 7).toString('base64url'),
+    clock: under.clock.now,
+  })
 
 beforeEach(async () => {
   under = await startServer()

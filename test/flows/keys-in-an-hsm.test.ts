@@ -1,4 +1,4 @@
-import { dropKey, rotateKeys, storedKeys, type StoredKeyRing } from '@mintmark/core'
+import { dropKey, rotateKeys, createStoredKeys, type StoredKeyRing } from '@mintmark/core'
 import { epochSeconds, type Storage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose'
@@ -19,7 +19,7 @@ let under: ServerUnderTest
 beforeEach(async () => {
   hsm = startHsm()
   storage = createMemoryStorage({ issuer })
-  keys = storedKeys({
+  keys = createStoredKeys({
     storage,
     vault: hsm.vault,
     algorithms: ['ES256'],

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import {
-  cookieSessions,
+  createCookieSessions,
   createAuthorizationServer,
-  memoryRateLimiter,
-  storedKeys,
+  createMemoryRateLimiter,
+  createStoredKeys,
   type AuthorizationServer,
   type ServerEvent,
 } from '@mintmark/core'
@@ -15,7 +15,7 @@ import { consentPage, readConsentForm, readSignInForm, signInPage } from '@mintm
 import { clientId, epochSeconds, grantId, userId, type Storage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
@@ -33,7 +33,7 @@ it('law: no input is a server error, over memory', async () => {
 
 it('law: no input is a server error, over SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-hostile-'))
-  const dialect = sqliteFile(join(folder, 'mintmark.db'), { migrate: 'on-open' })
+  const dialect = openSqliteDialect(join(folder, 'mintmark.db'), { migrate: 'on-open' })
   await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 5000)
   await dialect.close()
   rmSync(folder, { recursive: true })
@@ -76,12 +76,12 @@ function expectHarmless({ status, headers, body = '' }: ServerResponse, path: st
 /** A server with pages and sessions of its own, and requests that it answers as one would like. */
 async function aServer(storage: Storage) {
   const events: ServerEvent[] = []
-  const sessions = cookieSessions({ storage, clock: () => now })
-  const unlimited = memoryRateLimiter({ points: 1_000_000, window: 600 })
+  const sessions = createCookieSessions({ storage, clock: () => now })
+  const unlimited = createMemoryRateLimiter({ points: 1_000_000, window: 600 })
   const server = createAuthorizationServer({
     issuer,
     storage,
-    keys: storedKeys({ storage, sealingKey: 'A'.repeat(43), clock: () => now }),
+    keys: createStoredKeys({ storage, sealingKey: 'A'.repeat(43), clock: () => now }),
     clock: () => now,
     signedIn: sessions.signedIn,
     scopes: { 'api.read': 'Read the API' },

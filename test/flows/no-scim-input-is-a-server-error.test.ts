@@ -2,8 +2,8 @@ import { createScimServer, registerIdentityProvider, type ScimEvent } from '@min
 import type { Storage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 
@@ -19,7 +19,7 @@ it('law: no SCIM input is a server error, over memory', async () => {
 })
 
 it('law: no SCIM input is a server error, over SQLite', async () => {
-  const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
+  const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
   onTestFinished(() => dialect.close())
   await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 1200)
 })
@@ -27,7 +27,7 @@ it('law: no SCIM input is a server error, over SQLite', async () => {
 it('law: no SCIM input is a server error, over PostgreSQL', async () => {
   const database = await makeDatabase(await addressOfTheRun())
   onTestFinished(() => database.remove())
-  const dialect = postgresPool(database.pool(), { migrate: 'on-open' })
+  const dialect = toPostgresDialect(database.pool(), { migrate: 'on-open' })
   await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 800)
 })
 

@@ -51,7 +51,7 @@ describe('another server over the same storage, or the same one after a restart'
       const [kept, before, during] = await Promise.all([1, 2, 3].map(() => tokensFor(at, 'A', forApi)))
       await revoke(at, before?.access_token ?? '')
 
-      const api = anApi(mode, servedFrom(at, createMemoryStorage({ issuer: 'https://as.test', medium: at.medium })))
+      const api = anApi(mode, servedFrom(at, createMemoryStorage({ issuer: 'https://as.test', database: at.medium })))
       const first = [await api.present(before?.access_token ?? ''), await api.present(during?.access_token ?? '')]
       await revoke(at, during?.access_token ?? '')
       at.pass(1)

@@ -1,4 +1,4 @@
-import { connectedApps } from '@mintmark/core'
+import { createConnectedApps } from '@mintmark/core'
 import { clientId, jsonText, providerId, userId } from '@mintmark/storage-interface'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
@@ -82,7 +82,7 @@ async function refreshTwice({ refresh_token }: Tokens): Promise<void> {
 }
 
 async function disconnectAll(): Promise<void> {
-  const apps = connectedApps({ storage: site.storage, clock: site.clock.now })
+  const apps = createConnectedApps({ storage: site.storage, clock: site.clock.now })
   for (const { grantId } of await apps.list('U1')) await apps.disconnect('U1', grantId)
 }
 

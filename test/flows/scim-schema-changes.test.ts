@@ -11,8 +11,8 @@ import {
 import { epochSeconds, providerId, userId, type JsonObject, type Storage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 
 import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
@@ -25,7 +25,7 @@ const stores: readonly (readonly [string, () => Promise<Storage>])[] = [
   [
     'SQLite',
     async () => {
-      const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
+      const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
       onTestFinished(() => dialect.close())
       return createSqlStorage({ dialect, issuer })
     },
@@ -34,7 +34,7 @@ const stores: readonly (readonly [string, () => Promise<Storage>])[] = [
     'PostgreSQL',
     async () => {
       const database = await aDatabase()
-      const dialect = postgresPool(database.pool(), { migrate: 'on-open' })
+      const dialect = toPostgresDialect(database.pool(), { migrate: 'on-open' })
       onTestFinished(async () => {
         await dialect.close()
         await database.remove()

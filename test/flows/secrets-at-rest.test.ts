@@ -2,13 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { addClientSecret, cookieSessions, type AuthorizationServerOptions } from '@mintmark/core'
+import { addClientSecret, createCookieSessions, type AuthorizationServerOptions } from '@mintmark/core'
 import type { ServerRequest } from '@mintmark/core/http'
 import { composeStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { createRedisStores } from '@mintmark/storage-redis'
+import { createRedisStorage } from '@mintmark/storage-redis'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { exportPKCS8 } from 'jose'
 import { createClient, RESP_TYPES } from 'redis'
 import { expect, it } from 'vitest'
@@ -36,7 +36,7 @@ const opaqueResource: Pick<AuthorizationServerOptions, 'scopes' | 'resources'> =
 
 it('nothing that opens anything is in the database files or in the events, in the clear', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-at-rest-'))
-  const dialect = sqliteFile(join(folder, 'mintmark.db'), { migrate: 'on-open' })
+  const dialect = openSqliteDialect(join(folder, 'mintmark.db'), { migrate: 'on-open' })
   const storage = await createSqlStorage({ issuer: 'https://as.test', dialect })
   const under = await startServer({ storage, ...opaqueResource })
 
@@ -64,7 +64,7 @@ it('nothing that opens anything is in Redis or in its log, in the clear', async 
   const issuer = 'https://as.test'
   const storage = composeStorage({
     durable: createMemoryStorage({ issuer }),
-    expiring: createRedisStores({ client, issuer }),
+    expiring: createRedisStorage({ client, issuer }),
   })
   const under = await startServer({ storage, ...opaqueResource })
 
@@ -91,7 +91,7 @@ it('nothing that opens anything is in Redis or in its log, in the clear', async 
 
 it('no private signing key is in the database files: not as JWK, not as PKCS #8', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-keys-'))
-  const dialect = sqliteFile(join(folder, 'mintmark.db'), { migrate: 'on-open' })
+  const dialect = openSqliteDialect(join(folder, 'mintmark.db'), { migrate: 'on-open' })
   const under = await startServer({ storage: await createSqlStorage({ issuer: 'https://as.test', dialect }) })
   const files = (): Buffer[] => readdirSync(folder).map((file) => readFileSync(join(folder, file)))
 
@@ -164,7 +164,7 @@ async function everySecretOfAFlow(under: ServerUnderTest): Promise<readonly stri
 }
 
 async function aSessionCookie(under: ServerUnderTest): Promise<string> {
-  const sessions = cookieSessions({ storage: under.storage, clock: under.clock.now })
+  const sessions = createCookieSessions({ storage: under.storage, clock: under.clock.now })
   const request: ServerRequest = {
     method: 'POST',
     url: new URL(`${under.issuer}/login`),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import { registerClient, storedKeys, type SigningAlgorithm } from '@mintmark/core'
+import { registerClient, createStoredKeys, type SigningAlgorithm } from '@mintmark/core'
 import { clientId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose'
@@ -16,7 +16,7 @@ type Algorithms = readonly [SigningAlgorithm, ...SigningAlgorithm[]]
 
 const issuer = 'https://as.test'
 const aRing = (algorithms: Algorithms) =>
-  storedKeys({ storage: createMemoryStorage({ issuer }), sealingKey: 'A'.repeat(43), algorithms })
+  createStoredKeys({ storage: createMemoryStorage({ issuer }), sealingKey: 'A'.repeat(43), algorithms })
 
 async function serverWith(algorithms: Algorithms): Promise<ServerUnderTest> {
   const under = await startServer({ keys: aRing(algorithms) })

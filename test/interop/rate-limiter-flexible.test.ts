@@ -1,4 +1,4 @@
-import { fromRateLimiterFlexible } from '@mintmark/core'
+import { toRateLimiter } from '@mintmark/core'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -9,8 +9,8 @@ let under: ServerUnderTest
 beforeAll(async () => {
   under = await startServer({
     rateLimits: {
-      failedAuthentications: fromRateLimiterFlexible(new RateLimiterMemory({ points: 3, duration: 60 })),
-      startedInteractions: fromRateLimiterFlexible(new RateLimiterMemory({ points: 2, duration: 60 })),
+      failedAuthentications: toRateLimiter(new RateLimiterMemory({ points: 3, duration: 60 })),
+      startedInteractions: toRateLimiter(new RateLimiterMemory({ points: 2, duration: 60 })),
     },
   })
 })

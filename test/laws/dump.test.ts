@@ -1,5 +1,5 @@
 import { epochSeconds } from '@mintmark/storage-interface'
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
 import { recordKinds } from '../../packages/storage-interface/src/contract/record-kinds.ts'
@@ -9,8 +9,8 @@ const issuer = 'https://as.test'
 
 describe('law: the dump by which tests tell that nothing was written shows whatever is written', () => {
   it.each(recordKinds.map((kind) => [kind.store, kind] as const))('%s', async (_, { make, insert, read }) => {
-    const medium = createMemoryMedium()
-    const storage = createMemoryStorage({ issuer, medium })
+    const medium = createMemoryDatabase()
+    const storage = createMemoryStorage({ issuer, database: medium })
     const id = 'shown-in-the-dump'
 
     await insert(storage, make(id))
@@ -20,10 +20,10 @@ describe('law: the dump by which tests tell that nothing was written shows whate
   })
 
   it('claims', async () => {
-    const medium = createMemoryMedium()
-    const storage = createMemoryStorage({ issuer, medium })
+    const medium = createMemoryDatabase()
+    const storage = createMemoryStorage({ issuer, database: medium })
 
-    await storage.claims.claim({
+    await storage.replays.markUsed({
       purpose: 'client_assertion_jti',
       value: 'shown',
       expiresAt: epochSeconds(9),
@@ -34,10 +34,10 @@ describe('law: the dump by which tests tell that nothing was written shows whate
   })
 
   it('endings', async () => {
-    const medium = createMemoryMedium()
-    const storage = createMemoryStorage({ issuer, medium })
+    const medium = createMemoryDatabase()
+    const storage = createMemoryStorage({ issuer, database: medium })
 
-    await storage.endings.endToken({ tokenId: 'shown', expiresAt: epochSeconds(9), now: epochSeconds(1) })
+    await storage.revocations.revokeToken({ tokenId: 'shown', expiresAt: epochSeconds(9), now: epochSeconds(1) })
 
     expect(dumpMedium(medium, issuer)).toContain('shown')
   })

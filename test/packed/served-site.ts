@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 
-import { storedKeys } from '@mintmark/core'
+import { createStoredKeys } from '@mintmark/core'
 import { epochSeconds } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { exportJWK } from 'jose'
 
 import { adapters } from '../support/adapters.ts'
@@ -19,11 +19,11 @@ if (adapter === undefined) throw new Error(`There is no adapter ${process.argv[2
 
 const storage =
   adapter.name === 'Express'
-    ? await createSqlStorage({ issuer, dialect: sqliteFile('packed.db', { migrate: 'on-open' }) })
+    ? await createSqlStorage({ issuer, dialect: openSqliteDialect('packed.db', { migrate: 'on-open' }) })
     : createMemoryStorage({ issuer })
 const clients = await registerFixtureClients(storage)
 await insertFixtureUsers(storage, epochSeconds(Date.now() / 1000))
-const site = createFixtureSite({ issuer, storage, keys: storedKeys({ storage, sealingKey: 'A'.repeat(43) }) })
+const site = createFixtureSite({ issuer, storage, keys: createStoredKeys({ storage, sealingKey: 'A'.repeat(43) }) })
 
 const secrets = { userAgent: navigator.userAgent, clients: { ...clients, B: await exportJWK(clients.B.privateKey) } }
 const headers = [['Content-Type', 'application/json']] as const

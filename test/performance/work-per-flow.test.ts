@@ -54,7 +54,7 @@ describe('work per flow', () => {
 
     expect(work).toEqual({
       ...nothing,
-      storage: ['clients.find', 'codes.consume', 'standing.ofGrant', 'families.insert'],
+      storage: ['clients.find', 'codes.consume', 'status.ofGrant', 'families.insert'],
       signatures: 2,
       digests: 8,
       randomDraws: 2,
@@ -68,7 +68,7 @@ describe('work per flow', () => {
 
     expect(work).toEqual({
       ...nothing,
-      storage: ['clients.find', 'standing.ofRefreshHandle', 'families.rotate'],
+      storage: ['clients.find', 'status.ofRefreshHandle', 'families.rotate'],
       signatures: 2,
       digests: 11,
       randomDraws: 2,
@@ -81,7 +81,7 @@ describe('work per flow', () => {
     const first = await workOf(under, () => introspect(under, token))
     const again = await workOf(under, () => introspect(under, token))
 
-    const storage = ['clients.find', 'endings.hasTokenEnded', 'standing.ofFamily']
+    const storage = ['clients.find', 'revocations.isTokenRevoked', 'status.ofFamily']
     expect(first).toEqual({ ...nothing, storage, verifications: 1, digests: 2 })
     expect(again).toEqual({ ...nothing, storage, digests: 2 })
   })
@@ -92,7 +92,7 @@ describe('work per flow', () => {
     const first = await workOf(under, () => userinfo(under, token))
     const again = await workOf(under, () => userinfo(under, token))
 
-    const storage = ['endings.hasTokenEnded', 'standing.ofFamily']
+    const storage = ['revocations.isTokenRevoked', 'status.ofFamily']
     expect(first).toEqual({ ...nothing, storage, verifications: 1, digests: 1 })
     expect(again).toEqual({ ...nothing, storage, digests: 1 })
   })

@@ -2,7 +2,7 @@
 // with a line of JSON, and ends with its stdin.
 import { createInterface } from 'node:readline'
 
-import { dropKey, rotateKeys, storedKeys } from '@mintmark/core'
+import { dropKey, rotateKeys, createStoredKeys } from '@mintmark/core'
 import { createSqlStorage } from '@mintmark/storage-sql'
 
 import { openDatabase } from './open-database.ts'
@@ -13,7 +13,7 @@ const dialect = openDatabase(database)
 const storage = await createSqlStorage({ dialect, issuer })
 const sealingKey = Buffer.alloc(32, 7).toString('base64url')
 // Every request looks at storage: what the other processes do is known at once, and no test has to wait.
-const keys = storedKeys({ storage, sealingKey, algorithms: ['ES256'], schedule: { staleness: 0 } })
+const keys = createStoredKeys({ storage, sealingKey, algorithms: ['ES256'], schedule: { staleness: 0 } })
 
 const commands: Readonly<Record<string, (keyId: string) => Promise<unknown>>> = {
   rotate: async () => (await rotateKeys(keys, { when: 'now' })).algorithms[0],

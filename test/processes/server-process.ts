@@ -4,7 +4,7 @@ import { flushCompileCache } from 'node:module'
 import type { AddressInfo } from 'node:net'
 
 import { toExpress } from '@mintmark/adapter-express'
-import { createAuthorizationServer, memoryRateLimiter, storedKeys } from '@mintmark/core'
+import { createAuthorizationServer, createMemoryRateLimiter, createStoredKeys } from '@mintmark/core'
 import { createScimServer } from '@mintmark/scim'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import express from 'express'
@@ -17,11 +17,15 @@ const { database, crash } = JSON.parse(process.argv[2] ?? '') as ServerConfig
 const sound = await createSqlStorage({ dialect: openDatabase(database), issuer })
 const storage = crash === undefined ? sound : crashingStorage(sound, crash)
 // The races present one thing fifty times over: that is the point here, not an attack.
-const unlimited = memoryRateLimiter({ points: 1_000_000_000, window: 1 })
+const unlimited = createMemoryRateLimiter({ points: 1_000_000_000, window: 1 })
 const server = createAuthorizationServer({
   issuer,
   storage,
-  keys: storedKeys({ storage: sound, sealingKey: Buffer.alloc(32, 7).toString('base64url'), algorithms: ['ES256'] }),
+  keys: createStoredKeys({
+    storage: sound,
+    sealingKey: Buffer.alloc(32, 7).toString('base64url'),
+    algorithms: ['ES256'],
+  }),
   revocationFeed: true,
   rateLimits: { failedAuthentications: unlimited, startedInteractions: unlimited },
   // Refusals and outages are what the races and storms are about; anything else is not.

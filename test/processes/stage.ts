@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { registerIdentityProvider } from '@mintmark/scim'
 import { clientId, epochSeconds, grantId, userId, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 
 import { makeDatabase } from '../../packages/storage-sql/test/support/postgres-database.ts'
 import { changeClient, registerFixtureClients, type FixtureClients } from '../support/fixture-clients.ts'
@@ -26,7 +26,7 @@ export interface Stage {
 export async function sqliteStage(): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-processes-'))
   const file = join(folder, 'test.db')
-  const dialect = sqliteFile(file, { migrate: 'on-open', synchronous: 'normal' })
+  const dialect = openSqliteDialect(file, { migrate: 'on-open', synchronous: 'normal' })
   const storage = await createSqlStorage({ dialect, issuer })
 
   return {
@@ -43,7 +43,7 @@ export async function sqliteStage(): Promise<Stage> {
 /** @param server the address of a PostgreSQL, on which a schema of its own is made. */
 export async function postgresStage(server: string): Promise<Stage> {
   const database = await makeDatabase(server)
-  const dialect = postgresPool(database.pool(), { migrate: 'on-open' })
+  const dialect = toPostgresDialect(database.pool(), { migrate: 'on-open' })
   const storage = await createSqlStorage({ dialect, issuer })
 
   return {

@@ -1,7 +1,7 @@
-import type { MemoryMedium } from '@mintmark/storage-interface/memory'
+import type { MemoryDatabase } from '@mintmark/storage-interface/memory'
 
 /** All that a medium holds of an issuer, as text in a fixed order: of each table its rows, as pairs of key and row. */
-export const dumpMedium = (medium: MemoryMedium, issuer: string): string =>
+export const dumpMedium = (medium: MemoryDatabase, issuer: string): string =>
   JSON.stringify(medium.tablesOf(issuer), inOrder, 1)
 
 function inOrder(_key: string, value: unknown): unknown {

@@ -1,13 +1,13 @@
 import {
   createAuthorizationServer,
   registerClient,
-  storedKeys,
+  createStoredKeys,
   type AuthorizationServer,
   type KeyRing,
 } from '@mintmark/core'
 import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
 import { epochSeconds, userId, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
-import { createMemoryMedium, createMemoryStorage, type Pause } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage, type SchedulerHook } from '@mintmark/storage-interface/memory'
 
 import { assertionType } from './client-assertion.ts'
 import { basic, challenge, encode, verifier, type Change } from './flow.ts'
@@ -61,22 +61,26 @@ const lifetimes = {
 } as const
 
 /** All worlds sign with one key: to make one takes longer than to try a law. */
-const keys: KeyRing = storedKeys({
+const keys: KeyRing = createStoredKeys({
   storage: createMemoryStorage({ issuer }),
   sealingKey: Buffer.alloc(32, 7).toString('base64url'),
   algorithms: ['ES256'],
 })
 
 export async function createFamilyWorld(
-  options: { readonly pause?: Pause; readonly retryWindow?: number } = {},
+  options: { readonly pause?: SchedulerHook; readonly retryWindow?: number } = {},
 ): Promise<FamilyWorld> {
   let now = 1_790_000_000
   const clock = { now: () => epochSeconds(now), advance: (seconds: number) => void (now += seconds) }
-  const medium = createMemoryMedium()
+  const medium = createMemoryDatabase()
   // The same tables twice: a test sees and changes them at once, the server's calls take their turns.
-  const storage = createMemoryStorage({ issuer, medium })
+  const storage = createMemoryStorage({ issuer, database: medium })
   const paused = options.pause === undefined ? {} : { pause: options.pause }
-  const server = serverOver(createMemoryStorage({ issuer, medium, ...paused }), clock.now, options.retryWindow)
+  const server = serverOver(
+    createMemoryStorage({ issuer, database: medium, ...paused }),
+    clock.now,
+    options.retryWindow,
+  )
   const secrets = await registerClients(storage)
 
   const answer = async (request: ServerRequest): Promise<Answer> => answerOf(await server.handle(request))

@@ -1,19 +1,19 @@
 import type { AuthorizationServerOptions } from '@mintmark/core'
 import {
   createResourceServer,
-  type AccessRefusal,
+  type AccessRefusedError,
   type ResourceServer,
   type ResourceServerOptions,
 } from '@mintmark/resource-server'
 import { epochSeconds, type EpochSeconds } from '@mintmark/storage-interface'
-import { createMemoryMedium, createMemoryStorage, type MemoryMedium } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage, type MemoryDatabase } from '@mintmark/storage-interface/memory'
 
 import { dumpMedium } from './dump-medium.ts'
 import { startServer, type ServerUnderTest } from './server-under-test.ts'
 
 /** The server of the attack rows with a revocation feed, in a time that goes on as real time does. */
 export interface FeedSite extends ServerUnderTest {
-  readonly medium: MemoryMedium
+  readonly medium: MemoryDatabase
   /** In milliseconds. */
   readonly preciseClock: () => number
   /** Lets seconds pass at once. */
@@ -29,13 +29,13 @@ export interface FeedSite extends ServerUnderTest {
 const issuer = 'https://as.test'
 
 export async function startFeedSite(options: Partial<AuthorizationServerOptions> = {}): Promise<FeedSite> {
-  const medium = createMemoryMedium()
+  const medium = createMemoryDatabase()
   const realStart = performance.now()
   let passed = 0
   const preciseClock = (): number => 1_790_000_000_000 + passed + performance.now() - realStart
   const clock = (): EpochSeconds => epochSeconds(preciseClock() / 1000)
   const under = await startServer({
-    storage: createMemoryStorage({ issuer, medium }),
+    storage: createMemoryStorage({ issuer, database: medium }),
     revocationFeed: true,
     clock,
     ...options,
@@ -67,7 +67,7 @@ export async function startFeedSite(options: Partial<AuthorizationServerOptions>
 /** An API that receives the site's tokens, and why it refused some. */
 export interface ProtectedApi {
   readonly api: ResourceServer
-  readonly refusals: readonly AccessRefusal[]
+  readonly refusals: readonly AccessRefusedError[]
   /** Whether a token is let in: `admitted`, or the reason why it is not. */
   present(token: string, ...scopes: readonly string[]): Promise<string>
 }
@@ -77,7 +77,7 @@ export function protectApi(
   site: Pick<FeedSite, 'clients' | 'fetch' | 'preciseClock'>,
   options: Partial<ResourceServerOptions> = {},
 ): ProtectedApi {
-  const refusals: AccessRefusal[] = []
+  const refusals: AccessRefusedError[] = []
   const api = createResourceServer({
     issuer,
     audience: 'https://api.test',

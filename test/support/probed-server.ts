@@ -1,5 +1,5 @@
 import { StorageUnavailableError, type Storage } from '@mintmark/storage-interface'
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 
 import { dumpMedium } from './dump-medium.ts'
 import { startServer, type ServerUnderTest } from './server-under-test.ts'
@@ -18,11 +18,11 @@ export type ProbedServer = ServerUnderTest & { readonly probe: Probe }
 
 /** The server of the attack rows over a storage that is watched and can go down. */
 export async function startProbedServer(options: Parameters<typeof startServer>[0] = {}): Promise<ProbedServer> {
-  const medium = createMemoryMedium()
+  const medium = createMemoryDatabase()
   const issuer = 'https://as.test'
   const calls: string[] = []
   let isDown: ((call: string, index: number) => boolean) | undefined
-  const storage = interceptStorage(createMemoryStorage({ issuer, medium }), (call) => {
+  const storage = interceptStorage(createMemoryStorage({ issuer, database: medium }), (call) => {
     calls.push(call)
     if (isDown?.(call, calls.length) === true) throw new StorageUnavailableError(`${call} is down`)
   })

@@ -2,14 +2,14 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import {
-  storedKeys,
+  createStoredKeys,
   type AuthorizationServer,
   type AuthorizationServerOptions,
   type KeyRing,
   type ServerEvent,
 } from '@mintmark/core'
 import { epochSeconds, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 
 import { expressAdapter, type Adapter } from './adapters.ts'
 import { dumpMedium } from './dump-medium.ts'
@@ -79,9 +79,9 @@ async function start(
 ): Promise<ServerUnderTest> {
   let now = startedAt
   const clock = { now: () => epochSeconds(now), advance: (seconds: number) => void (now += seconds) }
-  const medium = createMemoryMedium()
-  const storage = options.storage ?? createMemoryStorage({ issuer, medium })
-  const keys = options.keys ?? storedKeys({ storage, sealingKey, clock: clock.now })
+  const medium = createMemoryDatabase()
+  const storage = options.storage ?? createMemoryStorage({ issuer, database: medium })
+  const keys = options.keys ?? createStoredKeys({ storage, sealingKey, clock: clock.now })
   const events: ServerEvent[] = []
   const clients = await registerFixtureClients(storage, options.clock ?? clock.now)
   await insertFixtureUsers(storage, clock.now())

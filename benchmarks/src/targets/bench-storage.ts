@@ -29,12 +29,15 @@ export async function benchStorage(
 }
 
 async function onSqlite({ sqlitePath = ':memory:' }: Medium): Promise<SqlDialect> {
-  const { sqliteFile } = await import('@mintmark/storage-sql/sqlite')
-  return sqliteFile(sqlitePath, { migrate: 'on-open', synchronous: 'normal' })
+  const { openSqliteDialect } = await import('@mintmark/storage-sql/sqlite')
+  return openSqliteDialect(sqlitePath, { migrate: 'on-open', synchronous: 'normal' })
 }
 
 /** Over a pool as `pg` has it by default: ten connections. */
 async function onPostgres({ postgresUrl }: Medium): Promise<SqlDialect> {
-  const [{ postgresPool }, { Pool }] = await Promise.all([import('@mintmark/storage-sql/postgres'), import('pg')])
-  return postgresPool(new Pool({ connectionString: postgresUrl }), { migrate: 'on-open', timeoutMilliseconds: 30_000 })
+  const [{ toPostgresDialect }, { Pool }] = await Promise.all([import('@mintmark/storage-sql/postgres'), import('pg')])
+  return toPostgresDialect(new Pool({ connectionString: postgresUrl }), {
+    migrate: 'on-open',
+    timeoutMilliseconds: 30_000,
+  })
 }

@@ -1,6 +1,6 @@
 import {
   rowsByPlace,
-  UniqueViolation,
+  UniqueViolationError,
   type SqlDialect,
   type SqlRow,
   type SqlStep,
@@ -53,7 +53,7 @@ function converting<T>(work: () => T): T {
     return work()
   } catch (error) {
     if (error instanceof Error && error.message.includes('SQLITE_CONSTRAINT_UNIQUE'))
-      throw new UniqueViolation(error.message, { cause: error })
+      throw new UniqueViolationError(error.message, { cause: error })
     throw error
   }
 }

@@ -1,5 +1,11 @@
 import { toFetch } from '@mintmark/adapter-fetch'
-import { cookieSessions, createAuthorizationServer, logEvents, registerClient, storedKeys } from '@mintmark/core'
+import {
+  createCookieSessions,
+  createAuthorizationServer,
+  logEvents,
+  registerClient,
+  createStoredKeys,
+} from '@mintmark/core'
 import { withHeaders } from '@mintmark/core/http'
 import { consentPage, errorPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
 import { clientId, epochSeconds, userId, type Storage } from '@mintmark/storage-interface'
@@ -42,12 +48,12 @@ async function openServer(
   const issuer = environment.ISSUER_URL
   const storage = await createSqlStorage({ issuer, dialect: durableObjectSqlite(state.storage) })
   await registerOnce(storage)
-  const sessions = cookieSessions({ storage })
+  const sessions = createCookieSessions({ storage })
 
   const server = createAuthorizationServer({
     issuer,
     storage,
-    keys: storedKeys({ storage, sealingKey: environment.SEALING_KEY }),
+    keys: createStoredKeys({ storage, sealingKey: environment.SEALING_KEY }),
     signedIn: sessions.signedIn,
     renderErrorPage: errorPage,
     onEvent: logEvents(console),

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 
 import { toExpress } from '@mintmark/adapter-express'
 import { createAdministration, keepRequestLog, logAdminEvents } from '@mintmark/admin'
-import { cookieSessions, createAuthorizationServer, logEvents, storedKeys } from '@mintmark/core'
+import { createCookieSessions, createAuthorizationServer, logEvents, createStoredKeys } from '@mintmark/core'
 import type { Logger } from '@mintmark/core/http'
 import { errorPage } from '@mintmark/pages'
 import { createScimServer, logScimEvents } from '@mintmark/scim'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import express, { type Express } from 'express'
 
 import { adminArea } from './admin/admin-area.ts'
@@ -45,19 +45,19 @@ export interface Host {
 /** A host application that embeds Mintmark: its own people, its own pages, our protocol. */
 export async function createHost({ issuer, dataFolder, logger }: HostOptions): Promise<Host> {
   const people = openPeople(join(dataFolder, 'people.db'))
-  const dialect = sqliteFile(join(dataFolder, 'mintmark.db'), { migrate: 'on-open' })
+  const dialect = openSqliteDialect(join(dataFolder, 'mintmark.db'), { migrate: 'on-open' })
   const storage = await createSqlStorage({ dialect, issuer })
   const sealingKey = await sealingKeyFrom(join(dataFolder, 'sealing-key'))
 
   const recent = rememberLines(logger)
 
   // The embedding.
-  const sessions = cookieSessions({ storage })
+  const sessions = createCookieSessions({ storage })
   const browsers = knownBrowsers({ issuer, key: sealingKey })
   const server = createAuthorizationServer({
     issuer,
     storage,
-    keys: storedKeys({ storage, sealingKey }),
+    keys: createStoredKeys({ storage, sealingKey }),
     signedIn: sessions.signedIn,
     pages: { login: askSignIn({ people, sessions, browsers }), consent: askConsent({ people }) },
     renderErrorPage: errorPage,

@@ -1,10 +1,10 @@
 import { registerClient } from '@mintmark/core'
 import { epochSeconds, userId } from '@mintmark/storage-interface'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 
 const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
-const storage = await createSqlStorage({ issuer, dialect: sqliteFile('mintmark.db', { migrate: 'on-open' }) })
+const storage = await createSqlStorage({ issuer, dialect: openSqliteDialect('mintmark.db', { migrate: 'on-open' }) })
 
 // An account: its id becomes the `sub` of the tokens.
 const claims = {

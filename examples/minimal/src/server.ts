@@ -1,20 +1,20 @@
 import { toExpress } from '@mintmark/adapter-express'
-import { cookieSessions, createAuthorizationServer, logEvents, storedKeys } from '@mintmark/core'
+import { createCookieSessions, createAuthorizationServer, logEvents, createStoredKeys } from '@mintmark/core'
 import { withHeaders } from '@mintmark/core/http'
 import { consentPage, errorPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import express from 'express'
 import { findPerson, sealingKey } from './yours.ts'
 
 const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
-const storage = await createSqlStorage({ issuer, dialect: sqliteFile('mintmark.db', { migrate: 'on-open' }) })
-const sessions = cookieSessions({ storage })
+const storage = await createSqlStorage({ issuer, dialect: openSqliteDialect('mintmark.db', { migrate: 'on-open' }) })
+const sessions = createCookieSessions({ storage })
 
 const server = createAuthorizationServer({
   issuer,
   storage,
-  keys: storedKeys({ storage, sealingKey }),
+  keys: createStoredKeys({ storage, sealingKey }),
   signedIn: sessions.signedIn,
   renderErrorPage: errorPage,
   onEvent: logEvents(console),

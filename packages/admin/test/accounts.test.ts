@@ -25,7 +25,7 @@ const customFields: readonly CustomField[] = [
 it('an account begins with claims and custom fields; mapped ones are claims too', async () => {
   const under = startAdmin({ customFields })
 
-  const account = await under.admin.accounts.create({
+  const account = await under.admin.users.create({
     userId: 'ann',
     claims: { name: 'Ann' },
     customFields: { employeeNumber: ' 42 ', notes: [1] },
@@ -46,13 +46,13 @@ it('an account begins with claims and custom fields; mapped ones are claims too'
 
 it('RFC 7396 §2: what a change leaves out stays, and null takes away', async () => {
   const under = startAdmin({ customFields })
-  await under.admin.accounts.create({
+  await under.admin.users.create({
     userId: 'ann',
     claims: { name: 'Ann', email: 'a@x.test' },
     customFields: { employeeNumber: '42', notes: 'x' },
   })
 
-  const account = await under.admin.accounts.update(
+  const account = await under.admin.users.update(
     { userId: 'ann' },
     { claims: { email: null, locale: 'en' }, customFields: { employeeNumber: null } },
   )
@@ -62,8 +62,8 @@ it('RFC 7396 §2: what a change leaves out stays, and null takes away', async ()
 
 it('refuses claims that the protocol or a custom field makes, and values that a schema does not admit', async () => {
   const under = startAdmin({ customFields })
-  await under.admin.accounts.create({ userId: 'ann' })
-  const update = (change: object) => () => under.admin.accounts.update({ userId: 'ann' }, change)
+  await under.admin.users.create({ userId: 'ann' })
+  const update = (change: object) => () => under.admin.users.update({ userId: 'ann' }, change)
 
   for (const name of ['sub', 'iss', 'custom_fields', 'employee_number', 'scope'])
     await expectRefused(under, update({ claims: { [name]: 'x' } }), 'claim_reserved')
@@ -92,20 +92,20 @@ it.for([
 
 it('OIDC Core §2: an identifier is used once, and never one of a client', async () => {
   const under = startAdmin()
-  await under.admin.accounts.create({ userId: 'ann' })
+  await under.admin.users.create({ userId: 'ann' })
   await under.admin.clients.create({ clientId: 'app', clientName: 'App', grantTypes: [] })
-  await under.admin.accounts.remove('ann')
+  await under.admin.users.remove('ann')
 
-  await expectRefused(under, () => under.admin.accounts.create({ userId: 'ann' }), 'identifier_taken')
-  await expectRefused(under, () => under.admin.accounts.create({ userId: 'app' }), 'identifier_taken')
-  await expectRefused(under, () => under.admin.accounts.create({ userId: 'a b' }), 'identifier_invalid')
+  await expectRefused(under, () => under.admin.users.create({ userId: 'ann' }), 'identifier_taken')
+  await expectRefused(under, () => under.admin.users.create({ userId: 'app' }), 'identifier_taken')
+  await expectRefused(under, () => under.admin.users.create({ userId: 'a b' }), 'identifier_invalid')
 })
 
 it('identifiers that are drawn at random are good ones, whatever they begin with', async () => {
   for (const byte of [0x00, 0xf8, 0xfc, 0xff]) {
     const under = startAdmin({ random: (length) => new Uint8Array(length).fill(byte) })
 
-    expect((await under.admin.accounts.create()).userId).toHaveLength(22)
+    expect((await under.admin.users.create()).userId).toHaveLength(22)
     expect((await under.admin.organizations.create({ displayName: 'Acme' })).organizationId).toHaveLength(22)
     expect(
       (await under.admin.clients.create({ clientName: 'App', grantTypes: [], clientId: 'app' })).client.clientId,
@@ -115,12 +115,12 @@ it('identifiers that are drawn at random are good ones, whatever they begin with
 
 it('a deactivation ends what was issued, says what, and is not undone by a reactivation', async () => {
   const under = startAdmin()
-  await under.admin.accounts.create({ userId: 'ann' })
+  await under.admin.users.create({ userId: 'ann' })
   await signIn(under, 'ann')
 
-  const { account, ended } = await under.admin.accounts.deactivate('ann')
-  const again = await under.admin.accounts.deactivate('ann')
-  await under.admin.accounts.reactivate('ann')
+  const { account, ended } = await under.admin.users.deactivate('ann')
+  const again = await under.admin.users.deactivate('ann')
+  await under.admin.users.reactivate('ann')
 
   expect(account.active).toBe(false)
   expect(ended).toEqual({ grants: [{ grantId: 'g-ann-app-0', clientId: 'app' }], sessionIds: ['s-ann-app-0'] })
@@ -137,22 +137,21 @@ it('RFC 7644 §3.4.2.2: accounts are found by a filter, page by page; one that c
     ['b', 'b@y.test'],
     ['c', 'c@x.test'],
   ] as const) {
-    await under.admin.accounts.create({ userId: id, claims: { email }, customFields: { employeeNumber: id } })
+    await under.admin.users.create({ userId: id, claims: { email }, customFields: { employeeNumber: id } })
     under.clock.advance(1)
   }
-  await under.admin.accounts.deactivate('c')
+  await under.admin.users.deactivate('c')
   await registerIdentityProvider({ providerId: 'corp' }, { storage: under.storage })
-  const found = async (filter: string) =>
-    (await under.admin.accounts.list({ filter })).items.map(({ userId: id }) => id)
+  const found = async (filter: string) => (await under.admin.users.list({ filter })).items.map(({ userId: id }) => id)
 
   expect(await found('claims.email ew "@x.test"')).toEqual(['a', 'c'])
   expect(await found('active eq true and not (id eq "a")')).toEqual(['b'])
   expect(await found('claims.employee_number eq "b"')).toEqual(['b'])
   expect(await found('provider pr')).toEqual([])
   expect(await found('created gt "2026-09-21T14:13:20Z"')).toEqual(['b', 'c'])
-  const first = await under.admin.accounts.list({ limit: 2 })
+  const first = await under.admin.users.list({ limit: 2 })
   expect(first.total).toBe(3)
-  expect((await under.admin.accounts.list({ limit: 2, after: first.next })).items).toHaveLength(1)
+  expect((await under.admin.users.list({ limit: 2, after: first.next })).items).toHaveLength(1)
   for (const filter of [
     'externalId eq "x"',
     'meta.created pr',
@@ -162,23 +161,23 @@ it('RFC 7644 §3.4.2.2: accounts are found by a filter, page by page; one that c
     '',
     'active gt true',
   ]) {
-    await expectRefused(under, () => under.admin.accounts.list({ filter }), 'filter_invalid')
+    await expectRefused(under, () => under.admin.users.list({ filter }), 'filter_invalid')
   }
 })
 
 it('two changes at once are both made, and one of a version that is no longer there is refused', async () => {
   const under = startAdmin()
-  await under.admin.accounts.create({ userId: 'ann' })
+  await under.admin.users.create({ userId: 'ann' })
 
   await Promise.all([
-    under.admin.accounts.update({ userId: 'ann' }, { claims: { name: 'Ann' } }),
-    under.admin.accounts.update({ userId: 'ann' }, { claims: { locale: 'en' } }),
+    under.admin.users.update({ userId: 'ann' }, { claims: { name: 'Ann' } }),
+    under.admin.users.update({ userId: 'ann' }, { claims: { locale: 'en' } }),
   ])
 
-  expect((await under.admin.accounts.read('ann')).claims).toEqual({ name: 'Ann', locale: 'en' })
+  expect((await under.admin.users.read('ann')).claims).toEqual({ name: 'Ann', locale: 'en' })
   await expectRefused(
     under,
-    () => under.admin.accounts.update({ userId: 'ann', version: 1 }, { claims: { name: 'Late' } }),
+    () => under.admin.users.update({ userId: 'ann', version: 1 }, { claims: { name: 'Late' } }),
     'version_mismatch',
   )
 })

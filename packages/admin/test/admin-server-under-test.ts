@@ -1,6 +1,6 @@
 import type { ServerResponse } from '@mintmark/core/http'
 import { clientId, epochSeconds, type EpochSeconds, type JsonObject, type Storage } from '@mintmark/storage-interface'
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect } from 'vitest'
 
 import {
@@ -51,8 +51,8 @@ export const base = `${issuer}/admin/v1`
 export function startAdminServer(options: Partial<AdminServerOptions> = {}): AdminServerUnderTest {
   let now = 1_790_000_000
   const clock = { now: () => epochSeconds(now), advance: (seconds: number) => void (now += seconds) }
-  const medium = createMemoryMedium()
-  const storage = options.storage ?? createMemoryStorage({ issuer, medium })
+  const medium = createMemoryDatabase()
+  const storage = options.storage ?? createMemoryStorage({ issuer, database: medium })
   const events: AdminEvent[] = []
   const server = createAdminServer({
     issuer,

@@ -8,7 +8,7 @@ import {
   type EpochSeconds,
   type Storage,
 } from '@mintmark/storage-interface'
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect } from 'vitest'
 
 import {
@@ -36,8 +36,8 @@ export const operator = { kind: 'host', id: 'operator' } as const
 export function startAdmin(options: Partial<AdministrationOptions> = {}): AdminUnderTest {
   let now = 1_790_000_000
   const clock = { now: () => epochSeconds(now), advance: (seconds: number) => void (now += seconds) }
-  const medium = createMemoryMedium()
-  const storage = options.storage ?? createMemoryStorage({ issuer, medium })
+  const medium = createMemoryDatabase()
+  const storage = options.storage ?? createMemoryStorage({ issuer, database: medium })
   const events: AdminEvent[] = []
   const administrations = createAdministration({
     ...options,

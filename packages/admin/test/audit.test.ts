@@ -1,5 +1,5 @@
 import { StorageUnavailableError, userId, type LogStore, type Storage } from '@mintmark/storage-interface'
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 
 import { AdminError } from '../src/index.ts'
@@ -42,7 +42,7 @@ it('an act is announced, carried out and told, with its actor, its target, befor
 it('an act that is refused is told too, with its reason', async () => {
   const under = startAdmin()
 
-  await expect(under.admin.accounts.deactivate('no\u0000body')).rejects.toMatchObject({ reason: 'account_unknown' })
+  await expect(under.admin.users.deactivate('no\u0000body')).rejects.toMatchObject({ reason: 'account_unknown' })
 
   expect((await under.admin.audit.list()).items.map(({ detail }) => detail)).toMatchObject([
     { stage: 'refused', reason: 'account_unknown', target: { id: 'no?body' } },
@@ -53,10 +53,10 @@ it('an act that is refused is told too, with its reason', async () => {
 
 it('of an account the log has the names of what is known, and nothing of the person', async () => {
   const under = startAdmin()
-  await under.admin.accounts.create({ userId: 'a1', claims: { name: 'Annabella', email: 'annabella@x.test' } })
-  await under.admin.accounts.update({ userId: 'a1' }, { claims: { email: 'leeward@x.test' } })
+  await under.admin.users.create({ userId: 'a1', claims: { name: 'Annabella', email: 'annabella@x.test' } })
+  await under.admin.users.update({ userId: 'a1' }, { claims: { email: 'leeward@x.test' } })
   await signIn(under, 'a1')
-  await under.admin.accounts.remove('a1')
+  await under.admin.users.remove('a1')
 
   const told = JSON.stringify([under.events, (await under.admin.audit.list()).items])
   expect(told).not.toMatch(/annabella|leeward|@x\.test/i)
@@ -82,10 +82,10 @@ it('an act that cannot be announced does not happen', async () => {
 
 it('ATK-511: access is taken away also while the log is down, and the event says so', async () => {
   const { under, down } = withLog()
-  await under.admin.accounts.create({ userId: 'ann' })
+  await under.admin.users.create({ userId: 'ann' })
   down.when = () => true
 
-  await under.admin.accounts.deactivate('ann')
+  await under.admin.users.deactivate('ann')
 
   expect(await under.storage.users.find(userId('ann'))).toMatchObject({ active: false })
   expect(under.events.at(-1)).toMatchObject({ type: 'account.deactivated', logged: 'nothing' })
@@ -95,14 +95,14 @@ it('an act whose end cannot be written down stands, as its announcement does', a
   const { under, down } = withLog()
   down.when = (stage) => stage === 'done'
 
-  await under.admin.accounts.create({ userId: 'ann' })
+  await under.admin.users.create({ userId: 'ann' })
 
   expect(under.events.at(-1)).toMatchObject({ type: 'account.created', logged: 'intent' })
   expect((await under.admin.audit.list()).items.map(({ detail }) => detail['stage'])).toEqual(['intended'])
 })
 
 it('a failure of storage is no refusal: 503, and its cause goes to the event alone', async () => {
-  const storage = createMemoryStorage({ issuer, medium: createMemoryMedium() })
+  const storage = createMemoryStorage({ issuer, database: createMemoryDatabase() })
   const failing: Storage = {
     ...storage,
     clients: { ...storage.clients, insert: () => Promise.reject(new StorageUnavailableError('secret detail')) },

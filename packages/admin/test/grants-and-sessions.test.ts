@@ -5,7 +5,7 @@ import { expectRefused, signIn, startAdmin, type AdminUnderTest } from './admin-
 async function withPeople(): Promise<AdminUnderTest> {
   const under = startAdmin()
   for (const id of ['app', 'other']) await under.admin.clients.create({ clientId: id, clientName: id, grantTypes: [] })
-  for (const id of ['ann', 'bob', 'cy']) await under.admin.accounts.create({ userId: id })
+  for (const id of ['ann', 'bob', 'cy']) await under.admin.users.create({ userId: id })
   for (const id of ['ann', 'bob']) await signIn(under, id)
   await signIn(under, 'ann', 'other')
   return under

@@ -74,10 +74,10 @@ it('secrets overlap, a provider is disabled and put back, and one that is held i
   expect(await identityProviders.enable({ providerId: 'contoso' })).toMatchObject({ disabledAt: undefined })
   const record = await under.storage.identityProviders.find(providerId('contoso'))
   if (record === undefined) throw new Error('There is no provider.')
-  const offboarding = { windowStartedAt: under.clock.now(), count: 9, heldAt: under.clock.now() }
-  await under.storage.identityProviders.compareAndSwap({ ...record, offboarding }, record.version)
+  const offboarding = { windowStartedAt: under.clock.now(), count: 9, suspendedAt: under.clock.now() }
+  await under.storage.identityProviders.compareAndSwap({ ...record, deprovisioning: offboarding }, record.version)
   expect(await identityProviders.releaseOffboarding({ providerId: 'contoso' })).toMatchObject({
-    offboarding: undefined,
+    deprovisioning: undefined,
   })
 })
 

@@ -10,8 +10,8 @@ const rule = { protectedRoles: ['owner'], administrators: 'claims.nickname eq "r
 /** Two owners and a member; two roots. */
 async function withOwners(): Promise<AdminUnderTest> {
   const under = startAdmin({ lastAdministrators: rule })
-  for (const id of ['ann', 'bob', 'cy']) await under.admin.accounts.create({ userId: id })
-  for (const id of ['root1', 'root2']) await under.admin.accounts.create({ userId: id, claims: { nickname: 'root' } })
+  for (const id of ['ann', 'bob', 'cy']) await under.admin.users.create({ userId: id })
+  for (const id of ['root1', 'root2']) await under.admin.users.create({ userId: id, claims: { nickname: 'root' } })
   await under.admin.organizations.create({ organizationId: 'acme', displayName: 'Acme' })
   for (const id of ['ann', 'bob'])
     await under.admin.organizations.writeMember({ organizationId: 'acme', userId: id }, ['owner', 'staff'])
@@ -23,7 +23,7 @@ const asMember = (id: string) => ({ organizationId: 'acme', userId: id })
 
 it('the last owner of an organization is not deactivated, removed, stripped or put out of it', async () => {
   const under = await withOwners()
-  const { accounts, organizations } = under.admin
+  const { users: accounts, organizations } = under.admin
   await accounts.deactivate('bob')
 
   await expectRefused(under, () => accounts.deactivate('ann'), 'last_administrator')
@@ -37,14 +37,14 @@ it('the last owner of an organization is not deactivated, removed, stripped or p
 it('as long as there is another one, and when the organization goes, an owner goes as everybody does', async () => {
   const under = await withOwners()
 
-  expect(await under.admin.accounts.deactivate('ann')).toMatchObject({ account: { active: false } })
+  expect(await under.admin.users.deactivate('ann')).toMatchObject({ account: { active: false } })
   await under.admin.organizations.remove({ organizationId: 'acme' })
-  expect(await under.admin.accounts.remove('bob')).toEqual({ grants: [], sessionIds: [] })
+  expect(await under.admin.users.remove('bob')).toEqual({ grants: [], sessionIds: [] })
 })
 
 it('the last account that administers the service keeps what makes it that', async () => {
   const under = await withOwners()
-  const { accounts } = under.admin
+  const { users: accounts } = under.admin
   await accounts.update({ userId: 'root2' }, { claims: { nickname: null } })
 
   await expectRefused(
@@ -61,7 +61,7 @@ it('the last account that administers the service keeps what makes it that', asy
 it('law: of owners who end each other at the same moment, one stays', async () => {
   for (let round = 0; round < 20; round += 1) {
     const under = await withOwners()
-    const { accounts, organizations } = under.admin
+    const { users: accounts, organizations } = under.admin
 
     await Promise.allSettled([
       round % 3 === 0 ? organizations.removeMember(asMember('ann')) : accounts.deactivate('ann'),
@@ -77,7 +77,7 @@ it('law: of owners who end each other at the same moment, one stays', async () =
 it('law: of two roots who are ended or stripped at the same moment, one stays', async () => {
   for (let round = 0; round < 20; round += 1) {
     const under = await withOwners()
-    const { accounts } = under.admin
+    const { users: accounts } = under.admin
     const end = (id: string, how: number) =>
       [
         () => accounts.deactivate(id),

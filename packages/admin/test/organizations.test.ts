@@ -4,7 +4,7 @@ import { expectRefused, startAdmin } from './admin-under-test.ts'
 
 it('the specification §3: organizations and memberships are of the same accounts', async () => {
   const under = startAdmin()
-  await under.admin.accounts.create({ userId: 'ann' })
+  await under.admin.users.create({ userId: 'ann' })
   const { organizations } = under.admin
 
   const acme = await organizations.create({ organizationId: 'acme', displayName: 'Acme' })
@@ -27,7 +27,7 @@ it('the specification §3: organizations and memberships are of the same account
 it('refuses what is not there, what was overtaken, and names and roles that are none', async () => {
   const under = startAdmin()
   const { organizations } = under.admin
-  await under.admin.accounts.create({ userId: 'ann' })
+  await under.admin.users.create({ userId: 'ann' })
   await organizations.create({ organizationId: 'acme', displayName: 'Acme' })
   const key = { organizationId: 'acme', userId: 'ann' }
 

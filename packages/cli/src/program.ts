@@ -8,7 +8,7 @@ import { keysCommand } from './command/keys.ts'
 import { migrateCommand } from './command/migrate.ts'
 import { purgeCommand } from './command/purge.ts'
 import { userCommand } from './command/user.ts'
-import { racerCommand } from './doctor/racer.ts'
+import { workerCommand } from './doctor/racer.ts'
 import type { Io } from './io.ts'
 
 /** The commands, made anew for each run: Commander keeps in them what it has parsed. */
@@ -27,7 +27,7 @@ export function createProgram(io: Io): Command {
     doctorCommand(io),
   ]
   for (const command of commands) program.addCommand(command)
-  program.addCommand(racerCommand(io), { hidden: true })
+  program.addCommand(workerCommand(io), { hidden: true })
   return quiet(program, io)
 }
 

@@ -1,10 +1,10 @@
 import { epochSeconds, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
-import { createMemoryMedium, createMemoryStorage, type MemoryMedium } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage, type MemoryDatabase } from '@mintmark/storage-interface/memory'
 
 import { listKeys } from '../src/key/list-keys.ts'
 import type { StoredKeyRing } from '../src/key/stored-key-ring.ts'
 import type { StoredKeysOptions } from '../src/key/stored-key-settings.ts'
-import { storedKeys } from '../src/key/stored-keys.ts'
+import { createStoredKeys } from '../src/key/stored-keys.ts'
 
 /** A ring of quick keys over memory, with a clock that a test moves. */
 export interface RingUnderTest {
@@ -24,17 +24,19 @@ export const sealingKey = 'A'.repeat(43)
 /** Announced for 1,000 seconds, signing for 10,000, retired for 2,000. */
 export const schedule = { announce: 1000, sign: 10_000, retire: 2000 }
 
-type Change = Partial<Omit<StoredKeysOptions, 'storage' | 'sealingKey' | 'clock'>> & { readonly medium?: MemoryMedium }
+type Change = Partial<Omit<StoredKeysOptions, 'storage' | 'sealingKey' | 'clock'>> & {
+  readonly medium?: MemoryDatabase
+}
 
-export function aRing({ medium = createMemoryMedium(), vault, ...change }: Change = {}): RingUnderTest {
+export function aRing({ medium = createMemoryDatabase(), vault, ...change }: Change = {}): RingUnderTest {
   const clock = { now: 1_790_000_000 }
-  const openStorage = (): Storage => createMemoryStorage({ issuer, medium })
+  const openStorage = (): Storage => createMemoryStorage({ issuer, database: medium })
   const now = (): EpochSeconds => epochSeconds(clock.now)
   const common = { algorithms: ['ES256'], schedule, clock: now, ...change } as const
   const another = (): StoredKeyRing =>
     vault === undefined
-      ? storedKeys({ ...common, storage: openStorage(), sealingKey })
-      : storedKeys({ ...common, storage: openStorage(), vault })
+      ? createStoredKeys({ ...common, storage: openStorage(), sealingKey })
+      : createStoredKeys({ ...common, storage: openStorage(), vault })
   const ring = another()
 
   return {

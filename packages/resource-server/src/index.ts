@@ -1,4 +1,4 @@
-export { AccessRefusal } from './access/access-refusal.ts'
+export { AccessRefusedError } from './access/access-refusal.ts'
 export type { AccessRefusalCode, AccessRefusalReason } from './access/access-refusal.ts'
 export type { JsonAnswer } from './access/render-access-refusal.ts'
 export type { AccessTokenClaims } from './access-token/access-token-claims.ts'

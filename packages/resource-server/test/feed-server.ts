@@ -1,10 +1,10 @@
 import { base64url, exportJWK, generateKeyPair } from 'jose'
 
-import type { Ending } from '../src/revocation-feed/ended-lifelines.ts'
+import type { Revocation } from '../src/revocation-feed/ended-lifelines.ts'
 
 /** What the feed answers, changed by a test: members of the payload, of the header, or everything. */
 export interface FeedAnswer {
-  readonly endings?: readonly Ending[]
+  readonly endings?: readonly Revocation[]
   readonly coversAfter?: number
   readonly more?: boolean
   readonly claims?: Readonly<Record<string, unknown>>

@@ -1,13 +1,19 @@
-export type { AccessTokens, HonouredAccessToken } from './authentication/access-tokens.ts'
+export type { AccessTokens, ActiveAccessToken } from './authentication/access-tokens.ts'
 export { renderScimError } from './error/render-scim-error.ts'
 export type { ScimErrorBody } from './error/render-scim-error.ts'
 export type { ScimRefusalReason } from './error/refusals.ts'
 export { ScimError } from './error/scim-error.ts'
 export type { ScimErrorType } from './error/scim-error-type.ts'
 export type { AnsweredRequest } from './event/answered-request.ts'
-export { endedAccess } from './event/ended-access.ts'
+export { revokedAccess } from './event/ended-access.ts'
 export { logScimEvents } from './event/log-scim-events.ts'
-export type { AccountEnded, EndedAccess, ScimEvent, ScimOccurrence, ScimRequestRefused } from './event/scim-event.ts'
+export type {
+  UserDeprovisioned,
+  RevokedAccess,
+  ScimEvent,
+  ScimOccurrence,
+  ScimRequestRefused,
+} from './event/scim-event.ts'
 export { filterLimits } from './filter/filter-limits.ts'
 export type {
   CompareNode,
@@ -20,7 +26,7 @@ export type {
 export { parseFilter } from './filter/parse-filter.ts'
 export { printFilter } from './filter/print-filter.ts'
 export { resolveFilter } from './filter/resolve-filter.ts'
-export type { OffboardingLimit } from './offboarding/offboarding-limit.ts'
+export type { DeprovisioningLimit } from './deprovisioning/deprovisioning-limit.ts'
 export { applyPatch } from './patch/apply-patch.ts'
 export type { PatchResult } from './patch/apply-patch.ts'
 export { maximumOperations, parsePatch } from './patch/parse-patch.ts'
@@ -75,8 +81,6 @@ export { foldCase } from './text/fold-case.ts'
 export type { TextRule } from './text/text-rule.ts'
 export { toleranceProfiles } from './tolerance/profile-of.ts'
 export type { ToleranceProfile } from './tolerance/profile-of.ts'
-export { openReading } from './tolerance/reading.ts'
-export type { Reading } from './tolerance/reading.ts'
 export {
   allTolerances,
   entraTolerances,
@@ -85,8 +89,6 @@ export {
   oneLoginTolerances,
   strictTolerances,
 } from './tolerance/tolerance-profiles.ts'
-export { openTally } from './tolerance/tolerance-tally.ts'
-export type { ToleranceTally } from './tolerance/tolerance-tally.ts'
 export { toleranceDefinitions } from './tolerance/tolerance.ts'
 export type { AppliedTolerance, Tolerance, ToleranceDefinition, Tolerances } from './tolerance/tolerance.ts'
 export type { ClaimChanges } from './user/user-claims.ts'

@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { allTolerances, openTally, parseFilter, printFilter, resolveFilter, userResourceType } from '../src/index.ts'
+import { allTolerances, parseFilter, printFilter, resolveFilter, userResourceType } from '../src/index.ts'
+import { createToleranceCounter } from '../src/tolerance/tolerance-counter.ts'
 import { aFilterNode, aNearFilter } from './arbitraries/filter-text.ts'
 import {
   aStoredUser,
@@ -27,12 +28,12 @@ test('law: what is printed is read as it was (parse ∘ print = id)', () => {
 test('law: what is read prints the same text again, once it was printed (print ∘ parse ∘ print = print)', () => {
   fc.assert(
     fc.property(aNearFilter(), (text) => {
-      const outcome = outcomeOf(() => parseFilter(text, openTally(allTolerances)))
+      const outcome = outcomeOf(() => parseFilter(text, createToleranceCounter(allTolerances)))
       if ('refusal' in outcome) return
 
       const printed = printFilter(outcome.value)
 
-      expect(printFilter(parseFilter(printed, openTally(allTolerances)))).toBe(printed)
+      expect(printFilter(parseFilter(printed, createToleranceCounter(allTolerances)))).toBe(printed)
     }),
     { numRuns: 2000 },
   )
@@ -40,7 +41,7 @@ test('law: what is read prints the same text again, once it was printed (print �
 
 test('law: any text is read or refused with 400 invalidFilter, and no prototype changes', () => {
   const read = (text: string) => {
-    const tally = openTally(allTolerances)
+    const tally = createToleranceCounter(allTolerances)
     return finder(text, userResourceType, tally)
   }
 
@@ -99,7 +100,7 @@ const hostile: readonly (readonly [name: string, text: string])[] = [
 ]
 
 test.each(hostile)('law: no text of 4096 characters takes 5 ms: %s', (_, text) => {
-  const tally = openTally(allTolerances)
+  const tally = createToleranceCounter(allTolerances)
   const work = () => outcomeOf(() => resolveFilter(parseFilter(text, tally), userResourceType, tally))
 
   expect(millisecondsOf(work)).toBeLessThan(5)

@@ -1,19 +1,12 @@
 import { matchesFilter, type JsonObject } from '@mintmark/storage-interface'
-import {
-  comparableResource,
-  openTally,
-  parseFilter,
-  resolveFilter,
-  userResourceType,
-  type ResourceType,
-  type ToleranceTally,
-} from '../src/index.ts'
+import { comparableResource, parseFilter, resolveFilter, userResourceType, type ResourceType } from '../src/index.ts'
+import { createToleranceCounter, type ToleranceCounter } from '../src/tolerance/tolerance-counter.ts'
 
 /** Whether a filter finds a resource: what a list does, for one of them. */
 export function finder(
   text: string,
   resourceType: ResourceType = userResourceType,
-  tally: ToleranceTally = openTally(new Set()),
+  tally: ToleranceCounter = createToleranceCounter(new Set()),
 ): (resource: JsonObject) => boolean {
   const matches = matchesFilter(resolveFilter(parseFilter(text, tally), resourceType, tally))
   return (resource) => matches(comparableResource(resource, resourceType))

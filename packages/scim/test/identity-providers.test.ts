@@ -6,8 +6,6 @@ import {
   generalTolerances,
   groupResourceType,
   oktaTolerances,
-  openReading,
-  openTally,
   parsePatch,
   parseProjection,
   parseResource,
@@ -18,6 +16,8 @@ import {
   type ResourceType,
   type Tolerances,
 } from '../src/index.ts'
+import { createParseContext } from '../src/tolerance/parse-context.ts'
+import { createToleranceCounter } from '../src/tolerance/tolerance-counter.ts'
 import { finder } from './finder.ts'
 import { refusedWith } from './refused.ts'
 
@@ -52,21 +52,21 @@ const ops: JsonObject = {
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 function create(tolerances: Tolerances, body: JsonObject, type: ResourceType = userResourceType) {
-  return plain(parseResource(body, openReading(type, tolerances)).resource)
+  return plain(parseResource(body, createParseContext(type, tolerances)).resource)
 }
 
 function patch(tolerances: Tolerances, operations: readonly JsonValue[], resource = kim) {
-  const reading = openReading(resource === ops ? groupResourceType : userResourceType, tolerances)
+  const reading = createParseContext(resource === ops ? groupResourceType : userResourceType, tolerances)
   const result = applyPatch(
     resource,
-    parsePatch({ schemas: [message], Operations: operations }, reading.tally),
+    parsePatch({ schemas: [message], Operations: operations }, reading.tolerances),
     reading,
   )
   return plain(result.resource)
 }
 
 function finds(tolerances: Tolerances, filter: string, resource: JsonObject = kim): boolean {
-  const tally = openTally(tolerances)
+  const tally = createToleranceCounter(tolerances)
   const type = resource === ops ? groupResourceType : userResourceType
   return finder(filter, type, tally)(resource)
 }
@@ -359,7 +359,7 @@ describe('Okta', () => {
       groups: [],
       meta: { resourceType: 'User' },
     }
-    const { resource } = parseResource(body, openReading(userResourceType, oktaTolerances))
+    const { resource } = parseResource(body, createParseContext(userResourceType, oktaTolerances))
 
     const { groups: _, ...expected } = body
     expect(plain(replaceResource(kim, resource, userResourceType).resource)).toEqual({ ...expected, meta: kim['meta'] })
@@ -371,10 +371,10 @@ describe('Okta', () => {
   })
 
   test('O-08: a password is taken, and not shown', () => {
-    const reading = openReading(userResourceType, oktaTolerances)
+    const reading = createParseContext(userResourceType, oktaTolerances)
     const operations = parsePatch(
       { schemas: [message], Operations: [{ op: 'replace', value: { password: 'p' } }] },
-      reading.tally,
+      reading.tolerances,
     )
     const { resource, changed } = applyPatch(kim, operations, reading)
 

@@ -5,7 +5,6 @@ import {
   allTolerances,
   applyPatch,
   groupResourceType,
-  openReading,
   parsePath,
   parsePatch,
   parseProjection,
@@ -15,6 +14,7 @@ import {
   userResourceType,
   type ResourceType,
 } from '../src/index.ts'
+import { createParseContext } from '../src/tolerance/parse-context.ts'
 import {
   aHostileName,
   aHostileValue,
@@ -38,8 +38,8 @@ function patch(
   tolerances = strictTolerances,
   type: ResourceType = userResourceType,
 ) {
-  const reading = openReading(type, tolerances)
-  return applyPatch(resource, parsePatch(message(operations), reading.tally), reading)
+  const reading = createParseContext(type, tolerances)
+  return applyPatch(resource, parsePatch(message(operations), reading.tolerances), reading)
 }
 
 test('law: PATCH does what a naive model does, and refuses what it refuses', () => {
@@ -179,7 +179,7 @@ test('law: hostile bodies become a resource of our schema or a ScimError; no pro
           typeof body === 'object' && body !== null && !Array.isArray(body)
             ? Object.assign(Object.create(null) as object, body)
             : body
-        const outcome = outcomeOf(() => parseResource(given, openReading(userResourceType, tolerances)))
+        const outcome = outcomeOf(() => parseResource(given, createParseContext(userResourceType, tolerances)))
         if ('refusal' in outcome) {
           expect([400, 413]).toContain(outcome.refusal.status)
           return

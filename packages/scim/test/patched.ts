@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { applyPatch } from '../src/patch/apply-patch.ts'
 import { parsePatch } from '../src/patch/parse-patch.ts'
 import { groupResourceType, userResourceType } from '../src/schema/resource-types.ts'
-import { openReading } from '../src/tolerance/reading.ts'
+import { createParseContext } from '../src/tolerance/parse-context.ts'
 import { allTolerances, strictTolerances } from '../src/tolerance/tolerance-profiles.ts'
 import type { Tolerance } from '../src/tolerance/tolerance.ts'
 
@@ -37,11 +37,11 @@ export type Operation = Readonly<Record<string, JsonValue>>
 
 /** What a PATCH makes of a resource, which it leaves as it was. */
 export function patchAs(tolerances: ReadonlySet<Tolerance>, operations: readonly Operation[], resource: JsonObject) {
-  const reading = openReading(resource === ops ? groupResourceType : userResourceType, tolerances)
+  const reading = createParseContext(resource === ops ? groupResourceType : userResourceType, tolerances)
   const before = JSON.stringify(resource)
   const result = applyPatch(
     resource,
-    parsePatch({ schemas: [message], Operations: operations }, reading.tally),
+    parsePatch({ schemas: [message], Operations: operations }, reading.tolerances),
     reading,
   )
   expect(JSON.stringify(resource)).toBe(before)

@@ -11,11 +11,11 @@ describe('composeStorage', () => {
 
     const storage = composeStorage({ durable, expiring })
 
-    const { codes, interactions, claims, opaqueTokens } = expiring
-    expect(storage).toStrictEqual({ ...durable, codes, interactions, claims, opaqueTokens })
+    const { codes, interactions, replays, opaqueTokens } = expiring
+    expect(storage).toStrictEqual({ ...durable, codes, interactions, replays, opaqueTokens })
     expect(storage.codes).toBe(codes)
     expect(storage.interactions).toBe(interactions)
-    expect(storage.claims).toBe(claims)
+    expect(storage.replays).toBe(replays)
     expect(storage.opaqueTokens).toBe(opaqueTokens)
     expect(storage.families).toBe(durable.families)
   })
@@ -25,10 +25,10 @@ describe('composeStorage', () => {
     const storage = composeStorage({ durable, expiring: createMemoryStorage({ issuer: 'https://issuer.example' }) })
     const [now, expiresAt] = [epochSeconds(0), epochSeconds(60)]
 
-    await storage.endings.endToken({ tokenId: 'jti-1', expiresAt, now })
+    await storage.revocations.revokeToken({ tokenId: 'jti-1', expiresAt, now })
 
-    expect(await durable.endings.hasTokenEnded('jti-1', now)).toBe(true)
-    expect((await storage.endings.list({ from: undefined, endedSince: now, limit: 9 })).records).toHaveLength(1)
+    expect(await durable.revocations.isTokenRevoked('jti-1', now)).toBe(true)
+    expect((await storage.revocations.list({ from: undefined, endedSince: now, limit: 9 })).records).toHaveLength(1)
   })
 
   it('refuses parts of two issuers, also when one begins with the other', () => {

@@ -6,7 +6,7 @@ export type ExpiringStores = Pick<Storage, 'issuer' | ExpiringStoreName>
 /** The stores of what must outlive any restart. */
 export type DurableStores = Omit<Storage, ExpiringStoreName>
 
-type ExpiringStoreName = 'codes' | 'interactions' | 'claims' | 'opaqueTokens'
+type ExpiringStoreName = 'codes' | 'interactions' | 'replays' | 'opaqueTokens'
 
 /**
  * One storage of two: what expires in the one, such as Redis, everything else in the other, such as SQL. No method of a
@@ -31,15 +31,15 @@ export function composeStorage(parts: { readonly durable: DurableStores; readonl
     interactions: expiring.interactions,
     sessions: durable.sessions,
     signingKeys: durable.signingKeys,
-    claims: expiring.claims,
+    replays: expiring.replays,
     identityProviders: durable.identityProviders,
     provisionedUsers: durable.provisionedUsers,
     groups: durable.groups,
     organizations: durable.organizations,
     logs: durable.logs,
     // With what ends: an ending is written where it happens.
-    endings: durable.endings,
-    standing: durable.standing,
+    revocations: durable.revocations,
+    status: durable.status,
     // What expires in the other part goes by itself, or is that part's business.
     purge: durable.purge,
   }

@@ -1,5 +1,5 @@
 import type { ClientId, GrantId, UserId } from './identifiers.ts'
-import type { EndOutcome, SwapOutcome } from './outcome.ts'
+import type { RevokeOutcome, SwapOutcome } from './outcome.ts'
 import type { EpochSeconds } from './time.ts'
 
 /**
@@ -43,7 +43,7 @@ export interface GrantStore {
   }): Promise<SwapOutcome<GrantRecord>>
 
   /** Law: the first revocation's time stays. `UPDATE grants SET revoked_at = ? WHERE … AND revoked_at IS NULL` */
-  revoke(grantId: GrantId, now: EpochSeconds): Promise<EndOutcome>
+  revoke(grantId: GrantId, now: EpochSeconds): Promise<RevokeOutcome>
 
   /** The person's unrevoked grants, newest first: the "connected apps" page. */
   listByUser(userId: UserId): Promise<readonly GrantRecord[]>

@@ -14,10 +14,10 @@ export interface ProviderSecretRecord {
  * How many accounts a provider has ended lately, and whether it is held for having ended too many: then it may end no more
  * until an administrator lets it.
  */
-export interface OffboardingCount {
+export interface DeprovisioningCount {
   readonly windowStartedAt: EpochSeconds
   readonly count: number
-  readonly heldAt: EpochSeconds | undefined
+  readonly suspendedAt: EpochSeconds | undefined
 }
 
 /** The connection to one identity provider that provisions accounts by SCIM. */
@@ -31,7 +31,7 @@ export interface IdentityProviderRecord {
   /** The name of what is tolerated in its requests. */
   readonly toleranceProfile: string
   /** `undefined` until it ends an account. */
-  readonly offboarding: OffboardingCount | undefined
+  readonly deprovisioning: DeprovisioningCount | undefined
   /** From this moment it is refused; `undefined` while it is in use. */
   readonly disabledAt: EpochSeconds | undefined
   readonly createdAt: EpochSeconds

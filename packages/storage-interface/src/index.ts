@@ -1,11 +1,11 @@
 export type { AuthenticationRecord, AuthorizationCodeRecord, AuthorizationCodeStore } from './authorization-code.ts'
 export type { Brand } from './brand.ts'
-export type { ClaimPurpose, ClaimStore } from './claim.ts'
+export type { ReplayPurpose, ReplayStore } from './replay.ts'
 export type { ClientRecord, ClientSecretRecord, ClientStore, TokenEndpointAuthMethod } from './client.ts'
 export { composeStorage } from './compose-storage.ts'
 export type { DurableStores, ExpiringStores } from './compose-storage.ts'
-export { endingsKeptFor } from './ending.ts'
-export type { Ending, EndingList, EndingRecord, EndingStore } from './ending.ts'
+export { revocationRetention } from './revocation.ts'
+export type { Revocation, RevocationList, RevocationRecord, RevocationStore } from './revocation.ts'
 export type { GrantInsertOutcome, GrantRecord, GrantStore } from './grant.ts'
 export { compareText } from './filter/compare-text.ts'
 export { comparisonsOf } from './filter/comparisons-of.ts'
@@ -51,7 +51,7 @@ export {
 export type {
   IdentityProviderRecord,
   IdentityProviderStore,
-  OffboardingCount,
+  DeprovisioningCount,
   ProviderSecretRecord,
 } from './identity-provider.ts'
 export type { InteractionLogin, InteractionRecord, InteractionStore } from './interaction.ts'
@@ -59,7 +59,7 @@ export { jsonText } from './json.ts'
 export type { JsonObject, JsonText, JsonValue } from './json.ts'
 export { knownMembers } from './known-members.ts'
 export type { LogEntryRecord, LogStore } from './log-entry.ts'
-export type { ClaimOutcome, ConsumeOutcome, EndOutcome, InsertOutcome, SwapOutcome } from './outcome.ts'
+export type { ReplayOutcome, ConsumeOutcome, RevokeOutcome, InsertOutcome, SwapOutcome } from './outcome.ts'
 export type {
   MembershipInsertOutcome,
   MembershipRecord,
@@ -84,7 +84,7 @@ export type { PurgeOutcome, PurgeStore } from './purge.ts'
 export type { ListOutcome, ListPage, ListPosition, ListQuery, SortKey } from './resource-list.ts'
 export type { SessionRecord, SessionStore } from './session.ts'
 export type { SigningKeyRecord, SigningKeyStore } from './signing-key.ts'
-export type { FamilyStanding, GrantStanding, SessionStanding, StandingStore } from './standing.ts'
+export type { FamilyStatus, GrantStatus, SessionStatus, StatusStore } from './status.ts'
 export { StorageUnavailableError } from './storage-unavailable.ts'
 export type { Storage } from './storage.ts'
 export { after, epochSeconds, seconds } from './time.ts'

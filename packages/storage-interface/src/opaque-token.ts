@@ -1,6 +1,6 @@
 import type { ClientId, FamilyId, SecretDigest } from './identifiers.ts'
 import type { JsonObject } from './json.ts'
-import type { EndOutcome, InsertOutcome } from './outcome.ts'
+import type { RevokeOutcome, InsertOutcome } from './outcome.ts'
 import type { EpochSeconds } from './time.ts'
 
 /** An access token that is not a JWT: for resources that were configured so. */
@@ -23,5 +23,5 @@ export interface OpaqueTokenStore {
   find(digest: SecretDigest, now: EpochSeconds): Promise<OpaqueTokenRecord | undefined>
 
   /** Law: the first revocation's time stays; only the client that it was issued to can revoke it. Another client's is `absent`. */
-  revoke(digest: SecretDigest, clientId: ClientId, now: EpochSeconds): Promise<EndOutcome>
+  revoke(digest: SecretDigest, clientId: ClientId, now: EpochSeconds): Promise<RevokeOutcome>
 }

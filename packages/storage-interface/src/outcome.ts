@@ -17,8 +17,8 @@ export type SwapOutcome<Record> =
   | { readonly outcome: 'absent' }
 
 /** The first caller to claim a value finds it `fresh`; everybody after that has `seen` it. */
-export type ClaimOutcome = { readonly outcome: 'fresh' } | { readonly outcome: 'seen' }
+export type ReplayOutcome = { readonly outcome: 'fresh' } | { readonly outcome: 'seen' }
 
 /** An end that is reached once: `ended` for whoever ended it, `unchanged` when it had ended before, `absent` when it never was. */
-export type EndOutcome =
+export type RevokeOutcome =
   { readonly outcome: 'ended' } | { readonly outcome: 'unchanged' } | { readonly outcome: 'absent' }

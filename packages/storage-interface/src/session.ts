@@ -1,5 +1,5 @@
 import type { SecretDigest, SessionId, UserId } from './identifiers.ts'
-import type { EndOutcome, InsertOutcome } from './outcome.ts'
+import type { RevokeOutcome, InsertOutcome } from './outcome.ts'
 import type { EpochSeconds } from './time.ts'
 
 /** A browser in which a person is signed in. */
@@ -29,7 +29,7 @@ export interface SessionStore {
   touch(digest: SecretDigest, idleExpiresAt: EpochSeconds): Promise<void>
 
   /** Law: the first revocation's time stays, and a revoked session is never live again. */
-  revoke(sessionId: SessionId, now: EpochSeconds): Promise<EndOutcome>
+  revoke(sessionId: SessionId, now: EpochSeconds): Promise<RevokeOutcome>
 
   /** The person's unrevoked and unexpired sessions, newest first. */
   listByUser(userId: UserId, now: EpochSeconds): Promise<readonly SessionRecord[]>

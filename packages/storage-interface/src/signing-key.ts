@@ -1,6 +1,6 @@
 import type { KeyId } from './identifiers.ts'
 import type { JsonObject } from './json.ts'
-import type { EndOutcome, InsertOutcome } from './outcome.ts'
+import type { RevokeOutcome, InsertOutcome } from './outcome.ts'
 import type { EpochSeconds } from './time.ts'
 
 /** A signing key: its public half, and what its vault needs to sign with it. Nothing but `droppedAt` ever changes. */
@@ -38,7 +38,7 @@ export interface SigningKeyStore {
    * Law: the first time stays, and a dropped key is never undropped.
    * `UPDATE signing_keys SET dropped_at = ? WHERE issuer = ? AND key_id = ? AND dropped_at IS NULL`
    */
-  drop(keyId: KeyId, now: EpochSeconds): Promise<EndOutcome>
+  drop(keyId: KeyId, now: EpochSeconds): Promise<RevokeOutcome>
 
   /** Forgets a key that nobody needs any more. `DELETE FROM signing_keys WHERE issuer = ? AND key_id = ?` */
   remove(keyId: KeyId): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>

@@ -1,7 +1,7 @@
 import type { AuthorizationCodeStore } from './authorization-code.ts'
-import type { ClaimStore } from './claim.ts'
+import type { ReplayStore } from './replay.ts'
 import type { ClientStore } from './client.ts'
-import type { EndingStore } from './ending.ts'
+import type { RevocationStore } from './revocation.ts'
 import type { GrantStore } from './grant.ts'
 import type { GroupStore } from './group.ts'
 import type { IdentityProviderStore } from './identity-provider.ts'
@@ -13,7 +13,7 @@ import type { ProvisionedUserStore } from './provisioned-user.ts'
 import type { PurgeStore } from './purge.ts'
 import type { SessionStore } from './session.ts'
 import type { SigningKeyStore } from './signing-key.ts'
-import type { StandingStore } from './standing.ts'
+import type { StatusStore } from './status.ts'
 import type { TokenFamilyStore } from './token-family.ts'
 import type { UserStore } from './user.ts'
 
@@ -36,13 +36,13 @@ export interface Storage {
   readonly interactions: InteractionStore
   readonly sessions: SessionStore
   readonly signingKeys: SigningKeyStore
-  readonly claims: ClaimStore
+  readonly replays: ReplayStore
   readonly identityProviders: IdentityProviderStore
   readonly provisionedUsers: ProvisionedUserStore
   readonly groups: GroupStore
   readonly organizations: OrganizationStore
   readonly logs: LogStore
-  readonly endings: EndingStore
-  readonly standing: StandingStore
+  readonly revocations: RevocationStore
+  readonly status: StatusStore
   readonly purge: PurgeStore
 }

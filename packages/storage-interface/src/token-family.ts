@@ -1,7 +1,7 @@
 import type { AuthenticationRecord } from './authorization-code.ts'
 import type { ClientId, FamilyId, GrantId, SecretDigest, UserId } from './identifiers.ts'
 import type { JsonObject } from './json.ts'
-import type { EndOutcome } from './outcome.ts'
+import type { RevokeOutcome } from './outcome.ts'
 import type { DurationSeconds, EpochSeconds } from './time.ts'
 
 /** The rotating refresh token of a family: which one is current, and what a retry of the one before it gets. */
@@ -85,12 +85,12 @@ export interface TokenFamilyStore {
   rotate(request: RotateRequest): Promise<RotateOutcome>
 
   /** Law: a revoked family stays revoked; a rotation that comes later is `absent`. */
-  revoke(familyId: FamilyId, now: EpochSeconds): Promise<EndOutcome>
+  revoke(familyId: FamilyId, now: EpochSeconds): Promise<RevokeOutcome>
 
   /**
    * Revokes a family that may not have been written yet: its code was presented twice while the first presenter is still
    * at work. Law: whichever of `insert` and `bury` comes first, the family is dead once `bury` has answered.
    * `INSERT … (…, revoked_at) ON CONFLICT DO NOTHING`; no row written means that it is there: revoke it, and look again if it went.
    */
-  bury(family: TokenFamilyRecord, now: EpochSeconds): Promise<void>
+  insertTombstone(family: TokenFamilyRecord, now: EpochSeconds): Promise<void>
 }

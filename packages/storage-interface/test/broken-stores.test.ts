@@ -1,4 +1,4 @@
-import { LawBroken, storageLaws } from '@mintmark/storage-interface/contract'
+import { LawViolationError, storageLaws } from '@mintmark/storage-interface/contract'
 import { expect, test } from 'vitest'
 import * as full from '../src/contract/records/full-records.ts'
 import { memoryUnderTest } from './memory-under-test.ts'
@@ -30,7 +30,7 @@ const writes: readonly { readonly law: string; readonly method: string; readonly
   { law: 'round trip: families', method: 'families.insert', record: full.fullFamily },
   {
     law: 'round trip: families as they are buried',
-    method: 'families.bury',
+    method: 'families.insertTombstone',
     record: { ...full.fullFamily, revokedAt: undefined },
   },
   { law: 'round trip: opaque tokens', method: 'opaqueTokens.insert', record: full.fullOpaqueToken },
@@ -124,11 +124,11 @@ function without(value: unknown, path: readonly string[]): unknown {
   return Object.fromEntries(members)
 }
 
-async function caught(run: Promise<void> | undefined): Promise<LawBroken> {
+async function caught(run: Promise<void> | undefined): Promise<LawViolationError> {
   const outcome: unknown = await run?.then(
     () => 'kept',
     (thrown: unknown) => thrown,
   )
-  if (outcome instanceof LawBroken) return outcome
+  if (outcome instanceof LawViolationError) return outcome
   throw new Error(`the law was ${String(outcome)}`)
 }

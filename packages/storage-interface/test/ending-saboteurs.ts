@@ -1,8 +1,8 @@
 import { aFamilyRecord } from '@mintmark/storage-interface/contract'
 import {
   epochSeconds,
-  type EndingRecord,
-  type EndingStore,
+  type RevocationRecord,
+  type RevocationStore,
   type FamilyId,
   type Storage,
 } from '@mintmark/storage-interface'
@@ -16,7 +16,7 @@ export const endingSaboteurs: Readonly<Record<string, Saboteur>> = {
     revoke: async (familyId, now) => {
       const result = await honest.revoke(familyId, now)
       if (result.outcome === 'unchanged')
-        await honest.bury(aFamilyRecord({ familyId: 'again' as FamilyId, refresh: undefined }), now)
+        await honest.insertTombstone(aFamilyRecord({ familyId: 'again' as FamilyId, refresh: undefined }), now)
       return result
     },
   })),
@@ -25,7 +25,7 @@ export const endingSaboteurs: Readonly<Record<string, Saboteur>> = {
     rotate: async (request) => (request.successorDigest.endsWith('2') ? honest.rotate(request) : { outcome: 'absent' }),
   })),
   'endings: a family that is buried, written before or not': sabotage('families', (honest) => ({
-    bury: async (family, now) => void (await honest.revoke(family.familyId, now)),
+    insertTombstone: async (family, now) => void (await honest.revoke(family.familyId, now)),
   })),
   'endings: a grant that is revoked': forgets('grant'),
   'endings: an account that is deactivated, by its generation, and one that is removed': sabotage(
@@ -43,21 +43,21 @@ export const endingSaboteurs: Readonly<Record<string, Saboteur>> = {
   'endings: an account that a provider takes over as not active, and each that a provider lets go of':
     forgets('generation'),
   'endings: a client that is disabled, is in use again, and is removed': forgets('client_in_use'),
-  'endings: a token that was ended by itself has ended until it expires': sabotage('endings', (honest) => ({
-    hasTokenEnded: (tokenId) => honest.hasTokenEnded(tokenId, epochSeconds(0)),
+  'endings: a token that was ended by itself has ended until it expires': sabotage('revocations', (honest) => ({
+    isTokenRevoked: (tokenId) => honest.isTokenRevoked(tokenId, epochSeconds(0)),
   })),
 
-  'endings: a page goes on at a position, and ends at its limit': sabotage('endings', (honest) => ({
+  'endings: a page goes on at a position, and ends at its limit': sabotage('revocations', (honest) => ({
     list: async (page) => {
       const found = await honest.list({ ...page, limit: page.limit + 1 })
       return { ...found, records: found.records.slice(-page.limit) }
     },
   })),
-  'endings: those that ended before a time are left out': sabotage('endings', (honest) => ({
+  'endings: those that ended before a time are left out': sabotage('revocations', (honest) => ({
     list: (page) => honest.list({ ...page, endedSince: page.from === undefined ? page.endedSince : epochSeconds(0) }),
   })),
   'endings: who goes on behind the last one that was listed misses none of those at once': sabotage(
-    'endings',
+    'revocations',
     becomesVisibleLate,
   ),
   'endings: each is kept for as long as a token may live, and then goes': sabotage('purge', (honest) => ({
@@ -66,17 +66,21 @@ export const endingSaboteurs: Readonly<Record<string, Saboteur>> = {
 }
 
 /** One kind of ending is not written. */
-function forgets(kind: EndingRecord['ending']['kind']): Saboteur {
-  return sabotage('endings', (honest) => ({
+function forgets(kind: RevocationRecord['revocation']['kind']): Saboteur {
+  return sabotage('revocations', (honest) => ({
     list: async (page) => {
       const { records, completeSince } = await honest.list(page)
-      return { completeSince, records: records.filter(({ ending }) => ending.kind !== kind) }
+      return { completeSince, records: records.filter(({ revocation: ending }) => ending.kind !== kind) }
     },
   }))
 }
 
 /** Numbers are given before the rows can be seen: of two at once the one with the lesser number may be seen last. */
-function becomesVisibleLate(honest: EndingStore, _storage: Storage, seen: Map<string, unknown>): Partial<EndingStore> {
+function becomesVisibleLate(
+  honest: RevocationStore,
+  _storage: Storage,
+  seen: Map<string, unknown>,
+): Partial<RevocationStore> {
   return {
     async list(page) {
       const { records, completeSince } = await honest.list(page)

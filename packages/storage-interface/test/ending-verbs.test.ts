@@ -18,8 +18,8 @@ test('every verb that changes something is sorted: whoever adds one decides here
 const ending = [
   'clients.compareAndSwap',
   'clients.remove',
-  'endings.endToken',
-  'families.bury',
+  'revocations.revokeToken',
+  'families.insertTombstone',
   'families.revoke',
   'families.rotate',
   'grants.revoke',
@@ -33,7 +33,7 @@ const ending = [
 
 /** Verbs that change or take away something, but no access token that a resource server reads by itself depends on it. */
 const endingNothing = [
-  'claims.claim',
+  'replays.markUsed',
   'codes.consume',
   'grants.replaceScopes',
   'groups.change',
@@ -55,4 +55,4 @@ const endingNothing = [
 ]
 
 /** By its name: nothing can end by it. */
-const addsOrReads = /\.(?:append|find|has[A-Z]|insert|list|membersOf|of[A-Z]|record|touch)/
+const addsOrReads = /\.(?:append|find|has|isTokenRevoked[A-Z]|insert|list|membersOf|of[A-Z]|record|touch)/

@@ -39,7 +39,7 @@ test('law: an interaction is completed at most once under any interleaving', asy
 test('law: a value is claimed by exactly one under any interleaving', async () => {
   await underAnyInterleaving(async (storage, waitFor, callers) => {
     const { issuedAt: now, expiresAt } = aCodeRecord()
-    const claim = () => storage.claims.claim({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt, now })
+    const claim = () => storage.replays.markUsed({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt, now })
 
     const results = await waitFor(times(callers, claim))
 
@@ -81,9 +81,12 @@ test('law: a family that is written and buried is dead under any interleaving', 
   await underAnyInterleaving(async (storage, waitFor) => {
     const family = aFamilyRecord()
 
-    await waitFor<unknown>([storage.families.insert(family), storage.families.bury(family, family.createdAt)])
+    await waitFor<unknown>([
+      storage.families.insert(family),
+      storage.families.insertTombstone(family, family.createdAt),
+    ])
 
-    const [standing] = await waitFor([storage.standing.ofFamily(family.familyId)])
+    const [standing] = await waitFor([storage.status.ofFamily(family.familyId)])
     expect(standing?.family.revokedAt).toBe(family.createdAt)
   })
 })
@@ -177,7 +180,7 @@ async function underAnyInterleaving(
     fc.asyncProperty(fc.scheduler(), fc.integer({ min: 2, max: 4 }), async (scheduler, callers) => {
       const storage = createMemoryStorage({
         issuer: 'https://issuer.example',
-        pause: scheduler.scheduleFunction(async () => {}),
+        scheduler: scheduler.scheduleFunction(async () => {}),
       })
       await property(storage, (promises) => scheduler.waitFor(Promise.all(promises)), callers)
     }),

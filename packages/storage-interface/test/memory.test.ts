@@ -1,4 +1,4 @@
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { storageLaws } from '@mintmark/storage-interface/contract'
 import { expect, test } from 'vitest'
 import { memoryUnderTest } from './memory-under-test.ts'
@@ -16,18 +16,22 @@ test('a storage without a medium shares nothing with another', async () => {
   const second = createMemoryStorage({ issuer: 'https://issuer.example' })
   const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: 60, now: 0 } as never
 
-  await first.claims.claim(claim)
+  await first.replays.markUsed(claim)
 
-  expect(await second.claims.claim(claim)).toEqual({ outcome: 'fresh' })
+  expect(await second.replays.markUsed(claim)).toEqual({ outcome: 'fresh' })
 })
 
 test('the pause is awaited before every answer', async () => {
   const pauses: string[] = []
   const pause = async () => void pauses.push('pause')
-  const storage = createMemoryStorage({ issuer: 'https://issuer.example', medium: createMemoryMedium(), pause })
+  const storage = createMemoryStorage({
+    issuer: 'https://issuer.example',
+    database: createMemoryDatabase(),
+    scheduler: pause,
+  })
 
   await storage.signingKeys.list()
-  await storage.endings.hasTokenEnded('token-1', 0 as never)
+  await storage.revocations.isTokenRevoked('token-1', 0 as never)
 
   expect(pauses).toHaveLength(2)
 })

@@ -3,7 +3,7 @@ import {
   type JsonObject,
   type ProviderId,
   type ProvisionedState,
-  type SessionStanding,
+  type SessionStatus,
 } from '@mintmark/storage-interface'
 import { aGroup } from '@mintmark/storage-interface/contract'
 import { letOthersGoFirst, sabotage, type Saboteur } from './sabotage.ts'
@@ -266,10 +266,10 @@ export const providerSaboteurs: Readonly<Record<string, Saboteur>> = {
     }),
   ),
   'provisioned accounts: what a provider does to an account everything that was issued sees': sabotage(
-    'standing',
+    'status',
     (honest, _storage, seen) => ({
       ofSession: async (digest) => {
-        const answer = (seen.get(digest) as SessionStanding | undefined) ?? (await honest.ofSession(digest))
+        const answer = (seen.get(digest) as SessionStatus | undefined) ?? (await honest.ofSession(digest))
         seen.set(digest, answer)
         return answer
       },

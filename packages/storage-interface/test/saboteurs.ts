@@ -99,7 +99,7 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
 
   'families: the current token rotates': sabotage('families', (honest, storage) => ({
     rotate: async (request) => {
-      const before = await storage.standing.ofRefreshHandle(request.handleDigest)
+      const before = await storage.status.ofRefreshHandle(request.handleDigest)
       const result = await honest.rotate(request)
       return before !== undefined && result.outcome === 'rotated' ? { ...result, record: before.family } : result
     },
@@ -133,7 +133,7 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
   })),
   'families: of 16 rotations of one token at once exactly one rotates': sabotage('families', (honest, storage) => ({
     rotate: async (request) => {
-      const before = await storage.standing.ofRefreshHandle(request.handleDigest)
+      const before = await storage.status.ofRefreshHandle(request.handleDigest)
       await letOthersGoFirst()
       const result = await honest.rotate(request)
       const wasCurrent = before?.family.refresh?.currentDigest === request.presentedDigest
@@ -144,7 +144,7 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
     'families',
     (honest, storage) => ({
       rotate: async (request) => {
-        const before = await storage.standing.ofRefreshHandle(request.handleDigest)
+        const before = await storage.status.ofRefreshHandle(request.handleDigest)
         const isReuse = before?.family.refresh?.previousDigest === request.presentedDigest && request.retryWindow === 0
         return isReuse ? { outcome: 'reused', record: before.family } : honest.rotate(request)
       },
@@ -161,13 +161,13 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
     },
   })),
   'families: a family that was buried before it was written is never live': sabotage('families', (honest) => ({
-    bury: async (family, now) => void (await honest.revoke(family.familyId, now)),
+    insertTombstone: async (family, now) => void (await honest.revoke(family.familyId, now)),
   })),
   'families: burying a written family ends it, and the first end stays': sabotage('families', (honest) => ({
-    bury: async (family, now) => void (await honest.insert({ ...family, revokedAt: now })),
+    insertTombstone: async (family, now) => void (await honest.insert({ ...family, revokedAt: now })),
   })),
   'families: whichever of insertion and burial comes first, the family is dead': sabotage('families', (honest) => ({
-    bury: async (family, now) => {
+    insertTombstone: async (family, now) => {
       if ((await honest.revoke(family.familyId, now)).outcome !== 'absent') return
       await letOthersGoFirst()
       await honest.insert({ ...family, revokedAt: now })
@@ -262,13 +262,13 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
   })),
   'grants: of writers who read one version one replaces the scopes': sabotage('grants', (honest, storage) => ({
     replaceScopes: async (change) => {
-      const current = await storage.standing.ofGrant(change.grantId)
+      const current = await storage.status.ofGrant(change.grantId)
       return honest.replaceScopes({ ...change, version: current?.grant.version ?? change.version })
     },
   })),
   'grants: the scopes of a revoked grant cannot be replaced': sabotage('grants', (honest, storage) => ({
     replaceScopes: async (change) => {
-      const standing = await storage.standing.ofGrant(change.grantId)
+      const standing = await storage.status.ofGrant(change.grantId)
       if (standing?.grant.revokedAt === undefined) return honest.replaceScopes(change)
       return { outcome: 'swapped', record: { ...standing.grant, scopes: change.scopes } }
     },
@@ -354,7 +354,7 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
     insert: async (session) => (await honest.insert(session), inserted),
   })),
   'sessions: touching moves the idle expiry of an unrevoked session, and nothing else': sabotage(
-    'standing',
+    'status',
     (honest) => ({
       ofSession: async (digest) => {
         const standing = await honest.ofSession(digest)
@@ -413,44 +413,49 @@ export const saboteurs: Readonly<Record<string, Saboteur>> = {
     }),
   })),
 
-  'claims: a value is fresh once, and seen after that': sabotage('claims', () => ({
-    claim: async () => ({ outcome: 'fresh' }),
+  'claims: a value is fresh once, and seen after that': sabotage('replays', () => ({
+    markUsed: async () => ({ outcome: 'fresh' }),
   })),
-  'claims: of 16 claims at once exactly one is fresh': sabotage('claims', (_honest, _storage, seen) => ({
-    claim: async ({ value }) => {
+  'claims: of 16 claims at once exactly one is fresh': sabotage('replays', (_honest, _storage, seen) => ({
+    markUsed: async ({ value }) => {
       if (seen.has(value)) return { outcome: 'seen' }
       await letOthersGoFirst()
       seen.set(value, true)
       return { outcome: 'fresh' }
     },
   })),
-  'claims: from the second in which it expires a value may be claimed again, by one': sabotage('claims', (honest) => ({
-    claim: (claim) => honest.claim({ ...claim, now: epochSeconds(0) }),
+  'claims: from the second in which it expires a value may be claimed again, by one': sabotage('replays', (honest) => ({
+    markUsed: (claim) => honest.markUsed({ ...claim, now: epochSeconds(0) }),
   })),
-  'claims: a claim that is seen does not move the expiry': sabotage('claims', (_honest, _storage, seen) => ({
-    claim: async ({ value, expiresAt, now }) => {
+  'claims: a claim that is seen does not move the expiry': sabotage('replays', (_honest, _storage, seen) => ({
+    markUsed: async ({ value, expiresAt, now }) => {
       const outcome = now < Number(seen.get(value)) ? 'seen' : 'fresh'
       seen.set(value, expiresAt)
       return { outcome }
     },
   })),
   'claims: a value is another thing than a token of the same name that was ended': sabotage(
-    'endings',
-    (_honest, { claims }) => ({
-      hasTokenEnded: async (tokenId, now) => {
-        const { outcome } = await claims.claim({ purpose: 'client_assertion_jti', value: tokenId, expiresAt: now, now })
+    'revocations',
+    (_honest, { replays: claims }) => ({
+      isTokenRevoked: async (tokenId, now) => {
+        const { outcome } = await claims.markUsed({
+          purpose: 'client_assertion_jti',
+          value: tokenId,
+          expiresAt: now,
+          now,
+        })
         return outcome === 'seen'
       },
     }),
   ),
-  'claims: values of any length and content are told apart': sabotage('claims', (honest) => ({
-    claim: (claim) => honest.claim({ ...claim, value: claim.value.slice(0, 1000) }),
+  'claims: values of any length and content are told apart': sabotage('replays', (honest) => ({
+    markUsed: (claim) => honest.markUsed({ ...claim, value: claim.value.slice(0, 1000) }),
   })),
 
   'standing: a grant stands with its client and person, as the single stores hold them': answersFromACache(),
   'standing: a family stands with its grant, client and person, by identifier and by handle': answersFromACache(),
   'standing: a session stands with its person': answersFromACache(),
-  'standing: what a row names and is not there is undefined, and the row is found': sabotage('standing', (honest) => ({
+  'standing: what a row names and is not there is undefined, and the row is found': sabotage('status', (honest) => ({
     ofGrant: async (grantId) => {
       const standing = await honest.ofGrant(grantId)
       return standing?.user === undefined ? undefined : standing
@@ -484,7 +489,7 @@ function forgetReplays<R>(result: ConsumeOutcome<R>): ConsumeOutcome<R> {
 function forgetsOldTokens(): Saboteur {
   return sabotage('families', (honest, storage) => ({
     rotate: async (request) => {
-      const refresh = (await storage.standing.ofRefreshHandle(request.handleDigest))?.family.refresh
+      const refresh = (await storage.status.ofRefreshHandle(request.handleDigest))?.family.refresh
       const known = [refresh?.currentDigest, refresh?.previousDigest]
       return known.includes(request.presentedDigest) ? honest.rotate(request) : { outcome: 'absent' }
     },
@@ -495,7 +500,7 @@ function answersFromACache(): Saboteur {
   return (store) => {
     const cache = new Map<string, unknown>()
     return sabotageAll((method, call) =>
-      call.name.startsWith('standing.') ? remembered(cache, method, call) : method(...call.args),
+      call.name.startsWith('status.') ? remembered(cache, method, call) : method(...call.args),
     )(store)
   }
 }

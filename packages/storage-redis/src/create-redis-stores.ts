@@ -1,5 +1,5 @@
 import type { ExpiringStores } from '@mintmark/storage-interface'
-import { createRedisClaims } from './claims.ts'
+import { createRedisReplays } from './replays.ts'
 import { createRedisCodes } from './codes.ts'
 import { createRedisInteractions } from './interactions.ts'
 import { createKeySpace } from './key-space.ts'
@@ -8,7 +8,7 @@ import type { RedisClient } from './redis-client.ts'
 import { createScriptRunner } from './script-runner.ts'
 
 /** What is given to `createRedisStores`. */
-export interface RedisStoresOptions {
+export interface RedisStorageOptions {
   /**
    * A connected client of node-redis (single, pool, cluster or sentinel) or of ioredis (`Redis` or `Cluster`). It stays
    * the host's: with its `error` listener, its reconnecting and its closing. Best without an offline queue and without
@@ -60,7 +60,7 @@ export interface RedisStoresOptions {
  * @throws StorageUnavailableError from every method, while Redis cannot answer: never "absent" instead. Whether a
  * command that was under way has been carried out is then unknown: one that has used up a code leaves it used up.
  */
-export function createRedisStores(options: RedisStoresOptions): ExpiringStores {
+export function createRedisStorage(options: RedisStorageOptions): ExpiringStores {
   const { client, issuer, prefix = 'mintmark', timeoutMilliseconds = 3000 } = options
   const run = createScriptRunner(client, timeoutMilliseconds)
   const keyOf = createKeySpace({ prefix, issuer })
@@ -69,7 +69,7 @@ export function createRedisStores(options: RedisStoresOptions): ExpiringStores {
     issuer,
     codes: createRedisCodes(run, keyOf),
     interactions: createRedisInteractions(run, keyOf),
-    claims: createRedisClaims(run, keyOf),
+    replays: createRedisReplays(run, keyOf),
     opaqueTokens: createRedisOpaqueTokens(run, keyOf),
   }
 }

@@ -1,3 +1,3 @@
-export { createRedisStores } from './create-redis-stores.ts'
-export type { RedisStoresOptions } from './create-redis-stores.ts'
+export { createRedisStorage } from './create-redis-stores.ts'
+export type { RedisStorageOptions } from './create-redis-stores.ts'
 export type { IoRedisClient, NodeRedisClient, RedisClient } from './redis-client.ts'

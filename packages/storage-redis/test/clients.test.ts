@@ -2,7 +2,7 @@ import { Cluster } from 'ioredis'
 import { createClientPool, createSentinel } from 'redis'
 import { expect, it, onTestFinished } from 'vitest'
 
-import { createRedisStores, type RedisClient } from '../src/index.ts'
+import { createRedisStorage, type RedisClient } from '../src/index.ts'
 import { fill, reads } from './support/every-operation.ts'
 import { startRedisCluster } from './support/redis-cluster.ts'
 import { startRedis } from './support/redis-server.ts'
@@ -34,11 +34,11 @@ it('a sentinel of node-redis is a client, by its type', () => {
     sentinelRootNodes: [{ host: '127.0.0.1', port: 26_379 }],
   })
 
-  expect(createRedisStores({ client: sentinel, issuer }).issuer).toBe(issuer)
+  expect(createRedisStorage({ client: sentinel, issuer }).issuer).toBe(issuer)
 })
 
 async function expectToServe(client: RedisClient): Promise<void> {
-  const stores = createRedisStores({ client, issuer })
+  const stores = createRedisStorage({ client, issuer })
   await fill(stores)
 
   const found = await Promise.all(Object.values(reads).map(async (read) => read(stores)))

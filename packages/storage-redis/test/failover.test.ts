@@ -3,7 +3,7 @@ import { aCodeRecord, aFamilyRecord } from '@mintmark/storage-interface/contract
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it, onTestFinished } from 'vitest'
 
-import { createRedisStores } from '../src/index.ts'
+import { createRedisStorage } from '../src/index.ts'
 import { connectClient } from './support/redis-clients.ts'
 import { startRedis, type RedisServer } from './support/redis-server.ts'
 
@@ -16,8 +16,8 @@ const { digest, clientId, familyId, issuedAt: now } = code
 it('a failover before replication loses a consumed mark, and the durable part still founds one family', async () => {
   const { master, atMaster, atReplica } = await startPair()
   const durable = createMemoryStorage({ issuer })
-  const before = composeStorage({ durable, expiring: createRedisStores({ client: atMaster, issuer }) })
-  const after = composeStorage({ durable, expiring: createRedisStores({ client: atReplica, issuer }) })
+  const before = composeStorage({ durable, expiring: createRedisStorage({ client: atMaster, issuer }) })
+  const after = composeStorage({ durable, expiring: createRedisStorage({ client: atReplica, issuer }) })
   await before.codes.insert(code)
   await atMaster.sendCommand(['WAIT', '1', '0'])
 
@@ -35,13 +35,13 @@ it('a failover before replication loses a consumed mark, and the durable part st
 
 it('a failover after replication loses nothing', async () => {
   const { master, atMaster, atReplica } = await startPair()
-  await createRedisStores({ client: atMaster, issuer }).codes.insert(code)
+  await createRedisStorage({ client: atMaster, issuer }).codes.insert(code)
 
-  const first = await createRedisStores({ client: atMaster, issuer }).codes.consume(digest, clientId, now)
+  const first = await createRedisStorage({ client: atMaster, issuer }).codes.consume(digest, clientId, now)
   await atMaster.sendCommand(['WAIT', '1', '0'])
   await master.kill()
   await atReplica.sendCommand(['REPLICAOF', 'NO', 'ONE'])
-  const second = await createRedisStores({ client: atReplica, issuer }).codes.consume(digest, clientId, now)
+  const second = await createRedisStorage({ client: atReplica, issuer }).codes.consume(digest, clientId, now)
 
   expect(first).toEqual({ outcome: 'won', record: code })
   expect(second).toEqual({ outcome: 'replayed', record: code })
@@ -49,7 +49,7 @@ it('a failover after replication loses nothing', async () => {
 
 it('a master whose replica has fallen behind is an outage, where min-replicas-to-write is set', async () => {
   const { replica, atMaster } = await startPair()
-  const stores = createRedisStores({ client: atMaster, issuer })
+  const stores = createRedisStorage({ client: atMaster, issuer })
   await stores.codes.insert(code)
   await atMaster.configSet({ 'min-replicas-to-write': '1', 'min-replicas-max-lag': '1' })
 

@@ -2,7 +2,7 @@ import { epochSeconds, type EpochSeconds, type ExpiringStores } from '@mintmark/
 import { aCodeRecord, aDigest, anInteractionRecord, anOpaqueTokenRecord } from '@mintmark/storage-interface/contract'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { createRedisStores } from '../src/index.ts'
+import { createRedisStorage } from '../src/index.ts'
 import { fill, reads, writes } from './support/every-operation.ts'
 import { connectClient } from './support/redis-clients.ts'
 import { startRedis, type RedisServer } from './support/redis-server.ts'
@@ -14,7 +14,7 @@ let stores: ExpiringStores
 beforeEach(async () => {
   server = await startRedis()
   client = await connectClient(server)
-  stores = createRedisStores({ client, issuer: 'https://issuer.example' })
+  stores = createRedisStorage({ client, issuer: 'https://issuer.example' })
 })
 afterEach(async () => {
   client.destroy()
@@ -37,7 +37,7 @@ describe('keys', () => {
     for (const now of [epochSeconds(1000), epochSeconds(Number((await client.time())[0]))]) {
       await client.flushDb()
       await stores.codes.insert(aCodeRecord({ issuedAt: now, expiresAt: epochSeconds(now + 60) }))
-      await stores.claims.claim({
+      await stores.replays.markUsed({
         purpose: 'client_assertion_jti',
         value: 'jti',
         expiresAt: epochSeconds(now + 600),
@@ -65,13 +65,13 @@ describe('keys', () => {
     await expect(stores.interactions.insert(anInteractionRecord({ createdAt: nan }))).rejects.toThrow(TypeError)
     await expect(stores.opaqueTokens.insert(anOpaqueTokenRecord({ expiresAt: nan }))).rejects.toThrow(TypeError)
     await expect(
-      stores.claims.claim({ purpose: 'client_assertion_jti', value: 'jti', expiresAt: nan, now: nan }),
+      stores.replays.markUsed({ purpose: 'client_assertion_jti', value: 'jti', expiresAt: nan, now: nan }),
     ).rejects.toThrow(TypeError)
     expect(await client.dbSize()).toBe(0)
   })
 
   it('begin with the prefix that was set, and name issuer and claims by digest', async () => {
-    const tenant = createRedisStores({ client, issuer: 'https://issuer.example', prefix: 'tenant' })
+    const tenant = createRedisStorage({ client, issuer: 'https://issuer.example', prefix: 'tenant' })
 
     await fill(tenant)
 
@@ -83,8 +83,8 @@ describe('keys', () => {
   it('of ill-formed text, which UTF-8 writes alike, are not the same', async () => {
     const claim = { purpose: 'client_assertion_jti', expiresAt: epochSeconds(60), now: epochSeconds(0) } as const
 
-    expect(await stores.claims.claim({ ...claim, value: '\ud800' })).toEqual({ outcome: 'fresh' })
-    expect(await stores.claims.claim({ ...claim, value: '\ud801' })).toEqual({ outcome: 'fresh' })
+    expect(await stores.replays.markUsed({ ...claim, value: '\ud800' })).toEqual({ outcome: 'fresh' })
+    expect(await stores.replays.markUsed({ ...claim, value: '\ud801' })).toEqual({ outcome: 'fresh' })
   })
 
   it('a time that is none is later than every expiry', async () => {

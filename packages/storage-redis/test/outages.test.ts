@@ -3,7 +3,7 @@ import { aCodeRecord, aDigest } from '@mintmark/storage-interface/contract'
 import { RESP_TYPES } from 'redis'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
-import { createRedisStores } from '../src/index.ts'
+import { createRedisStorage } from '../src/index.ts'
 import { fill, reads, writes } from './support/every-operation.ts'
 import { connectClient, connectCluster, connectIoRedis } from './support/redis-clients.ts'
 import { startRedisCluster } from './support/redis-cluster.ts'
@@ -38,7 +38,7 @@ describe('one server', () => {
   beforeEach(async () => {
     server = await startRedis()
     client = await connectClient(server)
-    stores = createRedisStores({ client, issuer })
+    stores = createRedisStorage({ client, issuer })
     await fill(stores)
     healthy = await outcomesOf(reads, stores)
   })
@@ -95,7 +95,7 @@ describe('one server', () => {
   })
 
   it('a server that hangs is an outage to every method, within the time that was set', async () => {
-    const impatient = createRedisStores({ client, issuer, timeoutMilliseconds: 100 })
+    const impatient = createRedisStorage({ client, issuer, timeoutMilliseconds: 100 })
     server.freeze()
 
     const outcomes = await outcomesOf(all, impatient)
@@ -143,7 +143,7 @@ describe('one server', () => {
 
   it('a client that was closed is an outage to every method', async () => {
     const closed = await connectClient(server)
-    const orphaned = createRedisStores({ client: closed, issuer })
+    const orphaned = createRedisStorage({ client: closed, issuer })
     closed.destroy()
 
     expect(await outcomesOf(all, orphaned)).toEqual(unavailable(all))
@@ -152,7 +152,7 @@ describe('one server', () => {
   it('a server that was killed is an outage to every method through ioredis too', async () => {
     const ioRedis = await connectIoRedis(server)
     onTestFinished(() => ioRedis.disconnect())
-    const through = createRedisStores({ client: ioRedis, issuer })
+    const through = createRedisStorage({ client: ioRedis, issuer })
     expect(await outcomesOf(reads, through)).toEqual(healthy)
     await server.kill()
 
@@ -168,7 +168,7 @@ describe('one server', () => {
   it('a key of another kind, and a client that maps replies, are defects and no outages', async () => {
     const [key] = await client.keys('*:code:*')
     await client.set(key ?? '', 'a')
-    const mapped = createRedisStores({ client: client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer }), issuer })
+    const mapped = createRedisStorage({ client: client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer }), issuer })
 
     await expect(reads['codes.find']?.(stores)).rejects.toThrow('WRONGTYPE')
     await expect(reads['opaqueTokens.find']?.(mapped)).rejects.toThrow(TypeError)
@@ -231,7 +231,7 @@ describe('a cluster', () => {
     const client = await connectClient(node)
     onTestFinished(() => client.destroy())
 
-    const outcomes = await outcomesOf(all, createRedisStores({ client, issuer }))
+    const outcomes = await outcomesOf(all, createRedisStorage({ client, issuer }))
 
     expect(outcomes).toEqual(unavailable(all))
   })
@@ -241,7 +241,7 @@ describe('a cluster', () => {
     onTestFinished(() => cluster.stop())
     const client = await connectCluster(cluster)
     onTestFinished(() => client.destroy())
-    const stores = createRedisStores({ client, issuer })
+    const stores = createRedisStorage({ client, issuer })
     const codes = Array.from({ length: 60 }, (_, index) => aCodeRecord({ digest: aDigest(`code-${index}-`) }))
     await Promise.all(codes.map((code) => stores.codes.insert(code)))
     await cluster.nodes[0]?.kill()

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { aCodeRecord, aDigest } from '@mintmark/storage-interface/contract'
 import { expect, it, onTestFinished } from 'vitest'
 
-import { createRedisStores, type RedisClient } from '../src/index.ts'
+import { createRedisStorage, type RedisClient } from '../src/index.ts'
 import type { PresenterTask } from './support/presenter.ts'
 import { connectClient, connectCluster } from './support/redis-clients.ts'
 import { startRedisCluster } from './support/redis-cluster.ts'
@@ -44,7 +44,7 @@ interface Arena {
 
 /** In each round both processes present a code of its own 25 times at once. */
 async function race({ kind, urls, client }: Arena): Promise<readonly Readonly<Record<string, number>>[]> {
-  const { codes } = createRedisStores({ client, issuer })
+  const { codes } = createRedisStorage({ client, issuer })
   const presenters = await Promise.all([startPresenter(kind, urls), startPresenter(kind, urls)])
   const tallies: Readonly<Record<string, number>>[] = []
 

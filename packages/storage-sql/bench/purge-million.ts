@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { epochSeconds, type Storage } from '@mintmark/storage-interface'
 import { aCodeRecord, aDigest } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { Pool } from 'pg'
-import { claimColumns } from '../src/rows/claim-row.ts'
+import { replayColumns } from '../src/rows/replay-row.ts'
 import { codeColumns } from '../src/rows/code-row.ts'
 import { familyColumns } from '../src/rows/family-row.ts'
 import { opaqueTokenColumns } from '../src/rows/opaque-token-row.ts'
@@ -25,7 +25,7 @@ await measurePostgres()
 
 async function measureSqlite(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-purge-'))
-  const dialect = sqliteFile(join(folder, 'test.db'), { migrate: 'on-open', synchronous: 'normal' })
+  const dialect = openSqliteDialect(join(folder, 'test.db'), { migrate: 'on-open', synchronous: 'normal' })
   await measure(dialect, 'SQLite')
   await dialect.close()
   await rm(folder, { recursive: true })
@@ -34,7 +34,7 @@ async function measureSqlite(): Promise<void> {
 async function measurePostgres(): Promise<void> {
   const server = await startPostgres()
   const pool = new Pool({ connectionString: server.url })
-  await measure(postgresPool(pool, { migrate: 'on-open' }), 'PostgreSQL')
+  await measure(toPostgresDialect(pool, { migrate: 'on-open' }), 'PostgreSQL')
   await pool.end()
   await server.stop()
 }
@@ -54,7 +54,7 @@ async function measure(dialect: SqlDialect, name: string): Promise<void> {
 async function fill(dialect: SqlDialect, expired: number): Promise<void> {
   const tables = {
     mintmark_codes: codeColumns,
-    mintmark_claims: claimColumns,
+    mintmark_claims: replayColumns,
     mintmark_opaque_tokens: opaqueTokenColumns,
     mintmark_families: familyColumns,
   }

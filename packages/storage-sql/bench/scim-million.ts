@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { epochSeconds, providerId, userId, type ResolvedFilter, type Storage } from '@mintmark/storage-interface'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { filledAccount, fillProvider } from '../test/support/fill-provider.ts'
 import { makeDatabase } from '../test/support/postgres-database.ts'
 import { startPostgres } from '../test/support/postgres-server.ts'
@@ -21,7 +21,7 @@ await overPostgres()
 async function overSqlite(): Promise<void> {
   for (const rows of [1000, most]) {
     const folder = await mkdtemp(join(tmpdir(), 'mintmark-scim-'))
-    const dialect = sqliteFile(join(folder, 'test.db'), { migrate: 'on-open', synchronous: 'normal' })
+    const dialect = openSqliteDialect(join(folder, 'test.db'), { migrate: 'on-open', synchronous: 'normal' })
     await measure(dialect, 'SQLite', rows)
     await dialect.close()
     await rm(folder, { recursive: true })
@@ -32,7 +32,7 @@ async function overPostgres(): Promise<void> {
   const server = await startPostgres()
   for (const rows of [1000, most]) {
     const database = await makeDatabase(server.url)
-    await measure(postgresPool(database.pool(), { migrate: 'on-open' }), 'PostgreSQL', rows)
+    await measure(toPostgresDialect(database.pool(), { migrate: 'on-open' }), 'PostgreSQL', rows)
     await database.remove()
   }
   await server.stop()

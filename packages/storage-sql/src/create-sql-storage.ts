@@ -2,10 +2,10 @@ import type { Storage } from '@mintmark/storage-interface'
 import { createDatabase } from './database.ts'
 import type { SqlDialect } from './dialect.ts'
 import { ensureSchema } from './migrate.ts'
-import { createClaimStore } from './stores/claim-store.ts'
+import { createReplayStore } from './stores/replay-store.ts'
 import { createClientStore } from './stores/client-store.ts'
 import { createCodeStore } from './stores/code-store.ts'
-import { createEndingStore } from './stores/ending-store.ts'
+import { createRevocationStore } from './stores/revocation-store.ts'
 import { createFamilyStore } from './stores/family-store.ts'
 import { createGrantStore } from './stores/grant-store.ts'
 import { createGroupStore } from './stores/group-store.ts'
@@ -18,7 +18,7 @@ import { createProvisionedUserStore } from './stores/provisioned-user-store.ts'
 import { createPurgeStore } from './stores/purge-store.ts'
 import { createSessionStore } from './stores/session-store.ts'
 import { createSigningKeyStore } from './stores/signing-key-store.ts'
-import { createStandingStore } from './stores/standing-store.ts'
+import { createStatusStore } from './stores/status-store.ts'
 import { createUserStore } from './stores/user-store.ts'
 
 /** What is given to `createSqlStorage`. */
@@ -60,14 +60,14 @@ export async function createSqlStorage({ dialect, issuer, scanLimit = 20_000 }: 
     interactions: createInteractionStore(database),
     sessions: createSessionStore(database),
     signingKeys: createSigningKeyStore(database),
-    claims: createClaimStore(database),
+    replays: createReplayStore(database),
     identityProviders: createIdentityProviderStore(database),
     provisionedUsers: createProvisionedUserStore(database, { scanLimit }),
     groups: createGroupStore(database, { scanLimit }),
     organizations: createOrganizationStore(database),
     logs: createLogStore(database),
-    endings: createEndingStore(database),
-    standing: createStandingStore(database),
+    revocations: createRevocationStore(database),
+    status: createStatusStore(database),
     purge: createPurgeStore(database),
   }
 }

@@ -3,8 +3,8 @@ import type pg from 'pg'
 import type { Client, ClientConfig } from 'pg'
 import type { SqlDialect } from './dialect.ts'
 import type { PostgresPool } from './postgres/postgres-driver.ts'
-import { postgresPool } from './postgres/postgres-pool.ts'
-import { sqliteFile } from './sqlite/sqlite-file.ts'
+import { toPostgresDialect } from './postgres/postgres-pool.ts'
+import { openSqliteDialect } from './sqlite/sqlite-file.ts'
 
 /** The database that a command works on. */
 export interface Target {
@@ -37,7 +37,7 @@ export async function openTarget(
   if (command === 'status' && file !== ':memory:' && !existsSync(file)) {
     throw new CommandRefused(`There is no file ${file}: ${migrateCommand} makes one.`)
   }
-  const dialect = sqliteFile(file)
+  const dialect = openSqliteDialect(file)
   return { dialect, close: () => dialect.close() }
 }
 
@@ -47,7 +47,7 @@ export async function openPostgres(url: string): Promise<Target & { readonly poo
   const settings = { connectionString: url, max: 1 }
   requireReadable(settings, driver)
   const pool = new driver.Pool(settings)
-  const dialect = postgresPool(pool)
+  const dialect = toPostgresDialect(pool)
   return {
     dialect,
     pool,

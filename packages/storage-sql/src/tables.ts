@@ -1,5 +1,5 @@
 import type { SqlValue } from './dialect.ts'
-import type { claimColumns, endedTokenColumns } from './rows/claim-row.ts'
+import type { replayColumns, revokedTokenColumns } from './rows/replay-row.ts'
 import type { clientColumns } from './rows/client-row.ts'
 import type { codeColumns } from './rows/code-row.ts'
 import type { familyColumns } from './rows/family-row.ts'
@@ -27,7 +27,7 @@ export interface Tables {
   readonly mintmark_interactions: Table<typeof interactionColumns>
   readonly mintmark_sessions: Table<typeof sessionColumns>
   readonly mintmark_signing_keys: Table<typeof signingKeyColumns>
-  readonly mintmark_claims: Table<typeof claimColumns> & Partial<Table<typeof endedTokenColumns>>
+  readonly mintmark_claims: Table<typeof replayColumns> & Partial<Table<typeof revokedTokenColumns>>
   readonly mintmark_identity_providers: Table<typeof identityProviderColumns>
   readonly mintmark_groups: Table<typeof groupColumns>
   readonly mintmark_group_members: Table<readonly ['issuer', 'provider_id', 'group_id', 'member_id', 'member_type']>

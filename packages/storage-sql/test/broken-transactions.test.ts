@@ -8,7 +8,7 @@ import {
 } from '@mintmark/storage-interface'
 import { aGroup, aGroupState, aProvisionedUser } from '@mintmark/storage-interface/contract'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { postgresPool, type PostgresClient, type PostgresPool } from '@mintmark/storage-sql/postgres'
+import { toPostgresDialect, type PostgresClient, type PostgresPool } from '@mintmark/storage-sql/postgres'
 import type { Pool } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { aDatabase } from './support/postgres-of-the-run.ts'
@@ -53,7 +53,7 @@ test.for(Object.entries(deeds))(
     const database = await aDatabase()
     onTestFinished(() => database.remove())
     const pools = { pool: database.pool({ max: 8 }), onlooker: database.pool({ max: 2 }) }
-    await createSqlStorage({ dialect: postgresPool(pools.pool, { migrate: 'on-open' }), issuer: 'any' })
+    await createSqlStorage({ dialect: toPostgresDialect(pools.pool, { migrate: 'on-open' }), issuer: 'any' })
 
     const outcomes = await Promise.all(cuts.map((cut) => outcomeOf(deed, cut, pools)))
 
@@ -69,9 +69,9 @@ test('a transaction that is cancelled while it begins leaves nothing of it on it
   const database = await aDatabase()
   onTestFinished(() => database.remove())
   const pool = database.pool({ max: 1 })
-  await createSqlStorage({ dialect: postgresPool(pool, { migrate: 'on-open' }), issuer })
-  const cancelled = await createSqlStorage({ dialect: postgresPool(cancelling(pool)), issuer })
-  const sound = await createSqlStorage({ dialect: postgresPool(pool), issuer })
+  await createSqlStorage({ dialect: toPostgresDialect(pool, { migrate: 'on-open' }), issuer })
+  const cancelled = await createSqlStorage({ dialect: toPostgresDialect(cancelling(pool)), issuer })
+  const sound = await createSqlStorage({ dialect: toPostgresDialect(pool), issuer })
 
   await sound.groups.insert(aGroup('staff'))
 
@@ -95,8 +95,8 @@ interface Pools {
 async function outcomeOf(deed: (storage: Storage) => Promise<unknown>, cut: Cut, pools: Pools) {
   const { pool, onlooker } = pools
   const issuer = `https://${cut.when}-${cut.place}.example`
-  const sound = await createSqlStorage({ dialect: postgresPool(pool), issuer })
-  const breaking = await createSqlStorage({ dialect: postgresPool(cutting(pools, cut)), issuer })
+  const sound = await createSqlStorage({ dialect: toPostgresDialect(pool), issuer })
+  const breaking = await createSqlStorage({ dialect: toPostgresDialect(cutting(pools, cut)), issuer })
   for (const label of ['a', 'b']) await sound.provisionedUsers.insert(aProvisionedUser(label))
   await sound.groups.insert(aGroup('inner'))
   await sound.groups.insert(aGroup('staff', { memberIds: [person('a')] }))

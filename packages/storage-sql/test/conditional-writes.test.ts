@@ -1,8 +1,8 @@
 import { familyId, type RefreshRecord, type TokenFamilyRecord } from '@mintmark/storage-interface'
 import { aCodeRecord, aDigest, aFamilyRecord, aPresentation } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
@@ -12,7 +12,7 @@ const engines = [
   {
     name: 'SQLite',
     open: async () => {
-      const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
+      const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
       onTestFinished(() => dialect.close())
       return dialect
     },
@@ -23,7 +23,7 @@ const engines = [
     open: async () => {
       const database = await aDatabase()
       onTestFinished(() => database.remove())
-      return postgresPool(database.pool(), { migrate: 'on-open' })
+      return toPostgresDialect(database.pool(), { migrate: 'on-open' })
     },
   },
 ]
@@ -51,7 +51,7 @@ describe.for(engines)('on $name', ({ open }) => {
     const result = await storage.families.revoke(family.familyId, family.createdAt)
 
     expect(result).toEqual({ outcome: 'ended' })
-    expect((await storage.standing.ofFamily(family.familyId))?.family.revokedAt).toBe(family.createdAt)
+    expect((await storage.status.ofFamily(family.familyId))?.family.revokedAt).toBe(family.createdAt)
   })
 
   test('RFC 6749 §4.1.2: a family that is written, rotated and buried at once is dead afterwards', async () => {
@@ -63,11 +63,11 @@ describe.for(engines)('on $name', ({ open }) => {
       const family = aFamilyRecord({ familyId: familyId(`family-${round}`), refresh })
       await Promise.all([
         storage.families.insert(family),
-        storage.families.bury(family, family.createdAt),
+        storage.families.insertTombstone(family, family.createdAt),
         storage.families.rotate({ ...aPresentation('refresh-1', 'refresh-2'), handleDigest }),
       ])
 
-      expect((await storage.standing.ofFamily(family.familyId))?.family.revokedAt).toBe(family.createdAt)
+      expect((await storage.status.ofFamily(family.familyId))?.family.revokedAt).toBe(family.createdAt)
     }
   })
 

@@ -7,7 +7,7 @@ import {
   aProvisionedUser,
 } from '@mintmark/storage-interface/contract'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import type { Pool } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { aDatabase } from './support/postgres-of-the-run.ts'
@@ -116,6 +116,6 @@ async function twoServers(): Promise<{ readonly storages: Two<Storage>; readonly
   onTestFinished(() => database.remove())
   const pools: Two<Pool> = [database.pool(), database.pool()]
   const open = (pool: Pool): Promise<Storage> =>
-    createSqlStorage({ dialect: postgresPool(pool, { migrate: 'on-open' }), issuer })
+    createSqlStorage({ dialect: toPostgresDialect(pool, { migrate: 'on-open' }), issuer })
   return { storages: [await open(pools[0]), await open(pools[1])], pools }
 }

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { providerId, sessionId, type Storage } from '@mintmark/storage-interface'
 import { aDigest, aProvisionedUser, aSessionRecord } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, migrate } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import type { Pool } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { recordKinds } from '../../storage-interface/src/contract/record-kinds.ts'
@@ -141,9 +141,9 @@ async function isWaiting(pool: Pool): Promise<void> {
 async function twoDatabases() {
   const [folder, database] = [await aFolder(), await aDatabase()]
   const file = join(folder.path, 'mintmark.db')
-  const dialect = sqliteFile(file, { migrate: 'on-open', synchronous: 'normal' })
+  const dialect = openSqliteDialect(file, { migrate: 'on-open', synchronous: 'normal' })
   const pool = database.pool()
-  const postgres = postgresPool(pool)
+  const postgres = toPostgresDialect(pool)
   await migrate({ dialect: postgres })
   onTestFinished(async () => {
     await dialect.close()

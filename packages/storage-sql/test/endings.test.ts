@@ -1,12 +1,12 @@
-import { epochSeconds, grantId, userId, type EndingRecord, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, grantId, userId, type RevocationRecord, type Storage } from '@mintmark/storage-interface'
 import { aClientRecord, aFamilyRecord, aGrantRecord, aUser } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, migrate, type SqlDialect } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import type { Pool } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { migrationScripts } from '../src/migration-script.ts'
-import { claimedValueDigest } from '../src/rows/claim-row.ts'
+import { replayedValueDigest } from '../src/rows/replay-row.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
@@ -14,7 +14,7 @@ const now = epochSeconds(1_800_000_000)
 
 describe.for([
   { name: 'SQLite', open: aFile },
-  { name: 'PostgreSQL', open: async () => postgresPool((await aPostgres()).pool()) },
+  { name: 'PostgreSQL', open: async () => toPostgresDialect((await aPostgres()).pool()) },
 ])('$name', ({ open }) => {
   test('design §4: a deactivation is one statement, and so is a revocation, with the ending that is told', async () => {
     const dialect = await open()
@@ -33,14 +33,14 @@ describe.for([
     await storage.families.revoke(aFamilyRecord().familyId, now)
 
     expect(ran).toHaveLength(2)
-    expect((await records(storage)).map(({ ending }) => ending.kind)).toEqual(['generation', 'family'])
+    expect((await records(storage)).map(({ revocation: ending }) => ending.kind)).toEqual(['generation', 'family'])
   })
 
   test('0007: of what ended before, an issuer that was there knows nothing, and a token that was revoked stays so', async () => {
     const dialect = await open()
     for (const script of migrationScripts(dialect.engine).slice(0, 6)) await dialect.atomically(script.statements)
     const revoke = (tokenId: string) =>
-      `INSERT INTO mintmark_claims (issuer, purpose, value_digest, expires_at) VALUES ('${issuer}', 'revoked_jti', '${claimedValueDigest(tokenId)}', ${now + 600})`
+      `INSERT INTO mintmark_claims (issuer, purpose, value_digest, expires_at) VALUES ('${issuer}', 'revoked_jti', '${replayedValueDigest(tokenId)}', ${now + 600})`
     await dialect.atomically([aClientRow(dialect), revoke('before')])
 
     await migrate({ dialect })
@@ -49,18 +49,19 @@ describe.for([
 
     const storage = await createSqlStorage({ dialect, issuer })
     const another = await createSqlStorage({ dialect, issuer: 'https://another.example' })
-    const completeSince = async ({ endings }: Storage) =>
+    const completeSince = async ({ revocations: endings }: Storage) =>
       (await endings.list({ from: undefined, endedSince: now, limit: 1 })).completeSince
     expect(Math.abs((await completeSince(storage)) - 60 - Date.now() / 1000)).toBeLessThan(60)
     expect(await completeSince(another)).toBe(0)
-    for (const tokenId of ['before', 'meanwhile']) expect(await storage.endings.hasTokenEnded(tokenId, now)).toBe(true)
+    for (const tokenId of ['before', 'meanwhile'])
+      expect(await storage.revocations.isTokenRevoked(tokenId, now)).toBe(true)
     expect(await records(storage)).toEqual([])
   })
 })
 
 test('0007: PostgreSQL: what ends while the migration waits for a table is not said to be told', async () => {
   const database = await aPostgres()
-  const [dialect, onlooker] = [postgresPool(database.pool()), database.pool()]
+  const [dialect, onlooker] = [toPostgresDialect(database.pool()), database.pool()]
   for (const script of migrationScripts(dialect.engine).slice(0, 6)) await dialect.atomically(script.statements)
   await dialect.atomically([aClientRow(dialect)])
   const other = await onlooker.connect()
@@ -75,7 +76,7 @@ test('0007: PostgreSQL: what ends while the migration waits for a table is not s
   other.release()
   await migrating
 
-  const { endings } = await createSqlStorage({ dialect, issuer })
+  const { revocations: endings } = await createSqlStorage({ dialect, issuer })
   const { records: told, completeSince } = await endings.list({
     from: undefined,
     endedSince: epochSeconds(0),
@@ -86,14 +87,14 @@ test('0007: PostgreSQL: what ends while the migration waits for a table is not s
 
 test('PostgreSQL: no ending overtakes one of a transaction that is not yet committed, and none is missed behind it', async () => {
   const database = await aPostgres()
-  const dialect = postgresPool(database.pool())
+  const dialect = toPostgresDialect(database.pool())
   await migrate({ dialect })
   const storage = await createSqlStorage({ dialect, issuer })
   await storage.users.insert(aUser())
   await storage.clients.insert(aClientRecord())
   await storage.grants.insert(aGrantRecord())
   // The row of the last position is there: who makes it would be waited for in any case.
-  await storage.endings.endToken({ tokenId: 'first', expiresAt: epochSeconds(now + 60), now })
+  await storage.revocations.revokeToken({ tokenId: 'first', expiresAt: epochSeconds(now + 60), now })
   const other = await database.pool().connect()
 
   await other.query('BEGIN')
@@ -106,7 +107,7 @@ test('PostgreSQL: no ending overtakes one of a transaction that is not yet commi
   await revoking
 
   expect([waiting, meanwhile.length]).toEqual(['waits', 1])
-  expect((await records(storage)).map(({ position, ending }) => [position, ending.kind])).toEqual([
+  expect((await records(storage)).map(({ position, revocation: ending }) => [position, ending.kind])).toEqual([
     [1, 'token'],
     [2, 'generation'],
     [3, 'grant'],
@@ -152,7 +153,7 @@ async function isWaiting(pool: Pool): Promise<readonly string[]> {
   }
 }
 
-async function records({ endings }: Storage): Promise<readonly EndingRecord[]> {
+async function records({ revocations: endings }: Storage): Promise<readonly RevocationRecord[]> {
   return (await endings.list({ from: undefined, endedSince: epochSeconds(0), limit: 100 })).records
 }
 
@@ -163,7 +164,7 @@ async function aPostgres() {
 }
 
 async function aFile(): Promise<SqlDialect> {
-  const dialect = sqliteFile(':memory:')
+  const dialect = openSqliteDialect(':memory:')
   onTestFinished(() => dialect.close())
   return dialect
 }

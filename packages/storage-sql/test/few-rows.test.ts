@@ -3,7 +3,7 @@ import { after, seconds, userId } from '@mintmark/storage-interface'
 import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/contract'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage, type SqlDialect, type SqlValue } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { aMigratedFile, aMigratedPool } from './support/migrated-dialects.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
@@ -62,7 +62,7 @@ test('RFC 7644 §3.12: of an address that everybody shares no more is read than 
   onTestFinished(() => database.remove())
   const pool = database.pool()
   const { sql, asked } = await stored(
-    postgresPool(pool, { migrate: 'on-open' }),
+    toPostgresDialect(pool, { migrate: 'on-open' }),
     Array.from({ length: 40 }, () => ({ emails: [work('shared')] })),
   )
   await shown(sql, { filter: element(text('value', 'shared')) })

@@ -13,8 +13,8 @@ import {
 import { aGroup, aGroupState, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/contract'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aComparable } from './arbitraries/comparable-resource.ts'
@@ -30,7 +30,10 @@ let populations = 0
 beforeAll(async () => {
   // Its own order of texts must not matter.
   database = await aDatabaseInOtherOrder()
-  dialects = [sqliteFile(':memory:', { migrate: 'on-open' }), postgresPool(database.pool(), { migrate: 'on-open' })]
+  dialects = [
+    openSqliteDialect(':memory:', { migrate: 'on-open' }),
+    toPostgresDialect(database.pool(), { migrate: 'on-open' }),
+  ]
 }, 60_000)
 afterAll(async () => {
   await Promise.all(dialects.map((dialect) => dialect.close()))

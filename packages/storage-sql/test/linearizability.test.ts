@@ -27,7 +27,7 @@ import {
 } from '@mintmark/storage-interface/contract'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
@@ -101,8 +101,8 @@ const subjects: Readonly<Record<string, readonly Call[]>> = {
     rotate('refresh-2', 'refresh-3'),
     rotate('refresh-1', 'late', later(30)),
     (storage) => storage.families.revoke(family.familyId, later(1)),
-    (storage) => storage.families.bury(family, later(2)),
-    (storage) => storage.standing.ofRefreshHandle(aDigest('handle-1')),
+    (storage) => storage.families.insertTombstone(family, later(2)),
+    (storage) => storage.status.ofRefreshHandle(aDigest('handle-1')),
   ],
   codes: [
     (storage) => storage.codes.insert(aCodeRecord()),
@@ -120,7 +120,7 @@ const subjects: Readonly<Record<string, readonly Call[]>> = {
     (storage) => storage.grants.replaceScopes({ grantId: aGrantRecord().grantId, scopes: ['a'], version: 1 }),
     (storage) => storage.grants.replaceScopes({ grantId: aGrantRecord().grantId, scopes: ['b'], version: 2 }),
     (storage) => storage.grants.findUnrevoked(userId, owner),
-    (storage) => storage.standing.ofGrant(aGrantRecord().grantId),
+    (storage) => storage.status.ofGrant(aGrantRecord().grantId),
     purge(now),
   ],
   users: [
@@ -150,7 +150,7 @@ const subjects: Readonly<Record<string, readonly Call[]>> = {
     (storage) => storage.sessions.touch(aSessionRecord().digest, later(9)),
     (storage) => storage.sessions.revoke(aSessionRecord().sessionId, now),
     (storage) => storage.sessions.revoke(aSessionRecord().sessionId, later(1)),
-    (storage) => storage.standing.ofSession(aSessionRecord().digest),
+    (storage) => storage.status.ofSession(aSessionRecord().digest),
   ],
   'opaque tokens': [
     (storage) => storage.opaqueTokens.insert(anOpaqueTokenRecord()),
@@ -199,9 +199,10 @@ const subjects: Readonly<Record<string, readonly Call[]>> = {
     (storage) => storage.groups.list({ providerId: provider, filter: undefined, sort: undefined, page }),
   ],
   claims: [
-    (storage) => storage.claims.claim({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: later(5), now }),
     (storage) =>
-      storage.claims.claim({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: later(9), now: later(5) }),
+      storage.replays.markUsed({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: later(5), now }),
+    (storage) =>
+      storage.replays.markUsed({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: later(9), now: later(5) }),
     purge(later(5)),
   ],
 }
@@ -217,7 +218,7 @@ test.for(Object.entries(subjects))(
 
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), before, atOnce, async (scheduler, history, race) => {
-        const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
+        const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
         const alone = await createSqlStorage({ dialect, issuer })
         await inOrder(alone, history, calls)
         const pause = scheduler.scheduleFunction(async () => {})

@@ -1,8 +1,8 @@
 import { userId } from '@mintmark/storage-interface'
 import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
@@ -39,7 +39,7 @@ function counting(dialect: SqlDialect): { readonly dialect: SqlDialect; readonly
 }
 
 function openSqlite(): Promise<SqlDialect> {
-  const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
+  const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
   onTestFinished(() => dialect.close())
   return Promise.resolve(dialect)
 }
@@ -47,5 +47,5 @@ function openSqlite(): Promise<SqlDialect> {
 async function openPostgres(): Promise<SqlDialect> {
   const database = await aDatabase()
   onTestFinished(() => database.remove())
-  return postgresPool(database.pool(), { migrate: 'on-open' })
+  return toPostgresDialect(database.pool(), { migrate: 'on-open' })
 }

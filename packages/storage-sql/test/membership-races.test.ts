@@ -9,8 +9,8 @@ import {
 } from '@mintmark/storage-interface'
 import { aGroup, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { postgresPool, type PostgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { toPostgresDialect, type PostgresPool } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import type { Pool } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { aFolder } from './sqlite-under-test.ts'
@@ -268,7 +268,7 @@ function interrupted(pool: Pool) {
       }),
   }
   return {
-    dialect: postgresPool(watched),
+    dialect: toPostgresDialect(watched),
     before: (beginning: string, event: () => Promise<void>) => void (due = { beginning, event }),
   }
 }
@@ -282,7 +282,7 @@ const storagesOf = async ([first, second]: Two<SqlDialect>): Promise<Two<Storage
 
 async function twoOnOneFile(): Promise<Two<SqlDialect>> {
   const folder = await aFolder()
-  const openFile = () => sqliteFile(`${folder.path}/test.db`, { migrate: 'on-open', synchronous: 'normal' })
+  const openFile = () => openSqliteDialect(`${folder.path}/test.db`, { migrate: 'on-open', synchronous: 'normal' })
   const dialects: Two<SqlDialect> = [openFile(), openFile()]
   onTestFinished(async () => {
     await Promise.all(dialects.map((dialect) => dialect.close()))
@@ -299,6 +299,9 @@ async function twoOnPostgres(): Promise<{ readonly dialects: Two<SqlDialect>; re
   const pools: Two<Pool> = [open(), open()]
   return {
     pool: pools[0],
-    dialects: [postgresPool(pools[0], { migrate: 'on-open' }), postgresPool(pools[1], { migrate: 'on-open' })],
+    dialects: [
+      toPostgresDialect(pools[0], { migrate: 'on-open' }),
+      toPostgresDialect(pools[1], { migrate: 'on-open' }),
+    ],
   }
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createSqlStorage, printMigrations } from '@mintmark/storage-sql'
-import { sqlite, sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { sqlite, openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { aFolder } from './sqlite-under-test.ts'
 
@@ -33,7 +33,7 @@ test('mintmark-migrate apply brings a file up, and status tells how far it is', 
   expect(question.code).toBe(2)
   expect(question.errors).toMatch(/^There is no file \S+: mintmark-migrate apply makes one\.\n/)
   expect(existsSync(file)).toBe(false)
-  await sqliteFile(file).close()
+  await openSqliteDialect(file).close()
   expect(await mintmarkMigrate('status', '--sqlite', file)).toMatchObject({
     code: 1,
     output: all.map((name) => `Pending: ${name}.\n`).join(''),
@@ -45,7 +45,7 @@ test('mintmark-migrate apply brings a file up, and status tells how far it is', 
   expect(await mintmarkMigrate('apply', '--sqlite', file)).toMatchObject({ code: 0, output: 'Nothing to apply.\n' })
   expect(await mintmarkMigrate('status', '--sqlite', file)).toMatchObject({ code: 0, output: 'Up to date.\n' })
 
-  const dialect = sqliteFile(file)
+  const dialect = openSqliteDialect(file)
   onTestFinished(() => dialect.close())
   await expect(createSqlStorage({ dialect, issuer: 'https://issuer.example' })).resolves.toBeDefined()
 })

@@ -10,7 +10,7 @@ import {
   SchemaMismatchError,
   type SqlDialect,
 } from '@mintmark/storage-sql'
-import { sqlite, sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { sqlite, openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { migrationScripts } from '../src/migration-script.ts'
 import { clientColumns } from '../src/rows/client-row.ts'
@@ -223,7 +223,7 @@ test('a migration that fails in the middle leaves nothing behind', async () => {
 
 test('two processes that migrate at once both succeed', async () => {
   const first = await anEmptyFile()
-  const second = sqliteFile(first.file)
+  const second = openSqliteDialect(first.file)
   onTestFinished(() => second.close())
 
   const applied = await Promise.all([migrate({ dialect: first }), migrate({ dialect: second })])
@@ -233,10 +233,10 @@ test('two processes that migrate at once both succeed', async () => {
 
 type FileDialect = SqlDialect & { readonly file: string }
 
-async function anEmptyFile(options?: Parameters<typeof sqliteFile>[1]): Promise<FileDialect> {
+async function anEmptyFile(options?: Parameters<typeof openSqliteDialect>[1]): Promise<FileDialect> {
   const folder = await aFolder()
   const file = join(folder.path, 'test.db')
-  const dialect = sqliteFile(file, options)
+  const dialect = openSqliteDialect(file, options)
   onTestFinished(async () => {
     await dialect.close()
     await folder.remove()

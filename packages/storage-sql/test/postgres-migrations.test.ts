@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { createSqlStorage, migrate, pendingMigrations, printMigrations } from '@mintmark/storage-sql'
-import { postgres, postgresPool } from '@mintmark/storage-sql/postgres'
+import { postgres, toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { expect, onTestFinished, test } from 'vitest'
 import { migrationScripts } from '../src/migration-script.ts'
 import { type TestDatabase } from './support/postgres-database.ts'
@@ -21,7 +21,7 @@ const all = [
 ]
 
 test('an empty PostgreSQL database comes up, once', async () => {
-  const dialect = postgresPool((await anEmptyDatabase()).pool())
+  const dialect = toPostgresDialect((await anEmptyDatabase()).pool())
 
   await expect(createSqlStorage({ dialect, issuer })).rejects.toMatchObject({ kind: 'behind', migrations: all })
   expect(await migrate({ dialect })).toEqual(all)
@@ -49,7 +49,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
 })
 
 test.for(migrationScripts(postgres))('a PostgreSQL database that stopped at $name comes up', async (last) => {
-  const dialect = postgresPool((await anEmptyDatabase()).pool())
+  const dialect = toPostgresDialect((await anEmptyDatabase()).pool())
   const before = migrationScripts(postgres).filter(({ number }) => number <= last.number)
   for (const { statements } of before) await dialect.atomically(statements)
 
@@ -59,7 +59,7 @@ test.for(migrationScripts(postgres))('a PostgreSQL database that stopped at $nam
 
 test('0009 shows its rows to nobody: those that were there stay, no others do, triggers run and columns are analysed as before', async () => {
   const pool = (await anEmptyDatabase()).pool()
-  const dialect = postgresPool(pool)
+  const dialect = toPostgresDialect(pool)
   for (const { statements } of migrationScripts(postgres).filter(({ number }) => number < 9))
     await dialect.atomically(statements)
   await pool.query(`INSERT INTO mintmark_organizations VALUES ('${issuer}', 'acme', 'Acme', 1, 1, 1)`)
@@ -86,17 +86,17 @@ test('0009 shows its rows to nobody: those that were there stay, no others do, t
 
 test('what is printed for PostgreSQL is what apply runs', async () => {
   const [byCommand, byHand] = [await anEmptyDatabase(), await anEmptyDatabase()]
-  await migrate({ dialect: postgresPool(byCommand.pool()) })
+  await migrate({ dialect: toPostgresDialect(byCommand.pool()) })
 
   await byHand.pool().query(printMigrations(postgres))
 
   expect(await schemaOf(byHand)).toEqual(await schemaOf(byCommand))
-  await expect(createSqlStorage({ dialect: postgresPool(byHand.pool()), issuer })).resolves.toBeDefined()
+  await expect(createSqlStorage({ dialect: toPostgresDialect(byHand.pool()), issuer })).resolves.toBeDefined()
 })
 
 test('a migration that fails in the middle leaves nothing behind in PostgreSQL', async () => {
   const database = await anEmptyDatabase()
-  const dialect = postgresPool(database.pool())
+  const dialect = toPostgresDialect(database.pool())
   await dialect.atomically(['CREATE TABLE mintmark_sessions (mine TEXT)'])
 
   await expect(migrate({ dialect })).rejects.toThrow('mintmark_sessions')
@@ -124,7 +124,7 @@ test('a migration of a PostgreSQL database waits for the one that another proces
 
   const pool = database.pool({ max: 1 })
   const { rows: own } = await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-  const migrating = migrate({ dialect: postgresPool(pool) })
+  const migrating = migrate({ dialect: toPostgresDialect(pool) })
   while ((await other.query(waiting, [own.map(({ pid }) => pid)])).rows.length === 0);
   await other.query('ROLLBACK')
   other.release()

@@ -8,7 +8,7 @@ import {
   aUser,
 } from '@mintmark/storage-interface/contract'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { postgresPool, type PostgresPool, type PostgresPoolOptions } from '@mintmark/storage-sql/postgres'
+import { toPostgresDialect, type PostgresPool, type PostgresPoolOptions } from '@mintmark/storage-sql/postgres'
 import { Pool, type PoolConfig } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { type TestDatabase } from './support/postgres-database.ts'
@@ -32,7 +32,7 @@ test('RFC 7523 §3: a claim whose answer is lost is an outage, not a replay', as
   const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: aCodeRecord().expiresAt, now } as const
   loseNextAnswer('insert')
 
-  await expect(storage.claims.claim(claim)).rejects.toBeInstanceOf(StorageUnavailableError)
+  await expect(storage.replays.markUsed(claim)).rejects.toBeInstanceOf(StorageUnavailableError)
 })
 
 test('a read whose answer is lost is tried again', async () => {
@@ -109,7 +109,7 @@ test('a transaction that waits for too long lets go of what it has locked', asyn
 test('connections that the server has ended are replaced, without an answer that is not true', async () => {
   const database = await aMigratedDatabase()
   const pool = database.pool()
-  const storage = await createSqlStorage({ dialect: postgresPool(pool), issuer })
+  const storage = await createSqlStorage({ dialect: toPostgresDialect(pool), issuer })
   await Promise.all([1, 2, 3].map(() => storage.users.find(aUser().userId)))
 
   await database
@@ -135,7 +135,7 @@ test('a connection that the server ends in the breath in which it is made does n
       }),
   }
 
-  const storage = await createSqlStorage({ dialect: postgresPool(ending), issuer })
+  const storage = await createSqlStorage({ dialect: toPostgresDialect(ending), issuer })
 
   expect(await storage.users.find(aUser().userId)).toBeUndefined()
 })
@@ -145,7 +145,7 @@ test('a server that is not there is an outage within a second', async () => {
   onTestFinished(() => pool.end())
 
   const started = performance.now()
-  await expect(createSqlStorage({ dialect: postgresPool(pool), issuer })).rejects.toBeInstanceOf(
+  await expect(createSqlStorage({ dialect: toPostgresDialect(pool), issuer })).rejects.toBeInstanceOf(
     StorageUnavailableError,
   )
   expect(performance.now() - started).toBeLessThan(1000)
@@ -203,7 +203,7 @@ test('a database that has become a standby is an outage for writes', async () =>
 test('a pool without a free connection is an outage, and the connection that comes too late is not lost', async () => {
   const database = await aMigratedDatabase()
   const pool = database.pool({ max: 1 })
-  const storage = await createSqlStorage({ dialect: postgresPool(pool, { timeoutMilliseconds: 1000 }), issuer })
+  const storage = await createSqlStorage({ dialect: toPostgresDialect(pool, { timeoutMilliseconds: 1000 }), issuer })
   const held = await pool.connect()
 
   await expect(storage.users.find(aUser().userId)).rejects.toBeInstanceOf(StorageUnavailableError)
@@ -230,9 +230,9 @@ test('a server that does not answer is an outage, and its connection is given up
 
 test('a storage that was closed, or whose pool was ended, is an outage', async () => {
   const database = await aMigratedDatabase()
-  const [first, second] = [postgresPool(database.pool()), database.pool()]
+  const [first, second] = [toPostgresDialect(database.pool()), database.pool()]
   const closed = await createSqlStorage({ dialect: first, issuer })
-  const ended = await createSqlStorage({ dialect: postgresPool(second), issuer })
+  const ended = await createSqlStorage({ dialect: toPostgresDialect(second), issuer })
 
   await first.close()
   await second.end()
@@ -242,7 +242,7 @@ test('a storage that was closed, or whose pool was ended, is an outage', async (
 })
 
 test('a mistake in SQL is not taken for an outage of PostgreSQL', async () => {
-  const dialect = postgresPool((await aMigratedDatabase()).pool())
+  const dialect = toPostgresDialect((await aMigratedDatabase()).pool())
 
   for (const statement of ['SELECT x FROM nowhere', 'SELECT 1 / 0', 'SELEKT']) {
     const mistake = await dialect.all(statement, []).catch((error: unknown) => error)
@@ -268,7 +268,7 @@ test('every text comes back as it was, also what PostgreSQL cannot hold', async 
     // Of the rows that are read together with it.
     const grant = aGrantRecord({ grantId: text as never, clientId: client.clientId })
     await storage.grants.insert(grant)
-    expect(await storage.standing.ofGrant(grant.grantId)).toMatchObject({ grant, client })
+    expect(await storage.status.ofGrant(grant.grantId)).toMatchObject({ grant, client })
   }
 })
 
@@ -287,7 +287,7 @@ function asOutage(error: unknown): { readonly outcome: 'outage' } {
 async function aMigratedDatabase(): Promise<TestDatabase> {
   const database = await aDatabase()
   onTestFinished(() => database.remove())
-  const dialect = postgresPool(database.pool({ max: 1 }), { migrate: 'on-open' })
+  const dialect = toPostgresDialect(database.pool({ max: 1 }), { migrate: 'on-open' })
   await createSqlStorage({ dialect, issuer })
   return database
 }
@@ -297,7 +297,7 @@ async function open(
   pool: PoolConfig = {},
   options: PostgresPoolOptions = {},
 ): Promise<Storage> {
-  return createSqlStorage({ dialect: postgresPool(database.pool(pool), options), issuer })
+  return createSqlStorage({ dialect: toPostgresDialect(database.pool(pool), options), issuer })
 }
 
 /** A storage whose connection breaks, when told so, after the server has carried out the next statement that begins so. */
@@ -323,6 +323,6 @@ async function losing(): Promise<{ readonly storage: Storage; readonly loseNextA
         })
       }),
   }
-  const storage = await createSqlStorage({ dialect: postgresPool(breaking), issuer })
+  const storage = await createSqlStorage({ dialect: toPostgresDialect(breaking), issuer })
   return { storage, loseNextAnswer: (beginning) => void (due = beginning) }
 }

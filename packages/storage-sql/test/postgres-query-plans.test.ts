@@ -1,6 +1,6 @@
 import { storageLaws } from '@mintmark/storage-interface/contract'
 import { migrate, type SqlDialect } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { postgresUnderTest, type TestDatabase } from './support/postgres-database.ts'
@@ -39,7 +39,7 @@ test('of tables that have just been made PostgreSQL takes the indexes that it ta
   const fresh = await aDatabase()
   onTestFinished(() => fresh.remove())
   const onFresh = fresh.pool({ max: 1 })
-  await migrate({ dialect: postgresPool(onFresh) })
+  await migrate({ dialect: toPostgresDialect(onFresh) })
   await onFresh.query('SET plan_cache_mode = force_generic_plan')
 
   const others = []

@@ -1,7 +1,7 @@
 import { StorageUnavailableError, type AuthorizationCodeRecord, type Storage } from '@mintmark/storage-interface'
 import { aCodeRecord, aDigest } from '@mintmark/storage-interface/contract'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeDatabase } from './support/postgres-database.ts'
 import { startPostgres, type PostgresServer } from './support/postgres-server.ts'
@@ -81,6 +81,6 @@ async function aServer(): Promise<{ readonly server: PostgresServer; readonly st
     await pool.end()
     await server.stop()
   })
-  const dialect = postgresPool(pool, { migrate: 'on-open' })
+  const dialect = toPostgresDialect(pool, { migrate: 'on-open' })
   return { server, storage: await createSqlStorage({ dialect, issuer: 'https://issuer.example' }) }
 }

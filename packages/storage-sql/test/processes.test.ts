@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { aCodeRecord, aFamilyRecord } from '@mintmark/storage-interface/contract'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, test } from 'vitest'
 import { aFolder } from './sqlite-under-test.ts'
 
@@ -19,7 +19,7 @@ interface Told {
 test('RFC 6749 §10.5: of 50 presentations by two processes on one file exactly one wins', async () => {
   const folder = await aFolder()
   const file = join(folder.path, 'test.db')
-  const dialect = sqliteFile(file, { migrate: 'on-open' })
+  const dialect = openSqliteDialect(file, { migrate: 'on-open' })
   const storage = await createSqlStorage({ dialect, issuer: 'https://issuer.example' })
   await storage.codes.insert(aCodeRecord())
   await storage.families.insert(aFamilyRecord())

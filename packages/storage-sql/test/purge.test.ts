@@ -1,10 +1,10 @@
 import { epochSeconds, familyId, seconds, type Storage } from '@mintmark/storage-interface'
 import { aCodeRecord, aDigest, aFamilyRecord } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { claimColumns } from '../src/rows/claim-row.ts'
+import { replayColumns } from '../src/rows/replay-row.ts'
 import { codeColumns } from '../src/rows/code-row.ts'
 import { familyColumns } from '../src/rows/family-row.ts'
 import { aFolder } from './sqlite-under-test.ts'
@@ -56,7 +56,7 @@ describe.for([
     await storage.families.revoke(aFamilyRecord().familyId, today)
 
     expect(await storage.purge.purgeExpired({ now: ahead, limit: 100 })).toEqual({ removed: 1, done: true })
-    expect((await storage.endings.list({ from: undefined, endedSince: today, limit: 10 })).records).toHaveLength(1)
+    expect((await storage.revocations.list({ from: undefined, endedSince: today, limit: 10 })).records).toHaveLength(1)
   })
 
   test('a purge runs one statement for each kind of row, however many rows there are', async () => {
@@ -68,7 +68,7 @@ describe.for([
       issuer,
     })
     ran.length = 0
-    await fillTable(dialect, { table: 'mintmark_claims', columns: claimColumns, rows: 1000, values: halfExpired })
+    await fillTable(dialect, { table: 'mintmark_claims', columns: replayColumns, rows: 1000, values: halfExpired })
 
     expect(await watched.purge.purgeExpired({ now, limit: 100 })).toEqual({ removed: 100, done: false })
     expect(ran.length).toBeLessThanOrEqual(8)
@@ -90,7 +90,7 @@ describe.for([
   })
 })
 
-const tables = { mintmark_codes: codeColumns, mintmark_claims: claimColumns, mintmark_families: familyColumns }
+const tables = { mintmark_codes: codeColumns, mintmark_claims: replayColumns, mintmark_families: familyColumns }
 
 const halfExpired = {
   issuer: `'${issuer}'`,
@@ -146,7 +146,7 @@ async function countOf(dialect: SqlDialect, table: string): Promise<number> {
 
 async function twoFileDialects(): Promise<readonly [SqlDialect, SqlDialect]> {
   const folder = await aFolder()
-  const openFile = () => sqliteFile(`${folder.path}/test.db`, { migrate: 'on-open', synchronous: 'normal' })
+  const openFile = () => openSqliteDialect(`${folder.path}/test.db`, { migrate: 'on-open', synchronous: 'normal' })
   const dialects = [openFile(), openFile()] as const
   onTestFinished(async () => {
     await Promise.all(dialects.map((dialect) => dialect.close()))
@@ -159,5 +159,8 @@ async function twoFileDialects(): Promise<readonly [SqlDialect, SqlDialect]> {
 async function twoPools(): Promise<readonly [SqlDialect, SqlDialect]> {
   const database = await aDatabaseInOtherOrder()
   onTestFinished(() => database.remove())
-  return [postgresPool(database.pool(), { migrate: 'on-open' }), postgresPool(database.pool(), { migrate: 'on-open' })]
+  return [
+    toPostgresDialect(database.pool(), { migrate: 'on-open' }),
+    toPostgresDialect(database.pool(), { migrate: 'on-open' }),
+  ]
 }

@@ -1,6 +1,6 @@
 import { storageLaws } from '@mintmark/storage-interface/contract'
 import { migrate, type SqlDialect } from '@mintmark/storage-sql'
-import { sqlite, sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { sqlite, openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { endingTriggers } from '../src/migrations/ending-triggers.ts'
 import { groupTriggers, userTriggers } from '../src/migrations/provisioning-triggers.ts'
@@ -89,7 +89,7 @@ test('the laws run every kind of statement on every table', () => {
 })
 
 test('no statement reads a whole table', async () => {
-  const dialect = sqliteFile(':memory:')
+  const dialect = openSqliteDialect(':memory:')
   onTestFinished(() => dialect.close())
   await migrate({ dialect })
 
@@ -104,7 +104,7 @@ test('no statement reads a whole table', async () => {
 })
 
 test('no trigger reads a whole table', async () => {
-  const dialect = sqliteFile(':memory:')
+  const dialect = openSqliteDialect(':memory:')
   onTestFinished(() => dialect.close())
   await migrate({ dialect })
   const triggered = [...userTriggers(sqlite.types), ...groupTriggers, ...endingTriggers].flatMap(

@@ -2,10 +2,10 @@
 import { seconds } from '@mintmark/storage-interface'
 import { aCodeRecord, aDigest, aFamilyRecord } from '@mintmark/storage-interface/contract'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 
 const [file = '', times = '0', self = ''] = process.argv.slice(2)
-const dialect = sqliteFile(file)
+const dialect = openSqliteDialect(file)
 const storage = await createSqlStorage({ dialect, issuer: 'https://issuer.example' })
 const { digest, clientId, issuedAt: now, expiresAt } = aCodeRecord()
 
@@ -26,7 +26,7 @@ const rotated = await each((index) =>
   }),
 )
 const claimed = await each(() =>
-  storage.claims.claim({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt, now }),
+  storage.replays.markUsed({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt, now }),
 )
 
 await dialect.close()

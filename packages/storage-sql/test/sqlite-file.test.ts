@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { aCodeRecord, aGrantRecord, aUser } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { sqliteFile, type SqliteFileOptions } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect, type SqliteFileOptions } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { aFolder } from './sqlite-under-test.ts'
 
@@ -44,7 +44,7 @@ test('what was written is there when the file is opened again', async () => {
   await before.grants.insert(aGrantRecord())
   await dialect.close()
 
-  const reopened = sqliteFile(file)
+  const reopened = openSqliteDialect(file)
   onTestFinished(() => reopened.close())
   const after = await createSqlStorage({ dialect: reopened, issuer })
 
@@ -96,8 +96,8 @@ test('a file that is not a database, or not there to be made, is an outage', asy
   onTestFinished(() => folder.remove())
   await writeFile(join(folder.path, 'letter.txt'), 'Dear reader, '.repeat(1000))
 
-  expect(() => sqliteFile(join(folder.path, 'letter.txt'))).toThrow(StorageUnavailableError)
-  expect(() => sqliteFile(join(folder.path, 'missing', 'test.db'))).toThrow(StorageUnavailableError)
+  expect(() => openSqliteDialect(join(folder.path, 'letter.txt'))).toThrow(StorageUnavailableError)
+  expect(() => openSqliteDialect(join(folder.path, 'missing', 'test.db'))).toThrow(StorageUnavailableError)
 })
 
 test('a mistake in SQL is not taken for an outage', async () => {
@@ -112,7 +112,7 @@ test('a mistake in SQL is not taken for an outage', async () => {
 async function aFile(options?: SqliteFileOptions): Promise<{ readonly dialect: SqlDialect; readonly file: string }> {
   const folder = await aFolder()
   const file = join(folder.path, 'test.db')
-  const dialect = sqliteFile(file, options)
+  const dialect = openSqliteDialect(file, options)
   onTestFinished(async () => {
     await dialect.close()
     await folder.remove()

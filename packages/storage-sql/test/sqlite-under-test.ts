@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 
 /** An empty folder of its own, and how to throw it away. */
 export async function aFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
@@ -15,7 +15,7 @@ export async function aFolder(): Promise<{ readonly path: string; remove(): Prom
 export async function memoryUnderTest(
   watch: (dialect: SqlDialect) => SqlDialect = (dialect) => dialect,
 ): Promise<StorageUnderTest> {
-  const dialect = watch(sqliteFile(':memory:', { migrate: 'on-open' }))
+  const dialect = watch(openSqliteDialect(':memory:', { migrate: 'on-open' }))
   return { open: (issuer) => createSqlStorage({ dialect, issuer }), close: () => dialect.close() }
 }
 
@@ -26,7 +26,7 @@ export async function fileUnderTest(): Promise<StorageUnderTest> {
 
   return {
     open: async (issuer) => {
-      const dialect = sqliteFile(join(folder.path, 'test.db'), { migrate: 'on-open', synchronous: 'normal' })
+      const dialect = openSqliteDialect(join(folder.path, 'test.db'), { migrate: 'on-open', synchronous: 'normal' })
       opened.push(dialect)
       return createSqlStorage({ dialect, issuer })
     },

@@ -9,13 +9,13 @@ import {
   aUser,
 } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, it, onTestFinished } from 'vitest'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
 it('docs/performance.md: a storage builds a statement when it is first needed, and once', async () => {
-  const { dialect, built } = countingStatements(sqliteFile(':memory:', { migrate: 'on-open' }))
+  const { dialect, built } = countingStatements(openSqliteDialect(':memory:', { migrate: 'on-open' }))
   const storage = await createSqlStorage({ dialect, issuer: 'https://issuer.example' })
   const atStart = built()
 
@@ -30,7 +30,7 @@ it('docs/performance.md: a storage builds a statement when it is first needed, a
 it('docs/performance.md: PostgreSQL gives a whole record as one column, as it names every column with every answer', async () => {
   const database = await aDatabase()
   onTestFinished(() => database.remove())
-  const { dialect, columnCounts } = countingColumns(postgresPool(database.pool(), { migrate: 'on-open' }))
+  const { dialect, columnCounts } = countingColumns(toPostgresDialect(database.pool(), { migrate: 'on-open' }))
   const storage = await createSqlStorage({ dialect, issuer: 'https://issuer.example' })
   const [code, grant] = [aCodeRecord(), aGrantRecord()]
   await storage.clients.insert(aClientRecord())

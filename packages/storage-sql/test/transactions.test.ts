@@ -1,9 +1,9 @@
 import { createSqlStorage, migrate, type SqlDialect } from '@mintmark/storage-sql'
 import { aProvisionedUser } from '@mintmark/storage-interface/contract'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { UniqueViolation } from '../src/unique-violation.ts'
+import { UniqueViolationError } from '../src/unique-violation.ts'
 import { byName } from './support/by-name.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
@@ -45,8 +45,10 @@ describe.for([
     const other = `INSERT INTO mintmark_users (issuer, user_id, active, generation, claims, created_at, updated_at, version, provider_id, user_name_key)
       SELECT issuer, ${place(1)}, active, generation, claims, created_at, updated_at, version, provider_id, user_name_key FROM mintmark_users`
 
-    await expect(dialect.transact([step(insert, 'a'), step(other, 'user-b')])).rejects.toBeInstanceOf(UniqueViolation)
-    await expect(dialect.all(other, ['user-b'])).rejects.toBeInstanceOf(UniqueViolation)
+    await expect(dialect.transact([step(insert, 'a'), step(other, 'user-b')])).rejects.toBeInstanceOf(
+      UniqueViolationError,
+    )
+    await expect(dialect.all(other, ['user-b'])).rejects.toBeInstanceOf(UniqueViolationError)
 
     expect(await count(dialect)).toBe(0)
     expect(await dialect.transact([step(insert, 'a')])).toHaveLength(1)
@@ -74,7 +76,7 @@ describe.for([
 })
 
 async function openSqlite(): Promise<SqlDialect> {
-  const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
+  const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
   onTestFinished(() => dialect.close())
   await migrate({ dialect })
   return dialect
@@ -83,7 +85,7 @@ async function openSqlite(): Promise<SqlDialect> {
 async function openPostgres(): Promise<SqlDialect> {
   const database = await aDatabase()
   onTestFinished(() => database.remove())
-  const dialect = postgresPool(database.pool(), { migrate: 'on-open' })
+  const dialect = toPostgresDialect(database.pool(), { migrate: 'on-open' })
   await migrate({ dialect })
   return dialect
 }

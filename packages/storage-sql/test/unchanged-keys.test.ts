@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { epochSeconds, providerId, userId, type ProvisionedState, type Storage } from '@mintmark/storage-interface'
 import { aProvisionedState } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { byName } from './support/by-name.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
@@ -89,11 +89,11 @@ test('SQLite writes to no index where no key changes', async () => {
   expect(written).toEqual(['mintmark_users_by_external_id', 'mintmark_users_by_user_name'])
 })
 
-const anSqliteFile = () => sqliteFile(':memory:', { migrate: 'on-open' })
+const anSqliteFile = () => openSqliteDialect(':memory:', { migrate: 'on-open' })
 
 async function aPostgres() {
   const database = await aDatabase()
-  return { dialect: postgresPool(database.pool(), { migrate: 'on-open' }), remove: () => database.remove() }
+  return { dialect: toPostgresDialect(database.pool(), { migrate: 'on-open' }), remove: () => database.remove() }
 }
 
 interface Keys {

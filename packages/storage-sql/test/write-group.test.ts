@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createWriteGroup, type RunWrite } from '../src/sqlite/write-group.ts'
-import { UniqueViolation } from '../src/unique-violation.ts'
+import { UniqueViolationError } from '../src/unique-violation.ts'
 import { aFolder } from './sqlite-under-test.ts'
 
 test('writes of one turn are one transaction, and a write alone is its own', async () => {
@@ -40,7 +40,7 @@ test('a write that breaks a key is refused, and the others are not', async () =>
   const outcomes = await Promise.allSettled([insert('a'), insert('a'), insert('b')])
 
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-  expect(reasons(outcomes)).toEqual([expect.any(UniqueViolation)])
+  expect(reasons(outcomes)).toEqual([expect.any(UniqueViolationError)])
   expect(namesIn(database)).toEqual(['a', 'b'])
 })
 
@@ -112,7 +112,7 @@ test('closing writes first what waits', async () => {
   const folder = await aFolder()
   onTestFinished(() => folder.remove())
   const file = join(folder.path, 'test.db')
-  const dialect = sqliteFile(file)
+  const dialect = openSqliteDialect(file)
   await dialect.atomically(['CREATE TABLE names (name TEXT NOT NULL) STRICT'])
 
   const writing = Promise.all(['a', 'b'].map((name) => dialect.all('INSERT INTO names VALUES (?)', [name])))

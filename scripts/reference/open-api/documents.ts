@@ -1,5 +1,5 @@
 import { createAdminServer, type HostAdministrator } from '@mintmark/admin'
-import { createAuthorizationServer, storedKeys } from '@mintmark/core'
+import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import type { HttpService } from '@mintmark/core/http'
 import { createScimServer } from '@mintmark/scim'
 import type { JsonObject, Storage } from '@mintmark/storage-interface'
@@ -25,7 +25,7 @@ const issuer = 'https://issuer.example'
 /** Makes servers in memory, and the documents of their metadata and routes. */
 export async function documentedApis(): Promise<DocumentedApis> {
   const storage = createMemoryStorage({ issuer })
-  const keys = storedKeys({ storage, sealingKey: 'A'.repeat(43) })
+  const keys = createStoredKeys({ storage, sealingKey: 'A'.repeat(43) })
   const server = createAuthorizationServer({
     issuer,
     storage,

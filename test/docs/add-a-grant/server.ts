@@ -1,4 +1,4 @@
-import { createAuthorizationServer, registerClient, storedKeys } from '@mintmark/core'
+import { createAuthorizationServer, registerClient, createStoredKeys } from '@mintmark/core'
 import type { Storage } from '@mintmark/storage-interface'
 import { badgeGrant } from './badge-grant.ts'
 import { voucherGrant } from './voucher-grant.ts'
@@ -8,7 +8,7 @@ export async function createServer(storage: Storage, sealingKey: string) {
   const server = createAuthorizationServer({
     issuer: storage.issuer,
     storage,
-    keys: storedKeys({ storage, sealingKey }),
+    keys: createStoredKeys({ storage, sealingKey }),
     signedIn: () => Promise.resolve(undefined),
     grants,
   })

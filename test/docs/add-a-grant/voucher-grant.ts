@@ -10,12 +10,12 @@ export const voucherGrant = defineGrant({
     // RFC 6749 §5.2: the client is told that much; the reason goes to the log.
     if (!evidence) throw new OAuthError('invalid_grant', 'The voucher is not valid.', { reason: 'grant_refused' })
 
-    const aim = {
+    const target = {
       audience: ['https://api.example.com'],
       scopes: ['films.watch'],
       lifetime: seconds(300),
       format: 'jwt',
     } as const
-    return { evidence, client, aim, person: undefined, refreshToken: undefined }
+    return { evidence, client, target, forUser: undefined, refreshToken: undefined }
   },
 })

@@ -6,19 +6,19 @@ import {
   logAdminEvents,
   protectLastAdministrators,
 } from '@mintmark/admin'
-import { createAuthorizationServer, storedKeys } from '@mintmark/core'
+import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import { createScimServer } from '@mintmark/scim'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import express from 'express'
 import { z } from 'zod'
 
 const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
 export const storage = await createSqlStorage({
   issuer,
-  dialect: sqliteFile(process.env['DATABASE'] ?? 'mintmark.db', { migrate: 'on-open' }),
+  dialect: openSqliteDialect(process.env['DATABASE'] ?? 'mintmark.db', { migrate: 'on-open' }),
 })
-const keys = storedKeys({ storage, sealingKey: process.env['SEALING_KEY'] ?? '' })
+const keys = createStoredKeys({ storage, sealingKey: process.env['SEALING_KEY'] ?? '' })
 const lastAdministrators = { protectedRoles: ['owner'] }
 
 const server = createAuthorizationServer({
@@ -33,7 +33,7 @@ const scim = createScimServer({
   issuer,
   storage,
   mayChange: protectLastAdministrators({ ...lastAdministrators, storage }),
-  offboardingLimit: { accounts: 500, percent: 20 },
+  deprovisioningLimit: { accounts: 500, percent: 20 },
   onRequest: keepRequestLog({ storage }),
 })
 

@@ -1,4 +1,4 @@
-import { connectedApps, requireSameOrigin, type CookieSessions } from '@mintmark/core'
+import { createConnectedApps, requireSameOrigin, type CookieSessions } from '@mintmark/core'
 import { redirect, type Endpoint } from '@mintmark/core/http'
 import type { Storage } from '@mintmark/storage-interface'
 import { accountHtml } from './account-html.ts'
@@ -11,7 +11,7 @@ export function accountPage({
   readonly storage: Storage
   readonly sessions: CookieSessions
 }): Endpoint {
-  const apps = connectedApps({ storage })
+  const apps = createConnectedApps({ storage })
 
   return async (request) => {
     requireSameOrigin(request) // a form on another site ends nothing here

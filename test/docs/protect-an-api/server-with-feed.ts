@@ -1,4 +1,4 @@
-import { createAuthorizationServer, registerClient, storedKeys } from '@mintmark/core'
+import { createAuthorizationServer, registerClient, createStoredKeys } from '@mintmark/core'
 import { createScimServer } from '@mintmark/scim'
 import type { Storage } from '@mintmark/storage-interface'
 
@@ -9,7 +9,7 @@ export async function createServers(storage: Storage, sealingKey: string) {
     issuer,
     storage,
     revocationFeed: true,
-    keys: storedKeys({ storage, sealingKey }),
+    keys: createStoredKeys({ storage, sealingKey }),
     signedIn: () => Promise.resolve(undefined),
     scopes: { 'orders.read': 'See your orders' },
     resources: { 'https://api.example.com': { scopes: ['orders.read'] } },

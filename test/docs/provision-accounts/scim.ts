@@ -1,12 +1,15 @@
 import { toExpress } from '@mintmark/adapter-express'
 import { createScimServer, logScimEvents } from '@mintmark/scim'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import express from 'express'
 
 // The issuer and the storage of your authorization server: the accounts are the same.
 export const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
-export const storage = await createSqlStorage({ issuer, dialect: sqliteFile(':memory:', { migrate: 'on-open' }) })
+export const storage = await createSqlStorage({
+  issuer,
+  dialect: openSqliteDialect(':memory:', { migrate: 'on-open' }),
+})
 
 export const scim = createScimServer({
   issuer,

@@ -1,4 +1,4 @@
-import { storedKeys, type KeyVault } from '@mintmark/core'
+import { createStoredKeys, type KeyVault } from '@mintmark/core'
 import { kms, storage } from './yours.ts'
 
 const vault: KeyVault = {
@@ -12,4 +12,4 @@ const vault: KeyVault = {
       kms.sign(vaultEntry, bytes),
 }
 
-export const keys = storedKeys({ storage, vault, algorithms: ['ES256'] })
+export const keys = createStoredKeys({ storage, vault, algorithms: ['ES256'] })

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 
 import { toNodeListener } from '@mintmark/adapter-node'
-import { createAuthorizationServer, storedKeys } from '@mintmark/core'
+import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import type { Storage } from '@mintmark/storage-interface'
 
 /** @param storage made for the same issuer. */
@@ -9,7 +9,7 @@ export function listen(storage: Storage, sealingKey: string) {
   const server = createAuthorizationServer({
     issuer: 'https://login.example', // what people's browsers see: the proxy's address
     storage,
-    keys: storedKeys({ storage, sealingKey }),
+    keys: createStoredKeys({ storage, sealingKey }),
     signedIn: () => Promise.resolve(undefined),
   })
   // What the proxy sees. Nobody else should reach it.

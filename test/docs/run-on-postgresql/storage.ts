@@ -1,6 +1,6 @@
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { Pool } from 'pg'
 
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
-export const storage = await createSqlStorage({ issuer: 'https://login.example', dialect: postgresPool(pool) })
+export const storage = await createSqlStorage({ issuer: 'https://login.example', dialect: toPostgresDialect(pool) })

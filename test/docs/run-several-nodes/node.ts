@@ -1,6 +1,6 @@
-import { createAuthorizationServer, fromRateLimiterFlexible, storedKeys } from '@mintmark/core'
+import { createAuthorizationServer, toRateLimiter, createStoredKeys } from '@mintmark/core'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import type { Pool } from 'pg'
 import { sharedCounter } from './shared-counter.ts'
 
@@ -8,18 +8,18 @@ const issuer = process.env['ISSUER_URL'] ?? 'https://login.example'
 
 /** The same on every node: issuer, database, sealing key, options. */
 export async function createNode(pool: Pool, sealingKey: string) {
-  const storage = await createSqlStorage({ issuer, dialect: postgresPool(pool) })
-  const keys = storedKeys({ storage, sealingKey })
+  const storage = await createSqlStorage({ issuer, dialect: toPostgresDialect(pool) })
+  const keys = createStoredKeys({ storage, sealingKey })
   const server = createAuthorizationServer({
     issuer,
     storage,
     keys,
     signedIn: () => Promise.resolve(undefined),
     rateLimits: {
-      failedAuthentications: fromRateLimiterFlexible(
+      failedAuthentications: toRateLimiter(
         await sharedCounter(pool, { name: 'authentications', points: 100, seconds: 60 }),
       ),
-      startedInteractions: fromRateLimiterFlexible(
+      startedInteractions: toRateLimiter(
         await sharedCounter(pool, { name: 'interactions', points: 100, seconds: 600 }),
       ),
     },

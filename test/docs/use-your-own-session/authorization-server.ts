@@ -1,20 +1,20 @@
-import { createAuthorizationServer, storedKeys } from '@mintmark/core'
+import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import { redirect } from '@mintmark/core/http'
 import { consentPage, errorPage, readConsentForm } from '@mintmark/pages'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { signedIn } from './host-session.ts'
 
 export const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
 export const storage = await createSqlStorage({
   issuer,
-  dialect: sqliteFile(process.env['DATABASE'] ?? 'mintmark.db', { migrate: 'on-open' }),
+  dialect: openSqliteDialect(process.env['DATABASE'] ?? 'mintmark.db', { migrate: 'on-open' }),
 })
 
 export const server = createAuthorizationServer({
   issuer,
   storage,
-  keys: storedKeys({ storage, sealingKey: process.env['SEALING_KEY'] ?? '' }),
+  keys: createStoredKeys({ storage, sealingKey: process.env['SEALING_KEY'] ?? '' }),
   signedIn,
   renderErrorPage: errorPage,
   pages: {

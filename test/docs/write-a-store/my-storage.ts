@@ -1,11 +1,11 @@
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 
 /** Stands for your store. */
 export const myStorage = {
   async createEmptyDatabase() {
-    const medium = createMemoryMedium()
+    const medium = createMemoryDatabase()
     return Promise.resolve({
-      storageFor: (issuer: string) => createMemoryStorage({ issuer, medium }),
+      storageFor: (issuer: string) => createMemoryStorage({ issuer, database: medium }),
       drop: async () => Promise.resolve(),
     })
   },

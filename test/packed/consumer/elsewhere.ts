@@ -1,17 +1,17 @@
 import { toFetchHandler } from '@mintmark/adapter-fetch'
 import { toNodeListener } from '@mintmark/adapter-node'
 import { run, type Io } from '@mintmark/cli'
-import { createAuthorizationServer, defineGrant, OAuthError, storedKeys, type ServerEvent } from '@mintmark/core'
+import { createAuthorizationServer, defineGrant, OAuthError, createStoredKeys, type ServerEvent } from '@mintmark/core'
 import type { Endpoint, HttpService } from '@mintmark/core/http'
 import { randomSecret, systemClock, systemRandom } from '@mintmark/core/runtime'
 import { parseFilter, printFilter, ScimError, type ScimEvent } from '@mintmark/scim'
 import { composeStorage, StorageUnavailableError, userId, type Storage, type UserId } from '@mintmark/storage-interface'
 import { storageLaws } from '@mintmark/storage-interface/contract'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { createRedisStores } from '@mintmark/storage-redis'
+import { createRedisStorage } from '@mintmark/storage-redis'
 import { createSqlStorage, migrate } from '@mintmark/storage-sql'
 import { CommandRefused } from '@mintmark/storage-sql/command'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { createTestIssuer, oktaTranscript, replayTranscript } from '@mintmark/testkit'
 import entra from '@mintmark/testkit/transcripts/entra.json' with { type: 'json' }
 import { Redis } from 'ioredis'
@@ -24,15 +24,17 @@ const issuer = 'https://id.example'
 
 /** PostgreSQL for what lasts, Redis for what expires. */
 export async function storageOfMany(): Promise<Storage> {
-  const dialect = postgresPool(new Pool({ connectionString: 'postgres://db/mintmark' }), { timeoutMilliseconds: 2000 })
+  const dialect = toPostgresDialect(new Pool({ connectionString: 'postgres://db/mintmark' }), {
+    timeoutMilliseconds: 2000,
+  })
   await migrate({ dialect })
   const durable = await createSqlStorage({ issuer, dialect })
   const clients = [createClient(), new Redis({ lazyConnect: true })] as const
-  return composeStorage({ durable, expiring: createRedisStores({ client: clients[0], issuer }) })
+  return composeStorage({ durable, expiring: createRedisStorage({ client: clients[0], issuer }) })
 }
 
 export const withIoRedis = (client: Redis): Storage =>
-  composeStorage({ durable: createMemoryStorage({ issuer }), expiring: createRedisStores({ client, issuer }) })
+  composeStorage({ durable: createMemoryStorage({ issuer }), expiring: createRedisStorage({ client, issuer }) })
 
 const storage = createMemoryStorage({ issuer })
 const reasons: string[] = []
@@ -41,7 +43,7 @@ const refusal = new OAuthError('invalid_grant', 'No.', { reason: 'grant_refused'
 export const server = createAuthorizationServer({
   issuer,
   storage,
-  keys: storedKeys({ storage, sealingKey: randomSecret(systemRandom), clock: systemClock }),
+  keys: createStoredKeys({ storage, sealingKey: randomSecret(systemRandom), clock: systemClock }),
   signedIn: async ({ headers }) =>
     headers.has('cookie') ? { subject: 'ann', authTime: systemClock(), amr: ['pwd'] } : undefined,
   grants: [defineGrant({ grantType: 'urn:example:refused', decide: () => Promise.reject(refusal) })],

@@ -1,4 +1,4 @@
-import { cookieSessions, createAuthorizationServer, registerClient, storedKeys } from '@mintmark/core'
+import { createCookieSessions, createAuthorizationServer, registerClient, createStoredKeys } from '@mintmark/core'
 import type { HttpService, ServerRequest } from '@mintmark/core/http'
 import {
   clientId,
@@ -24,12 +24,12 @@ export async function createMintmark(
 ): Promise<{ readonly server: HttpService; readonly site: Omit<Site, 'port'> }> {
   const bench = await benchStorage(settings, issuer, watch)
   const { storage } = bench
-  const keys = storedKeys({
+  const keys = createStoredKeys({
     storage,
     sealingKey: Buffer.alloc(32, 7).toString('base64url'),
     algorithms: [settings.algorithm],
   })
-  const sessions = cookieSessions({ storage })
+  const sessions = createCookieSessions({ storage })
   const server = createAuthorizationServer({
     issuer,
     storage,

@@ -13,7 +13,7 @@ import { shownTime } from './shown-time.ts'
 
 /** One account: who it is, what apps were allowed, where the person is signed in. */
 export const accountPage: AdminPage = async ({ request, admin }) => {
-  const account = await admin.accounts.read(subjectOf(request))
+  const account = await admin.users.read(subjectOf(request))
   const { userId, active, claims, createdAt } = account
   const address = addressOf('/admin/account', userId)
   const grants = await admin.grants.listOfAccount(userId)
@@ -49,7 +49,7 @@ ${actButtons(address, sessions.length > 1 ? { act: 'end-sessions', label: 'End a
 }
 
 /** The buttons of the page. */
-export const actOnAccount: AdminPage = async ({ request, admin: { accounts, grants, sessions } }) => {
+export const actOnAccount: AdminPage = async ({ request, admin: { users: accounts, grants, sessions } }) => {
   const userId = subjectOf(request)
   const { act, about } = readPostedAct(request)
   switch (act) {

@@ -1,4 +1,4 @@
-import { AdminError, type AccountPage, type Administration, type PageRequest } from '@mintmark/admin'
+import { AdminError, type UserPage, type Administration, type PageRequest } from '@mintmark/admin'
 import type { ServerRequest } from '@mintmark/core/http'
 
 import { html, type Markup } from '../site/html.ts'
@@ -22,10 +22,10 @@ export const accountsPage: AdminPage = async ({ request, admin }) => {
 }
 
 type Search = PageRequest & { readonly filter: string }
-type SearchOutcome = AccountPage | { readonly problem: string }
+type SearchOutcome = UserPage | { readonly problem: string }
 
 /** A filter that is none is told beside the box that it was typed in. Every other refusal has the page of refusals. */
-async function search({ filter, ...page }: Search, { accounts }: Administration): Promise<SearchOutcome> {
+async function search({ filter, ...page }: Search, { users: accounts }: Administration): Promise<SearchOutcome> {
   try {
     return await accounts.list(filter === '' ? page : { ...page, filter })
   } catch (error) {
@@ -46,7 +46,7 @@ function searchForm(filter: string, problem: string | undefined): Markup {
 </form>`
 }
 
-function results({ items, total, next }: AccountPage, request: ServerRequest): Markup {
+function results({ items, total, next }: UserPage, request: ServerRequest): Markup {
   const subjects = items.map((account) => ({
     address: addressOf('/admin/account', account.userId),
     name: accountName(account),

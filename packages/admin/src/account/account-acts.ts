@@ -1,20 +1,20 @@
 import { randomIdentifier } from '@mintmark/core/runtime'
-import { endedAccess, type EndedAccess } from '@mintmark/scim'
+import { revokedAccess, type RevokedAccess } from '@mintmark/scim'
 import { clientId, userId, type LifecycleOutcome, type UserRecord } from '@mintmark/storage-interface'
 
-import type { Acting } from '../act/acting.ts'
-import { perform } from '../act/perform.ts'
+import type { AdminContext } from '../audit/admin-context.ts'
+import { audit } from '../audit/audit.ts'
 import { plainJson } from '../json/plain-json.ts'
 import { AdminError } from '../error/admin-error.ts'
 import { administeredBy } from '../guard/last-administrators.ts'
 import { endUnlessLast } from '../guard/end-unless-last.ts'
 import { isChosenIdentifier } from '../page/identifier.ts'
-import { accountView, loggedAccount, type AccountView } from './account-view.ts'
-import { changedClaims, type AccountChange } from './changed-claims.ts'
-import { findAccount } from './find-account.ts'
+import { userView, loggedUser, type UserView } from './account-view.ts'
+import { changedClaims, type UserChange } from './changed-claims.ts'
+import { findUser } from './find-account.ts'
 
 /** An account as it begins. */
-export interface NewAccount extends AccountChange {
+export interface NewUserInput extends UserChange {
   /**
    * The `sub` of its tokens: letters, digits and `._~@|:+-`, at most 255. It is never given to another one. Default:
    * random.
@@ -23,16 +23,16 @@ export interface NewAccount extends AccountChange {
 }
 
 /** An account that has ended, and what died with it. */
-export interface EndedAccount {
-  readonly account: AccountView
+export interface RevokedUser {
+  readonly account: UserView
   /** Undefined when storage did not tell: it is dead all the same. */
-  readonly ended: EndedAccess | undefined
+  readonly ended: RevokedAccess | undefined
 }
 
-export function createAccount(account: NewAccount, acting: Acting): Promise<AccountView> {
+export function createUser(account: NewUserInput, acting: AdminContext): Promise<UserView> {
   const { storage, clock, random, customFields } = acting
   const id = account.userId ?? randomIdentifier(random)
-  return perform(
+  return audit(
     {
       name: 'account.created',
       target: { kind: 'account', id },
@@ -45,16 +45,16 @@ export function createAccount(account: NewAccount, acting: Acting): Promise<Acco
         const { outcome } = await storage.users.insert({ userId: userId(id), claims, createdAt: clock() })
         // OIDC Core §2: also that of a removed account.
         if (outcome === 'taken') throw new AdminError('identifier_taken')
-        const created = await findAccount(id, acting)
-        return { result: accountView(created), after: loggedAccount(created) }
+        const created = await findUser(id, acting)
+        return { result: userView(created), after: loggedUser(created) }
       },
     },
     acting,
   )
 }
 
-export const deactivateAccount = (id: string, acting: Acting): Promise<EndedAccount> =>
-  perform(
+export const deactivateUser = (id: string, acting: AdminContext): Promise<RevokedUser> =>
+  audit(
     {
       name: 'account.deactivated',
       target: { kind: 'account', id },
@@ -62,32 +62,32 @@ export const deactivateAccount = (id: string, acting: Acting): Promise<EndedAcco
       run: async () => {
         const { before, after, ended } = await deactivated(id, acting)
         return {
-          result: { account: accountView(after), ended },
-          before: loggedAccount(before),
-          after: { ...loggedAccount(after), ...(ended && { ended: plainJson(ended) }) },
+          result: { account: userView(after), ended },
+          before: loggedUser(before),
+          after: { ...loggedUser(after), ...(ended && { ended: plainJson(ended) }) },
         }
       },
     },
     acting,
   )
 
-export const reactivateAccount = (id: string, acting: Acting): Promise<AccountView> =>
-  perform(
+export const reactivateUser = (id: string, acting: AdminContext): Promise<UserView> =>
+  audit(
     {
       name: 'account.reactivated',
       target: { kind: 'account', id },
       run: async () => {
-        const before = await findAccount(id, acting)
+        const before = await findUser(id, acting)
         const after = present(await acting.storage.users.reactivate(before.userId, acting.clock()))
-        return { result: accountView(after), before: loggedAccount(before), after: loggedAccount(after) }
+        return { result: userView(after), before: loggedUser(before), after: loggedUser(after) }
       },
     },
     acting,
   )
 
 /** It is deactivated first: that can be undone, if it turns out that it left nobody to administer. */
-export const removeAccount = (id: string, acting: Acting): Promise<EndedAccess | undefined> =>
-  perform(
+export const removeUser = (id: string, acting: AdminContext): Promise<RevokedAccess | undefined> =>
+  audit(
     {
       name: 'account.removed',
       target: { kind: 'account', id },
@@ -97,7 +97,7 @@ export const removeAccount = (id: string, acting: Acting): Promise<EndedAccess |
         const { outcome } = await acting.storage.users.remove(before.userId, acting.clock())
         // RFC 9110 §15.5.5: of several who remove one, one does.
         if (outcome === 'absent') throw new AdminError('account_unknown')
-        return { result: ended, before: loggedAccount(before), after: ended && { ended: plainJson(ended) } }
+        return { result: ended, before: loggedUser(before), after: ended && { ended: plainJson(ended) } }
       },
     },
     acting,
@@ -106,13 +106,13 @@ export const removeAccount = (id: string, acting: Acting): Promise<EndedAccess |
 interface Deactivated {
   readonly before: UserRecord
   readonly after: UserRecord
-  readonly ended: EndedAccess | undefined
+  readonly ended: RevokedAccess | undefined
 }
 
-async function deactivated(id: string, acting: Acting): Promise<Deactivated> {
+async function deactivated(id: string, acting: AdminContext): Promise<Deactivated> {
   const { storage, clock } = acting
-  const before = await findAccount(id, acting)
-  const ended = await endedAccess(before, clock(), storage)
+  const before = await findUser(id, acting)
+  const ended = await revokedAccess(before, clock(), storage)
   const after = await endUnlessLast(
     {
       userId: before.userId,

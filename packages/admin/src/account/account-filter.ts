@@ -5,8 +5,7 @@ import type { FilterAttribute, JsonObject, ResolvedFilter, UserRecord } from '@m
  * A filter of accounts as storage takes it.
  * @throws ScimError invalidFilter.
  */
-export const accountFilter = (text: string, type: ResourceType): ResolvedFilter =>
-  resolveFilter(parseFilter(text), type)
+export const userFilter = (text: string, type: ResourceType): ResolvedFilter => resolveFilter(parseFilter(text), type)
 
 /** Accounts that are in use. */
 export const isActive: ResolvedFilter = Object.freeze({
@@ -25,7 +24,7 @@ export const hasId = (id: string): ResolvedFilter => ({
 })
 
 /** An account as filters look at it. Its provider is not in it: only storage knows that. */
-export const comparableAccount = ({ userId, active, createdAt, updatedAt, claims }: UserRecord): JsonObject => ({
+export const comparableUser = ({ userId, active, createdAt, updatedAt, claims }: UserRecord): JsonObject => ({
   id: userId,
   active,
   created: createdAt * 1000,

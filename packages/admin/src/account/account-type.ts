@@ -7,7 +7,7 @@ import type { CustomFields } from '../custom-field/custom-field.ts'
  * `claims.*`: the claims of OpenID Connect that have one value, and custom fields that are claims. Text is compared
  * case for case, as storage has it.
  */
-export function accountType(fields: CustomFields): ResourceType {
+export function userTypeWithFields(fields: CustomFields): ResourceType {
   const own = [...fields.values()].flatMap(({ claim, type = 'string' }) =>
     claim === undefined ? [] : [{ name: claim, type }],
   )

@@ -4,7 +4,7 @@ import { fieldsOf } from '../custom-field/read-field-values.ts'
 import { customFieldsClaim } from '../custom-field/reserved-claims.ts'
 
 /** An account as administrators see it. */
-export interface AccountView {
+export interface UserView {
   /** The `sub` of its tokens. */
   readonly userId: string
   readonly active: boolean
@@ -16,7 +16,7 @@ export interface AccountView {
   readonly version: number
 }
 
-export function accountView({ userId, active, claims, createdAt, updatedAt, version }: UserRecord): AccountView {
+export function userView({ userId, active, claims, createdAt, updatedAt, version }: UserRecord): UserView {
   const { [customFieldsClaim]: _fields, ...others } = claims
   return {
     userId,
@@ -33,7 +33,7 @@ export function accountView({ userId, active, claims, createdAt, updatedAt, vers
  * What a log may hold of an account: the names of what is known of the person, and nothing of it. Erasing the account
  * erases the person.
  */
-export const loggedAccount = ({ active, generation, version, claims }: UserRecord): JsonObject => ({
+export const loggedUser = ({ active, generation, version, claims }: UserRecord): JsonObject => ({
   active,
   generation,
   version,

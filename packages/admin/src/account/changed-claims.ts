@@ -7,7 +7,7 @@ import { AdminError } from '../error/admin-error.ts'
 import { isStorable } from '../json/storable.ts'
 
 /** What becomes of an account's claims and custom fields: what is left out stays, null takes away. */
-export interface AccountChange {
+export interface UserChange {
   readonly claims?: JsonObject | undefined
   readonly customFields?: FieldChanges | undefined
 }
@@ -19,7 +19,7 @@ export interface AccountChange {
  */
 export async function changedClaims(
   before: JsonObject,
-  { claims = {}, customFields = {} }: AccountChange,
+  { claims = {}, customFields = {} }: UserChange,
   fields: CustomFields,
 ): Promise<JsonObject> {
   const values = await readFieldValues(customFields, fields)

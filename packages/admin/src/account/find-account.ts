@@ -4,7 +4,7 @@ import { AdminError } from '../error/admin-error.ts'
 import { isIdentifier } from '../page/identifier.ts'
 
 /** @throws AdminError `account_unknown`. */
-export async function findAccount(id: string, { storage }: { readonly storage: Storage }): Promise<UserRecord> {
+export async function findUser(id: string, { storage }: { readonly storage: Storage }): Promise<UserRecord> {
   // OIDC Core §2: a `sub` has at most 255 characters, so what is longer is nobody's.
   const user = isIdentifier(id, 255) ? await storage.users.find(userId(id)) : undefined
   // RFC 9110 §15.5.5.

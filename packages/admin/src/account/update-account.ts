@@ -1,23 +1,23 @@
 import { matchesFilter, untilSettled, type JsonObject, type UserRecord } from '@mintmark/storage-interface'
 
-import type { Acting } from '../act/acting.ts'
-import { perform } from '../act/perform.ts'
+import type { AdminContext } from '../audit/admin-context.ts'
+import { audit } from '../audit/audit.ts'
 import { AdminError } from '../error/admin-error.ts'
 import { endUnlessLast } from '../guard/end-unless-last.ts'
 import { administeredBy, type Administered } from '../guard/last-administrators.ts'
-import { comparableAccount } from './account-filter.ts'
-import { accountView, loggedAccount, type AccountView } from './account-view.ts'
-import { changedClaims, type AccountChange } from './changed-claims.ts'
-import { findAccount } from './find-account.ts'
+import { comparableUser } from './account-filter.ts'
+import { userView, loggedUser, type UserView } from './account-view.ts'
+import { changedClaims, type UserChange } from './changed-claims.ts'
+import { findUser } from './find-account.ts'
 
 /** Which account is meant, and in which version: with one, a change that another one has overtaken is refused. */
-export interface AccountTarget {
+export interface UserTarget {
   readonly userId: string
   readonly version?: number | undefined
 }
 
-export const updateAccount = (target: AccountTarget, change: AccountChange, acting: Acting): Promise<AccountView> =>
-  perform(
+export const updateUser = (target: UserTarget, change: UserChange, acting: AdminContext): Promise<UserView> =>
+  audit(
     {
       name: 'account.updated',
       target: { kind: 'account', id: target.userId },
@@ -25,9 +25,9 @@ export const updateAccount = (target: AccountTarget, change: AccountChange, acti
         const { before, after } = await changedAccount(target, change, acting)
         const changed = changedNames(before.claims, after.claims)
         return {
-          result: accountView(after),
-          before: loggedAccount(before),
-          after: { ...loggedAccount(after), changedClaims: changed },
+          result: userView(after),
+          before: loggedUser(before),
+          after: { ...loggedUser(after), changedClaims: changed },
         }
       },
     },
@@ -39,9 +39,9 @@ interface Changed {
   readonly after: UserRecord
 }
 
-const changedAccount = ({ userId, version }: AccountTarget, change: AccountChange, acting: Acting): Promise<Changed> =>
+const changedAccount = ({ userId, version }: UserTarget, change: UserChange, acting: AdminContext): Promise<Changed> =>
   untilSettled(async () => {
-    const before = await findAccount(userId, acting)
+    const before = await findUser(userId, acting)
     // RFC 9110 §15.5.13.
     if (version !== undefined && version !== before.version) throw new AdminError('version_mismatch')
     const claims = await changedClaims(before.claims, change, acting.customFields)
@@ -61,7 +61,7 @@ const changedAccount = ({ userId, version }: AccountTarget, change: AccountChang
 async function replace(
   { userId, version }: UserRecord,
   claims: JsonObject,
-  { storage, clock }: Acting,
+  { storage, clock }: AdminContext,
 ): Promise<UserRecord | undefined> {
   const swapped = await storage.users.replaceClaims({ userId, claims, version, now: clock() })
   // RFC 9110 §15.5.5: removed since it was read.
@@ -70,9 +70,9 @@ async function replace(
 }
 
 /** What the account administers by its claims, and would not with these. */
-async function strippedOf(account: UserRecord, claims: JsonObject, acting: Acting): Promise<Administered> {
+async function strippedOf(account: UserRecord, claims: JsonObject, acting: AdminContext): Promise<Administered> {
   const { administrators } = acting.lastAdministrators
-  if (administrators === undefined || matchesFilter(administrators)(comparableAccount({ ...account, claims })))
+  if (administrators === undefined || matchesFilter(administrators)(comparableUser({ ...account, claims })))
     return nothing
   const { service } = await administeredBy(account.userId, acting)
   return { service, organizations: [] }

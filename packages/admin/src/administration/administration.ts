@@ -1,6 +1,6 @@
-import { administerAccounts, type AccountAdministration } from '../account/account-administration.ts'
-import type { Acting } from '../act/acting.ts'
-import { adminLog } from '../act/perform.ts'
+import { administerUsers, type UserAdministration } from '../account/account-administration.ts'
+import type { AdminContext } from '../audit/admin-context.ts'
+import { adminLog } from '../audit/audit.ts'
 import { listLog, type LogEntryView } from '../audit/list-log.ts'
 import { administerClients, type ClientAdministration } from '../client/client-administration.ts'
 import { administerGrants, type GrantAdministration } from '../grant/grant-administration.ts'
@@ -16,7 +16,7 @@ import { administerSessions, type SessionAdministration } from '../session/sessi
 export interface Administration {
   readonly clients: ClientAdministration
   readonly identityProviders: ProviderAdministration
-  readonly accounts: AccountAdministration
+  readonly users: UserAdministration
   readonly organizations: OrganizationAdministration
   readonly grants: GrantAdministration
   readonly sessions: SessionAdministration
@@ -27,10 +27,10 @@ export interface Administration {
   readonly audit: { list(page?: PageRequest): Promise<Page<LogEntryView>> }
 }
 
-export const administer = (acting: Acting): Administration => ({
+export const administer = (acting: AdminContext): Administration => ({
   clients: administerClients(acting),
   identityProviders: administerProviders(acting),
-  accounts: administerAccounts(acting),
+  users: administerUsers(acting),
   organizations: administerOrganizations(acting),
   grants: administerGrants(acting),
   sessions: administerSessions(acting),

@@ -2,8 +2,8 @@ import { createJournal, type Journal } from '@mintmark/core/http'
 import { randomIdentifier, systemClock, systemRandom } from '@mintmark/core/runtime'
 import { seconds, type EpochSeconds } from '@mintmark/storage-interface'
 
-import { accountType } from '../account/account-type.ts'
-import type { AdminDependencies } from '../act/acting.ts'
+import { userTypeWithFields } from '../account/account-type.ts'
+import type { AdminDependencies } from '../audit/admin-context.ts'
 import type { Actor } from '../audit/actor.ts'
 import type { AdminOccurrence } from '../audit/admin-event.ts'
 import { createAuditLog } from '../audit/audit-log.ts'
@@ -37,7 +37,7 @@ export function administrationParts(
 ): AdminDependencies & { readonly journal: Journal<AdminOccurrence> } {
   const { storage, keys, clock = systemClock, random = systemRandom } = options
   const fields = customFields(options.customFields ?? [])
-  const type = accountType(fields)
+  const type = userTypeWithFields(fields)
   return {
     storage,
     clock,

@@ -11,8 +11,8 @@ import {
 import { randomIdentifier } from '@mintmark/core/runtime'
 import { clientId, untilSettled } from '@mintmark/storage-interface'
 
-import type { Acting } from '../act/acting.ts'
-import { perform, type Act, type Deed } from '../act/perform.ts'
+import type { AdminContext } from '../audit/admin-context.ts'
+import { audit, type AuditedAction, type AuditedResult } from '../audit/audit.ts'
 import { plainJson } from '../json/plain-json.ts'
 import { AdminError } from '../error/admin-error.ts'
 import { isIdentifier } from '../page/identifier.ts'
@@ -26,7 +26,7 @@ export interface UpdatedClient {
   readonly clientSecret: string | undefined
 }
 
-export function createClient(registration: ClientRegistration, acting: Acting): Promise<UpdatedClient> {
+export function createClient(registration: ClientRegistration, acting: AdminContext): Promise<UpdatedClient> {
   const { storage, clock, random, keys } = acting
   const id = registration.clientId ?? randomIdentifier(random)
   return act(['created', id], acting, async () => {
@@ -42,14 +42,14 @@ export function createClient(registration: ClientRegistration, acting: Acting): 
   })
 }
 
-export const update = (target: ClientTarget, change: ClientChange, acting: Acting): Promise<UpdatedClient> =>
+export const update = (target: ClientTarget, change: ClientChange, acting: AdminContext): Promise<UpdatedClient> =>
   act(['updated', target.clientId], acting, async () => {
     const { scopes } = change
     return grantable({ target, scopes, change: (pinned) => updateClient(pinned, change, acting) }, acting)
   })
 
-export async function disable(target: ClientTarget, acting: Acting): Promise<ClientView> {
-  const { client } = await perform(
+export async function disable(target: ClientTarget, acting: AdminContext): Promise<ClientView> {
+  const { client } = await audit(
     {
       name: 'client.disabled',
       target: { kind: 'client', id: target.clientId },
@@ -61,7 +61,7 @@ export async function disable(target: ClientTarget, acting: Acting): Promise<Cli
   return client
 }
 
-export async function enable(target: ClientTarget, acting: Acting): Promise<ClientView> {
+export async function enable(target: ClientTarget, acting: AdminContext): Promise<ClientView> {
   const { client } = await act(['enabled', target.clientId], acting, async () => {
     return grantable({ target, change: (pinned) => enableClient(pinned, acting) }, acting)
   })
@@ -69,8 +69,8 @@ export async function enable(target: ClientTarget, acting: Acting): Promise<Clie
 }
 
 /** It is disabled first: that is the write that a version can be asked of. */
-export const removeClient = (target: ClientTarget, acting: Acting): Promise<void> =>
-  perform(
+export const removeClient = (target: ClientTarget, acting: AdminContext): Promise<void> =>
+  audit(
     {
       name: 'client.removed',
       target: { kind: 'client', id: target.clientId },
@@ -87,7 +87,10 @@ export const removeClient = (target: ClientTarget, acting: Acting): Promise<void
   )
 
 /** Changes a client that administers no more than whoever changes it: in the version in which that was looked at. */
-const grantable = ({ target, scopes = [], change }: GrantableChange, acting: Acting): Promise<Deed<UpdatedClient>> =>
+const grantable = (
+  { target, scopes = [], change }: GrantableChange,
+  acting: AdminContext,
+): Promise<AuditedResult<UpdatedClient>> =>
   untilSettled(async () => {
     const before = await findClient(target.clientId, acting)
     requireGrantable([...before.scopes, ...scopes], acting)
@@ -103,12 +106,12 @@ interface GrantableChange {
   readonly change: (pinned: ClientTarget) => Promise<ClientUpdate>
 }
 
-async function disabled(target: ClientTarget, acting: Acting): Promise<Deed<UpdatedClient>> {
+async function disabled(target: ClientTarget, acting: AdminContext): Promise<AuditedResult<UpdatedClient>> {
   await findClient(target.clientId, acting)
   return updated(await disableClient(target, acting))
 }
 
-function updated(update: ClientUpdate): Deed<UpdatedClient> {
+function updated(update: ClientUpdate): AuditedResult<UpdatedClient> {
   // RFC 9110 §15.5.5: removed since it was read.
   if (update.outcome === 'absent') throw new AdminError('client_unknown')
   // RFC 9110 §15.5.13.
@@ -123,6 +126,6 @@ function updated(update: ClientUpdate): Deed<UpdatedClient> {
 
 const act = (
   [name, id]: readonly [name: 'created' | 'updated' | 'enabled', clientId: string],
-  acting: Acting,
-  run: Act<UpdatedClient>['run'],
-): Promise<UpdatedClient> => perform({ name: `client.${name}`, target: { kind: 'client', id }, run }, acting)
+  acting: AdminContext,
+  run: AuditedAction<UpdatedClient>['run'],
+): Promise<UpdatedClient> => audit({ name: `client.${name}`, target: { kind: 'client', id }, run }, acting)

@@ -1,7 +1,7 @@
 import type { ClientChange, ClientRegistration, ClientTarget } from '@mintmark/core'
 import { clientId } from '@mintmark/storage-interface'
 
-import type { Acting } from '../act/acting.ts'
+import type { AdminContext } from '../audit/admin-context.ts'
 import { pageOf, type Page, type PageRequest } from '../page/page.ts'
 import { addSecret, endPreviousSecrets } from './client-secret-acts.ts'
 import { clientView, type ClientView } from './client-view.ts'
@@ -42,7 +42,7 @@ export interface ClientAdministration {
   endPreviousSecrets(id: string): Promise<void>
 }
 
-export const administerClients = (acting: Acting): ClientAdministration => ({
+export const administerClients = (acting: AdminContext): ClientAdministration => ({
   create: (registration) => createClient(registration, acting),
   read: async (id) => clientView(await findClient(id, acting)),
   list: (page = {}) =>

@@ -1,7 +1,7 @@
 import { addClientSecret, endPreviousClientSecrets } from '@mintmark/core'
 
-import type { Acting } from '../act/acting.ts'
-import { perform } from '../act/perform.ts'
+import type { AdminContext } from '../audit/admin-context.ts'
+import { audit } from '../audit/audit.ts'
 import { plainJson } from '../json/plain-json.ts'
 import { clientView } from './client-view.ts'
 import { findClient } from './find-client.ts'
@@ -11,9 +11,9 @@ import { requireGrantable } from './require-grantable.ts'
 export const addSecret = (
   id: string,
   { previousExpiresAt }: { readonly previousExpiresAt?: number | undefined },
-  acting: Acting,
+  acting: AdminContext,
 ): Promise<string> =>
-  perform(
+  audit(
     {
       name: 'client.secret_added',
       target: { kind: 'client', id },
@@ -28,8 +28,8 @@ export const addSecret = (
     acting,
   )
 
-export const endPreviousSecrets = (id: string, acting: Acting): Promise<void> =>
-  perform(
+export const endPreviousSecrets = (id: string, acting: AdminContext): Promise<void> =>
+  audit(
     {
       name: 'client.previous_secrets_ended',
       target: { kind: 'client', id },

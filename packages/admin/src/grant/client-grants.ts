@@ -1,7 +1,7 @@
 import type { GrantRecord } from '@mintmark/storage-interface'
 
-import type { Acting } from '../act/acting.ts'
-import { perform } from '../act/perform.ts'
+import type { AdminContext } from '../audit/admin-context.ts'
+import { audit } from '../audit/audit.ts'
 import { findClient } from '../client/find-client.ts'
 import { AdminError } from '../error/admin-error.ts'
 import { pageLimit, type Page, type PageRequest } from '../page/page.ts'
@@ -15,14 +15,18 @@ export interface RevokedGrants {
 }
 
 /** @throws AdminError `client_unknown` | `page_invalid`. */
-export async function listClientGrants(client: string, page: PageRequest, acting: Acting): Promise<Page<GrantView>> {
+export async function listClientGrants(
+  client: string,
+  page: PageRequest,
+  acting: AdminContext,
+): Promise<Page<GrantView>> {
   const { grants, next } = await clientGrants(client, page, acting)
   return { items: await Promise.all(grants.map((grant) => grantView(grant, acting))), next }
 }
 
 /** @throws AdminError `client_unknown` | `page_invalid`. */
-export const revokeClientGrants = (client: string, page: PageRequest, acting: Acting): Promise<RevokedGrants> =>
-  perform(
+export const revokeClientGrants = (client: string, page: PageRequest, acting: AdminContext): Promise<RevokedGrants> =>
+  audit(
     {
       name: 'client.grants_revoked',
       target: { kind: 'client', id: client },
@@ -43,7 +47,7 @@ export const revokeClientGrants = (client: string, page: PageRequest, acting: Ac
 async function clientGrants(
   client: string,
   page: PageRequest,
-  acting: Acting,
+  acting: AdminContext,
 ): Promise<{ readonly grants: readonly GrantRecord[]; readonly next: string | undefined }> {
   const { storage } = acting
   const limit = pageLimit(page)

@@ -1,8 +1,8 @@
 import type { GrantRecord } from '@mintmark/storage-interface'
 
-import type { Acting } from '../act/acting.ts'
-import { perform } from '../act/perform.ts'
-import { findAccount } from '../account/find-account.ts'
+import type { AdminContext } from '../audit/admin-context.ts'
+import { audit } from '../audit/audit.ts'
+import { findUser } from '../account/find-account.ts'
 import { AdminError } from '../error/admin-error.ts'
 import type { Page, PageRequest } from '../page/page.ts'
 import { listClientGrants, revokeClientGrants, type RevokedGrants } from './client-grants.ts'
@@ -29,7 +29,7 @@ export interface GrantAdministration {
   revokeOfClient(client: string, page?: PageRequest): Promise<RevokedGrants>
 }
 
-export const administerGrants = (acting: Acting): GrantAdministration => ({
+export const administerGrants = (acting: AdminContext): GrantAdministration => ({
   listOfAccount: async (account) =>
     Promise.all((await grantsOf(account, acting)).map((grant) => grantView(grant, acting))),
   revoke: ({ userId, grantId }) => revokeGrant(userId, grantId, acting),
@@ -38,13 +38,13 @@ export const administerGrants = (acting: Acting): GrantAdministration => ({
   revokeOfClient: (client, page = {}) => revokeClientGrants(client, page, acting),
 })
 
-async function grantsOf(account: string, acting: Acting): Promise<readonly GrantRecord[]> {
-  const { userId } = await findAccount(account, acting)
+async function grantsOf(account: string, acting: AdminContext): Promise<readonly GrantRecord[]> {
+  const { userId } = await findUser(account, acting)
   return acting.storage.grants.listByUser(userId)
 }
 
-const revokeGrant = (account: string, id: string, acting: Acting): Promise<void> =>
-  perform(
+const revokeGrant = (account: string, id: string, acting: AdminContext): Promise<void> =>
+  audit(
     {
       name: 'grant.revoked',
       target: { kind: 'grant', id },
@@ -60,8 +60,8 @@ const revokeGrant = (account: string, id: string, acting: Acting): Promise<void>
     acting,
   )
 
-const revokeAll = (account: string, acting: Acting): Promise<number> =>
-  perform(
+const revokeAll = (account: string, acting: AdminContext): Promise<number> =>
+  audit(
     {
       name: 'account.grants_revoked',
       target: { kind: 'account', id: account },

@@ -1,4 +1,4 @@
-import { isGrantLive } from '@mintmark/core'
+import { isGrantActive } from '@mintmark/core'
 import type { EpochSeconds, GrantRecord, Storage } from '@mintmark/storage-interface'
 
 /** What a person allowed a client. */
@@ -24,6 +24,6 @@ export async function grantView(grant: GrantRecord, { storage }: { readonly stor
     userId,
     scopes,
     createdAt,
-    honoured: isGrantLive(await storage.standing.ofGrant(grantId)),
+    honoured: isGrantActive(await storage.status.ofGrant(grantId)),
   }
 }

@@ -1,4 +1,4 @@
-import type { Acting } from '../act/acting.ts'
+import type { AdminContext } from '../audit/admin-context.ts'
 import { AdminError } from '../error/admin-error.ts'
 import { lacksOthers, type Administered } from './last-administrators.ts'
 
@@ -20,7 +20,7 @@ export interface Ending<Result> {
  */
 export async function endUnlessLast<Result>(
   { userId, administered, end, undo }: Ending<Result>,
-  acting: Acting,
+  acting: AdminContext,
 ): Promise<Result> {
   // RFC 9110 §15.5.10: it would lock everybody out.
   if (await lacksOthers(userId, administered, acting)) throw new AdminError('last_administrator')

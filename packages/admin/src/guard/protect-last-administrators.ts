@@ -1,5 +1,5 @@
-import { accountType } from '../account/account-type.ts'
-import { accountFilter } from '../account/account-filter.ts'
+import { userTypeWithFields } from '../account/account-type.ts'
+import { userFilter } from '../account/account-filter.ts'
 import { customFields, type CustomField } from '../custom-field/custom-field.ts'
 import type { ProposedChange } from '@mintmark/scim'
 import type { Storage } from '@mintmark/storage-interface'
@@ -24,10 +24,10 @@ export interface LastAdministratorOptions {
 /** @throws ScimError invalidFilter when the filter of administrators is not one. */
 export const lastAdministrators = (
   { protectedRoles = [], administrators }: LastAdministratorOptions,
-  type: ReturnType<typeof accountType>,
+  type: ReturnType<typeof userTypeWithFields>,
 ): LastAdministrators => ({
   protectedRoles,
-  administrators: administrators === undefined ? undefined : accountFilter(administrators, type),
+  administrators: administrators === undefined ? undefined : userFilter(administrators, type),
 })
 
 /**
@@ -49,7 +49,7 @@ export function protectLastAdministrators(
   const { storage } = options
   const deps = {
     storage,
-    lastAdministrators: lastAdministrators(options, accountType(customFields(options.customFields ?? []))),
+    lastAdministrators: lastAdministrators(options, userTypeWithFields(customFields(options.customFields ?? []))),
   }
   return async ({ userId, kind }) => {
     if (kind !== 'deactivate' && kind !== 'remove') return true

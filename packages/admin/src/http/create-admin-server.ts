@@ -9,7 +9,7 @@ import {
   type ServerResponse,
 } from '@mintmark/core/http'
 
-import type { AdminDependencies } from '../act/acting.ts'
+import type { AdminDependencies } from '../audit/admin-context.ts'
 import { administer, type Administration } from '../administration/administration.ts'
 import { administrationParts } from '../administration/create-administration.ts'
 import type { AdminOccurrence } from '../audit/admin-event.ts'

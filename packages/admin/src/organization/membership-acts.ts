@@ -1,9 +1,9 @@
 import { untilSettled, type MembershipRecord } from '@mintmark/storage-interface'
 
-import type { Acting } from '../act/acting.ts'
-import { perform } from '../act/perform.ts'
+import type { AdminContext } from '../audit/admin-context.ts'
+import { audit } from '../audit/audit.ts'
 import { plainJson } from '../json/plain-json.ts'
-import { findAccount } from '../account/find-account.ts'
+import { findUser } from '../account/find-account.ts'
 import { AdminError } from '../error/admin-error.ts'
 import { endUnlessLast } from '../guard/end-unless-last.ts'
 import { administeredBy, holdsProtectedRole, type Administered } from '../guard/last-administrators.ts'
@@ -20,16 +20,16 @@ export interface MembershipTarget {
 export const writeMember = (
   target: MembershipTarget,
   roles: readonly string[],
-  acting: Acting,
+  acting: AdminContext,
 ): Promise<MembershipRecord> =>
-  perform(
+  audit(
     {
       name: 'organization.member_written',
       target: membership(target),
       run: async () => {
         requireRoles(roles)
         const { organizationId } = await findOrganization(target.organizationId, acting)
-        const { userId } = await findAccount(target.userId, acting)
+        const { userId } = await findUser(target.userId, acting)
         return untilSettled(async () => {
           const before = await acting.storage.organizations.findMember(organizationId, userId)
           // RFC 9110 §15.5.13: a membership that is not there has no version.
@@ -46,8 +46,8 @@ export const writeMember = (
     acting,
   )
 
-export const removeMember = (target: MembershipTarget, acting: Acting): Promise<void> =>
-  perform(
+export const removeMember = (target: MembershipTarget, acting: AdminContext): Promise<void> =>
+  audit(
     {
       name: 'organization.member_removed',
       target: membership(target),
@@ -79,7 +79,7 @@ export const removeMember = (target: MembershipTarget, acting: Acting): Promise<
 async function insert(
   key: Pick<MembershipRecord, 'organizationId' | 'userId'>,
   roles: readonly string[],
-  { storage, clock }: Acting,
+  { storage, clock }: AdminContext,
 ): Promise<MembershipRecord | undefined> {
   const now = clock()
   const member = { ...key, roles, createdAt: now, updatedAt: now, version: 1 }
@@ -94,7 +94,7 @@ async function insert(
 async function changeRoles(
   before: MembershipRecord,
   roles: readonly string[],
-  acting: Acting,
+  acting: AdminContext,
 ): Promise<MembershipRecord | undefined> {
   const swap = async (from: MembershipRecord, to: readonly string[]): Promise<MembershipRecord | undefined> => {
     const swapped = await acting.storage.organizations.compareAndSwapMember(
@@ -116,7 +116,7 @@ async function changeRoles(
 }
 
 /** What an account administers by this membership. */
-async function administered({ organizationId, userId }: MembershipRecord, acting: Acting): Promise<Administered> {
+async function administered({ organizationId, userId }: MembershipRecord, acting: AdminContext): Promise<Administered> {
   const { organizations } = await administeredBy(userId, acting)
   return { service: false, organizations: organizations.filter((id) => id === organizationId) }
 }

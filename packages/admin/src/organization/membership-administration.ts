@@ -1,7 +1,7 @@
 import { organizationId, userId, type MembershipRecord } from '@mintmark/storage-interface'
 
-import type { Acting } from '../act/acting.ts'
-import { findAccount } from '../account/find-account.ts'
+import type { AdminContext } from '../audit/admin-context.ts'
+import { findUser } from '../account/find-account.ts'
 import { pageOf, type Page, type PageRequest } from '../page/page.ts'
 import { findMember } from './find-member.ts'
 import { findOrganization } from './find-organization.ts'
@@ -24,7 +24,7 @@ export interface MembershipAdministration {
   listMemberships(account: string): Promise<readonly MembershipRecord[]>
 }
 
-export const administerMembers = (acting: Acting): MembershipAdministration => ({
+export const administerMembers = (acting: AdminContext): MembershipAdministration => ({
   writeMember: (target, roles) => writeMember(target, roles, acting),
   readMember: (target) => findMember(target, acting),
   removeMember: (target) => removeMember(target, acting),
@@ -41,6 +41,5 @@ export const administerMembers = (acting: Acting): MembershipAdministration => (
       view: (member) => member,
     })
   },
-  listMemberships: async (account) =>
-    acting.storage.organizations.listByUser((await findAccount(account, acting)).userId),
+  listMemberships: async (account) => acting.storage.organizations.listByUser((await findUser(account, acting)).userId),
 })

@@ -1,8 +1,8 @@
 import { randomIdentifier } from '@mintmark/core/runtime'
 import { organizationId, untilSettled, type OrganizationRecord } from '@mintmark/storage-interface'
 
-import type { Acting } from '../act/acting.ts'
-import { perform } from '../act/perform.ts'
+import type { AdminContext } from '../audit/admin-context.ts'
+import { audit } from '../audit/audit.ts'
 import { plainJson } from '../json/plain-json.ts'
 import { AdminError } from '../error/admin-error.ts'
 import { isChosenIdentifier, isDisplayName } from '../page/identifier.ts'
@@ -26,10 +26,10 @@ export interface OrganizationTarget {
   readonly version?: number | undefined
 }
 
-export function createOrganization(organization: NewOrganization, acting: Acting): Promise<OrganizationRecord> {
+export function createOrganization(organization: NewOrganization, acting: AdminContext): Promise<OrganizationRecord> {
   const { storage, clock, random } = acting
   const id = organization.organizationId ?? randomIdentifier(random)
-  return perform(
+  return audit(
     {
       name: 'organization.created',
       target: { kind: 'organization', id },
@@ -58,9 +58,9 @@ export function createOrganization(organization: NewOrganization, acting: Acting
 export const updateOrganization = (
   target: OrganizationTarget,
   change: OrganizationChange,
-  acting: Acting,
+  acting: AdminContext,
 ): Promise<OrganizationRecord> =>
-  perform(
+  audit(
     {
       name: 'organization.updated',
       target: { kind: 'organization', id: target.organizationId },
@@ -79,8 +79,8 @@ export const updateOrganization = (
     acting,
   )
 
-export const removeOrganization = (target: OrganizationTarget, acting: Acting): Promise<void> =>
-  perform(
+export const removeOrganization = (target: OrganizationTarget, acting: AdminContext): Promise<void> =>
+  audit(
     {
       name: 'organization.removed',
       target: { kind: 'organization', id: target.organizationId },
@@ -97,7 +97,7 @@ export const removeOrganization = (target: OrganizationTarget, acting: Acting): 
 
 async function findInVersion(
   { organizationId: id, version }: OrganizationTarget,
-  acting: Acting,
+  acting: AdminContext,
 ): Promise<OrganizationRecord> {
   const organization = await findOrganization(id, acting)
   // RFC 9110 §15.5.13.

@@ -1,7 +1,7 @@
 import { organizationId } from '@mintmark/storage-interface'
 import type { OrganizationRecord } from '@mintmark/storage-interface'
 
-import type { Acting } from '../act/acting.ts'
+import type { AdminContext } from '../audit/admin-context.ts'
 import { pageOf, type Page, type PageRequest } from '../page/page.ts'
 import { findOrganization } from './find-organization.ts'
 import { administerMembers, type MembershipAdministration } from './membership-administration.ts'
@@ -28,7 +28,7 @@ export interface OrganizationAdministration extends MembershipAdministration {
   remove(target: OrganizationTarget): Promise<void>
 }
 
-export const administerOrganizations = (acting: Acting): OrganizationAdministration => ({
+export const administerOrganizations = (acting: AdminContext): OrganizationAdministration => ({
   ...administerMembers(acting),
   create: (organization) => createOrganization(organization, acting),
   read: (id) => findOrganization(id, acting),

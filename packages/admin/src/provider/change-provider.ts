@@ -1,7 +1,7 @@
 import { untilSettled, type IdentityProviderRecord } from '@mintmark/storage-interface'
 
-import type { Acting } from '../act/acting.ts'
-import type { Deed } from '../act/perform.ts'
+import type { AdminContext } from '../audit/admin-context.ts'
+import type { AuditedResult } from '../audit/audit.ts'
 import { plainJson } from '../json/plain-json.ts'
 import { AdminError } from '../error/admin-error.ts'
 import { findProvider } from './find-provider.ts'
@@ -22,8 +22,8 @@ export interface ProviderTarget {
 export const changeProvider = (
   { providerId, version }: ProviderTarget,
   change: (provider: IdentityProviderRecord) => IdentityProviderRecord,
-  acting: Acting,
-): Promise<Deed<ProviderView>> =>
+  acting: AdminContext,
+): Promise<AuditedResult<ProviderView>> =>
   untilSettled(async () => {
     const { storage } = acting
     const before = await findProvider(providerId, acting)

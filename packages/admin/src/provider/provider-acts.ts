@@ -6,8 +6,8 @@ import {
 } from '@mintmark/scim'
 import { clientId, providerId } from '@mintmark/storage-interface'
 
-import type { Acting } from '../act/acting.ts'
-import { perform, type Act } from '../act/perform.ts'
+import type { AdminContext } from '../audit/admin-context.ts'
+import { audit, type AuditedAction } from '../audit/audit.ts'
 import { plainJson } from '../json/plain-json.ts'
 import { findClient } from '../client/find-client.ts'
 import { AdminError } from '../error/admin-error.ts'
@@ -30,8 +30,11 @@ export interface RegisteredProviderView {
   readonly secret: string
 }
 
-export const registerProvider = (registration: ProviderRegistration, acting: Acting): Promise<RegisteredProviderView> =>
-  perform(
+export const registerProvider = (
+  registration: ProviderRegistration,
+  acting: AdminContext,
+): Promise<RegisteredProviderView> =>
+  audit(
     {
       name: 'provider.registered',
       target: { kind: 'provider', id: registration.providerId },
@@ -45,7 +48,11 @@ export const registerProvider = (registration: ProviderRegistration, acting: Act
     acting,
   )
 
-export const updateProvider = (target: ProviderTarget, change: ProviderChange, acting: Acting): Promise<ProviderView> =>
+export const updateProvider = (
+  target: ProviderTarget,
+  change: ProviderChange,
+  acting: AdminContext,
+): Promise<ProviderView> =>
   act(['updated', target.providerId], acting, async () => {
     await requireUsable(change, acting)
     return changeProvider(
@@ -60,26 +67,26 @@ export const updateProvider = (target: ProviderTarget, change: ProviderChange, a
     )
   })
 
-export const disableProvider = (target: ProviderTarget, acting: Acting): Promise<ProviderView> =>
+export const disableProvider = (target: ProviderTarget, acting: AdminContext): Promise<ProviderView> =>
   act(['disabled', target.providerId], acting, () => {
     const now = acting.clock()
     return changeProvider(target, (provider) => ({ ...provider, disabledAt: provider.disabledAt ?? now }), acting)
   })
 
-export const enableProvider = (target: ProviderTarget, acting: Acting): Promise<ProviderView> =>
+export const enableProvider = (target: ProviderTarget, acting: AdminContext): Promise<ProviderView> =>
   act(['enabled', target.providerId], acting, () =>
     changeProvider(target, (provider) => ({ ...provider, disabledAt: undefined }), acting),
   )
 
 /** What the provider has ended so far counts no more. */
-export const releaseOffboarding = (target: ProviderTarget, acting: Acting): Promise<ProviderView> =>
+export const releaseDeprovisioning = (target: ProviderTarget, acting: AdminContext): Promise<ProviderView> =>
   act(['offboarding_released', target.providerId], acting, () =>
-    changeProvider(target, (provider) => ({ ...provider, offboarding: undefined }), acting),
+    changeProvider(target, (provider) => ({ ...provider, deprovisioning: undefined }), acting),
   )
 
 /** It is disabled first: that is the write that a version can be asked of. */
-export const removeProvider = (target: ProviderTarget, acting: Acting): Promise<void> =>
-  perform(
+export const removeProvider = (target: ProviderTarget, acting: AdminContext): Promise<void> =>
+  audit(
     {
       name: 'provider.removed',
       target: { kind: 'provider', id: target.providerId },
@@ -103,7 +110,7 @@ export const removeProvider = (target: ProviderTarget, acting: Acting): Promise<
 /** @throws AdminError `display_name_invalid` | `tolerance_profile_unknown` | `client_unknown`. */
 async function requireUsable(
   { displayName, toleranceProfile, clientIds = [] }: ProviderChange,
-  acting: Acting,
+  acting: AdminContext,
 ): Promise<void> {
   // RFC 9110 §15.5.1.
   if (displayName !== undefined && !isDisplayName(displayName))
@@ -117,10 +124,10 @@ async function requireUsable(
 
 const act = (
   [name, id]: readonly [name: 'updated' | 'disabled' | 'enabled' | 'offboarding_released', providerId: string],
-  acting: Acting,
-  run: Act<ProviderView>['run'],
+  acting: AdminContext,
+  run: AuditedAction<ProviderView>['run'],
 ): Promise<ProviderView> =>
-  perform(
+  audit(
     {
       name: `provider.${name}`,
       target: { kind: 'provider', id },

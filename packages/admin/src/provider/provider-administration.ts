@@ -1,7 +1,7 @@
 import type { ProviderRegistration } from '@mintmark/scim'
 import { providerId } from '@mintmark/storage-interface'
 
-import type { Acting } from '../act/acting.ts'
+import type { AdminContext } from '../audit/admin-context.ts'
 import { listLog, type LogEntryView } from '../audit/list-log.ts'
 import { pageOf, type Page, type PageRequest } from '../page/page.ts'
 import { findProvider } from './find-provider.ts'
@@ -9,7 +9,7 @@ import {
   disableProvider,
   enableProvider,
   registerProvider,
-  releaseOffboarding,
+  releaseDeprovisioning,
   removeProvider,
   updateProvider,
   type ProviderChange,
@@ -54,7 +54,7 @@ export interface ProviderAdministration {
   requests(id: string, page?: PageRequest): Promise<Page<LogEntryView>>
 }
 
-export const administerProviders = (acting: Acting): ProviderAdministration => {
+export const administerProviders = (acting: AdminContext): ProviderAdministration => {
   const { issuer, identityProviders } = acting.storage
   const read = async (id: string): Promise<ProviderView> => providerView(await findProvider(id, acting), issuer)
   return {
@@ -73,7 +73,7 @@ export const administerProviders = (acting: Acting): ProviderAdministration => {
     remove: (target) => removeProvider(target, acting),
     addSecret: (id, change = {}) => addSecretToken(id, change, acting),
     endPreviousSecrets: (id) => endPreviousSecretTokens(id, acting),
-    releaseOffboarding: (target) => releaseOffboarding(target, acting),
+    releaseOffboarding: (target) => releaseDeprovisioning(target, acting),
     setup: async (id, product) => providerSetup(await read(id), product),
     requests: async (id, page = {}) => listLog(requestLogOf((await findProvider(id, acting)).providerId), page, acting),
   }

@@ -1,7 +1,7 @@
 import { addProviderSecret, endPreviousProviderSecrets } from '@mintmark/scim'
 
-import type { Acting } from '../act/acting.ts'
-import { perform } from '../act/perform.ts'
+import type { AdminContext } from '../audit/admin-context.ts'
+import { audit } from '../audit/audit.ts'
 import { plainJson } from '../json/plain-json.ts'
 import { findProvider } from './find-provider.ts'
 import { providerView } from './provider-view.ts'
@@ -10,9 +10,9 @@ import { providerView } from './provider-view.ts'
 export const addSecretToken = (
   id: string,
   { previousExpiresAt }: { readonly previousExpiresAt?: number | undefined },
-  acting: Acting,
+  acting: AdminContext,
 ): Promise<string> =>
-  perform(
+  audit(
     {
       name: 'provider.secret_added',
       target: { kind: 'provider', id },
@@ -31,8 +31,8 @@ export const addSecretToken = (
     acting,
   )
 
-export const endPreviousSecretTokens = (id: string, acting: Acting): Promise<void> =>
-  perform(
+export const endPreviousSecretTokens = (id: string, acting: AdminContext): Promise<void> =>
+  audit(
     {
       name: 'provider.previous_secrets_ended',
       target: { kind: 'provider', id },

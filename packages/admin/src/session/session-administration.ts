@@ -1,8 +1,8 @@
 import type { EpochSeconds, SessionRecord } from '@mintmark/storage-interface'
 
-import type { Acting } from '../act/acting.ts'
-import { perform } from '../act/perform.ts'
-import { findAccount } from '../account/find-account.ts'
+import type { AdminContext } from '../audit/admin-context.ts'
+import { audit } from '../audit/audit.ts'
+import { findUser } from '../account/find-account.ts'
 import { AdminError } from '../error/admin-error.ts'
 
 /** A browser in which a person is signed in. */
@@ -25,14 +25,14 @@ export interface SessionAdministration {
   revokeAllOfAccount(account: string): Promise<number>
 }
 
-export const administerSessions = (acting: Acting): SessionAdministration => ({
+export const administerSessions = (acting: AdminContext): SessionAdministration => ({
   listOfAccount: async (account) => (await sessionsOf(account, acting)).map(sessionView),
   revoke: ({ userId, sessionId }) => revokeSession(userId, sessionId, acting),
   revokeAllOfAccount: (account) => revokeAll(account, acting),
 })
 
-async function sessionsOf(account: string, acting: Acting): Promise<readonly SessionRecord[]> {
-  const { userId, generation } = await findAccount(account, acting)
+async function sessionsOf(account: string, acting: AdminContext): Promise<readonly SessionRecord[]> {
+  const { userId, generation } = await findUser(account, acting)
   const sessions = await acting.storage.sessions.listByUser(userId, acting.clock())
   // Those of before a deactivation are not honoured: they are dead already.
   return sessions.filter(({ userGeneration }) => userGeneration === generation)
@@ -46,8 +46,8 @@ const sessionView = ({ sessionId, userId, authTime, amr, expiresAt }: SessionRec
   expiresAt,
 })
 
-const revokeSession = (account: string, id: string, acting: Acting): Promise<void> =>
-  perform(
+const revokeSession = (account: string, id: string, acting: AdminContext): Promise<void> =>
+  audit(
     {
       name: 'session.revoked',
       target: { kind: 'session', id },
@@ -63,8 +63,8 @@ const revokeSession = (account: string, id: string, acting: Acting): Promise<voi
     acting,
   )
 
-const revokeAll = (account: string, acting: Acting): Promise<number> =>
-  perform(
+const revokeAll = (account: string, acting: AdminContext): Promise<number> =>
+  audit(
     {
       name: 'account.sessions_revoked',
       target: { kind: 'account', id: account },

@@ -7,13 +7,13 @@ import { Command, Option } from 'commander'
 import { UsageError } from '../command-error.ts'
 import type { Io } from '../io.ts'
 import { withAdministration } from '../place/administration.ts'
-import { withPlace, type PlaceOptions } from '../place/place-options.ts'
+import { withConfig, type ConfigOptions } from '../place/place-options.ts'
 import { readSecretFile } from '../place/sealing-key.ts'
 import { showThing, type ShowOptions } from '../show.ts'
 
 type AuthMethod = NonNullable<ClientRegistration['tokenEndpointAuthMethod']>
 
-interface CreateOptions extends PlaceOptions, ShowOptions {
+interface CreateOptions extends ConfigOptions, ShowOptions {
   readonly id?: string
   readonly auth: AuthMethod
   readonly redirectUri?: readonly string[]
@@ -26,7 +26,7 @@ interface CreateOptions extends PlaceOptions, ShowOptions {
 
 /** `mintmark client create`: prints the secret, this one time. */
 export const createClientCommand = (io: Io): Command =>
-  withPlace(new Command('create'))
+  withConfig(new Command('create'))
     .description('registers a client and prints its secret, this one time')
     .argument('<name>', 'shown to people on the consent page')
     .option('--id <id>', 'the client_id; default: random')

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 
 import type { Io } from '../io.ts'
 import { withAdministration } from '../place/administration.ts'
-import { withPlace, type PlaceOptions } from '../place/place-options.ts'
+import { withConfig, type ConfigOptions } from '../place/place-options.ts'
 import { instant, showThing, type Columns, type ShowOptions } from '../show.ts'
 import { createClientCommand, credentialLabels } from './client-create.ts'
 import { showPage, withPage, type PageOptions } from './page-options.ts'
@@ -15,7 +15,7 @@ export const clientCommand = (io: Io): Command =>
     .description('the applications that ask for tokens')
     .addCommand(createClientCommand(io))
     .addCommand(
-      withPage(withPlace(new Command('list')))
+      withPage(withConfig(new Command('list')))
         .description('lists the clients')
         .action((options: PageOptions) =>
           withAdministration(options, io, async ({ clients }) => {
@@ -25,11 +25,11 @@ export const clientCommand = (io: Io): Command =>
         ),
     )
     .addCommand(
-      withPlace(new Command('show'))
+      withConfig(new Command('show'))
         .description('shows a client; of its secrets only their times')
         .argument('<id>')
         .option('--json', 'print JSON')
-        .action((id: string, options: PlaceOptions & ShowOptions) =>
+        .action((id: string, options: ConfigOptions & ShowOptions) =>
           withAdministration(options, io, async ({ clients }) => showThing(await clients.read(id), { ...options, io })),
         ),
     )
@@ -38,10 +38,10 @@ export const clientCommand = (io: Io): Command =>
     .addCommand(secretCommand(io))
 
 function switchCommand(name: 'disable' | 'enable', description: string, io: Io): Command {
-  return withPlace(new Command(name))
+  return withConfig(new Command(name))
     .description(description)
     .argument('<id>')
-    .action((id: string, options: PlaceOptions) =>
+    .action((id: string, options: ConfigOptions) =>
       withAdministration(options, io, async ({ clients }) => {
         await clients[name]({ clientId: id })
         io.out(`Client ${id} is ${name}d.`)
@@ -53,7 +53,7 @@ const secretCommand = (io: Io): Command =>
   new Command('secret')
     .description('the secrets of a client: two may be in use at once')
     .addCommand(
-      withOverlap(withPlace(new Command('rotate')))
+      withOverlap(withConfig(new Command('rotate')))
         .description('gives the client another secret and prints it, this one time')
         .argument('<id>')
         .action((id: string, options: OverlapOptions) =>
@@ -61,10 +61,10 @@ const secretCommand = (io: Io): Command =>
         ),
     )
     .addCommand(
-      withPlace(new Command('end'))
+      withConfig(new Command('end'))
         .description('ends all secrets of the client but the newest, at once')
         .argument('<id>')
-        .action((id: string, options: PlaceOptions) =>
+        .action((id: string, options: ConfigOptions) =>
           withAdministration(options, io, async ({ clients }) => {
             await clients.endPreviousSecrets(id)
             io.out(`Of client ${id} only the newest secret is left.`)

@@ -5,12 +5,12 @@ import { examine } from '../doctor/examine.ts'
 import type { Finding } from '../doctor/finding.ts'
 import type { DoctorOptions } from '../doctor/patient.ts'
 import type { Io } from '../io.ts'
-import { withDatabase, type PlaceOptions } from '../place/place-options.ts'
+import { withDatabase, type ConfigOptions } from '../place/place-options.ts'
 import { checkedIssuer, readSettings } from '../place/settings.ts'
 import type { ShowOptions } from '../show.ts'
 import { printable } from '../table.ts'
 
-type Options = PlaceOptions & ShowOptions & DoctorOptions
+type Options = ConfigOptions & ShowOptions & DoctorOptions
 
 /** `mintmark doctor`: looks whether a running server is well. */
 export const doctorCommand = (io: Io): Command =>

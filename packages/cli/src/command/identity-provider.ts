@@ -4,12 +4,12 @@ import { Argument, Command, Option } from 'commander'
 
 import type { Io } from '../io.ts'
 import { withAdministration } from '../place/administration.ts'
-import { withPlace, type PlaceOptions } from '../place/place-options.ts'
+import { withConfig, type ConfigOptions } from '../place/place-options.ts'
 import { instant, showThing, type Columns, type ShowOptions } from '../show.ts'
 import { showPage, withPage, type PageOptions } from './page-options.ts'
 import { previousExpiry, withOverlap, type OverlapOptions } from './overlap-options.ts'
 
-interface RegisterOptions extends PlaceOptions, ShowOptions {
+interface RegisterOptions extends ConfigOptions, ShowOptions {
   readonly name?: string
   readonly profile: ToleranceProfile
 }
@@ -20,7 +20,7 @@ export const identityProviderCommand = (io: Io): Command =>
     .description('the identity providers that provision accounts by SCIM')
     .addCommand(registerCommand(io))
     .addCommand(
-      withPage(withPlace(new Command('list')))
+      withPage(withConfig(new Command('list')))
         .description('lists the identity providers')
         .action((options: PageOptions) =>
           withAdministration(options, io, async ({ identityProviders }) => {
@@ -31,10 +31,10 @@ export const identityProviderCommand = (io: Io): Command =>
     )
     .addCommand(rotateCommand(io))
     .addCommand(
-      withPlace(new Command('end-secrets'))
+      withConfig(new Command('end-secrets'))
         .description('ends all Secret Tokens but the newest, at once')
         .argument('<id>')
-        .action((id: string, options: PlaceOptions) =>
+        .action((id: string, options: ConfigOptions) =>
           withAdministration(options, io, async ({ identityProviders }) => {
             await identityProviders.endPreviousSecrets(id)
             io.out(`Of identity provider ${id} only the newest Secret Token is left.`)
@@ -46,7 +46,7 @@ export const identityProviderCommand = (io: Io): Command =>
     .addCommand(setupCommand(io))
 
 const registerCommand = (io: Io): Command =>
-  withPlace(new Command('register'))
+  withConfig(new Command('register'))
     .description('registers an identity provider and prints its SCIM Tenant URL and its Secret Token, this one time')
     .argument('<id>', 'letters, digits and hyphens: a part of the SCIM Tenant URL')
     .option('--name <name>', 'for people; default: the identifier')
@@ -69,7 +69,7 @@ const registerCommand = (io: Io): Command =>
     )
 
 const rotateCommand = (io: Io): Command =>
-  withOverlap(withPlace(new Command('rotate')))
+  withOverlap(withConfig(new Command('rotate')))
     .description('makes another Secret Token and prints it, this one time')
     .argument('<id>')
     .action((id: string, options: OverlapOptions) =>
@@ -81,10 +81,10 @@ const rotateCommand = (io: Io): Command =>
     )
 
 function switchCommand(name: 'disable' | 'enable', description: string, io: Io): Command {
-  return withPlace(new Command(name))
+  return withConfig(new Command(name))
     .description(description)
     .argument('<id>')
-    .action((id: string, options: PlaceOptions) =>
+    .action((id: string, options: ConfigOptions) =>
       withAdministration(options, io, async ({ identityProviders }) => {
         await identityProviders[name]({ providerId: id })
         io.out(`Identity provider ${id} is ${name}d.`)
@@ -93,12 +93,12 @@ function switchCommand(name: 'disable' | 'enable', description: string, io: Io):
 }
 
 const setupCommand = (io: Io): Command =>
-  withPlace(new Command('setup'))
+  withConfig(new Command('setup'))
     .description('prints what is to be done at the identity provider, to send to whoever does it')
     .argument('<id>')
     .addArgument(new Argument('<product>').choices(['entra', 'okta']))
     // oxlint-disable-next-line eslint/max-params -- Commander hands over the arguments one by one.
-    .action((id: string, product: SetupProduct, options: PlaceOptions) =>
+    .action((id: string, product: SetupProduct, options: ConfigOptions) =>
       withAdministration(options, io, async ({ identityProviders }) =>
         io.out((await identityProviders.setup(id, product)).text.trimEnd()),
       ),

@@ -6,33 +6,33 @@ import { durationText } from '../duration.ts'
 import type { Io } from '../io.ts'
 import { openKeyRing, viewKeyRing } from '../place/key-ring.ts'
 import { withStorage } from '../place/open-storage.ts'
-import { withPlace, type PlaceOptions } from '../place/place-options.ts'
+import { withConfig, type ConfigOptions } from '../place/place-options.ts'
 import { instant, showList, type Columns, type ShowOptions } from '../show.ts'
 
-type KeyOptions = PlaceOptions & ShowOptions
+type KeyOptions = ConfigOptions & ShowOptions
 
 /** `mintmark keys`: the signing keys. */
 export const keysCommand = (io: Io): Command =>
   new Command('keys')
     .description('the signing keys')
     .addCommand(
-      withPlace(new Command('list'))
+      withConfig(new Command('list'))
         .description('lists the keys with their state')
         .option('--json', 'print JSON')
         .action((options: KeyOptions) => list(options, io)),
     )
     .addCommand(
-      withPlace(new Command('rotate'))
+      withConfig(new Command('rotate'))
         .description('announces the next key of each algorithm when it is due, and clears away old ones: for cron')
         .option('--now', 'announce the next keys although the present ones are young')
         .option('--json', 'print JSON')
         .action((options: KeyOptions & { readonly now?: true }) => rotate(options, io)),
     )
     .addCommand(
-      withPlace(new Command('drop'))
+      withConfig(new Command('drop'))
         .description('drops a key in an emergency: what it signed is refused')
         .argument('<kid>')
-        .action((kid: string, options: PlaceOptions) => drop(kid, options, io)),
+        .action((kid: string, options: ConfigOptions) => drop(kid, options, io)),
     )
 
 const list = (options: KeyOptions, io: Io): Promise<void> =>
@@ -48,7 +48,7 @@ const rotate = (options: KeyOptions & { readonly now?: true }, io: Io): Promise<
     if (removed.length > 0) io.err(`Cleared away ${removed.length} old ${removed.length === 1 ? 'key' : 'keys'}.`)
   })
 
-const drop = (kid: string, options: PlaceOptions, io: Io): Promise<void> =>
+const drop = (kid: string, options: ConfigOptions, io: Io): Promise<void> =>
   withStorage(options, io, async ({ storage, settings }) => {
     const { outcome } = await dropKey(kid, await openKeyRing(storage, settings, io))
     if (outcome === 'absent') throw new CommandError(`There is no key ${kid}.`)

@@ -6,11 +6,11 @@ import { Command, Option } from 'commander'
 import { CommandError } from '../command-error.ts'
 import type { Io } from '../io.ts'
 import { requireDatabase, withDialect } from '../place/open-storage.ts'
-import { withDatabase, type PlaceOptions } from '../place/place-options.ts'
+import { withDatabase, type ConfigOptions } from '../place/place-options.ts'
 import { readSettings } from '../place/settings.ts'
 import type { ShowOptions } from '../show.ts'
 
-type MigrateOptions = PlaceOptions & ShowOptions
+type MigrateOptions = ConfigOptions & ShowOptions
 
 /** `mintmark migrate`: the schema of the database. */
 export const migrateCommand = (io: Io): Command =>

@@ -2,11 +2,11 @@ import type { Command } from 'commander'
 
 import { parseDuration } from '../duration.ts'
 import type { Io } from '../io.ts'
-import type { PlaceOptions } from '../place/place-options.ts'
+import type { ConfigOptions } from '../place/place-options.ts'
 import type { ShowOptions } from '../show.ts'
 
 /** When the secrets before a new one end. */
-export interface OverlapOptions extends PlaceOptions, ShowOptions {
+export interface OverlapOptions extends ConfigOptions, ShowOptions {
   /** In seconds. */
   readonly previousEndsIn?: number
 }

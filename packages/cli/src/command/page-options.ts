@@ -3,11 +3,11 @@ import type { Command } from 'commander'
 
 import { parseCount } from '../duration.ts'
 import type { Io } from '../io.ts'
-import type { PlaceOptions } from '../place/place-options.ts'
+import type { ConfigOptions } from '../place/place-options.ts'
 import { showList, type Columns, type ShowOptions } from '../show.ts'
 
 /** Which part of a list is asked for. */
-export interface PageOptions extends PlaceOptions, ShowOptions {
+export interface PageOptions extends ConfigOptions, ShowOptions {
   readonly limit: number
   readonly after?: string
 }

@@ -2,21 +2,25 @@ import { Command } from 'commander'
 
 import { parseCount } from '../duration.ts'
 import type { Io } from '../io.ts'
-import { withStorage, type Place } from '../place/open-storage.ts'
-import { withPlace, type PlaceOptions } from '../place/place-options.ts'
+import { withStorage, type OpenedConfig } from '../place/open-storage.ts'
+import { withConfig, type ConfigOptions } from '../place/place-options.ts'
 
-interface PurgeOptions extends PlaceOptions {
+interface PurgeOptions extends ConfigOptions {
   readonly batch: number
 }
 
 /** `mintmark purge`: clears away what has expired. */
 export const purgeCommand = (io: Io): Command =>
-  withPlace(new Command('purge'))
+  withConfig(new Command('purge'))
     .description('clears away what has expired, in batches; it may be cut off and started again at any time')
     .option('--batch <rows>', 'how many rows a batch has', parseCount, 1000)
     .action((options: PurgeOptions) => withStorage(options, io, ({ storage }) => purge(storage, options, io)))
 
-async function purge({ purge }: Pick<Place['storage'], 'purge'>, { batch }: PurgeOptions, io: Io): Promise<void> {
+async function purge(
+  { purge }: Pick<OpenedConfig['storage'], 'purge'>,
+  { batch }: PurgeOptions,
+  io: Io,
+): Promise<void> {
   let total = 0
   for (let done = false; !done;) {
     const outcome = await purge.purgeExpired({ now: io.clock(), limit: batch })

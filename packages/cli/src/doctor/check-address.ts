@@ -1,9 +1,9 @@
 import { fail, ok, warn, type Finding } from './finding.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorTarget } from './patient.ts'
 import type { Answer } from './probe.ts'
 
 /** https: RFC 8414 §2, RFC 9700 §2.6. */
-export async function checkAddress({ issuer, probe }: Patient): Promise<readonly Finding[]> {
+export async function checkAddress({ issuer, probe }: DoctorTarget): Promise<readonly Finding[]> {
   const url = new URL(issuer)
   if (url.protocol === 'http:') {
     const mend = 'Serve it over https and change the issuer before anybody else uses it.'

@@ -1,9 +1,9 @@
 import { fail, ok, warn, type Finding } from './finding.ts'
 import { discoveryUrls } from './check-discovery.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorTarget } from './patient.ts'
 
 /** The server's clock against this machine's: tokens are dated (RFC 7519 §4.1.4 leaves a few minutes of leeway to others). */
-export async function checkClock({ issuer, probe, io }: Patient): Promise<readonly Finding[]> {
+export async function checkClock({ issuer, probe, io }: DoctorTarget): Promise<readonly Finding[]> {
   const before = io.clock()
   const answer = await probe(discoveryUrls(issuer).openid)
   const after = io.clock()

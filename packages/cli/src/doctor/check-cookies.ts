@@ -1,13 +1,13 @@
 import { clientId, type ClientRecord, type Storage } from '@mintmark/storage-interface'
 
 import { fail, ok, warn, type Finding } from './finding.ts'
-import { endpointOf, type Patient } from './patient.ts'
+import { endpointOf, type DoctorTarget } from './patient.ts'
 
 /**
  * The cookie that binds an authorization request to its browser (RFC 6265bis §4.1). A request is begun for a client and left
  * to expire.
  */
-export async function checkCookies(patient: Patient): Promise<readonly Finding[]> {
+export async function checkCookies(patient: DoctorTarget): Promise<readonly Finding[]> {
   const request = await requestOf(patient)
   if (request === undefined) {
     return [
@@ -54,7 +54,7 @@ function cookieFinding(cookie: string, isSecure: boolean): Finding {
   )
 }
 
-async function requestOf({ options, storage }: Patient): Promise<URLSearchParams | undefined> {
+async function requestOf({ options, storage }: DoctorTarget): Promise<URLSearchParams | undefined> {
   const named = options.client !== undefined && options.redirectUri !== undefined
   const found = named
     ? { client: options.client, redirectUri: options.redirectUri }

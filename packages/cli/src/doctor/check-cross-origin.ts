@@ -1,10 +1,10 @@
 import { discoveryUrls } from './check-discovery.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
-import { endpointOf, type Patient } from './patient.ts'
+import { endpointOf, type DoctorTarget } from './patient.ts'
 import type { Answer } from './probe.ts'
 
 /** Which answers the scripts of other origins may read (Fetch §3.3, RFC 9700 §2.6). */
-export async function checkCrossOrigin(patient: Patient): Promise<readonly Finding[]> {
+export async function checkCrossOrigin(patient: DoctorTarget): Promise<readonly Finding[]> {
   const { probe } = patient
   const headers = { origin }
   const post = {

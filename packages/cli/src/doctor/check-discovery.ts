@@ -1,9 +1,9 @@
 import { fail, ok, type Finding } from './finding.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorTarget } from './patient.ts'
 import type { Answer } from './probe.ts'
 
 /** Both well-known forms, and that they name this issuer: OIDC Discovery §4.3, RFC 8414 §3.3. */
-export async function checkDiscovery(patient: Patient): Promise<readonly Finding[]> {
+export async function checkDiscovery(patient: DoctorTarget): Promise<readonly Finding[]> {
   const { issuer, probe } = patient
   const [appended, inserted] = await Promise.all([
     probe(discoveryUrls(issuer).openid),
@@ -53,7 +53,7 @@ function documentFindings(
 }
 
 /** Endpoints elsewhere, or in clear, are a sign that they were made from a request. */
-function endpointFindings({ metadata, issuer }: Patient): readonly Finding[] {
+function endpointFindings({ metadata, issuer }: DoctorTarget): readonly Finding[] {
   const endpoints = Object.entries(metadata).filter(([name]) => name.endsWith('_endpoint') || name === 'jwks_uri')
   if (endpoints.length === 0) return []
   const astray = endpoints

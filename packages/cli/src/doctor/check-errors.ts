@@ -1,9 +1,9 @@
 import { fail, ok, type Finding } from './finding.ts'
-import { endpointOf, type Patient } from './patient.ts'
+import { endpointOf, type DoctorTarget } from './patient.ts'
 import type { Answer } from './probe.ts'
 
 /** Refusals as the standards have them, through whatever stands in front: RFC 6749 §5.2, RFC 6750 §3. */
-export async function checkErrors(patient: Patient): Promise<readonly Finding[]> {
+export async function checkErrors(patient: DoctorTarget): Promise<readonly Finding[]> {
   const form = {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },

@@ -1,8 +1,8 @@
 import { fail, ok, warn, type Finding } from './finding.ts'
-import { endpointOf, type Patient } from './patient.ts'
+import { endpointOf, type DoctorTarget } from './patient.ts'
 
 /** The published keys: RFC 7517 §5, RFC 9111 §5.2.2.1. */
-export async function checkKeys(patient: Patient): Promise<readonly Finding[]> {
+export async function checkKeys(patient: DoctorTarget): Promise<readonly Finding[]> {
   const answer = await patient.probe(endpointOf(patient, 'jwks_uri', '/jwks'))
   const keys = answer?.json?.['keys']
   if (answer === undefined || !Array.isArray(keys) || keys.length === 0) {
@@ -20,7 +20,7 @@ export async function checkKeys(patient: Patient): Promise<readonly Finding[]> {
 }
 
 /** The identifiers of the keys that a server publishes. */
-export async function publishedKids(patient: Patient): Promise<readonly unknown[]> {
+export async function publishedKids(patient: DoctorTarget): Promise<readonly unknown[]> {
   const answer = await patient.probe(endpointOf(patient, 'jwks_uri', '/jwks'))
   const keys = answer?.json?.['keys']
   return Array.isArray(keys) ? keys.filter(isRecord).map((key) => key['kid']) : []
@@ -59,7 +59,7 @@ function cacheFinding(maxAge: number, announce: number): Finding {
 }
 
 /** How long a new key is announced: as configured, or a day. */
-const announceOf = ({ settings }: Patient): number => settings.keys.schedule?.announce ?? 86_400
+const announceOf = ({ settings }: DoctorTarget): number => settings.keys.schedule?.announce ?? 86_400
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null

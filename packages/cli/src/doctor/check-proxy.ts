@@ -1,12 +1,12 @@
 import { discoveryUrls } from './check-discovery.ts'
 import { fail, ok, type Finding } from './finding.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorTarget } from './patient.ts'
 
 /**
  * The issuer is configuration: what a request says about its own way changes nothing (RFC 9700 §2.6). Otherwise whoever sends a
  * header chooses where codes and passwords go.
  */
-export async function checkProxy({ issuer, probe }: Patient): Promise<readonly Finding[]> {
+export async function checkProxy({ issuer, probe }: DoctorTarget): Promise<readonly Finding[]> {
   const url = discoveryUrls(issuer).openid
   const plain = await probe(url)
   // Where there is no document, that has been said already.

@@ -4,11 +4,11 @@ import { tenantUrl } from '@mintmark/scim'
 
 import { readSecretFile } from '../place/sealing-key.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorTarget } from './patient.ts'
 import type { Answer } from './probe.ts'
 
 /** Whether identity providers would find SCIM, and be refused without a secret: RFC 7644 §2, §3.12 and §4. */
-export async function checkScim(patient: Patient): Promise<readonly Finding[]> {
+export async function checkScim(patient: DoctorTarget): Promise<readonly Finding[]> {
   const secret = await secretOf(patient)
   const base = tenantUrl(patient.issuer, providerOf(secret) ?? 'doctor')
   const stranger = await patient.probe(`${base}/Users`)
@@ -39,7 +39,7 @@ function strangerFinding(answer: Answer | undefined): Finding {
   )
 }
 
-async function configFinding(base: string, secret: string, { probe }: Patient): Promise<Finding> {
+async function configFinding(base: string, secret: string, { probe }: DoctorTarget): Promise<Finding> {
   const answer = await probe(`${base}/ServiceProviderConfig`, { headers: { authorization: `Bearer ${secret}` } })
   if (answer?.status === 200 && answer.json?.['patch'] !== undefined)
     return ok('scim.secret', 'The Secret Token is accepted, and SCIM says what it can do.')
@@ -51,7 +51,7 @@ async function configFinding(base: string, secret: string, { probe }: Patient): 
   )
 }
 
-async function secretOf({ options, io }: Patient): Promise<string | undefined> {
+async function secretOf({ options, io }: DoctorTarget): Promise<string | undefined> {
   const { scimSecretFile } = options
   return scimSecretFile === undefined ? io.env['MINTMARK_SCIM_SECRET'] : readSecretFile(resolve(io.cwd, scimSecretFile))
 }

@@ -3,10 +3,10 @@ import type { Storage } from '@mintmark/storage-interface'
 
 import { readSealingKey } from '../place/sealing-key.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorTarget } from './patient.ts'
 
 /** Secrets that anybody can guess, and what came from an example (RFC 6819 §5.1.5.2, RFC 9700 §2.5). */
-export async function checkSecrets(patient: Patient): Promise<readonly Finding[]> {
+export async function checkSecrets(patient: DoctorTarget): Promise<readonly Finding[]> {
   const { storage, issuer } = patient
   return [
     ...(await sealingKeyFindings(patient)),
@@ -15,7 +15,7 @@ export async function checkSecrets(patient: Patient): Promise<readonly Finding[]
   ]
 }
 
-async function sealingKeyFindings({ settings, io }: Patient): Promise<readonly Finding[]> {
+async function sealingKeyFindings({ settings, io }: DoctorTarget): Promise<readonly Finding[]> {
   const [sealingKey] = (await readSealingKey(settings, io)) ?? []
   if (sealingKey === undefined) return []
   // Of 32 random bytes about 30 are different; fewer than 16 come up never.

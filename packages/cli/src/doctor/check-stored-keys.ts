@@ -7,10 +7,10 @@ import { openKeyRing, viewKeyRing } from '../place/key-ring.ts'
 import { readSealingKey } from '../place/sealing-key.ts'
 import { publishedKids } from './check-keys.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorTarget } from './patient.ts'
 
 /** The keys in storage against those that the server publishes, their age, and whether the sealing key opens them. */
-export async function checkStoredKeys(patient: Patient): Promise<readonly Finding[]> {
+export async function checkStoredKeys(patient: DoctorTarget): Promise<readonly Finding[]> {
   const { storage, settings, io } = patient
   if (storage === undefined) return []
   const ring = viewKeyRing(storage, settings, io)
@@ -58,7 +58,7 @@ function ageFinding({ algorithm, age }: KeyDescription, keys: readonly KeyDescri
   )
 }
 
-async function sealingFindings(patient: Patient, storage: Storage): Promise<readonly Finding[]> {
+async function sealingFindings(patient: DoctorTarget, storage: Storage): Promise<readonly Finding[]> {
   const { settings, io } = patient
   if ((await readSealingKey(settings, io)) === undefined) return []
   try {

@@ -20,7 +20,7 @@ import { checkSecrets } from './check-secrets.ts'
 import { checkStoredKeys } from './check-stored-keys.ts'
 import { checkWaits } from './check-waits.ts'
 import { fail, ok, type Finding } from './finding.ts'
-import type { DoctorOptions, Patient } from './patient.ts'
+import type { DoctorOptions, DoctorTarget } from './patient.ts'
 import { createProbe } from './probe.ts'
 
 /** Which server is examined. */
@@ -71,7 +71,7 @@ async function examineServer(
   const probe = createProbe(io.fetch)
   io.progress?.(`Asking ${examination.issuer} …`)
   const document = await probe(discoveryUrls(examination.issuer).openid)
-  const patient: Patient = { ...examination, probe, io, metadata: document?.json ?? {} }
+  const patient: DoctorTarget = { ...examination, probe, io, metadata: document?.json ?? {} }
   // What nobody answers is said once.
   const checks = document === undefined ? [checkDiscovery, checkSecrets] : allChecks
 
@@ -80,7 +80,7 @@ async function examineServer(
   return findings
 }
 
-const allChecks: readonly ((patient: Patient) => Promise<readonly Finding[]>)[] = [
+const allChecks: readonly ((patient: DoctorTarget) => Promise<readonly Finding[]>)[] = [
   checkAddress,
   checkDiscovery,
   checkProxy,

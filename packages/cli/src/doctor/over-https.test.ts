@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { checkAddress } from './check-address.ts'
 import { checkCookies } from './check-cookies.ts'
 import type { Finding } from './finding.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorTarget } from './patient.ts'
 import { createProbe } from './probe.ts'
 
 test('RFC 6797 §7.1: over https it asks for Strict-Transport-Security, and that plain http serves nothing', async () => {
@@ -41,7 +41,7 @@ test.for([
 })
 
 /** A server at https://as.test that answers so. */
-function aPatient(answer: (url: string) => Response): Patient {
+function aPatient(answer: (url: string) => Response): DoctorTarget {
   const request: typeof fetch = (url) => Promise.resolve(answer(new Request(url).url))
   return {
     issuer: 'https://as.test',

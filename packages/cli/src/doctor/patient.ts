@@ -5,7 +5,7 @@ import type { Settings } from '../place/settings.ts'
 import type { Probe } from './probe.ts'
 
 /** What a doctor examines: a server by its address, and its storage where the operator has said which it is. */
-export interface Patient {
+export interface DoctorTarget {
   readonly issuer: string
   readonly probe: Probe
   readonly io: Io
@@ -27,7 +27,7 @@ export interface DoctorOptions {
 
 /** An endpoint's address as the metadata names it, or where this library puts it. */
 export function endpointOf(
-  { issuer, metadata }: Pick<Patient, 'issuer' | 'metadata'>,
+  { issuer, metadata }: Pick<DoctorTarget, 'issuer' | 'metadata'>,
   name: string,
   path: string,
 ): string {

@@ -9,7 +9,7 @@ import { withDialect } from '../place/open-storage.ts'
 import { raceClient, raceIssuer, type RaceOrder, type RaceReport } from './race-order.ts'
 
 /** One of the two processes of a race. It says when it is ready, waits for the word, and prints what it was told. */
-export const racerCommand = (io: Io): Command =>
+export const workerCommand = (io: Io): Command =>
   new Command('doctor-racer').description('one of the processes that doctor starts').action(async () => {
     const lines = io.lines()
     const order = await readOrder(lines)
@@ -52,7 +52,7 @@ async function race(storage: Storage, order: RaceOrder): Promise<RaceReport> {
       }),
     ),
     claimed: await each(() =>
-      storage.claims.claim({ purpose: 'client_assertion_jti', value: order.jti, expiresAt, now }),
+      storage.replays.markUsed({ purpose: 'client_assertion_jti', value: order.jti, expiresAt, now }),
     ),
   }
 }

@@ -2,7 +2,7 @@ import { createAdministration, type Administration, type AdminEvent } from '@min
 
 import type { Io } from '../io.ts'
 import { withStorage } from './open-storage.ts'
-import type { PlaceOptions } from './place-options.ts'
+import type { ConfigOptions } from './place-options.ts'
 
 /**
  * Administers in the operator's name: each act stands in the audit log, as it does when it comes over HTTP. What the host alone
@@ -10,7 +10,7 @@ import type { PlaceOptions } from './place-options.ts'
  * @throws AdminError, and as `withStorage`.
  */
 export const withAdministration = <T>(
-  options: PlaceOptions,
+  options: ConfigOptions,
   io: Io,
   work: (administration: Administration) => Promise<T>,
 ): Promise<T> =>

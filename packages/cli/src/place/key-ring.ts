@@ -1,4 +1,4 @@
-import { storedKeys, type SigningAlgorithm, type StoredKeyRing } from '@mintmark/core'
+import { createStoredKeys, type SigningAlgorithm, type StoredKeyRing } from '@mintmark/core'
 import type { Storage } from '@mintmark/storage-interface'
 
 import { CommandError, UsageError } from '../command-error.ts'
@@ -24,13 +24,13 @@ export async function openKeyRing(storage: Storage, settings: Settings, io: Io):
 export const viewKeyRing = (storage: Storage, settings: Settings, io: Io): StoredKeyRing =>
   ringOf({ storage, clock: io.clock, vault: { generate: refuse, open: refuse } }, settings)
 
-type RingBase = Parameters<typeof storedKeys>[0]
+type RingBase = Parameters<typeof createStoredKeys>[0]
 
 function ringOf(base: RingBase, { keys: { algorithms, schedule = {} } }: Settings): StoredKeyRing {
   try {
     // What the names may be is for `storedKeys` to say.
     const chosen = algorithms as readonly [SigningAlgorithm, ...SigningAlgorithm[]] | undefined
-    return storedKeys({
+    return createStoredKeys({
       ...base,
       ...(chosen !== undefined && { algorithms: chosen }),
       schedule: withoutUndefined(schedule),

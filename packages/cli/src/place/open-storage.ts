@@ -4,11 +4,11 @@ import type { Storage } from '@mintmark/storage-interface'
 
 import { UsageError } from '../command-error.ts'
 import type { Io } from '../io.ts'
-import type { PlaceOptions } from './place-options.ts'
+import type { ConfigOptions } from './place-options.ts'
 import { readSettings, type DatabaseAddress, type Settings } from './settings.ts'
 
 /** A storage that a command works on, and what was said about it. */
-export interface Place {
+export interface OpenedConfig {
   readonly storage: Storage
   readonly settings: Settings
 }
@@ -17,7 +17,11 @@ export interface Place {
  * Opens the storage that the options name, and closes it after the work. It is not migrated, and no file is made.
  * @throws UsageError when no database or no issuer is named; CommandRefused, SchemaMismatchError, StorageUnavailableError.
  */
-export async function withStorage<T>(options: PlaceOptions, io: Io, work: (place: Place) => Promise<T>): Promise<T> {
+export async function withStorage<T>(
+  options: ConfigOptions,
+  io: Io,
+  work: (place: OpenedConfig) => Promise<T>,
+): Promise<T> {
   const settings = await readSettings(options, io)
   const { issuer } = settings
   const address = requireDatabase(settings)

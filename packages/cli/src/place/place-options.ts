@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 
 /** Where a command works, as its flags say it. */
-export interface PlaceOptions {
+export interface ConfigOptions {
   readonly config?: string
   readonly issuer?: string
   readonly sqlite?: string
@@ -9,7 +9,7 @@ export interface PlaceOptions {
 }
 
 /** Adds the flags that say where a command works. */
-export const withPlace = (command: Command): Command =>
+export const withConfig = (command: Command): Command =>
   withDatabase(command).option('--issuer <url>', 'the address of the authorization server')
 
 /** Adds those that say which database it is. */

@@ -5,7 +5,7 @@ import { parseIssuer } from '@mintmark/core'
 import { UsageError } from '../command-error.ts'
 import type { Io } from '../io.ts'
 import { readConfigFile, type KeyConfig } from './config-file.ts'
-import type { PlaceOptions } from './place-options.ts'
+import type { ConfigOptions } from './place-options.ts'
 
 /** Where a command works: what flags say goes before the environment, and that before the configuration file. */
 export interface Settings {
@@ -21,7 +21,7 @@ export type DatabaseAddress =
   | { readonly postgres: string; readonly sqlite?: undefined }
 
 /** @throws UsageError when something is said twice, cannot be read, or shows a password. */
-export async function readSettings(options: PlaceOptions, io: Pick<Io, 'env' | 'cwd'>): Promise<Settings> {
+export async function readSettings(options: ConfigOptions, io: Pick<Io, 'env' | 'cwd'>): Promise<Settings> {
   const { env, cwd } = io
   const config = await readConfigFile(options.config ?? env['MINTMARK_CONFIG'], cwd)
   requireNoPassword(options.postgres, '--postgres')

@@ -27,15 +27,16 @@ export async function mintAccessToken(
 ): Promise<string> {
   refuseClientsName(decision)
   const claims = accessTokenClaims(decision, now, deps)
-  if (decision.aim.format === 'jwt') return signJwt('at+jwt', claims, await deps.keys.signer(deps.accessTokenAlgorithm))
+  if (decision.target.format === 'jwt')
+    return signJwt('at+jwt', claims, await deps.keys.signer(deps.accessTokenAlgorithm))
 
   const token = randomSecret(deps.random)
   await deps.storage.opaqueTokens.insert({
     digest: await digestSecret(token),
     clientId: decision.client.clientId,
-    familyId: decision.person?.familyId,
+    familyId: decision.forUser?.familyId,
     claims,
-    expiresAt: after(now, decision.aim.lifetime),
+    expiresAt: after(now, decision.target.lifetime),
     revokedAt: undefined,
   })
   return token
@@ -45,7 +46,7 @@ export async function mintAccessToken(
  * A host that inserts accounts itself may have given one the identifier of a client. Whoever receives a token knows by
  * `sub` and `client_id` being equal that the client acts for itself.
  */
-function refuseClientsName({ person, client }: GrantDecision): void {
+function refuseClientsName({ forUser: person, client }: GrantDecision): void {
   const userId: string | undefined = person?.user.userId
   if (userId !== client.clientId) return
   // RFC 9068 §5: the `sub` of a person must not be taken for that of a client.

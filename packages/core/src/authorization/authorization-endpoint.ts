@@ -3,7 +3,7 @@ import type { EpochSeconds } from '@mintmark/storage-interface'
 import type { Journal } from '../event/journal.ts'
 import { noStore, redirect, type Endpoint, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import { decideInteraction, refuseUnaskable } from '../interaction/decide-interaction.ts'
-import { identifyPerson } from '../interaction/person.ts'
+import { identifyUser } from '../interaction/signed-in-user.ts'
 import { startInteraction, type InteractionDependencies } from '../interaction/start-interaction.ts'
 import { readForm, readQuery } from '../parameters/read-parameters.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -50,7 +50,7 @@ async function answer(
   now: EpochSeconds,
   deps: AuthorizationEndpointDependencies,
 ): Promise<ServerResponse> {
-  const person = await identifyPerson(await deps.signedIn(request), now, deps.storage)
+  const person = await identifyUser(await deps.signedIn(request), now, deps.storage)
   const decision = await decideInteraction(
     authorization,
     { person, startedAt: undefined },

@@ -1,6 +1,6 @@
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import type { LiveUser } from '../standing/is-live.ts'
+import type { ActiveUser } from '../status/is-active.ts'
 import { requestedClaimNames, type ClaimsDestination } from './claims-request.ts'
 import type { ScopeRegistry } from './scope-definition.ts'
 
@@ -19,7 +19,7 @@ export type MapClaims = (context: ClaimsContext) => JsonObject | Promise<JsonObj
 
 /** For whom and what claims are released. */
 export interface ClaimsRelease {
-  readonly user: LiveUser
+  readonly user: ActiveUser
   readonly client: ClientRecord
   readonly scopes: readonly string[]
   /** The `claims` parameter, as far as the person consented to it. */

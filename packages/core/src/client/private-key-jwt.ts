@@ -63,7 +63,7 @@ async function isGenuine(
   // RFC 7523 §3: a jti counts once. It is claimed last, so that only a genuine assertion uses it up.
   const { jti, exp = 0 } = payload
   if (!isUsableJti(jti)) return false
-  const claimed = await deps.storage.claims.claim({
+  const claimed = await deps.storage.replays.markUsed({
     purpose: 'client_assertion_jti',
     // A line break is in neither of the two, so that one client's pair is never another's.
     value: `${client.clientId}\n${jti}`,

@@ -3,7 +3,7 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 
 import { registerClient } from '../client/register-client.ts'
-import { connectedApps } from './connected-apps.ts'
+import { createConnectedApps } from './connected-apps.ts'
 
 async function aPersonWithAnApp() {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
@@ -19,7 +19,7 @@ async function aPersonWithAnApp() {
     revokedAt: undefined,
     version: 1,
   })
-  return { storage, apps: connectedApps({ storage, clock: () => epochSeconds(100) }) }
+  return { storage, apps: createConnectedApps({ storage, clock: () => epochSeconds(100) }) }
 }
 
 it('lists what a person has connected', async () => {

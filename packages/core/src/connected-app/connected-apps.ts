@@ -1,7 +1,7 @@
 import { grantId, userId, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
 
 import { systemClock, type Clock } from '../runtime/clock.ts'
-import { isGrantLive } from '../standing/is-live.ts'
+import { isGrantActive } from '../status/is-active.ts'
 
 /** A client that a person has let in, as their account page shows it. */
 export interface ConnectedApp {
@@ -27,15 +27,15 @@ export interface ConnectedApps {
   disconnect(subject: string, grant: string): Promise<'ended' | 'absent'>
 }
 
-export function connectedApps(deps: { readonly storage: Storage; readonly clock?: Clock }): ConnectedApps {
+export function createConnectedApps(deps: { readonly storage: Storage; readonly clock?: Clock }): ConnectedApps {
   const { storage } = deps
   const clock = deps.clock ?? systemClock
 
   return {
     async list(subject) {
       const grants = await storage.grants.listByUser(userId(subject))
-      const standings = await Promise.all(grants.map((grant) => storage.standing.ofGrant(grant.grantId)))
-      return standings.filter(isGrantLive).map(({ grant, client: { clientName } }) => {
+      const standings = await Promise.all(grants.map((grant) => storage.status.ofGrant(grant.grantId)))
+      return standings.filter(isGrantActive).map(({ grant, client: { clientName } }) => {
         const { grantId: id, clientId, scopes, createdAt } = grant
         return { grantId: id, clientId, clientName, scopes, since: createdAt }
       })

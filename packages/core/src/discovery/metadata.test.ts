@@ -1,7 +1,7 @@
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 
-import { storedKeys } from '../key/stored-keys.ts'
+import { createStoredKeys } from '../key/stored-keys.ts'
 import { standardScopes } from '../claims/scope-definition.ts'
 import { serverMetadata, type MetadataSources } from './metadata.ts'
 
@@ -22,7 +22,7 @@ it('OIDC Discovery §3: a claim that several scopes open is listed once', () => 
     clientAuthentication: [],
     responseModes: [],
     scopes: new Map([...standardScopes, ['staff', staff]]),
-    keys: storedKeys({ storage: createMemoryStorage({ issuer: 'https://as.test' }), sealingKey: 'A'.repeat(43) }),
+    keys: createStoredKeys({ storage: createMemoryStorage({ issuer: 'https://as.test' }), sealingKey: 'A'.repeat(43) }),
   }
 
   const { claims_supported: claims } = serverMetadata(sources)

@@ -6,7 +6,7 @@ import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import type { RotatedFamily } from '../refresh/rotate-refresh-token.ts'
 import type { ProvenVerifier } from '../token/code-verifier.ts'
 import type { RedeemedCode } from '../token/redeem-code.ts'
-import type { GrantDecision, GrantEvidence, PersonDecision } from './grant.ts'
+import type { GrantDecision, GrantEvidence, UserDecision } from './grant.ts'
 
 // What is asserted here is asserted by the type check.
 
@@ -24,5 +24,5 @@ it('design §3: neither a plain object nor the evidence of another check is the 
 })
 
 it('design §4: tokens about a person are minted for an account whose kill switch was looked at', () => {
-  expectTypeOf<UserRecord>().not.toExtend<PersonDecision['user']>()
+  expectTypeOf<UserRecord>().not.toExtend<UserDecision['user']>()
 })

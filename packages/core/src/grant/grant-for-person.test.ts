@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 import { registerClient } from '../client/register-client.ts'
 import type { AuthenticatedClient } from '../client/authenticate-client.ts'
-import { grantForPerson } from './grant-for-person.ts'
+import { grantForUser } from './grant-for-user.ts'
 
 const now = epochSeconds(1_900_000_000)
 
@@ -25,10 +25,10 @@ async function aWorld() {
 it('RFC 6749 §4.5: a grant about a person stands on a grant of theirs and in a family of its own', async () => {
   const { storage, given } = await aWorld()
 
-  const first = await grantForPerson(given('U1'), now, { storage })
-  const second = await grantForPerson(given('U1'), now, { storage })
+  const first = await grantForUser(given('U1'), now, { storage })
+  const second = await grantForUser(given('U1'), now, { storage })
 
-  const standing = await storage.standing.ofFamily(first.familyId)
+  const standing = await storage.status.ofFamily(first.familyId)
   expect(first).toMatchObject({ user: { userId: 'U1' }, authentication: { authTime: now, amr: ['hwk'] } })
   expect(standing).toMatchObject({
     family: { expiresAt: now + 300, refresh: undefined, scopes: ['openid'] },
@@ -43,7 +43,7 @@ it.each(['U1', 'nobody'])(
     const { storage, given } = await aWorld()
     await storage.users.deactivate(userId('U1'), now)
 
-    await expect(grantForPerson(given(subject), now, { storage })).rejects.toMatchObject({
+    await expect(grantForUser(given(subject), now, { storage })).rejects.toMatchObject({
       code: 'invalid_grant',
       reason: 'grant_refused',
     })

@@ -9,8 +9,8 @@ import type {
 
 import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import type { Parameters } from '../parameters/parameters.ts'
-import type { AccessTokenAim } from '../resource/access-token-aim.ts'
-import type { LiveUser } from '../standing/is-live.ts'
+import type { TokenTarget } from '../resource/token-target.ts'
+import type { ActiveUser } from '../status/is-active.ts'
 
 /**
  * Whatever proves that a grant was honoured, such as a redeemed code. Each grant brands its own, in the one place that
@@ -23,16 +23,16 @@ export type GrantEvidence = Brand<object, 'GrantEvidence'>
 export interface GrantDecision {
   readonly evidence: GrantEvidence
   readonly client: AuthenticatedClient
-  readonly aim: AccessTokenAim
+  readonly target: TokenTarget
   /** Whom the tokens are about; `undefined` when the client acts for itself. */
-  readonly person: PersonDecision | undefined
+  readonly forUser: UserDecision | undefined
   readonly refreshToken: string | undefined
 }
 
 /** The part of a decision that concerns a signed-in person. */
-export interface PersonDecision {
+export interface UserDecision {
   /** The kill switch was looked at: nothing is minted for an account that is not live. */
-  readonly user: LiveUser
+  readonly user: ActiveUser
   /** The grant under which the family is, so that tokens can tell what they end with. */
   readonly grantId: GrantId
   /** The family that the tokens belong to, already stored: tokens of no family are never honoured. */
@@ -44,10 +44,10 @@ export interface PersonDecision {
 }
 
 /** A decision that concerns a signed-in person. */
-export type DecisionForPerson = GrantDecision & { readonly person: PersonDecision }
+export type DecisionForUser = GrantDecision & { readonly forUser: UserDecision }
 
 /** The `sub` of the access token: the person, or the client that acts for itself (RFC 9068 §2.2). */
-export const subjectOf = ({ person, client }: GrantDecision): string => person?.user.userId ?? client.clientId
+export const subjectOf = ({ forUser: person, client }: GrantDecision): string => person?.user.userId ?? client.clientId
 
 /** A grant type at the token endpoint (RFC 6749 §4). */
 export interface GrantType {
@@ -67,8 +67,8 @@ export interface GrantType {
  *   grantType: 'urn:example:params:oauth:grant-type:voucher',
  *   async decide(form, client, now) {
  *     const evidence = await spend(form.get('voucher'), now) // returns SpentVoucher, or throws OAuthError
- *     const aim = { audience: ['https://api.test'], scopes: ['api.read'], lifetime: seconds(60), format: 'jwt' } as const
- *     return { evidence, client, aim, person: undefined, refreshToken: undefined }
+ *     const target = { audience: ['https://api.test'], scopes: ['api.read'], lifetime: seconds(60), format: 'jwt' } as const
+ *     return { evidence, client, target, forUser: undefined, refreshToken: undefined }
  *   },
  * })
  * ```

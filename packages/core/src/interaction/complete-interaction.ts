@@ -7,7 +7,7 @@ import { OAuthError } from '../error/oauth-error.ts'
 import { redirect, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import type { SignedIn } from '../session/signed-in.ts'
 import { decideInteraction, type InteractionDecision } from './decide-interaction.ts'
-import { identifyPerson, loginOf, recallPerson, type Person } from './person.ts'
+import { identifyUser, loginOf, recallUser, type SignedInUser } from './signed-in-user.ts'
 import { saveGrant } from './save-grant.ts'
 import { interactionLocation, type InteractionDependencies } from './start-interaction.ts'
 
@@ -42,8 +42,8 @@ export async function completeInteraction(
   if (granted?.length === 0) return refuse('person_refused', step, deps)
 
   const person = isSignIn(answer)
-    ? await identifyPerson(answer, step.now, deps.storage)
-    : await recallPerson(record.login, deps.storage)
+    ? await identifyUser(answer, step.now, deps.storage)
+    : await recallUser(record.login, deps.storage)
   if (isSignIn(answer) && person === undefined) return refuse(await whyNobody(answer, deps.storage), step, deps)
   const decision = await decideStep(step, person, deps)
   if (decision.kind === 'login') return redirect(interactionLocation(deps.interactionUrls.login, handle))
@@ -98,7 +98,7 @@ function refused(reason: Denial, step: InteractionStep, deps: CompleteInteractio
 /** What is still needed from whoever has come this far. */
 export const decideStep = (
   step: InteractionStep,
-  person: Person | undefined,
+  person: SignedInUser | undefined,
   deps: InteractionDependencies,
 ): Promise<InteractionDecision> =>
   decideInteraction(
@@ -109,7 +109,7 @@ export const decideStep = (
 
 /** Remembers who signed in, and goes on to the host's consent page. */
 async function askConsent(
-  person: Person,
+  person: SignedInUser,
   step: InteractionStep,
   deps: InteractionDependencies,
 ): Promise<ServerResponse> {

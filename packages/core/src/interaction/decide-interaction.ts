@@ -4,13 +4,13 @@ import type { AuthorizationRequest } from '../authorization/authorization-reques
 import { RedirectableError } from '../authorization/redirectable-error.ts'
 import { OAuthError } from '../error/oauth-error.ts'
 import { needsLogin } from './needs-login.ts'
-import type { Person } from './person.ts'
+import type { SignedInUser } from './signed-in-user.ts'
 
 /** What stands between a request and its code. */
 export type InteractionDecision =
   | { readonly kind: 'login' }
-  | { readonly kind: 'consent'; readonly person: Person; readonly grant: GrantRecord | undefined }
-  | { readonly kind: 'ready'; readonly person: Person; readonly grant: GrantRecord }
+  | { readonly kind: 'consent'; readonly person: SignedInUser; readonly grant: GrantRecord | undefined }
+  | { readonly kind: 'ready'; readonly person: SignedInUser; readonly grant: GrantRecord }
 
 /**
  * Decides what a person must still do (OIDC Core §3.1.2.3, §3.1.2.4).
@@ -19,7 +19,7 @@ export type InteractionDecision =
  */
 export async function decideInteraction(
   request: AuthorizationRequest,
-  arrival: { readonly person: Person | undefined; readonly startedAt: EpochSeconds | undefined },
+  arrival: { readonly person: SignedInUser | undefined; readonly startedAt: EpochSeconds | undefined },
   deps: { readonly now: EpochSeconds; readonly storage: Storage },
 ): Promise<InteractionDecision> {
   const { person, startedAt } = arrival
@@ -61,7 +61,7 @@ const isImpersonable = ({ client, target }: AuthorizationRequest): boolean =>
 /** The standing consent, unless it was given before the account was last deactivated. */
 async function liveGrant(
   request: AuthorizationRequest,
-  person: Person,
+  person: SignedInUser,
   storage: Storage,
 ): Promise<GrantRecord | undefined> {
   const grant = await storage.grants.findUnrevoked(person.user.userId, request.client.clientId)

@@ -2,11 +2,11 @@ import { OAuthError } from '../error/oauth-error.ts'
 import { RedirectableError } from '../authorization/redirectable-error.ts'
 import type { AuthorizationRequest } from '../authorization/authorization-request.ts'
 import type { EpochSeconds } from '@mintmark/storage-interface'
-import type { Person } from './person.ts'
+import type { SignedInUser } from './signed-in-user.ts'
 
 /** Who came to the authorization endpoint or back from the host's page. */
 export interface Arrival {
-  readonly person: Person
+  readonly person: SignedInUser
   /** When the interaction started in which the person signed in; `undefined` when they come with an older session. */
   readonly startedAt: EpochSeconds | undefined
 }

@@ -8,7 +8,7 @@ import {
   type InteractionStep,
 } from './complete-interaction.ts'
 import { accountNameOf } from './account-name.ts'
-import { recallPerson } from './person.ts'
+import { recallUser } from './signed-in-user.ts'
 
 /** A scope that the client asks for, as a consent page shows it. */
 export interface RequestedScope {
@@ -54,7 +54,7 @@ export async function pendingInteraction(
   deps: CompleteInteractionDependencies,
 ): Promise<PendingInteraction> {
   const { record, request } = step
-  const decision = await decideStep(step, await recallPerson(record.login, deps.storage), deps)
+  const decision = await decideStep(step, await recallUser(record.login, deps.storage), deps)
   const granted = decision.kind === 'login' ? [] : (decision.grant?.scopes ?? [])
 
   return {

@@ -2,7 +2,7 @@ import { epochSeconds, userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 
-import { identifyPerson } from './person.ts'
+import { identifyUser } from './signed-in-user.ts'
 
 const now = epochSeconds(1_790_000_000)
 
@@ -13,7 +13,7 @@ async function aStorageWithOnePerson() {
 }
 
 it.each([0, now - 5, now - 0.5, now, now + 30])('OIDC Core §2: takes %d as the time of a sign-in', async (authTime) => {
-  const person = await identifyPerson({ subject: 'U1', authTime }, now, await aStorageWithOnePerson())
+  const person = await identifyUser({ subject: 'U1', authTime }, now, await aStorageWithOnePerson())
 
   expect(person?.authentication.authTime).toBe(Math.trunc(authTime))
 })
@@ -23,6 +23,6 @@ it.each([now * 1000, now + 3600, Number.NaN, Infinity])(
   async (authTime) => {
     const storage = await aStorageWithOnePerson()
 
-    await expect(identifyPerson({ subject: 'U1', authTime }, now, storage)).rejects.toThrow('authTime must be')
+    await expect(identifyUser({ subject: 'U1', authTime }, now, storage)).rejects.toThrow('authTime must be')
   },
 )

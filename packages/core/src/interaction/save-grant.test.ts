@@ -3,7 +3,7 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
 import { systemRandom } from '../runtime/random.ts'
-import type { Person } from './person.ts'
+import type { SignedInUser } from './signed-in-user.ts'
 import { saveGrant } from './save-grant.ts'
 
 const now = epochSeconds(1000)
@@ -13,7 +13,7 @@ function aGrant(change: Partial<GrantRecord> = {}): GrantRecord {
   return { ...ids, userGeneration: 0, scopes: ['openid'], createdAt: now, revokedAt: undefined, version: 1, ...change }
 }
 
-function aPerson(generation: number): Person {
+function aPerson(generation: number): SignedInUser {
   const user = {
     userId: userId('U1'),
     active: true,

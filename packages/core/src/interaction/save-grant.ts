@@ -8,7 +8,7 @@ import {
 } from '@mintmark/storage-interface'
 
 import { randomIdentifier, type Random } from '../runtime/random.ts'
-import type { Person } from './person.ts'
+import type { SignedInUser } from './signed-in-user.ts'
 
 interface SaveGrantDependencies {
   readonly storage: Storage
@@ -22,7 +22,7 @@ interface SaveGrantDependencies {
  *   consented to counts for nothing, and what they consented to after that stays.
  */
 export async function saveGrant(
-  consent: { readonly clientId: ClientId; readonly person: Person; readonly scopes: readonly string[] },
+  consent: { readonly clientId: ClientId; readonly person: SignedInUser; readonly scopes: readonly string[] },
   now: EpochSeconds,
   deps: SaveGrantDependencies,
 ): Promise<GrantRecord | undefined> {

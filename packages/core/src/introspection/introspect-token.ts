@@ -1,6 +1,6 @@
 import type { ClientRecord, EpochSeconds, JsonObject, Storage } from '@mintmark/storage-interface'
 
-import { standingOfAccessToken } from '../access-token/live-access-token.ts'
+import { statusOfAccessToken } from '../access-token/live-access-token.ts'
 import {
   verifyAccessToken,
   type VerifiedAccessToken,
@@ -9,7 +9,7 @@ import {
 import { mayRefresh, registeredScopes } from '../client/registered-scopes.ts'
 import type { ConfidentialClient } from '../client/require-confidential.ts'
 import { digestRefreshToken, readRefreshToken, type RefreshToken } from '../refresh/refresh-token.ts'
-import { isFamilyLive } from '../standing/is-live.ts'
+import { isFamilyActive } from '../status/is-active.ts'
 
 export type IntrospectDependencies = VerifyAccessTokenDependencies & { readonly storage: Storage }
 
@@ -28,7 +28,7 @@ export async function introspectToken(
   const accessToken = await verifyAccessToken(token, now, deps)
   // RFC 7662 §4: a caller learns nothing of tokens that are not meant for it.
   if (accessToken === undefined || !mayIntrospect(caller, accessToken)) return inactive
-  const standing = await standingOfAccessToken(accessToken, now, deps.storage)
+  const standing = await statusOfAccessToken(accessToken, now, deps.storage)
   return standing === undefined ? inactive : describeAccessToken(accessToken)
 }
 
@@ -38,8 +38,8 @@ async function describeRefreshToken(
   deps: IntrospectDependencies,
 ): Promise<JsonObject> {
   const { handleDigest, tokenDigest } = await digestRefreshToken(refreshToken)
-  const standing = await deps.storage.standing.ofRefreshHandle(handleDigest)
-  if (!isFamilyLive(standing, now) || standing.family.clientId !== caller.clientId) return inactive
+  const standing = await deps.storage.status.ofRefreshHandle(handleDigest)
+  if (!isFamilyActive(standing, now) || standing.family.clientId !== caller.clientId) return inactive
   const { family, client } = standing
   const isCurrent = family.refresh?.currentDigest === tokenDigest && now < family.refresh.expiresAt
   if (!isCurrent || !mayRefresh(family.scopes, client)) return inactive

@@ -1,5 +1,5 @@
 import { keyId } from '@mintmark/storage-interface'
-import { createMemoryMedium } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
 import { aRing, published, signing } from '../../test/ring-under-test.ts'
@@ -69,7 +69,7 @@ describe('dropKey', () => {
   })
 
   it('in eight processes at once ends in one new key', async () => {
-    const { ring, another, storage } = aRing({ medium: createMemoryMedium() })
+    const { ring, another, storage } = aRing({ medium: createMemoryDatabase() })
     const first = await signing(ring)
     const rings = Array.from({ length: 8 }, another)
 

@@ -1,4 +1,4 @@
-import { keyId, type EndOutcome } from '@mintmark/storage-interface'
+import { keyId, type RevokeOutcome } from '@mintmark/storage-interface'
 
 import { ensureSigningKeys } from './ensure-signing-keys.ts'
 import type { StoredKeyRing } from './stored-key-ring.ts'
@@ -12,7 +12,7 @@ import type { StoredKeyRing } from './stored-key-ring.ts'
  * @throws StorageUnavailableError, and whatever the vault throws when a new key is made; the key is dropped even so, and
  *   calling it again, or the next request of any server, makes the new one.
  */
-export async function dropKey(kid: string, keys: StoredKeyRing): Promise<EndOutcome> {
+export async function dropKey(kid: string, keys: StoredKeyRing): Promise<RevokeOutcome> {
   const { settings } = keys
   const now = settings.clock()
   const dropped = await settings.storage.signingKeys.drop(keyId(kid), now)

@@ -1,4 +1,4 @@
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
@@ -6,7 +6,7 @@ import { aRing, issuer, published, schedule, sealingKey, signing } from '../../t
 import { documentMaxAge } from '../discovery/public-document.ts'
 import { listKeys } from './list-keys.ts'
 import { rotateKeys } from './rotate-keys.ts'
-import { storedKeys } from './stored-keys.ts'
+import { createStoredKeys } from './stored-keys.ts'
 
 describe('rotateKeys', () => {
   it('OIDC Core §10.1.1: a key is published before it signs, signs on time, and stays published while what it signed lives', async () => {
@@ -110,14 +110,14 @@ describe('rotateKeys', () => {
   })
 
   it('ATK-329 of eight processes that rotate at once one makes the key, and all say which', async () => {
-    const medium = createMemoryMedium()
+    const medium = createMemoryDatabase()
     const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
     const { ring, clock } = aRing({ medium })
     const first = await signing(ring)
     const now = ring.settings.clock
     const rings = Array.from({ length: 8 }, () =>
-      storedKeys({
-        storage: createMemoryStorage({ issuer, medium, pause }),
+      createStoredKeys({
+        storage: createMemoryStorage({ issuer, database: medium, scheduler: pause }),
         sealingKey,
         algorithms: ['ES256'],
         schedule,

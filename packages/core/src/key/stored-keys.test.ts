@@ -1,6 +1,6 @@
 import { keyId, StorageUnavailableError } from '@mintmark/storage-interface'
 import { aSigningKeyRecord } from '@mintmark/storage-interface/contract'
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { importJWK, jwtVerify } from 'jose'
 import { describe, expect, it, vi } from 'vitest'
 
@@ -9,12 +9,12 @@ import { dropKey } from './drop-key.ts'
 import { rotateKeys } from './rotate-keys.ts'
 import { signJwt } from './sign-jwt.ts'
 import type { StoredKeysOptions } from './stored-key-settings.ts'
-import { storedKeys } from './stored-keys.ts'
+import { createStoredKeys } from './stored-keys.ts'
 
 describe('stored keys', () => {
   it('RFC 7518 §3.1: signs with the key that it publishes, in every algorithm', async () => {
     const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
-    const keys = storedKeys({ storage: createMemoryStorage({ issuer }), sealingKey, algorithms })
+    const keys = createStoredKeys({ storage: createMemoryStorage({ issuer }), sealingKey, algorithms })
 
     for (const algorithm of algorithms) {
       const signer = await keys.signer(algorithm)
@@ -29,7 +29,7 @@ describe('stored keys', () => {
   })
 
   it('publishes no private member', async () => {
-    const keys = storedKeys({ storage: createMemoryStorage({ issuer }), sealingKey })
+    const keys = createStoredKeys({ storage: createMemoryStorage({ issuer }), sealingKey })
 
     const members = (await keys.publicKeys()).flatMap(({ jwk }) => Object.keys(jwk))
 
@@ -38,7 +38,7 @@ describe('stored keys', () => {
 
   it('stores the private half sealed', async () => {
     const storage = createMemoryStorage({ issuer })
-    await storedKeys({ storage, sealingKey }).publicKeys()
+    await createStoredKeys({ storage, sealingKey }).publicKeys()
 
     const stored = JSON.stringify(await storage.signingKeys.list())
 
@@ -46,9 +46,9 @@ describe('stored keys', () => {
   })
 
   it('ATK-328 eight servers that start at once agree on one key for each algorithm', async () => {
-    const medium = createMemoryMedium()
+    const medium = createMemoryDatabase()
     const rings = Array.from({ length: 8 }, () =>
-      storedKeys({ storage: createMemoryStorage({ issuer, medium }), sealingKey }),
+      createStoredKeys({ storage: createMemoryStorage({ issuer, database: medium }), sealingKey }),
     )
 
     const published = await Promise.all(
@@ -66,25 +66,28 @@ describe('stored keys', () => {
     ['an empty one', ''],
     ['an earlier one that is none', [sealingKey, 'short']],
   ] as const)('refuses %s when it is given, not when the first token is to be signed', (_case, wrong) => {
-    expect(() => storedKeys({ storage: createMemoryStorage({ issuer }), sealingKey: wrong })).toThrow(TypeError)
+    expect(() => createStoredKeys({ storage: createMemoryStorage({ issuer }), sealingKey: wrong })).toThrow(TypeError)
   })
 
   it('refuses keys that were sealed with another key, and says so', async () => {
-    const medium = createMemoryMedium()
-    await storedKeys({ storage: createMemoryStorage({ issuer, medium }), sealingKey }).publicKeys()
+    const medium = createMemoryDatabase()
+    await createStoredKeys({ storage: createMemoryStorage({ issuer, database: medium }), sealingKey }).publicKeys()
 
-    const other = storedKeys({ storage: createMemoryStorage({ issuer, medium }), sealingKey: 'B'.repeat(42) + 'A' })
+    const other = createStoredKeys({
+      storage: createMemoryStorage({ issuer, database: medium }),
+      sealingKey: 'B'.repeat(42) + 'A',
+    })
 
     await expect(other.signer('ES256')).rejects.toThrow(/another sealing key/)
   })
 
   it('opens what an earlier sealing key sealed, when that key is still given', async () => {
-    const medium = createMemoryMedium()
-    const before = storedKeys({ storage: createMemoryStorage({ issuer, medium }), sealingKey })
+    const medium = createMemoryDatabase()
+    const before = createStoredKeys({ storage: createMemoryStorage({ issuer, database: medium }), sealingKey })
     const { keyId } = await before.signer('ES256')
 
-    const after = storedKeys({
-      storage: createMemoryStorage({ issuer, medium }),
+    const after = createStoredKeys({
+      storage: createMemoryStorage({ issuer, database: medium }),
       sealingKey: ['B'.repeat(42) + 'A', sealingKey],
     })
 
@@ -95,7 +98,10 @@ describe('stored keys', () => {
     const storage = createMemoryStorage({ issuer })
     let isDown = true
     const list = () => (isDown ? Promise.reject(new Error('down')) : storage.signingKeys.list())
-    const keys = storedKeys({ storage: { ...storage, signingKeys: { ...storage.signingKeys, list } }, sealingKey })
+    const keys = createStoredKeys({
+      storage: { ...storage, signingKeys: { ...storage.signingKeys, list } },
+      sealingKey,
+    })
 
     await expect(keys.publicKeys()).rejects.toThrow('down')
     isDown = false
@@ -111,12 +117,13 @@ describe('stored keys', () => {
   ])('refuses %s at once', (_case, change, message) => {
     const options = { storage: createMemoryStorage({ issuer }), sealingKey, ...change } as StoredKeysOptions
 
-    expect(() => storedKeys(options)).toThrow(message)
+    expect(() => createStoredKeys(options)).toThrow(message)
   })
 
   it('signs with post-quantum keys where the runtime can, and says at once where it cannot', async () => {
     const subtle = SubtleCrypto as { supports?(operation: string, algorithm: string): boolean }
-    const open = () => storedKeys({ storage: createMemoryStorage({ issuer }), sealingKey, algorithms: ['ML-DSA-65'] })
+    const open = () =>
+      createStoredKeys({ storage: createMemoryStorage({ issuer }), sealingKey, algorithms: ['ML-DSA-65'] })
     if (subtle.supports?.('sign', 'ML-DSA-65') !== true) return expect(open).toThrow(/has no ML-DSA-65/)
 
     const keys = open()
@@ -133,7 +140,7 @@ describe('the picture that a ring has of the keys', () => {
   it('is read once for as long as it may be old, however many ask, and again after that', async () => {
     const { ring, clock, storage } = aRing()
     const reads = vi.fn(() => storage.signingKeys.list())
-    const counting = storedKeys({
+    const counting = createStoredKeys({
       storage: { ...storage, signingKeys: { ...storage.signingKeys, list: reads } },
       sealingKey,
       algorithms: ['ES256'],
@@ -166,7 +173,7 @@ describe('the picture that a ring has of the keys', () => {
     const { ring, clock, storage } = aRing()
     let isDown = false
     const list = () => (isDown ? Promise.reject(new StorageUnavailableError('down')) : storage.signingKeys.list())
-    const keys = storedKeys({
+    const keys = createStoredKeys({
       storage: { ...storage, signingKeys: { ...storage.signingKeys, list } },
       sealingKey,
       algorithms: ['ES256'],
@@ -201,7 +208,7 @@ describe('the picture that a ring has of the keys', () => {
     const { ring, storage } = aRing({ algorithms: ['EdDSA'] })
     const [old] = await published(ring)
     const now = ring.settings.clock
-    const keys = storedKeys({ storage, sealingKey, algorithms: ['ES256'], clock: now })
+    const keys = createStoredKeys({ storage, sealingKey, algorithms: ['ES256'], clock: now })
 
     expect(await published(keys)).toContain(old)
     await expect(keys.signer('EdDSA')).rejects.toThrow(/does not sign with EdDSA/)

@@ -11,7 +11,7 @@ import { vaultSigners } from './vault-signers.ts'
  * nothing is signed or accepted on an older picture.
  * @throws TypeError at once when an option is wrong; Error at the first signature when the key was sealed with another key.
  */
-export function storedKeys(options: StoredKeysOptions): StoredKeyRing {
+export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
   const settings = parseStoredKeySettings(options)
   const reader = createKeyReader(settings)
   const openSigner = vaultSigners(settings.vault)

@@ -13,7 +13,7 @@ export interface FlexibleLimiter {
  * Uses a limiter of `rate-limiter-flexible`, over Redis, PostgreSQL or whatever else it supports. While its store is down,
  * what it counts is answered with 503; give the limiter an `insuranceLimiter` to count in memory meanwhile.
  */
-export const fromRateLimiterFlexible = (limiter: FlexibleLimiter): RateLimiter => ({
+export const toRateLimiter = (limiter: FlexibleLimiter): RateLimiter => ({
   async consume(key) {
     try {
       const counted = await limiter.consume(key)

@@ -1,13 +1,13 @@
 import { epochSeconds } from '@mintmark/storage-interface'
 import { describe, expect, it } from 'vitest'
 
-import { memoryRateLimiter } from './rate-limiter.ts'
+import { createMemoryRateLimiter } from './rate-limiter.ts'
 
 const at = epochSeconds
 
 describe('rate limiter in memory', () => {
   it('ATK-241 counts every one of many at the same time', async () => {
-    const limiter = memoryRateLimiter({ points: 99, window: 60 })
+    const limiter = createMemoryRateLimiter({ points: 99, window: 60 })
 
     const decisions = await Promise.all(Array.from({ length: 100 }, () => limiter.consume('k', at(0))))
 
@@ -15,7 +15,7 @@ describe('rate limiter in memory', () => {
   })
 
   it('says how long to wait, and allows again when the window is over', async () => {
-    const limiter = memoryRateLimiter({ points: 1, window: 60 })
+    const limiter = createMemoryRateLimiter({ points: 1, window: 60 })
     await limiter.consume('k', at(0))
 
     expect(await limiter.consume('k', at(20))).toMatchObject({ allowed: false, retryAfter: 40 })
@@ -23,7 +23,7 @@ describe('rate limiter in memory', () => {
   })
 
   it('keeps nobody waiting for longer than a window when the clock is set back', async () => {
-    const limiter = memoryRateLimiter({ points: 1, window: 60 })
+    const limiter = createMemoryRateLimiter({ points: 1, window: 60 })
     await limiter.consume('k', at(3600))
     await limiter.consume('k', at(3600))
 
@@ -32,7 +32,7 @@ describe('rate limiter in memory', () => {
   })
 
   it('says what is left until when, and never less than nothing', async () => {
-    const limiter = memoryRateLimiter({ points: 2, window: 60 })
+    const limiter = createMemoryRateLimiter({ points: 2, window: 60 })
 
     const quotas = [
       await limiter.consume('k', at(0)),
@@ -48,14 +48,14 @@ describe('rate limiter in memory', () => {
   })
 
   it('counts each key by itself', async () => {
-    const limiter = memoryRateLimiter({ points: 1, window: 60 })
+    const limiter = createMemoryRateLimiter({ points: 1, window: 60 })
     await limiter.consume('a', at(0))
 
     expect(await limiter.consume('b', at(0))).toMatchObject({ allowed: true })
   })
 
   it('forgets the oldest of more than ten thousand keys', async () => {
-    const limiter = memoryRateLimiter({ points: 1, window: 60 })
+    const limiter = createMemoryRateLimiter({ points: 1, window: 60 })
     await limiter.consume('first', at(0))
 
     for (let key = 0; key < 10_000; key += 1) await limiter.consume(`k${key}`, at(0))

@@ -23,7 +23,7 @@ export interface RateLimiter {
  * A limiter in this process's memory: at most `points` in each window of `window` seconds. It remembers 10,000 keys and
  * forgets the oldest, so that keys made up by an attacker do not fill the memory.
  */
-export function memoryRateLimiter(limit: {
+export function createMemoryRateLimiter(limit: {
   /** How many attempts a key has in a window. */
   readonly points: number
   /** In seconds. */

@@ -5,14 +5,14 @@ import { mayRefresh, registeredScopes } from '../client/registered-scopes.ts'
 import { OAuthError } from '../error/oauth-error.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import { spaceSeparated } from '../parameters/space-separated.ts'
-import { aimAccessToken, type AimDependencies } from '../resource/access-token-aim.ts'
+import { resolveTarget, type TokenTargetDependencies } from '../resource/token-target.ts'
 import { narrowResources } from '../resource/requested-resources.ts'
-import { isFamilyLive } from '../standing/is-live.ts'
+import { isFamilyActive } from '../status/is-active.ts'
 import { defineGrant, type GrantType } from '../grant/grant.ts'
 import { digestRefreshToken, readRefreshToken, type RefreshToken } from './refresh-token.ts'
 import { rotateRefreshToken, type RotateRefreshTokenDependencies } from './rotate-refresh-token.ts'
 
-export type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies & AimDependencies
+export type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies & TokenTargetDependencies
 
 /** The refresh token grant (RFC 6749 §6) with rotation (RFC 9700 §4.14.2). */
 export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantType =>
@@ -21,24 +21,24 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
     async decide(form, client, now) {
       const presented = await parsePresentedToken(form, client)
       const digests = await digestRefreshToken(presented)
-      const standing = await deps.storage.standing.ofRefreshHandle(digests.handleDigest)
+      const standing = await deps.storage.status.ofRefreshHandle(digests.handleDigest)
       // RFC 6749 §10.4: bound to the client it was issued to; another's presentation changes nothing.
       if (standing?.family.clientId !== client.clientId) throw unknownToken(client, undefined)
-      // The kill switch: what a deactivated person, a revoked grant or a disabled client was given opens nothing.
-      if (!isFamilyLive(standing, now)) throw unknownToken(client, standing.family)
+      // The kill switch: what a deactivated user, a revoked grant or a disabled client was given opens nothing.
+      if (!isFamilyActive(standing, now)) throw unknownToken(client, standing.family)
       // OIDC Core §11: a client from which offline access was taken is not given more of it.
       if (!mayRefresh(standing.family.scopes, client)) throw unknownToken(client, standing.family)
       const scopes = narrowScopes(form.get('scope'), registeredScopes(standing.family.scopes, client))
       const resources = narrowResources(form.all('resource'), standing.family.resources)
-      const aim = aimAccessToken({ scopes, resources }, deps)
+      const target = resolveTarget({ scopes, resources }, deps)
       const rotated = await rotateRefreshToken({ presented, digests, client }, now, deps)
 
       const { grantId, familyId, authentication, claimsRequest } = rotated.family
       return {
         evidence: rotated,
         client,
-        aim,
-        person: { user: standing.user, grantId, familyId, authentication, claimsRequest, nonce: undefined },
+        target,
+        forUser: { user: standing.user, grantId, familyId, authentication, claimsRequest, nonce: undefined },
         refreshToken: rotated.refreshToken,
       }
     },

@@ -11,7 +11,7 @@ import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import { OAuthError } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
 import { randomSecret, type Random } from '../runtime/random.ts'
-import type { RefreshLifetimes } from './found-refresh-token.ts'
+import type { RefreshLifetimes } from './create-refresh-token.ts'
 import {
   digestOf,
   succeedRefreshToken,

@@ -1,4 +1,4 @@
-import type { EndingRecord } from '@mintmark/storage-interface'
+import type { RevocationRecord } from '@mintmark/storage-interface'
 
 import { encodeBase64url } from '../runtime/base64url.ts'
 import { sha256 } from '../runtime/digest.ts'
@@ -10,7 +10,7 @@ export interface FeedPlace {
 }
 
 /** Names the place behind the ending; before the first without one. */
-export async function cursorBehind(record: EndingRecord | undefined): Promise<string> {
+export async function cursorBehind(record: RevocationRecord | undefined): Promise<string> {
   return record === undefined ? 'start' : `${record.position}.${await markOf(record)}`
 }
 
@@ -24,11 +24,11 @@ export function parseFeedCursor(cursor: string | undefined): FeedPlace | undefin
  * Whether this is the ending behind which the place is. A database that was restored from a backup, or that has lost its last
  * transactions, gives positions again: who went on from one of before would miss what stands there now.
  */
-export async function isPlaceOf(place: FeedPlace, record: EndingRecord | undefined): Promise<boolean> {
+export async function isPlaceOf(place: FeedPlace, record: RevocationRecord | undefined): Promise<boolean> {
   return record?.position === place.position && (await markOf(record)) === place.mark
 }
 
-async function markOf({ position, ending, endedAt }: EndingRecord): Promise<string> {
+async function markOf({ position, revocation: ending, revokedAt: endedAt }: RevocationRecord): Promise<string> {
   const digest = await sha256(JSON.stringify([position, ending, endedAt]))
   return encodeBase64url(digest).slice(0, 22)
 }

@@ -8,9 +8,9 @@ import { readFeed } from './read-feed.ts'
 const at = (second: number) => epochSeconds(1_800_000_000 + second)
 const aStorage = (): Storage => createMemoryStorage({ issuer: 'https://as.test' })
 
-const end = ({ endings }: Storage, tokenId: string, second = 0) =>
-  endings.endToken({ tokenId, expiresAt: at(9999), now: at(second) })
-const read = ({ endings }: Storage, cursor?: string, second = 0) =>
+const end = ({ revocations: endings }: Storage, tokenId: string, second = 0) =>
+  endings.revokeToken({ tokenId, expiresAt: at(9999), now: at(second) })
+const read = ({ revocations: endings }: Storage, cursor?: string, second = 0) =>
   readFeed(cursor, at(second), { endings, toldFor: seconds(900) })
 const namesFrom = async (storage: Storage, cursor?: string, second = 0) =>
   (await read(storage, cursor, second)).endings.map(([, name]) => name)

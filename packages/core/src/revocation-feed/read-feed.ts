@@ -2,18 +2,18 @@ import {
   after,
   epochSeconds,
   type DurationSeconds,
-  type EndingList,
-  type EndingRecord,
-  type EndingStore,
+  type RevocationList,
+  type RevocationRecord,
+  type RevocationStore,
   type EpochSeconds,
 } from '@mintmark/storage-interface'
 
 import { cursorBehind, isPlaceOf, parseFeedCursor } from './feed-cursor.ts'
-import { toldEnding, type ToldEnding } from './told-ending.ts'
+import { deliveredRevocation, type DeliveredRevocation } from './delivered-revocation.ts'
 
 /** A piece of the feed. */
 export interface FeedPage {
-  readonly endings: readonly ToldEnding[]
+  readonly endings: readonly DeliveredRevocation[]
   /** Names the place behind the last of them, in at most 64 letters, digits and points. */
   readonly cursor: string
   /** Of tokens that were issued later than this, the feed tells all that ended. */
@@ -25,7 +25,7 @@ export interface FeedPage {
 }
 
 export interface ReadFeedDependencies {
-  readonly endings: EndingStore
+  readonly endings: RevocationStore
   /** For how long an ending is told: longer than any access token lives. */
   readonly toldFor: DurationSeconds
 }
@@ -40,7 +40,9 @@ export async function readFeed(
   const place = parseFeedCursor(cursor)
   const { before, behind, completeSince } = await listBehind(place)
   const until = after(now, toldFor)
-  const told = await Promise.all(behind.slice(0, pageSize).map(({ ending }) => toldEnding(ending, until)))
+  const told = await Promise.all(
+    behind.slice(0, pageSize).map(({ revocation: ending }) => deliveredRevocation(ending, until)),
+  )
   const endings = told.slice(0, fitting(told))
   const last = behind[endings.length - 1] ?? before
   return {
@@ -65,7 +67,7 @@ export async function readFeed(
 }
 
 /** How many of them one page has room for, and never none: receivers read no answer that is larger than they expect. */
-function fitting(told: readonly ToldEnding[]): number {
+function fitting(told: readonly DeliveredRevocation[]): number {
   let length = 0
   for (const [index, [, name]] of told.entries()) {
     length += name.length
@@ -75,9 +77,9 @@ function fitting(told: readonly ToldEnding[]): number {
 }
 
 /** What is behind a place, and the ending before it. */
-interface Behind extends Pick<EndingList, 'completeSince'> {
-  readonly before: EndingRecord | undefined
-  readonly behind: readonly EndingRecord[]
+interface Behind extends Pick<RevocationList, 'completeSince'> {
+  readonly before: RevocationRecord | undefined
+  readonly behind: readonly RevocationRecord[]
 }
 
 const pageSize = 1000

@@ -3,7 +3,7 @@ import {
   epochSeconds,
   seconds,
   StorageUnavailableError,
-  type EndingStore,
+  type RevocationStore,
   type Storage,
 } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
@@ -14,16 +14,16 @@ import { createRevocationFeed } from './revocation-feed.ts'
 const now = epochSeconds(1_800_000_000)
 
 /** A feed, the storage that it tells of, and how often that was asked for a list. */
-function aFeed(change: Partial<EndingStore> = {}) {
-  const { endings } = createMemoryStorage({ issuer: 'https://as.test' })
+function aFeed(change: Partial<RevocationStore> = {}) {
+  const { revocations: endings } = createMemoryStorage({ issuer: 'https://as.test' })
   const { list } = { ...endings, ...change }
   let [looks, callers] = [0, 0]
-  const counted: EndingStore = { ...endings, list: (page) => ((looks += 1), list(page)) }
+  const counted: RevocationStore = { ...endings, list: (page) => ((looks += 1), list(page)) }
   const feed = createRevocationFeed({ endings: counted, toldFor: seconds(900) })
   return {
     feed,
     looks: () => looks,
-    end: (tokenId: string) => endings.endToken({ tokenId, expiresAt: epochSeconds(now + 600), now }),
+    end: (tokenId: string) => endings.revokeToken({ tokenId, expiresAt: epochSeconds(now + 600), now }),
     /** Each time another caller, where none is named. */
     wait: (cursor: string | undefined, atMost: number, caller = `api-${(callers += 1)}`) =>
       feed.waitBehind({ cursor, wait: seconds(atMost) }, clientId(caller), now),
@@ -121,9 +121,9 @@ describe('who waits for an ending', () => {
       createMemoryStorage({ issuer: 'https://as.test' }),
     ]
     const end = (storage: Storage, tokenId: string) =>
-      storage.endings.endToken({ tokenId, expiresAt: epochSeconds(now + 600), now })
+      storage.revocations.revokeToken({ tokenId, expiresAt: epochSeconds(now + 600), now })
     let present = before
-    const { wait, head, looks } = aFeed({ list: (page) => present.endings.list(page) })
+    const { wait, head, looks } = aFeed({ list: (page) => present.revocations.list(page) })
     for (const name of ['kept', 'lost', 'lost too']) await end(before, name)
     await end(restored, 'kept')
 

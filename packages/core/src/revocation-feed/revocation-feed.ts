@@ -1,7 +1,7 @@
 import type { ClientId, EpochSeconds } from '@mintmark/storage-interface'
 
 import { elapsed } from '../runtime/elapsed.ts'
-import { watchEndings } from './ending-watch.ts'
+import { watchRevocations } from './revocation-watch.ts'
 import type { FeedQuestion } from './feed-question.ts'
 import { readFeed, type FeedPage, type ReadFeedDependencies } from './read-feed.ts'
 
@@ -17,7 +17,7 @@ export interface RevocationFeed {
 }
 
 export function createRevocationFeed(deps: ReadFeedDependencies): RevocationFeed {
-  const watch = watchEndings(deps.endings)
+  const watch = watchRevocations(deps.endings)
   const read = async (cursor: string | undefined, now: EpochSeconds): Promise<FeedPage> => {
     const page = await readFeed(cursor, now, deps)
     watch.saw(page.position)

@@ -22,7 +22,7 @@ export async function revokeToken(
   const refreshToken = await readRefreshToken(token)
   if (refreshToken !== undefined) {
     const { handleDigest } = await digestRefreshToken(refreshToken)
-    const standing = await deps.storage.standing.ofRefreshHandle(handleDigest)
+    const standing = await deps.storage.status.ofRefreshHandle(handleDigest)
     if (standing?.family.clientId !== client.clientId) return 'nothing'
     await deps.storage.families.revoke(standing.family.familyId, now)
     return 'family'
@@ -35,6 +35,6 @@ export async function revokeToken(
     return 'access_token'
   }
   const { tokenId, expiresAt } = accessToken
-  await deps.storage.endings.endToken({ tokenId, expiresAt, now })
+  await deps.storage.revocations.revokeToken({ tokenId, expiresAt, now })
   return 'access_token'
 }

@@ -1,4 +1,4 @@
-import { honouredAccessToken, type HonouredAccessToken } from '../access-token/honoured-access-token.ts'
+import { findActiveAccessToken, type ActiveAccessToken } from '../access-token/active-access-token.ts'
 import {
   createRouter,
   json,
@@ -29,7 +29,7 @@ export interface AuthorizationServer extends HttpService {
    */
   interaction(request: ServerRequest): Promise<PendingInteraction>
   /** What an access token that was presented to the host allows; undefined unless it is honoured here and now. */
-  accessToken(token: string): Promise<HonouredAccessToken | undefined>
+  accessToken(token: string): Promise<ActiveAccessToken | undefined>
   /** The answer to an error of an interaction: back to the client where that is safe, otherwise an error page. */
   renderError(error: unknown, request: ServerRequest): ServerResponse
 }
@@ -67,7 +67,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     ...router,
     issuer: settings.issuer,
     interaction: (request) => findInteraction(request, deps.clock(), deps),
-    accessToken: (token) => honouredAccessToken(token, deps.clock(), deps),
+    accessToken: (token) => findActiveAccessToken(token, deps.clock(), deps),
     renderError: recorded(renderPage),
   }
 }

@@ -3,7 +3,7 @@ import { formPostResponseMode } from '../authorization/form-post-response-mode.t
 import { queryResponseMode } from '../authorization/response-mode.ts'
 import { openJournal } from '../event/journal.ts'
 import { reportFaults } from '../event/report-faults.ts'
-import { memoryRateLimiter } from '../rate-limit/rate-limiter.ts'
+import { createMemoryRateLimiter } from '../rate-limit/rate-limiter.ts'
 import { clientSecretBasic } from '../client/client-secret-basic.ts'
 import { clientSecretPost } from '../client/client-secret-post.ts'
 import { privateKeyJwt } from '../client/private-key-jwt.ts'
@@ -14,7 +14,7 @@ import type { FindInteractionDependencies } from '../interaction/find-interactio
 import type { IntrospectionEndpointDependencies } from '../introspection/introspection-endpoint.ts'
 import { createVerifiedJwts } from '../key/verified-jwts.ts'
 import { refreshTokenGrant } from '../refresh/refresh-token-grant.ts'
-import type { AimDependencies } from '../resource/access-token-aim.ts'
+import type { TokenTargetDependencies } from '../resource/token-target.ts'
 import { createRevocationFeed, type RevocationFeed } from '../revocation-feed/revocation-feed.ts'
 import type { RevocationEndpointDependencies } from '../revocation/revocation-endpoint.ts'
 import { systemClock } from '../runtime/clock.ts'
@@ -43,9 +43,9 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const random = options.random ?? systemRandom
   const clock = options.clock ?? systemClock
   const keySets = remoteKeySets(options.fetch ?? globalThis.fetch)
-  const aim: AimDependencies = { ...settings, accessTokenLifetime: lifetimes.accessToken }
+  const target: TokenTargetDependencies = { ...settings, accessTokenLifetime: lifetimes.accessToken }
   const verifiedJwts = createVerifiedJwts()
-  const grantDeps = { ...aim, storage, random, lifetimes, retryWindow: settings.retryWindow }
+  const grantDeps = { ...target, storage, random, lifetimes, retryWindow: settings.retryWindow }
 
   return {
     issuer,
@@ -61,7 +61,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     browserCookie: defineBrowserCookie(issuer),
     interactionUrls: settings.interactionUrls,
     pages: options.pages,
-    revocationFeed: toldFor === undefined ? undefined : createRevocationFeed({ endings: storage.endings, toldFor }),
+    revocationFeed: toldFor === undefined ? undefined : createRevocationFeed({ endings: storage.revocations, toldFor }),
     rules: {
       issuer,
       keys,
@@ -77,12 +77,14 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       privateKeyJwt({ issuer, storage, keySets }),
       publicClient,
     ],
-    failedAuthentications: options.rateLimits?.failedAuthentications ?? memoryRateLimiter({ points: 100, window: 60 }),
-    startedInteractions: options.rateLimits?.startedInteractions ?? memoryRateLimiter({ points: 100, window: 600 }),
+    failedAuthentications:
+      options.rateLimits?.failedAuthentications ?? createMemoryRateLimiter({ points: 100, window: 60 }),
+    startedInteractions:
+      options.rateLimits?.startedInteractions ?? createMemoryRateLimiter({ points: 100, window: 600 }),
     grants: [
       authorizationCodeGrant(grantDeps),
       refreshTokenGrant(grantDeps),
-      clientCredentialsGrant(aim),
+      clientCredentialsGrant(target),
       ...(options.grants ?? []),
     ],
     accessTokenAlgorithm: settings.accessTokenAlgorithm,

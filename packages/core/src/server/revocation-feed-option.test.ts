@@ -1,13 +1,13 @@
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 
-import { storedKeys } from '../key/stored-keys.ts'
+import { createStoredKeys } from '../key/stored-keys.ts'
 import { createAuthorizationServer } from './create-authorization-server.ts'
 import type { AuthorizationServerOptions } from './options.ts'
 
 const issuer = 'https://as.test'
 const storage = createMemoryStorage({ issuer })
-const keys = storedKeys({ storage, sealingKey: 'A'.repeat(43) })
+const keys = createStoredKeys({ storage, sealingKey: 'A'.repeat(43) })
 
 const serverWith = (change: Partial<AuthorizationServerOptions>) =>
   createAuthorizationServer({ issuer, storage, keys, signedIn: () => Promise.resolve(undefined), ...change })

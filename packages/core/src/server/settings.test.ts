@@ -3,15 +3,15 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
 import { registerClient } from '../client/register-client.ts'
-import { storedKeys } from '../key/stored-keys.ts'
-import { cookieSessions } from '../session/cookie-sessions.ts'
+import { createStoredKeys } from '../key/stored-keys.ts'
+import { createCookieSessions } from '../session/cookie-sessions.ts'
 import type { AuthorizationServerOptions } from './options.ts'
 import { parseSettings } from './settings.ts'
 
 function options(change: Partial<AuthorizationServerOptions> = {}): AuthorizationServerOptions {
   const issuer = change.issuer ?? 'https://as.test'
   const storage = createMemoryStorage({ issuer })
-  const keys = storedKeys({ storage, sealingKey: 'A'.repeat(43) })
+  const keys = createStoredKeys({ storage, sealingKey: 'A'.repeat(43) })
   return { issuer, storage, keys, signedIn: () => Promise.resolve(undefined), ...change }
 }
 
@@ -130,7 +130,7 @@ describe('issuer', () => {
   it('is refused where sessions and clients are made for it, before the server is', async () => {
     const storage = createMemoryStorage({ issuer: 'https://as.test/' })
 
-    expect(() => cookieSessions({ storage })).toThrow(/Write it as https/)
+    expect(() => createCookieSessions({ storage })).toThrow(/Write it as https/)
     await expect(registerClient({ clientId: 'app', clientName: 'App', grantTypes: [] }, { storage })).rejects.toThrow(
       /Write it as https/,
     )

@@ -1,4 +1,4 @@
-import { endingsKeptFor, seconds, type DurationSeconds } from '@mintmark/storage-interface'
+import { revocationRetention, seconds, type DurationSeconds } from '@mintmark/storage-interface'
 
 import { standardScopes, type ScopeRegistry } from '../claims/scope-definition.ts'
 import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
@@ -95,9 +95,9 @@ function resourceRegistry(parsed: ParsedOptions, scopes: ScopeRegistry): Resourc
 function endingsToldFor(parsed: ParsedOptions): DurationSeconds | undefined {
   if (!parsed.revocationFeed) return undefined
   const toldFor = seconds(longestAccessTokenLifetime(parsed) + feedMargin)
-  if (toldFor > endingsKeptFor) {
+  if (toldFor > revocationRetention) {
     throw new TypeError(
-      `Invalid options: with revocationFeed no access token may live for longer than ${endingsKeptFor - feedMargin} seconds.`,
+      `Invalid options: with revocationFeed no access token may live for longer than ${revocationRetention - feedMargin} seconds.`,
     )
   }
   return toldFor

@@ -2,7 +2,7 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 
 import type { ServerEvent } from '../event/server-event.ts'
-import { storedKeys } from '../key/stored-keys.ts'
+import { createStoredKeys } from '../key/stored-keys.ts'
 import { createAuthorizationServer } from './create-authorization-server.ts'
 import type { AuthorizationServerOptions } from './options.ts'
 
@@ -13,7 +13,7 @@ function eventsAtStart(change: Partial<AuthorizationServerOptions>): readonly Se
   createAuthorizationServer({
     issuer,
     storage,
-    keys: storedKeys({ storage, sealingKey: 'A'.repeat(43) }),
+    keys: createStoredKeys({ storage, sealingKey: 'A'.repeat(43) }),
     signedIn: () => Promise.resolve(undefined),
     onEvent: (event) => void events.push(event),
     ...change,

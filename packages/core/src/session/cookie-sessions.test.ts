@@ -3,13 +3,13 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
 import type { Header, ServerRequest } from '../http/index.ts'
-import { cookieSessions } from './cookie-sessions.ts'
+import { createCookieSessions } from './cookie-sessions.ts'
 
 async function aHost(issuer = 'https://as.test') {
   const storage = createMemoryStorage({ issuer })
   await storage.users.insert({ userId: userId('U1'), claims: {}, createdAt: epochSeconds(0) })
   const time = { now: 1000 }
-  const sessions = cookieSessions({
+  const sessions = createCookieSessions({
     storage,
     clock: () => epochSeconds(time.now),
     idleLifetime: 600,

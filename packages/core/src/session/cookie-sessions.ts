@@ -14,7 +14,7 @@ import { systemClock, type Clock } from '../runtime/clock.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { randomIdentifier, randomSecret, systemRandom, type Random } from '../runtime/random.ts'
 import { parseIssuer } from '../server/issuer.ts'
-import { isSessionLive } from '../standing/is-live.ts'
+import { isSessionActive } from '../status/is-active.ts'
 import type { SignedIn } from './signed-in.ts'
 
 /** What a host gives to `cookieSessions`. */
@@ -77,7 +77,7 @@ export interface SessionSummary {
  * Sessions in a cookie that only this host can set and no script can read; storage knows its digest alone.
  * @throws TypeError when the storage is bound to an issuer that no server can have; it says what to change.
  */
-export function cookieSessions(options: CookieSessionsOptions): CookieSessions {
+export function createCookieSessions(options: CookieSessionsOptions): CookieSessions {
   const { storage } = options
   const cookie = defineCookie(parseIssuer(storage.issuer).href, 'mintmark-session')
   const clock = options.clock ?? systemClock
@@ -88,8 +88,8 @@ export function cookieSessions(options: CookieSessionsOptions): CookieSessions {
   const find = async (request: ServerRequest, now: EpochSeconds): Promise<SessionRecord | undefined> => {
     const secret = readCookie(request, cookie)
     if (secret === undefined) return undefined
-    const standing = await storage.standing.ofSession(await digestSecret(secret))
-    return standing !== undefined && isSessionLive(standing, now) ? standing.session : undefined
+    const standing = await storage.status.ofSession(await digestSecret(secret))
+    return standing !== undefined && isSessionActive(standing, now) ? standing.session : undefined
   }
 
   return {

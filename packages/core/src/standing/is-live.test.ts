@@ -1,7 +1,7 @@
 import { epochSeconds, userId, type UserRecord } from '@mintmark/storage-interface'
 import { expect, it } from 'vitest'
 
-import { isUserLive } from './is-live.ts'
+import { isUserActive } from '../status/is-active.ts'
 
 const now = epochSeconds(1_790_000_000)
 const account: UserRecord = {
@@ -15,7 +15,7 @@ const account: UserRecord = {
 }
 
 it('RFC 9068 §4: an active account is honoured in the generation that it is in', () => {
-  expect(isUserLive(account, 3)).toBe(true)
+  expect(isUserActive(account, 3)).toBe(true)
 })
 
 it.each<readonly [string, UserRecord | undefined, number]>([
@@ -31,5 +31,5 @@ it.each<readonly [string, UserRecord | undefined, number]>([
     undefined as never,
   ],
 ])('RFC 9068 §4: %s is not honoured', (_, user, generation) => {
-  expect(isUserLive(user, generation)).toBe(false)
+  expect(isUserActive(user, generation)).toBe(false)
 })

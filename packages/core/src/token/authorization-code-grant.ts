@@ -3,17 +3,19 @@ import type { EpochSeconds } from '@mintmark/storage-interface'
 import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import { registeredScopes } from '../client/registered-scopes.ts'
 import { OAuthError } from '../error/oauth-error.ts'
-import { aimAccessToken, type AimDependencies } from '../resource/access-token-aim.ts'
+import { resolveTarget, type TokenTargetDependencies } from '../resource/token-target.ts'
 import { narrowResources } from '../resource/requested-resources.ts'
 import { digestSecret } from '../runtime/digest.ts'
-import { isGrantLive } from '../standing/is-live.ts'
+import { isGrantActive } from '../status/is-active.ts'
 import { parseCodePresentation, type CodePresentation } from './code-presentation.ts'
-import { foundFamily, type FoundFamilyDependencies } from './found-family.ts'
+import { createFamily, type CreateFamilyDependencies } from './create-family.ts'
 import { defineGrant, type GrantType } from '../grant/grant.ts'
 import { isIntact } from './intact-code.ts'
 import { redeemCode, type RedeemCodeDependencies } from './redeem-code.ts'
 
-export type AuthorizationCodeGrantDependencies = RedeemCodeDependencies & FoundFamilyDependencies & AimDependencies
+export type AuthorizationCodeGrantDependencies = RedeemCodeDependencies &
+  CreateFamilyDependencies &
+  TokenTargetDependencies
 
 /** The authorization code grant (RFC 6749 §4.1.3) with PKCE (RFC 7636). */
 export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies): GrantType =>
@@ -23,22 +25,22 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       const presentation = parseCodePresentation(form)
       if (presentation.resources.length > 0) await refuseWiderResources({ presentation, client }, now, deps)
       const code = await redeemCode({ presentation, client }, now, deps)
-      const standing = await deps.storage.standing.ofGrant(code.grantId)
+      const standing = await deps.storage.status.ofGrant(code.grantId)
       if (
-        !isGrantLive(standing) ||
+        !isGrantActive(standing) ||
         standing.user.userId !== code.userId ||
         standing.client.clientId !== client.clientId
       ) {
-        // RFC 6749 §5.2, the kill switch: what a deactivated person, a revoked grant or a disabled client was given opens nothing.
+        // RFC 6749 §5.2, the kill switch: what a deactivated user, a revoked grant or a disabled client was given opens nothing.
         throw new OAuthError('invalid_grant', 'The authorization code is not valid.', { reason: 'grant_not_live' })
       }
       const resources = narrowResources(presentation.resources, code.resources)
-      const aim = aimAccessToken({ scopes: registeredScopes(code.scopes, client), resources }, deps)
-      const refreshToken = await foundFamily({ code, client, accessTokenLifetime: aim.lifetime }, now, deps)
+      const target = resolveTarget({ scopes: registeredScopes(code.scopes, client), resources }, deps)
+      const refreshToken = await createFamily({ code, client, accessTokenLifetime: target.lifetime }, now, deps)
 
       const { grantId, familyId, authentication, claimsRequest, nonce } = code
-      const person = { user: standing.user, grantId, familyId, authentication, claimsRequest, nonce }
-      return { evidence: code, client, aim, person, refreshToken }
+      const forUser = { user: standing.user, grantId, familyId, authentication, claimsRequest, nonce }
+      return { evidence: code, client, target, forUser, refreshToken }
     },
   })
 

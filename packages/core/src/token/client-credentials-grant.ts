@@ -3,7 +3,7 @@ import type { Brand } from '@mintmark/storage-interface'
 import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import { OAuthError } from '../error/oauth-error.ts'
 import { spaceSeparated } from '../parameters/space-separated.ts'
-import { aimAccessToken, type AimDependencies } from '../resource/access-token-aim.ts'
+import { resolveTarget, type TokenTargetDependencies } from '../resource/token-target.ts'
 import { requestedResources } from '../resource/requested-resources.ts'
 import { defineGrant, type GrantType } from '../grant/grant.ts'
 
@@ -11,15 +11,15 @@ import { defineGrant, type GrantType } from '../grant/grant.ts'
 type ServiceAccount = Brand<AuthenticatedClient, 'ServiceAccount' | 'GrantEvidence'>
 
 /** The client credentials grant (RFC 6749 §4.4): an access token for the client itself, and nothing else. */
-export const clientCredentialsGrant = (deps: AimDependencies): GrantType =>
+export const clientCredentialsGrant = (deps: TokenTargetDependencies): GrantType =>
   defineGrant({
     grantType: 'client_credentials',
     decide(form, client) {
       const evidence = proveServiceAccount(client)
       const scopes = serviceScopes(form.get('scope'), client, deps.identityScopes)
       const resources = requestedResources(form.all('resource'), deps.resources)
-      const aim = aimAccessToken({ scopes, resources }, deps)
-      return Promise.resolve({ evidence, client, aim, person: undefined, refreshToken: undefined })
+      const target = resolveTarget({ scopes, resources }, deps)
+      return Promise.resolve({ evidence, client, target, forUser: undefined, refreshToken: undefined })
     },
   })
 

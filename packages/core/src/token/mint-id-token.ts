@@ -4,7 +4,7 @@ import { releaseClaims, type ReleaseClaimsDependencies } from '../claims/release
 import { idTokenAlgorithm } from '../key/signing-algorithm.ts'
 import type { KeyRing } from '../key/key-ring.ts'
 import { signJwt } from '../key/sign-jwt.ts'
-import type { DecisionForPerson } from '../grant/grant.ts'
+import type { DecisionForUser } from '../grant/grant.ts'
 import { tokenHash } from './token-hash.ts'
 
 export interface IdTokenDependencies extends ReleaseClaimsDependencies {
@@ -14,19 +14,19 @@ export interface IdTokenDependencies extends ReleaseClaimsDependencies {
 }
 
 /**
- * Mints the ID token (OIDC Core §2). `at_hash` binds it to the access token (OIDC Core §3.1.3.6). The person's claims
+ * Mints the ID token (OIDC Core §2). `at_hash` binds it to the access token (OIDC Core §3.1.3.6). The user's claims
  * stand before the protocol's own, which therefore always win.
  */
 export async function mintIdToken(
-  { decision, accessToken }: { readonly decision: DecisionForPerson; readonly accessToken: string },
+  { decision, accessToken }: { readonly decision: DecisionForUser; readonly accessToken: string },
   now: EpochSeconds,
   deps: IdTokenDependencies,
 ): Promise<string> {
-  const { client, person, aim } = decision
-  const { user, authentication, claimsRequest } = person
+  const { client, forUser, target } = decision
+  const { user, authentication, claimsRequest } = forUser
   const algorithm = idTokenAlgorithm(client, deps.keys)
   const atHash = await tokenHash(accessToken, algorithm)
-  const release = { user, client, scopes: aim.scopes, claimsRequest, destination: 'id_token' } as const
+  const release = { user, client, scopes: target.scopes, claimsRequest, destination: 'id_token' } as const
   const claims: JsonObject = {
     ...(await releaseClaims(release, deps)),
     iss: deps.issuer,
@@ -36,7 +36,7 @@ export async function mintIdToken(
     iat: now,
     auth_time: authentication.authTime,
     ...(atHash !== undefined && { at_hash: atHash }),
-    ...(person.nonce !== undefined && { nonce: person.nonce }),
+    ...(forUser.nonce !== undefined && { nonce: forUser.nonce }),
     ...(authentication.acr !== undefined && { acr: authentication.acr }),
     ...(authentication.amr.length > 0 && { amr: authentication.amr }),
     ...(authentication.sessionId !== undefined && { sid: authentication.sessionId }),

@@ -1,7 +1,7 @@
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import { mintAccessToken, type AccessTokenDependencies } from '../access-token/mint-access-token.ts'
-import type { DecisionForPerson, GrantDecision } from '../grant/grant.ts'
+import type { DecisionForUser, GrantDecision } from '../grant/grant.ts'
 import { mintIdToken, type IdTokenDependencies } from './mint-id-token.ts'
 import type { IssuedTokens } from './token-response.ts'
 
@@ -17,12 +17,12 @@ export async function mintTokens(
   const idToken = isForPerson(decision) ? await mintIdToken({ decision, accessToken }, now, deps) : undefined
   return {
     accessToken,
-    expiresIn: decision.aim.lifetime,
+    expiresIn: decision.target.lifetime,
     idToken,
     refreshToken: decision.refreshToken,
-    scopes: decision.aim.scopes,
+    scopes: decision.target.scopes,
   }
 }
 
-const isForPerson = (decision: GrantDecision): decision is DecisionForPerson =>
-  decision.person !== undefined && decision.aim.scopes.includes('openid')
+const isForPerson = (decision: GrantDecision): decision is DecisionForUser =>
+  decision.forUser !== undefined && decision.target.scopes.includes('openid')

@@ -9,7 +9,7 @@ import {
 import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import { OAuthError } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
-import type { RefreshLifetimes } from '../refresh/found-refresh-token.ts'
+import type { RefreshLifetimes } from '../refresh/create-refresh-token.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import type { CodePresentation } from './code-presentation.ts'
 import { proveCodeVerifier, type ProvenVerifier } from './code-verifier.ts'
@@ -50,7 +50,7 @@ export async function redeemCode(
   const proof = await proveCodeVerifier(presentation.codeVerifier, code)
 
   if (consumed.outcome === 'replayed') {
-    await deps.storage.families.bury(
+    await deps.storage.families.insertTombstone(
       familyOf(code, { now, expiresAt: after(now, deps.lifetimes.refreshTokenAbsolute) }),
       now,
     )

@@ -29,9 +29,9 @@ export const tokenEndpoint =
       grantType: grant.grantType,
       clientId: client.clientId,
       subject: subjectOf(decision),
-      familyId: decision.person?.familyId,
-      scopes: decision.aim.scopes,
-      audience: decision.aim.audience,
+      familyId: decision.forUser?.familyId,
+      scopes: decision.target.scopes,
+      audience: decision.target.audience,
     })
     return tokenResponse(tokens)
   }

@@ -1,6 +1,6 @@
-import type { ClientRecord, EpochSeconds, FamilyStanding, JsonObject, Storage } from '@mintmark/storage-interface'
+import type { ClientRecord, EpochSeconds, FamilyStatus, JsonObject, Storage } from '@mintmark/storage-interface'
 
-import { standingOfAccessToken } from '../access-token/live-access-token.ts'
+import { statusOfAccessToken } from '../access-token/live-access-token.ts'
 import {
   verifyAccessToken,
   type VerifiedAccessToken,
@@ -14,7 +14,7 @@ import { json, noStore, withHeaders, type Endpoint, type ServerResponse } from '
 import { chosenAlgorithm } from '../key/signing-algorithm.ts'
 import { signJwt } from '../key/sign-jwt.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { Live } from '../standing/is-live.ts'
+import type { Active } from '../status/is-active.ts'
 import { readBearerToken } from './bearer-token.ts'
 
 export interface UserinfoEndpointDependencies extends VerifyAccessTokenDependencies, ReleaseClaimsDependencies {
@@ -55,8 +55,8 @@ async function livingPerson(
   token: VerifiedAccessToken,
   now: EpochSeconds,
   storage: Storage,
-): Promise<Live<FamilyStanding>> {
-  const standing = await standingOfAccessToken(token, now, storage)
+): Promise<Active<FamilyStatus>> {
+  const standing = await statusOfAccessToken(token, now, storage)
   if (standing === undefined) throw invalidToken('access_token_not_live')
   // OIDC Core §5.3: a client that acts for itself has no person to tell about.
   if (standing.kind !== 'person') throw invalidToken('access_token_without_person')
@@ -74,7 +74,7 @@ function requireOpenid(token: VerifiedAccessToken): void {
 
 async function userinfoClaims(
   token: VerifiedAccessToken,
-  { user, family, client }: Live<FamilyStanding>,
+  { user, family, client }: Active<FamilyStatus>,
   deps: UserinfoEndpointDependencies,
 ): Promise<JsonObject> {
   const release = { user, client, scopes: token.scopes, claimsRequest: family.claimsRequest }

@@ -1,5 +1,5 @@
 import { toExpress } from '@mintmark/adapter-express'
-import { cookieSessions, createAuthorizationServer, logEvents, storedKeys } from '@mintmark/core'
+import { createCookieSessions, createAuthorizationServer, logEvents, createStoredKeys } from '@mintmark/core'
 import type { Logger } from '@mintmark/core/http'
 import { errorPage } from '@mintmark/pages'
 import { createScimServer, logScimEvents } from '@mintmark/scim'
@@ -22,12 +22,12 @@ export interface AppOptions {
 /** Your app, with the authorization server and SCIM in it. */
 export function createApp({ storage, people, sealingKey, logger }: AppOptions): Express {
   const { issuer } = storage
-  const sessions = cookieSessions({ storage })
+  const sessions = createCookieSessions({ storage })
   const browsers = knownBrowsers({ issuer, key: sealingKey })
   const server = createAuthorizationServer({
     issuer,
     storage,
-    keys: storedKeys({ storage, sealingKey }),
+    keys: createStoredKeys({ storage, sealingKey }),
     signedIn: sessions.signedIn,
     pages: { login: askSignIn({ people, sessions, browsers }), consent: askConsent({ people }) },
     renderErrorPage: errorPage,

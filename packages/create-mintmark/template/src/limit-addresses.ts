@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { toExpressEndpoint } from '@mintmark/adapter-express'
-import { memoryRateLimiter, type AuthorizationServer } from '@mintmark/core'
+import { createMemoryRateLimiter, type AuthorizationServer } from '@mintmark/core'
 import { withHeaders } from '@mintmark/core/http'
 import { errorPage } from '@mintmark/pages'
 import { epochSeconds } from '@mintmark/storage-interface'
@@ -11,7 +11,7 @@ import type { RequestHandler } from 'express'
  * a hundred in five minutes. What Express calls the address depends on its setting `trust proxy`.
  */
 export function limitAddresses(server: AuthorizationServer): RequestHandler {
-  const attempts = memoryRateLimiter({ points: 100, window: 300 })
+  const attempts = createMemoryRateLimiter({ points: 100, window: 300 })
   const signIn = new URL(`${server.issuer}/login`).pathname
 
   return async (request, response, next) => {

@@ -1,5 +1,5 @@
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 
 import { createApp } from './app.ts'
 import { logger } from './logger.ts'
@@ -7,7 +7,7 @@ import { openPeople } from './people.ts'
 import { settings } from './settings.ts'
 
 const { issuer, database, sealingKey } = settings
-const dialect = { ...sqliteFile(database), migrateCommand: 'npm run migrate' }
+const dialect = { ...openSqliteDialect(database), migrateCommand: 'npm run migrate' }
 const storage = await createSqlStorage({ issuer, dialect })
 const people = openPeople(settings.people)
 const app = createApp({ storage, people, sealingKey, logger })

@@ -1,4 +1,9 @@
-import { memoryRateLimiter, type CookieSessions, type InteractionPage, type PendingInteraction } from '@mintmark/core'
+import {
+  createMemoryRateLimiter,
+  type CookieSessions,
+  type InteractionPage,
+  type PendingInteraction,
+} from '@mintmark/core'
 import { withHeaders, type ServerRequest, type ServerResponse } from '@mintmark/core/http'
 import {
   chooseLocale,
@@ -19,7 +24,7 @@ import type { People } from './people.ts'
  * ten times in five minutes; in a browser that the person has used before, whatever strangers try elsewhere, ten times more.
  */
 export function askSignIn({ people, sessions, browsers }: SignInParts): InteractionPage {
-  const attempts = memoryRateLimiter({ points: 10, window: 300 })
+  const attempts = createMemoryRateLimiter({ points: 10, window: 300 })
 
   return async (pending, request) => {
     const attempt = readSignInForm(request)

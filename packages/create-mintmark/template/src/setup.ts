@@ -4,7 +4,7 @@ import { registerClient } from '@mintmark/core'
 import { registerIdentityProvider } from '@mintmark/scim'
 import { clientId, epochSeconds, providerId, userId } from '@mintmark/storage-interface'
 import { createSqlStorage, migrate } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 
 import { openPeople } from './people.ts'
 import { settings } from './settings.ts'
@@ -12,7 +12,7 @@ import { settings } from './settings.ts'
 // The tables, somebody to sign in as, an application to sign in to and a directory that provisions accounts: each is
 // made unless it is there, and what it prints is shown this one time.
 
-const dialect = sqliteFile(settings.database)
+const dialect = openSqliteDialect(settings.database)
 await migrate({ dialect })
 const storage = await createSqlStorage({ issuer: settings.issuer, dialect })
 const people = openPeople(settings.people)

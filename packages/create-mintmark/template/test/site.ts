@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { registerClient } from '@mintmark/core'
 import { registerIdentityProvider } from '@mintmark/scim'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 
 import { createApp } from '../src/app.ts'
 import { openPeople } from '../src/people.ts'
@@ -16,7 +16,7 @@ export async function startSite() {
   const listener = createServer().unref()
   await new Promise<void>((done) => listener.listen(0, 'localhost', done))
   const issuer = `http://localhost:${(listener.address() as AddressInfo).port}`
-  const storage = await createSqlStorage({ issuer, dialect: sqliteFile(':memory:', { migrate: 'on-open' }) })
+  const storage = await createSqlStorage({ issuer, dialect: openSqliteDialect(':memory:', { migrate: 'on-open' }) })
   const sealingKey = randomBytes(32).toString('base64url')
   listener.on('request', createApp({ storage, people: openPeople(':memory:'), sealingKey, logger: silent }))
 

@@ -51,7 +51,7 @@ export type AccessRefusalReason =
  * A request that gets no access. `code` and `description` go to the client: the description is a fixed sentence that holds
  * nothing of the request, and it does not tell which of several checks failed. `reason` is for logs and tests.
  */
-export class AccessRefusal extends Error {
+export class AccessRefusedError extends Error {
   override readonly name = 'AccessRefusal'
   readonly code: AccessRefusalCode
   readonly description: string
@@ -66,11 +66,12 @@ export class AccessRefusal extends Error {
 }
 
 /** What is said of every access token that is not accepted. */
-export const invalidToken = (reason: AccessRefusalReason): AccessRefusal => new AccessRefusal('invalid_token', reason)
+export const invalidToken = (reason: AccessRefusalReason): AccessRefusedError =>
+  new AccessRefusedError('invalid_token', reason)
 
 /** What is said when the authorization server did not answer, or not as it should: neither yes nor no. */
-export const unavailable = (cause: unknown): AccessRefusal =>
-  new AccessRefusal('temporarily_unavailable', 'authorization_server_unavailable', cause)
+export const unavailable = (cause: unknown): AccessRefusedError =>
+  new AccessRefusedError('temporarily_unavailable', 'authorization_server_unavailable', cause)
 
 const descriptions: Readonly<Record<AccessRefusalCode, string>> = {
   invalid_request: 'Send one access token, in the Authorization header.',

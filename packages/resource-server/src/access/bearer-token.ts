@@ -1,4 +1,4 @@
-import { AccessRefusal, invalidToken } from './access-refusal.ts'
+import { AccessRefusedError, invalidToken } from './access-refusal.ts'
 
 /**
  * Reads the bearer token of a request (RFC 6750 §2.1). Tokens in a form or in the address are not looked for: addresses
@@ -10,7 +10,7 @@ import { AccessRefusal, invalidToken } from './access-refusal.ts'
 export function readBearerToken(authorization: readonly string[]): string {
   const [value, second] = authorization
   // RFC 9110 §5.3: Authorization is no list, so a repeated one is two credentials.
-  if (second !== undefined) throw new AccessRefusal('invalid_request', 'bearer_twice')
+  if (second !== undefined) throw new AccessRefusedError('invalid_request', 'bearer_twice')
   // RFC 6750 §3.1: without a token, or with a scheme that is not Bearer, there is nothing to say but how to come back.
   if (value === undefined || !/^bearer(?: |$)/i.test(value)) throw invalidToken('bearer_missing')
   // RFC 6750 §2.1: b64token.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { AccessRefusal, invalidToken, unavailable } from './access-refusal.ts'
+import { AccessRefusedError, invalidToken, unavailable } from './access-refusal.ts'
 import { renderAccessRefusal } from './render-access-refusal.ts'
 
 const details = {
@@ -10,7 +10,7 @@ const details = {
 const rest =
   'scope="orders.read orders.write", resource_metadata="https://api.test/.well-known/oauth-protected-resource"'
 
-const render = (refusal: AccessRefusal) => {
+const render = (refusal: AccessRefusedError) => {
   const { status, headers, body } = renderAccessRefusal(refusal, details)
   return { status, challenge: headers['WWW-Authenticate'], body: JSON.parse(body) as unknown, headers }
 }
@@ -43,7 +43,7 @@ describe('the answer to a request that gets no access', () => {
   })
 
   it('RFC 6750 §3.1: a token without the scope is 403 insufficient_scope, with the scope that is needed', () => {
-    const { status, challenge } = render(new AccessRefusal('insufficient_scope', 'scope_missing'))
+    const { status, challenge } = render(new AccessRefusedError('insufficient_scope', 'scope_missing'))
 
     expect(status).toBe(403)
     expect(challenge).toContain('error="insufficient_scope"')
@@ -51,7 +51,7 @@ describe('the answer to a request that gets no access', () => {
   })
 
   it('RFC 6750 §3.1: two tokens are 400 invalid_request', () => {
-    const { status, challenge } = render(new AccessRefusal('invalid_request', 'bearer_twice'))
+    const { status, challenge } = render(new AccessRefusedError('invalid_request', 'bearer_twice'))
 
     expect([status, challenge?.includes('error="invalid_request"')]).toEqual([400, true])
   })
@@ -65,7 +65,7 @@ describe('the answer to a request that gets no access', () => {
 
   it('RFC 6750 §5.3: no answer is kept', () => {
     for (const code of ['invalid_request', 'invalid_token', 'insufficient_scope', 'temporarily_unavailable'] as const) {
-      expect(render(new AccessRefusal(code, 'token_type')).headers['Cache-Control']).toBe('no-store')
+      expect(render(new AccessRefusedError(code, 'token_type')).headers['Cache-Control']).toBe('no-store')
     }
   })
 })

@@ -1,4 +1,4 @@
-import type { AccessRefusal, AccessRefusalCode } from './access-refusal.ts'
+import type { AccessRefusedError, AccessRefusalCode } from './access-refusal.ts'
 
 /** An answer in JSON, for whatever framework is to send it. */
 export interface JsonAnswer {
@@ -19,7 +19,7 @@ export interface ChallengeDetails {
  * The answer to a request that gets no access (RFC 6750 §3). A request without a token gets a challenge that says nothing
  * of an error.
  */
-export function renderAccessRefusal(refusal: AccessRefusal, details: ChallengeDetails): JsonAnswer {
+export function renderAccessRefusal(refusal: AccessRefusedError, details: ChallengeDetails): JsonAnswer {
   const { code, description, reason } = refusal
   const isBare = reason === 'bearer_missing'
   const challenge = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { digest } from '../runtime/digest.ts'
-import { endedLifelines, type Ending } from './ended-lifelines.ts'
+import { endedLifelines, type Revocation } from './ended-lifelines.ts'
 import type { Lifelines } from './lifelines.ts'
 
 const now = 1_000_000
@@ -9,7 +9,7 @@ const person = { subject: 'U1', generation: 3, family: 'f', grant: 'g' }
 const ofPerson: Lifelines = { token: 't', client: 'c', person }
 const ofService: Lifelines = { token: 't', client: 'c', person: undefined }
 
-const isEnded = async (endings: readonly Ending[], lifelines = ofPerson, at = now): Promise<boolean> => {
+const isEnded = async (endings: readonly Revocation[], lifelines = ofPerson, at = now): Promise<boolean> => {
   const ended = endedLifelines()
   ended.add(endings, now)
   return ended.hasOneOf(lifelines, at)
@@ -18,7 +18,7 @@ const isEnded = async (endings: readonly Ending[], lifelines = ofPerson, at = no
 const account = await digest('U1')
 
 describe('what has ended', () => {
-  it.each<Ending>([
+  it.each<Revocation>([
     ['token', 't', 2000],
     ['client', 'c', 2000],
     ['family', 'f', 2000],
@@ -29,7 +29,7 @@ describe('what has ended', () => {
     expect(await isEnded([ending])).toBe(true)
   })
 
-  it.each<Ending>([
+  it.each<Revocation>([
     ['token', 'other', 2000],
     ['client', 't', 2000],
     ['family', 'g', 2000],

@@ -3,12 +3,12 @@ import type { EpochMilliseconds } from '../runtime/clock.ts'
 import { lifelineKinds, type LifelineKind, type Lifelines } from './lifelines.ts'
 
 /** Something that tokens depended on and that has ended: until then, in seconds, a token could still name it. */
-export type Ending = readonly [kind: LifelineKind, name: string, until: number]
+export type Revocation = readonly [kind: LifelineKind, name: string, until: number]
 
 /** What has ended, as far as a token could still depend on it. */
 export interface EndedLifelines {
   /** A later ending of one name takes the place of an earlier one: a client that is in use again has ended until 0. */
-  add(endings: readonly Ending[], now: EpochMilliseconds): void
+  add(endings: readonly Revocation[], now: EpochMilliseconds): void
   /** Whether one of them has ended. */
   hasOneOf(lifelines: Lifelines, now: EpochMilliseconds): Promise<boolean>
 }

@@ -6,7 +6,7 @@ import { readLifelines } from './lifelines.ts'
 import { readFeedPage, type ReadFeedPageDependencies } from './read-feed-page.ts'
 
 /** What is known of a token's standing: `unsure` when the feed cannot speak of it. */
-export type Standing = 'live' | 'ended' | 'unsure'
+export type TokenStatus = 'live' | 'ended' | 'unsure'
 
 /** What was heard of the feed so far. */
 export interface HeardFeed {
@@ -19,7 +19,7 @@ export interface HeardFeed {
   /** Whether it was read to its end within so many milliseconds. */
   isNewerThan(milliseconds: number): boolean
   /** What it says of the token. */
-  standingOf(token: AccessTokenClaims): Promise<Standing>
+  standingOf(token: AccessTokenClaims): Promise<TokenStatus>
 }
 
 export interface HeardFeedDependencies extends ReadFeedPageDependencies {

@@ -4,12 +4,12 @@ import { fetchBounded } from '../authorization-server/fetch-bounded.ts'
 import type { JsonObject } from '../authorization-server/json-object.ts'
 import type { KeySet } from '../authorization-server/remote-key-set.ts'
 import { randomNonce, type Random } from '../runtime/random.ts'
-import type { Ending } from './ended-lifelines.ts'
+import type { Revocation } from './ended-lifelines.ts'
 import { lifelineKinds } from './lifelines.ts'
 
 /** What the feed says in one answer. */
 export interface FeedPage {
-  readonly endings: readonly Ending[]
+  readonly endings: readonly Revocation[]
   /** Names the place behind the last of them. */
   readonly cursor: string
   /** In seconds: of tokens that were issued later, the feed knows all that ended. */
@@ -58,7 +58,7 @@ function readPage({ cursor, covers_after: coversAfter, more, ended }: JsonObject
   return Array.isArray(ended) && ended.every(isEnding) ? { endings: ended, cursor, coversAfter, more } : undefined
 }
 
-function isEnding(value: unknown): value is Ending {
+function isEnding(value: unknown): value is Revocation {
   if (!Array.isArray(value) || value.length !== 3) return false
   const [kind, name, until] = value as readonly unknown[]
   return lifelineKinds.some((known) => known === kind) && typeof name === 'string' && Number.isSafeInteger(until)

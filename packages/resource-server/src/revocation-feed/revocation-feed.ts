@@ -3,12 +3,12 @@ import { unavailable } from '../access/access-refusal.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { pause } from '../runtime/pause.ts'
 import { spaced } from '../runtime/spaced.ts'
-import { heardFeed, type HeardFeedDependencies, type Standing } from './heard-feed.ts'
+import { heardFeed, type HeardFeedDependencies, type TokenStatus } from './heard-feed.ts'
 
 /** What has ended at the authorization server, known here without a question for each request. */
 export interface RevocationFeed {
   /** @throws AccessRefusal temporarily_unavailable when the feed is not heard, and the token is not known to have ended. */
-  standingOf(token: AccessTokenClaims): Promise<Standing>
+  standingOf(token: AccessTokenClaims): Promise<TokenStatus>
   /** Stops listening. */
   stop(): void
 }

@@ -1,4 +1,4 @@
-import type { AccessRefusal } from '../access/access-refusal.ts'
+import type { AccessRefusedError } from '../access/access-refusal.ts'
 import type { ClientCredentials } from '../authorization-server/client-credentials.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Random } from '../runtime/random.ts'
@@ -72,7 +72,7 @@ export interface ResourceServerOptions {
    * Is told of every refusal, with the reason that the client is not told. What it throws is dropped.
    * @defaultValue Nothing is told. What an API logs is its own affair.
    */
-  readonly onRefusal?: (refusal: AccessRefusal) => void
+  readonly onRefusal?: (refusal: AccessRefusedError) => void
   readonly clock?: Clock
   readonly random?: Random
   /**

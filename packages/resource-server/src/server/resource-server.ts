@@ -1,4 +1,4 @@
-import { AccessRefusal } from '../access/access-refusal.ts'
+import { AccessRefusedError } from '../access/access-refusal.ts'
 import { readBearerToken } from '../access/bearer-token.ts'
 import { renderAccessRefusal, type JsonAnswer } from '../access/render-access-refusal.ts'
 import { checkScopeNames, requireScopes } from '../access/require-scopes.ts'
@@ -54,7 +54,7 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
           return token
         },
         renderRefusal(error) {
-          if (!(error instanceof AccessRefusal)) return undefined
+          if (!(error instanceof AccessRefusedError)) return undefined
           tell(options.onRefusal, error)
           return renderAccessRefusal(error, { scopes, metadataUrl: metadata?.url })
         },
@@ -64,7 +64,7 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
   }
 }
 
-function tell(listener: ResourceServerOptions['onRefusal'], refusal: AccessRefusal): void {
+function tell(listener: ResourceServerOptions['onRefusal'], refusal: AccessRefusedError): void {
   try {
     listener?.(refusal)
   } catch {

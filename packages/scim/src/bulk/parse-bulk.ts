@@ -6,7 +6,7 @@ import { isArray, isObject } from '../json/json-object.ts'
 import { membersByName, type Member } from '../json/members-by-name.ts'
 import { requireMessageSchema } from '../message/require-message-schema.ts'
 import { nameKey } from '../schema/name-key.ts'
-import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { bulkLimits } from './bulk-limits.ts'
 import type { BulkOperation, BulkRequest } from './bulk-operation.ts'
 
@@ -16,7 +16,7 @@ import type { BulkOperation, BulkRequest } from './bulk-operation.ts'
  * `bulk_operations_missing`, `bulk_operation_malformed`, `bulk_id_missing`, `bulk_id_repeated`, `bulk_errors_malformed`; 413 —
  * reasons `bulk_too_large`, `body_too_large`.
  */
-export function parseBulk(body: unknown, tally: ToleranceTally): BulkRequest {
+export function parseBulk(body: unknown, tally: ToleranceCounter): BulkRequest {
   const members = membersByName(boundedObject(body))
   requireMessageSchema(members, 'urn:ietf:params:scim:api:messages:2.0:BulkRequest', tally)
 

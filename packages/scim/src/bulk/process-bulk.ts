@@ -8,7 +8,7 @@ import { scimResponse } from '../message/scim-response.ts'
 import type { ScimCall, ScimEndpoint, ScimRoutes } from '../server/scim-call.ts'
 import { noteTolerances } from '../server/read-call.ts'
 import { profileOf } from '../tolerance/profile-of.ts'
-import { openTally } from '../tolerance/tolerance-tally.ts'
+import { createToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { BulkOperation, BulkRequest } from './bulk-operation.ts'
 import { referencesIn } from './bulk-reference.ts'
 import { pathReference } from './bulk-target.ts'
@@ -32,9 +32,9 @@ export interface BulkDependencies {
 export const processBulk =
   (deps: BulkDependencies): ScimEndpoint =>
   async (call) => {
-    const tally = openTally(profileOf(call.caller.provider.toleranceProfile))
+    const tally = createToleranceCounter(profileOf(call.caller.provider.toleranceProfile))
     const request = parseBulk(readMessage(call.request), tally)
-    noteTolerances({ tally }, call, deps.journal)
+    noteTolerances({ tolerances: tally }, call, deps.journal)
     const results = await performAll(request, call, deps)
     return scimResponse(200, { schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkResponse'], Operations: results })
   }

@@ -1,17 +1,17 @@
 import type { EpochSeconds, Storage, UserRecord } from '@mintmark/storage-interface'
 
-import type { EndedAccess } from './scim-event.ts'
+import type { RevokedAccess } from './scim-event.ts'
 
 /**
  * What was honoured of a person's until now: the grants and sessions of the generation that has just ended.
  * @param before the account as it was.
  * @returns undefined when storage does not tell: the account has ended, and nothing may undo that.
  */
-export async function endedAccess(
+export async function revokedAccess(
   { userId, generation }: UserRecord,
   now: EpochSeconds,
   storage: Pick<Storage, 'grants' | 'sessions'>,
-): Promise<EndedAccess | undefined> {
+): Promise<RevokedAccess | undefined> {
   try {
     const [grants, sessions] = await Promise.all([
       storage.grants.listByUser(userId),

@@ -1,6 +1,6 @@
 import { logEvent, type Logger } from '@mintmark/core/http'
 
-import type { EndedAccess, ScimEvent } from './scim-event.ts'
+import type { RevokedAccess, ScimEvent } from './scim-event.ts'
 
 /** Writes each event once: a line that says what happened and why, and the event itself as its fields. A `console` has the line alone. */
 export const logScimEvents =
@@ -41,5 +41,5 @@ function scimEventLine(event: ScimEvent): string {
   }
 }
 
-const receipt = (ended: EndedAccess | undefined): string =>
+const receipt = (ended: RevokedAccess | undefined): string =>
   ended === undefined ? '' : `; ended ${ended.grants.length} grants and ${ended.sessionIds.length} sessions`

@@ -26,7 +26,7 @@ export type ScimOccurrence =
       readonly providerId: string
       readonly userId: string
     }
-  | AccountEnded
+  | UserDeprovisioned
   | {
       /** The provider may end no more accounts until an administrator lets it. */
       readonly type: 'offboarding.held'
@@ -53,7 +53,7 @@ export type ScimOccurrence =
     }
 
 /** The receipt of an offboarding: from this moment nothing of this is honoured. */
-export interface AccountEnded {
+export interface UserDeprovisioned {
   readonly type:
     /** The provider shut a person out; it may let them in again. */
     | 'account.deactivated'
@@ -64,11 +64,11 @@ export interface AccountEnded {
   readonly providerId: string
   readonly userId: string
   /** What died; undefined when it could not be listed. It is dead all the same. */
-  readonly ended: EndedAccess | undefined
+  readonly ended: RevokedAccess | undefined
 }
 
 /** What a person could use up to now. */
-export interface EndedAccess {
+export interface RevokedAccess {
   readonly grants: readonly { readonly grantId: string; readonly clientId: string }[]
   readonly sessionIds: readonly string[]
 }

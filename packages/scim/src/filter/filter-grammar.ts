@@ -1,6 +1,6 @@
 import { refusal } from '../error/refusal.ts'
 import { parseAttributeName, type AttributeName } from '../schema/attribute-name.ts'
-import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { CompareNode, FilterNode, PresentNode } from './filter-node.ts'
 import { filterLimits } from './filter-limits.ts'
 import { readLiteral } from './filter-literal.ts'
@@ -9,7 +9,7 @@ import type { FilterCursor } from './filter-tokens.ts'
 /** Where the parser stands. */
 export interface GrammarPlace {
   readonly cursor: FilterCursor
-  readonly tally: ToleranceTally
+  readonly tally: ToleranceCounter
   /** Counts a node; refuses one too many. */
   readonly count: () => void
   /** `value` inside the brackets of a value path, where no other value path may begin. */
@@ -18,7 +18,7 @@ export interface GrammarPlace {
 }
 
 /** A place at the start of a text. */
-export function startOf(cursor: FilterCursor, tally: ToleranceTally): GrammarPlace {
+export function startOf(cursor: FilterCursor, tally: ToleranceCounter): GrammarPlace {
   let nodes = 0
   const count = (): void => {
     nodes += 1

@@ -1,11 +1,11 @@
 import { refusal } from '../error/refusal.ts'
-import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { FilterLiteral } from './filter-node.ts'
 import { filterLimits } from './filter-limits.ts'
 import type { FilterToken } from './filter-tokens.ts'
 
 /** compValue of RFC 7644 §3.4.2.2: false, null, true, a number or a string, as in JSON. */
-export function readLiteral(token: FilterToken, tally: ToleranceTally): FilterLiteral {
+export function readLiteral(token: FilterToken, tally: ToleranceCounter): FilterLiteral {
   // RFC 7644 §3.4.2.2: a space stands between operator and value.
   if (!token.gap) throw refusal('filter_syntax')
   if (token.kind === 'text') return Object.freeze({ kind: 'text', value: token.value })
@@ -14,7 +14,7 @@ export function readLiteral(token: FilterToken, tally: ToleranceTally): FilterLi
   return Object.freeze(readWord(token.text, tally))
 }
 
-function readWord(text: string, tally: ToleranceTally): FilterLiteral {
+function readWord(text: string, tally: ToleranceCounter): FilterLiteral {
   // RFC 7644 §3.12.
   if (text.length > filterLimits.value) throw refusal('filter_value_too_long')
   if (text === 'true' || text === 'false') return { kind: 'boolean', value: text === 'true' }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { refusedWith } from '../../test/refused.ts'
 import { allTolerances } from '../tolerance/tolerance-profiles.ts'
-import { openTally } from '../tolerance/tolerance-tally.ts'
+import { createToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { FilterNode } from './filter-node.ts'
 import { parseFilter } from './parse-filter.ts'
 import { printFilter } from './print-filter.ts'
@@ -140,7 +140,7 @@ test.each([
     { kind: 'valuePath', test: { kind: 'present' } },
   ],
 ])('Entra: reads %s where %s is tolerated', (text, tolerance, expected) => {
-  const tally = openTally(allTolerances)
+  const tally = createToleranceCounter(allTolerances)
 
   const node = parseFilter(text, tally)
 
@@ -152,7 +152,7 @@ test.each([
 test.each(['a eq {}', 'a eq x;y', "a eq 'x'", 'a eq $x', 'a eq %', 'a eq "', 'emails[type eq "work"].a.b eq 1'])(
   'a tolerated value without quotes is an identifier and nothing else: %s',
   (text) => {
-    expect(refusedWith(() => parseFilter(text, openTally(allTolerances)))).toMatch(/^400 invalidFilter /)
+    expect(refusedWith(() => parseFilter(text, createToleranceCounter(allTolerances)))).toMatch(/^400 invalidFilter /)
   },
 )
 

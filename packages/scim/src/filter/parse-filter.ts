@@ -1,4 +1,4 @@
-import { openTally, type ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import { createToleranceCounter, type ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { readEnd, readFilter, startOf } from './filter-grammar.ts'
 import type { FilterNode } from './filter-node.ts'
 import { openCursor } from './filter-tokens.ts'
@@ -9,7 +9,7 @@ import { openCursor } from './filter-tokens.ts'
  * @throws ScimError invalidFilter — reasons `filter_empty`, `filter_too_long`, `filter_too_deep`, `filter_too_large`,
  * `filter_syntax`, `filter_value_malformed`, `filter_value_too_long`.
  */
-export function parseFilter(text: string, tally: ToleranceTally = openTally(new Set())): FilterNode {
+export function parseFilter(text: string, tally: ToleranceCounter = createToleranceCounter(new Set())): FilterNode {
   const place = startOf(openCursor(text), tally)
   const filter = readFilter(place)
   readEnd(place)

@@ -5,7 +5,7 @@ import type { Attribute } from '../schema/attribute.ts'
 import { foldCase } from '../text/fold-case.ts'
 import { parseInstant } from '../text/instant.ts'
 import { readBooleanText } from '../text/boolean-text.ts'
-import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { CompareNode, FilterLiteral } from './filter-node.ts'
 
 /** What a comparison is made with. */
@@ -13,7 +13,7 @@ export interface Comparand {
   readonly target: FilterAttribute
   /** The attribute or sub-attribute whose type decides. */
   readonly attribute: Attribute
-  readonly tally: ToleranceTally
+  readonly tally: ToleranceCounter
 }
 
 /**
@@ -66,7 +66,7 @@ function order(operator: CompareNode['operator']): OrderOperator {
   return operator
 }
 
-function textValue(value: FilterLiteral, tally: ToleranceTally): string {
+function textValue(value: FilterLiteral, tally: ToleranceCounter): string {
   if (value.kind === 'text') return value.value
   if (value.kind === 'bare') return value.text
   if (value.kind === 'number' && tally.admits('unquoted-filter-value')) return value.text
@@ -74,7 +74,7 @@ function textValue(value: FilterLiteral, tally: ToleranceTally): string {
   throw refusal('filter_value_type')
 }
 
-function booleanValue(value: FilterLiteral, tally: ToleranceTally): boolean {
+function booleanValue(value: FilterLiteral, tally: ToleranceCounter): boolean {
   if (value.kind === 'boolean') return value.value
   const text = value.kind === 'text' ? readBooleanText(value.value) : undefined
   const bare = value.kind === 'bare' ? readBooleanText(value.text) : undefined

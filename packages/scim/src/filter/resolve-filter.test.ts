@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { refused, refusedWith } from '../../test/refused.ts'
 import { userResourceType } from '../schema/resource-types.ts'
 import { allTolerances } from '../tolerance/tolerance-profiles.ts'
-import { openTally } from '../tolerance/tolerance-tally.ts'
+import { createToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { parseFilter } from './parse-filter.ts'
 import { resolveFilter } from './resolve-filter.ts'
 
 const resolve = (text: string) => resolveFilter(parseFilter(text), userResourceType)
 
 function tolerated(text: string) {
-  const tally = openTally(allTolerances)
+  const tally = createToleranceCounter(allTolerances)
   const filter = resolveFilter(parseFilter(text, tally), userResourceType, tally)
   return { filter, applied: tally.applied().map(({ tolerance }) => tolerance) }
 }

@@ -7,7 +7,7 @@ import type { ResourceType } from '../schema/define-resource-type.ts'
 import { attributeLabel, findAttribute, type FoundAttribute } from '../schema/find-attribute.ts'
 import { nameKey } from '../schema/name-key.ts'
 import { suggestAttribute } from '../schema/suggest-attribute.ts'
-import { openTally, type ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import { createToleranceCounter, type ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { CompareNode, FilterNode, PresentNode, ValuePathNode } from './filter-node.ts'
 import { frozenFilter } from './frozen-filter.ts'
 import { resolveComparison } from './resolve-comparison.ts'
@@ -20,13 +20,13 @@ import { resolveComparison } from './resolve-comparison.ts'
 export function resolveFilter(
   node: FilterNode,
   resourceType: ResourceType,
-  tally: ToleranceTally = openTally(new Set()),
+  tally: ToleranceCounter = createToleranceCounter(new Set()),
 ): ResolvedFilter {
   return frozenFilter(resolve(node, (leaf) => resolveInResource(leaf, resourceType, tally)))
 }
 
 /** Checks the filter of a value path against its attribute, which has several complex values. */
-export function resolveValueFilter(node: FilterNode, attribute: Attribute, tally: ToleranceTally): ResolvedFilter {
+export function resolveValueFilter(node: FilterNode, attribute: Attribute, tally: ToleranceCounter): ResolvedFilter {
   return frozenFilter(resolve(node, (leaf) => resolveInValue(leaf, attribute, tally)))
 }
 
@@ -48,8 +48,8 @@ function resolve(node: FilterNode, resolveLeaf: (leaf: Leaf) => ResolvedFilter):
   }
 }
 
-function resolveInResource(leaf: Leaf, resourceType: ResourceType, tally: ToleranceTally): ResolvedFilter {
-  const found = findAttribute(leaf.attribute, { resourceType, tally })
+function resolveInResource(leaf: Leaf, resourceType: ResourceType, tally: ToleranceCounter): ResolvedFilter {
+  const found = findAttribute(leaf.attribute, { resourceType, tolerances: tally })
   // RFC 7644 §3.4.2.2: an attribute that does not exist makes the filter invalid.
   if (found === undefined) throw unknownAttribute(leaf.attribute, resourceType)
   refuseSecret(found)
@@ -58,7 +58,7 @@ function resolveInResource(leaf: Leaf, resourceType: ResourceType, tally: Tolera
 }
 
 /** A value path: one value of the attribute satisfies all of it. */
-function resolveValuePath(node: ValuePathNode, found: FoundAttribute, tally: ToleranceTally): ResolvedFilter {
+function resolveValuePath(node: ValuePathNode, found: FoundAttribute, tally: ToleranceCounter): ResolvedFilter {
   const { attribute, subAttribute } = found
   // RFC 7644 §3.4.2.2, "[ ]": for complex attributes with several values.
   if (!isComplexList(attribute) || subAttribute !== undefined)
@@ -70,7 +70,7 @@ function resolveValuePath(node: ValuePathNode, found: FoundAttribute, tally: Tol
   return elementOf(found, where)
 }
 
-function resolveTest(node: PresentNode | CompareNode, found: FoundAttribute, tally: ToleranceTally): ResolvedFilter {
+function resolveTest(node: PresentNode | CompareNode, found: FoundAttribute, tally: ToleranceCounter): ResolvedFilter {
   const { attribute, subAttribute } = found
   if (isComplexList(attribute) && (subAttribute !== undefined || node.kind === 'compare')) {
     return resolveAnyValue(node, found, tally)
@@ -91,7 +91,7 @@ function resolveTest(node: PresentNode | CompareNode, found: FoundAttribute, tal
 function resolveAnyValue(
   node: PresentNode | CompareNode,
   found: FoundAttribute,
-  tally: ToleranceTally,
+  tally: ToleranceCounter,
 ): ResolvedFilter {
   const sub = found.subAttribute ?? found.attribute.subAttributesByName.get('value')
   // RFC 7644 §3.4.2.2: there is no value to compare with.
@@ -109,7 +109,7 @@ function resolveAnyValue(
   return node.operator === 'ne' ? { kind: 'or', operands: [none, element] } : element
 }
 
-function resolveInValue(leaf: Leaf, parent: Attribute, tally: ToleranceTally): ResolvedFilter {
+function resolveInValue(leaf: Leaf, parent: Attribute, tally: ToleranceCounter): ResolvedFilter {
   const { urn, name, subName } = leaf.attribute
   const attribute =
     urn === undefined && subName === undefined ? parent.subAttributesByName.get(nameKey(name)) : undefined

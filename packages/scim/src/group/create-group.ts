@@ -8,7 +8,7 @@ import { readQuery } from '../message/read-query.ts'
 import { requestedAttributes } from '../message/requested-attributes.ts'
 import { parseResource } from '../resource/parse-resource.ts'
 import type { ScimCall, ScimEndpoint } from '../server/scim-call.ts'
-import { noteTolerances, readingOf } from '../server/read-call.ts'
+import { noteTolerances, parseContextOf } from '../server/read-call.ts'
 import type { GroupDependencies } from './group-dependencies.ts'
 import { changedState, groupState } from './group-state.ts'
 import { memberIds } from './member-ids.ts'
@@ -24,7 +24,7 @@ export const createGroup =
   (deps: GroupDependencies): ScimEndpoint =>
   async (call) => {
     const projection = requestedAttributes(readQuery(call.request), deps.groupType)
-    const reading = readingOf(call, deps.groupType)
+    const reading = parseContextOf(call, deps.groupType)
     const { resource } = parseResource(readMessage(call.request), reading)
     noteTolerances(reading, call, deps.journal)
     const written = { state: groupState(resource, deps.groupType), memberIds: memberIds(memberOf(resource, 'members')) }

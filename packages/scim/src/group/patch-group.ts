@@ -5,7 +5,7 @@ import { emptyResponse } from '../message/scim-response.ts'
 import { assignmentsOf } from '../patch/assignments-of.ts'
 import { parsePatch } from '../patch/parse-patch.ts'
 import type { ScimEndpoint } from '../server/scim-call.ts'
-import { noteTolerances, readingOf } from '../server/read-call.ts'
+import { noteTolerances, parseContextOf } from '../server/read-call.ts'
 import type { GroupDependencies } from './group-dependencies.ts'
 import { planPatch } from './plan-patch.ts'
 import { groupVersion } from './render-group.ts'
@@ -24,8 +24,10 @@ export const patchGroup =
     const group = await writeGroup(
       call,
       async (current) => {
-        const reading = readingOf(call, deps.groupType)
-        const assignments = parsePatch(body, reading.tally).flatMap((operation) => assignmentsOf(operation, reading))
+        const reading = parseContextOf(call, deps.groupType)
+        const assignments = parsePatch(body, reading.tolerances).flatMap((operation) =>
+          assignmentsOf(operation, reading),
+        )
         const write = await planPatch(current, assignments, { reading, storage: deps.storage })
         noteTolerances(reading, call, deps.journal)
         return write

@@ -3,7 +3,7 @@ import type { MemberChange, ResolvedFilter } from '@mintmark/storage-interface'
 import { assignValue } from '../patch/assign-value.ts'
 import type { Assignment } from '../patch/assignment.ts'
 import { listedElements } from '../patch/remove-listed.ts'
-import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { givesType } from './gives-type.ts'
 import { memberIds, namedIn } from './member-ids.ts'
 
@@ -24,7 +24,7 @@ export function needsMembers({ op, target, value }: Assignment): boolean {
  * @returns undefined when nobody comes or goes.
  * @throws ScimError what the same operations are refused with on a resource.
  */
-export function planMembers(assignments: readonly Assignment[], tally: ToleranceTally): MemberChange | undefined {
+export function planMembers(assignments: readonly Assignment[], tally: ToleranceCounter): MemberChange | undefined {
   const belongs = new Map<string, boolean>()
   let isReplaced = false
   for (const assignment of assignments) {
@@ -46,7 +46,7 @@ interface Step {
   readonly ids: readonly string[]
 }
 
-function stepOf({ op, target, value }: Assignment, tally: ToleranceTally): Step {
+function stepOf({ op, target, value }: Assignment, tally: ToleranceCounter): Step {
   const { attribute, where } = target
   if (where !== undefined) return { kind: 'leave', ids: selectedIds(where.filter) ?? [] }
   if (op === 'remove' && (value ?? null) !== null) {

@@ -3,7 +3,7 @@ import type { GroupRecord, Storage } from '@mintmark/storage-interface'
 import { memberOf } from '../json/json-object.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
 import type { Assignment } from '../patch/assignment.ts'
-import type { Reading } from '../tolerance/reading.ts'
+import type { ParseContext } from '../tolerance/parse-context.ts'
 import { groupDocument } from './group-document.ts'
 import { memberIds } from './member-ids.ts'
 import { membersOf } from './members-of.ts'
@@ -17,7 +17,7 @@ import type { GroupWrite } from './write-group.ts'
 export async function planPatch(
   group: GroupRecord,
   assignments: readonly Assignment[],
-  { reading, storage }: { readonly reading: Reading; readonly storage: Storage },
+  { reading, storage }: { readonly reading: ParseContext; readonly storage: Storage },
 ): Promise<GroupWrite> {
   const attribute = reading.resourceType.attributesByName.get('members')
   const ofMembers = assignments.filter(({ target }) => target.attribute === attribute)
@@ -32,5 +32,5 @@ export async function planPatch(
   }
   const others = assignments.filter(({ target }) => target.attribute !== attribute)
   const { resource } = applyAssignments(groupDocument(group), others, reading)
-  return { document: resource, members: planMembers(ofMembers, reading.tally), readAt: undefined }
+  return { document: resource, members: planMembers(ofMembers, reading.tolerances), readAt: undefined }
 }

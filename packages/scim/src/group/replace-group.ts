@@ -5,7 +5,7 @@ import { requestedAttributes } from '../message/requested-attributes.ts'
 import { parseResource } from '../resource/parse-resource.ts'
 import { replaceResource } from '../resource/replace-resource.ts'
 import type { ScimEndpoint } from '../server/scim-call.ts'
-import { noteTolerances, readingOf } from '../server/read-call.ts'
+import { noteTolerances, parseContextOf } from '../server/read-call.ts'
 import { givesType } from './gives-type.ts'
 import type { GroupDependencies } from './group-dependencies.ts'
 import { groupDocument } from './group-document.ts'
@@ -19,7 +19,7 @@ export const replaceGroup =
   (deps: GroupDependencies): ScimEndpoint =>
   async (call) => {
     const projection = requestedAttributes(readQuery(call.request), deps.groupType)
-    const reading = readingOf(call, deps.groupType)
+    const reading = parseContextOf(call, deps.groupType)
     const { resource } = parseResource(readMessage(call.request), reading)
     noteTolerances(reading, call, deps.journal)
     const given = memberOf(resource, 'members')

@@ -2,14 +2,14 @@ import type { Storage } from '@mintmark/storage-interface'
 
 import type { ResourceType } from '../schema/define-resource-type.ts'
 import { userLocation } from '../user/render-user.ts'
-import type { UserForm } from '../user/user-form.ts'
+import type { UserRenderer } from '../user/user-form.ts'
 import { userText } from '../user/user-text.ts'
 import type { ListedType } from './listed-type.ts'
 
 interface ListedUsersDependencies {
   readonly storage: Storage
   readonly userType: ResourceType
-  readonly userForm: UserForm
+  readonly userForm: UserRenderer
 }
 
 /** The accounts of a provider: one read for each page. */

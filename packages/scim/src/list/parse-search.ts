@@ -6,7 +6,7 @@ import { isArray } from '../json/json-object.ts'
 import { membersByName, type Member } from '../json/members-by-name.ts'
 import { requireMessageSchema } from '../message/require-message-schema.ts'
 import { nameKey } from '../schema/name-key.ts'
-import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { SearchRequest } from './search-request.ts'
 
 /**
@@ -14,7 +14,7 @@ import type { SearchRequest } from './search-request.ts'
  * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`, `schemas_missing`,
  * `search_malformed`.
  */
-export function parseSearch(body: unknown, tally: ToleranceTally): SearchRequest {
+export function parseSearch(body: unknown, tally: ToleranceCounter): SearchRequest {
   const members = membersByName(boundedObject(body))
   requireMessageSchema(members, 'urn:ietf:params:scim:api:messages:2.0:SearchRequest', tally)
   return {

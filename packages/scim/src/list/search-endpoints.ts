@@ -3,9 +3,9 @@ import type { Journal, ServerResponse } from '@mintmark/core/http'
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import { readMessage } from '../message/read-message.ts'
 import { readQuery } from '../message/read-query.ts'
-import { noteTolerances, tallyOf } from '../server/read-call.ts'
+import { noteTolerances, toleranceCounterOf } from '../server/read-call.ts'
 import type { ScimCall, ScimEndpoint } from '../server/scim-call.ts'
-import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { amongTypes } from './among-types.ts'
 import { mintListCursor, verifyListCursor } from './list-cursor.ts'
 import { pageByCursor, pageByIndex } from './list-pages.ts'
@@ -33,16 +33,16 @@ export function searchEndpoints(types: readonly ListedType[], deps: SearchDepend
   const resourceTypes = types.map(({ resourceType }) => resourceType)
   const named = types.map((type) => ({ ...type, names: amongTypes(type.resourceType, resourceTypes) }))
 
-  async function answer(request: SearchRequest, tally: ToleranceTally, call: ScimCall): Promise<ServerResponse> {
+  async function answer(request: SearchRequest, tally: ToleranceCounter, call: ScimCall): Promise<ServerResponse> {
     const searches = typeSearches(request, named, { baseUrl: call.baseUrl, tally })
-    noteTolerances({ tally }, call, deps.journal)
+    noteTolerances({ tolerances: tally }, call, deps.journal)
     return listResponse(await foundPage(request, searches, call))
   }
 
   return {
-    list: async (call) => answer(searchOfQuery(readQuery(call.request)), tallyOf(call), call),
+    list: async (call) => answer(searchOfQuery(readQuery(call.request)), toleranceCounterOf(call), call),
     search: async (call) => {
-      const tally = tallyOf(call)
+      const tally = toleranceCounterOf(call)
       return answer(parseSearch(readMessage(call.request), tally), tally, call)
     },
   }

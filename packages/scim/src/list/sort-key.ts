@@ -6,7 +6,7 @@ import { parseAttributeName } from '../schema/attribute-name.ts'
 import type { ResourceType } from '../schema/define-resource-type.ts'
 import { findAttribute, type FoundAttribute } from '../schema/find-attribute.ts'
 import { nameKey } from '../schema/name-key.ts'
-import type { Reading } from '../tolerance/reading.ts'
+import type { ParseContext } from '../tolerance/parse-context.ts'
 import type { SearchRequest } from './search-request.ts'
 import { attributeOf, isStored } from './stored-attribute.ts'
 
@@ -18,7 +18,7 @@ import { attributeOf, isStored } from './stored-attribute.ts'
  */
 export function sortKeyOf(
   { sortBy, sortOrder }: Pick<SearchRequest, 'sortBy' | 'sortOrder'>,
-  reading: Reading,
+  reading: ParseContext,
   resourceType: ResourceType,
 ): SortKey | undefined {
   if (sortBy === undefined) return undefined

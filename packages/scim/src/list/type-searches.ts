@@ -7,7 +7,7 @@ import { resolveFilter } from '../filter/resolve-filter.ts'
 import { parseProjection } from '../resource/parse-projection.ts'
 import type { ResourceType } from '../schema/define-resource-type.ts'
 import type { Projection } from '../schema/shown-attributes.ts'
-import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { ListedType } from './listed-type.ts'
 import type { SearchRequest } from './search-request.ts'
 import { searchableFilter } from './searchable-filter.ts'
@@ -45,7 +45,7 @@ export function typeSearches(
 
 interface SearchContext {
   readonly baseUrl: string
-  readonly tally: ToleranceTally
+  readonly tally: ToleranceCounter
 }
 
 /** None when no resource of the type can match. */
@@ -55,7 +55,7 @@ function typeSearch(
   { baseUrl, tally }: SearchContext,
 ): readonly TypeSearch[] {
   const { resourceType, names } = type
-  const sort = sortKeyOf(request, { resourceType: names, tally }, resourceType)
+  const sort = sortKeyOf(request, { resourceType: names, tolerances: tally }, resourceType)
   const projection = parseProjection(request, resourceType)
   const locationPrefix = type.locationOf('', baseUrl)
   const searchable =

@@ -4,7 +4,7 @@ import { refusal } from '../error/refusal.ts'
 import { isArray, isObject, memberOf, withMember } from '../json/json-object.ts'
 import { sameValue } from '../json/same-value.ts'
 import { attributeLabel } from '../schema/find-attribute.ts'
-import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { keepImmutableParts } from '../value/replace-elements.ts'
 import { complexOf } from '../value/read-value.ts'
 import { assignElements } from './assign-elements.ts'
@@ -12,7 +12,7 @@ import { assignValue } from './assign-value.ts'
 import type { Assignment } from './assignment.ts'
 
 /** The resource after one assignment; the resource that was given stays as it is. */
-export function applyAssignment(resource: JsonObject, assignment: Assignment, tally: ToleranceTally): JsonObject {
+export function applyAssignment(resource: JsonObject, assignment: Assignment, tally: ToleranceCounter): JsonObject {
   const { extension, attribute } = assignment.target
   const found = extension === undefined ? resource : memberOf(resource, extension)
   const owner = isObject(found) ? found : {}
@@ -28,7 +28,7 @@ export function applyAssignment(resource: JsonObject, assignment: Assignment, ta
 function nextValue(
   current: JsonValue | undefined,
   assignment: Assignment,
-  tally: ToleranceTally,
+  tally: ToleranceCounter,
 ): JsonValue | undefined {
   const { attribute, where, subAttribute } = assignment.target
   if (attribute.mutability === 'readOnly' || subAttribute?.mutability === 'readOnly')
@@ -48,7 +48,7 @@ function nextValue(
 function assignPart(
   current: JsonValue | undefined,
   assignment: Assignment,
-  tally: ToleranceTally,
+  tally: ToleranceCounter,
 ): JsonValue | undefined {
   const { attribute, subAttribute } = assignment.target
   const before = isObject(current) ? current : {}

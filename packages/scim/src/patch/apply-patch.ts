@@ -3,7 +3,7 @@ import type { JsonObject } from '@mintmark/storage-interface'
 import { refusal } from '../error/refusal.ts'
 import { sameValue } from '../json/same-value.ts'
 import { completeResource } from '../resource/complete-resource.ts'
-import type { Reading } from '../tolerance/reading.ts'
+import type { ParseContext } from '../tolerance/parse-context.ts'
 import type { AppliedTolerance } from '../tolerance/tolerance.ts'
 import { applyAssignment } from './apply-assignment.ts'
 import type { Assignment } from './assignment.ts'
@@ -28,7 +28,11 @@ export interface PatchResult {
  * `readValue`, and `value_missing`; invalidSyntax — reasons `remove_with_value`, `attribute_unknown`, `member_repeated`;
  * 413 — reason `operations_too_many`.
  */
-export function applyPatch(resource: JsonObject, operations: readonly PatchOperation[], reading: Reading): PatchResult {
+export function applyPatch(
+  resource: JsonObject,
+  operations: readonly PatchOperation[],
+  reading: ParseContext,
+): PatchResult {
   const assignments = operations.flatMap((operation) => assignmentsOf(operation, reading))
   return applyAssignments(resource, assignments, reading)
 }
@@ -37,15 +41,19 @@ export function applyPatch(resource: JsonObject, operations: readonly PatchOpera
 export function applyAssignments(
   resource: JsonObject,
   assignments: readonly Assignment[],
-  reading: Reading,
+  reading: ParseContext,
 ): PatchResult {
   const patched = applyAll(resource, joinAssignments(assignments), reading)
   const complete = completeResource(patched, reading.resourceType)
   const changed = !sameValue(resource, complete)
-  return { resource: changed ? complete : resource, changed, applied: reading.tally.applied() }
+  return { resource: changed ? complete : resource, changed, applied: reading.tolerances.applied() }
 }
 
-function applyAll(resource: JsonObject, assignments: readonly Assignment[], { tally }: Reading): JsonObject {
+function applyAll(
+  resource: JsonObject,
+  assignments: readonly Assignment[],
+  { tolerances: tally }: ParseContext,
+): JsonObject {
   let draft = resource
   let values = 0
   for (const assignment of assignments) {

@@ -4,7 +4,7 @@ import { refusal } from '../error/refusal.ts'
 import { isObject, memberOf, withMember } from '../json/json-object.ts'
 import { comparableValue } from '../resource/comparable-resource.ts'
 import type { Attribute } from '../schema/attribute.ts'
-import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { addElements, elementKeys } from '../value/element-list.ts'
 import { primaryElements, withOnePrimary } from '../value/one-primary.ts'
 import { complexOf, readParts } from '../value/read-value.ts'
@@ -20,7 +20,7 @@ import type { Assignment } from './assignment.ts'
 export function assignElements(
   elements: readonly JsonValue[],
   assignment: Assignment,
-  tally: ToleranceTally,
+  tally: ToleranceCounter,
 ): readonly JsonValue[] {
   const { op, target } = assignment
   const selects = selectorOf(target)
@@ -42,7 +42,7 @@ function selectorOf({ attribute, where }: Assignment['target']): (element: JsonV
 }
 
 interface Removal extends Assignment {
-  readonly tally: ToleranceTally
+  readonly tally: ToleranceCounter
 }
 
 function withoutSelected(
@@ -63,7 +63,7 @@ function withoutSelected(
 function withBegun(
   elements: readonly JsonValue[],
   assignment: Assignment,
-  tally: ToleranceTally,
+  tally: ToleranceCounter,
 ): readonly JsonValue[] {
   const { attribute, where, subAttribute } = assignment.target
   const seed = where === undefined ? {} : where.seed()
@@ -86,7 +86,7 @@ function withBegun(
 function editElement(
   element: JsonObject,
   { op, target, value }: Assignment,
-  tally: ToleranceTally,
+  tally: ToleranceCounter,
 ): JsonValue | undefined {
   const { attribute, subAttribute } = target
   if (subAttribute !== undefined) {

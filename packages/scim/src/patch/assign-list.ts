@@ -3,7 +3,7 @@ import type { JsonValue } from '@mintmark/storage-interface'
 import { refusal } from '../error/refusal.ts'
 import { isArray } from '../json/json-object.ts'
 import type { Attribute } from '../schema/attribute.ts'
-import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { addElements, elementKeys } from '../value/element-list.ts'
 import { primaryElements, withOnePrimary } from '../value/one-primary.ts'
 import { readElements } from '../value/read-value.ts'
@@ -12,7 +12,7 @@ import { replaceElements } from '../value/replace-elements.ts'
 interface ListChange {
   readonly op: 'add' | 'replace'
   readonly value: JsonValue
-  readonly tally: ToleranceTally
+  readonly tally: ToleranceCounter
 }
 
 /** The values of a multi-valued attribute after some were added (RFC 7644 §3.5.2.1), or all replaced (§3.5.2.3). */

@@ -4,7 +4,7 @@ import { refusal } from '../error/refusal.ts'
 import { isArray, isObject } from '../json/json-object.ts'
 import { sameValue } from '../json/same-value.ts'
 import type { Attribute } from '../schema/attribute.ts'
-import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { complexOf, readParts, readValue } from '../value/read-value.ts'
 import { keepImmutableParts } from '../value/replace-elements.ts'
 import { unwrapValue } from '../value/unwrap-value.ts'
@@ -14,7 +14,7 @@ import { admitListed, removeListed } from './remove-listed.ts'
 
 /** An operation on a value, and what is tolerated. */
 export interface Change extends Pick<Assignment, 'op' | 'value'> {
-  readonly tally: ToleranceTally
+  readonly tally: ToleranceCounter
 }
 
 /** The value of an attribute or sub-attribute as a whole, after an operation on it (RFC 7644 §3.5.2.1 to §3.5.2.3). */
@@ -56,7 +56,7 @@ function removed(attribute: Attribute): undefined {
 
 interface Given {
   readonly value: JsonValue
-  readonly tally: ToleranceTally
+  readonly tally: ToleranceCounter
 }
 
 /** A remove that says in its value what goes. */

@@ -7,7 +7,7 @@ import type { Attribute } from '../schema/attribute.ts'
 import type { Schema } from '../schema/define-schema.ts'
 import { findAttribute } from '../schema/find-attribute.ts'
 import { findSchema } from '../schema/find-schema.ts'
-import type { Reading } from '../tolerance/reading.ts'
+import type { ParseContext } from '../tolerance/parse-context.ts'
 import type { Assignment } from './assignment.ts'
 import type { PatchOperation } from './patch-operation.ts'
 import type { PatchTarget } from './patch-target.ts'
@@ -19,7 +19,7 @@ type Op = Assignment['op']
  * What an operation does, attribute by attribute: one for a path, one for each key of a value without a path
  * (RFC 7644 §3.5.2.1, §3.5.2.3), where an extension's URN holds an object of its own.
  */
-export function assignmentsOf(operation: PatchOperation, reading: Reading): readonly Assignment[] {
+export function assignmentsOf(operation: PatchOperation, reading: ParseContext): readonly Assignment[] {
   const { op, path, value } = operation
   if (path !== undefined) return toTarget(op, resolvePath(path, reading), { value, reading })
   // RFC 7644 §3.5.2.1: without a path the value is a set of attributes.
@@ -29,7 +29,7 @@ export function assignmentsOf(operation: PatchOperation, reading: Reading): read
 
 interface Given {
   readonly value: JsonValue | undefined
-  readonly reading: Reading
+  readonly reading: ParseContext
 }
 
 function toTarget(op: Op, target: PatchTarget, { value, reading }: Given): readonly Assignment[] {
@@ -61,7 +61,7 @@ function toSchema(op: Op, schema: Schema, { value, reading }: Given): readonly A
 function toKey(
   op: Op,
   { key, name, value }: Member & { readonly key: string },
-  reading: Reading,
+  reading: ParseContext,
 ): readonly Assignment[] {
   // RFC 7643 §3: computed from what the resource holds; identity providers send it along.
   if (key === 'schemas') return []
@@ -69,11 +69,11 @@ function toKey(
   if (found !== undefined) return [{ op, target: { kind: 'attribute', ...found, where: undefined }, value }]
   const schema = findSchema(name, reading)
   if (schema !== undefined) return toSchema(op, schema, { value, reading })
-  if (!looksLikePath.test(name) || !reading.tally.admits('paths-as-keys')) return unknownKey(reading)
+  if (!looksLikePath.test(name) || !reading.tolerances.admits('paths-as-keys')) return unknownKey(reading)
   return toTarget(op, resolvePath(name, reading), { value, reading })
 }
 
-function unknownKey({ tally }: Reading): readonly Assignment[] {
+function unknownKey({ tolerances: tally }: ParseContext): readonly Assignment[] {
   // RFC 7644 §3.12 invalidSyntax: no schema of this type defines it.
   if (!tally.admits('unknown-attributes')) throw refusal('attribute_unknown')
   return []

@@ -5,7 +5,7 @@ import { refusedWith } from '../../test/refused.ts'
 import { defineResourceType } from '../schema/define-resource-type.ts'
 import { defineSchema } from '../schema/define-schema.ts'
 import { userSchema } from '../schema/user-schema.ts'
-import { openReading } from '../tolerance/reading.ts'
+import { createParseContext } from '../tolerance/parse-context.ts'
 import { strictTolerances } from '../tolerance/tolerance-profiles.ts'
 import { applyPatch } from './apply-patch.ts'
 import { parsePatch } from './parse-patch.ts'
@@ -53,9 +53,9 @@ const kim: JsonObject = {
 }
 
 function patch(...operations: readonly JsonValue[]): JsonObject {
-  const reading = openReading(type, strictTolerances)
+  const reading = createParseContext(type, strictTolerances)
   const body = { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: operations }
-  return applyPatch(kim, parsePatch(body, reading.tally), reading).resource[badge.id] as JsonObject
+  return applyPatch(kim, parsePatch(body, reading.tolerances), reading).resource[badge.id] as JsonObject
 }
 
 const at = (name: string): string => `${badge.id}:${name}`

@@ -5,7 +5,7 @@ import { boundedObject } from '../json/bounded-json.ts'
 import { isArray, isObject } from '../json/json-object.ts'
 import { membersByName } from '../json/members-by-name.ts'
 import { requireMessageSchema } from '../message/require-message-schema.ts'
-import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { PatchOperation } from './patch-operation.ts'
 
 /** The most operations of one request. */
@@ -17,7 +17,7 @@ export const maximumOperations = 1000
  * `operations_missing`, `operations_empty`, `operation_malformed`, `operation_unknown`; invalidValue — reason
  * `value_missing`; noTarget — reason `path_missing`; 413 — reasons `operations_too_many`, `body_too_large`.
  */
-export function parsePatch(body: unknown, tally: ToleranceTally): readonly PatchOperation[] {
+export function parsePatch(body: unknown, tally: ToleranceCounter): readonly PatchOperation[] {
   const members = membersByName(boundedObject(body))
   requireMessageSchema(members, 'urn:ietf:params:scim:api:messages:2.0:PatchOp', tally)
 
@@ -31,7 +31,7 @@ export function parsePatch(body: unknown, tally: ToleranceTally): readonly Patch
   return operations.map((operation) => readOperation(operation, tally))
 }
 
-function readOperation(operation: JsonValue, tally: ToleranceTally): PatchOperation {
+function readOperation(operation: JsonValue, tally: ToleranceCounter): PatchOperation {
   // RFC 7644 §3.5.2: an operation is an object.
   if (!isObject(operation)) throw refusal('operation_malformed')
   const members = membersByName(operation)
@@ -48,7 +48,7 @@ function readOperation(operation: JsonValue, tally: ToleranceTally): PatchOperat
   return { op, path, value }
 }
 
-function readName(op: JsonValue | undefined, tally: ToleranceTally): PatchOperation['op'] {
+function readName(op: JsonValue | undefined, tally: ToleranceCounter): PatchOperation['op'] {
   if ((op === undefined || op === null) && tally.admits('operation-name-missing')) return 'replace'
   if (typeof op !== 'string') throw refusal('operation_malformed')
   if (isOperationName(op)) return op

@@ -4,7 +4,7 @@ import { readEnd, readName, readSubName, readValueFilter, startOf } from '../fil
 import type { FilterNode } from '../filter/filter-node.ts'
 import { openCursor } from '../filter/filter-tokens.ts'
 import type { AttributeName } from '../schema/attribute-name.ts'
-import { openTally, type ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import { createToleranceCounter, type ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 
 /** A path as it was written (RFC 7644 §3.5.2, figure 7): `attribute`, `attribute.sub`, `attribute[filter]`, `attribute[filter].sub`. */
 export interface PathNode {
@@ -18,7 +18,7 @@ export interface PathNode {
  * Reads a path with the parser of filters, and within its bounds.
  * @throws ScimError invalidPath — reason `path_syntax`, with the parser's own refusal as its cause.
  */
-export function parsePath(text: string, tally: ToleranceTally = openTally(new Set())): PathNode {
+export function parsePath(text: string, tally: ToleranceCounter = createToleranceCounter(new Set())): PathNode {
   try {
     return readPath(text, tally)
   } catch (cause) {
@@ -28,7 +28,7 @@ export function parsePath(text: string, tally: ToleranceTally = openTally(new Se
   }
 }
 
-function readPath(text: string, tally: ToleranceTally): PathNode {
+function readPath(text: string, tally: ToleranceCounter): PathNode {
   const place = startOf(openCursor(text), tally)
   const attribute = readName(place)
   const filter = place.cursor.peek().kind === '[' ? readValueFilter(place) : undefined

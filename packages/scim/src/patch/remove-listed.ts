@@ -5,13 +5,13 @@ import { isArray, isObject, memberOf } from '../json/json-object.ts'
 import { membersByName } from '../json/members-by-name.ts'
 import type { Attribute } from '../schema/attribute.ts'
 import { nameKey } from '../schema/name-key.ts'
-import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { elementKeys, simpleKey } from '../value/element-list.ts'
 import { readElements } from '../value/read-value.ts'
 
 interface Listed {
   readonly value: JsonValue
-  readonly tally: ToleranceTally
+  readonly tally: ToleranceCounter
 }
 
 /**
@@ -44,13 +44,13 @@ export function listedElements(attribute: Attribute, { value, tally }: Listed): 
  * Lets a remove pass that says in its value what goes.
  * @throws ScimError invalidSyntax — reason `remove_with_value`.
  */
-export function admitListed(attribute: Attribute, tally: ToleranceTally): void {
+export function admitListed(attribute: Attribute, tally: ToleranceCounter): void {
   // RFC 7644 §3.5.2.2: remove has no value. Ignoring one would empty a group of which one member was to leave.
   if (!tally.admits('remove-with-value')) throw refusal('remove_with_value', { attribute: attribute.name })
 }
 
 /** {"members":[{"value":"u1"}]} for [{"value":"u1"}]. */
-function nestedItems(attribute: Attribute, value: JsonValue, tally: ToleranceTally): JsonValue {
+function nestedItems(attribute: Attribute, value: JsonValue, tally: ToleranceCounter): JsonValue {
   if (!isObject(value)) return value
   const members = membersByName(value)
   const nested = members.size === 1 ? members.get(nameKey(attribute.name))?.value : undefined

@@ -6,7 +6,7 @@ import { attributeLabel, findAttribute } from '../schema/find-attribute.ts'
 import { findSchema } from '../schema/find-schema.ts'
 import { nameKey } from '../schema/name-key.ts'
 import { suggestAttribute } from '../schema/suggest-attribute.ts'
-import type { Reading } from '../tolerance/reading.ts'
+import type { ParseContext } from '../tolerance/parse-context.ts'
 import { parsePath } from './parse-path.ts'
 import type { ElementSelection, PatchTarget } from './patch-target.ts'
 import { seedOf } from './seed-element.ts'
@@ -16,12 +16,12 @@ import { seedOf } from './seed-element.ts'
  * @throws ScimError invalidPath — reasons `path_syntax`, `path_unknown`, `path_filter`; invalidFilter — the reasons of
  * `resolveFilter`, for a filter in the path (RFC 7644 §3.12, table 9).
  */
-export function resolvePath(text: string, reading: Reading): PatchTarget {
+export function resolvePath(text: string, reading: ParseContext): PatchTarget {
   // RFC 7644 §3.10: a URN alone leads to all attributes of its schema; it may end as no attribute's name does.
   const schema = findSchema(text, reading)
   if (schema !== undefined) return { kind: 'schema', schema }
 
-  const path = parsePath(text, reading.tally)
+  const path = parsePath(text, reading.tolerances)
   const found = findAttribute(path.attribute, reading)
   // RFC 7644 §3.12 invalidPath: no such attribute.
   if (found === undefined)
@@ -44,7 +44,7 @@ export function resolvePath(text: string, reading: Reading): PatchTarget {
   }
 }
 
-function selectionOf(node: FilterNode, attribute: Attribute, { tally }: Reading): ElementSelection {
+function selectionOf(node: FilterNode, attribute: Attribute, { tolerances: tally }: ParseContext): ElementSelection {
   // RFC 7644 §3.5.2: a filter selects among complex values.
   if (attribute.type !== 'complex' || !attribute.multiValued)
     throw refusal('path_filter', { attribute: attribute.name })

@@ -4,7 +4,7 @@ import type { CompareNode, FilterLiteral, FilterNode } from '../filter/filter-no
 import { objectOf } from '../json/json-object.ts'
 import type { Attribute } from '../schema/attribute.ts'
 import { nameKey } from '../schema/name-key.ts'
-import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { readSimple } from '../value/read-simple.ts'
 
 /**
@@ -12,7 +12,7 @@ import { readSimple } from '../value/read-simple.ts'
  * {"type":"work"} for `type eq "work"`. With anything else in it the filter describes many values, or none.
  * @param node a filter that was resolved before, so its names and types are right.
  */
-export function seedOf(node: FilterNode, parent: Attribute, tally: ToleranceTally): JsonObject | undefined {
+export function seedOf(node: FilterNode, parent: Attribute, tally: ToleranceCounter): JsonObject | undefined {
   const parts = new Map<string, JsonValue>()
   for (const operand of node.kind === 'and' ? node.operands : [node]) {
     const sub = isEquality(operand) ? parent.subAttributesByName.get(nameKey(operand.attribute.name)) : undefined

@@ -70,7 +70,7 @@ export async function registerIdentityProvider(
     secrets: [await secretRecord(secret, now)],
     clientIds: (registration.clientIds ?? []).map(clientId),
     toleranceProfile: registration.toleranceProfile ?? 'general',
-    offboarding: undefined,
+    deprovisioning: undefined,
     disabledAt: undefined,
     createdAt: now,
     version: 1,

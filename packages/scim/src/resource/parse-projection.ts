@@ -6,7 +6,7 @@ import { findAttribute } from '../schema/find-attribute.ts'
 import { findSchema } from '../schema/find-schema.ts'
 import { nameKey } from '../schema/name-key.ts'
 import { projectionOf, type Projection } from '../schema/shown-attributes.ts'
-import { openReading } from '../tolerance/reading.ts'
+import { createParseContext } from '../tolerance/parse-context.ts'
 
 /** `attributes` and `excludedAttributes`, cut at their commas. */
 export interface RequestedAttributes {
@@ -44,7 +44,7 @@ interface Named {
 }
 
 function findNamed(text: string, resourceType: ResourceType): readonly Named[] {
-  const reading = openReading(resourceType, new Set())
+  const reading = createParseContext(resourceType, new Set())
   // Entra puts a value filter here: emails[type eq "work"] is taken for emails.
   const [trimmed = ''] = text.trim().split('[', 1)
   const schema = trimmed.length > maximumLength ? undefined : findSchema(trimmed, reading)

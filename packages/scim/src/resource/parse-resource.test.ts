@@ -5,7 +5,7 @@ import { defineResourceType } from '../schema/define-resource-type.ts'
 import { defineSchema } from '../schema/define-schema.ts'
 import { groupResourceType, userResourceType } from '../schema/resource-types.ts'
 import { userSchema } from '../schema/user-schema.ts'
-import { openReading } from '../tolerance/reading.ts'
+import { createParseContext } from '../tolerance/parse-context.ts'
 import {
   allTolerances,
   entraTolerances,
@@ -21,7 +21,7 @@ const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 const group = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 
 const parseAs = (tolerances: Tolerances, body: unknown, type = userResourceType) =>
-  parseResource(body, openReading(type, tolerances))
+  parseResource(body, createParseContext(type, tolerances))
 const parse = (members: JsonObject) =>
   parseAs(strictTolerances, { schemas: [core], userName: 'kim', ...members }).resource
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))

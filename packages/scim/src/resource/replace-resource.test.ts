@@ -4,7 +4,7 @@ import { refusedWith } from '../../test/refused.ts'
 import { defineResourceType } from '../schema/define-resource-type.ts'
 import { defineSchema } from '../schema/define-schema.ts'
 import { groupResourceType, userResourceType } from '../schema/resource-types.ts'
-import { openReading } from '../tolerance/reading.ts'
+import { createParseContext } from '../tolerance/parse-context.ts'
 import { strictTolerances } from '../tolerance/tolerance-profiles.ts'
 import { parseResource } from './parse-resource.ts'
 import { replaceResource } from './replace-resource.ts'
@@ -21,7 +21,7 @@ const kim: JsonObject = {
 }
 
 function put(current: JsonObject, body: JsonObject, type = userResourceType) {
-  const { resource } = parseResource({ schemas: [type.schema.id], ...body }, openReading(type, strictTolerances))
+  const { resource } = parseResource({ schemas: [type.schema.id], ...body }, createParseContext(type, strictTolerances))
   return replaceResource(current, resource, type)
 }
 

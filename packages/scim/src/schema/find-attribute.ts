@@ -1,4 +1,4 @@
-import type { Reading } from '../tolerance/reading.ts'
+import type { ParseContext } from '../tolerance/parse-context.ts'
 import type { AttributeName } from './attribute-name.ts'
 import type { Attribute } from './attribute.ts'
 import { findSchema } from './find-schema.ts'
@@ -13,7 +13,7 @@ export interface FoundAttribute {
 }
 
 /** Looks a name up (RFC 7644 §3.10): the URN of the type's own schema may be left out. @returns undefined when there is none. */
-export function findAttribute(name: AttributeName, reading: Reading): FoundAttribute | undefined {
+export function findAttribute(name: AttributeName, reading: ParseContext): FoundAttribute | undefined {
   const owner =
     name.urn === undefined ? findWithoutUrn(nameKey(name.name), reading) : findWithUrn(name.urn, name.name, reading)
   if (owner === undefined || name.subName === undefined) return owner
@@ -27,7 +27,7 @@ export function attributeLabel({ extension, attribute, subAttribute }: FoundAttr
   return `${prefix}${attribute.name}${subAttribute === undefined ? '' : `.${subAttribute.name}`}`
 }
 
-function findWithoutUrn(key: string, { resourceType, tally }: Reading): FoundAttribute | undefined {
+function findWithoutUrn(key: string, { resourceType, tolerances: tally }: ParseContext): FoundAttribute | undefined {
   const attribute = resourceType.attributesByName.get(key)
   if (attribute !== undefined) return { extension: undefined, attribute, subAttribute: undefined }
 
@@ -38,7 +38,7 @@ function findWithoutUrn(key: string, { resourceType, tally }: Reading): FoundAtt
   return { extension: schema.id, attribute: found, subAttribute: undefined }
 }
 
-function findWithUrn(urn: string, name: string, reading: Reading): FoundAttribute | undefined {
+function findWithUrn(urn: string, name: string, reading: ParseContext): FoundAttribute | undefined {
   const schema = findSchema(urn, reading)
   if (schema === undefined) return undefined
   const ownSchema = schema === reading.resourceType.schema

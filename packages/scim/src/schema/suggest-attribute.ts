@@ -2,14 +2,14 @@ import type { AttributeName } from './attribute-name.ts'
 import { attributeLabel, findAttribute } from './find-attribute.ts'
 import type { ResourceType } from './define-resource-type.ts'
 import { nameKey } from './name-key.ts'
-import { openTally } from '../tolerance/tolerance-tally.ts'
+import { createToleranceCounter } from '../tolerance/tolerance-counter.ts'
 
 /**
  * The attribute that an unknown name probably stands for, for the detail of a refusal: `emails.value` for `email`,
  * `name.givenName` for `givenName`, the full URN for an extension's attribute. A name out of our own schemas, or none.
  */
 export function suggestAttribute(name: AttributeName, resourceType: ResourceType): string | undefined {
-  const reading = { resourceType, tally: openTally(new Set(['extension-attribute-without-urn'])) }
+  const reading = { resourceType, tolerances: createToleranceCounter(new Set(['extension-attribute-without-urn'])) }
   const inExtension = findAttribute({ ...name, urn: undefined }, reading)
   if (inExtension !== undefined) return attributeLabel(inExtension)
 

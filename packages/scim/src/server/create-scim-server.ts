@@ -4,7 +4,7 @@ import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
 
 import { bulkLimits } from '../bulk/bulk-limits.ts'
 import { bulkRoutes } from '../bulk/bulk-routes.ts'
-import { endedAccess } from '../event/ended-access.ts'
+import { revokedAccess } from '../event/ended-access.ts'
 import { recordRefusal } from '../event/record-refusal.ts'
 import { discoveryRoutes } from '../discovery/discovery-routes.ts'
 import { reportScimFaults } from '../event/report-scim-faults.ts'
@@ -15,7 +15,7 @@ import { groupRoutes } from '../group/group-routes.ts'
 import { listedGroups } from '../list/listed-groups.ts'
 import { listedUsers } from '../list/listed-users.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
-import { createOffboardingBreaker } from '../offboarding/offboarding-breaker.ts'
+import { createDeprovisioningLimiter } from '../deprovisioning/deprovisioning-limiter.ts'
 import { groupResourceType, userResourceType } from '../schema/resource-types.ts'
 import {
   signInFromProvider,
@@ -23,7 +23,7 @@ import {
   type ProviderSignIn,
   type SignInDependencies,
 } from '../sign-in/sign-in-from-provider.ts'
-import { createUserForm } from '../user/user-form.ts'
+import { createUserRenderer } from '../user/user-form.ts'
 import { userClaims, type ClaimChanges } from '../user/user-claims.ts'
 import { userRoutes } from '../user/user-routes.ts'
 import type { ScimServerOptions } from './scim-options.ts'
@@ -85,11 +85,11 @@ function scimDependencies(options: ScimServerOptions): SignInDependencies & Grou
     clock,
     random,
     endedAccess: async (before, now) =>
-      options.onEvent === undefined ? undefined : endedAccess(before, now, options.storage),
+      options.onEvent === undefined ? undefined : revokedAccess(before, now, options.storage),
     hooks: options,
-    offboarding: options.offboardingLimit && createOffboardingBreaker(options.offboardingLimit, options),
+    offboarding: options.deprovisioningLimit && createDeprovisioningLimiter(options.deprovisioningLimit, options),
     userType,
-    userForm: createUserForm(userType, options.issuer),
+    userForm: createUserRenderer(userType, options.issuer),
     groupType: options.groupType ?? groupResourceType,
     claims: claimsOf(options),
     journal: createJournal<ScimOccurrence, EpochSeconds>(options.onEvent ?? reportScimFaults(console), {

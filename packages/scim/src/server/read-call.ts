@@ -1,23 +1,24 @@
 import type { ResourceType } from '../schema/define-resource-type.ts'
 import { profileOf } from '../tolerance/profile-of.ts'
-import type { Reading } from '../tolerance/reading.ts'
-import { openTally, type ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { ParseContext } from '../tolerance/parse-context.ts'
+import { createToleranceCounter, type ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { Journal } from '@mintmark/core/http'
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import type { ScimCall } from './scim-call.ts'
 
 /** Opens the reading of a call: with what its provider is tolerated. */
-export const readingOf = (call: ScimCall, resourceType: ResourceType): Reading => ({
+export const parseContextOf = (call: ScimCall, resourceType: ResourceType): ParseContext => ({
   resourceType,
-  tally: tallyOf(call),
+  tolerances: toleranceCounterOf(call),
 })
 
 /** What a call's provider is tolerated, with nothing of it used yet. */
-export const tallyOf = ({ caller }: ScimCall): ToleranceTally => openTally(profileOf(caller.provider.toleranceProfile))
+export const toleranceCounterOf = ({ caller }: ScimCall): ToleranceCounter =>
+  createToleranceCounter(profileOf(caller.provider.toleranceProfile))
 
 /** Tells which tolerances a call has needed, if any. */
 export function noteTolerances(
-  { tally }: Pick<Reading, 'tally'>,
+  { tolerances: tally }: Pick<ParseContext, 'tolerances'>,
   { caller, request }: ScimCall,
   journal: Journal<ScimOccurrence>,
 ): void {

@@ -4,7 +4,7 @@ import type { JsonObject, Storage } from '@mintmark/storage-interface'
 import type { AccessTokens } from '../authentication/access-tokens.ts'
 import type { AnsweredRequest } from '../event/answered-request.ts'
 import type { ScimEvent } from '../event/scim-event.ts'
-import type { OffboardingLimit } from '../offboarding/offboarding-limit.ts'
+import type { DeprovisioningLimit } from '../deprovisioning/deprovisioning-limit.ts'
 import type { ResourceType } from '../schema/define-resource-type.ts'
 import type { ClaimChanges } from '../user/user-claims.ts'
 import type { ProvisioningHooks } from '../user/user-dependencies.ts'
@@ -57,7 +57,7 @@ export interface ScimServerOptions extends ProvisioningHooks {
    * How many accounts a provider may end in a while before an administrator has to look.
    * @defaultValue Any number. A limit also holds up a real reorganization, so it is the host's to choose.
    */
-  readonly offboardingLimit?: OffboardingLimit
+  readonly deprovisioningLimit?: DeprovisioningLimit
   /**
    * How many requests a provider may make in a while, such as `memoryRateLimiter({ points: 600, window: 60 })`. Its
    * answers then carry `X-Rate-Limit-Limit`, `-Remaining` and `-Reset`, by which it can slow down.

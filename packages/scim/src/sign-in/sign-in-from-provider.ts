@@ -9,7 +9,7 @@ import {
 
 import { ProviderError } from '../provider/provider-error.ts'
 import { profileOf } from '../tolerance/profile-of.ts'
-import { openReading, type Reading } from '../tolerance/reading.ts'
+import { createParseContext, type ParseContext } from '../tolerance/parse-context.ts'
 import type { AccountWriter } from '../user/account-writer.ts'
 import { beginAccount } from '../user/begin-account.ts'
 import type { UserDependencies } from '../user/user-dependencies.ts'
@@ -59,7 +59,7 @@ export async function signInFromProvider(login: ProviderLogin, deps: SignInDepen
   if (provider === undefined) throw new ProviderError('provider_unknown')
   if (provider.disabledAt !== undefined) return { outcome: 'provider_disabled' }
 
-  const reading = openReading(deps.userType, profileOf(provider.toleranceProfile))
+  const reading = createParseContext(deps.userType, profileOf(provider.toleranceProfile))
   const externalId = loginExternalId(login.externalId, reading)
   const writer: AccountWriter = {
     providerId: provider.providerId,
@@ -86,7 +86,7 @@ interface SignInContext {
 function writtenOf(
   user: ProvisionedUserRecord | undefined,
   { externalId, profile }: ProviderLogin,
-  { reading, writer, deps }: SignInContext & { readonly reading: Reading },
+  { reading, writer, deps }: SignInContext & { readonly reading: ParseContext },
 ): WrittenUser {
   const document = withProfile(user === undefined ? {} : userDocument(user), profile, reading)
   const before = { providerId: writer.providerId, active: true, claims: user?.claims ?? {} }

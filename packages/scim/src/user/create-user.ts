@@ -5,7 +5,7 @@ import { readQuery } from '../message/read-query.ts'
 import { requestedAttributes } from '../message/requested-attributes.ts'
 import { parseResource } from '../resource/parse-resource.ts'
 import type { ScimCall, ScimEndpoint } from '../server/scim-call.ts'
-import { noteTolerances, readingOf } from '../server/read-call.ts'
+import { noteTolerances, parseContextOf } from '../server/read-call.ts'
 import { writerOf } from './account-writer.ts'
 import type { WriteContext } from './admit-change.ts'
 import { beginAccount } from './begin-account.ts'
@@ -22,7 +22,7 @@ export const createUser =
   (deps: UserDependencies): ScimEndpoint =>
   async (call) => {
     const projection = requestedAttributes(readQuery(call.request), deps.userType)
-    const reading = readingOf(call, deps.userType)
+    const reading = parseContextOf(call, deps.userType)
     const { resource } = parseResource(readMessage(call.request), reading)
     noteTolerances(reading, call, deps.journal)
     const { providerId } = call.caller.provider

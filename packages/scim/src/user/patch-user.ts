@@ -4,7 +4,7 @@ import { requestedAttributes } from '../message/requested-attributes.ts'
 import { applyPatch } from '../patch/apply-patch.ts'
 import { parsePatch } from '../patch/parse-patch.ts'
 import type { ScimEndpoint } from '../server/scim-call.ts'
-import { noteTolerances, readingOf } from '../server/read-call.ts'
+import { noteTolerances, parseContextOf } from '../server/read-call.ts'
 import { showUser } from './show-user.ts'
 import type { UserDependencies } from './user-dependencies.ts'
 import { writeUser } from './write-user.ts'
@@ -21,8 +21,8 @@ export const patchUser =
     const user = await writeUser(
       call,
       (document) => {
-        const reading = readingOf(call, deps.userType)
-        const { resource } = applyPatch(document, parsePatch(body, reading.tally), reading)
+        const reading = parseContextOf(call, deps.userType)
+        const { resource } = applyPatch(document, parsePatch(body, reading.tolerances), reading)
         noteTolerances(reading, call, deps.journal)
         return resource
       },

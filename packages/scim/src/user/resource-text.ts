@@ -11,7 +11,7 @@ import { projectResource } from '../resource/project-resource.ts'
 import { tenantUrl } from '../server/scim-path.ts'
 import { withManagerReference } from './manager-reference.ts'
 import { userLocation } from './render-user.ts'
-import type { UserForm } from './user-form.ts'
+import type { UserRenderer } from './user-form.ts'
 
 type StoredResource = Pick<ProvisionedState, 'resource' | 'resourceForm'>
 
@@ -22,7 +22,7 @@ type StoredResource = Pick<ProvisionedState, 'resource' | 'resourceForm'>
 export function storedResource(
   resource: JsonObject,
   providerId: ProviderId,
-  { name, shownByDefault, issuer }: UserForm,
+  { name, shownByDefault, issuer }: UserRenderer,
 ): StoredResource {
   const baseUrl = tenantUrl(issuer, providerId)
   const whole = withManagerReference(resource, (userId) => userLocation(userId, baseUrl))

@@ -2,8 +2,8 @@ import type { Journal } from '@mintmark/core/http'
 import type { Random } from '@mintmark/core/runtime'
 import type { EpochSeconds, JsonObject, ProviderId, Storage, UserId, UserRecord } from '@mintmark/storage-interface'
 
-import type { EndedAccess, ScimOccurrence } from '../event/scim-event.ts'
-import type { OffboardingBreaker } from '../offboarding/offboarding-breaker.ts'
+import type { RevokedAccess, ScimOccurrence } from '../event/scim-event.ts'
+import type { DeprovisioningLimiter } from '../deprovisioning/deprovisioning-limiter.ts'
 import type { UserStateDependencies } from './user-state.ts'
 
 /** What the endpoints of users ask for, made once per server. */
@@ -12,10 +12,10 @@ export interface UserDependencies extends UserStateDependencies {
   readonly random: Random
   readonly journal: Journal<ScimOccurrence>
   /** What was a person's until now, for the event of its end: asked of storage only where a listener of the host's is told. */
-  readonly endedAccess: (before: UserRecord, now: EpochSeconds) => Promise<EndedAccess | undefined>
+  readonly endedAccess: (before: UserRecord, now: EpochSeconds) => Promise<RevokedAccess | undefined>
   readonly hooks: ProvisioningHooks
   /** Undefined when a provider may end any number of accounts. */
-  readonly offboarding: OffboardingBreaker | undefined
+  readonly offboarding: DeprovisioningLimiter | undefined
 }
 
 /**

@@ -17,7 +17,7 @@ import { knownText } from './render-user.ts'
 import { storedApart } from './stored-apart.ts'
 
 /** What a server makes of a user's resource when nothing in particular is asked for. */
-export interface UserForm {
+export interface UserRenderer {
   /** Texts that are stored under this name are what this server would write. */
   readonly name: string
   /** What the text is made by. */
@@ -28,7 +28,10 @@ export interface UserForm {
 }
 
 /** Worked out once for each server, from everything that the text of a resource depends on beside what its provider said. */
-export const createUserForm = ({ shownByDefault }: Pick<ResourceType, 'shownByDefault'>, issuer: string): UserForm => ({
+export const createUserRenderer = (
+  { shownByDefault }: Pick<ResourceType, 'shownByDefault'>,
+  issuer: string,
+): UserRenderer => ({
   name: checksum(JSON.stringify([rendering, shownByDefault, [...storedApart], scimRoot(issuer)])),
   shownByDefault,
   shownApart: shownApart(shownByDefault),
@@ -36,7 +39,7 @@ export const createUserForm = ({ shownByDefault }: Pick<ResourceType, 'shownByDe
 })
 
 /** Tried on an example: whether a projection leaves nothing out, and keeps the order. */
-function shownApart({ attributes }: Projection): UserForm['shownApart'] {
+function shownApart({ attributes }: Projection): UserRenderer['shownApart'] {
   const shown = { attributes: attributes.filter(({ name }) => storedApart.has(name)), extensions: [] }
   const whole = knownText(somebody, '')
   return jsonText(projectResource(JSON.parse(whole) as JsonObject, shown)) === whole ? 'all' : shown

@@ -6,7 +6,7 @@ import type { ResourceType } from '../schema/define-resource-type.ts'
 import { storedResource } from './resource-text.ts'
 import { storedApart } from './stored-apart.ts'
 import type { ClaimChanges } from './user-claims.ts'
-import type { UserForm } from './user-form.ts'
+import type { UserRenderer } from './user-form.ts'
 
 /** What is stored of a user that a provider wrote, and the password that it wrote beside it. */
 export interface WrittenUser {
@@ -20,7 +20,7 @@ export interface WrittenUser {
 /** What a written user is made of beside its resource. */
 export interface UserStateDependencies {
   readonly userType: ResourceType
-  readonly userForm: UserForm
+  readonly userForm: UserRenderer
   /** OIDC claims that follow from a SCIM resource. */
   readonly claims: (resource: JsonObject) => ClaimChanges
 }

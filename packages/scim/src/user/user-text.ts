@@ -4,7 +4,7 @@ import { joinObjects } from '../json/join-objects.ts'
 import { projectResource } from '../resource/project-resource.ts'
 import type { Showing } from '../schema/shown-attributes.ts'
 import { knownText, renderUser } from './render-user.ts'
-import type { UserForm } from './user-form.ts'
+import type { UserRenderer } from './user-form.ts'
 
 /**
  * An account as an answer shows it (RFC 7644 §3.9). Text that was stored under the name of this server's form is what would be made of
@@ -13,7 +13,7 @@ import type { UserForm } from './user-form.ts'
 export function userText(
   user: ListedUserRecord,
   { projection, baseUrl }: Showing,
-  { name, shownByDefault, shownApart }: UserForm,
+  { name, shownByDefault, shownApart }: UserRenderer,
 ): JsonText {
   const isReady = user.resourceForm === name && projection === shownByDefault
   if (!isReady) return jsonText(projectResource(renderUser(user, baseUrl), projection))

@@ -5,13 +5,13 @@ import type { Attribute } from '../schema/attribute.ts'
 import { readBooleanText } from '../text/boolean-text.ts'
 import { parseInstant } from '../text/instant.ts'
 import { keepsRule } from '../text/text-rule.ts'
-import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 
 /**
  * A value of a simple type, as it was given (RFC 7643 §2.3).
  * @throws ScimError invalidValue — reasons `value_type`, `value_too_long`, `value_characters`.
  */
-export function readSimple(attribute: Attribute, json: JsonValue, tally: ToleranceTally): JsonValue {
+export function readSimple(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): JsonValue {
   switch (attribute.type) {
     case 'boolean':
       return readBoolean(attribute, json, tally)
@@ -42,7 +42,7 @@ export function readSimple(attribute: Attribute, json: JsonValue, tally: Toleran
   }
 }
 
-function readBoolean(attribute: Attribute, json: JsonValue, tally: ToleranceTally): boolean {
+function readBoolean(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): boolean {
   if (typeof json === 'boolean') return json
   const text = typeof json === 'string' ? readBooleanText(json) : undefined
   // RFC 7643 §2.3.2: true and false. Entra writes "True" when it disables someone.

@@ -4,7 +4,7 @@ import { refusal } from '../error/refusal.ts'
 import { isArray, isObject, objectOf } from '../json/json-object.ts'
 import { membersByName } from '../json/members-by-name.ts'
 import type { Attribute } from '../schema/attribute.ts'
-import type { ToleranceTally } from '../tolerance/tolerance-tally.ts'
+import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { addElements } from './element-list.ts'
 import { primaryElements } from './one-primary.ts'
 import { readSimple } from './read-simple.ts'
@@ -17,14 +17,14 @@ import { unwrapValue } from './unwrap-value.ts'
  * @throws ScimError invalidValue — reasons `value_type`, `value_too_long`, `value_characters`, `value_too_many`,
  * `value_primary_twice`, `value_required`; invalidSyntax — reasons `attribute_unknown`, `member_repeated`.
  */
-export function readValue(attribute: Attribute, json: JsonValue, tally: ToleranceTally): JsonValue | undefined {
+export function readValue(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): JsonValue | undefined {
   if (!attribute.multiValued) return readOne(attribute, json, tally)
   const elements = readElements(attribute, json, tally)
   return elements.length === 0 ? undefined : elements
 }
 
 /** The values of a multi-valued attribute, none twice. */
-export function readElements(attribute: Attribute, json: JsonValue, tally: ToleranceTally): readonly JsonValue[] {
+export function readElements(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): readonly JsonValue[] {
   if (json === null || (json === '' && tally.admits('empty-text-means-absent'))) return []
   const items = isArray(json) ? json : listOf(attribute, json, tally)
   // RFC 7643 §2.4 sets no bound; this server does, before it looks at any of them.
@@ -43,7 +43,7 @@ export function readElements(attribute: Attribute, json: JsonValue, tally: Toler
 export function readParts(
   attribute: Attribute,
   json: JsonValue,
-  tally: ToleranceTally,
+  tally: ToleranceCounter,
 ): ReadonlyMap<string, JsonValue | undefined> {
   // RFC 7643 §2.3.8: a complex value is an object.
   if (!isObject(json)) throw refusal('value_type', { attribute: attribute.name })
@@ -73,7 +73,7 @@ export function complexOf(
   return value
 }
 
-function readOne(attribute: Attribute, json: JsonValue, tally: ToleranceTally): JsonValue | undefined {
+function readOne(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): JsonValue | undefined {
   const value = unwrapValue(attribute, json, tally)
   if (value === undefined) return undefined
   return attribute.type === 'complex'
@@ -81,7 +81,7 @@ function readOne(attribute: Attribute, json: JsonValue, tally: ToleranceTally): 
     : readSimple(attribute, value, tally)
 }
 
-function listOf(attribute: Attribute, json: JsonValue, tally: ToleranceTally): readonly JsonValue[] {
+function listOf(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): readonly JsonValue[] {
   // RFC 7643 §2.4: several values are a JSON array, also when there is one.
   if (!tally.admits('value-without-list')) throw refusal('value_type', { attribute: attribute.name })
   return [json]

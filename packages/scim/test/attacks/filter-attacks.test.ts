@@ -2,7 +2,6 @@ import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
 import {
   generalTolerances,
-  openTally,
   parseFilter,
   parseProjection,
   printFilter,
@@ -12,6 +11,7 @@ import {
   strictTolerances,
   userResourceType,
 } from '../../src/index.ts'
+import { createToleranceCounter } from '../../src/tolerance/tolerance-counter.ts'
 import { finder } from '../finder.ts'
 import { millisecondsOf } from '../milliseconds-of.ts'
 import { outcomeOf } from '../outcome-of.ts'
@@ -32,7 +32,7 @@ const users: readonly JsonObject[] = [
 ]
 
 function search(text: string, tolerances = strictTolerances): readonly unknown[] {
-  const tally = openTally(tolerances)
+  const tally = createToleranceCounter(tolerances)
   const matches = finder(text, userResourceType, tally)
   return users.filter(matches).map(({ id }) => id)
 }

@@ -4,7 +4,6 @@ import {
   applyPatch,
   entraTolerances,
   generalTolerances,
-  openReading,
   parsePatch,
   parseResource,
   renderScimError,
@@ -13,6 +12,7 @@ import {
   userResourceType,
   type Tolerances,
 } from '../../src/index.ts'
+import { createParseContext } from '../../src/tolerance/parse-context.ts'
 import { outcomeOf } from '../outcome-of.ts'
 import { prototypesUntouched } from '../prototypes-untouched.ts'
 import { refused, refusedWith } from '../refused.ts'
@@ -33,9 +33,9 @@ const alice: JsonObject = {
 }
 
 function send(body: unknown, tolerances: Tolerances, resource = alice) {
-  const reading = openReading(userResourceType, tolerances)
+  const reading = createParseContext(userResourceType, tolerances)
   const before = JSON.stringify(resource)
-  const outcome = outcomeOf(() => applyPatch(resource, parsePatch(body, reading.tally), reading))
+  const outcome = outcomeOf(() => applyPatch(resource, parsePatch(body, reading.tolerances), reading))
   expect(JSON.stringify(resource)).toBe(before)
   if ('refusal' in outcome) throw outcome.refusal
   return outcome.value
@@ -340,7 +340,7 @@ test('ATK-461 (RFC 7644 §3.5.2): keys that are paths reach no prototype', () =>
 const put = (body: JsonObject) =>
   replaceResource(
     alice,
-    parseResource({ schemas: [core], ...body }, openReading(userResourceType, generalTolerances)).resource,
+    parseResource({ schemas: [core], ...body }, createParseContext(userResourceType, generalTolerances)).resource,
     userResourceType,
   ).resource
 

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import {
   foldCase,
   generalTolerances,
-  openReading,
   parseResource,
   strictTolerances,
   userResourceType,
   type Tolerances,
 } from '../../src/index.ts'
+import { createParseContext } from '../../src/tolerance/parse-context.ts'
 import { millisecondsOf } from '../milliseconds-of.ts'
 import { outcomeOf } from '../outcome-of.ts'
 import { prototypesUntouched } from '../prototypes-untouched.ts'
@@ -20,7 +20,7 @@ const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
 const create = (body: unknown, tolerances: Tolerances = generalTolerances) =>
-  parseResource(body, openReading(userResourceType, tolerances)).resource
+  parseResource(body, createParseContext(userResourceType, tolerances)).resource
 const user = (members: JsonObject): JsonObject => ({ schemas: [core], userName: 'alice@x', ...members })
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 

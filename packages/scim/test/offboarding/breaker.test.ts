@@ -46,7 +46,7 @@ async function withPeople(size: number, options: Partial<ScimServerOptions>): Pr
 const held = { status: 403, body: { status: '403', detail: expect.stringContaining('Too many accounts') as string } }
 
 it('holds a provider that ends more accounts than it may, and ends none of them', async () => {
-  const site = await withPeople(6, { offboardingLimit: { accounts: 3 } })
+  const site = await withPeople(6, { deprovisioningLimit: { accounts: 3 } })
   const [a, b, c, d, e] = site.people
 
   const ended = [await site.deactivate(a), await site.remove(b), await site.deactivate(c)]
@@ -57,15 +57,15 @@ it('holds a provider that ends more accounts than it may, and ends none of them'
   expect(site.lastReason()).toBe('offboarding_held')
   expect(await site.active()).toBe(3)
   expect(site.events.filter(({ type }) => type === 'offboarding.held')).toMatchObject([{ providerId: 'T1', count: 3 }])
-  expect((await site.storage.identityProviders.find(providerId('T1')))?.offboarding).toEqual({
+  expect((await site.storage.identityProviders.find(providerId('T1')))?.deprovisioning).toEqual({
     windowStartedAt: site.clock.now(),
     count: 3,
-    heldAt: site.clock.now(),
+    suspendedAt: site.clock.now(),
   })
 })
 
 it('a held provider does everything else, other providers are not concerned, and time alone lets it go nowhere', async () => {
-  const site = await withPeople(3, { offboardingLimit: { accounts: 1 } })
+  const site = await withPeople(3, { deprovisioningLimit: { accounts: 1 } })
   const [a, b] = site.people
   await site.deactivate(a)
   await site.deactivate(b)
@@ -81,7 +81,7 @@ it('a held provider does everything else, other providers are not concerned, and
 })
 
 it('a window that is over counts no more', async () => {
-  const site = await withPeople(4, { offboardingLimit: { accounts: 2, window: 600 } })
+  const site = await withPeople(4, { deprovisioningLimit: { accounts: 2, window: 600 } })
   const [a, b, c] = site.people
   await site.deactivate(a)
   await site.deactivate(b)
@@ -92,7 +92,7 @@ it('a window that is over counts no more', async () => {
 
 it('law: however many end at once, on however many servers, no more end than may', async () => {
   const storage = createMemoryStorage({ issuer })
-  const site = await withPeople(30, { storage, offboardingLimit: { accounts: 10 } })
+  const site = await withPeople(30, { storage, deprovisioningLimit: { accounts: 10 } })
   const other = startOther(site, storage)
 
   const replies = await Promise.all(site.people.map((id, index) => (index % 2 === 0 ? site.deactivate(id) : other(id))))
@@ -103,7 +103,7 @@ it('law: however many end at once, on however many servers, no more end than may
 })
 
 it('a share of the active accounts is what may end, and the first five always', async () => {
-  const site = await withPeople(40, { offboardingLimit: { percent: 20 } })
+  const site = await withPeople(40, { deprovisioningLimit: { percent: 20 } })
 
   const replies = []
   for (const id of site.people.slice(0, 10)) replies.push((await site.deactivate(id)).status)
@@ -112,7 +112,7 @@ it('a share of the active accounts is what may end, and the first five always', 
 })
 
 it('J-01: the account that a connection is tried with, created and removed at once, trips nothing', async () => {
-  const site = await withPeople(2, { offboardingLimit: { accounts: 1 } })
+  const site = await withPeople(2, { deprovisioningLimit: { accounts: 1 } })
 
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const id = idOf(
@@ -122,12 +122,12 @@ it('J-01: the account that a connection is tried with, created and removed at on
     expect(await site.remove(id)).toMatchObject({ status: 204 })
   }
 
-  expect((await site.storage.identityProviders.find(providerId('T1')))?.offboarding).toBeUndefined()
+  expect((await site.storage.identityProviders.find(providerId('T1')))?.deprovisioning).toBeUndefined()
   expect(await site.deactivate(site.people[0])).toMatchObject({ status: 200 })
 })
 
 it('what has ended before is not counted again, and a removal of it is let through', async () => {
-  const site = await withPeople(3, { offboardingLimit: { accounts: 1 } })
+  const site = await withPeople(3, { deprovisioningLimit: { accounts: 1 } })
   const [a] = site.people
   await site.deactivate(a)
 
@@ -137,7 +137,7 @@ it('what has ended before is not counted again, and a removal of it is let throu
 
 it('an account that a POST links and deactivates is counted', async () => {
   const storage = createMemoryStorage({ issuer })
-  const site = await withPeople(0, { storage, offboardingLimit: { accounts: 0 }, link: async () => userId('own') })
+  const site = await withPeople(0, { storage, deprovisioningLimit: { accounts: 0 }, link: async () => userId('own') })
   await storage.users.insert({ userId: userId('own'), claims: {}, createdAt: site.clock.now() })
   site.clock.advance(3600)
 
@@ -181,7 +181,7 @@ function startOther(site: Site, storage: ReturnType<typeof createMemoryStorage>)
     issuer,
     storage,
     clock: () => site.clock.now(),
-    offboardingLimit: { accounts: 10 },
+    deprovisioningLimit: { accounts: 10 },
   })
   return async (id) => {
     const response = await server.handle({

@@ -1,5 +1,5 @@
 import { groupId, providerId, type Storage } from '@mintmark/storage-interface'
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect } from 'vitest'
 
 import type { ScimErrorType, ScimRefusalReason, ToleranceProfile } from '../../src/index.ts'
@@ -35,8 +35,8 @@ export const aGroup = (members: readonly string[] = []) => ({
 
 /** @param size how many accounts T1 has. */
 export async function startDirectory(size = 4, toleranceProfile: ToleranceProfile = 'general'): Promise<Directory> {
-  const medium = createMemoryMedium()
-  const uncounted = createMemoryStorage({ issuer, medium })
+  const medium = createMemoryDatabase()
+  const uncounted = createMemoryStorage({ issuer, database: medium })
   const { storage, calls, forgetCalls, failWith } = counting(uncounted)
   const scim = await startScim({ storage, toleranceProfile })
   const user = (provider: string, userName: string) =>

@@ -107,7 +107,7 @@ interface Race {
 async function startRace(scheduler: fc.Scheduler, size = 50): Promise<Race> {
   let isRacing = false
   const pause = scheduler.scheduleFunction(() => Promise.resolve())
-  const storage = createMemoryStorage({ issuer, pause: () => (isRacing ? pause() : Promise.resolve()) })
+  const storage = createMemoryStorage({ issuer, scheduler: () => (isRacing ? pause() : Promise.resolve()) })
   const scim = await startScim({ storage })
   const people: string[] = []
   for (let index = 0; index < 2 * size + 2; index += 1) people.push(await user(scim, index))

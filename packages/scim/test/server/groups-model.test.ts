@@ -2,14 +2,8 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 
-import {
-  applyPatch,
-  groupResourceType,
-  openReading,
-  parsePatch,
-  toleranceProfiles,
-  type ToleranceProfile,
-} from '../../src/index.ts'
+import { applyPatch, groupResourceType, parsePatch, toleranceProfiles, type ToleranceProfile } from '../../src/index.ts'
+import { createParseContext } from '../../src/tolerance/parse-context.ts'
 import { outcomeOf } from '../outcome-of.ts'
 import { aGroup, groupSchema, patchOp, startDirectory, type Directory } from './directory-under-test.ts'
 
@@ -165,11 +159,11 @@ function modelOf({ id, members, operations, profile }: Model): {
   readonly members: readonly string[]
   readonly displayName: JsonValue | undefined
 } {
-  const reading = openReading(groupResourceType, toleranceProfiles[profile])
+  const reading = createParseContext(groupResourceType, toleranceProfiles[profile])
   const group = { ...aGroup(), id, members: members.map((value) => ({ value, type: 'User' })) }
   const { resource } = applyPatch(
     group,
-    parsePatch({ schemas: [patchOp], Operations: operations }, reading.tally),
+    parsePatch({ schemas: [patchOp], Operations: operations }, reading.tolerances),
     reading,
   )
   const left = (resource['members'] ?? []) as readonly { readonly value: string }[]

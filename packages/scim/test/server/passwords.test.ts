@@ -1,5 +1,5 @@
 import { userId } from '@mintmark/storage-interface'
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, test } from 'vitest'
 
 import { idOf, issuer, startScim } from './scim-under-test.ts'
@@ -16,9 +16,9 @@ async function startWithPasswords() {
   const given: string[] = []
   const fails = { now: false }
   let isProtected = false
-  const medium = createMemoryMedium()
+  const medium = createMemoryDatabase()
   const scim = await startScim({
-    storage: createMemoryStorage({ issuer, medium }),
+    storage: createMemoryStorage({ issuer, database: medium }),
     mayChange: async () => !isProtected,
     link: async () => ((await scim.storage.users.find(userId('local'))) === undefined ? undefined : userId('local')),
     password: async ({ password }) => {

@@ -1,10 +1,10 @@
-import { memoryRateLimiter } from '@mintmark/core'
+import { createMemoryRateLimiter } from '@mintmark/core'
 import { seconds, StorageUnavailableError } from '@mintmark/storage-interface'
 import { describe, expect, test } from 'vitest'
 
 import { startScim } from './scim-under-test.ts'
 
-const twoAMinute = () => memoryRateLimiter({ points: 2, window: seconds(60) })
+const twoAMinute = () => createMemoryRateLimiter({ points: 2, window: seconds(60) })
 const ann = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: 'ann' }
 
 describe('C-02: a limit of requests', () => {

@@ -1,5 +1,5 @@
 import { providerId, userId, type ProvisionedUserRecord, type Storage } from '@mintmark/storage-interface'
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
@@ -31,8 +31,8 @@ const aUser = { schemas: [userSchema.id], userName: 'kim@x.test', externalId: 'k
 async function startProvider(
   options: Partial<ScimServerOptions> & { readonly toleranceProfile?: ToleranceProfile } = {},
 ): Promise<Provider> {
-  const medium = createMemoryMedium()
-  const scim = await startScim({ storage: createMemoryStorage({ issuer, medium }), ...options })
+  const medium = createMemoryDatabase()
+  const scim = await startScim({ storage: createMemoryStorage({ issuer, database: medium }), ...options })
   return {
     ...scim,
     signIn: (login = {}) => scim.server.signInFromProvider({ providerId: 'T1', externalId: 'k1', profile, ...login }),
@@ -213,8 +213,8 @@ describe('who was deactivated', () => {
 
 describe('an account of before the provider', () => {
   const adopting = async (active: boolean, hooks: Partial<ScimServerOptions> = {}) => {
-    const medium = createMemoryMedium()
-    const storage = createMemoryStorage({ issuer, medium })
+    const medium = createMemoryDatabase()
+    const storage = createMemoryStorage({ issuer, database: medium })
     const id = userId('u-local')
     const scim = await startProvider({
       ...hooks,
@@ -265,7 +265,7 @@ describe('at once', () => {
   async function interleaved(scheduler: fc.Scheduler, options: Partial<ScimServerOptions> = {}) {
     const gate = { open: false }
     const pause = () => (gate.open ? scheduler.schedule(Promise.resolve()) : Promise.resolve())
-    const scim = await startProvider({ storage: createMemoryStorage({ issuer, pause }), ...options })
+    const scim = await startProvider({ storage: createMemoryStorage({ issuer, scheduler: pause }), ...options })
     return {
       scim,
       race: async <T extends readonly unknown[]>(

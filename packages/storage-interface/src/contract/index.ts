@@ -1,4 +1,4 @@
-export { LawBroken } from './law-broken.ts'
+export { LawViolationError } from './law-violation-error.ts'
 export type { MakeStore, StorageLaw, StorageUnderTest } from './law.ts'
 export { storageLaws } from './laws.ts'
 export { aClientRecord } from './records/a-client.ts'

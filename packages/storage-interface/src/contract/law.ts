@@ -1,5 +1,5 @@
 import type { Storage } from '../storage.ts'
-import { LawBroken } from './law-broken.ts'
+import { LawViolationError } from './law-violation-error.ts'
 import { isSameValue } from './same-value.ts'
 
 /** A store to be judged: fresh and empty when it is made. */
@@ -40,8 +40,8 @@ export function law(name: string, judge: (trial: Trial) => Promise<void>): Stora
       try {
         await judge(await beginTrial(name, store))
       } catch (thrown) {
-        if (thrown instanceof LawBroken) throw thrown
-        throw new LawBroken({
+        if (thrown instanceof LawViolationError) throw thrown
+        throw new LawViolationError({
           law: name,
           about: 'the store threw',
           expected: 'an answer',
@@ -65,7 +65,7 @@ async function beginTrial(name: string, store: StorageUnderTest): Promise<Trial>
     server: (index) => (index % 2 === 0 ? storage : second),
     open: (other) => store.open(other),
     same: (found, expected, about) => {
-      if (!isSameValue(found, expected)) throw new LawBroken({ law: name, about, expected, found })
+      if (!isSameValue(found, expected)) throw new LawViolationError({ law: name, about, expected, found })
     },
   }
 }

@@ -1,12 +1,12 @@
 import type { StorageLaw } from './law.ts'
 import { accountListLaws } from './laws/account-list-laws.ts'
-import { claimLaws } from './laws/claim-laws.ts'
+import { replayLaws } from './laws/replay-laws.ts'
 import { clientLaws } from './laws/client-laws.ts'
 import { clientRemovalLaws } from './laws/client-removal-laws.ts'
 import { codeLaws } from './laws/code-laws.ts'
 import { deadFamilyLaws } from './laws/dead-family-laws.ts'
-import { endingListLaws } from './laws/ending-list-laws.ts'
-import { endingLaws } from './laws/ending-laws.ts'
+import { revocationListLaws } from './laws/revocation-list-laws.ts'
+import { revocationLaws } from './laws/revocation-laws.ts'
 import { grantLaws } from './laws/grant-laws.ts'
 import { groupLaws } from './laws/group-laws.ts'
 import { identifierLaws } from './laws/identifier-laws.ts'
@@ -36,7 +36,7 @@ import { rotationLaws } from './laws/rotation-laws.ts'
 import { roundTripLaws } from './laws/round-trip-laws.ts'
 import { sessionLaws } from './laws/session-laws.ts'
 import { signingKeyLaws } from './laws/signing-key-laws.ts'
-import { standingLaws } from './laws/standing-laws.ts'
+import { statusLaws } from './laws/status-laws.ts'
 import { userLaws } from './laws/user-laws.ts'
 
 /**
@@ -55,10 +55,10 @@ export const storageLaws: readonly StorageLaw[] = [
   ...sessionLaws,
   ...opaqueTokenLaws,
   ...signingKeyLaws,
-  ...claimLaws,
-  ...endingLaws,
-  ...endingListLaws,
-  ...standingLaws,
+  ...replayLaws,
+  ...revocationLaws,
+  ...revocationListLaws,
+  ...statusLaws,
   ...roundTripLaws,
   ...identifierLaws,
   ...ownershipLaws,

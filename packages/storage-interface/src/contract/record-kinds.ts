@@ -30,7 +30,7 @@ import { now } from './records/moments.ts'
 
 /** What laws about all stores alike need to know of one: a valid record for an identifier, how it is written and read. */
 export interface RecordKind {
-  readonly store: Exclude<keyof Storage, 'issuer' | 'claims' | 'endings' | 'standing'>
+  readonly store: Exclude<keyof Storage, 'issuer' | 'replays' | 'revocations' | 'status'>
   readonly make: (id: string) => object
   readonly insert: (storage: Storage, record: object) => Promise<{ readonly outcome: string }>
   /** The record as it is stored, if it is there. */
@@ -62,7 +62,7 @@ export const recordKinds: readonly RecordKind[] = [
     make: (id) =>
       aFamilyRecord({ familyId: familyId(id), refresh: aRefreshRecord({ handleDigest: secretDigest(id) }) }),
     insert: (storage, family) => storage.families.insert(family),
-    read: async (storage, id) => (await storage.standing.ofRefreshHandle(secretDigest(id)))?.family,
+    read: async (storage, id) => (await storage.status.ofRefreshHandle(secretDigest(id)))?.family,
   }),
   kind('opaqueTokens', {
     make: (id) => anOpaqueTokenRecord({ digest: secretDigest(id) }),
@@ -77,7 +77,7 @@ export const recordKinds: readonly RecordKind[] = [
   kind('sessions', {
     make: (id) => aSessionRecord({ digest: secretDigest(id), sessionId: sessionId(id) }),
     insert: (storage, session) => storage.sessions.insert(session),
-    read: async (storage, id) => (await storage.standing.ofSession(secretDigest(id)))?.session,
+    read: async (storage, id) => (await storage.status.ofSession(secretDigest(id)))?.session,
   }),
   kind('signingKeys', {
     make: (id) => aSigningKeyRecord({ keyId: keyId(id), algorithm: id }),

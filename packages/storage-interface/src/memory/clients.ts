@@ -1,10 +1,10 @@
 import type { ClientRecord, ClientStore } from '../client.ts'
 import type { ClientId } from '../identifiers.ts'
 import { createRowsByAge, type Aged, type RowsByAge } from './age.ts'
-import { writeEnding, type EndingTable } from './ending-table.ts'
+import { writeRevocation, type RevocationTable } from './revocation-table.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import { createOrderedRows, pageBehind, type OrderedRows } from './ordered-rows.ts'
-import type { Pause } from './pause.ts'
+import type { SchedulerHook } from './scheduler-hook.ts'
 
 export interface ClientTable {
   /** Those that are there. */
@@ -22,10 +22,10 @@ export const createClientTable = (): ClientTable => ({
 
 interface ClientTables {
   readonly clients: ClientTable
-  readonly endings: EndingTable
+  readonly revocations: RevocationTable
 }
 
-export function createMemoryClients({ clients, endings }: ClientTables, pause: Pause): ClientStore {
+export function createMemoryClients({ clients, revocations }: ClientTables, pause: SchedulerHook): ClientStore {
   const { present, byAge, removed } = clients
   const write = (client: ClientRecord): ClientRecord => {
     const record = frozenCopy(client)
@@ -65,7 +65,7 @@ export function createMemoryClients({ clients, endings }: ClientTables, pause: P
       forgetAge(clientId)
       present.delete(clientId)
       removed.add(clientId)
-      writeEnding(endings, { kind: 'client', clientId }, now)
+      writeRevocation(revocations, { kind: 'client', clientId }, now)
       return { outcome: 'removed' }
     },
 
@@ -76,7 +76,7 @@ export function createMemoryClients({ clients, endings }: ClientTables, pause: P
       if (current.version !== version) return { outcome: 'conflict' }
 
       const record = write({ ...client, version: version + 1 })
-      writeUseChange(endings, current, record)
+      writeUseChange(revocations, current, record)
       return { outcome: 'swapped', record }
     },
 
@@ -96,10 +96,14 @@ export function createMemoryClients({ clients, endings }: ClientTables, pause: P
 const ageOf = ({ clientId: id, createdAt }: ClientRecord): Aged<ClientId> => ({ id, createdAt })
 
 /** A client that was disabled, or is in use again. */
-function writeUseChange(endings: EndingTable, before: ClientRecord, { clientId, disabledAt }: ClientRecord): void {
+function writeUseChange(
+  revocations: RevocationTable,
+  before: ClientRecord,
+  { clientId, disabledAt }: ClientRecord,
+): void {
   if (before.disabledAt === undefined && disabledAt !== undefined)
-    writeEnding(endings, { kind: 'client', clientId }, disabledAt)
+    writeRevocation(revocations, { kind: 'client', clientId }, disabledAt)
   if (before.disabledAt !== undefined && disabledAt === undefined) {
-    writeEnding(endings, { kind: 'client_in_use', clientId }, before.disabledAt)
+    writeRevocation(revocations, { kind: 'client_in_use', clientId }, before.disabledAt)
   }
 }

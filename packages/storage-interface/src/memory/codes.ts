@@ -3,7 +3,7 @@ import type { ClientId, SecretDigest } from '../identifiers.ts'
 import type { EpochSeconds } from '../time.ts'
 import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { frozenCopy } from './frozen-copy.ts'
-import type { Pause } from './pause.ts'
+import type { SchedulerHook } from './scheduler-hook.ts'
 
 interface StoredCode {
   readonly record: AuthorizationCodeRecord
@@ -14,7 +14,7 @@ export type CodeTable = ExpiringRows<SecretDigest, StoredCode>
 
 export const createCodeTable = (): CodeTable => createExpiringRows(({ record }) => record.expiresAt)
 
-export function createMemoryCodes(codes: CodeTable, pause: Pause): AuthorizationCodeStore {
+export function createMemoryCodes(codes: CodeTable, pause: SchedulerHook): AuthorizationCodeStore {
   return {
     async insert(code) {
       await pause()

@@ -7,10 +7,10 @@ import type {
   TokenFamilyRecord,
   TokenFamilyStore,
 } from '../token-family.ts'
-import { writeEnding, type EndingTable } from './ending-table.ts'
+import { writeRevocation, type RevocationTable } from './revocation-table.ts'
 import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { frozenCopy } from './frozen-copy.ts'
-import type { Pause } from './pause.ts'
+import type { SchedulerHook } from './scheduler-hook.ts'
 
 export interface FamilyTable {
   readonly byId: ExpiringRows<FamilyId, TokenFamilyRecord>
@@ -24,10 +24,10 @@ export const createFamilyTable = (): FamilyTable => ({
 
 interface FamilyTables {
   readonly families: FamilyTable
-  readonly endings: EndingTable
+  readonly revocations: RevocationTable
 }
 
-export function createMemoryFamilies(tables: FamilyTables, pause: Pause): TokenFamilyStore {
+export function createMemoryFamilies(tables: FamilyTables, pause: SchedulerHook): TokenFamilyStore {
   const { families } = tables
 
   return {
@@ -58,7 +58,7 @@ export function createMemoryFamilies(tables: FamilyTables, pause: Pause): TokenF
       return { outcome: 'ended' }
     },
 
-    async bury(family, now) {
+    async insertTombstone(family, now) {
       await pause()
       const existing = families.byId.get(family.familyId)
       if (existing?.revokedAt === undefined) end(tables, existing ?? family, now)
@@ -66,8 +66,8 @@ export function createMemoryFamilies(tables: FamilyTables, pause: Pause): TokenF
   }
 }
 
-function end({ families, endings }: FamilyTables, family: TokenFamilyRecord, now: EpochSeconds): TokenFamilyRecord {
-  writeEnding(endings, { kind: 'family', familyId: family.familyId }, now)
+function end({ families, revocations }: FamilyTables, family: TokenFamilyRecord, now: EpochSeconds): TokenFamilyRecord {
+  writeRevocation(revocations, { kind: 'family', familyId: family.familyId }, now)
   return write(families, { ...family, revokedAt: now })
 }
 

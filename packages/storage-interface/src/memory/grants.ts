@@ -2,10 +2,10 @@ import type { GrantRecord, GrantStore } from '../grant.ts'
 import type { ClientId, GrantId, UserId } from '../identifiers.ts'
 import { StorageUnavailableError } from '../storage-unavailable.ts'
 import { epochSeconds } from '../time.ts'
-import { writeEnding, type EndingTable } from './ending-table.ts'
+import { writeRevocation, type RevocationTable } from './revocation-table.ts'
 import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { frozenCopy } from './frozen-copy.ts'
-import type { Pause } from './pause.ts'
+import type { SchedulerHook } from './scheduler-hook.ts'
 
 export interface GrantTable {
   /** Once revoked, a grant may go at any time. */
@@ -21,10 +21,10 @@ export const createGrantTable = (): GrantTable => ({
 
 interface GrantTables {
   readonly grants: GrantTable
-  readonly endings: EndingTable
+  readonly revocations: RevocationTable
 }
 
-export function createMemoryGrants({ grants, endings }: GrantTables, pause: Pause): GrantStore {
+export function createMemoryGrants({ grants, revocations }: GrantTables, pause: SchedulerHook): GrantStore {
   return {
     async insert(grant) {
       await pause()
@@ -57,7 +57,7 @@ export function createMemoryGrants({ grants, endings }: GrantTables, pause: Paus
       if (current.revokedAt !== undefined) return { outcome: 'unchanged' }
 
       write(grants, { ...current, revokedAt: now })
-      writeEnding(endings, { kind: 'grant', grantId }, now)
+      writeRevocation(revocations, { kind: 'grant', grantId }, now)
       return { outcome: 'ended' }
     },
 

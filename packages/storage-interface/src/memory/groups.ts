@@ -15,12 +15,12 @@ import {
 } from './group-table.ts'
 import { listPage, type ListedRow, type Listing } from './list-page.ts'
 import { memberDelta } from './member-delta.ts'
-import type { Pause } from './pause.ts'
+import type { SchedulerHook } from './scheduler-hook.ts'
 import { holderOf, rowsByAge, rowsHaving } from './provider-index.ts'
 import { presentRow } from './user-table.ts'
 import type { UserTables } from './users.ts'
 
-export function createMemoryGroups(tables: UserTables, pause: Pause): GroupStore {
+export function createMemoryGroups(tables: UserTables, pause: SchedulerHook): GroupStore {
   const { groups } = tables
 
   return {

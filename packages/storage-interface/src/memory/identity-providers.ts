@@ -2,7 +2,7 @@ import type { ProviderId } from '../identifiers.ts'
 import type { IdentityProviderRecord, IdentityProviderStore } from '../identity-provider.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import { createOrderedRows, pageBehind, type OrderedRows } from './ordered-rows.ts'
-import type { Pause } from './pause.ts'
+import type { SchedulerHook } from './scheduler-hook.ts'
 
 export interface IdentityProviderTable {
   /** Those that are there. */
@@ -18,7 +18,7 @@ export const createIdentityProviderTable = (): IdentityProviderTable => ({
 
 export function createMemoryIdentityProviders(
   { present, removed }: IdentityProviderTable,
-  pause: Pause,
+  pause: SchedulerHook,
 ): IdentityProviderStore {
   const write = (provider: IdentityProviderRecord): IdentityProviderRecord => {
     const record = frozenCopy(provider)

@@ -1,4 +1,4 @@
-export { createMemoryMedium } from './medium.ts'
-export type { MemoryMedium } from './medium.ts'
+export { createMemoryDatabase } from './database.ts'
+export type { MemoryDatabase } from './database.ts'
 export { createMemoryStorage } from './storage.ts'
-export type { MemoryStorageOptions, Pause } from './storage.ts'
+export type { MemoryStorageOptions, SchedulerHook } from './storage.ts'

@@ -3,7 +3,7 @@ import type { InteractionRecord, InteractionStore } from '../interaction.ts'
 import type { EpochSeconds } from '../time.ts'
 import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { frozenCopy } from './frozen-copy.ts'
-import type { Pause } from './pause.ts'
+import type { SchedulerHook } from './scheduler-hook.ts'
 
 interface StoredInteraction {
   readonly record: InteractionRecord
@@ -14,7 +14,7 @@ export type InteractionTable = ExpiringRows<SecretDigest, StoredInteraction>
 
 export const createInteractionTable = (): InteractionTable => createExpiringRows(({ record }) => record.expiresAt)
 
-export function createMemoryInteractions(interactions: InteractionTable, pause: Pause): InteractionStore {
+export function createMemoryInteractions(interactions: InteractionTable, pause: SchedulerHook): InteractionStore {
   return {
     async insert(interaction) {
       await pause()

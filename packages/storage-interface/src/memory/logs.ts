@@ -2,7 +2,7 @@ import { compareText } from '../filter/compare-text.ts'
 import type { LogEntryRecord, LogStore } from '../log-entry.ts'
 import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { frozenCopy } from './frozen-copy.ts'
-import type { Pause } from './pause.ts'
+import type { SchedulerHook } from './scheduler-hook.ts'
 import { createSortedRows, type SortedRows } from './sorted-rows.ts'
 
 export interface LogTable {
@@ -20,7 +20,7 @@ export const createLogTable = (): LogTable => ({
   byLog: new Map(),
 })
 
-export function createMemoryLogs({ byId, byLog }: LogTable, pause: Pause): LogStore {
+export function createMemoryLogs({ byId, byLog }: LogTable, pause: SchedulerHook): LogStore {
   return {
     async append(entry) {
       await pause()

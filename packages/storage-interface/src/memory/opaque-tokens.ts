@@ -2,13 +2,13 @@ import type { SecretDigest } from '../identifiers.ts'
 import type { OpaqueTokenRecord, OpaqueTokenStore } from '../opaque-token.ts'
 import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { frozenCopy } from './frozen-copy.ts'
-import type { Pause } from './pause.ts'
+import type { SchedulerHook } from './scheduler-hook.ts'
 
 export type OpaqueTokenTable = ExpiringRows<SecretDigest, OpaqueTokenRecord>
 
 export const createOpaqueTokenTable = (): OpaqueTokenTable => createExpiringRows(({ expiresAt }) => expiresAt)
 
-export function createMemoryOpaqueTokens(tokens: OpaqueTokenTable, pause: Pause): OpaqueTokenStore {
+export function createMemoryOpaqueTokens(tokens: OpaqueTokenTable, pause: SchedulerHook): OpaqueTokenStore {
   return {
     async insert(token) {
       await pause()

@@ -3,7 +3,7 @@ import type { OrganizationId, UserId } from '../identifiers.ts'
 import type { MembershipRecord, OrganizationRecord, OrganizationStore } from '../organization.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import { createOrderedRows, pageBehind, type OrderedRows } from './ordered-rows.ts'
-import type { Pause } from './pause.ts'
+import type { SchedulerHook } from './scheduler-hook.ts'
 import { presentUser, type UserTable } from './user-table.ts'
 
 interface StoredOrganization {
@@ -31,7 +31,7 @@ interface Tables {
   readonly users: UserTable
 }
 
-export function createMemoryOrganizations({ organizations, users }: Tables, pause: Pause): OrganizationStore {
+export function createMemoryOrganizations({ organizations, users }: Tables, pause: SchedulerHook): OrganizationStore {
   const { present, removed, ofUser } = organizations
   /** A membership whose account was removed is none. */
   const member = (organizationId: OrganizationId, userId: UserId): MembershipRecord | undefined =>

@@ -10,13 +10,13 @@ import type {
 } from '../provisioned-user.ts'
 import { endMemberships } from './group-table.ts'
 import { listPage } from './list-page.ts'
-import type { Pause } from './pause.ts'
+import type { SchedulerHook } from './scheduler-hook.ts'
 import { holderOf } from './provider-index.ts'
 import { accountsOfProvider, ownRow, provisionedRecord, type ProvisionedRow } from './provisioned-rows.ts'
 import { presentRow, userNameOf, writeUser, type PresentUser, type Provisioning, type UserTable } from './user-table.ts'
 import { endGeneration, removeUser, withActive, type UserTables } from './users.ts'
 
-export function createMemoryProvisionedUsers(tables: UserTables, pause: Pause): ProvisionedUserStore {
+export function createMemoryProvisionedUsers(tables: UserTables, pause: SchedulerHook): ProvisionedUserStore {
   const { users, groups } = tables
 
   return {

@@ -1,15 +1,15 @@
 import type { PurgeStore } from '../purge.ts'
 import type { EpochSeconds } from '../time.ts'
-import { removeEnding } from './ending-table.ts'
+import { removeRevocation } from './revocation-table.ts'
 import type { ExpiringRows } from './expiring-rows.ts'
 import { removeFamily } from './families.ts'
 import { removeLogEntry } from './logs.ts'
-import type { MemoryTables } from './medium.ts'
-import type { Pause } from './pause.ts'
+import type { MemoryTables } from './database.ts'
+import type { SchedulerHook } from './scheduler-hook.ts'
 import { removeSession } from './sessions.ts'
 
 /** Takes from each table what has expired, until the limit is reached; what has not is not looked at. */
-export function createMemoryPurge(tables: MemoryTables, pause: Pause): PurgeStore {
+export function createMemoryPurge(tables: MemoryTables, pause: SchedulerHook): PurgeStore {
   return {
     async purgeExpired(request) {
       await pause()
@@ -31,7 +31,17 @@ interface PurgeRequest {
 
 /** For each row that may go, what removes it. Of each table there is one more than the limit, if there are so many: it tells that some are left. */
 function* removable(tables: MemoryTables, request: PurgeRequest): Generator<() => void> {
-  const { codes, interactions, claims, opaqueTokens, families, sessions, logs, endings, grants } = tables
+  const {
+    codes,
+    interactions,
+    replays: claims,
+    opaqueTokens,
+    families,
+    sessions,
+    logs,
+    revocations: revocations,
+    grants,
+  } = tables
   yield* expired(codes, request)
   yield* expired(interactions, request)
   for (const values of claims.values()) yield* expired(values, request)
@@ -39,8 +49,8 @@ function* removable(tables: MemoryTables, request: PurgeRequest): Generator<() =
   yield* expired(families.byId, request, (familyId) => removeFamily(families, familyId))
   yield* expired(sessions.byDigest, request, (digest) => removeSession(sessions, digest))
   yield* expired(logs.byId, request, (entryId) => removeLogEntry(logs, entryId))
-  yield* expired(endings.tokens, request)
-  yield* expired(endings.byPosition, request, (position) => removeEnding(endings, position))
+  yield* expired(revocations.tokens, request)
+  yield* expired(revocations.byPosition, request, (position) => removeRevocation(revocations, position))
   yield* expired(grants.byId, request)
 }
 

@@ -2,7 +2,7 @@ import type { SecretDigest, SessionId, UserId } from '../identifiers.ts'
 import type { SessionRecord, SessionStore } from '../session.ts'
 import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { frozenCopy } from './frozen-copy.ts'
-import type { Pause } from './pause.ts'
+import type { SchedulerHook } from './scheduler-hook.ts'
 
 export interface SessionTable {
   readonly byDigest: ExpiringRows<SecretDigest, SessionRecord>
@@ -18,7 +18,7 @@ export const createSessionTable = (): SessionTable => ({
   byUser: new Map(),
 })
 
-export function createMemorySessions(sessions: SessionTable, pause: Pause): SessionStore {
+export function createMemorySessions(sessions: SessionTable, pause: SchedulerHook): SessionStore {
   return {
     async insert(session) {
       await pause()

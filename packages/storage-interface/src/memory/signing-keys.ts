@@ -1,13 +1,13 @@
 import type { KeyId } from '../identifiers.ts'
 import type { SigningKeyRecord, SigningKeyStore } from '../signing-key.ts'
 import { frozenCopy } from './frozen-copy.ts'
-import type { Pause } from './pause.ts'
+import type { SchedulerHook } from './scheduler-hook.ts'
 
 export type SigningKeyTable = Map<KeyId, SigningKeyRecord>
 
 export const createSigningKeyTable = (): SigningKeyTable => new Map()
 
-export function createMemorySigningKeys(keys: SigningKeyTable, pause: Pause): SigningKeyStore {
+export function createMemorySigningKeys(keys: SigningKeyTable, pause: SchedulerHook): SigningKeyStore {
   return {
     async insert(key) {
       await pause()

@@ -1,14 +1,14 @@
 import type { Storage } from '../storage.ts'
-import { createMemoryClaims } from './claims.ts'
+import { createMemoryReplays } from './replays.ts'
 import { createMemoryClients } from './clients.ts'
 import { createMemoryCodes } from './codes.ts'
-import { createMemoryEndings } from './endings.ts'
+import { createMemoryRevocations } from './revocations.ts'
 import { createMemoryFamilies } from './families.ts'
 import { createMemoryGrants } from './grants.ts'
 import { createMemoryGroups } from './groups.ts'
 import { createMemoryIdentityProviders } from './identity-providers.ts'
 import { createMemoryInteractions } from './interactions.ts'
-import { createMemoryMedium, type MemoryMedium } from './medium.ts'
+import { createMemoryDatabase, type MemoryDatabase } from './database.ts'
 import { createMemoryLogs } from './logs.ts'
 import { createMemoryOpaqueTokens } from './opaque-tokens.ts'
 import { createMemoryOrganizations } from './organizations.ts'
@@ -16,11 +16,11 @@ import { createMemoryProvisionedUsers } from './provisioned-users.ts'
 import { createMemoryPurge } from './purge.ts'
 import { createMemorySessions } from './sessions.ts'
 import { createMemorySigningKeys } from './signing-keys.ts'
-import { createMemoryStanding } from './standing.ts'
+import { createMemoryStatus } from './status.ts'
 import { createMemoryUsers } from './users.ts'
-import type { Pause } from './pause.ts'
+import type { SchedulerHook } from './scheduler-hook.ts'
 
-export type { Pause } from './pause.ts'
+export type { SchedulerHook } from './scheduler-hook.ts'
 
 /** What is given to `createMemoryStorage`. */
 export interface MemoryStorageOptions {
@@ -30,12 +30,12 @@ export interface MemoryStorageOptions {
    * What to store in: several storages may share one, as servers share a database.
    * @defaultValue A new, empty one. Tests do not meet.
    */
-  readonly medium?: MemoryMedium
+  readonly database?: MemoryDatabase
   /**
    * Awaited before each atomic step, so that tests can choose who is first.
    * @defaultValue Resolved at once. There is nothing to wait for.
    */
-  readonly pause?: Pause
+  readonly scheduler?: SchedulerHook
 }
 
 /**
@@ -43,7 +43,7 @@ export interface MemoryStorageOptions {
  * and first steps; one process only, and what has expired is cleared away only by `purgeExpired`.
  */
 export function createMemoryStorage(options: MemoryStorageOptions): Storage {
-  const { issuer, medium = createMemoryMedium(), pause = resolved } = options
+  const { issuer, database: medium = createMemoryDatabase(), scheduler: pause = resolved } = options
   const tables = medium.tablesOf(issuer)
 
   return {
@@ -57,16 +57,16 @@ export function createMemoryStorage(options: MemoryStorageOptions): Storage {
     interactions: createMemoryInteractions(tables.interactions, pause),
     sessions: createMemorySessions(tables.sessions, pause),
     signingKeys: createMemorySigningKeys(tables.signingKeys, pause),
-    claims: createMemoryClaims(tables.claims, pause),
+    replays: createMemoryReplays(tables.replays, pause),
     identityProviders: createMemoryIdentityProviders(tables.identityProviders, pause),
     provisionedUsers: createMemoryProvisionedUsers(tables, pause),
     groups: createMemoryGroups(tables, pause),
     organizations: createMemoryOrganizations(tables, pause),
     logs: createMemoryLogs(tables.logs, pause),
-    endings: createMemoryEndings(tables, pause),
-    standing: createMemoryStanding(tables, pause),
+    revocations: createMemoryRevocations(tables, pause),
+    status: createMemoryStatus(tables, pause),
     purge: createMemoryPurge(tables, pause),
   }
 }
 
-const resolved: Pause = () => Promise.resolve()
+const resolved: SchedulerHook = () => Promise.resolve()

@@ -2,21 +2,21 @@ import { providerId as asProviderId, userId as asUserId, type UserId } from '../
 import type { EpochSeconds } from '../time.ts'
 import type { LifecycleOutcome, UserRecord, UserStore } from '../user.ts'
 import { idsByAge } from './age.ts'
-import { writeEnding, type EndingTable } from './ending-table.ts'
+import { writeRevocation, type RevocationTable } from './revocation-table.ts'
 import { endMemberships, type GroupTable } from './group-table.ts'
 import { listPage, type ListedRow, type Listing } from './list-page.ts'
-import type { Pause } from './pause.ts'
+import type { SchedulerHook } from './scheduler-hook.ts'
 import { rowsByAge } from './provider-index.ts'
-import { buryUser, presentRow, presentUser, writeUser, type PresentUser, type UserTable } from './user-table.ts'
+import { tombstoneUser, presentRow, presentUser, writeUser, type PresentUser, type UserTable } from './user-table.ts'
 
 /** Where accounts are, the groups that a removed one leaves, and what is told of its end. */
 export interface UserTables {
   readonly users: UserTable
   readonly groups: GroupTable
-  readonly endings: EndingTable
+  readonly revocations: RevocationTable
 }
 
-export function createMemoryUsers(tables: UserTables, pause: Pause): UserStore {
+export function createMemoryUsers(tables: UserTables, pause: SchedulerHook): UserStore {
   const { users } = tables
 
   return {
@@ -97,10 +97,10 @@ const listedRow = ({ record, provisioning }: PresentUser): ListedRow<UserId, Use
 })
 
 /** Forgets an account and its memberships. */
-export function removeUser({ users, groups, endings }: UserTables, userId: UserId, now: EpochSeconds): void {
-  buryUser(users, userId)
+export function removeUser({ users, groups, revocations }: UserTables, userId: UserId, now: EpochSeconds): void {
+  tombstoneUser(users, userId)
   endMemberships(groups, userId, now)
-  writeEnding(endings, { kind: 'account', userId }, now)
+  writeRevocation(revocations, { kind: 'account', userId }, now)
 }
 
 function changeActive(
@@ -127,6 +127,11 @@ export const withActive = (record: UserRecord, active: boolean, now: EpochSecond
 })
 
 /** Writes that a generation has ended, where the change of an account advances it. */
-export function endGeneration({ endings }: UserTables, { userId, generation }: UserRecord, after: UserRecord): void {
-  if (after.generation > generation) writeEnding(endings, { kind: 'generation', userId, generation }, after.updatedAt)
+export function endGeneration(
+  { revocations }: UserTables,
+  { userId, generation }: UserRecord,
+  after: UserRecord,
+): void {
+  if (after.generation > generation)
+    writeRevocation(revocations, { kind: 'generation', userId, generation }, after.updatedAt)
 }

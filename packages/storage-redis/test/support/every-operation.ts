@@ -25,13 +25,13 @@ export const writes: Readonly<Record<string, (stores: ExpiringStores) => Promise
     interactions.consume(interaction.digest, interaction.browserDigest, now),
   'opaqueTokens.insert': ({ opaqueTokens }) => opaqueTokens.insert(anOpaqueTokenRecord({ digest: aDigest('another') })),
   'opaqueTokens.revoke': ({ opaqueTokens }) => opaqueTokens.revoke(token.digest, token.clientId, now),
-  'claims.claim': ({ claims }) => claims.claim({ ...claim, value: 'jti-2' }),
+  'claims.claim': ({ replays: claims }) => claims.markUsed({ ...claim, value: 'jti-2' }),
 }
 
 /** Writes one live record of each kind. */
-export async function fill({ codes, interactions, opaqueTokens, claims }: ExpiringStores): Promise<void> {
+export async function fill({ codes, interactions, opaqueTokens, replays: claims }: ExpiringStores): Promise<void> {
   await codes.insert(code)
   await interactions.insert(interaction)
   await opaqueTokens.insert(token)
-  await claims.claim(claim)
+  await claims.markUsed(claim)
 }

@@ -1,6 +1,6 @@
 import { clientId, epochSeconds, secretDigest } from '@mintmark/storage-interface'
 
-import { createRedisStores } from '../../src/index.ts'
+import { createRedisStorage } from '../../src/index.ts'
 import { connectClient, connectCluster } from './redis-clients.ts'
 
 // A server process of its own, for races: it presents a code many times at once whenever it is told to.
@@ -18,7 +18,7 @@ const [first] = nodes
 if (first === undefined) throw new Error('Which Redis?')
 
 const client = kind === 'cluster' ? await connectCluster({ nodes }) : await connectClient(first)
-const { codes } = createRedisStores({ client, issuer: 'https://issuer.example' })
+const { codes } = createRedisStorage({ client, issuer: 'https://issuer.example' })
 
 process.on('message', (task: PresenterTask) => void present(task))
 process.once('disconnect', () => client.destroy())

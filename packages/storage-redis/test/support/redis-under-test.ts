@@ -1,8 +1,8 @@
 import { composeStorage } from '@mintmark/storage-interface'
 import type { MakeStore } from '@mintmark/storage-interface/contract'
-import { createMemoryMedium, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 
-import { createRedisStores, type RedisClient } from '../../src/index.ts'
+import { createRedisStorage, type RedisClient } from '../../src/index.ts'
 
 /** Makes stores that share a Redis and not one key; each handle uses the next of the clients, as servers would. */
 export function redisUnderTest(clients: readonly RedisClient[]): MakeStore {
@@ -12,7 +12,7 @@ export function redisUnderTest(clients: readonly RedisClient[]): MakeStore {
   return async () => {
     stores += 1
     const prefix = `store-${stores}`
-    const medium = createMemoryMedium()
+    const medium = createMemoryDatabase()
 
     return {
       open: async (issuer) => {
@@ -20,8 +20,8 @@ export function redisUnderTest(clients: readonly RedisClient[]): MakeStore {
         const client = clients[handles % clients.length]
         if (client === undefined) throw new Error('There is no client.')
         return composeStorage({
-          durable: createMemoryStorage({ issuer, medium }),
-          expiring: createRedisStores({ client, issuer, prefix }),
+          durable: createMemoryStorage({ issuer, database: medium }),
+          expiring: createRedisStorage({ client, issuer, prefix }),
         })
       },
       close: async () => {},

@@ -1,4 +1,4 @@
 export type { PostgresClient, PostgresPool, PostgresStatement } from './postgres-driver.ts'
 export { postgres } from './postgres-engine.ts'
-export { postgresPool } from './postgres-pool.ts'
+export { toPostgresDialect } from './postgres-pool.ts'
 export type { PostgresPoolOptions } from './postgres-pool.ts'

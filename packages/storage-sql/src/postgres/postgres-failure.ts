@@ -1,5 +1,5 @@
 import { StorageUnavailableError } from '@mintmark/storage-interface'
-import { UniqueViolation } from '../unique-violation.ts'
+import { UniqueViolationError } from '../unique-violation.ts'
 
 /**
  * What an error of the driver means for the statement that met it.
@@ -16,7 +16,8 @@ export type PostgresFailure = 'conflict' | 'refused' | 'lost' | 'unsent' | 'late
 /** Turns "not now" into `StorageUnavailableError`, and a duplicate into `UniqueViolation`; a mistake of ours stays what it is. */
 export function asStorageError(failure: PostgresFailure, cause: unknown): unknown {
   if (failure === 'mistake') return cause
-  if (failure === 'duplicate') return new UniqueViolation('The PostgreSQL database has a row of that key', { cause })
+  if (failure === 'duplicate')
+    return new UniqueViolationError('The PostgreSQL database has a row of that key', { cause })
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new StorageUnavailableError(`The PostgreSQL database cannot answer now: ${reason}`, { cause })
 }

@@ -31,7 +31,7 @@ export interface PostgresPoolOptions {
  * connections are at the isolation level READ COMMITTED, as they are by default. The tables are those of the
  * connection's search path.
  */
-export function postgresPool(pool: PostgresPool, options: PostgresPoolOptions = {}): SqlDialect {
+export function toPostgresDialect(pool: PostgresPool, options: PostgresPoolOptions = {}): SqlDialect {
   const { migrate = 'by-command', timeoutMilliseconds = 5000 } = options
   const timed = { pool, timeoutMilliseconds }
   const names = new Map<string, string>()

@@ -28,7 +28,7 @@ export const identityProviderRow = (provider: IdentityProviderRecord): IdentityP
   ...secretColumns(provider.secrets),
   client_ids: json(provider.clientIds),
   tolerance_profile: provider.toleranceProfile,
-  offboarding: jsonOrNull(provider.offboarding),
+  offboarding: jsonOrNull(toOffboardingJson(provider.deprovisioning)),
   disabled_at: orNull(provider.disabledAt),
   created_at: provider.createdAt,
   version: provider.version,
@@ -46,21 +46,25 @@ export const identityProviderReader =
     ),
     clientIds: (read.json(row, 'client_ids') as readonly string[]).map(clientId),
     toleranceProfile: read.text(row, 'tolerance_profile'),
-    offboarding: readOffboarding(read.optionalJson(row, 'offboarding') as OffboardingJson | undefined),
+    deprovisioning: readOffboarding(read.optionalJson(row, 'offboarding') as OffboardingJson | undefined),
     disabledAt: optionalTime(read.optionalInteger(row, 'disabled_at')),
     createdAt: epochSeconds(read.integer(row, 'created_at')),
     version: read.integer(row, 'version'),
   })
 
+/** As it is stored: the column and its members keep the names of the first schema. */
 interface OffboardingJson {
   readonly windowStartedAt: number
   readonly count: number
   readonly heldAt?: number | undefined
 }
 
-const readOffboarding = (read: OffboardingJson | undefined): IdentityProviderRecord['offboarding'] =>
+const readOffboarding = (read: OffboardingJson | undefined): IdentityProviderRecord['deprovisioning'] =>
   read && {
     windowStartedAt: epochSeconds(read.windowStartedAt),
     count: read.count,
-    heldAt: optionalTime(read.heldAt),
+    suspendedAt: optionalTime(read.heldAt),
   }
+
+const toOffboardingJson = (count: IdentityProviderRecord['deprovisioning']): OffboardingJson | undefined =>
+  count && { windowStartedAt: count.windowStartedAt, count: count.count, heldAt: count.suspendedAt }

@@ -1,3 +1,3 @@
 export { sqlite } from './sqlite-engine.ts'
-export { sqliteFile } from './sqlite-file.ts'
+export { openSqliteDialect } from './sqlite-file.ts'
 export type { SqliteFileOptions } from './sqlite-file.ts'

@@ -1,5 +1,5 @@
 import { StorageUnavailableError } from '@mintmark/storage-interface'
-import { UniqueViolation } from '../unique-violation.ts'
+import { UniqueViolationError } from '../unique-violation.ts'
 
 /**
  * Turns "not now" into `StorageUnavailableError`, and a second row of one key into `UniqueViolation`; every other error is a
@@ -8,7 +8,7 @@ import { UniqueViolation } from '../unique-violation.ts'
 export function asStorageError(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown
   if ('errcode' in thrown && thrown.errcode === uniqueConstraint)
-    return new UniqueViolation(thrown.message, { cause: thrown })
+    return new UniqueViolationError(thrown.message, { cause: thrown })
   if (!isUnavailable(thrown)) return thrown
   return new StorageUnavailableError(`The SQLite database cannot answer now: ${thrown.message}`, { cause: thrown })
 }

@@ -32,7 +32,7 @@ export interface SqliteFileOptions {
  * another process writes, a write waits for up to five seconds, and the thread with it: others write for milliseconds.
  * @throws StorageUnavailableError when the file cannot be opened, or its file system cannot share it.
  */
-export function sqliteFile(path: string, options: SqliteFileOptions = {}): SqlDialect {
+export function openSqliteDialect(path: string, options: SqliteFileOptions = {}): SqlDialect {
   const { migrate = 'by-command', synchronous = 'full' } = options
   const database = open(path, synchronous)
   const lasting = new Map<string, RunPrepared>()

@@ -3,7 +3,7 @@ import { createColumnReader } from '../columns.ts'
 import type { Database } from '../database.ts'
 import type { SqlEngine, SqlRow, SqlStep, SqlValue } from '../dialect.ts'
 import { groupReader, groupStateRow } from '../rows/group-row.ts'
-import { UniqueViolation } from '../unique-violation.ts'
+import { UniqueViolationError } from '../unique-violation.ts'
 import { versionRange } from '../version-range.ts'
 import type { groupStatements } from './group-statements.ts'
 
@@ -49,7 +49,7 @@ export function createGroupChange(
         ? await run(statements.write, changeValues(change))
         : await transact(stepsOf(change))
     } catch (error) {
-      if (error instanceof UniqueViolation) return 'duplicate'
+      if (error instanceof UniqueViolationError) return 'duplicate'
       throw error
     }
   }

@@ -68,7 +68,7 @@ export function createFamilyStore({ query, engine, run }: Database): TokenFamily
 
     // Not one statement with DO UPDATE: that names one unique index, and PostgreSQL throws when a family that is written at
     // the same moment is met in the other first.
-    async bury(family, now) {
+    async insertTombstone(family, now) {
       await untilSettled(async () => {
         const [written] = await run(statements.insert, { ...familyRow(family), revoked_at: now })
         if (written !== undefined) return 'buried'

@@ -20,7 +20,7 @@ import { comparableAccount } from '../rows/comparable-account.ts'
 import { listedUserReader, provisionedUserReader, stateRow } from '../rows/provisioned-user-row.ts'
 import { changedUserReader, insertedUser } from '../rows/written-user-row.ts'
 import type { Statement } from '../statement.ts'
-import { UniqueViolation } from '../unique-violation.ts'
+import { UniqueViolationError } from '../unique-violation.ts'
 import { versionRange } from '../version-range.ts'
 import { provisionedUserStatements, type ChangeValue, type RemovalValue } from './provisioned-user-statements.ts'
 
@@ -77,7 +77,7 @@ export function createProvisionedUserStore(
         }
         return await explain({ userId, version, owner })
       } catch (error) {
-        if (!(error instanceof UniqueViolation)) throw error
+        if (!(error instanceof UniqueViolationError)) throw error
         const key = await findTaken(change, ['externalId', 'userName'])
         return key === undefined ? undefined : { outcome: 'taken', key }
       }

@@ -1,4 +1,4 @@
-import { endingsKeptFor, type PurgeStore } from '@mintmark/storage-interface'
+import { revocationRetention, type PurgeStore } from '@mintmark/storage-interface'
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
@@ -51,7 +51,7 @@ const removable: readonly Removable[] = [
   },
   { table: 'mintmark_logs', key: ['entry_id'], time: 'expires_at' },
   { table: 'mintmark_grants', key: ['grant_id'], time: 'revoked_at' },
-  { table: 'mintmark_endings', key: ['position'], time: 'ended_at', keptFor: endingsKeptFor },
+  { table: 'mintmark_endings', key: ['position'], time: 'ended_at', keptFor: revocationRetention },
 ]
 
 interface Removable {

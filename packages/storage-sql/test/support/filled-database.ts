@@ -1,7 +1,7 @@
 import type { Storage } from '@mintmark/storage-interface'
 import { createSqlStorage, type SqlDialect, type SqlValue } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { fillProvider } from './fill-provider.ts'
 import { aDatabase } from './postgres-of-the-run.ts'
 import { isByIndex, scansOf, type PlanNode } from './postgres-plan.ts'
@@ -26,7 +26,7 @@ export interface FilledDatabase {
 // Both are without statistics, as a database is on the day of its first import.
 
 export async function filledSqlite(rows: number): Promise<FilledDatabase> {
-  const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
+  const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
   return {
     ...(await open(dialect, rows)),
     scansOf: async ({ statement }) => (await planOf(dialect, statement)).filter(readsTable),
@@ -37,7 +37,7 @@ export async function filledSqlite(rows: number): Promise<FilledDatabase> {
 export async function filledPostgres(rows: number): Promise<FilledDatabase> {
   const database = await aDatabase()
   const pool = database.pool()
-  const filled = await open(postgresPool(pool, { migrate: 'on-open', timeoutMilliseconds: 60_000 }), rows)
+  const filled = await open(toPostgresDialect(pool, { migrate: 'on-open', timeoutMilliseconds: 60_000 }), rows)
   return {
     ...filled,
     scansOf: async ({ statement, parameters }) => {

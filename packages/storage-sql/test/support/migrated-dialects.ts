@@ -1,13 +1,13 @@
 import type { SqlDialect } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
-import { sqliteFile } from '@mintmark/storage-sql/sqlite'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { onTestFinished } from 'vitest'
 import type { TestDatabase } from './postgres-database.ts'
 import { aDatabase } from './postgres-of-the-run.ts'
 
 /** A database in memory, for the time of the test. */
 export async function aMigratedFile(): Promise<SqlDialect> {
-  const dialect = sqliteFile(':memory:', { migrate: 'on-open' })
+  const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
   onTestFinished(() => dialect.close())
   return dialect
 }
@@ -16,5 +16,5 @@ export async function aMigratedFile(): Promise<SqlDialect> {
 export async function aMigratedPool(options?: Parameters<TestDatabase['pool']>[0]): Promise<SqlDialect> {
   const database = await aDatabase()
   onTestFinished(() => database.remove())
-  return postgresPool(database.pool(options), { migrate: 'on-open' })
+  return toPostgresDialect(database.pool(options), { migrate: 'on-open' })
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { MakeStore } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, migrate, type SqlDialect } from '@mintmark/storage-sql'
-import { postgresPool } from '@mintmark/storage-sql/postgres'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { Client, Pool, type PoolConfig } from 'pg'
 
 /** An empty schema of its own. */
@@ -65,8 +65,8 @@ export async function postgresUnderTest(
   watch: (dialect: SqlDialect) => SqlDialect = (dialect) => dialect,
 ): Promise<MakeStore> {
   const pools = [database.pool(), database.pool()] as const
-  const dialects = pools.map((pool) => watch(postgresPool(pool)))
-  await migrate({ dialect: postgresPool(pools[0]) })
+  const dialects = pools.map((pool) => watch(toPostgresDialect(pool)))
+  await migrate({ dialect: toPostgresDialect(pools[0]) })
   const { rows } = await pools[0].query(`SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema`)
   const tables = rows.map(({ name }) => String(name)).filter((name) => name !== 'mintmark_migrations')
   let handles = 0

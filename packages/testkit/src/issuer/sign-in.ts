@@ -1,7 +1,7 @@
 import { clientId, type ClientRecord, type Storage } from '@mintmark/storage-interface'
 
 import { codeChallenge, newVerifier } from './proof-key.ts'
-import { personHeader } from './test-person.ts'
+import { userHeader } from './test-person.ts'
 
 /** Who signs in, and where. */
 export interface SignInRequest {
@@ -61,7 +61,7 @@ interface CodeRequest extends SignInRequest {
 
 /** Follows the redirects inside the issuer until one leaves for the client. */
 async function obtainCode(request: CodeRequest, { issuer, fetch }: SignInDependencies): Promise<string> {
-  const headers = new Headers({ [personHeader]: request.subject })
+  const headers = new Headers({ [userHeader]: request.subject })
   let url = authorizationUrl(request, issuer)
   for (let step = 0; step < maximumSteps; step += 1) {
     const response = await fetch(url, { headers, redirect: 'manual' })

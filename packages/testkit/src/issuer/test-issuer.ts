@@ -15,7 +15,7 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { faultyFetch, type Fault } from './faults.ts'
 import { refuseProduction } from './refuse-production.ts'
 import { signInAs, type SignInRequest, type TestTokens } from './sign-in.ts'
-import { signedInPerson, waveThrough } from './test-person.ts'
+import { signedInUser, waveThrough } from './test-person.ts'
 import { testKeyRing } from './test-key-ring.ts'
 
 /** What a test issuer starts with; everything has a default. */
@@ -77,7 +77,7 @@ export function createTestIssuer(options: TestIssuerOptions = {}): TestIssuer {
     storage,
     keys,
     clock: clock.now,
-    signedIn: signedInPerson(clock.now),
+    signedIn: signedInUser(clock.now),
     pages: { login: waveThrough(clock.now), consent: waveThrough(clock.now) },
     onEvent: (event) => void events.push(event),
   })

@@ -3,10 +3,10 @@ import type { ServerRequest } from '@mintmark/core/http'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
 /** The header that says who is at the browser. */
-export const personHeader = 'x-test-person'
+export const userHeader = 'x-test-person'
 
 /** The session of whoever the request names. */
-export const signedInPerson =
+export const signedInUser =
   (now: () => EpochSeconds) =>
   async (request: ServerRequest): Promise<SignedIn | undefined> =>
     personOf(request, now)
@@ -21,6 +21,6 @@ export const waveThrough =
   }
 
 function personOf(request: ServerRequest, now: () => EpochSeconds): SignedIn | undefined {
-  const subject = request.headers.get(personHeader)
+  const subject = request.headers.get(userHeader)
   return subject === undefined ? undefined : { subject, authTime: now(), amr: ['test'] }
 }

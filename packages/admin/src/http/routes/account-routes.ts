@@ -25,7 +25,7 @@ export const accountRoutes: readonly AdminRoute[] = [
     query: accountQuery,
     status: 200,
     answer: accountsAnswer,
-    handle: async ({ admin, query }) => ({ body: await admin.accounts.list(query) }),
+    handle: async ({ admin, query }) => ({ body: await admin.users.list(query) }),
   }),
   defineRoute({
     method: 'POST',
@@ -37,7 +37,7 @@ export const accountRoutes: readonly AdminRoute[] = [
     status: 201,
     answer: accountAnswer,
     handle: async ({ admin, body }) => {
-      const account = await admin.accounts.create(fromWire(body))
+      const account = await admin.users.create(fromWire(body))
       return { ...versioned(account), location: `/accounts/${encodeURIComponent(account.userId)}` }
     },
   }),
@@ -51,7 +51,7 @@ export const accountRoutes: readonly AdminRoute[] = [
     body: searchBody,
     status: 200,
     answer: accountsAnswer,
-    handle: async ({ admin, body }) => ({ body: await admin.accounts.list(body) }),
+    handle: async ({ admin, body }) => ({ body: await admin.users.list(body) }),
   }),
   defineRoute({
     method: 'GET',
@@ -61,7 +61,7 @@ export const accountRoutes: readonly AdminRoute[] = [
     summary: 'Reads an account.',
     status: 200,
     answer: accountAnswer,
-    handle: async ({ admin, part }) => versioned(await admin.accounts.read(part('user_id'))),
+    handle: async ({ admin, part }) => versioned(await admin.users.read(part('user_id'))),
   }),
   defineRoute({
     method: 'PATCH',
@@ -74,7 +74,7 @@ export const accountRoutes: readonly AdminRoute[] = [
     status: 200,
     answer: accountAnswer,
     handle: async ({ admin, part, version, body }) =>
-      versioned(await admin.accounts.update({ userId: part('user_id'), version }, fromWire(body))),
+      versioned(await admin.users.update({ userId: part('user_id'), version }, fromWire(body))),
   }),
   defineRoute({
     method: 'DELETE',
@@ -84,7 +84,7 @@ export const accountRoutes: readonly AdminRoute[] = [
     summary: 'Removes an account for good, with everything that is known of the person.',
     status: 204,
     handle: async ({ admin, part }) => {
-      await admin.accounts.remove(part('user_id'))
+      await admin.users.remove(part('user_id'))
       return {}
     },
   }),
@@ -98,7 +98,7 @@ export const accountRoutes: readonly AdminRoute[] = [
     status: 200,
     answer: endedAccountAnswer,
     handle: async ({ admin, part }) => {
-      const ended = await admin.accounts.deactivate(part('user_id'))
+      const ended = await admin.users.deactivate(part('user_id'))
       return { body: ended, version: ended.account.version }
     },
   }),
@@ -110,6 +110,6 @@ export const accountRoutes: readonly AdminRoute[] = [
     summary: 'Reactivates an account. Nothing that was issued before is revived.',
     status: 200,
     answer: accountAnswer,
-    handle: async ({ admin, part }) => versioned(await admin.accounts.reactivate(part('user_id'))),
+    handle: async ({ admin, part }) => versioned(await admin.users.reactivate(part('user_id'))),
   }),
 ]

@@ -33,6 +33,13 @@ const memberToWire = (name: string, member: unknown): JsonValue =>
 
 const camelName = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-const snakeName = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const snakeName = (name: string): string =>
+  wireNames.get(name) ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** Members whose name on the wire is not the snake case of ours. */
+const wireNames: ReadonlyMap<string, string> = new Map([
+  ['deprovisioning', 'offboarding'],
+  ['suspendedAt', 'held_at'],
+])
 
 const namedByOthers: ReadonlySet<string> = new Set(['claims', 'customFields', 'jwks', 'fields'])

@@ -58,8 +58,8 @@ export const clientRemovalLaws: readonly StorageLaw[] = [
     await storage.clients.remove(client.clientId, now)
     await storage.clients.insert(client)
 
-    same((await storage.standing.ofGrant(aGrantRecord().grantId))?.client, undefined, 'the client of a grant')
-    same((await storage.standing.ofFamily(aFamilyRecord().familyId))?.client, undefined, 'the client of a family')
+    same((await storage.status.ofGrant(aGrantRecord().grantId))?.client, undefined, 'the client of a grant')
+    same((await storage.status.ofFamily(aFamilyRecord().familyId))?.client, undefined, 'the client of a family')
   }),
 ]
 

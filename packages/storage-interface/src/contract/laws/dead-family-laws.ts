@@ -14,7 +14,7 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
     const inserts = await atOnce(8, (index) =>
       server(index).families.insert(aFamilyRecord({ scopes: [`scope-${index}`] })),
     )
-    const written = await storage.standing.ofFamily(family.familyId)
+    const written = await storage.status.ofFamily(family.familyId)
     const sameHandle = await storage.families.insert(aFamilyRecord({ familyId: familyId('family-2') }))
     const sameId = await storage.families.insert(
       aFamilyRecord({ refresh: aRefreshRecord({ handleDigest: aDigest('handle-2') }) }),
@@ -23,9 +23,9 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
     same(tally(inserts), { inserted: 1, buried: 7 }, '8 insertions at once')
     same(sameHandle, { outcome: 'buried' }, 'another family with the same handle')
     same(sameId, { outcome: 'buried' }, 'the same family with another handle')
-    same(await storage.standing.ofFamily(family.familyId), written, 'the family after the refused insertions')
-    same(await storage.standing.ofFamily(familyId('family-2')), undefined, 'the refused family')
-    same(await storage.standing.ofRefreshHandle(aDigest('handle-2')), undefined, 'the refused handle')
+    same(await storage.status.ofFamily(family.familyId), written, 'the family after the refused insertions')
+    same(await storage.status.ofFamily(familyId('family-2')), undefined, 'the refused family')
+    same(await storage.status.ofRefreshHandle(aDigest('handle-2')), undefined, 'the refused handle')
   }),
 
   law('families: a family without a refresh token does not stand in the way of another', async ({ storage, same }) => {
@@ -38,19 +38,19 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
   }),
 
   law('families: a family that was buried before it was written is never live', async ({ storage, same }) => {
-    await storage.families.bury(aFamilyRecord({ refresh: undefined }), now)
+    await storage.families.insertTombstone(aFamilyRecord({ refresh: undefined }), now)
 
     same(await storage.families.insert(family), { outcome: 'buried' }, 'the insertion after the burial')
     same(await rotateFirst(storage), { outcome: 'absent' }, 'its refresh token')
-    same((await storage.standing.ofFamily(family.familyId))?.family.revokedAt, now, 'when it was revoked')
+    same((await storage.status.ofFamily(family.familyId))?.family.revokedAt, now, 'when it was revoked')
   }),
 
   law('families: burying a written family ends it, and the first end stays', async ({ storage, same }) => {
     await storage.families.insert(family)
-    await storage.families.bury(aFamilyRecord({ refresh: undefined, scopes: [] }), nowPlus(1))
-    await storage.families.bury(family, nowPlus(2))
+    await storage.families.insertTombstone(aFamilyRecord({ refresh: undefined, scopes: [] }), nowPlus(1))
+    await storage.families.insertTombstone(family, nowPlus(2))
 
-    const standing = await storage.standing.ofFamily(family.familyId)
+    const standing = await storage.status.ofFamily(family.familyId)
     same(standing?.family, { ...family, revokedAt: nowPlus(1) }, 'the family after two burials')
     same(await rotateFirst(storage), { outcome: 'absent' }, 'its refresh token')
     same(
@@ -75,11 +75,11 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
         const startsWithInsert = [0, 3].includes(index % 4)
         return startsWithInsert
           ? server(0).families.insert(raced)
-          : server(1).families.bury({ ...raced, refresh: undefined }, now)
+          : server(1).families.insertTombstone({ ...raced, refresh: undefined }, now)
       })
 
       for (const { familyId: id } of races) {
-        const standing = await storage.standing.ofFamily(id)
+        const standing = await storage.status.ofFamily(id)
         same(standing?.family.revokedAt, now, `when ${id} was revoked`)
       }
     },
@@ -94,7 +94,7 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
       same(await storage.families.revoke(family.familyId, now), { outcome: 'ended' }, 'the first revocation')
       same(await storage.families.revoke(family.familyId, nowPlus(5)), { outcome: 'unchanged' }, 'the second')
       same(
-        (await storage.standing.ofFamily(family.familyId))?.family,
+        (await storage.status.ofFamily(family.familyId))?.family,
         { ...family, revokedAt: now },
         'the family as read',
       )

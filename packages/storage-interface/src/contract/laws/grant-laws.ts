@@ -60,7 +60,7 @@ export const grantLaws: readonly StorageLaw[] = [
 
     same(tally(ends), { ended: 1, unchanged: 3 }, '4 revocations at once')
     same(await storage.grants.revoke(grant.grantId, nowPlus(5)), { outcome: 'unchanged' }, 'a later revocation')
-    same((await storage.standing.ofGrant(grant.grantId))?.grant, { ...grant, revokedAt: now }, 'the grant as read')
+    same((await storage.status.ofGrant(grant.grantId))?.grant, { ...grant, revokedAt: now }, 'the grant as read')
     same(await storage.grants.revoke(grantId('unknown'), now), { outcome: 'absent' }, 'an unknown grant')
   }),
 
@@ -100,7 +100,7 @@ export const grantLaws: readonly StorageLaw[] = [
       { outcome: 'absent' },
       'an unknown grant',
     )
-    same((await storage.standing.ofGrant(grant.grantId))?.grant.scopes, grant.scopes, 'the scopes as read')
+    same((await storage.status.ofGrant(grant.grantId))?.grant.scopes, grant.scopes, 'the scopes as read')
   }),
 
   law("grants: a person's unrevoked grants are listed newest first", async ({ storage, same }) => {

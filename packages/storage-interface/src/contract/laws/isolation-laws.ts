@@ -90,13 +90,9 @@ export const isolationLaws: readonly StorageLaw[] = [
       'a forged token',
     )
     same(await other.families.revoke(family.familyId, now), { outcome: 'absent' }, 'revoke')
-    same(await other.standing.ofFamily(family.familyId), undefined, 'ofFamily')
-    await other.families.bury(family, now)
-    same(
-      (await storage.standing.ofFamily(family.familyId))?.family,
-      family,
-      "the first issuer's family, after a burial",
-    )
+    same(await other.status.ofFamily(family.familyId), undefined, 'ofFamily')
+    await other.families.insertTombstone(family, now)
+    same((await storage.status.ofFamily(family.familyId))?.family, family, "the first issuer's family, after a burial")
   }),
 
   isolation('opaque tokens are revoked', async ({ storage, same }, other) => {
@@ -139,9 +135,9 @@ export const isolationLaws: readonly StorageLaw[] = [
 
   isolation('values are claimed', async ({ storage, same }, other) => {
     const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: nowPlus(60), now } as const
-    await storage.claims.claim(claim)
+    await storage.replays.markUsed(claim)
 
-    same(await other.claims.claim(claim), { outcome: 'fresh' }, 'claim')
+    same(await other.replays.markUsed(claim), { outcome: 'fresh' }, 'claim')
   }),
 
   isolation('rows are joined', async ({ storage, same }, other) => {
@@ -151,17 +147,17 @@ export const isolationLaws: readonly StorageLaw[] = [
     await other.families.insert(family)
     await other.sessions.insert(aSessionRecord())
 
-    same(await storage.standing.ofGrant(grant.grantId), undefined, 'ofGrant')
+    same(await storage.status.ofGrant(grant.grantId), undefined, 'ofGrant')
     same(
-      await other.standing.ofGrant(grant.grantId),
+      await other.status.ofGrant(grant.grantId),
       { grant, client: undefined, user: undefined },
       'what a grant stands with',
     )
     const standing = { family, grant, client: undefined, user: undefined }
-    same(await other.standing.ofFamily(family.familyId), standing, 'what a family stands with')
-    same(await other.standing.ofRefreshHandle(aDigest('handle-1')), standing, 'what a refresh token stands with')
+    same(await other.status.ofFamily(family.familyId), standing, 'what a family stands with')
+    same(await other.status.ofRefreshHandle(aDigest('handle-1')), standing, 'what a refresh token stands with')
     const session = { session: aSessionRecord(), user: undefined }
-    same(await other.standing.ofSession(aDigest('session-1')), session, 'what a session stands with')
+    same(await other.status.ofSession(aDigest('session-1')), session, 'what a session stands with')
   }),
 ]
 

@@ -3,28 +3,28 @@ import { groupId, userId } from '../../identifiers.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aGroup, aGroupState, freshGroup } from '../records/a-group.ts'
 import { now, nowPlus } from '../records/moments.ts'
-import { change, delta, seedStaff, staff, staffMembers } from '../staff.ts'
+import { change, delta, seedMembers, membersFixture, staffMembers } from '../members-fixture.ts'
 
 /** Who is in a group, and how that changes. */
 export const memberLaws: readonly StorageLaw[] = [
   law('members: a delta adds and removes; who is in both lists is added', async ({ storage, same }) => {
-    await seedStaff(storage, ['a', 'b'])
+    await seedMembers(storage, ['a', 'b'])
 
     const add = ['user-b', 'user-c', 'user-c', 'user-d']
     const result = await storage.groups.change(change(delta(add, ['user-a', 'user-d', 'user-e', 'unknown'])))
 
-    const record = { ...freshGroup(staff), version: 2, updatedAt: nowPlus(1) }
+    const record = { ...freshGroup(membersFixture), version: 2, updatedAt: nowPlus(1) }
     same(result, { outcome: 'swapped', record }, 'the outcome')
-    same(await storage.groups.find(staff.providerId, staff.groupId), record, 'the group as read')
+    same(await storage.groups.find(membersFixture.providerId, membersFixture.groupId), record, 'the group as read')
     same(await staffMembers(storage), ['user-b', 'user-c', 'user-d'], 'the members')
   }),
 
   law('members: replacing them leaves exactly those that are named', async ({ storage, same }) => {
-    await seedStaff(storage, ['a', 'b'])
+    await seedMembers(storage, ['a', 'b'])
 
     const result = await storage.groups.change(change({ kind: 'replace', memberIds: ['user-c', 'user-b', 'user-c'] }))
 
-    const record = { ...freshGroup(staff), version: 2, updatedAt: nowPlus(1) }
+    const record = { ...freshGroup(membersFixture), version: 2, updatedAt: nowPlus(1) }
     same(result, { outcome: 'swapped', record }, 'the outcome')
     same(await staffMembers(storage), ['user-b', 'user-c'], 'the members')
     await storage.groups.change(change({ kind: 'replace', memberIds: [] }))
@@ -32,13 +32,13 @@ export const memberLaws: readonly StorageLaw[] = [
   }),
 
   law('members: a change may name a hundred thousand', async ({ storage, same }) => {
-    await seedStaff(storage, ['a', 'b'])
+    await seedMembers(storage, ['a', 'b'])
     const many = Array.from({ length: 100_000 }, (_, index) => `unknown-${index}`)
     const repeated = many.map((_, index) => (index % 2 === 0 ? 'user-b' : 'user-c'))
 
     const result = await storage.groups.change(change(delta([...repeated, 'user-d'], [...many, 'user-a'])))
 
-    const record = { ...freshGroup(staff), version: 2, updatedAt: nowPlus(1) }
+    const record = { ...freshGroup(membersFixture), version: 2, updatedAt: nowPlus(1) }
     same(result, { outcome: 'swapped', record }, 'a delta')
     same(await staffMembers(storage), ['user-b', 'user-c', 'user-d'], 'the members')
     const replaced = await storage.groups.change(change({ kind: 'replace', memberIds: [...repeated, 'user-e'] }))
@@ -47,8 +47,8 @@ export const memberLaws: readonly StorageLaw[] = [
   }),
 
   law('members: a change that finds all as it should be leaves version and time', async ({ storage, same }) => {
-    await seedStaff(storage, ['a', 'b'])
-    const unchanged = { outcome: 'unchanged', record: freshGroup(staff) }
+    await seedMembers(storage, ['a', 'b'])
+    const unchanged = { outcome: 'unchanged', record: freshGroup(membersFixture) }
 
     const idle: readonly (MemberChange | undefined)[] = [
       delta(['user-a'], []),
@@ -61,17 +61,28 @@ export const memberLaws: readonly StorageLaw[] = [
     for (const members of idle) {
       same(await storage.groups.change(change(members)), unchanged, JSON.stringify(members) ?? 'no change')
     }
-    same(await storage.groups.find(staff.providerId, staff.groupId), freshGroup(staff), 'the group as read')
+    same(
+      await storage.groups.find(membersFixture.providerId, membersFixture.groupId),
+      freshGroup(membersFixture),
+      'the group as read',
+    )
     same(await staffMembers(storage), ['user-a', 'user-b'], 'the members')
     const stale = await storage.groups.change({ ...change(delta([], [])), version: 2 })
     same(stale, { outcome: 'conflict' }, 'with another version')
   }),
 
   law('groups: a new state leaves the members, and both are changed in one step', async ({ storage, same }) => {
-    await seedStaff(storage, ['a'])
+    await seedMembers(storage, ['a'])
     const state = aGroupState('renamed')
     const { externalId, displayName, resource } = state
-    const renamed = { ...freshGroup(staff), externalId, displayName, resource, version: 2, updatedAt: nowPlus(1) }
+    const renamed = {
+      ...freshGroup(membersFixture),
+      externalId,
+      displayName,
+      resource,
+      version: 2,
+      updatedAt: nowPlus(1),
+    }
 
     const first = await storage.groups.change({ ...change(undefined), state })
     same(first, { outcome: 'swapped', record: renamed }, 'the state alone')
@@ -79,19 +90,24 @@ export const memberLaws: readonly StorageLaw[] = [
 
     const second = await storage.groups.change({
       ...change(delta(['user-b'], ['user-a'])),
-      state: staff.state,
+      state: membersFixture.state,
       version: 2,
     })
-    const record = { ...freshGroup(staff), version: 3, updatedAt: nowPlus(1) }
+    const record = { ...freshGroup(membersFixture), version: 3, updatedAt: nowPlus(1) }
     same(second, { outcome: 'swapped', record }, 'both')
-    same(await storage.groups.find(staff.providerId, staff.groupId), record, 'the group as read')
+    same(await storage.groups.find(membersFixture.providerId, membersFixture.groupId), record, 'the group as read')
     same(await staffMembers(storage), ['user-b'], 'the members after that')
   }),
 
   law('members: somebody who is not there keeps all from being written', async ({ storage, same }) => {
-    await seedStaff(storage, ['a'])
+    await seedMembers(storage, ['a'])
     await storage.users.insert({ userId: userId('no-provider'), claims: {}, createdAt: now })
-    await storage.provisionedUsers.remove({ providerId: staff.providerId, userId: userId('user-e'), version: 1, now })
+    await storage.provisionedUsers.remove({
+      providerId: membersFixture.providerId,
+      userId: userId('user-e'),
+      version: 1,
+      now,
+    })
 
     for (const unknown of ['unknown', 'no-provider', 'user-e', 'group-new', '']) {
       const inserted = await storage.groups.insert(aGroup('new', { memberIds: ['user-b', unknown] }))
@@ -102,27 +118,31 @@ export const memberLaws: readonly StorageLaw[] = [
       const replaced = await storage.groups.change(change({ kind: 'replace', memberIds: [unknown] }))
       same(replaced, { outcome: 'memberUnknown' }, `replacing by ${unknown}`)
     }
-    const itself = await storage.groups.change(change(delta([staff.groupId], [])))
+    const itself = await storage.groups.change(change(delta([membersFixture.groupId], [])))
     same(itself, { outcome: 'memberUnknown' }, 'adding the group itself')
-    same(await storage.groups.find(staff.providerId, staff.groupId), freshGroup(staff), 'the group')
+    same(
+      await storage.groups.find(membersFixture.providerId, membersFixture.groupId),
+      freshGroup(membersFixture),
+      'the group',
+    )
     same(await staffMembers(storage), ['user-a'], 'its members')
     same(
-      await storage.groups.find(staff.providerId, groupId('group-new')),
+      await storage.groups.find(membersFixture.providerId, groupId('group-new')),
       undefined,
       'the group that was not inserted',
     )
   }),
 
   law('members: groups may be in each other', async ({ storage, same }) => {
-    await storage.groups.insert(staff)
-    const inner = aGroup('inner', { memberIds: [staff.groupId] })
+    await storage.groups.insert(membersFixture)
+    const inner = aGroup('inner', { memberIds: [membersFixture.groupId] })
     await storage.groups.insert(inner)
 
     same((await storage.groups.change(change(delta([inner.groupId], [])))).outcome, 'swapped', 'closing the circle')
 
-    const members = await storage.groups.membersOf(staff.providerId, [staff.groupId, inner.groupId])
-    same(members.get(staff.groupId), [{ memberId: inner.groupId, type: 'Group' }], 'the outer group')
-    same(members.get(inner.groupId), [{ memberId: staff.groupId, type: 'Group' }], 'the inner group')
+    const members = await storage.groups.membersOf(membersFixture.providerId, [membersFixture.groupId, inner.groupId])
+    same(members.get(membersFixture.groupId), [{ memberId: inner.groupId, type: 'Group' }], 'the outer group')
+    same(members.get(inner.groupId), [{ memberId: membersFixture.groupId, type: 'Group' }], 'the inner group')
     const { groupId: id, providerId } = inner
     same(await storage.groups.remove({ providerId, groupId: id, version: 1, now }), { outcome: 'removed' }, 'a removal')
     same(await staffMembers(storage), [], 'the outer group after it')

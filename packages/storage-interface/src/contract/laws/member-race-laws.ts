@@ -3,12 +3,12 @@ import { atOnce, tally } from '../at-once.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aGroupState } from '../records/a-group.ts'
 import { now } from '../records/moments.ts'
-import { change, delta, seedStaff, staff, staffMembers } from '../staff.ts'
+import { change, delta, seedMembers, membersFixture, staffMembers } from '../members-fixture.ts'
 
 /** No member is lost, whoever else changes the group at the same time. */
 export const memberRaceLaws: readonly StorageLaw[] = [
   law('groups: of writers who read one version one is swapped', async ({ storage, server, same }) => {
-    await seedStaff(storage, [])
+    await seedMembers(storage, [])
 
     const results = await atOnce(8, (index) =>
       server(index).groups.change({ ...change(delta([`user-${'abcdeabc'[index]}`], [])), version: 1 }),
@@ -16,7 +16,7 @@ export const memberRaceLaws: readonly StorageLaw[] = [
 
     same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
     const won = results.find((result) => result.outcome === 'swapped')
-    const found = await storage.groups.find(staff.providerId, staff.groupId)
+    const found = await storage.groups.find(membersFixture.providerId, membersFixture.groupId)
     same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
     same((await staffMembers(storage)).length, 1, 'how many members there are')
     const unknown = { ...change(delta([], [])), groupId: groupId('unknown') }
@@ -24,7 +24,7 @@ export const memberRaceLaws: readonly StorageLaw[] = [
   }),
 
   law('members: of deltas at once none is lost', async ({ storage, server, same }) => {
-    await seedStaff(storage, ['a', 'b'])
+    await seedMembers(storage, ['a', 'b'])
     const changes = [
       delta(['user-c'], []),
       delta([], ['user-a']),
@@ -41,12 +41,12 @@ export const memberRaceLaws: readonly StorageLaw[] = [
     same(await staffMembers(storage), ['user-c', 'user-d', 'user-e'], 'the members')
     const { swapped = 0, unchanged = 0 } = tally(results)
     same(swapped + unchanged, 8, 'how many were carried out')
-    const found = await storage.groups.find(staff.providerId, staff.groupId)
+    const found = await storage.groups.find(membersFixture.providerId, membersFixture.groupId)
     same(found?.version, 1 + swapped, 'the version: one step for each change')
   }),
 
   law('members: deltas that race with new states are carried out', async ({ storage, server, same }) => {
-    await seedStaff(storage, [])
+    await seedMembers(storage, [])
 
     const results = await atOnce(10, (index) => {
       const groups = server(Math.floor(index / 2)).groups
@@ -56,14 +56,14 @@ export const memberRaceLaws: readonly StorageLaw[] = [
 
     same(tally(results), { swapped: 10 }, 'outcomes')
     same(await staffMembers(storage), ['user-a', 'user-b', 'user-c', 'user-d', 'user-e'], 'the members')
-    same((await storage.groups.find(staff.providerId, staff.groupId))?.version, 11, 'the version')
+    same((await storage.groups.find(membersFixture.providerId, membersFixture.groupId))?.version, 11, 'the version')
   }),
 
   law(
     'members: accounts that are removed while they join are in no group afterwards',
     async ({ storage, server, same }) => {
-      await seedStaff(storage, [])
-      const { providerId } = staff
+      await seedMembers(storage, [])
+      const { providerId } = membersFixture
 
       await atOnce(10, async (index): Promise<unknown> => {
         const id = userId(`user-${'abcde'[Math.floor(index / 2)]}`)
@@ -78,7 +78,7 @@ export const memberRaceLaws: readonly StorageLaw[] = [
   law(
     'members: a group that is removed while people join it is no group of theirs',
     async ({ storage, server, same }) => {
-      await seedStaff(storage, [])
+      await seedMembers(storage, [])
 
       const results = await atOnce(6, async (index): Promise<{ readonly outcome: string }> => {
         if (index === 3) return server(index).groups.remove(change(undefined))
@@ -88,7 +88,7 @@ export const memberRaceLaws: readonly StorageLaw[] = [
       const { removed, swapped = 0, absent = 0 } = tally(results)
       same([removed, swapped + absent], [1, 5], 'outcomes')
       for (const label of 'abcde') {
-        const found = await storage.provisionedUsers.find(staff.providerId, userId(`user-${label}`))
+        const found = await storage.provisionedUsers.find(membersFixture.providerId, userId(`user-${label}`))
         same(found?.groups, [], `the groups of ${label}`)
       }
     },

@@ -77,9 +77,9 @@ export const provisionedRemovalLaws: readonly StorageLaw[] = [
       await storage.families.insert(aFamilyRecord({ userId: ada.userId }))
       await storage.sessions.insert(aSessionRecord(issued))
       const standing = async () => [
-        (await storage.standing.ofGrant(aGrantRecord().grantId))?.user,
-        (await storage.standing.ofFamily(aFamilyRecord().familyId))?.user,
-        (await storage.standing.ofSession(aSessionRecord().digest))?.user,
+        (await storage.status.ofGrant(aGrantRecord().grantId))?.user,
+        (await storage.status.ofFamily(aFamilyRecord().familyId))?.user,
+        (await storage.status.ofSession(aSessionRecord().digest))?.user,
       ]
 
       const state = aProvisionedState('ada', { active: false })

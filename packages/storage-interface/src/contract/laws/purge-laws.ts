@@ -27,12 +27,12 @@ export const purgeLaws: readonly StorageLaw[] = [
       interaction,
       'the interaction',
     )
-    same((await storage.standing.ofFamily(family.familyId))?.family, family, 'the family')
-    same((await storage.standing.ofSession(session.digest))?.session, session, 'the session')
+    same((await storage.status.ofFamily(family.familyId))?.family, family, 'the family')
+    same((await storage.status.ofSession(session.digest))?.session, session, 'the session')
     same(await storage.opaqueTokens.find(token.digest, now), token, 'the opaque token')
     same(await storage.grants.findUnrevoked(grant.userId, grant.clientId), grant, 'the grant')
-    same(await storage.claims.claim(claim), { outcome: 'seen' }, 'the claim')
-    same(await storage.endings.hasTokenEnded('token-1', now), true, 'the end of a token')
+    same(await storage.replays.markUsed(claim), { outcome: 'seen' }, 'the claim')
+    same(await storage.revocations.isTokenRevoked('token-1', now), true, 'the end of a token')
   }),
 
   law('purge: what was refused before is refused after', async (trial) => {
@@ -49,8 +49,8 @@ export const purgeLaws: readonly StorageLaw[] = [
       { outcome: 'absent' },
       'the code',
     )
-    same(await storage.standing.ofFamily(family.familyId), undefined, 'the family')
-    same(await storage.standing.ofSession(session.digest), undefined, 'the session')
+    same(await storage.status.ofFamily(family.familyId), undefined, 'the family')
+    same(await storage.status.ofSession(session.digest), undefined, 'the session')
     same(await storage.users.insert(aUser()), { outcome: 'taken' }, 'the identifier of a removed account')
   }),
 
@@ -68,7 +68,7 @@ export const purgeLaws: readonly StorageLaw[] = [
   law('purge: a buried family stays buried while its code could be redeemed', async (trial) => {
     const { storage, same } = trial
     const family = aFamilyRecord()
-    await storage.families.bury(family, now)
+    await storage.families.insertTombstone(family, now)
 
     await purgeAll(trial, now)
 
@@ -85,7 +85,7 @@ export const purgeLaws: readonly StorageLaw[] = [
 
     await purgeAll(trial, now)
 
-    same(await storage.standing.ofGrant(first.grantId), undefined, 'the revoked grant')
+    same(await storage.status.ofGrant(first.grantId), undefined, 'the revoked grant')
     same(await storage.grants.findUnrevoked(second.userId, second.clientId), second, 'the grant in force')
   }),
 
@@ -113,7 +113,7 @@ export const purgeLaws: readonly StorageLaw[] = [
     const purged = await other.purge.purgeExpired({ now: nowPlus(10_000_000), limit: 100 })
 
     same(purged, { removed: 0, done: true }, 'what the other issuer removed')
-    same((await storage.standing.ofSession(session.digest))?.session, session, 'the session')
+    same((await storage.status.ofSession(session.digest))?.session, session, 'the session')
   }),
 ]
 
@@ -124,8 +124,8 @@ async function fill({ storage }: Trial): Promise<void> {
   await storage.sessions.insert(aSessionRecord())
   await storage.opaqueTokens.insert(anOpaqueTokenRecord())
   await storage.grants.insert(aGrantRecord())
-  await storage.claims.claim(claim)
-  await storage.endings.endToken({ tokenId: 'token-1', expiresAt: nowPlus(60), now })
+  await storage.replays.markUsed(claim)
+  await storage.revocations.revokeToken({ tokenId: 'token-1', expiresAt: nowPlus(60), now })
 }
 
 async function purgeAll({ storage }: Trial, at: EpochSeconds): Promise<void> {

@@ -15,7 +15,7 @@ export const rotationLaws: readonly StorageLaw[] = [
     const result = await storage.families.rotate(present('refresh-1'))
 
     same(result, { outcome: 'rotated', record: rotatedFamily }, 'the outcome, with the family as it is after it')
-    same((await storage.standing.ofFamily(family.familyId))?.family, rotatedFamily, 'the family as read')
+    same((await storage.status.ofFamily(family.familyId))?.family, rotatedFamily, 'the family as read')
     const next = await storage.families.rotate(present('refresh-2', { successorDigest: aDigest('refresh-3') }))
     same(next.outcome, 'rotated', 'the successor, presented in its turn')
   }),
@@ -33,7 +33,7 @@ export const rotationLaws: readonly StorageLaw[] = [
       const result = await storage.families.rotate({ ...retry, now: nowPlus(later) })
       same(result, { outcome: 'retried', record: rotatedFamily }, `a retry ${later} s after the rotation`)
     }
-    same((await storage.standing.ofFamily(family.familyId))?.family, rotatedFamily, 'the family after the retries')
+    same((await storage.status.ofFamily(family.familyId))?.family, rotatedFamily, 'the family after the retries')
     same((await storage.families.rotate(present('refresh-2'))).outcome, 'rotated', 'the successor after the retries')
   }),
 
@@ -49,7 +49,7 @@ export const rotationLaws: readonly StorageLaw[] = [
       { outcome: 'absent' },
       'the current one after it',
     )
-    same((await storage.standing.ofFamily(family.familyId))?.family.revokedAt, nowPlus(10), 'revocation as read')
+    same((await storage.status.ofFamily(family.familyId))?.family.revokedAt, nowPlus(10), 'revocation as read')
   }),
 
   law('families: a window of 0 never allows a retry', async ({ storage, same }) => {
@@ -98,7 +98,7 @@ export const rotationLaws: readonly StorageLaw[] = [
       ]
 
       for (const [about, request] of absent) same(await storage.families.rotate(request), { outcome: 'absent' }, about)
-      same((await storage.standing.ofFamily(family.familyId))?.family, family, 'the family after them')
+      same((await storage.status.ofFamily(family.familyId))?.family, family, 'the family after them')
     },
   ),
 
@@ -112,7 +112,7 @@ export const rotationLaws: readonly StorageLaw[] = [
       { outcome: 'absent' },
       'a forged token at expiry',
     )
-    same((await storage.standing.ofFamily(family.familyId))?.family, ending, 'the family after it')
+    same((await storage.status.ofFamily(family.familyId))?.family, ending, 'the family after it')
     same(
       (await storage.families.rotate(present('refresh-1', { now: nowPlus(59) }))).outcome,
       'rotated',

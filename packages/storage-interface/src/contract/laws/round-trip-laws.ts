@@ -41,7 +41,7 @@ export const roundTripLaws: readonly StorageLaw[] = [
       await storage.grants.insert(grant)
       same(await storage.grants.findUnrevoked(grant.userId, grant.clientId), grant, 'through findUnrevoked')
       same(await storage.grants.listByUser(grant.userId), [grant], 'through listByUser')
-      same((await storage.standing.ofGrant(grant.grantId))?.grant, grant, 'through standing')
+      same((await storage.status.ofGrant(grant.grantId))?.grant, grant, 'through standing')
       same(await storage.grants.insert(grant), { outcome: 'taken', record: grant }, 'through a refused insertion')
 
       const change = { grantId: grant.grantId, scopes: [...grant.scopes, 'more'], version: grant.version }
@@ -52,7 +52,7 @@ export const roundTripLaws: readonly StorageLaw[] = [
 
   law('round trip: grants that are revoked when they are written', async ({ storage, same }) => {
     same(await storage.grants.insert(full.fullGrant), { outcome: 'inserted' }, 'the insertion')
-    same((await storage.standing.ofGrant(full.fullGrant.grantId))?.grant, full.fullGrant, 'through standing')
+    same((await storage.status.ofGrant(full.fullGrant.grantId))?.grant, full.fullGrant, 'through standing')
     const joining = await storage.grants.findUnrevoked(full.fullGrant.userId, full.fullGrant.clientId)
     same(joining, undefined, 'the pair')
   }),
@@ -73,20 +73,16 @@ export const roundTripLaws: readonly StorageLaw[] = [
   law('round trip: families', async ({ storage, same }) => {
     for (const family of [full.fullFamily, sparse.sparseFamily]) {
       same(await storage.families.insert(family), { outcome: 'inserted' }, 'the insertion')
-      same((await storage.standing.ofFamily(family.familyId))?.family, family, 'through ofFamily')
+      same((await storage.status.ofFamily(family.familyId))?.family, family, 'through ofFamily')
     }
     const handle = full.fullFamily.refresh.handleDigest
-    same((await storage.standing.ofRefreshHandle(handle))?.family, full.fullFamily, 'through ofRefreshHandle')
+    same((await storage.status.ofRefreshHandle(handle))?.family, full.fullFamily, 'through ofRefreshHandle')
   }),
 
   law('round trip: families as they are buried', async ({ storage, same }) => {
     for (const family of [full.fullFamily, sparse.sparseFamily]) {
-      await storage.families.bury({ ...family, revokedAt: undefined }, now)
-      same(
-        (await storage.standing.ofFamily(family.familyId))?.family,
-        { ...family, revokedAt: now },
-        'through ofFamily',
-      )
+      await storage.families.insertTombstone({ ...family, revokedAt: undefined }, now)
+      same((await storage.status.ofFamily(family.familyId))?.family, { ...family, revokedAt: now }, 'through ofFamily')
     }
   }),
 
@@ -152,14 +148,14 @@ export const roundTripLaws: readonly StorageLaw[] = [
   law('round trip: sessions', async ({ storage, same }) => {
     for (const session of [{ ...full.fullSession, revokedAt: undefined }, sparse.sparseSession]) {
       await storage.sessions.insert(session)
-      same((await storage.standing.ofSession(session.digest))?.session, session, 'through standing')
+      same((await storage.status.ofSession(session.digest))?.session, session, 'through standing')
       same(await storage.sessions.listByUser(session.userId, now), [session], 'through listByUser')
     }
   }),
 
   law('round trip: sessions that are revoked when they are written', async ({ storage, same }) => {
     await storage.sessions.insert(full.fullSession)
-    same((await storage.standing.ofSession(full.fullSession.digest))?.session, full.fullSession, 'through standing')
+    same((await storage.status.ofSession(full.fullSession.digest))?.session, full.fullSession, 'through standing')
     same(await storage.sessions.listByUser(full.fullSession.userId, now), [], 'through listByUser')
   }),
 

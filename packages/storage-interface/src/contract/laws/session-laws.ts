@@ -10,15 +10,15 @@ import { now, nowPlus } from '../records/moments.ts'
 export const sessionLaws: readonly StorageLaw[] = [
   law('sessions: a digest and a session identifier are inserted at most once', async ({ storage, server, same }) => {
     const inserts = await atOnce(8, (index) => server(index).sessions.insert(aSessionRecord({ acr: `acr-${index}` })))
-    const written = await storage.standing.ofSession(session.digest)
+    const written = await storage.status.ofSession(session.digest)
     const sameDigest = await storage.sessions.insert(aSessionRecord({ sessionId: sessionId('session-2') }))
     const sameId = await storage.sessions.insert(aSessionRecord({ digest: aDigest('session-2') }))
 
     same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
     same(sameDigest, { outcome: 'taken' }, 'another session with the same digest')
     same(sameId, { outcome: 'taken' }, 'another session with the same identifier')
-    same(await storage.standing.ofSession(session.digest), written, 'the session after the refused insertions')
-    same(await storage.standing.ofSession(aDigest('session-2')), undefined, 'the refused session')
+    same(await storage.status.ofSession(session.digest), written, 'the session after the refused insertions')
+    same(await storage.status.ofSession(aDigest('session-2')), undefined, 'the refused session')
   }),
 
   law(
@@ -32,12 +32,12 @@ export const sessionLaws: readonly StorageLaw[] = [
       await storage.sessions.touch(revoked.digest, nowPlus(7200))
       await storage.sessions.touch(aDigest('unknown'), nowPlus(7200))
 
-      const found = (await storage.standing.ofSession(session.digest))?.session
+      const found = (await storage.status.ofSession(session.digest))?.session
       const idleExpiresAt = found?.idleExpiresAt
       // The move may be lost; it may not be wrong.
       same(idleExpiresAt === session.idleExpiresAt || idleExpiresAt === nowPlus(7200), true, 'the idle expiry')
       same(found, { ...session, idleExpiresAt }, 'all the rest')
-      const ended = (await storage.standing.ofSession(revoked.digest))?.session
+      const ended = (await storage.status.ofSession(revoked.digest))?.session
       same(ended, { ...revoked, revokedAt: now }, 'the revoked session')
     },
   ),
@@ -50,7 +50,7 @@ export const sessionLaws: readonly StorageLaw[] = [
     same(tally(ends), { ended: 1, unchanged: 3 }, '4 revocations at once')
     same(await storage.sessions.revoke(session.sessionId, nowPlus(5)), { outcome: 'unchanged' }, 'a later revocation')
     await storage.sessions.touch(session.digest, nowPlus(7200))
-    const found = (await storage.standing.ofSession(session.digest))?.session
+    const found = (await storage.status.ofSession(session.digest))?.session
     same(found, { ...session, revokedAt: now }, 'the session as read, after a touch')
     same(await storage.sessions.revoke(sessionId('unknown'), now), { outcome: 'absent' }, 'an unknown session')
   }),

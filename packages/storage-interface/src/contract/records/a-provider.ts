@@ -10,7 +10,7 @@ export const aProviderRecord = (overrides: Partial<IdentityProviderRecord> = {})
   secrets: [{ digest: aDigest('provider-secret-1'), createdAt: now, expiresAt: undefined, lastUsedAt: undefined }],
   clientIds: [clientId('client-1')],
   toleranceProfile: 'standard',
-  offboarding: undefined,
+  deprovisioning: undefined,
   disabledAt: undefined,
   createdAt: now,
   version: 1,

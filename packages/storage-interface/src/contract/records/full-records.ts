@@ -168,7 +168,7 @@ export const fullProvider: IdentityProviderRecord = {
   ],
   clientIds: [clientId('z'), clientId(richText), clientId('a'), clientId('z')],
   toleranceProfile: 'full-profile',
-  offboarding: { windowStartedAt: nowPlus(1), count: 3, heldAt: nowPlus(2) },
+  deprovisioning: { windowStartedAt: nowPlus(1), count: 3, suspendedAt: nowPlus(2) },
   disabledAt: nowPlus(42),
   createdAt: nowPlus(43),
   version: 44,

@@ -108,7 +108,7 @@ export const sparseProvider: IdentityProviderRecord = aProviderRecord({
   secrets: [],
   clientIds: [],
   toleranceProfile: '',
-  offboarding: undefined,
+  deprovisioning: undefined,
 })
 
 export const sparseProvisionedUser: NewProvisionedUser = aProvisionedUser('sparse', {

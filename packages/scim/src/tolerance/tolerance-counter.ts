@@ -1,0 +1,22 @@
+import type { AppliedTolerance, Tolerance, Tolerances } from './tolerance.ts'
+
+/** The tolerances of one call: what is enabled, and a count of what was used. */
+export interface ToleranceCounter {
+  /** Whether a tolerance is enabled. Ask only where it is needed to go on: a yes is counted. */
+  readonly admits: (tolerance: Tolerance) => boolean
+  /** What was used so far, in order of first use. */
+  readonly applied: () => readonly AppliedTolerance[]
+}
+
+/** A tally that starts at nothing. */
+export function createToleranceCounter(enabled: Tolerances): ToleranceCounter {
+  const counts = new Map<Tolerance, number>()
+  return {
+    admits(tolerance) {
+      if (!enabled.has(tolerance)) return false
+      counts.set(tolerance, (counts.get(tolerance) ?? 0) + 1)
+      return true
+    },
+    applied: () => [...counts].map(([tolerance, count]) => ({ tolerance, count })),
+  }
+}

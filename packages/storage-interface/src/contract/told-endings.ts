@@ -1,9 +1,0 @@
-import type { Ending } from '../ending.ts'
-import type { Storage } from '../storage.ts'
-import { nowPlus } from './records/moments.ts'
-
-/** What ended in the store, in order, however long ago. */
-export async function toldIn({ endings }: Storage): Promise<readonly Ending[]> {
-  const { records } = await endings.list({ from: undefined, endedSince: nowPlus(-100_000), limit: 1000 })
-  return records.map(({ ending }) => ending)
-}

@@ -1,0 +1,76 @@
+import { createReplayTable, type ReplayTable } from './replays.ts'
+import { createClientTable, type ClientTable } from './clients.ts'
+import { createCodeTable, type CodeTable } from './codes.ts'
+import { createRevocationTable, type RevocationTable } from './revocation-table.ts'
+import { createFamilyTable, type FamilyTable } from './families.ts'
+import { createGrantTable, type GrantTable } from './grants.ts'
+import { createGroupTable, type GroupTable } from './group-table.ts'
+import { createIdentityProviderTable, type IdentityProviderTable } from './identity-providers.ts'
+import { createInteractionTable, type InteractionTable } from './interactions.ts'
+import { createLogTable, type LogTable } from './logs.ts'
+import { createOpaqueTokenTable, type OpaqueTokenTable } from './opaque-tokens.ts'
+import { createOrganizationTable, type OrganizationTable } from './organizations.ts'
+import { createSessionTable, type SessionTable } from './sessions.ts'
+import { createSigningKeyTable, type SigningKeyTable } from './signing-keys.ts'
+import { createUserTable, type UserTable } from './user-table.ts'
+
+/** What one issuer has stored. */
+export interface MemoryTables {
+  readonly clients: ClientTable
+  readonly users: UserTable
+  readonly grants: GrantTable
+  readonly codes: CodeTable
+  readonly families: FamilyTable
+  readonly opaqueTokens: OpaqueTokenTable
+  readonly interactions: InteractionTable
+  readonly sessions: SessionTable
+  readonly signingKeys: SigningKeyTable
+  readonly replays: ReplayTable
+  readonly identityProviders: IdentityProviderTable
+  readonly groups: GroupTable
+  readonly organizations: OrganizationTable
+  readonly logs: LogTable
+  readonly revocations: RevocationTable
+}
+
+/** The place that several memory storages, also of several issuers, share: what a database file is to SQL. */
+export interface MemoryDatabase {
+  /** The tables of one issuer; made when first asked for. */
+  tablesOf(issuer: string): MemoryTables
+}
+
+/** An empty medium. It lives as long as something refers to it. */
+export function createMemoryDatabase(): MemoryDatabase {
+  const byIssuer = new Map<string, MemoryTables>()
+
+  return {
+    tablesOf(issuer) {
+      const existing = byIssuer.get(issuer)
+      if (existing !== undefined) return existing
+
+      const tables = createTables()
+      byIssuer.set(issuer, tables)
+      return tables
+    },
+  }
+}
+
+function createTables(): MemoryTables {
+  return {
+    clients: createClientTable(),
+    users: createUserTable(),
+    grants: createGrantTable(),
+    codes: createCodeTable(),
+    families: createFamilyTable(),
+    opaqueTokens: createOpaqueTokenTable(),
+    interactions: createInteractionTable(),
+    sessions: createSessionTable(),
+    signingKeys: createSigningKeyTable(),
+    replays: createReplayTable(),
+    identityProviders: createIdentityProviderTable(),
+    groups: createGroupTable(),
+    organizations: createOrganizationTable(),
+    logs: createLogTable(),
+    revocations: createRevocationTable(),
+  }
+}

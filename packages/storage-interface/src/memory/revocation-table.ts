@@ -1,0 +1,35 @@
+import { revocationRetention, type Revocation, type RevocationRecord } from '../revocation.ts'
+import { after, type EpochSeconds } from '../time.ts'
+import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
+import { frozenCopy } from './frozen-copy.ts'
+import { createSortedRows, type SortedRows } from './sorted-rows.ts'
+
+export interface RevocationTable {
+  readonly byPosition: ExpiringRows<number, RevocationRecord>
+  /** The positions that have a record. */
+  readonly positions: SortedRows<number>
+  /** When each token that was ended by itself expires. */
+  readonly tokens: ExpiringRows<string, EpochSeconds>
+  lastPosition: number
+}
+
+export const createRevocationTable = (): RevocationTable => ({
+  byPosition: createExpiringRows(({ revokedAt }) => after(revokedAt, revocationRetention)),
+  positions: createSortedRows<number>((one, other) => one - other),
+  tokens: createExpiringRows((expiresAt) => expiresAt),
+  lastPosition: 0,
+})
+
+/** Writes an ending: in the step that ends it, so that nothing comes in between. */
+export function writeRevocation(revocations: RevocationTable, revocation: Revocation, revokedAt: EpochSeconds): void {
+  revocations.lastPosition += 1
+  const { lastPosition: position } = revocations
+  revocations.byPosition.set(position, frozenCopy({ position, revocation, revokedAt }))
+  revocations.positions.add(position)
+}
+
+/** Forgets an ending: its position stays empty. */
+export function removeRevocation({ byPosition, positions }: RevocationTable, position: number): void {
+  byPosition.delete(position)
+  positions.remove(position)
+}

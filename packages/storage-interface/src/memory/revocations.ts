@@ -1,0 +1,46 @@
+import type { RevocationRecord, RevocationStore } from '../revocation.ts'
+import { epochSeconds, type EpochSeconds } from '../time.ts'
+import type { ClientTable } from './clients.ts'
+import { writeRevocation, type RevocationTable } from './revocation-table.ts'
+import type { SchedulerHook } from './scheduler-hook.ts'
+
+interface EndingTables {
+  readonly revocations: RevocationTable
+  readonly clients: ClientTable
+}
+
+export function createMemoryRevocations({ revocations, clients }: EndingTables, pause: SchedulerHook): RevocationStore {
+  return {
+    async revokeToken({ tokenId, expiresAt, now }) {
+      await pause()
+      if (revocations.tokens.has(tokenId)) return
+
+      revocations.tokens.set(tokenId, expiresAt)
+      writeRevocation(revocations, { kind: 'token', tokenId }, now)
+    },
+
+    async isTokenRevoked(tokenId, now) {
+      await pause()
+      const expiresAt = revocations.tokens.get(tokenId)
+      return expiresAt !== undefined && now < expiresAt
+    },
+
+    async list({ from, endedSince, limit }) {
+      await pause()
+      const records: RevocationRecord[] = []
+      const { byPosition, positions } = revocations
+      for (const position of positions.from(from === undefined ? 0 : positions.countUpTo(from - 1))) {
+        if (records.length === limit) break
+        const record = byPosition.get(position)
+        if (record !== undefined && record.revokedAt >= endedSince) records.push(record)
+      }
+      return { records, completeSince: oldestClient(clients) }
+    },
+  }
+}
+
+/** A token that is older than every client was issued before the process was started again, and what it held is forgotten. */
+function oldestClient({ byAge }: ClientTable): EpochSeconds {
+  const [oldest] = byAge.slice(0, 1)
+  return oldest?.createdAt ?? epochSeconds(0)
+}

@@ -1,0 +1,32 @@
+import type { ReplayPurpose, ReplayStore } from '@mintmark/storage-interface'
+import { sha256, type KeyOf } from './key-space.ts'
+import type { RunScript } from './script-runner.ts'
+import { keepSeconds, timeToLive } from './time-to-live.ts'
+import { unexpectedReply } from './unexpected-reply.ts'
+
+export function createRedisReplays(run: RunScript, keyOf: KeyOf): ReplayStore {
+  const claimKey = async (purpose: ReplayPurpose, value: string): Promise<string> => keyOf(purpose, await sha256(value))
+
+  return {
+    async markUsed({ purpose, value, expiresAt, now }) {
+      const args = [now, ...timeToLive({ from: now, until: expiresAt, margin: keptAfterExpiry })]
+      const [outcome] = await run(claimScript, await claimKey(purpose, value), args)
+      if (outcome === 'fresh' || outcome === 'seen') return { outcome }
+      throw unexpectedReply(outcome)
+    },
+  }
+}
+
+/** In seconds: a clock that is set back by an hour must not make an old assertion fresh. */
+const keptAfterExpiry = 3900
+
+// A claim is a string: the second in which it expires.
+
+/** ARGV: now, expiresAt, lifetime, margin. Answers `fresh` or `seen`. */
+const claimScript = `#!lua
+${keepSeconds}
+local expiresAt = redis.call('GET', KEYS[1])
+if expiresAt and tonumber(ARGV[1]) < tonumber(expiresAt) then return {'seen'} end
+redis.call('SET', KEYS[1], ARGV[2], 'EX', keepSeconds(ARGV[2], ARGV[3], ARGV[4]))
+return {'fresh'}
+`

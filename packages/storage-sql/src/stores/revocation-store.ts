@@ -1,0 +1,95 @@
+import { epochSeconds, type RevocationStore } from '@mintmark/storage-interface'
+import { sql, type Expression } from 'kysely'
+import { createColumnReader } from '../columns.ts'
+import type { Database } from '../database.ts'
+import { replayedValueDigest } from '../rows/replay-row.ts'
+import { revocationReader } from '../rows/revocation-row.ts'
+import { compileSql, compileStatement, type Parameter } from '../statement.ts'
+
+/** Triggers write endings. A token that is ended by itself is a claimed value, of a purpose of its own. */
+export function createRevocationStore({ query, engine, run }: Database): RevocationStore {
+  const statements = endingStatements(query)
+  const columns = createColumnReader(engine)
+  const read = revocationReader(columns)
+
+  return {
+    async revokeToken({ tokenId, expiresAt, now }) {
+      const value_digest = replayedValueDigest(tokenId)
+      await run(statements.endToken, { purpose, value_digest, expires_at: expiresAt, value: tokenId, claimed_at: now })
+    },
+
+    async isTokenRevoked(tokenId, now) {
+      const rows = await run(statements.findToken, { purpose, value_digest: replayedValueDigest(tokenId), now })
+      return rows.length > 0
+    },
+
+    async list({ from, endedSince, limit }) {
+      const values = { ended_since: endedSince, limit }
+      const rows =
+        from === undefined
+          ? await run(statements.listFirst, values)
+          : await run(statements.listFrom, { ...values, from })
+      const [first] = rows
+      const present = rows.filter((row) => columns.has(row, 'position'))
+      return {
+        // A join promises no order.
+        records: present.map(read).toSorted((one, other) => one.position - other.position),
+        completeSince: epochSeconds(first === undefined ? 0 : columns.integer(first, 'complete_since')),
+      }
+    },
+  }
+}
+
+const purpose = 'revoked_jti'
+
+function endingStatements(query: Database['query']) {
+  return {
+    endToken: compileStatement(
+      (p: Parameter<'issuer' | 'purpose' | 'value_digest' | 'expires_at' | 'value' | 'claimed_at'>) =>
+        query
+          .insertInto('mintmark_claims')
+          .values({
+            issuer: p('issuer'),
+            purpose: p('purpose'),
+            value_digest: p('value_digest'),
+            expires_at: p('expires_at'),
+            value: p('value'),
+            claimed_at: p('claimed_at'),
+          })
+          .onConflict((conflict) => conflict.doNothing()),
+    ),
+
+    findToken: compileStatement((p: Parameter<'issuer' | 'purpose' | 'value_digest' | 'now'>) =>
+      query
+        .selectFrom('mintmark_claims')
+        .select('expires_at')
+        .where('issuer', '=', p('issuer'))
+        .where('purpose', '=', p('purpose'))
+        .where('value_digest', '=', p('value_digest'))
+        .where('expires_at', '>', p('now')),
+    ),
+
+    listFrom: compileSql(query, (p: Parameter<Listed | 'from'>) => listed(sql`${p('from')}`, p)),
+
+    // The first that is recent enough is found by its time, and how many older ones are there does not matter: not by its position,
+    // which the plus keeps from.
+    listFirst: compileSql(query, (p: Parameter<Listed>) =>
+      listed(
+        sql`(select min(+position) from mintmark_endings where issuer = ${p('issuer')} and ended_at >= ${p('ended_since')})`,
+        p,
+      ),
+    ),
+  }
+}
+
+type Listed = 'issuer' | 'ended_since' | 'limit'
+
+/** With a row also where there is no ending, for since when the list is complete. The plus keeps the order by positions the plan. */
+const listed = (from: Expression<unknown>, p: Parameter<Listed>) => sql`select place.complete_since, page.*
+  from mintmark_ending_positions as place
+  left join (
+    select position, kind, name, generation, ended_at from mintmark_endings
+    where issuer = ${p('issuer')} and position >= ${from} and +ended_at >= ${p('ended_since')}
+    order by position limit ${p('limit')}
+  ) as page on true
+  where place.issuer = ${p('issuer')}`
