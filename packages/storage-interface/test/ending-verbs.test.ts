@@ -55,4 +55,4 @@ const endingNothing = [
 ]
 
 /** By its name: nothing can end by it. */
-const addsOrReads = /\.(?:append|find|has|isTokenRevoked[A-Z]|insert|list|membersOf|of[A-Z]|record|touch)/
+const addsOrReads = /\.(?:append|find|has[A-Z]|isTokenRevoked|insert|list|membersOf|of[A-Z]|record|touch)/
