@@ -45,7 +45,7 @@ export const formPostResponseMode: Standard = {
       'Types 3',
       'id_token, and combinations with code and token',
       notOffered('code is the only response type'),
-      'ATK-052 response_type=',
+      'response_type=…',
     ],
   ],
 }

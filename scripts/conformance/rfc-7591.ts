@@ -13,12 +13,12 @@ export const rfc7591: Standard = {
     [
       '2',
       'Clients that are redirected to register their redirect URIs',
-      'RFC 7591 §2: a client of the code grant without a redirect URI is not registered',
+      'a client of the code grant without a redirect URI is not registered (RFC 7591 §2)',
     ],
     [
       '2',
       'Redirect URIs that are not safe are refused',
-      'RFC 7591 §3.2.2: a redirect URI that cannot be safe is not registered > ATK-115',
+      'ATK-115 …',
       'RFC 7591 §3.2.2: refuses a change that would leave a redirect URI with a wildcard',
     ],
     [
@@ -29,8 +29,8 @@ export const rfc7591: Standard = {
     [
       '2',
       'What the client may do is what it is registered for',
-      'RFC 6749 §5.2: A, which is registered for other grants, is refused',
-      'RFC 6749 §4.1.2.1: a client that is not registered for codes hears of it',
+      'A, which is registered for other grants, is refused (RFC 6749 §5.2)',
+      'a client that is not registered for codes hears of it (RFC 6749 §4.1.2.1)',
     ],
     [
       '2',
@@ -55,7 +55,7 @@ export const rfc7591: Standard = {
       '3.2.2',
       'What is wrong is invalid_redirect_uri or invalid_client_metadata',
       'RFC 7591 §3.2.2: refuses a change that would leave no name',
-      'RFC 7591 §3.2.2: idTokenSignedResponseAlg that the ring does not sign with',
+      'idTokenSignedResponseAlg that the ring does not sign with is refused, and nothing is written (RFC 7591 §3.2.2)',
     ],
     [
       '5',

@@ -9,21 +9,25 @@ export const rfc9207: Standard = {
     [
       '2',
       'iss is in every authorization response, errors too',
-      'RFC 9207 §2: iss is in success and error, and advertised',
-      'ATK-092 an error goes back by the response mode that was asked for, with iss',
+      'iss is in success and error, and advertised (RFC 9207 §2)',
+      'an error goes back by the response mode that was asked for, with iss',
     ],
     [
       '2',
       'It is the issuer: https, without query and fragment',
-      'ATK-091 carries code, state and iss',
+      'carries code, state and iss, and leaks to no cache and no referrer; one code is stored',
       'ATK-335 RFC 8414 §2: refuses to start with https://as.test#x',
     ],
-    ['2.3', 'The metadata names the same issuer', 'RFC 8414 §3.1: the issuer is exact'],
+    [
+      '2.3',
+      'The metadata names the same issuer',
+      'the issuer is exact, and both ways of writing the well-known path answer (RFC 8414 §3.1)',
+    ],
     ['2.4', 'The client compares iss with the server that it asked', clientsDuty],
     [
       '3',
       'authorization_response_iss_parameter_supported is true',
-      'RFC 9207 §2: iss is in success and error, and advertised',
+      'iss is in success and error, and advertised (RFC 9207 §2)',
     ],
   ],
 }

@@ -23,11 +23,11 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, string | { readonly '@mintmark/source': string }>>
 }
 
-test.each(entries)('house style 30: $subpath lists its names by hand, and does nothing else', ({ text }) => {
+test.each(entries)('$subpath lists its names by hand, and does nothing else', ({ text }) => {
   expect(text.replaceAll(exportList, '').trim()).toBe('')
 })
 
-test('house style 30: every subpath of every package exports these names and no others, types included', () => {
+test('every subpath of every package exports these names and no others, types included', () => {
   const names = Object.fromEntries(entries.map(({ subpath, text }) => [subpath, exportedNames(text)]))
 
   expect(names).toMatchInlineSnapshot(`

@@ -72,11 +72,11 @@ const testOnlyImports = [
 const sources = await readSourceFiles('packages')
 const packageNames = [...new Set(sources.map((file) => file.packageName))]
 
-test('design §1: every package with sources has a row in the table of allowed imports', () => {
+test('every package with sources has a row in the table of allowed imports', () => {
   expect(packageNames.filter((name) => allowedImports[name] === undefined)).toEqual([])
 })
 
-test.for(packageNames)('design §1: %s imports only what its row allows', (packageName) => {
+test.for(packageNames)('%s imports only what its row allows', (packageName) => {
   const files = sources.filter((file) => file.packageName === packageName)
 
   const refused = files.flatMap((file) => refusedImports(file))
@@ -84,7 +84,7 @@ test.for(packageNames)('design §1: %s imports only what its row allows', (packa
   expect(refused).toEqual([])
 })
 
-test('design §1: core/http is plain values, it imports nothing of core', () => {
+test('core/http is plain values, it imports nothing of core', () => {
   const http = sources.filter((file) => file.path.startsWith('packages/core/src/http/') && !file.isTest)
 
   const leaving = http.flatMap((file) =>
@@ -96,7 +96,7 @@ test('design §1: core/http is plain values, it imports nothing of core', () => 
   expect(leaving).toEqual([])
 })
 
-test('design §1: relative imports stay inside their package', () => {
+test('relative imports stay inside their package', () => {
   const astray = sources.flatMap((file) =>
     file.imports
       .filter(({ target }) => target !== undefined && !isOwnFile(file, target))
@@ -106,7 +106,7 @@ test('design §1: relative imports stay inside their package', () => {
   expect(astray).toEqual([])
 })
 
-test('design §1: no circles between files, type imports included', () => {
+test('no circles between files, type imports included', () => {
   expect(findCircles(sources)).toEqual([])
 })
 
@@ -124,7 +124,7 @@ test('the search for circles finds one', () => {
   ])
 })
 
-test('design §3: no source asks the machine what time it is, outside core/src/runtime and resource-server/src/runtime', () => {
+test('no source asks the machine what time it is, outside core/src/runtime and resource-server/src/runtime', () => {
   const asking = sources
     .filter((file) => !file.isTest && !/^packages\/(?:core|resource-server)\/src\/runtime\//.test(file.path))
     .filter((file) => /\bnew Date\(\)|\bDate\.now\b|\bperformance\.now\b/.test(file.text))

@@ -7,7 +7,7 @@ import { readSourceFiles } from './source-files.ts'
 const page = readFileSync('docs/explanation/architecture.md', 'utf8')
 const picture = /```mermaid\n(.*?)```/s.exec(page)?.[1] ?? ''
 
-test('design §1: the picture of the packages has the arrows that the sources have', async () => {
+test('the picture of the packages has the arrows that the sources have', async () => {
   const sources = (await readSourceFiles('packages')).filter((file) => !file.isTest)
   const arrows = sources.flatMap(({ packageName, imports }) =>
     imports.flatMap(({ specifier }) => {
@@ -21,7 +21,7 @@ test('design §1: the picture of the packages has the arrows that the sources ha
   )
 })
 
-test('design §1: every package is in the picture, and in the sentences below it', () => {
+test('every package is in the picture, and in the sentences below it', () => {
   const packages = readdirSync('packages')
 
   expect(packages.filter((name) => !new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(picture))).toEqual([])

@@ -7,11 +7,11 @@ const refusing: ReadonlySet<string> = new Set(['core', 'scim', 'admin', 'resourc
 
 const sources = (await readSourceFiles('packages')).filter((file) => refusing.has(file.packageName) && !file.isTest)
 
-test('house style 23: every refusal cites a section of a standard within three lines', () => {
+test('every refusal cites a section of a standard within three lines', () => {
   expect(sources.flatMap((file) => uncitedThrows(file))).toEqual([])
 })
 
-test('house style 23: every group of a table of refusals cites its section', () => {
+test('every group of a table of refusals cites its section', () => {
   const tables = sources.filter(({ path }) => path.endsWith('/error/refusals.ts'))
 
   expect(tables).toHaveLength(2)

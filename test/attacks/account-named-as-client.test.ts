@@ -19,7 +19,7 @@ const codeOfAccount = async (): Promise<string> => {
   return consented.location.searchParams.get('code') ?? ''
 }
 
-it('RFC 9068 §5: an account with the identifier of a client gets no access token from it, which would read as that of the client itself', async () => {
+it('an account with the identifier of a client gets no access token from it, which would read as that of the client itself (RFC 9068 §5)', async () => {
   const scoped = await site.send({ method: 'PATCH', path: '/clients/A', body: { scopes: ['openid', 'admin:write'] } })
   expect(scoped.status).toBe(200)
   const code = await codeOfAccount()

@@ -41,7 +41,7 @@ const withoutLogs = (dump: string): unknown => ({ ...(JSON.parse(dump) as object
 
 const removal: AdminSent = { method: 'DELETE', path: '/accounts/U1' }
 
-it("RFC 9700 §2.3: a person's consent to admin:write makes no administrator of them", async () => {
+it("a person's consent to admin:write makes no administrator of them (RFC 9700 §2.3)", async () => {
   const site = await started()
   const client = { method: 'PATCH', path: '/clients/A', body: { scopes: ['openid', 'admin:write'] } }
   expect((await site.send(client)).status).toBe(200)
@@ -87,7 +87,7 @@ it('tokens of another issuer, of another kind, and such as have ended are none',
   await expectRefused(site, { ...removal, token: mine }, [401, 'credentials_invalid'])
 })
 
-it('RFC 6750 §2: a token in the query or in a form, and two of them, are none', async () => {
+it('a token in the query or in a form, and two of them, are none (RFC 6750 §2)', async () => {
   const site = await started()
   const token = await site.tokenFor('admin:write')
 

@@ -11,9 +11,9 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-describe('RFC 6749 §3.3, RFC 8707 §2.2: the token request cannot widen what was granted', () => {
+describe('the token request cannot widen what was granted (RFC 6749 §3.3, RFC 8707 §2.2)', () => {
   it.each(['openid api.write', 'openid profile offline_access admin', '"', ''])(
-    'ATK-166 scope=%s is not looked at',
+    'scope=%s is not looked at',
     async (scope) => {
       const code = await obtainCode(under)
 
@@ -26,7 +26,7 @@ describe('RFC 6749 §3.3, RFC 8707 §2.2: the token request cannot widen what wa
   )
 
   it.each(['https://api.test', 'https://evil.test', 'relative', 'https://as.test'])(
-    'ATK-167 resource=%s was not granted: the code stays redeemable',
+    'resource=%s was not granted: the code stays redeemable',
     async (resource) => {
       const code = await obtainCode(under)
 
@@ -40,7 +40,7 @@ describe('RFC 6749 §3.3, RFC 8707 §2.2: the token request cannot widen what wa
     },
   )
 
-  it('RFC 8707 §2.2: the wrong resource tells another client nothing about the code', async () => {
+  it('the wrong resource tells another client nothing about the code (RFC 8707 §2.2)', async () => {
     const code = await obtainCode(under)
 
     await refusedInJson(
@@ -66,7 +66,7 @@ describe('RFC 6749 §3.3, RFC 8707 §2.2: the token request cannot widen what wa
     'urn:ietf:params:oauth:grant-type:jwt-bearer',
     '__proto__',
     'constructor',
-  ])('ATK-169 grant_type=%j is not supported', async (grantType) => {
+  ])('grant_type=%j is not supported', async (grantType) => {
     const code = await obtainCode(under)
 
     await refusedInJson(
@@ -77,7 +77,7 @@ describe('RFC 6749 §3.3, RFC 8707 §2.2: the token request cannot widen what wa
   })
 })
 
-it('ATK-172 the ID token names its client alone, echoes the nonce, hashes the access token and expires', async () => {
+it('the ID token names its client alone, echoes the nonce, hashes the access token and expires', async () => {
   const nonce = 'n-0S6_WzA2Mj "\\<>'
   const tokens = await redeem(under, await obtainCode(under, { nonce }))
   const { access_token: accessToken, id_token: idToken } = tokens.json as Record<string, string>

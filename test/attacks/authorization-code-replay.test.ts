@@ -28,11 +28,11 @@ async function expectDead(tokens: Reply): Promise<void> {
   expect((await refresh(tokens)).json['error']).toBe('invalid_grant')
 }
 
-describe('RFC 6749 §4.1.2: a code that is presented twice', () => {
+describe('a code that is presented twice (RFC 6749 §4.1.2)', () => {
   it.each([
-    ['ATK-151 at once', 0],
-    ['ATK-152 after 30 seconds', 30],
-    ['ATK-152 in its last second', 59],
+    ['at once', 0],
+    ['after 30 seconds', 30],
+    ['in its last second', 59],
   ])('%s ends all that it was exchanged for', async (_, age) => {
     const code = await obtainCode(under, offline)
     const tokens = await redeem(under, code)
@@ -49,7 +49,7 @@ describe('RFC 6749 §4.1.2: a code that is presented twice', () => {
     await expectDead(tokens)
   })
 
-  it('ATK-151 ends what was renewed since, and nothing else of the person and the client', async () => {
+  it('ends what was renewed since, and nothing else of the person and the client', async () => {
     const other = await redeem(under, await obtainCode(under, offline))
     const code = await obtainCode(under, offline)
     const renewed = await refresh(await redeem(under, code))
@@ -61,7 +61,7 @@ describe('RFC 6749 §4.1.2: a code that is presented twice', () => {
     expect((await refresh(other)).status).toBe(200)
   })
 
-  it('ATK-151 a third presentation changes nothing more', async () => {
+  it('a third presentation changes nothing more', async () => {
     const code = await obtainCode(under, offline)
     await redeem(under, code)
     await redeem(under, code)
@@ -70,9 +70,9 @@ describe('RFC 6749 §4.1.2: a code that is presented twice', () => {
   })
 
   it.each([
-    ['ATK-154 with a wrong verifier', { code_verifier: verifier.replace('d', 'e') }, {}, 'code_verifier_mismatch'],
-    ['ATK-154 without a verifier', { code_verifier: undefined }, {}, 'code_verifier_missing'],
-    ['ATK-154 with a wrong redirect URI', { redirect_uri: 'https://app.test/cb2' }, {}, 'redirect_uri_mismatch'],
+    ['with a wrong verifier', { code_verifier: verifier.replace('d', 'e') }, {}, 'code_verifier_mismatch'],
+    ['without a verifier', { code_verifier: undefined }, {}, 'code_verifier_missing'],
+    ['with a wrong redirect URI', { redirect_uri: 'https://app.test/cb2' }, {}, 'redirect_uri_mismatch'],
     ['by another client', { client_id: 'P' }, { authorization: '' }, 'code_unknown'],
   ] as const)(
     '%s revokes nothing: whoever knows the code alone cannot sign people out',
@@ -91,7 +91,7 @@ describe('RFC 6749 §4.1.2: a code that is presented twice', () => {
     },
   )
 
-  it('RFC 6749 §4.1.2: after its minute it is unknown, and revokes nothing', async () => {
+  it('after its minute it is unknown, and revokes nothing (RFC 6749 §4.1.2)', async () => {
     const code = await obtainCode(under, offline)
     const tokens = await redeem(under, code)
     under.clock.advance(60)
@@ -102,11 +102,11 @@ describe('RFC 6749 §4.1.2: a code that is presented twice', () => {
   })
 })
 
-describe('RFC 6749 §10.5: 50 presentations of one code at the same time', () => {
+describe('50 presentations of one code at the same time (RFC 6749 §10.5)', () => {
   it.each([
     ['with a refresh token', offline],
     ['without a refresh token', { scope: 'openid' }],
-  ])('ATK-155 exactly one is answered with tokens, and they are dead: %s', async (_, change) => {
+  ])('exactly one is answered with tokens, and they are dead: %s', async (_, change) => {
     const before = familiesOf(under)
     const code = await obtainCode(under, change)
 
@@ -120,7 +120,7 @@ describe('RFC 6749 §10.5: 50 presentations of one code at the same time', () =>
     expect(familiesOf(under) - before).toBe(1)
   })
 
-  it('ATK-155 wrong verifiers among them gain nothing and revoke nothing more', async () => {
+  it('wrong verifiers among them gain nothing and revoke nothing more', async () => {
     const code = await obtainCode(under, offline)
 
     const replies = await Promise.all(

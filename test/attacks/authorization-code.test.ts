@@ -27,9 +27,9 @@ afterAll(() => under.close())
 const invalidGrant = { status: 400, error: 'invalid_grant' }
 const invalidClient = { status: 401, error: 'invalid_client' }
 
-describe('RFC 6749 §5.2: what is no code', () => {
+describe('what is no code (RFC 6749 §5.2)', () => {
   it.each([
-    ['ATK-148 a random one, well-formed', 'Zm9yZ2VkLWZvcmdlZC1mb3JnZWQtZm9yZ2VkLWZvcmc'],
+    ['a random one, well-formed', 'Zm9yZ2VkLWZvcmdlZC1mb3JnZWQtZm9yZ2VkLWZvcmc'],
     ['all zeros', 'A'.repeat(43)],
     ['a word', 'undefined'],
     ['a name of objects', '__proto__'],
@@ -44,7 +44,7 @@ describe('RFC 6749 §5.2: what is no code', () => {
     })
   })
 
-  it('ATK-149 every truncation, every suffix and every changed character of a code; the code itself still is one', async () => {
+  it('every truncation, every suffix and every changed character of a code; the code itself still is one', async () => {
     const code = await obtainCode(under)
     const truncated = Array.from({ length: code.length - 1 }, (_, at) => code.slice(0, at + 1))
     const changed = Array.from(code, (char, at) => code.slice(0, at) + (char === 'A' ? 'B' : 'A') + code.slice(at + 1))
@@ -59,7 +59,7 @@ describe('RFC 6749 §5.2: what is no code', () => {
     expect((await redeem(under, code)).status).toBe(200)
   })
 
-  it('ATK-160 a refresh token as code, and a code as refresh token', async () => {
+  it('a refresh token as code, and a code as refresh token', async () => {
     const tokens = await obtainTokens(under)
     const code = await obtainCode(under)
     const refresh = (value: string) => token(under, { grant_type: 'refresh_token', refresh_token: value })
@@ -74,20 +74,20 @@ describe('RFC 6749 §5.2: what is no code', () => {
     expect((await refresh(tokens['refresh_token'] ?? '')).status).toBe(200)
   })
 
-  it.each(['access_token', 'id_token'])('ATK-161 the %s as code', async (name) => {
+  it.each(['access_token', 'id_token'])('the %s as code', async (name) => {
     const tokens = await obtainTokens(under)
 
     await refusedInJson(under, invalidGrant, { send: () => redeem(under, tokens[name] ?? ''), reason: 'code_unknown' })
   })
 
-  it('RFC 9700 §4.7: the handle of an interaction as code', async () => {
+  it('the handle of an interaction as code (RFC 9700 §4.7)', async () => {
     const started = await authorize(under, {}, { cookie: '' })
     const handle = started.location.searchParams.get('interaction') ?? ''
 
     await refusedInJson(under, invalidGrant, { send: () => redeem(under, handle), reason: 'code_unknown' })
   })
 
-  it('ATK-170 RFC 9700 §4.4: a code of another issuer, in the same database', async () => {
+  it('a code of another issuer, in the same database (RFC 9700 §4.4)', async () => {
     const medium = createMemoryDatabase()
     const [here, there] = await Promise.all(
       ['https://as.test', 'https://other.test'].map((issuer) =>
@@ -104,7 +104,7 @@ describe('RFC 6749 §5.2: what is no code', () => {
   })
 })
 
-describe('RFC 6749 §4.1.3: a code counts for its client alone', () => {
+describe('a code counts for its client alone (RFC 6749 §4.1.3)', () => {
   it('a public client with its own name: the code is unknown to it, and unharmed', async () => {
     const code = await obtainCode(under)
 
@@ -131,7 +131,7 @@ describe('RFC 6749 §4.1.3: a code counts for its client alone', () => {
   })
 
   it.each([
-    ['ATK-157 its name without its secret', { client_id: 'A' }, '', 'client_authentication_method'],
+    ['its name without its secret', { client_id: 'A' }, '', 'client_authentication_method'],
     ['no client at all', {}, '', 'client_authentication_missing'],
     [
       'another method than the registered one',
@@ -158,8 +158,8 @@ describe('RFC 6749 §4.1.3: a code counts for its client alone', () => {
   )
 
   it.each([
-    ['ATK-157 a client_id that contradicts the secret', { client_id: 'P' }, 'client_id_contradicted'],
-    ['RFC 6749 §2.3: two methods at once', { client_id: 'A', client_secret: 'x' }, 'client_authentication_twice'],
+    ['a client_id that contradicts the secret', { client_id: 'P' }, 'client_id_contradicted'],
+    ['two methods at once (RFC 6749 §2.3)', { client_id: 'A', client_secret: 'x' }, 'client_authentication_twice'],
   ] as const)('%s', async (_, change, reason) => {
     const code = await obtainCode(under)
 
@@ -172,7 +172,7 @@ describe('RFC 6749 §4.1.3: a code counts for its client alone', () => {
     expect((await redeem(under, code)).status).toBe(200)
   })
 
-  it('ATK-164 a client that was disabled after the code was issued', async () => {
+  it('a client that was disabled after the code was issued', async () => {
     const server = await startServer()
     const code = await obtainCode(server)
     await changeClient(server.storage, clientId('A'), { disabledAt: server.clock.now() })
@@ -181,7 +181,7 @@ describe('RFC 6749 §4.1.3: a code counts for its client alone', () => {
     await server.close()
   })
 
-  it('RFC 6749 §5.2: a client that may no longer use the grant', async () => {
+  it('a client that may no longer use the grant (RFC 6749 §5.2)', async () => {
     const server = await startServer()
     await expectServing(server)
     const code = await obtainCode(server)
@@ -196,12 +196,12 @@ describe('RFC 6749 §4.1.3: a code counts for its client alone', () => {
   })
 })
 
-describe('RFC 6749 §4.1.2: a code lives for 60 seconds', () => {
+describe('a code lives for 60 seconds (RFC 6749 §4.1.2)', () => {
   it.each([
     [60, 'code_unknown'],
     [61, 'code_unknown'],
     [3000, 'code_unknown'],
-  ] as const)('ATK-158 after %i seconds it is unknown', async (age, reason) => {
+  ] as const)('after %i seconds it is unknown', async (age, reason) => {
     const code = await obtainCode(under)
     under.clock.advance(age)
 
@@ -219,7 +219,7 @@ describe('RFC 6749 §4.1.2: a code lives for 60 seconds', () => {
 
 describe('the kill switch: what was issued to somebody opens nothing once they are gone', () => {
   it.each([
-    ['ATK-163 removed', (server: ServerUnderTest) => server.storage.users.remove(userId('U1'), server.clock.now())],
+    ['removed', (server: ServerUnderTest) => server.storage.users.remove(userId('U1'), server.clock.now())],
     ['deactivated', (server: ServerUnderTest) => server.storage.users.deactivate(userId('U1'), server.clock.now())],
     [
       'deactivated and reactivated',
@@ -243,13 +243,13 @@ describe('the kill switch: what was issued to somebody opens nothing once they a
   })
 })
 
-it('RFC 6749 §2.3.1: a confidential client that names itself beside its secret redeems', async () => {
+it('a confidential client that names itself beside its secret redeems (RFC 6749 §2.3.1)', async () => {
   const code = await obtainCode(under, { code_challenge: challenge })
 
   expect((await redeem(under, code, { client_id: 'A' })).status).toBe(200)
 })
 
-it('RFC 9700 §4.2: no event holds a code, a verifier, a secret or a token', async () => {
+it('no event holds a code, a verifier, a secret or a token (RFC 9700 §4.2)', async () => {
   const code = await obtainCode(under)
   await redeem(under, code, { client_id: 'A', client_secret: 'guess-1234' }, { authorization: '' })
   await redeem(under, 'forged-5678')

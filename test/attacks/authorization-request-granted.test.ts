@@ -27,8 +27,8 @@ const codeOf = (reply: Reply): string | null => reply.location.searchParams.get(
 const rowsOf = (table: string): number =>
   (JSON.parse(under.dump()) as Record<string, readonly unknown[]>)[table]?.length ?? -1
 
-describe('RFC 6749 §4.1.2: the answer to a good request', () => {
-  it('ATK-091 carries code, state and iss, and leaks to no cache and no referrer; one code is stored', async () => {
+describe('the answer to a good request (RFC 6749 §4.1.2)', () => {
+  it('carries code, state and iss, and leaks to no cache and no referrer; one code is stored', async () => {
     const codes = rowsOf('codes')
 
     const reply = await authorize(under)
@@ -43,12 +43,12 @@ describe('RFC 6749 §4.1.2: the answer to a good request', () => {
   })
 
   it.each([
-    ['ATK-056 a state of 512 bytes', { state: 's'.repeat(512) }],
+    ['a state of 512 bytes', { state: 's'.repeat(512) }],
     ['a state of 1,024 bytes', { state: 's'.repeat(1024) }],
     ['a state of characters that mean something in a URL', { state: 'a&code=x#?=%00+ /"<>\\\'' }],
     ['a state with line breaks', { state: 's\r\nSet-Cookie: x=y\r\n\r\n<script>' }],
     ['a state beyond ASCII', { state: 'žluťoučký 🐴' }],
-  ])('RFC 6749 §4.1.2: %s comes back as it went', async (_, change) => {
+  ])('%s comes back as it went (RFC 6749 §4.1.2)', async (_, change) => {
     const reply = await authorize(under, change)
 
     expect(codeOf(reply)).not.toBeNull()
@@ -58,9 +58,9 @@ describe('RFC 6749 §4.1.2: the answer to a good request', () => {
   })
 
   it.each([
-    ['ATK-058 no state', { state: undefined }],
+    ['no state', { state: undefined }],
     ['an empty state', { state: '' }],
-  ])('OAuth 2.1 draft-16 §4.1.1: %s is allowed with PKCE, and none comes back', async (_, change) => {
+  ])('%s is allowed with PKCE, and none comes back (OAuth 2.1 draft-16 §4.1.1)', async (_, change) => {
     const reply = await authorize(under, change)
 
     expect(codeOf(reply)).not.toBeNull()
@@ -68,7 +68,7 @@ describe('RFC 6749 §4.1.2: the answer to a good request', () => {
   })
 
   it.each([
-    ['ATK-059 a nonce of 1,024 bytes', { nonce: 'n'.repeat(1024) }],
+    ['a nonce of 1,024 bytes', { nonce: 'n'.repeat(1024) }],
     ['a display that is not known', { display: 'hologram' }],
     ['unknown parameters', { code: 'x', error: 'y', access_token: 'z', __proto__x: '1', foo: 'bar' }],
     ['an unknown scope beside known ones', { scope: 'openid unknown profile' }],
@@ -85,7 +85,7 @@ describe('RFC 6749 §4.1.2: the answer to a good request', () => {
     ],
     ['a max_age that the sign-in satisfies', { max_age: '5' }],
     ['an empty prompt', { prompt: '' }],
-  ])('RFC 6749 §3.1: %s does no harm', async (_, change) => {
+  ])('%s does no harm (RFC 6749 §3.1)', async (_, change) => {
     const reply = await authorize(under, change)
 
     expect(reply.location.searchParams.get('error')).toBeNull()
@@ -93,7 +93,7 @@ describe('RFC 6749 §4.1.2: the answer to a good request', () => {
     expect((await redeem(under, codeOf(reply) ?? '')).status).toBe(200)
   })
 
-  it('ATK-064 without openid there is no ID token, whatever nonce and claims say', async () => {
+  it('without openid there is no ID token, whatever nonce and claims say', async () => {
     const code = await obtainCode(under, { scope: 'api.read', claims: '{"id_token":{"email":{"essential":true}}}' })
 
     const reply = await redeem(under, code)
@@ -102,7 +102,7 @@ describe('RFC 6749 §4.1.2: the answer to a good request', () => {
     expect(reply.json['id_token']).toBeUndefined()
   })
 
-  it('ATK-083 ui_locales of 10,000 entries are capped, and fail nothing', async () => {
+  it('ui_locales of 10,000 entries are capped, and fail nothing', async () => {
     const locales = Array.from({ length: 10_000 }, (_, at) => `x-${at}`).join(' ')
 
     const { response, milliseconds } = await handled({ ui_locales: locales })
@@ -113,7 +113,7 @@ describe('RFC 6749 §4.1.2: the answer to a good request', () => {
     expect(milliseconds).toBeLessThan(50)
   })
 
-  it('ATK-061 a scope of 1 MiB, should a transport let it through, is not looked at word by word', async () => {
+  it('a scope of 1 MiB, should a transport let it through, is not looked at word by word', async () => {
     const { response, milliseconds } = await handled({ scope: 'a '.repeat(524_288) })
 
     expect(response.headers.find(([name]) => name === 'Location')?.[1]).toContain('error=invalid_scope')
@@ -139,10 +139,10 @@ describe('RFC 6749 §4.1.2: the answer to a good request', () => {
   }
 })
 
-describe('OIDC Core §3.1.2.1: POST', () => {
+describe('POST (OIDC Core §3.1.2.1)', () => {
   const cookie = () => signedInAs(under, 'U1')
 
-  it('ATK-049 has the same result as GET', async () => {
+  it('has the same result as GET', async () => {
     const reply = await postForm(under, '/auth', encode(baseRequest), { cookie: cookie() })
 
     expect(reply.status).toBe(303)
@@ -155,7 +155,7 @@ describe('OIDC Core §3.1.2.1: POST', () => {
     ['another redirect_uri', { redirect_uri: 'https://evil.test/cb' }],
     ['another client', { client_id: 'P' }],
     ['another state and more scope', { state: 'evil', scope: 'openid api.write' }],
-  ])('ATK-047 its query is not read, and never mixed with the form: %s', async (_, query: Change) => {
+  ])('its query is not read, and never mixed with the form: %s', async (_, query: Change) => {
     const reply = await postForm(under, `/auth?${encode(query)}`, encode(baseRequest), { cookie: cookie() })
 
     expect(codeOf(reply)).not.toBeNull()
@@ -163,7 +163,7 @@ describe('OIDC Core §3.1.2.1: POST', () => {
     expect(reply.location.origin).toBe('https://app.test')
   })
 
-  it('ATK-047 what only the query has is missing', async () => {
+  it('what only the query has is missing', async () => {
     await refusedOnPage(under, {
       send: () => postForm(under, `/auth?${encode(baseRequest)}`, 'state=s1', { cookie: cookie() }),
       reason: 'client_id_missing',
@@ -172,7 +172,7 @@ describe('OIDC Core §3.1.2.1: POST', () => {
 })
 
 describe('OAuth 2.0 Form Post Response Mode §2', () => {
-  it('ATK-055 a state of markup stays text, and only the page’s own script may run', async () => {
+  it('a state of markup stays text, and only the page’s own script may run', async () => {
     const state = `"><script>alert(1)</script><img src=x onerror='alert(1)'>&amp;`
 
     const reply = await authorize(under, { response_mode: 'form_post', state })
@@ -191,8 +191,8 @@ describe('OAuth 2.0 Form Post Response Mode §2', () => {
   })
 })
 
-describe('RFC 6819 §4.4.1.11: requests that are started and left', () => {
-  it('ATK-094 a browser may start 100; then it waits, others do not, and the rows are bounded', async () => {
+describe('requests that are started and left (RFC 6819 §4.4.1.11)', () => {
+  it('a browser may start 100; then it waits, others do not, and the rows are bounded', async () => {
     const first = await authorize(under, {}, { cookie: '' })
     const cookie = browserCookie(first)
     const before = rowsOf('interactions')
@@ -213,7 +213,7 @@ describe('RFC 6819 §4.4.1.11: requests that are started and left', () => {
   })
 })
 
-it('ATK-086 no page of the server can be framed', async () => {
+it('no page of the server can be framed', async () => {
   for (const change of [
     { client_id: 'zzz' },
     { response_mode: 'form_post' },

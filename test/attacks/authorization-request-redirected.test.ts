@@ -15,14 +15,14 @@ afterAll(() => under.close())
 
 const api = 'https://api.test'
 
-describe('RFC 6749 §4.1.2.1: of every other error the client hears, with state and iss', () => {
+describe('of every other error the client hears, with state and iss (RFC 6749 §4.1.2.1)', () => {
   it.each([
-    ['ATK-050 no response_type', { response_type: undefined }, 'invalid_request', 'response_type_missing'],
-    ['ATK-050 an empty response_type', { response_type: '' }, 'invalid_request', 'response_type_missing'],
+    ['no response_type', { response_type: undefined }, 'invalid_request', 'response_type_missing'],
+    ['an empty response_type', { response_type: '' }, 'invalid_request', 'response_type_missing'],
     ...['id_token', 'code id_token', 'code token', 'none', 'token', 'id_token token', 'code id_token token'].map(
       (value) =>
         [
-          `ATK-052 response_type=${value}`,
+          `response_type=${value}`,
           { response_type: value },
           'unsupported_response_type',
           'response_type_unsupported',
@@ -31,7 +31,7 @@ describe('RFC 6749 §4.1.2.1: of every other error the client hears, with state 
     ...['code code', 'CODE', 'code\0', ' code', 'code ', 'code\n'].map(
       (value) =>
         [
-          `ATK-053 response_type=${encode({ '': value }).slice(1)}`,
+          `response_type=${encode({ '': value }).slice(1)}`,
           { response_type: value },
           'unsupported_response_type',
           'response_type_unsupported',
@@ -46,9 +46,9 @@ describe('RFC 6749 §4.1.2.1: of every other error the client hears, with state 
           'response_mode_unknown',
         ] as const,
     ),
-    ['ATK-059 a nonce of 1,025 bytes', { nonce: 'n'.repeat(1025) }, 'invalid_request', 'parameter_too_long'],
+    ['a nonce of 1,025 bytes', { nonce: 'n'.repeat(1025) }, 'invalid_request', 'parameter_too_long'],
     [
-      'ATK-059 a nonce of 1,025 bytes in fewer characters',
+      'a nonce of 1,025 bytes in fewer characters',
       { nonce: `${'é'.repeat(512)}n` },
       'invalid_request',
       'parameter_too_long',
@@ -56,51 +56,41 @@ describe('RFC 6749 §4.1.2.1: of every other error the client hears, with state 
     ['a login_hint of 1,025 bytes', { login_hint: 'n'.repeat(1025) }, 'invalid_request', 'parameter_too_long'],
     ['acr_values of 1,025 bytes', { acr_values: 'n'.repeat(1025) }, 'invalid_request', 'parameter_too_long'],
     ['claims of 4,097 bytes', { claims: `{"x":"${'a'.repeat(4089)}"}` }, 'invalid_request', 'parameter_too_long'],
-    ['ATK-061 a scope of 2,001 characters', { scope: 'openid '.padEnd(2001, 'a') }, 'invalid_scope', 'scope_malformed'],
-    ['ATK-062 scope with a NUL', { scope: 'openid\0' }, 'invalid_scope', 'scope_malformed'],
-    ['ATK-062 scope with quotes', { scope: '"x"' }, 'invalid_scope', 'scope_malformed'],
-    ['ATK-062 scope with a backslash', { scope: 'a\\b' }, 'invalid_scope', 'scope_malformed'],
+    ['a scope of 2,001 characters', { scope: 'openid '.padEnd(2001, 'a') }, 'invalid_scope', 'scope_malformed'],
+    ['scope with a NUL', { scope: 'openid\0' }, 'invalid_scope', 'scope_malformed'],
+    ['scope with quotes', { scope: '"x"' }, 'invalid_scope', 'scope_malformed'],
+    ['scope with a backslash', { scope: 'a\\b' }, 'invalid_scope', 'scope_malformed'],
     ['scope with a tab', { scope: 'openid\tprofile' }, 'invalid_scope', 'scope_malformed'],
     ['scope with a line break', { scope: 'openid\nprofile' }, 'invalid_scope', 'scope_malformed'],
     ['scope with a letter beyond ASCII', { scope: 'openid é' }, 'invalid_scope', 'scope_malformed'],
-    ['RFC 6749 §3.3: no scope', { scope: undefined }, 'invalid_scope', 'scope_missing'],
-    ['RFC 6749 §3.3: a scope of spaces', { scope: '   ' }, 'invalid_scope', 'scope_missing'],
-    ['RFC 6749 §3.3: unknown scopes alone', { scope: 'admin OPENID' }, 'invalid_scope', 'scope_missing'],
+    ['no scope (RFC 6749 §3.3)', { scope: undefined }, 'invalid_scope', 'scope_missing'],
+    ['a scope of spaces (RFC 6749 §3.3)', { scope: '   ' }, 'invalid_scope', 'scope_missing'],
+    ['unknown scopes alone (RFC 6749 §3.3)', { scope: 'admin OPENID' }, 'invalid_scope', 'scope_missing'],
     [
-      'RFC 6749 §3.3: a scope that the client is not registered for',
+      'a scope that the client is not registered for (RFC 6749 §3.3)',
       { scope: 'openid api.write' },
       'invalid_scope',
       'scope_not_allowed',
     ],
-    ['ATK-067 prompt=none login', { prompt: 'none login' }, 'invalid_request', 'prompt_invalid'],
-    ['ATK-067 prompt=login none', { prompt: 'login none' }, 'invalid_request', 'prompt_invalid'],
-    ['ATK-067 prompt=xyz', { prompt: 'xyz' }, 'invalid_request', 'prompt_invalid'],
-    ['ATK-067 prompt=NONE', { prompt: 'NONE' }, 'invalid_request', 'prompt_invalid'],
-    ['ATK-067 prompt=none and a tab', { prompt: 'none\tlogin' }, 'invalid_request', 'prompt_invalid'],
+    ['prompt=none login', { prompt: 'none login' }, 'invalid_request', 'prompt_invalid'],
+    ['prompt=login none', { prompt: 'login none' }, 'invalid_request', 'prompt_invalid'],
+    ['prompt=xyz', { prompt: 'xyz' }, 'invalid_request', 'prompt_invalid'],
+    ['prompt=NONE', { prompt: 'NONE' }, 'invalid_request', 'prompt_invalid'],
+    ['prompt=none and a tab', { prompt: 'none\tlogin' }, 'invalid_request', 'prompt_invalid'],
     ...['-1', '1.5', '1e3', '0x10', '+1', ' 1', 'abc', '1'.repeat(10), 'NaN'].map(
       (value) =>
         [`OIDC Core §3.1.2.1: max_age=${value}`, { max_age: value }, 'invalid_request', 'max_age_invalid'] as const,
     ),
+    ['a request object', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported', 'parameter_unsupported'],
+    ['a request_uri', { request_uri: 'https://evil.test/x' }, 'request_uri_not_supported', 'parameter_unsupported'],
     [
-      'ATK-073 a request object',
-      { request: 'eyJhbGciOiJub25lIn0.e30.' },
-      'request_not_supported',
-      'parameter_unsupported',
-    ],
-    [
-      'ATK-073 a request_uri',
-      { request_uri: 'https://evil.test/x' },
-      'request_uri_not_supported',
-      'parameter_unsupported',
-    ],
-    [
-      'ATK-074 a guessed pushed request',
+      'a guessed pushed request',
       { request_uri: 'urn:ietf:params:oauth:request_uri:guess' },
       'request_uri_not_supported',
       'parameter_unsupported',
     ],
     [
-      'OIDC Core §3.1.2.6: a registration',
+      'a registration (OIDC Core §3.1.2.6)',
       { registration: '{}' },
       'registration_not_supported',
       'parameter_unsupported',
@@ -117,24 +107,24 @@ describe('RFC 6749 §4.1.2.1: of every other error the client hears, with state 
       '{"id_token":{"sub":"U1"}}',
       '{"id_token":{"sub":[]}}',
       '{"id_token":1}',
-    ].map((value) => [`ATK-079 claims=${value}`, { claims: value }, 'invalid_request', 'claims_malformed'] as const),
+    ].map((value) => [`claims=${value}`, { claims: value }, 'invalid_request', 'claims_malformed'] as const),
     [
-      'ATK-079 claims with a broken prototype',
+      'claims with a broken prototype',
       { claims: '{"__proto__":{"x":1},"id_token":{"sub":1}}' },
       'invalid_request',
       'claims_malformed',
     ],
-    ['ATK-080 a resource with a fragment', { resource: `${api}#frag` }, 'invalid_target', 'resource_unknown'],
-    ['ATK-080 a relative resource', { resource: 'relative' }, 'invalid_target', 'resource_unknown'],
-    ['RFC 8707 §2: an unknown resource', { resource: 'https://evil.test' }, 'invalid_target', 'resource_unknown'],
+    ['a resource with a fragment', { resource: `${api}#frag` }, 'invalid_target', 'resource_unknown'],
+    ['a relative resource', { resource: 'relative' }, 'invalid_target', 'resource_unknown'],
+    ['an unknown resource (RFC 8707 §2)', { resource: 'https://evil.test' }, 'invalid_target', 'resource_unknown'],
     [
-      'RFC 8707 §2: a resource written differently',
+      'a resource written differently (RFC 8707 §2)',
       { resource: 'https://API.test' },
       'invalid_target',
       'resource_unknown',
     ],
-    ['RFC 8707 §2: a resource with a slash more', { resource: `${api}/` }, 'invalid_target', 'resource_unknown'],
-    ['RFC 8707 §2: a resource that every object has', { resource: '__proto__' }, 'invalid_target', 'resource_unknown'],
+    ['a resource with a slash more (RFC 8707 §2)', { resource: `${api}/` }, 'invalid_target', 'resource_unknown'],
+    ['a resource that every object has (RFC 8707 §2)', { resource: '__proto__' }, 'invalid_target', 'resource_unknown'],
   ] as const satisfies readonly (readonly [string, Change, string, string])[])(
     '%s',
     async (_, change, error, reason) => {
@@ -146,7 +136,7 @@ describe('RFC 6749 §4.1.2.1: of every other error the client hears, with state 
     Object.keys(baseRequest)
       .filter((name) => !['client_id', 'redirect_uri', 'state'].includes(name))
       .concat('prompt', 'claims', 'x'),
-  )('ATK-046 %s twice', async (name) => {
+  )('%s twice', async (name) => {
     const query = `${name}=1&${encode({ ...baseRequest, prompt: 'consent', claims: '{}', x: '1' })}`
 
     await refusedByRedirect(
@@ -159,7 +149,7 @@ describe('RFC 6749 §4.1.2.1: of every other error the client hears, with state 
     )
   })
 
-  it('RFC 6749 §3.1: of two states neither is echoed', async () => {
+  it('of two states neither is echoed (RFC 6749 §3.1)', async () => {
     await refusedByRedirect(
       under,
       { error: 'invalid_request', state: null },
@@ -168,8 +158,8 @@ describe('RFC 6749 §4.1.2.1: of every other error the client hears, with state 
   })
 
   it.each([
-    ['ATK-056 1,025 bytes', 's'.repeat(1025)],
-    ['ATK-056 1,025 bytes in fewer characters', `${'é'.repeat(512)}s`],
+    ['1,025 bytes', 's'.repeat(1025)],
+    ['1,025 bytes in fewer characters', `${'é'.repeat(512)}s`],
   ])('%s of state are refused and not echoed', async (_, state) => {
     await refusedByRedirect(
       under,
@@ -181,7 +171,7 @@ describe('RFC 6749 §4.1.2.1: of every other error the client hears, with state 
   it.each([
     ['the good one many times', Array.from({ length: 65 }, () => api)],
     ['unknown ones', Array.from({ length: 65 }, (_, at) => `https://r${at}.test`)],
-  ])('ATK-080 65 resources: %s', async (_, resources) => {
+  ])('65 resources: %s', async (_, resources) => {
     const query = [encode(baseRequest), ...resources.map((resource) => encode({ resource }))].join('&')
 
     await refusedByRedirect(
@@ -202,7 +192,7 @@ describe('RFC 6749 §4.1.2.1: of every other error the client hears, with state 
       'request_uri_not_supported',
       'parameter_unsupported',
     ],
-  ] as const)('OIDC Core §3.1.2.1: by POST too: %s', async (_, change, error, reason) => {
+  ] as const)('by POST too: %s (OIDC Core §3.1.2.1)', async (_, change, error, reason) => {
     await refusedByRedirect(
       under,
       { error },
@@ -211,16 +201,16 @@ describe('RFC 6749 §4.1.2.1: of every other error the client hears, with state 
   })
 })
 
-describe('OIDC Core §3.1.2.6: prompt=none never asks', () => {
+describe('prompt=none never asks (OIDC Core §3.1.2.6)', () => {
   it.each([
-    ['ATK-065 nobody is signed in', { cookie: '' }, {}, 'login_required'],
-    ['ATK-085 the account is not active', { user: 'U2' }, {}, 'login_required'],
-    ['ATK-085 the account was removed', { user: 'U3' }, {}, 'login_required'],
+    ['nobody is signed in', { cookie: '' }, {}, 'login_required'],
+    ['the account is not active', { user: 'U2' }, {}, 'login_required'],
+    ['the account was removed', { user: 'U3' }, {}, 'login_required'],
     ['the account never existed', { user: 'nobody' }, {}, 'login_required'],
     ['the sign-in is older than max_age', { age: 100 }, { max_age: '99' }, 'login_required'],
-    ['ATK-070 max_age=0', {}, { max_age: '0' }, 'login_required'],
+    ['max_age=0', {}, { max_age: '0' }, 'login_required'],
     [
-      'OIDC Core §5.5.1: another person is demanded',
+      'another person is demanded (OIDC Core §5.5.1)',
       {},
       { claims: '{"id_token":{"sub":{"value":"U2"}}}' },
       'login_required',
@@ -238,7 +228,7 @@ describe('OIDC Core §3.1.2.6: prompt=none never asks', () => {
   })
 })
 
-it('ATK-092 an error goes back by the response mode that was asked for, with iss', async () => {
+it('an error goes back by the response mode that was asked for, with iss', async () => {
   const reply = await authorize(under, { response_mode: 'form_post', prompt: 'xyz' })
 
   expect(reply.status).toBe(200)
@@ -247,7 +237,7 @@ it('ATK-092 an error goes back by the response mode that was asked for, with iss
   expect(reply.text).toContain('<input type="hidden" name="iss" value="https://as.test">')
 })
 
-it('RFC 6749 §4.1.2.1: a client that is not registered for codes hears of it', async () => {
+it('a client that is not registered for codes hears of it (RFC 6749 §4.1.2.1)', async () => {
   await changeClient(under.storage, clientId('P'), { grantTypes: ['refresh_token'] })
 
   await refusedByRedirect(

@@ -22,55 +22,50 @@ const authorizeRaw =
       headers: { cookie: signedInAs(under, 'U1') },
     })
 
-describe('RFC 6749 §4.1.2.1: until the client is known, an error is a local page', () => {
+describe('until the client is known, an error is a local page (RFC 6749 §4.1.2.1)', () => {
   const none = { client_id: undefined }
 
   it.each([
-    ['ATK-037 no client_id', '', none, 'client_id_missing'],
-    ['ATK-037 an empty client_id', 'client_id=', none, 'client_id_missing'],
-    ['ATK-038 an unknown client_id', '', { client_id: 'zzz' }, 'client_unknown'],
-    ['ATK-040 client_id with a NUL', 'client_id=A%00', none, 'client_unknown'],
-    ['ATK-040 client_id after a space', 'client_id=%20A', none, 'client_unknown'],
-    ['ATK-040 client_id before a space', 'client_id=A%20', none, 'client_unknown'],
-    ['ATK-040 client_id in lower case', 'client_id=a', none, 'client_unknown'],
-    ['ATK-040 client_id in full-width letters', 'client_id=%EF%BC%A1', none, 'client_unknown'],
-    ['ATK-041 SQL in client_id', "client_id='%20OR%201=1--", none, 'client_unknown'],
-    ['ATK-041 a wildcard in client_id', 'client_id=%25', none, 'client_unknown'],
-    ['ATK-041 a NoSQL operator in client_id', 'client_id[$ne]=x', none, 'client_id_missing'],
+    ['no client_id', '', none, 'client_id_missing'],
+    ['an empty client_id', 'client_id=', none, 'client_id_missing'],
+    ['an unknown client_id', '', { client_id: 'zzz' }, 'client_unknown'],
+    ['client_id with a NUL', 'client_id=A%00', none, 'client_unknown'],
+    ['client_id after a space', 'client_id=%20A', none, 'client_unknown'],
+    ['client_id before a space', 'client_id=A%20', none, 'client_unknown'],
+    ['client_id in lower case', 'client_id=a', none, 'client_unknown'],
+    ['client_id in full-width letters', 'client_id=%EF%BC%A1', none, 'client_unknown'],
+    ['SQL in client_id', "client_id='%20OR%201=1--", none, 'client_unknown'],
+    ['a wildcard in client_id', 'client_id=%25', none, 'client_unknown'],
+    ['a NoSQL operator in client_id', 'client_id[$ne]=x', none, 'client_id_missing'],
     ['a client_id of 10,000 characters', `client_id=${'A'.repeat(10_000)}`, none, 'client_unknown'],
     ['a client_id that every object has', '', { client_id: 'constructor' }, 'client_unknown'],
     ['a client_id that every object inherits', '', { client_id: '__proto__' }, 'client_unknown'],
     ['a client_id with markup', '', { client_id: '<script>alert(1)</script>' }, 'client_unknown'],
-    ['ATK-043 two client_id values', 'client_id=A', {}, 'client_id_repeated'],
-    ['ATK-043 two client_id values, the second unknown', 'client_id=A', { client_id: 'zzz' }, 'client_id_repeated'],
-    ['ATK-043 two client_id values, one empty', 'client_id=', {}, 'client_id_repeated'],
+    ['two client_id values', 'client_id=A', {}, 'client_id_repeated'],
+    ['two client_id values, the second unknown', 'client_id=A', { client_id: 'zzz' }, 'client_id_repeated'],
+    ['two client_id values, one empty', 'client_id=', {}, 'client_id_repeated'],
     [
-      'ATK-044 two redirect_uri values, the second good',
+      'two redirect_uri values, the second good',
       'redirect_uri=https%3A%2F%2Fevil.test%2Fcb',
       {},
       'redirect_uri_repeated',
     ],
+    ['two redirect_uri values, both good', 'redirect_uri=https%3A%2F%2Fapp.test%2Fcb', {}, 'redirect_uri_repeated'],
+    ['two redirect_uri values, one empty', 'redirect_uri=', {}, 'redirect_uri_repeated'],
     [
-      'ATK-044 two redirect_uri values, both good',
-      'redirect_uri=https%3A%2F%2Fapp.test%2Fcb',
-      {},
-      'redirect_uri_repeated',
-    ],
-    ['ATK-044 two redirect_uri values, one empty', 'redirect_uri=', {}, 'redirect_uri_repeated'],
-    [
-      'ATK-068 prompt=none with an unregistered redirect_uri',
+      'prompt=none with an unregistered redirect_uri',
       'prompt=none',
       { redirect_uri: 'https://evil.test/cb' },
       'redirect_uri_mismatch',
     ],
     [
-      'ATK-077 a pushed request beside an unregistered redirect_uri',
+      'a pushed request beside an unregistered redirect_uri',
       'request_uri=urn:x',
       { redirect_uri: 'https://evil' },
       'redirect_uri_mismatch',
     ],
     [
-      'ATK-074 a guessed request_uri and no redirect_uri',
+      'a guessed request_uri and no redirect_uri',
       'request_uri=urn:ietf:params:oauth:request_uri:guess',
       { redirect_uri: undefined },
       'redirect_uri_missing',
@@ -87,10 +82,10 @@ describe('RFC 6749 §4.1.2.1: until the client is known, an error is a local pag
   })
 
   it.each([
-    ['ATK-037 no client_id', { client_id: undefined }, 'client_id_missing'],
-    ['ATK-038 an unknown client_id', { client_id: 'zzz' }, 'client_unknown'],
+    ['no client_id', { client_id: undefined }, 'client_id_missing'],
+    ['an unknown client_id', { client_id: 'zzz' }, 'client_unknown'],
     ['an unregistered redirect_uri', { redirect_uri: 'https://evil.test/cb' }, 'redirect_uri_mismatch'],
-  ] as const)('OIDC Core §3.1.2.1: by POST too: %s', async (_, change, reason) => {
+  ] as const)('by POST too: %s (OIDC Core §3.1.2.1)', async (_, change, reason) => {
     const body = encode({ ...baseRequest, ...change })
 
     await refusedOnPage(under, {
@@ -104,7 +99,7 @@ describe('RFC 6749 §4.1.2.1: until the client is known, an error is a local pag
     ['JSON', 'application/json'],
     ['plain text, as a form of another site can send it', 'text/plain'],
     ['multipart', 'multipart/form-data; boundary=x'],
-  ])('OIDC Core §3.1.2.1: a POST with %s, whatever its query says', async (_, contentType) => {
+  ])('a POST with %s, whatever its query says (OIDC Core §3.1.2.1)', async (_, contentType) => {
     const query = encode(baseRequest)
 
     await refusedOnPage(under, {
@@ -113,7 +108,7 @@ describe('RFC 6749 §4.1.2.1: until the client is known, an error is a local pag
     })
   })
 
-  it('ATK-038 a disabled client reads like an unknown one', async () => {
+  it('a disabled client reads like an unknown one', async () => {
     await changeClient(under.storage, clientId('B'), { disabledAt: epochSeconds(1) })
 
     const unknown = await refusedOnPage(under, {
@@ -131,11 +126,11 @@ describe('RFC 6749 §4.1.2.1: until the client is known, an error is a local pag
 
 describe('too large to be looked at', () => {
   it.each([
-    ['ATK-061 scope', 'scope'],
-    ['ATK-071 id_token_hint', 'id_token_hint'],
+    ['scope', 'scope'],
+    ['id_token_hint', 'id_token_hint'],
     ['state', 'state'],
     ['claims', 'claims'],
-  ])('RFC 9110 §15.5.14: %s of 1 MiB by POST', async (_, name) => {
+  ])('%s of 1 MiB by POST (RFC 9110 §15.5.14)', async (_, name) => {
     const body = encode({ ...baseRequest, [name]: 'a'.repeat(1_048_576) })
 
     const reply = await refused(under, { send: () => postForm(under, '/auth', body, {}), reason: undefined })

@@ -36,28 +36,28 @@ const flip = (secret: string, at: number): string =>
 // Time is noisy and work is not: what costs the same calls and the same digests takes the same time.
 describe('a failed client authentication tells nothing by its cost or its answer (RFC 6819 §4.3.5)', () => {
   it.each<readonly [string, () => readonly [authorization: string, form?: Readonly<Record<string, string>>]]>([
-    ['ATK-214 an unknown client', () => [basic('unknown', under.clients.M.secret)]],
-    ['ATK-214 a wrong secret of the right length', () => [basic('M', 'x'.repeat(43))]],
-    ['ATK-214 a wrong secret of another length', () => [basic('M', 'x')]],
-    ['ATK-214 an empty secret', () => [basic('M', '')]],
-    ['ATK-214 a secret of 5,000 characters', () => [basic('M', 'x'.repeat(5000))]],
-    ['ATK-215 a secret with a wrong last byte', () => [basic('M', flip(under.clients.M.secret, 42))]],
-    ['ATK-215 a secret with a wrong first byte', () => [basic('M', flip(under.clients.M.secret, 0))]],
-    ['RFC 6749 §2.3: the right secret of a client that is disabled', () => [basic('RS', under.clients.RS.secret)]],
-    ['RFC 6749 §2.3: the right secret by another method', () => [basic('X', under.clients.X.secret)]],
-    ['RFC 6749 §2.3: a secret for a public client', () => [basic('P', 'x')]],
-    ['RFC 6749 §2.3: a secret for a client that signs', () => [basic('B', 'x')]],
-    ['RFC 6749 §2.3.1: a header that is unreadable', () => ['Basic !']],
-    ['RFC 6749 §2.3.1: another scheme', () => ['Bearer x']],
-    ['RFC 6749 §2.3.1: a wrong secret in the body', () => ['', { client_id: 'X', client_secret: 'wrong' }]],
-    ['RFC 6749 §2.3.1: an unknown client in the body', () => ['', { client_id: 'unknown', client_secret: 'wrong' }]],
+    ['an unknown client', () => [basic('unknown', under.clients.M.secret)]],
+    ['a wrong secret of the right length', () => [basic('M', 'x'.repeat(43))]],
+    ['a wrong secret of another length', () => [basic('M', 'x')]],
+    ['an empty secret', () => [basic('M', '')]],
+    ['a secret of 5,000 characters', () => [basic('M', 'x'.repeat(5000))]],
+    ['a secret with a wrong last byte', () => [basic('M', flip(under.clients.M.secret, 42))]],
+    ['a secret with a wrong first byte', () => [basic('M', flip(under.clients.M.secret, 0))]],
+    ['the right secret of a client that is disabled (RFC 6749 §2.3)', () => [basic('RS', under.clients.RS.secret)]],
+    ['the right secret by another method (RFC 6749 §2.3)', () => [basic('X', under.clients.X.secret)]],
+    ['a secret for a public client (RFC 6749 §2.3)', () => [basic('P', 'x')]],
+    ['a secret for a client that signs (RFC 6749 §2.3)', () => [basic('B', 'x')]],
+    ['a header that is unreadable (RFC 6749 §2.3.1)', () => ['Basic !']],
+    ['another scheme (RFC 6749 §2.3.1)', () => ['Bearer x']],
+    ['a wrong secret in the body (RFC 6749 §2.3.1)', () => ['', { client_id: 'X', client_secret: 'wrong' }]],
+    ['an unknown client in the body (RFC 6749 §2.3.1)', () => ['', { client_id: 'unknown', client_secret: 'wrong' }]],
   ])('%s', async (_, presented) => {
     const wrongSecret = await costOf(basic('M', 'wrong'))
 
     expect(await costOf(...presented())).toEqual(wrongSecret)
   })
 
-  it('RFC 6819 §4.3.5: the cost is one read, one digest', async () => {
+  it('the cost is one read, one digest (RFC 6819 §4.3.5)', async () => {
     expect(await costOf(basic('M', 'wrong'))).toMatchObject({ digests: ['sha256'], calls: ['clients.find'] })
   })
 })

@@ -53,44 +53,44 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
 
   const rows: readonly Row[] = [
     {
-      row: 'ATK-212 an unknown client in Basic is refused (RFC 6749 §5.2)',
+      row: 'an unknown client in Basic is refused (RFC 6749 §5.2)',
       authorization: () => basic('zzz', secretOf('M')),
       ...unreadable,
     },
-    { row: 'RFC 6749 §5.2: a wrong secret in Basic is refused', authorization: () => basic('M', 'wrong'), ...wrong },
-    { row: 'RFC 6749 §5.2: an empty secret in Basic is refused', authorization: () => basic('M', ''), ...wrong },
+    { row: 'a wrong secret in Basic is refused (RFC 6749 §5.2)', authorization: () => basic('M', 'wrong'), ...wrong },
+    { row: 'an empty secret in Basic is refused (RFC 6749 §5.2)', authorization: () => basic('M', ''), ...wrong },
     {
-      row: "RFC 6749 §5.2: another client's secret is refused",
+      row: "another client's secret is refused (RFC 6749 §5.2)",
       authorization: () => basic('M', secretOf('A')),
       ...wrong,
     },
     {
-      row: 'RFC 6749 §5.2: a secret with a wrong last character is refused',
+      row: 'a secret with a wrong last character is refused (RFC 6749 §5.2)',
       authorization: () => basic('M', flip(secretOf('M'), 42)),
       ...wrong,
     },
     {
-      row: 'RFC 6749 §5.2: a secret with a wrong first character is refused',
+      row: 'a secret with a wrong first character is refused (RFC 6749 §5.2)',
       authorization: () => basic('M', flip(secretOf('M'), 0)),
       ...wrong,
     },
     {
-      row: 'RFC 6749 §5.2: half a secret is refused',
+      row: 'half a secret is refused (RFC 6749 §5.2)',
       authorization: () => basic('M', secretOf('M').slice(0, 21)),
       ...wrong,
     },
     {
-      row: 'RFC 6749 §5.2: a secret with more behind it is refused',
+      row: 'a secret with more behind it is refused (RFC 6749 §5.2)',
       authorization: () => basic('M', `${secretOf('M')}\0`),
       ...wrong,
     },
     {
-      row: 'RFC 6749 §5.2: the digest of a secret is no secret',
+      row: 'the digest of a secret is no secret (RFC 6749 §5.2)',
       authorization: () => basic('M', digestOf(secretOf('M'))),
       ...wrong,
     },
     {
-      row: 'RFC 6749 §2.2: the identifier in other case is another client',
+      row: 'the identifier in other case is another client (RFC 6749 §2.2)',
       authorization: () => basic('m', secretOf('M')),
       ...unreadable,
     },
@@ -110,101 +110,101 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
       authorization: () => basic('M'.repeat(6000), 'x'),
       ...unreadable,
     },
-    { row: "RFC 6749 §5.2: ' OR 1=1-- is unknown", authorization: () => basic("' OR 1=1--", 'x'), ...unreadable },
+    { row: "' OR 1=1-- is unknown (RFC 6749 §5.2)", authorization: () => basic("' OR 1=1--", 'x'), ...unreadable },
     {
-      row: 'RFC 6749 §2.3.1: the header without a colon is unreadable',
+      row: 'the header without a colon is unreadable (RFC 6749 §2.3.1)',
       authorization: () => `Basic ${base64('M')}`,
       ...unreadable,
     },
-    { row: 'RFC 6749 §2.3.1: base64 that is not is unreadable', authorization: header('Basic !!!!'), ...unreadable },
-    { row: 'RFC 6749 §2.3.1: base64url is unreadable', authorization: header('Basic TTo_Pz8-'), ...unreadable },
+    { row: 'base64 that is not is unreadable (RFC 6749 §2.3.1)', authorization: header('Basic !!!!'), ...unreadable },
+    { row: 'base64url is unreadable (RFC 6749 §2.3.1)', authorization: header('Basic TTo_Pz8-'), ...unreadable },
     {
-      row: 'RFC 6749 §2.3.1: bytes that are not UTF-8 are unreadable',
+      row: 'bytes that are not UTF-8 are unreadable (RFC 6749 §2.3.1)',
       authorization: header('Basic TTr//w=='),
       ...unreadable,
     },
     {
-      row: 'RFC 6749 §2.3.1: a broken escape is unreadable',
+      row: 'a broken escape is unreadable (RFC 6749 §2.3.1)',
       authorization: () => `Basic ${base64(`M:${secretOf('M')}%`)}`,
       ...unreadable,
     },
     {
-      row: 'RFC 6749 §2.3.1: two credentials in one header are unreadable',
+      row: 'two credentials in one header are unreadable (RFC 6749 §2.3.1)',
       authorization: () => `${basic('M', secretOf('M'))}, ${basic('M', secretOf('M'))}`,
       ...unreadable,
     },
     ...['Basic', 'Basic ', 'Bearer x', 'Digest username="M"', 'Negotiate abc', 'x', ':', 'Basic\tTTpN'].map((text) => ({
-      row: `ATK-223 Authorization: ${JSON.stringify(text)} is refused (RFC 6749 §5.2)`,
+      row: `Authorization: ${JSON.stringify(text)} is refused (RFC 6749 §5.2)`,
       authorization: header(text),
       ...unreadable,
     })),
     {
-      row: 'ATK-217 Basic and a body secret together are refused (RFC 6749 §2.3)',
+      row: 'Basic and a body secret together are refused (RFC 6749 §2.3)',
       authorization: () => basic('M', secretOf('M')),
       form: () => ({ client_id: 'M', client_secret: secretOf('M') }),
       ...twice,
     },
     {
-      row: 'RFC 6749 §2.3: Basic and an assertion together are refused',
+      row: 'Basic and an assertion together are refused (RFC 6749 §2.3)',
       authorization: () => basic('M', secretOf('M')),
       form: () => assertionOf(under),
       ...twice,
     },
     {
-      row: 'RFC 6749 §2.3: a body secret and an assertion together are refused',
+      row: 'a body secret and an assertion together are refused (RFC 6749 §2.3)',
       form: async () => ({ client_id: 'X', client_secret: secretOf('X'), ...(await assertionOf(under)) }),
       ...twice,
     },
     {
-      row: 'ATK-218 Basic for M and client_id=B in the body is refused (RFC 6749 §2.3.1)',
+      row: 'Basic for M and client_id=B in the body is refused (RFC 6749 §2.3.1)',
       authorization: () => basic('M', secretOf('M')),
       form: () => ({ client_id: 'B' }),
       status: 400,
       reason: 'client_id_contradicted',
     },
     {
-      row: 'ATK-227 client_id alone for the confidential client A is refused (OAuth 2.1 §3.2.1)',
+      row: 'client_id alone for the confidential client A is refused (OAuth 2.1 §3.2.1)',
       form: () => ({ client_id: 'A' }),
       reason: 'client_authentication_method',
     },
     {
-      row: 'RFC 6749 §2.3: client_id alone for client B is refused',
+      row: 'client_id alone for client B is refused (RFC 6749 §2.3)',
       form: () => ({ client_id: 'B' }),
       reason: 'client_authentication_method',
     },
-    { row: 'RFC 6749 §3.2.1: no authentication at all is refused', reason: 'client_authentication_missing' },
+    { row: 'no authentication at all is refused (RFC 6749 §3.2.1)', reason: 'client_authentication_missing' },
     {
-      row: 'RFC 6749 §2.3: M is registered for Basic; its secret in the body is refused',
+      row: 'M is registered for Basic; its secret in the body is refused (RFC 6749 §2.3)',
       form: () => ({ client_id: 'M', client_secret: secretOf('M') }),
       reason: 'client_authentication_method',
     },
     {
-      row: 'RFC 6749 §2.3: X is registered for the body; its secret in Basic is refused',
+      row: 'X is registered for the body; its secret in Basic is refused (RFC 6749 §2.3)',
       authorization: () => basic('X', secretOf('X')),
       reason: 'client_authentication_method',
     },
     {
-      row: 'RFC 6749 §2.3: a secret for the public client P is refused',
+      row: 'a secret for the public client P is refused (RFC 6749 §2.3)',
       form: () => ({ client_id: 'P', client_secret: 'x' }),
       reason: 'client_authentication_method',
     },
     {
-      row: 'RFC 6749 §2.3: an empty secret in Basic for P is refused',
+      row: 'an empty secret in Basic for P is refused (RFC 6749 §2.3)',
       authorization: () => basic('P', ''),
       reason: 'client_authentication_method',
     },
     {
-      row: 'RFC 6749 §2.3: a secret for B, which signs, is refused',
+      row: 'a secret for B, which signs, is refused (RFC 6749 §2.3)',
       authorization: () => basic('B', ''),
       reason: 'client_authentication_method',
     },
     {
-      row: 'RFC 6749 §2.3.1: a secret in the body without client_id is refused',
+      row: 'a secret in the body without client_id is refused (RFC 6749 §2.3.1)',
       form: () => ({ client_secret: secretOf('X') }),
       ...unreadable,
     },
     {
-      row: 'RFC 6749 §5.2: a wrong secret in the body is refused',
+      row: 'a wrong secret in the body is refused (RFC 6749 §5.2)',
       form: () => ({ client_id: 'X', client_secret: 'wrong' }),
       ...wrong,
     },
@@ -226,7 +226,7 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
     expect((await post({}, basic('M', secretOf('M')))).status).toBe(200)
   })
 
-  it('RFC 6749 §3.2: a secret in the query is not read', async () => {
+  it('a secret in the query is not read (RFC 6749 §3.2)', async () => {
     await refusedInJson(
       under,
       { status: 401, error: 'invalid_client' },
@@ -237,7 +237,7 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
     )
   })
 
-  it('ATK-220 two Authorization headers are refused (RFC 9110 §5.3)', async () => {
+  it('two Authorization headers are refused (RFC 9110 §5.3)', async () => {
     const answer = await rawPost(path, encode(base), [basic('M', secretOf('M')), basic('M', secretOf('M'))])
 
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
@@ -245,13 +245,13 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
     expect(under.lastReason()).toBe('client_authentication_twice')
   })
 
-  it.each(['basic', 'BASIC', 'Basic ', 'bAsIc'])('ATK-221 the scheme %j is Basic (RFC 9110 §11.1)', async (scheme) => {
+  it.each(['basic', 'BASIC', 'Basic ', 'bAsIc'])('the scheme %j is Basic (RFC 9110 §11.1)', async (scheme) => {
     const reply = await post({}, basic('M', secretOf('M')).replace('Basic', scheme))
 
     expect(reply.status).toBe(200)
   })
 
-  it('RFC 6749 §2.3.1: a client_id beside Basic that says the same is fine', async () => {
+  it('a client_id beside Basic that says the same is fine (RFC 6749 §2.3.1)', async () => {
     expect((await post({ client_id: 'M' }, basic('M', secretOf('M')))).status).toBe(200)
   })
 
@@ -275,7 +275,7 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
 
 describe('client authentication: what is accepted', () => {
   it.each(['a:b', 'a+b', 'a%b', 'a b', 'a&b=c', 'pässwörd ✓', '%2B', ':', '"quoted"\\'])(
-    'ATK-224 the secret %j, properly encoded, is accepted (RFC 6749 §2.3.1)',
+    'the secret %j, properly encoded, is accepted (RFC 6749 §2.3.1)',
     async (secret) => {
       const other = await startServer()
       onTestFinished(() => other.close())
@@ -292,7 +292,7 @@ describe('client authentication: what is accepted', () => {
     },
   )
 
-  it('ATK-226 an empty client_secret of the public client P is absent (RFC 6749 §3.2)', async () => {
+  it('an empty client_secret of the public client P is absent (RFC 6749 §3.2)', async () => {
     const tokens = await tokensFor(under, 'P')
 
     const reply = await refresh(under, tokens.refresh_token, { client_secret: '' }, 'P')
@@ -300,7 +300,7 @@ describe('client authentication: what is accepted', () => {
     expect(reply.status).toBe(200)
   })
 
-  it('RFC 6749 §2.3.1: of two live secrets each is accepted, and an expired one is not', async () => {
+  it('of two live secrets each is accepted, and an expired one is not (RFC 6749 §2.3.1)', async () => {
     const other = await startServer()
     onTestFinished(() => other.close())
     const now = other.clock.now()
@@ -323,7 +323,7 @@ describe('client authentication: what is accepted', () => {
 })
 
 describe('client authentication: guessing', () => {
-  it('ATK-241 100 parallel bad secrets are counted 100, not fewer (RFC 6749 §2.3.1)', async () => {
+  it('100 parallel bad secrets are counted 100, not fewer (RFC 6749 §2.3.1)', async () => {
     const keys: string[] = []
     const limiter = createMemoryRateLimiter({ points: 30, window: 60 })
     const consume: typeof limiter.consume = (key, now) => (keys.push(key), limiter.consume(key, now))
@@ -340,7 +340,7 @@ describe('client authentication: guessing', () => {
     expect(new Set(throttled.map((reply) => reply.header('retry-after')))).toEqual(new Set(['60']))
   })
 
-  it('RFC 6749 §2.3.1: guessing at a client does not lock it out, and the count ends with its window', async () => {
+  it('guessing at a client does not lock it out, and the count ends with its window (RFC 6749 §2.3.1)', async () => {
     const failedAuthentications = createMemoryRateLimiter({ points: 5, window: 60 })
     const other = await startServer({ rateLimits: { failedAuthentications } })
     onTestFinished(() => other.close())

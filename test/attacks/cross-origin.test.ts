@@ -44,7 +44,7 @@ describe('origins that are not let in', () => {
     ['everybody', '*'],
     ['nothing', ''],
     ['a list', 'https://spa.test, https://evil.test'],
-  ])('RFC 9700 §2.6: the tokens of P are not read by %s: %s', async (_, origin) => {
+  ])('the tokens of P are not read by %s: %s (RFC 9700 §2.6)', async (_, origin) => {
     const { refresh_token } = await tokensFor(under, 'P')
 
     const reply = await post(under, origin, encode({ grant_type: 'refresh_token', client_id: 'P', refresh_token }))
@@ -57,7 +57,7 @@ describe('origins that are not let in', () => {
     ])
   })
 
-  it('RFC 6454 §7.3: two Origin headers are none', async () => {
+  it('two Origin headers are none (RFC 6454 §7.3)', async () => {
     const reply = await refused(under, {
       send: () =>
         post(under, ['https://spa.test', 'https://spa.test'], 'grant_type=refresh_token&client_id=P&refresh_token=x'),
@@ -67,7 +67,7 @@ describe('origins that are not let in', () => {
     expect([reply.status, allowedOrigin(reply)]).toEqual([400, undefined])
   })
 
-  it('RFC 6749 §2.1: a client with a secret is not called from its page', async () => {
+  it('a client with a secret is not called from its page (RFC 6749 §2.1)', async () => {
     const inHeader = await refused(under, {
       send: () => post(under, 'https://app.test', 'grant_type=x', { authorization: basic('A', 'wrong') }),
       reason: 'client_credentials_wrong',
@@ -81,7 +81,7 @@ describe('origins that are not let in', () => {
     expect([allowedOrigin(inHeader), allowedOrigin(inForm)]).toEqual([undefined, undefined])
   })
 
-  it('RFC 6749 §5.2: a client that is unknown, and one that was disabled, have no origins', async () => {
+  it('a client that is unknown, and one that was disabled, have no origins (RFC 6749 §5.2)', async () => {
     const own = await startServer()
     onTestFinished(() => own.close())
     await changeClient(own.storage, clientId('P'), { disabledAt: epochSeconds(1) })
@@ -100,7 +100,7 @@ describe('origins that are not let in', () => {
     }
   })
 
-  it("RFC 8252 §7.1: a native app's own scheme is no origin", async () => {
+  it("a native app's own scheme is no origin (RFC 8252 §7.1)", async () => {
     const own = await startServer()
     onTestFinished(() => own.close())
     await registerClient(
@@ -115,7 +115,7 @@ describe('origins that are not let in', () => {
 })
 
 describe('origins that are let in', () => {
-  it('RFC 9700 §2.6: a page reads why it was refused, also when its request is malformed', async () => {
+  it('a page reads why it was refused, also when its request is malformed (RFC 9700 §2.6)', async () => {
     const reply = await refused(under, {
       send: () => post(under, 'https://spa.test', 'grant_type=a&grant_type=b&client_id=P'),
       reason: 'parameter_repeated',
@@ -124,7 +124,7 @@ describe('origins that are let in', () => {
     expect([reply.status, allowedOrigin(reply)]).toEqual([400, 'https://spa.test'])
   })
 
-  it('RFC 7523 §2.2: a page that holds a key is let in by the name in its form', async () => {
+  it('a page that holds a key is let in by the name in its form (RFC 7523 §2.2)', async () => {
     const credentials = await assertionOf(under)
 
     const reply = await post(under, 'https://b.test', encode({ ...credentials, client_id: 'B', grant_type: 'x' }))
@@ -132,7 +132,7 @@ describe('origins that are let in', () => {
     expect([reply.json['error'], allowedOrigin(reply)]).toEqual(['unsupported_grant_type', 'https://b.test'])
   })
 
-  it('RFC 8252 §8.3: a page under development is let in on loopback, with its port', async () => {
+  it('a page under development is let in on loopback, with its port (RFC 8252 §8.3)', async () => {
     const own = await startServer()
     onTestFinished(() => own.close())
     await registerClient(
@@ -151,7 +151,7 @@ describe('origins that are let in', () => {
     expect(replies.map(allowedOrigin)).toEqual(['http://localhost:5173', 'https://dev.test', undefined, undefined])
   })
 
-  it('RFC 6750 §3.1: a page reads that its token has expired', async () => {
+  it('a page reads that its token has expired (RFC 6750 §3.1)', async () => {
     const own = await startServer()
     onTestFinished(() => own.close())
     const { access_token } = await tokensFor(own, 'P')
@@ -173,7 +173,7 @@ describe('origins that are let in', () => {
     ])
   })
 
-  it('RFC 6750 §2.1: a page is let in with a token that is no JWT', async () => {
+  it('a page is let in with a token that is no JWT (RFC 6750 §2.1)', async () => {
     const own = await startServer({
       resources: { 'https://api.test': { scopes: ['api.read'], accessTokenFormat: 'opaque' } },
     })
@@ -189,7 +189,7 @@ describe('origins that are let in', () => {
     expect([reply.status, allowedOrigin(reply)]).toEqual([200, 'https://spa.test'])
   })
 
-  it('RFC 6750 §2.2: a page may send its token in a form', async () => {
+  it('a page may send its token in a form (RFC 6750 §2.2)', async () => {
     const { access_token } = await tokensFor(under, 'P')
 
     const reply = await under.send({
@@ -207,7 +207,7 @@ describe('origins that are let in', () => {
     ['one that is not ours', { authorization: 'Bearer a.b.c' }, 'access_token_invalid'],
     ['one that we never gave', { authorization: `Bearer ${'A'.repeat(43)}` }, 'access_token_invalid'],
     ['one that is malformed', { authorization: 'Bearer ,' }, 'bearer_malformed'],
-  ] as const)('RFC 6750 §3.1: without a token of a client nobody is let in: %s', async (_, headers, reason) => {
+  ] as const)('without a token of a client nobody is let in: %s (RFC 6750 §3.1)', async (_, headers, reason) => {
     const reply = await refused(under, {
       send: () => under.send({ path: '/userinfo', headers: { origin: 'https://spa.test', ...headers } }),
       reason,
@@ -217,7 +217,7 @@ describe('origins that are let in', () => {
   })
 })
 
-it('RFC 7515 §5.2: a token that names a client and has another signature lets nobody in', async () => {
+it('a token that names a client and has another signature lets nobody in (RFC 7515 §5.2)', async () => {
   const { access_token } = await tokensFor(under, 'P')
   const forged = access_token.replace(/[^.]+$/, 'A'.repeat(86))
 
@@ -285,7 +285,7 @@ describe('what it costs', () => {
 it.each([
   ['no Origin', { 'access-control-request-method': 'POST' }],
   ['no method that is asked for', { origin: 'https://spa.test' }],
-])('Fetch §3.3.2: an OPTIONS request with %s is no preflight', async (_, headers) => {
+])('an OPTIONS request with %s is no preflight (Fetch §3.3.2)', async (_, headers) => {
   const reply = await refused(under, {
     send: () => under.send({ method: 'OPTIONS', path: '/token', headers }),
     reason: undefined,

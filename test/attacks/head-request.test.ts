@@ -13,7 +13,7 @@ describe.each(adapters)('over $name', (adapter) => {
   })
   afterAll(() => under.close())
 
-  describe('RFC 9110 §9.2.1: HEAD looks and does nothing', () => {
+  describe('HEAD looks and does nothing (RFC 9110 §9.2.1)', () => {
     it.each([
       ['a code', {}],
       ['a sign-in', { prompt: 'login' }],
@@ -39,7 +39,7 @@ describe.each(adapters)('over $name', (adapter) => {
       ['another site sends it', { 'sec-fetch-site': 'cross-site' }],
       ['a neighbouring host sends it', { 'sec-fetch-site': 'same-site' }],
     ])(
-      'RFC 9700 §4.7: HEAD of a page that takes every method but GET for its form answers nothing when %s',
+      'HEAD of a page that takes every method but GET for its form answers nothing when %s (RFC 9700 §4.7)',
       async (_, headers) => {
         const started = await authorize(under, { prompt: 'consent' })
         const { pathname, search } = started.location

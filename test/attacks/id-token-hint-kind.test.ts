@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-describe('RFC 8725 §3.11: another JWT that this server signed is no ID token', () => {
+describe('another JWT that this server signed is no ID token (RFC 8725 §3.11)', () => {
   it.each(['RS256', 'ES256'] as const)(
     'a userinfo answer signed with %s is no hint (OIDC Core §3.1.2.1)',
     async (alg) => {

@@ -29,7 +29,7 @@ const post = (body: string, headers: Readonly<Record<string, string>>): Promise<
     body,
   })
 
-describe('RFC 9700 §4.7: a form that another site posts to the host’s page', () => {
+describe('a form that another site posts to the host’s page (RFC 9700 §4.7)', () => {
   it.each([
     ['says so', { 'sec-fetch-site': 'cross-site' }],
     ['says so, and lies about its origin', { 'sec-fetch-site': 'cross-site', origin: 'https://as.test' }],

@@ -13,7 +13,7 @@ afterAll(() => under.close())
 
 const crossSite = { 'sec-fetch-site': 'cross-site', origin: 'https://app.test' }
 
-describe('OIDC Core §3.1.2.1: a request that the client’s page posts, from which the browser withholds its cookies', () => {
+describe('a request that the client’s page posts, from which the browser withholds its cookies (OIDC Core §3.1.2.1)', () => {
   it.each(['cross-site', 'same-site'])('%s: comes again as a navigation, which has them', async (site) => {
     const posted = await postForm(under, '/auth', encode({ ...baseRequest, x: 'unknown', ui_locales: 'de en' }), {
       'sec-fetch-site': site,
@@ -32,7 +32,7 @@ describe('OIDC Core §3.1.2.1: a request that the client’s page posts, from wh
     ).toBe(200)
   })
 
-  it('RFC 8707 §2: its resources come along, each of them', async () => {
+  it('its resources come along, each of them (RFC 8707 §2)', async () => {
     const body = `${encode({ ...baseRequest, scope: 'openid api.read' })}&resource=https%3A%2F%2Fapi.test&resource=https%3A%2F%2Fapi.test`
 
     const posted = await postForm(under, '/auth', body, crossSite)
@@ -63,14 +63,14 @@ describe('OIDC Core §3.1.2.1: a request that the client’s page posts, from wh
   it.each([
     ['no client', { client_id: undefined }, 'client_id_missing'],
     ['an unregistered redirect URI', { redirect_uri: 'https://evil.test/cb' }, 'redirect_uri_mismatch'],
-  ] as const)('RFC 6749 §4.1.2.1: is not sent on with %s', async (_, change, reason) => {
+  ] as const)('is not sent on with %s (RFC 6749 §4.1.2.1)', async (_, change, reason) => {
     await refusedOnPage(under, {
       send: () => postForm(under, '/auth', encode({ ...baseRequest, ...change }), crossSite),
       reason,
     })
   })
 
-  it('RFC 6749 §4.1.2.1: an error in it goes to the client at once', async () => {
+  it('an error in it goes to the client at once (RFC 6749 §4.1.2.1)', async () => {
     await refusedByRedirect(
       under,
       { error: 'invalid_request' },

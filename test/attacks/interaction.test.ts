@@ -50,8 +50,8 @@ const visit =
       body: sent.body ?? '',
     })
 
-describe('RFC 6749 §4.1.2: an interaction ends once', () => {
-  it('ATK-088 completed twice', async () => {
+describe('an interaction ends once (RFC 6749 §4.1.2)', () => {
+  it('completed twice', async () => {
     const before = codes()
     const first = await answerInteraction(under, started, consent)
 
@@ -64,7 +64,7 @@ describe('RFC 6749 §4.1.2: an interaction ends once', () => {
     expect(codes() - before).toBe(1)
   })
 
-  it('ATK-088 completed ten times at once', async () => {
+  it('completed ten times at once', async () => {
     const before = codes()
 
     const replies = await Promise.all(Array.from({ length: 10 }, () => answerInteraction(under, started, consent)))
@@ -75,7 +75,7 @@ describe('RFC 6749 §4.1.2: an interaction ends once', () => {
     expect(codes() - before).toBe(1)
   })
 
-  it('ATK-088 completed and refused at once: one of the two happens', async () => {
+  it('completed and refused at once: one of the two happens', async () => {
     const before = codes()
 
     const replies = await Promise.all(
@@ -86,7 +86,7 @@ describe('RFC 6749 §4.1.2: an interaction ends once', () => {
     expect(codes() - before).toBe(replies.filter((reply) => codeOf(reply) !== null).length)
   })
 
-  it('ATK-088 refused, then completed', async () => {
+  it('refused, then completed', async () => {
     await refusedByRedirect(
       under,
       { error: 'access_denied', at: 'https://spa.test/cb' },
@@ -115,8 +115,8 @@ describe('RFC 6749 §4.1.2: an interaction ends once', () => {
   })
 })
 
-describe('RFC 6749 §3.3: the stored request wins over the form', () => {
-  it('ATK-089 fields that name another client, address, scope, state or challenge change nothing', async () => {
+describe('the stored request wins over the form (RFC 6749 §3.3)', () => {
+  it('fields that name another client, address, scope, state or challenge change nothing', async () => {
     const form = `${consent}&client_id=A&redirect_uri=https%3A%2F%2Fevil.test%2Fcb&response_type=token&state=evil&code_challenge=x&code_challenge_method=plain&nonce=evil`
 
     const done = await answerInteraction(under, started, form)
@@ -126,7 +126,7 @@ describe('RFC 6749 §3.3: the stored request wins over the form', () => {
     expect((await redeemAsP(codeOf(done))).json['scope']).toBe('openid profile')
   })
 
-  it('ATK-089 the same in the address of the page', async () => {
+  it('the same in the address of the page', async () => {
     const search = `${started.location.search}&client_id=A&redirect_uri=https%3A%2F%2Fevil.test%2Fcb&scope=api.read&state=evil`
 
     const done = await visit(
@@ -139,7 +139,7 @@ describe('RFC 6749 §3.3: the stored request wins over the form', () => {
   })
 
   it.each(['api.read', 'api.write', 'offline_access', 'email', 'admin', 'openid profile', '__proto__'])(
-    'ATK-089 consent to %s, which was not requested, means nothing',
+    'consent to %s, which was not requested, means nothing',
     async (scope) => {
       const done = await answerInteraction(under, started, `${consent}&scope=${encodeURIComponent(scope)}`)
 
@@ -149,7 +149,7 @@ describe('RFC 6749 §3.3: the stored request wins over the form', () => {
     },
   )
 
-  it('ATK-089 consent to nothing that was requested is a refusal', async () => {
+  it('consent to nothing that was requested is a refusal', async () => {
     const before = codes()
 
     const done = await answerInteraction(under, started, 'scope=api.write')
@@ -158,21 +158,21 @@ describe('RFC 6749 §3.3: the stored request wins over the form', () => {
     expect(codes()).toBe(before)
   })
 
-  it('ATK-089 consent that is said twice counts once', async () => {
+  it('consent that is said twice counts once', async () => {
     const done = await answerInteraction(under, started, `${consent}&${consent}`)
 
     expect((await redeemAsP(codeOf(done))).json['scope']).toBe('openid profile')
     expect(under.dump()).not.toMatch(/"openid",\s+"profile",\s+"openid"/)
   })
 
-  it('RFC 6749 §3.3: consent to less is a grant of less', async () => {
+  it('consent to less is a grant of less (RFC 6749 §3.3)', async () => {
     const done = await answerInteraction(under, started, 'scope=openid')
 
     expect((await redeemAsP(codeOf(done))).json['scope']).toBe('openid')
   })
 })
 
-describe('RFC 9700 §4.7: an interaction belongs to the browser that started it', () => {
+describe('an interaction belongs to the browser that started it (RFC 9700 §4.7)', () => {
   const other = async (): Promise<string> => browserCookie(await authorize(under, pkceForP))
 
   it.each([
@@ -215,7 +215,7 @@ describe('RFC 9700 §4.7: an interaction belongs to the browser that started it'
     ['a name of objects', '?interaction=__proto__'],
     ['one under another name', '?Interaction=x'],
     ['one of 10,000 characters', `?interaction=${'A'.repeat(10_000)}`],
-  ])('RFC 9700 §4.7: a handle that is not the interaction’s: %s', async (_, search) => {
+  ])('a handle that is not the interaction’s: %s (RFC 9700 §4.7)', async (_, search) => {
     const headers = { cookie: browserCookie(started), origin: under.issuer }
 
     await refusedOnPage(under, { send: visit(headers, { search }), reason: 'interaction_unknown' })
@@ -225,7 +225,7 @@ describe('RFC 9700 §4.7: an interaction belongs to the browser that started it'
     })
   })
 
-  it('RFC 9700 §4.7: a cookie that this server cannot have made is replaced', async () => {
+  it('a cookie that this server cannot have made is replaced (RFC 9700 §4.7)', async () => {
     const planted = await authorize(under, pkceForP, { cookie: '__Host-mintmark-browser=planted' })
 
     expect(planted.cookies).toHaveLength(1)
@@ -244,7 +244,7 @@ describe('the request is proven anew at each step', () => {
   it.each([
     ['the client was disabled', { disabledAt: 1 }, 'client_disabled'],
     ['its redirect URI was withdrawn', { redirectUris: ['https://spa.test/new'] }, 'redirect_uri_mismatch'],
-  ] as const)('RFC 6749 §3.1.2.4: %s meanwhile', async (_, change, reason) => {
+  ] as const)('%s meanwhile (RFC 6749 §3.1.2.4)', async (_, change, reason) => {
     const server = await startServer()
     const waiting = await authorize(server, pkceForP)
     await changeClient(server.storage, clientId('P'), change as object)
@@ -253,7 +253,7 @@ describe('the request is proven anew at each step', () => {
     await server.close()
   })
 
-  it('RFC 6749 §3.3: the client lost a scope meanwhile', async () => {
+  it('the client lost a scope meanwhile (RFC 6749 §3.3)', async () => {
     const server = await startServer()
     const waiting = await authorize(server, pkceForP)
     await changeClient(server.storage, clientId('P'), { scopes: ['openid'] })

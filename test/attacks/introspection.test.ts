@@ -47,21 +47,21 @@ async function expectInactive(at: ServerUnderTest, token: string, client: Client
 describe('introspection: callers and requests that are refused', () => {
   it.each<readonly [string, () => Promise<Reply>, number, string, RefusalReason]>([
     [
-      'RFC 7662 §2.1: no authentication',
+      'no authentication (RFC 7662 §2.1)',
       () => postForm(under, path, encode({ token: tokens.access_token }), {}),
       401,
       'invalid_client',
       'client_authentication_missing',
     ],
     [
-      'RFC 7662 §2.1: a wrong secret',
+      'a wrong secret (RFC 7662 §2.1)',
       () => postForm(under, path, encode({ token: tokens.access_token }), { authorization: basic('RS', 'x') }),
       401,
       'invalid_client',
       'client_credentials_wrong',
     ],
     [
-      'RFC 7662 §2.1: the token as its own authorization',
+      'the token as its own authorization (RFC 7662 §2.1)',
       () =>
         postForm(under, path, encode({ token: tokens.access_token }), {
           authorization: `Bearer ${tokens.access_token}`,
@@ -71,49 +71,43 @@ describe('introspection: callers and requests that are refused', () => {
       'client_unknown',
     ],
     [
-      'ATK-292 the public client P (RFC 7662 §4)',
+      'the public client P (RFC 7662 §4)',
       () => introspect(under, tokens.access_token, 'P'),
       401,
       'invalid_client',
       'client_public',
     ],
     [
-      'ATK-292 the public client N (RFC 7662 §4)',
+      'the public client N (RFC 7662 §4)',
       () => introspect(under, tokens.access_token, 'N'),
       401,
       'invalid_client',
       'client_public',
     ],
     [
-      'ATK-296 no token (RFC 7662 §2.1)',
+      'no token (RFC 7662 §2.1)',
       () => postAs(under, 'RS', { path, form: {} }),
       400,
       'invalid_request',
       'token_missing',
     ],
+    ['an empty token (RFC 7662 §2.1)', () => introspect(under, '', 'RS'), 400, 'invalid_request', 'token_missing'],
     [
-      'ATK-296 an empty token (RFC 7662 §2.1)',
-      () => introspect(under, '', 'RS'),
-      400,
-      'invalid_request',
-      'token_missing',
-    ],
-    [
-      'RFC 7662 §2.1: a token in the query',
+      'a token in the query (RFC 7662 §2.1)',
       () => postAs(under, 'RS', { path: `${path}?token=${tokens.access_token}`, form: {} }),
       400,
       'invalid_request',
       'token_missing',
     ],
     [
-      'RFC 6749 §3.2: two tokens',
+      'two tokens (RFC 6749 §3.2)',
       () => postForm(under, path, `token=a&token=b`, { authorization: basic('RS', under.clients.RS.secret) }),
       400,
       'invalid_request',
       'parameter_repeated',
     ],
     [
-      'RFC 7662 §2.1: a body of JSON',
+      'a body of JSON (RFC 7662 §2.1)',
       () =>
         postForm(under, path, '{"token":"x"}', {
           authorization: basic('RS', under.clients.RS.secret),
@@ -129,7 +123,7 @@ describe('introspection: callers and requests that are refused', () => {
     expect((await introspect(under, tokens.access_token)).json['active']).toBe(true)
   })
 
-  it.each(['GET', 'HEAD', 'PUT', 'DELETE'])('ATK-304 %s is not answered (RFC 7662 §2.1)', async (method) => {
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE'])('%s is not answered (RFC 7662 §2.1)', async (method) => {
     const reply = await refused(under, {
       send: () => under.send({ method, path: `${path}?token=${tokens.access_token}` }),
       reason: undefined,
@@ -141,19 +135,19 @@ describe('introspection: callers and requests that are refused', () => {
 
 describe('introspection: what tells nothing', () => {
   it.each<readonly [string, () => Promise<string> | string]>([
-    ['ATK-295 an unknown token (RFC 7662 §2.2)', () => 'unknown'],
-    ['ATK-295 a malformed JWT (RFC 7662 §2.2)', () => 'a.b.c'],
-    ['ATK-295 an unknown opaque token (RFC 7662 §2.2)', () => 'A'.repeat(43)],
-    ['ATK-295 an unknown refresh token (RFC 7662 §2.2)', () => 'A'.repeat(107)],
-    ['RFC 7662 §2.2: an ID token', () => tokens.id_token],
-    ['RFC 7662 §2.2: an authorization code', () => obtainCode(under)],
-    ['RFC 7662 §2.2: a client secret', () => under.clients.A.secret],
-    ['RFC 7662 §2.2: NUL', () => '\0'],
-    ['RFC 7662 §2.2: __proto__', () => '__proto__'],
-    ['RFC 7662 §2.2: a token with white space around it', () => ` ${tokens.access_token} `],
-    ['RFC 7662 §2.2: 8,000 characters', () => 'x'.repeat(8000)],
+    ['an unknown token (RFC 7662 §2.2)', () => 'unknown'],
+    ['a malformed JWT (RFC 7662 §2.2)', () => 'a.b.c'],
+    ['an unknown opaque token (RFC 7662 §2.2)', () => 'A'.repeat(43)],
+    ['an unknown refresh token (RFC 7662 §2.2)', () => 'A'.repeat(107)],
+    ['an ID token (RFC 7662 §2.2)', () => tokens.id_token],
+    ['an authorization code (RFC 7662 §2.2)', () => obtainCode(under)],
+    ['a client secret (RFC 7662 §2.2)', () => under.clients.A.secret],
+    ['NUL (RFC 7662 §2.2)', () => '\0'],
+    ['__proto__ (RFC 7662 §2.2)', () => '__proto__'],
+    ['a token with white space around it (RFC 7662 §2.2)', () => ` ${tokens.access_token} `],
+    ['8,000 characters (RFC 7662 §2.2)', () => 'x'.repeat(8000)],
     [
-      "ATK-299 the token with another scope, signed with another's key (RFC 7662 §4)",
+      "the token with another scope, signed with another's key (RFC 7662 §4)",
       async () => {
         const { header, payload } = readJws(tokens.access_token)
         const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign'])
@@ -165,18 +159,18 @@ describe('introspection: what tells nothing', () => {
   })
 
   it.each<readonly [string, ClientName, keyof Tokens]>([
-    ["ATK-293 A's access token, asked by B", 'B', 'access_token'],
-    ["ATK-293 A's access token, asked by M", 'M', 'access_token'],
-    ["ATK-293 A's access token for this server, asked by RS", 'RS', 'access_token'],
-    ["RFC 7662 §4: A's refresh token, asked by RS", 'RS', 'refresh_token'],
-    ["RFC 7662 §4: A's refresh token, asked by B", 'B', 'refresh_token'],
+    ["A's access token, asked by B", 'B', 'access_token'],
+    ["A's access token, asked by M", 'M', 'access_token'],
+    ["A's access token for this server, asked by RS", 'RS', 'access_token'],
+    ["A's refresh token, asked by RS (RFC 7662 §4)", 'RS', 'refresh_token'],
+    ["A's refresh token, asked by B (RFC 7662 §4)", 'B', 'refresh_token'],
   ])('%s (RFC 7662 §2.2)', async (_, client, kind) => {
     const reply = await introspect(under, tokens[kind], client)
 
     expect([reply.status, reply.text]).toEqual([200, '{"active":false}'])
   })
 
-  it('RFC 7662 §4: a resource server that no longer serves the audience learns nothing', async () => {
+  it('a resource server that no longer serves the audience learns nothing (RFC 7662 §4)', async () => {
     const other = await freshServer()
     const { access_token } = tokensOf(await serviceToken(other, { resource: 'https://api.test' }))
     const before = (await introspect(other, access_token, 'RS')).json['active']
@@ -188,21 +182,18 @@ describe('introspection: what tells nothing', () => {
   })
 
   it.each<readonly [string, (at: ServerUnderTest, family: Tokens) => Promise<unknown>]>([
-    ['ATK-295 a revoked access token and its family (RFC 7662 §2.2)', (at, family) => revoke(at, family.refresh_token)],
+    ['a revoked access token and its family (RFC 7662 §2.2)', (at, family) => revoke(at, family.refresh_token)],
+    ['of a deactivated person (RFC 7662 §2.2)', (at) => at.storage.users.deactivate(userId('U1'), at.clock.now())],
+    ['of a removed person (RFC 7662 §2.2)', (at) => at.storage.users.remove(userId('U1'), at.clock.now())],
     [
-      'ATK-301 of a deactivated person (RFC 7662 §2.2)',
-      (at) => at.storage.users.deactivate(userId('U1'), at.clock.now()),
-    ],
-    ['ATK-301 of a removed person (RFC 7662 §2.2)', (at) => at.storage.users.remove(userId('U1'), at.clock.now())],
-    [
-      'ATK-302 of a person who was deactivated after the issue and is active again (RFC 7662 §2.2)',
+      'of a person who was deactivated after the issue and is active again (RFC 7662 §2.2)',
       async (at) => {
         await at.storage.users.deactivate(userId('U1'), at.clock.now())
         await at.storage.users.reactivate(userId('U1'), at.clock.now())
       },
     ],
     [
-      'ATK-302 of a grant that was revoked, when the person consented anew since (RFC 7662 §2.2)',
+      'of a grant that was revoked, when the person consented anew since (RFC 7662 §2.2)',
       async (at) => {
         const grant = await at.storage.grants.findUnrevoked(userId('U1'), clientId('A'))
         if (grant !== undefined) await at.storage.grants.revoke(grant.grantId, at.clock.now())
@@ -221,7 +212,7 @@ describe('introspection: what tells nothing', () => {
     expect(before.map(({ json }) => json['active'])).toEqual([true, true])
   })
 
-  it("ATK-301 of a disabled client, asked by the token's audience (RFC 7662 §2.2)", async () => {
+  it("of a disabled client, asked by the token's audience (RFC 7662 §2.2)", async () => {
     const other = await freshServer()
     const scope = 'openid api.read'
     const { access_token } = await tokensFor(other, 'A', { scope, resource: 'https://api.test' })
@@ -233,7 +224,7 @@ describe('introspection: what tells nothing', () => {
     expect(before).toBe(true)
   })
 
-  it('ATK-295 an expired access token, and a rotated refresh token (RFC 7662 §2.2)', async () => {
+  it('an expired access token, and a rotated refresh token (RFC 7662 §2.2)', async () => {
     const other = await freshServer()
     const family = await tokensFor(other, 'A')
     await refresh(other, family.refresh_token)
@@ -252,7 +243,7 @@ describe('introspection: what tells nothing', () => {
 })
 
 describe('introspection: what a caller is told', () => {
-  it('ATK-307 the claims of the token, no internal names, nothing about the person (RFC 7662 §2.2, §4)', async () => {
+  it('the claims of the token, no internal names, nothing about the person (RFC 7662 §2.2, §4)', async () => {
     const reply = await introspect(under, tokens.access_token)
 
     // What a resource server matches the revocation feed with stays inside the token.
@@ -267,7 +258,7 @@ describe('introspection: what a caller is told', () => {
     expect([reply.header('cache-control'), reply.header('vary')]).toEqual(['no-store', 'Accept'])
   })
 
-  it('ATK-305 a refresh token to its own client: active, and nothing secret (RFC 7662 §2.2)', async () => {
+  it('a refresh token to its own client: active, and nothing secret (RFC 7662 §2.2)', async () => {
     const reply = await introspect(under, tokens.refresh_token)
 
     expect(Object.keys(reply.json).toSorted()).toEqual(['active', 'client_id', 'exp', 'iat', 'iss', 'scope', 'sub'])
@@ -281,7 +272,7 @@ describe('introspection: what a caller is told', () => {
   })
 
   it.each(['refresh_token', 'access_token', 'foo', '__proto__', ' '])(
-    'ATK-298 the hint %j changes no answer (RFC 7662 §2.1)',
+    'the hint %j changes no answer (RFC 7662 §2.1)',
     async (token_type_hint) => {
       const ofAccess = await introspect(under, tokens.access_token, 'A', { token_type_hint })
       const ofRefresh = await introspect(under, tokens.refresh_token, 'A', { token_type_hint })
@@ -291,7 +282,7 @@ describe('introspection: what a caller is told', () => {
     },
   )
 
-  it('RFC 9701 §5: a signed answer is for its caller, and is no access token', async () => {
+  it('a signed answer is for its caller, and is no access token (RFC 9701 §5)', async () => {
     const accept = 'application/token-introspection+jwt'
     const headers = { authorization: basic('A', under.clients.A.secret), accept }
 

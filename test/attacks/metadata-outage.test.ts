@@ -47,7 +47,7 @@ interface Operation {
 
 const operations: readonly Operation[] = [
   {
-    name: 'RFC 6749 §6: a refresh',
+    name: 'a refresh (RFC 6749 §6)',
     send: () => refresh(under, tokens.refresh_token),
     afterwards: async (reply) => {
       expect(reply.status).toBe(200)
@@ -55,27 +55,27 @@ const operations: readonly Operation[] = [
     },
   },
   {
-    name: 'RFC 6749 §4.4: a service token',
+    name: 'a service token (RFC 6749 §4.4)',
     send: () => serviceToken(under, { resource: 'https://api.test' }),
     afterwards: (reply) => expect(reply.status).toBe(200),
   },
   {
-    name: 'ATK-334 introspection of an access token (RFC 7662 §2.2)',
+    name: 'introspection of an access token (RFC 7662 §2.2)',
     send: () => introspect(under, tokens.access_token),
     afterwards: (reply) => expect(reply.json['active']).toBe(true),
   },
   {
-    name: 'ATK-334 introspection of a refresh token (RFC 7662 §2.2)',
+    name: 'introspection of a refresh token (RFC 7662 §2.2)',
     send: () => introspect(under, tokens.refresh_token),
     afterwards: (reply) => expect(reply.json['active']).toBe(true),
   },
   {
-    name: 'ATK-334 introspection of an unknown opaque token (RFC 7662 §2.2)',
+    name: 'introspection of an unknown opaque token (RFC 7662 §2.2)',
     send: () => introspect(under, 'A'.repeat(43)),
     afterwards: (reply) => expect(reply.json).toEqual({ active: false }),
   },
   {
-    name: 'ATK-320 revocation of a refresh token (RFC 7009 §2.2.1)',
+    name: 'revocation of a refresh token (RFC 7009 §2.2.1)',
     send: () => revoke(under, tokens.refresh_token),
     afterwards: async (reply) => {
       expect(reply.status).toBe(200)
@@ -83,7 +83,7 @@ const operations: readonly Operation[] = [
     },
   },
   {
-    name: 'ATK-320 revocation of an access token (RFC 7009 §2.2.1)',
+    name: 'revocation of an access token (RFC 7009 §2.2.1)',
     send: () => revoke(under, tokens.access_token),
     afterwards: async (reply) => {
       expect(reply.status).toBe(200)
@@ -91,7 +91,7 @@ const operations: readonly Operation[] = [
     },
   },
   {
-    name: 'RFC 6750 §3.1: userinfo',
+    name: 'userinfo (RFC 6750 §3.1)',
     send: () => userinfo(under, tokens.access_token),
     afterwards: (reply) => expect(reply.json['sub']).toBe('U1'),
   },
@@ -117,7 +117,7 @@ describe('storage goes down in the middle', () => {
     },
   )
 
-  it('ATK-320 a revocation that failed has changed nothing, and the retry finishes it (RFC 7009 §2.2.1)', async () => {
+  it('a revocation that failed has changed nothing, and the retry finishes it (RFC 7009 §2.2.1)', async () => {
     const before = under.dump()
     under.probe.failWhen((call) => call === 'families.revoke')
     expectUnavailable(await revoke(under, tokens.refresh_token))
@@ -128,7 +128,7 @@ describe('storage goes down in the middle', () => {
     expect((await introspect(under, tokens.access_token)).text).toBe('{"active":false}')
   })
 
-  it('RFC 6749 §6: a refresh that failed after the rotation gives the same successor again', async () => {
+  it('a refresh that failed after the rotation gives the same successor again (RFC 6749 §6)', async () => {
     const scope = 'openid offline_access api.read'
     const opaque = await tokensFor(under, 'A', { scope, resource: 'https://api.test' })
     under.probe.failWhen((call) => call === 'opaqueTokens.insert')
@@ -143,7 +143,7 @@ describe('storage goes down in the middle', () => {
 })
 
 describe('storage is down altogether', () => {
-  it('ATK-334 discovery and, once loaded, the key set are answered from memory (RFC 8414 §3)', async () => {
+  it('discovery and, once loaded, the key set are answered from memory (RFC 8414 §3)', async () => {
     under.probe.failWhen(() => true)
 
     const replies = await Promise.all(
@@ -156,7 +156,7 @@ describe('storage is down altogether', () => {
     expect(under.probe.calls).toEqual([])
   })
 
-  it('ATK-334 the key set is answered from memory also when it is old, and nothing is signed or honoured by it (RFC 5861 §4)', async () => {
+  it('the key set is answered from memory also when it is old, and nothing is signed or honoured by it (RFC 5861 §4)', async () => {
     const before = await under.send({ path: '/jwks' })
     under.probe.failWhen((call) => call === 'signingKeys.list')
     under.clock.advance(5)
@@ -171,7 +171,7 @@ describe('storage is down altogether', () => {
   })
 
   it.each(operations)(
-    'ATK-334 $name is answered 503, and nothing is said to be active or not (RFC 9110 §15.6.4)',
+    '$name is answered 503, and nothing is said to be active or not (RFC 9110 §15.6.4)',
     async ({ send }) => {
       under.probe.failWhen(() => true)
 
@@ -179,7 +179,7 @@ describe('storage is down altogether', () => {
     },
   )
 
-  it('ATK-334 keys that could not be loaded at the first request are loaded at a later one (RFC 7517 §5)', async () => {
+  it('keys that could not be loaded at the first request are loaded at a later one (RFC 7517 §5)', async () => {
     let isDown = true
     const issuer = 'https://as.test'
     const storage = interceptStorage(createMemoryStorage({ issuer }), (call) => {

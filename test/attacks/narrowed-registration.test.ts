@@ -17,7 +17,7 @@ afterEach(() => under.close())
 const scope = 'openid offline_access api.read email'
 const narrow = () => changeClient(under.storage, clientId('A'), { scopes: ['openid', 'offline_access'] })
 
-describe('RFC 6749 §3.3: a scope that was taken from a client is in no token that is issued later', () => {
+describe('a scope that was taken from a client is in no token that is issued later (RFC 6749 §3.3)', () => {
   it('by refreshing', async () => {
     const tokens = await obtainTokens(under, { scope })
     await narrow()
@@ -54,7 +54,7 @@ it.each([
   ['the scope offline_access', { scopes: ['openid', 'api.read'] }, 'refresh_token_unknown'],
   ['the grant refresh_token', { grantTypes: ['authorization_code'] }, 'grant_type_not_registered'],
 ] as const)(
-  'OIDC Core §11: a client from which offline access was taken refreshes no more, and its refresh tokens are not active: %s',
+  'a client from which offline access was taken refreshes no more, and its refresh tokens are not active: %s (OIDC Core §11)',
   async (_, change, reason) => {
     const tokens = await obtainTokens(under, { scope })
     await changeClient(under.storage, clientId('A'), change)
@@ -71,7 +71,7 @@ it.each([
   },
 )
 
-it('RFC 7662 §2.2: introspection says of a refresh token what it still gives', async () => {
+it('introspection says of a refresh token what it still gives (RFC 7662 §2.2)', async () => {
   const tokens = await obtainTokens(under, { scope })
   await narrow()
 
@@ -82,7 +82,7 @@ it('RFC 7662 §2.2: introspection says of a refresh token what it still gives', 
   expect(introspected.json).toMatchObject({ active: true, scope: 'openid offline_access' })
 })
 
-it('OIDC Core §5.5: a claim that was asked for by name goes with the scope that opened it', async () => {
+it('a claim that was asked for by name goes with the scope that opened it (OIDC Core §5.5)', async () => {
   const claims = JSON.stringify({ userinfo: { email: null, nickname: null }, id_token: { email: null } })
   const code = await obtainCode(under, { scope: 'openid profile email offline_access', claims })
   const tokens = (await redeem(under, code)).json

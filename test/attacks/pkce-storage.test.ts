@@ -81,7 +81,7 @@ const guarding = [
 ] as const satisfies readonly (readonly [string, Spoil, string])[]
 
 describe('a store that loses a field of a code redeems nothing, and fails nothing', () => {
-  it.each(guarding)('ATK-145 %s', async (_, spoilt, reason) => {
+  it.each(guarding)('%s', async (_, spoilt, reason) => {
     const code = await obtainCode(under, { scope: 'openid api.read', resource: 'https://api.test' })
     spoil = spoilt
 
@@ -103,7 +103,7 @@ describe('a store that loses a field of a code redeems nothing, and fails nothin
     ['another client', { clientId: 'P' }, 'code_unknown'],
     ['a grant that does not exist', { grantId: 'none' }, 'grant_not_live'],
     ['a time long ago', { expiresAt: 1 }, 'code_unknown'],
-  ] as const)('ATK-145 nor does one that returns a code of %s', async (_, change, reason) => {
+  ] as const)('nor does one that returns a code of %s', async (_, change, reason) => {
     const code = await obtainCode(under)
     spoil = (intact) => ({ ...intact, ...change })
 
@@ -131,7 +131,7 @@ describe('a store that loses a field of a code redeems nothing, and fails nothin
     spoil = (intact) => intact
   })
 
-  it('ATK-145 the host hears of it as of an error of its own', async () => {
+  it('the host hears of it as of an error of its own', async () => {
     const code = await obtainCode(under)
     spoil = without('codeChallenge')
     logged.length = 0

@@ -24,12 +24,12 @@ afterAll(() => under.close())
 const forX = { client_id: 'X', redirect_uri: 'https://x.test/cb' }
 const asP = { client_id: 'P', redirect_uri: 'https://spa.test/cb' }
 
-describe('RFC 7636 §4.3, §4.4.1: the challenge', () => {
+describe('the challenge (RFC 7636 §4.3, §4.4.1)', () => {
   it.each([
-    ['ATK-133 plain', { code_challenge: verifier, code_challenge_method: 'plain' }, 'code_challenge_method'],
-    ['ATK-133 plain with the challenge of S256', { code_challenge_method: 'plain' }, 'code_challenge_method'],
-    ['ATK-134 no method', { code_challenge_method: undefined }, 'code_challenge_method'],
-    ['ATK-134 an empty method', { code_challenge_method: '' }, 'code_challenge_method'],
+    ['plain', { code_challenge: verifier, code_challenge_method: 'plain' }, 'code_challenge_method'],
+    ['plain with the challenge of S256', { code_challenge_method: 'plain' }, 'code_challenge_method'],
+    ['no method', { code_challenge_method: undefined }, 'code_challenge_method'],
+    ['an empty method', { code_challenge_method: '' }, 'code_challenge_method'],
     ...['s256', 'S256 ', 'S 256', 'S256\0', 'S512', 'S384', 'none', 'exempt', 'PLAIN', 'S256 plain'].map(
       (method) =>
         [
@@ -38,27 +38,23 @@ describe('RFC 7636 §4.3, §4.4.1: the challenge', () => {
           'code_challenge_method',
         ] as const,
     ),
-    ['ATK-136 a method without challenge', { code_challenge: undefined }, 'code_challenge_missing'],
-    ['ATK-136 a method with an empty challenge', { code_challenge: '' }, 'code_challenge_missing'],
+    ['a method without challenge', { code_challenge: undefined }, 'code_challenge_missing'],
+    ['a method with an empty challenge', { code_challenge: '' }, 'code_challenge_missing'],
     ['neither of them', { code_challenge: undefined, code_challenge_method: undefined }, 'code_challenge_missing'],
-    ['ATK-137 42 characters', { code_challenge: challenge.slice(1) }, 'code_challenge_malformed'],
-    ['ATK-137 44 characters', { code_challenge: `${challenge}A` }, 'code_challenge_malformed'],
-    ['ATK-137 129 characters', { code_challenge: 'a'.repeat(129) }, 'code_challenge_malformed'],
-    ['ATK-137 padding', { code_challenge: `${challenge}=` }, 'code_challenge_malformed'],
-    [
-      'ATK-137 padding instead of a character',
-      { code_challenge: `${challenge.slice(1)}=` },
-      'code_challenge_malformed',
-    ],
+    ['42 characters', { code_challenge: challenge.slice(1) }, 'code_challenge_malformed'],
+    ['44 characters', { code_challenge: `${challenge}A` }, 'code_challenge_malformed'],
+    ['129 characters', { code_challenge: 'a'.repeat(129) }, 'code_challenge_malformed'],
+    ['padding', { code_challenge: `${challenge}=` }, 'code_challenge_malformed'],
+    ['padding instead of a character', { code_challenge: `${challenge.slice(1)}=` }, 'code_challenge_malformed'],
     ...['+', '/', '%', '~', '.', ' ', '\0', '\n', 'é'].map(
       (char) =>
         [
-          `ATK-137 the character ${encodeURIComponent(char)}`,
+          `the character ${encodeURIComponent(char)}`,
           { code_challenge: challenge.slice(0, 42) + char },
           'code_challenge_malformed',
         ] as const,
     ),
-    ['ATK-137 a line break after it', { code_challenge: `${challenge}\n` }, 'code_challenge_malformed'],
+    ['a line break after it', { code_challenge: `${challenge}\n` }, 'code_challenge_malformed'],
     [
       'a verifier of 43 characters and no method',
       { code_challenge: verifier, code_challenge_method: undefined },
@@ -72,7 +68,7 @@ describe('RFC 7636 §4.3, §4.4.1: the challenge', () => {
   it.each([
     ['public', asP],
     ['confidential', {}],
-  ])('RFC 9700 §2.1.1: a %s client cannot do without, by POST either', async (_, client: Change) => {
+  ])('a %s client cannot do without, by POST either (RFC 9700 §2.1.1)', async (_, client: Change) => {
     const change = {
       response_type: 'code',
       client_id: 'A',
@@ -94,7 +90,7 @@ describe('RFC 7636 §4.3, §4.4.1: the challenge', () => {
     ['a challenge alone', { code_challenge_method: undefined }, 'code_challenge_method'],
     ['plain', { code_challenge_method: 'plain' }, 'code_challenge_method'],
     ['a malformed challenge', { code_challenge: 'x' }, 'code_challenge_malformed'],
-  ] as const)('RFC 9700 §4.8.2: an exempt client that uses PKCE uses it right: %s', async (_, change, reason) => {
+  ] as const)('an exempt client that uses PKCE uses it right: %s (RFC 9700 §4.8.2)', async (_, change, reason) => {
     await refusedByRedirect(
       under,
       { error: 'invalid_request', at: 'https://x.test/cb' },
@@ -103,12 +99,12 @@ describe('RFC 7636 §4.3, §4.4.1: the challenge', () => {
   })
 })
 
-describe('RFC 7636 §4.6: the verifier', () => {
+describe('the verifier (RFC 7636 §4.6)', () => {
   it.each([
     ['another one', verifier.replace('d', 'e'), 'code_verifier_mismatch'],
     ['none', undefined, 'code_verifier_missing'],
     ['an empty one', '', 'code_verifier_missing'],
-    ['ATK-142 the challenge', challenge, 'code_verifier_mismatch'],
+    ['the challenge', challenge, 'code_verifier_mismatch'],
     ['one in upper case', verifier.toUpperCase(), 'code_verifier_mismatch'],
     ['one with a character more', `${verifier}A`, 'code_verifier_mismatch'],
     ['one with a character less', verifier.slice(0, 42), 'code_verifier_mismatch'],
@@ -118,7 +114,7 @@ describe('RFC 7636 §4.6: the verifier', () => {
     ['one with a NUL', `${verifier}\0`, 'code_verifier_mismatch'],
     ['one of 129 characters', 'a'.repeat(129), 'code_verifier_mismatch'],
     ['one of 10,000 characters', 'a'.repeat(10_000), 'code_verifier_mismatch'],
-  ] as const)('ATK-140 %s burns the code: the right one comes too late', async (_, wrong, reason) => {
+  ] as const)('%s burns the code: the right one comes too late', async (_, wrong, reason) => {
     const code = await obtainCode(under)
     const families = familiesOf(under)
 
@@ -142,7 +138,7 @@ describe('RFC 7636 §4.6: the verifier', () => {
   })
 
   it.each(['code_verifier[]', 'code_verifier[0]', 'CODE_VERIFIER', 'code_verifier.x'])(
-    'ATK-143 %s is no verifier',
+    '%s is no verifier',
     async (name) => {
       const code = await obtainCode(under)
 
@@ -158,7 +154,7 @@ describe('RFC 7636 §4.6: the verifier', () => {
     },
   )
 
-  it('RFC 7636 §4.6: the verifier of another code of the same client does not fit', async () => {
+  it('the verifier of another code of the same client does not fit (RFC 7636 §4.6)', async () => {
     const code = await obtainCode(under)
     const other = await obtainCode(under, { code_challenge: challenge.toUpperCase() })
 
@@ -170,7 +166,7 @@ describe('RFC 7636 §4.6: the verifier', () => {
     expect((await redeem(under, code)).status).toBe(200)
   })
 
-  it('RFC 7636 App. B: the published example fits', async () => {
+  it('the published example fits (RFC 7636 App. B)', async () => {
     const code = await obtainCode(under, { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' })
 
     expect((await redeem(under, code, { code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' })).status).toBe(
@@ -179,7 +175,7 @@ describe('RFC 7636 §4.6: the verifier', () => {
   })
 })
 
-describe('RFC 9700 §4.8.2: a client that is exempt from PKCE', () => {
+describe('a client that is exempt from PKCE (RFC 9700 §4.8.2)', () => {
   const withoutPkce = { ...forX, code_challenge: undefined, code_challenge_method: undefined }
   const redeemAsX = (code: string, change: Change = {}) =>
     token(
@@ -188,7 +184,7 @@ describe('RFC 9700 §4.8.2: a client that is exempt from PKCE', () => {
       { authorization: '' },
     )
 
-  it('ATK-139 a verifier without a challenge means that somebody removed the challenge', async () => {
+  it('a verifier without a challenge means that somebody removed the challenge', async () => {
     await redeemAsX(await obtainCode(under, withoutPkce))
     const code = await obtainCode(under, withoutPkce)
 
@@ -218,7 +214,7 @@ describe('RFC 9700 §4.8.2: a client that is exempt from PKCE', () => {
     )
   })
 
-  it('RFC 9700 §2.1.1: a public client is not exempt, although its name is on the list', async () => {
+  it('a public client is not exempt, although its name is on the list (RFC 9700 §2.1.1)', async () => {
     const lax = await startServer({ dangerouslyAllowMissingPkceFor: ['P'] })
 
     await refusedByRedirect(
@@ -233,7 +229,7 @@ describe('RFC 9700 §4.8.2: a client that is exempt from PKCE', () => {
   })
 })
 
-it('ATK-146 discovery names S256 and nothing else', async () => {
+it('discovery names S256 and nothing else', async () => {
   for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {
     expect((await under.send({ path })).json['code_challenge_methods_supported']).toEqual(['S256'])
   }

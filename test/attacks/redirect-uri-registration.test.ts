@@ -19,7 +19,7 @@ const register = async (
   return { error, before, after: dumpMedium(medium, issuer) }
 }
 
-describe('RFC 7591 §3.2.2: a redirect URI that cannot be safe is not registered', () => {
+describe('a redirect URI that cannot be safe is not registered (RFC 7591 §3.2.2)', () => {
   it.each([
     ['ATK-103', 'https://app.test/cb?code=evil&state=evil&iss=evil'],
     ['ATK-103', 'https://app.test/cb?code=x'],
@@ -124,7 +124,7 @@ describe('RFC 7591 §3.2.2: a redirect URI that cannot be safe is not registered
     expect(after).toBe(before)
   })
 
-  it('RFC 7591 §2: a client of the code grant without a redirect URI is not registered', async () => {
+  it('a client of the code grant without a redirect URI is not registered (RFC 7591 §2)', async () => {
     const { error } = await register([])
 
     expect(error).toMatchObject({ code: 'invalid_redirect_uri' })

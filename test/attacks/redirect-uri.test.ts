@@ -16,7 +16,7 @@ afterAll(() => under.close())
 /** What the page must not hold of any redirect URI below. */
 const secrets = ['evil', 'alert', 'app.test', '127.0.0.1', 'localhost']
 
-describe('RFC 9700 §2.1: client A, registered https://app.test/cb: any other string is refused on a page', () => {
+describe('client A, registered https://app.test/cb: any other string is refused on a page (RFC 9700 §2.1)', () => {
   it.each([
     ['ATK-095', undefined, 'redirect_uri_missing'],
     ['ATK-095', '', 'redirect_uri_missing'],
@@ -104,13 +104,13 @@ describe('RFC 9700 §2.1: client A, registered https://app.test/cb: any other st
     await refusedOnPage(under, { send: () => authorize(under, { redirect_uri: uri }), reason, secrets })
   })
 
-  it('RFC 9700 §2.1: none of them is refused because everything is', async () => {
+  it('none of them is refused because everything is (RFC 9700 §2.1)', async () => {
     const reply = await authorize(under, { redirect_uri: 'https://app.test/cb' })
 
     expect(reply.location.searchParams.has('code')).toBe(true)
   })
 
-  it('ATK-095 a client with several redirect URIs has no default one either', async () => {
+  it('a client with several redirect URIs has no default one either', async () => {
     await changeClient(under.storage, clientId('X'), { redirectUris: ['https://x.test/cb', 'https://x.test/cb2'] })
 
     await refusedOnPage(under, {
@@ -119,7 +119,7 @@ describe('RFC 9700 §2.1: client A, registered https://app.test/cb: any other st
     })
   })
 
-  it('OIDC Core §3.1.2.1: the redirect URI of another client is refused', async () => {
+  it('the redirect URI of another client is refused (OIDC Core §3.1.2.1)', async () => {
     await refusedOnPage(under, {
       send: () => authorize(under, { client_id: 'P', redirect_uri: 'https://app.test/cb' }),
       reason: 'redirect_uri_mismatch',
@@ -127,7 +127,7 @@ describe('RFC 9700 §2.1: client A, registered https://app.test/cb: any other st
   })
 })
 
-describe('RFC 8252 §7.3: client N, registered http://127.0.0.1/cb', () => {
+describe('client N, registered http://127.0.0.1/cb (RFC 8252 §7.3)', () => {
   const requestFor = (uri: string) => () => authorize(under, { client_id: 'N', redirect_uri: uri })
 
   it.each([
@@ -186,7 +186,7 @@ describe('RFC 8252 §7.3: client N, registered http://127.0.0.1/cb', () => {
     },
   )
 
-  it('RFC 8252 §7.3: other hosts have no free port', async () => {
+  it('other hosts have no free port (RFC 8252 §7.3)', async () => {
     await changeClient(under.storage, clientId('X'), {
       redirectUris: ['http://192.168.0.1/cb', 'https://127.0.0.1/cb'],
     })
@@ -200,7 +200,7 @@ describe('RFC 8252 §7.3: client N, registered http://127.0.0.1/cb', () => {
   })
 })
 
-describe('RFC 8252 §7.1: a private-use scheme', () => {
+describe('a private-use scheme (RFC 8252 §7.1)', () => {
   it.each([
     'com.example.app:/cb2/',
     'com.example.app:/cb',
@@ -211,7 +211,7 @@ describe('RFC 8252 §7.1: a private-use scheme', () => {
     'com.example.app:/cb2?x',
     'com.example.app:/cb2#x',
     'com.example:/cb2',
-  ])('ATK-128 %s is not com.example.app:/cb2', async (uri) => {
+  ])('%s is not com.example.app:/cb2', async (uri) => {
     await changeClient(under.storage, clientId('N'), { redirectUris: ['com.example.app:/cb2'] })
 
     await refusedOnPage(under, {
@@ -221,8 +221,8 @@ describe('RFC 8252 §7.1: a private-use scheme', () => {
   })
 })
 
-describe('RFC 6749 §4.1.3: the redirect URI at the token endpoint', () => {
-  it('ATK-130 missing, although it was sent before', async () => {
+describe('the redirect URI at the token endpoint (RFC 6749 §4.1.3)', () => {
+  it('missing, although it was sent before', async () => {
     const code = await obtainCode(under)
 
     await refusedInJson(
@@ -258,7 +258,7 @@ describe('RFC 6749 §4.1.3: the redirect URI at the token endpoint', () => {
     expect((await redeem(under, code)).json['error']).toBe('invalid_grant')
   })
 
-  it('RFC 8252 §7.3: the port of the token request is the one of the authorization request', async () => {
+  it('the port of the token request is the one of the authorization request (RFC 8252 §7.3)', async () => {
     await changeClient(under.storage, clientId('A'), { redirectUris: ['https://app.test/cb', 'http://127.0.0.1/cb'] })
     const code = await obtainCode(under, { redirect_uri: 'http://127.0.0.1:5/cb' })
 

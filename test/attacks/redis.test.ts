@@ -37,7 +37,7 @@ describe('a server that keeps what expires on Redis', () => {
     expect((await redeem(under, code)).json['error']).toBe('invalid_grant')
   })
 
-  it('ATK-538: of a code whose consumption a failover has lost no tokens live on, once it is presented again', async () => {
+  it('of a code whose consumption a failover has lost no tokens live on, once it is presented again', async () => {
     const master = await start()
     const replica = await start({ replicaof: `127.0.0.1 ${master.port}` })
     const [atMaster, atReplica] = [await connect(master), await connect(replica)]

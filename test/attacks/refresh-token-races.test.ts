@@ -6,7 +6,7 @@ import { startServer } from '../support/server-under-test.ts'
 import { createStage } from '../support/stage.ts'
 import { refresh, storedFamilies, tokensFor, tokensOf } from '../support/token-calls.ts'
 
-it('ATK-184 50 parallel refreshes with one token all carry the identical child (RFC 9700 §4.14.2)', async () => {
+it('50 parallel refreshes with one token all carry the identical child (RFC 9700 §4.14.2)', async () => {
   const under = await startServer()
   onTestFinished(() => under.close())
   const tokens = await tokensFor(under, 'A')
@@ -27,14 +27,14 @@ interface Family {
 
 it.each<{ row: string; rival: (world: FamilyWorld, family: Family) => Promise<Answer> }>([
   {
-    row: 'ATK-185 a replay of the old token (RFC 9700 §4.14.2)',
+    row: 'a replay of the old token (RFC 9700 §4.14.2)',
     rival: (world, { oldToken }) => world.refresh(oldToken),
   },
   {
-    row: 'ATK-319 a revocation of the same token (RFC 7009 §2.1)',
+    row: 'a revocation of the same token (RFC 7009 §2.1)',
     rival: (world, { currentToken }) => world.revoke(currentToken),
   },
-  { row: 'RFC 7009 §2.1: a revocation of the old token', rival: (world, { oldToken }) => world.revoke(oldToken) },
+  { row: 'a revocation of the old token (RFC 7009 §2.1)', rival: (world, { oldToken }) => world.revoke(oldToken) },
 ])('$row races with a refresh of the current one: no token lives afterwards', async ({ rival }) => {
   const stage = createStage()
   const world = await createFamilyWorld({ pause: stage.pause })

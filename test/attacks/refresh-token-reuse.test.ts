@@ -36,7 +36,7 @@ async function expectDead(under: ServerUnderTest, ...family: readonly Tokens[]):
 const invalidGrant = { status: 400, error: 'invalid_grant' } as const
 
 describe('refresh_token: a rotated token comes again', () => {
-  it('ATK-178 after the window it ends the family, the newest token too (RFC 9700 §4.14.2)', async () => {
+  it('after the window it ends the family, the newest token too (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer()
     const first = await tokensFor(under, 'A')
     const second = tokensOf(await refresh(under, first.refresh_token))
@@ -52,7 +52,7 @@ describe('refresh_token: a rotated token comes again', () => {
     await expectDead(under, first, second)
   })
 
-  it('ATK-178 only that family ends: another of the same person and client lives on (RFC 9700 §4.14.2)', async () => {
+  it('only that family ends: another of the same person and client lives on (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer()
     const first = await tokensFor(under, 'A')
     const other = await tokensFor(under, 'A')
@@ -63,7 +63,7 @@ describe('refresh_token: a rotated token comes again', () => {
     expect((await refresh(under, other.refresh_token)).status).toBe(200)
   })
 
-  it('ATK-179 inside the window it gives the same child as the lost reply, and writes nothing (RFC 9700 §4.14.2)', async () => {
+  it('inside the window it gives the same child as the lost reply, and writes nothing (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer()
     const first = await tokensFor(under, 'A')
     const lost = tokensOf(await refresh(under, first.refresh_token))
@@ -77,7 +77,7 @@ describe('refresh_token: a rotated token comes again', () => {
     expect((await refresh(under, lost.refresh_token)).status).toBe(200)
   })
 
-  it('RFC 9700 §4.14.2: a retry does not move the window', async () => {
+  it('a retry does not move the window (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer()
     const first = await tokensFor(under, 'A')
     await refresh(under, first.refresh_token)
@@ -92,7 +92,7 @@ describe('refresh_token: a rotated token comes again', () => {
     })
   })
 
-  it('RFC 9700 §4.14.2: the window of a public client is its own', async () => {
+  it('the window of a public client is its own (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer()
     const first = await tokensFor(under, 'P')
     const second = tokensOf(await refresh(under, first.refresh_token, {}, 'P'))
@@ -106,7 +106,7 @@ describe('refresh_token: a rotated token comes again', () => {
     expect([reused.status, under.lastReason()]).toEqual([400, 'refresh_token_reused'])
   })
 
-  it('RFC 9700 §4.14.2: with a window of 0 the first retry ends the family', async () => {
+  it('with a window of 0 the first retry ends the family (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer({ refreshRetryWindow: { confidential: 0, public: 0 } })
     const first = await tokensFor(under, 'A')
     const second = tokensOf(await refresh(under, first.refresh_token))
@@ -117,7 +117,7 @@ describe('refresh_token: a rotated token comes again', () => {
     await expectDead(under, second)
   })
 
-  it('RFC 6749 §6: a retry inside the window may not ask for more than was granted', async () => {
+  it('a retry inside the window may not ask for more than was granted (RFC 6749 §6)', async () => {
     const under = await freshServer()
     const first = await tokensFor(under, 'A')
     await refresh(under, first.refresh_token, { scope: 'profile' })
@@ -132,7 +132,7 @@ describe('refresh_token: a rotated token comes again', () => {
     )
   })
 
-  it('ATK-182 the grandparent ends the family, also inside the window (RFC 9700 §4.14.2)', async () => {
+  it('the grandparent ends the family, also inside the window (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer()
     const first = await tokensFor(under, 'A')
     const second = tokensOf(await refresh(under, first.refresh_token))
@@ -147,7 +147,7 @@ describe('refresh_token: a rotated token comes again', () => {
     await expectDead(under, second, third)
   })
 
-  it("RFC 6749 §10.4: another client's presentation of a rotated token does not end the family", async () => {
+  it("another client's presentation of a rotated token does not end the family (RFC 6749 §10.4)", async () => {
     const under = await freshServer()
     const first = await tokensFor(under, 'A')
     const second = tokensOf(await refresh(under, first.refresh_token))
@@ -168,7 +168,7 @@ describe('refresh_token: a rotated token comes again', () => {
 describe('refresh_token: the life that it depends on', () => {
   const day = 86_400
 
-  it('RFC 9700 §4.14.2: a token that nobody used for its idle life is dead', async () => {
+  it('a token that nobody used for its idle life is dead (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer()
     const tokens = await tokensFor(under, 'A')
     under.clock.advance(14 * day)
@@ -180,7 +180,7 @@ describe('refresh_token: the life that it depends on', () => {
     })
   })
 
-  it('ATK-190 no rotation moves the absolute maximum (RFC 9700 §4.14.2)', async () => {
+  it('no rotation moves the absolute maximum (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer({ lifetimes: { refreshTokenIdle: 10 * day, refreshTokenAbsolute: 25 * day } })
     let tokens = await tokensFor(under, 'A')
     for (const days of [9, 9, 6]) {
@@ -200,7 +200,7 @@ describe('refresh_token: the life that it depends on', () => {
     expect(last.status).toBe(200)
   })
 
-  it('RFC 9700 §4.14.2: at the absolute maximum the access tokens of the family are dead too', async () => {
+  it('at the absolute maximum the access tokens of the family are dead too (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer({ lifetimes: { refreshTokenAbsolute: 1000 } })
     const tokens = await tokensFor(under, 'A')
     under.clock.advance(990)
@@ -214,22 +214,22 @@ describe('refresh_token: the life that it depends on', () => {
 
   it.each<{ row: string; end: (under: ServerUnderTest) => Promise<unknown> }>([
     {
-      row: 'ATK-191 a person who was deactivated',
+      row: 'a person who was deactivated',
       end: ({ storage, clock }) => storage.users.deactivate(userId('U1'), clock.now()),
     },
     {
-      row: 'ATK-191 a person who was deactivated and is active again',
+      row: 'a person who was deactivated and is active again',
       end: async ({ storage, clock }) => {
         await storage.users.deactivate(userId('U1'), clock.now())
         await storage.users.reactivate(userId('U1'), clock.now())
       },
     },
     {
-      row: 'RFC 6749 §10.4: a person who was removed',
+      row: 'a person who was removed (RFC 6749 §10.4)',
       end: ({ storage, clock }) => storage.users.remove(userId('U1'), clock.now()),
     },
     {
-      row: 'RFC 6749 §10.4: a person who disconnected the client',
+      row: 'a person who disconnected the client (RFC 6749 §10.4)',
       end: async ({ storage, clock }) => {
         const grant = await storage.grants.findUnrevoked(userId('U1'), clientId('A'))
         if (grant !== undefined) await storage.grants.revoke(grant.grantId, clock.now())
@@ -248,7 +248,7 @@ describe('refresh_token: the life that it depends on', () => {
     await expectDead(under, tokens)
   })
 
-  it('RFC 7009 §2.1: a family that was revoked by itself has no working token', async () => {
+  it('a family that was revoked by itself has no working token (RFC 7009 §2.1)', async () => {
     const under = await freshServer()
     const tokens = await tokensFor(under, 'A')
     await under.storage.families.revoke(
@@ -259,7 +259,7 @@ describe('refresh_token: the life that it depends on', () => {
     await expectDead(under, tokens)
   })
 
-  it('ATK-193 a client that lost the refresh grant is refused (RFC 6749 §5.2)', async () => {
+  it('a client that lost the refresh grant is refused (RFC 6749 §5.2)', async () => {
     const under = await freshServer()
     const tokens = await tokensFor(under, 'A')
     await changeClient(under.storage, clientId('A'), { grantTypes: ['authorization_code'] })
@@ -274,7 +274,7 @@ describe('refresh_token: the life that it depends on', () => {
     )
   })
 
-  it('ATK-194 a client that was disabled is refused, and its tokens are dead (RFC 6749 §5.2)', async () => {
+  it('a client that was disabled is refused, and its tokens are dead (RFC 6749 §5.2)', async () => {
     const under = await freshServer()
     const tokens = await tokensFor(under, 'A')
     await changeClient(under.storage, clientId('A'), { disabledAt: under.clock.now() })

@@ -43,35 +43,35 @@ const noForm = (): Change => ({})
 describe('refresh_token: refused, and the token is as good as before', () => {
   const rows: readonly Row[] = [
     {
-      row: 'ATK-173 no refresh_token is refused (RFC 6749 §6)',
+      row: 'no refresh_token is refused (RFC 6749 §6)',
       form: () => ({ refresh_token: undefined }),
       status: 400,
       error: 'invalid_request',
       reason: 'refresh_token_missing',
     },
     {
-      row: 'ATK-173 an empty refresh_token counts as absent (RFC 6749 §3.2)',
+      row: 'an empty refresh_token counts as absent (RFC 6749 §3.2)',
       form: () => ({ refresh_token: '' }),
       status: 400,
       error: 'invalid_request',
       reason: 'refresh_token_missing',
     },
-    { row: "ATK-175 A's token by B is refused (RFC 6749 §10.4)", client: 'B', form: noForm, ...unknownToken },
+    { row: "A's token by B is refused (RFC 6749 §10.4)", client: 'B', form: noForm, ...unknownToken },
     {
-      row: "RFC 6749 §10.4: of A's token B learns not even which scopes it has",
+      row: "of A's token B learns not even which scopes it has (RFC 6749 §10.4)",
       client: 'B',
       form: () => ({ scope: 'api.write' }),
       ...unknownToken,
     },
-    { row: "RFC 6749 §10.4: A's token by the public client P is refused", client: 'P', form: noForm, ...unknownToken },
+    { row: "A's token by the public client P is refused (RFC 6749 §10.4)", client: 'P', form: noForm, ...unknownToken },
     {
-      row: "RFC 6749 §10.4: A's token by a client that authenticates with client_secret_post is refused",
+      row: "A's token by a client that authenticates with client_secret_post is refused (RFC 6749 §10.4)",
       client: 'X',
       form: noForm,
       ...unknownToken,
     },
     {
-      row: 'RFC 6749 §5.2: a client that is not registered to refresh is refused',
+      row: 'a client that is not registered to refresh is refused (RFC 6749 §5.2)',
       client: 'M',
       form: noForm,
       status: 400,
@@ -79,98 +79,98 @@ describe('refresh_token: refused, and the token is as good as before', () => {
       reason: 'grant_type_not_registered',
     },
     {
-      row: 'ATK-176 A named without its secret is refused (OAuth 2.1 §3.2.1)',
+      row: 'A named without its secret is refused (OAuth 2.1 §3.2.1)',
       client: 'P',
       form: () => ({ client_id: 'A' }),
       ...wrongClient,
       reason: 'client_authentication_method',
     },
     {
-      row: 'ATK-176 A with an empty secret is refused (OAuth 2.1 §3.2.1)',
+      row: 'A with an empty secret is refused (OAuth 2.1 §3.2.1)',
       client: 'P',
       form: () => ({ client_id: 'A', client_secret: '' }),
       ...wrongClient,
       reason: 'client_authentication_method',
     },
     {
-      row: 'ATK-176 no client authentication is refused (OAuth 2.1 §3.2.1)',
+      row: 'no client authentication is refused (OAuth 2.1 §3.2.1)',
       client: 'P',
       form: () => ({ client_id: undefined }),
       ...wrongClient,
       reason: 'client_authentication_missing',
     },
     {
-      row: 'ATK-187 a scope that was not granted is refused, and the token is not rotated (RFC 6749 §6)',
+      row: 'a scope that was not granted is refused, and the token is not rotated (RFC 6749 §6)',
       form: () => ({ scope: 'openid api.write' }),
       status: 400,
       error: 'invalid_scope',
       reason: 'scope_not_granted',
     },
     {
-      row: 'RFC 6749 §6: a scope that the client may have and that was not granted is refused',
+      row: 'a scope that the client may have and that was not granted is refused (RFC 6749 §6)',
       form: () => ({ scope: 'openid api.read' }),
       status: 400,
       error: 'invalid_scope',
       reason: 'scope_not_granted',
     },
     {
-      row: 'RFC 6749 §3.3: a scope in other case is another scope',
+      row: 'a scope in other case is another scope (RFC 6749 §3.3)',
       form: () => ({ scope: 'OPENID' }),
       status: 400,
       error: 'invalid_scope',
       reason: 'scope_not_granted',
     },
     {
-      row: 'RFC 6749 §3.3: a scope of spaces names none',
+      row: 'a scope of spaces names none (RFC 6749 §3.3)',
       form: () => ({ scope: '  ' }),
       status: 400,
       error: 'invalid_scope',
       reason: 'scope_not_granted',
     },
     {
-      row: 'RFC 8707 §2.2: a resource that was not granted is refused',
+      row: 'a resource that was not granted is refused (RFC 8707 §2.2)',
       form: () => ({ resource: 'https://api.test' }),
       status: 400,
       error: 'invalid_target',
       reason: 'resource_not_granted',
     },
     {
-      row: 'RFC 6749 §6: a random token of the right length is refused',
+      row: 'a random token of the right length is refused (RFC 6749 §6)',
       form: () => ({ refresh_token: 'A'.repeat(107) }),
       ...unknownToken,
     },
     {
-      row: 'RFC 6749 §6: an access token is no refresh token',
+      row: 'an access token is no refresh token (RFC 6749 §6)',
       form: (tokens) => ({ refresh_token: tokens.access_token }),
       ...unknownToken,
     },
     {
-      row: 'RFC 6749 §6: an ID token is no refresh token',
+      row: 'an ID token is no refresh token (RFC 6749 §6)',
       form: (tokens) => ({ refresh_token: tokens.id_token }),
       ...unknownToken,
     },
     {
-      row: 'RFC 6749 §6: an authorization code is no refresh token',
+      row: 'an authorization code is no refresh token (RFC 6749 §6)',
       form: async () => ({ refresh_token: await obtainCode(under) }),
       ...unknownToken,
     },
     {
-      row: 'RFC 6749 §6: a token with white space behind it is refused',
+      row: 'a token with white space behind it is refused (RFC 6749 §6)',
       form: (tokens) => ({ refresh_token: `${tokens.refresh_token} ` }),
       ...unknownToken,
     },
     {
-      row: 'RFC 6749 §6: a token with NUL behind it is refused',
+      row: 'a token with NUL behind it is refused (RFC 6749 §6)',
       form: (tokens) => ({ refresh_token: `${tokens.refresh_token}\0` }),
       ...unknownToken,
     },
     {
-      row: 'RFC 4648 §3.5: a token whose spare bits are set is refused',
+      row: 'a token whose spare bits are set is refused (RFC 4648 §3.5)',
       form: (tokens) => ({ refresh_token: withSpareBits(tokens.refresh_token) }),
       ...unknownToken,
     },
     {
-      row: 'RFC 4648 §5: a token with padding is refused',
+      row: 'a token with padding is refused (RFC 4648 §5)',
       form: (tokens) => ({ refresh_token: `${tokens.refresh_token}=` }),
       ...unknownToken,
     },
@@ -197,7 +197,7 @@ describe('refresh_token: refused, and the token is as good as before', () => {
     expect((await refresh(under, tokens.refresh_token)).status).toBe(200)
   })
 
-  it('RFC 6749 §6: no prefix of a token, and no token with a character more or changed, is one', async () => {
+  it('no prefix of a token, and no token with a character more or changed, is one (RFC 6749 §6)', async () => {
     const { refresh_token: good } = await tokensFor(under, 'A')
     const other = (at: number): string => good.slice(0, at) + (good[at] === 'A' ? 'B' : 'A') + good.slice(at + 1)
     const damaged = [1, 32, 43, 85, 106].map((length) => good.slice(0, length))
@@ -217,7 +217,7 @@ describe('refresh_token: refused, and the token is as good as before', () => {
     expect((await refresh(under, good)).status).toBe(200)
   })
 
-  it('RFC 6749 §3.2: two refresh tokens are refused', async () => {
+  it('two refresh tokens are refused (RFC 6749 §3.2)', async () => {
     const { refresh_token: good } = await tokensFor(under, 'A')
     const form = { grant_type: 'refresh_token', refresh_token: good }
 
@@ -232,7 +232,7 @@ describe('refresh_token: refused, and the token is as good as before', () => {
     )
   })
 
-  it('ATK-196 a refresh token in the query is not read and not told to events (RFC 6749 §3.2)', async () => {
+  it('a refresh token in the query is not read and not told to events (RFC 6749 §3.2)', async () => {
     const { refresh_token: good } = await tokensFor(under, 'A')
 
     await refusedInJson(
@@ -253,7 +253,7 @@ describe('refresh_token: refused, and the token is as good as before', () => {
 })
 
 describe('refresh_token: what a refresh gives', () => {
-  it('ATK-188 a narrower scope is for one access token; the grant is kept (RFC 6749 §6)', async () => {
+  it('a narrower scope is for one access token; the grant is kept (RFC 6749 §6)', async () => {
     const tokens = await tokensFor(under, 'A')
 
     const narrow = tokensOf(await refresh(under, tokens.refresh_token, { scope: 'profile' }))
@@ -264,7 +264,7 @@ describe('refresh_token: what a refresh gives', () => {
     expect((await userinfo(under, narrow.access_token)).status).toBe(403)
   })
 
-  it('ATK-197 a refreshed ID token keeps iss, sub, aud and auth_time and invents no nonce (OIDC Core §12.2)', async () => {
+  it('a refreshed ID token keeps iss, sub, aud and auth_time and invents no nonce (OIDC Core §12.2)', async () => {
     const tokens = await tokensFor(under, 'A')
     under.clock.advance(7)
 
@@ -284,7 +284,7 @@ describe('refresh_token: what a refresh gives', () => {
     { client: 'N' },
     { client: 'P' },
     { client: 'X' },
-  ])('RFC 9700 §4.14.2: the refresh token of $client is rotated, and only the newest counts', async ({ client }) => {
+  ])('the refresh token of $client is rotated, and only the newest counts (RFC 9700 §4.14.2)', async ({ client }) => {
     const tokens = await tokensFor(under, client)
 
     const first = tokensOf(await refresh(under, tokens.refresh_token, {}, client))
@@ -294,17 +294,17 @@ describe('refresh_token: what a refresh gives', () => {
     expect(second.refresh_token).toMatch(/^[\w-]{107}$/)
   })
 
-  it('ATK-199 without offline_access there is no refresh token to present (OIDC Core §11)', async () => {
+  it('without offline_access there is no refresh token to present (OIDC Core §11)', async () => {
     const tokens = await tokensFor(under, 'A', { scope: 'openid profile' })
 
     expect(tokens).not.toHaveProperty('refresh_token')
   })
 
-  it('ATK-199 a service token comes without a refresh token (RFC 6749 §4.4.3)', async () => {
+  it('a service token comes without a refresh token (RFC 6749 §4.4.3)', async () => {
     expect((await serviceToken(under)).json).not.toHaveProperty('refresh_token')
   })
 
-  it('RFC 6749 §6: a code that is redeemed twice takes the refresh token with it', async () => {
+  it('a code that is redeemed twice takes the refresh token with it (RFC 6749 §6)', async () => {
     const code = await obtainCode(under, { scope: 'openid profile offline_access' })
     const tokens = tokensOf(await redeem(under, code))
     await redeem(under, code)

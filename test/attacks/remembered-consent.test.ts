@@ -23,7 +23,7 @@ afterAll(() => under.close())
 /** Addresses that any program on the device can listen at: a public client's name proves nothing there. */
 const claimable = [loopback, 'http://127.0.0.1:51000/cb', 'com.example.app:/cb']
 
-describe('RFC 8252 §8.6: another program on the device can play a native app', () => {
+describe('another program on the device can play a native app (RFC 8252 §8.6)', () => {
   it.each(claimable)('a consent that was given before is asked for again at %s', async (redirectUri) => {
     const asked = await authorize(under, { client_id: 'N', redirect_uri: redirectUri })
 

@@ -40,63 +40,63 @@ async function read(
 describe('the feed tells nobody', () => {
   it.each<readonly [string, () => Promise<Reply>, readonly [number, string, string]]>([
     [
-      'RFC 6749 §5.2: who does not authenticate',
+      'who does not authenticate (RFC 6749 §5.2)',
       () => postForm(under, path, encode({ nonce }), {}),
       [401, 'invalid_client', 'client_authentication_missing'],
     ],
     [
-      'RFC 6749 §5.2: who does not know the secret',
+      'who does not know the secret (RFC 6749 §5.2)',
       () => postForm(under, path, encode({ nonce }), { authorization: basic('RS', 'x') }),
       [401, 'invalid_client', 'client_credentials_wrong'],
     ],
-    ['RFC 7662 §2.1: who only says a name', () => ask({}, 'P'), [401, 'invalid_client', 'client_public']],
+    ['who only says a name (RFC 7662 §2.1)', () => ask({}, 'P'), [401, 'invalid_client', 'client_public']],
     [
-      'RFC 7662 §4: who is no resource server',
+      'who is no resource server (RFC 7662 §4)',
       () => ask({}, 'A'),
       [400, 'unauthorized_client', 'client_serves_no_audience'],
     ],
     [
-      'RFC 8725 §3.10: who brings no nonce',
+      'who brings no nonce (RFC 8725 §3.10)',
       () => ask({ nonce: undefined }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
-      'RFC 8725 §3.10: who brings a nonce that can be guessed',
+      'who brings a nonce that can be guessed (RFC 8725 §3.10)',
       () => ask({ nonce: 'n'.repeat(15) }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
-      'RFC 6749 §5.2: whose nonce is long',
+      'whose nonce is long (RFC 6749 §5.2)',
       () => ask({ nonce: 'n'.repeat(129) }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
-      'RFC 6749 §5.2: whose nonce would need escapes',
+      'whose nonce would need escapes (RFC 6749 §5.2)',
       () => ask({ nonce: `${nonce}"` }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
-      'RFC 6749 §5.2: whose cursor is long',
+      'whose cursor is long (RFC 6749 §5.2)',
       () => ask({ cursor: 'c'.repeat(129) }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
-      'RFC 6749 §5.2: who waits for ever',
+      'who waits for ever (RFC 6749 §5.2)',
       () => ask({ wait: '1000' }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
-      'RFC 6749 §5.2: who waits for less than nothing',
+      'who waits for less than nothing (RFC 6749 §5.2)',
       () => ask({ wait: '-1' }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
-      'RFC 6749 §5.2: who waits for part of a second',
+      'who waits for part of a second (RFC 6749 §5.2)',
       () => ask({ wait: '0.5' }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
-      'RFC 6749 §3.2: who says something twice',
+      'who says something twice (RFC 6749 §3.2)',
       () =>
         postForm(under, path, `nonce=${nonce}&nonce=${nonce}`, { authorization: basic('RS', under.clients.RS.secret) }),
       [400, 'invalid_request', 'parameter_repeated'],
@@ -111,13 +111,13 @@ describe('the feed tells nobody', () => {
     expect(under.dump()).toBe(before)
   })
 
-  it('RFC 9110 §15.5.6: by GET', async () => {
+  it('by GET (RFC 9110 §15.5.6)', async () => {
     const reply = await under.send({ path: `${path}?nonce=${nonce}` })
 
     expect([reply.status, reply.header('allow')]).toEqual([405, 'POST'])
   })
 
-  it('RFC 9110 §11.1: by the answer to another, which is signed for that one', async () => {
+  it('by the answer to another, which is signed for that one (RFC 9110 §11.1)', async () => {
     const { clientSecret = '' } = await registerClient(
       { clientId: 'RS2', clientName: 'Other API', grantTypes: [], servedAudiences: ['https://other.test'] },
       { storage: under.storage },
@@ -131,7 +131,7 @@ describe('the feed tells nobody', () => {
 })
 
 describe('the feed', () => {
-  it('RFC 8725 §3.11: says what it is, and answers this very question', async () => {
+  it('says what it is, and answers this very question (RFC 8725 §3.11)', async () => {
     const reply = await ask()
 
     const said = await read(reply)

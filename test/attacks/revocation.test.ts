@@ -61,50 +61,44 @@ describe('revocation: refused, and the token lives on', () => {
 
   it.each<Row>([
     [
-      "ATK-308 A's token without authentication (RFC 7009 §2.1)",
+      "A's token without authentication (RFC 7009 §2.1)",
       () => postForm(under, path, form(), {}),
       401,
       'invalid_client',
       'client_authentication_missing',
     ],
     [
-      "RFC 7009 §2.1: A's token with a wrong secret",
+      "A's token with a wrong secret (RFC 7009 §2.1)",
       () => postForm(under, path, form(), { authorization: basic('A', 'x') }),
       401,
       'invalid_client',
       'client_credentials_wrong',
     ],
     [
-      'ATK-310 P, which says that it is A (RFC 7009 §5)',
+      'P, which says that it is A (RFC 7009 §5)',
       () => postForm(under, path, form({ client_id: 'A' }), {}),
       401,
       'invalid_client',
       'client_authentication_method',
     ],
+    ['no token (RFC 7009 §2.1)', () => postAs(under, 'A', { path, form: {} }), 400, 'invalid_request', 'token_missing'],
+    ['an empty token (RFC 7009 §2.1)', () => revoke(under, ''), 400, 'invalid_request', 'token_missing'],
     [
-      'ATK-313 no token (RFC 7009 §2.1)',
-      () => postAs(under, 'A', { path, form: {} }),
-      400,
-      'invalid_request',
-      'token_missing',
-    ],
-    ['ATK-313 an empty token (RFC 7009 §2.1)', () => revoke(under, ''), 400, 'invalid_request', 'token_missing'],
-    [
-      'RFC 7009 §2.1: a token in the query',
+      'a token in the query (RFC 7009 §2.1)',
       () => postAs(under, 'A', { path: `${path}?${form()}`, form: {} }),
       400,
       'invalid_request',
       'token_missing',
     ],
     [
-      'ATK-314 two tokens (RFC 6749 §3.2)',
+      'two tokens (RFC 6749 §3.2)',
       () => postForm(under, path, `${form()}&${form()}`, { authorization: basic('A', under.clients.A.secret) }),
       400,
       'invalid_request',
       'parameter_repeated',
     ],
     [
-      'RFC 7009 §2.1: a body of JSON',
+      'a body of JSON (RFC 7009 §2.1)',
       () =>
         postForm(under, path, '{}', {
           authorization: basic('A', under.clients.A.secret),
@@ -120,29 +114,26 @@ describe('revocation: refused, and the token lives on', () => {
     await expectAlive()
   })
 
-  it.each(['GET', 'HEAD', 'DELETE'])(
-    'ATK-323 %s is not answered, and there is no JSONP (RFC 7009 §2.3)',
-    async (method) => {
-      const reply = await refused(under, {
-        send: () => under.send({ method, path: `${path}?token=${tokens.refresh_token}&callback=x` }),
-        reason: undefined,
-      })
+  it.each(['GET', 'HEAD', 'DELETE'])('%s is not answered, and there is no JSONP (RFC 7009 §2.3)', async (method) => {
+    const reply = await refused(under, {
+      send: () => under.send({ method, path: `${path}?token=${tokens.refresh_token}&callback=x` }),
+      reason: undefined,
+    })
 
-      expect([reply.status, reply.header('allow'), reply.header('cache-control')]).toEqual([405, 'POST', 'no-store'])
-      expect(reply.header('content-type')).not.toContain('javascript')
-      await expectAlive()
-    },
-  )
+    expect([reply.status, reply.header('allow'), reply.header('cache-control')]).toEqual([405, 'POST', 'no-store'])
+    expect(reply.header('content-type')).not.toContain('javascript')
+    await expectAlive()
+  })
 })
 
 describe('revocation: answered, and nothing changed', () => {
   it.each<readonly [string, ClientName, keyof Tokens]>([
-    ["RFC 7009 §2.1: A's refresh token, by B", 'B', 'refresh_token'],
-    ["RFC 7009 §2.1: A's access token, by B", 'B', 'access_token'],
-    ["ATK-310 A's refresh token, by the public client P", 'P', 'refresh_token'],
-    ["RFC 7009 §2.1: A's access token, by the public client N", 'N', 'access_token'],
-    ["RFC 7009 §2.1: A's access token, by the resource server", 'RS', 'access_token'],
-    ["RFC 7009 §2.1: A's refresh token, by M", 'M', 'refresh_token'],
+    ["A's refresh token, by B (RFC 7009 §2.1)", 'B', 'refresh_token'],
+    ["A's access token, by B (RFC 7009 §2.1)", 'B', 'access_token'],
+    ["A's refresh token, by the public client P", 'P', 'refresh_token'],
+    ["A's access token, by the public client N (RFC 7009 §2.1)", 'N', 'access_token'],
+    ["A's access token, by the resource server (RFC 7009 §2.1)", 'RS', 'access_token'],
+    ["A's refresh token, by M (RFC 7009 §2.1)", 'M', 'refresh_token'],
   ])('%s', async (_, client, kind) => {
     const families = storedFamilies(under)
 
@@ -153,14 +144,14 @@ describe('revocation: answered, and nothing changed', () => {
   })
 
   it.each<readonly [string, () => Promise<string> | string]>([
-    ['RFC 7009 §2.2: an unknown token', () => 'unknown'],
-    ['RFC 7009 §2.2: a damaged refresh token', () => `${tokens.refresh_token.slice(0, -1)}_`],
-    ['RFC 7009 §2.2: an ID token', () => tokens.id_token],
-    ['ATK-322 an authorization code, which stays as it was', () => obtainCode(under)],
-    ["ATK-311 a JWT of one's own that names the token", () => forgedJwt({ client_id: 'A' })],
-    ["ATK-311 a JWT of one's own that names the token and B", () => forgedJwt({ client_id: 'B' })],
+    ['an unknown token (RFC 7009 §2.2)', () => 'unknown'],
+    ['a damaged refresh token (RFC 7009 §2.2)', () => `${tokens.refresh_token.slice(0, -1)}_`],
+    ['an ID token (RFC 7009 §2.2)', () => tokens.id_token],
+    ['an authorization code, which stays as it was', () => obtainCode(under)],
+    ["a JWT of one's own that names the token", () => forgedJwt({ client_id: 'A' })],
+    ["a JWT of one's own that names the token and B", () => forgedJwt({ client_id: 'B' })],
     [
-      'ATK-311 an unsigned JWT that names the token',
+      'an unsigned JWT that names the token',
       () => writeJws({ alg: 'none' }, readJws(tokens.access_token).payload, signNothing()),
     ],
   ])('%s', async (_, obtain) => {
@@ -173,7 +164,7 @@ describe('revocation: answered, and nothing changed', () => {
     await expectAlive()
   })
 
-  it('ATK-322 a code that was given to revocation can be redeemed', async () => {
+  it('a code that was given to revocation can be redeemed', async () => {
     const code = await obtainCode(under)
 
     expectDone(await revoke(under, code))
@@ -181,7 +172,7 @@ describe('revocation: answered, and nothing changed', () => {
     expect((await redeem(under, code)).status).toBe(200)
   })
 
-  it('RFC 7009 §2.2: revoking a second time reads like the first', async () => {
+  it('revoking a second time reads like the first (RFC 7009 §2.2)', async () => {
     const first = await revoke(under, tokens.refresh_token)
     const before = under.dump()
     const second = await revoke(under, tokens.refresh_token)
@@ -199,14 +190,14 @@ describe('revocation: answered, and nothing changed', () => {
 })
 
 describe('revocation: what it ends', () => {
-  it('ATK-317 a refresh token: its access tokens are inactive at once (RFC 7009 §2.1)', async () => {
+  it('a refresh token: its access tokens are inactive at once (RFC 7009 §2.1)', async () => {
     expectDone(await revoke(under, tokens.refresh_token))
 
     await expectDead()
   })
 
   it.each(['access_token', 'refresh_token', 'foo', '__proto__'])(
-    'ATK-316 the hint %s changes nothing (RFC 7009 §2.1)',
+    'the hint %s changes nothing (RFC 7009 §2.1)',
     async (token_type_hint) => {
       expectDone(await revoke(under, tokens.refresh_token, 'A', { token_type_hint }))
 
@@ -214,7 +205,7 @@ describe('revocation: what it ends', () => {
     },
   )
 
-  it('RFC 7009 §2.1: an access token ends alone; its family lives on', async () => {
+  it('an access token ends alone; its family lives on (RFC 7009 §2.1)', async () => {
     const before = JSON.parse(under.dump()) as Record<string, unknown>
 
     expectDone(await revoke(under, tokens.access_token))
@@ -225,13 +216,13 @@ describe('revocation: what it ends', () => {
     expect((await refresh(under, tokens.refresh_token)).status).toBe(200)
   })
 
-  it('RFC 7009 §2.1: an access token is revoked whatever the hint says', async () => {
+  it('an access token is revoked whatever the hint says (RFC 7009 §2.1)', async () => {
     expectDone(await revoke(under, tokens.access_token, 'A', { token_type_hint: 'refresh_token' }))
 
     expect(await isLive(tokens.access_token)).toBe(false)
   })
 
-  it('RFC 7009 §2.1: an old refresh token of the family ends the family too', async () => {
+  it('an old refresh token of the family ends the family too (RFC 7009 §2.1)', async () => {
     const next = tokensOf(await refresh(under, tokens.refresh_token))
 
     expectDone(await revoke(under, tokens.refresh_token))
@@ -240,7 +231,7 @@ describe('revocation: what it ends', () => {
     await expectDead()
   })
 
-  it('RFC 7009 §2.1: another family of the same person and client lives on', async () => {
+  it('another family of the same person and client lives on (RFC 7009 §2.1)', async () => {
     const other = await tokensFor(under, 'A')
 
     expectDone(await revoke(under, tokens.refresh_token))
@@ -249,7 +240,7 @@ describe('revocation: what it ends', () => {
   })
 
   it.each<{ client: 'B' | 'N' | 'P' | 'X' }>([{ client: 'B' }, { client: 'N' }, { client: 'P' }, { client: 'X' }])(
-    'RFC 7009 §2.1: $client revokes its own refresh token',
+    '$client revokes its own refresh token (RFC 7009 §2.1)',
     async ({ client }) => {
       const own = await tokensFor(under, client)
 
@@ -260,7 +251,7 @@ describe('revocation: what it ends', () => {
     },
   )
 
-  it('RFC 7009 §2.1: M revokes its own access token, a JWT or an opaque one', async () => {
+  it('M revokes its own access token, a JWT or an opaque one (RFC 7009 §2.1)', async () => {
     const opaque = await startServer({
       resources: { 'https://api.test': { scopes: ['api.read', 'api.write'], accessTokenFormat: 'opaque' } },
     })
@@ -278,7 +269,7 @@ describe('revocation: what it ends', () => {
     }
   })
 
-  it('RFC 7009 §2.1: a disabled client revokes nothing more; its tokens are dead already', async () => {
+  it('a disabled client revokes nothing more; its tokens are dead already (RFC 7009 §2.1)', async () => {
     const other = await startServer()
     onTestFinished(() => other.close())
     const own = await tokensFor(other, 'A')

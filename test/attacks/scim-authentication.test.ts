@@ -31,44 +31,40 @@ describe('SCIM: who calls', () => {
   type Row = readonly [row: string, authorization: () => string, refusal: ScimRefusal]
 
   it.each<Row>([
-    ['ATK-337 no Authorization', () => '', { status: 401, reason: 'credentials_missing' }],
-    ['ATK-338 a wrong secret', () => 'Bearer wrong', { status: 401, reason: 'access_token_invalid' }],
+    ['no Authorization', () => '', { status: 401, reason: 'credentials_missing' }],
+    ['a wrong secret', () => 'Bearer wrong', { status: 401, reason: 'access_token_invalid' }],
     [
-      'ATK-338 the secret without its end',
+      'the secret without its end',
       () => `Bearer ${s1().slice(0, -1)}`,
       { status: 401, reason: 'access_token_invalid' },
     ],
+    ['the secret in capitals', () => `Bearer ${s1().toUpperCase()}`, { status: 401, reason: 'access_token_invalid' }],
+    ['one more character', () => `Bearer ${s1()}A`, { status: 401, reason: 'access_token_invalid' }],
     [
-      'ATK-338 the secret in capitals',
-      () => `Bearer ${s1().toUpperCase()}`,
-      { status: 401, reason: 'access_token_invalid' },
-    ],
-    ['ATK-338 one more character', () => `Bearer ${s1()}A`, { status: 401, reason: 'access_token_invalid' }],
-    [
-      'ATK-338 one other character',
+      'one other character',
       () => `Bearer ${s1().slice(0, -2)}${s1().endsWith('AA') ? 'BB' : 'AA'}`,
       { status: 401, reason: 'secret_unknown' },
     ],
     [
-      'ATK-338 the secret of a provider that never was',
+      'the secret of a provider that never was',
       () => `Bearer mmscim_T9_${'A'.repeat(43)}`,
       { status: 401, reason: 'secret_unknown' },
     ],
-    ['O-19 a text without a scheme', () => 'non-token', { status: 401, reason: 'credentials_malformed' }],
-    ['J-04 the secret by Basic', () => basic('T1', s1()), { status: 401, reason: 'credentials_malformed' }],
+    ['a text without a scheme', () => 'non-token', { status: 401, reason: 'credentials_malformed' }],
+    ['the secret by Basic', () => basic('T1', s1()), { status: 401, reason: 'credentials_malformed' }],
     [
       'two tokens in one header',
       () => `Bearer ${s1()}, Bearer ${s1()}`,
       { status: 401, reason: 'credentials_malformed' },
     ],
-    ['ATK-347 the cookie of a browser session alone', () => '', { status: 401, reason: 'credentials_missing' }],
-  ])('RFC 7644 §2: %s', async (_, authorization, refusal) => {
+    ['the cookie of a browser session alone', () => '', { status: 401, reason: 'credentials_missing' }],
+  ])('%s (RFC 7644 §2)', async (_, authorization, refusal) => {
     await scimRefused(site, { ...refusal, secrets: [s1()] }, () =>
       site.send({ headers: { authorization: authorization(), cookie: 'host=U1.1790000000' } }),
     )
   })
 
-  it('RFC 7644 §2: 401 says how to come back, the same for every kind of wrong secret', async () => {
+  it('401 says how to come back, the same for every kind of wrong secret (RFC 7644 §2)', async () => {
     const missing = await site.send({ headers: { authorization: '' } })
     const wrong = await site.send({ headers: { authorization: `Bearer mmscim_T1_${'A'.repeat(43)}` } })
     const disabled = await site.send({ provider: 'T0', headers: { authorization: `Bearer ${site.secrets.T0}` } })
@@ -82,7 +78,7 @@ describe('SCIM: who calls', () => {
     ])
   })
 
-  it('ATK-349: two Authorization headers are refused, also when one of them is right (RFC 6750 §2)', async () => {
+  it('two Authorization headers are refused, also when one of them is right (RFC 6750 §2)', async () => {
     await scimRefused(site, { status: 400, reason: 'credentials_twice' }, () =>
       site.send({ headers: { authorization: [`Bearer ${s1()}`, 'Bearer x'] } }),
     )
@@ -93,7 +89,7 @@ describe('SCIM: who calls', () => {
     expect((await site.send({ headers: { authorization: `bEaReR ${s1()}` } })).status).toBe(200)
   })
 
-  it.each(verbs)('ATK-340: S1 at the address of T2 is 403 for %s, whether T2 is there or not', async (method) => {
+  it.each(verbs)('S1 at the address of T2 is 403 for %s, whether T2 is there or not', async (method) => {
     const answers = await Promise.all(
       ['T2', 'T9'].map((provider) => site.send({ method, provider, path: `/users/${aliceOfT2}`, body: '{}' })),
     )
@@ -104,7 +100,7 @@ describe('SCIM: who calls', () => {
   })
 
   it.each(['t1', 'T1%00', 'T1%20', './T2', 'T1/../T2', 'T1%2f..%2fT2', 'T1;x', 'T1.', '%541'])(
-    'ATK-341: %s is not the address of T1, and never leads to T2',
+    '%s is not the address of T1, and never leads to T2',
     async (provider) => {
       const reply = await site.send({ provider, path: `/users/${aliceOfT2}` })
 
@@ -113,7 +109,7 @@ describe('SCIM: who calls', () => {
     },
   )
 
-  it.each(verbs)('ATK-343: a provider that is disabled is refused, by %s', async (method) => {
+  it.each(verbs)('a provider that is disabled is refused, by %s', async (method) => {
     const reply = await site.send({
       method,
       provider: 'T0',
@@ -157,7 +153,7 @@ describe('SCIM: secrets of providers', () => {
       expect(site.dump()).not.toContain(stored.replace(/^mmscim_[^_]+_/, ''))
   })
 
-  it('ATK-344: an identifier is not used again: the old secret stays dead, and nobody inherits accounts', async () => {
+  it('an identifier is not used again: the old secret stays dead, and nobody inherits accounts', async () => {
     const deps = { storage: site.storage }
     const { secret } = await registerIdentityProvider({ providerId: 'gone' }, deps)
     await create(secret, 'gone', 'carol@x')
@@ -169,14 +165,11 @@ describe('SCIM: secrets of providers', () => {
     expect(await use(secret, 'gone')).toBe(401)
   })
 
-  it.each(['under_score', '', 'a b', 'ä', 'x'.repeat(65), '../T2'])(
-    'R-03: %j is no identifier of a provider',
-    async (id) => {
-      await expect(registerIdentityProvider({ providerId: id }, { storage: site.storage })).rejects.toMatchObject({
-        reason: 'invalid_identifier',
-      })
-    },
-  )
+  it.each(['under_score', '', 'a b', 'ä', 'x'.repeat(65), '../T2'])('%j is no identifier of a provider', async (id) => {
+    await expect(registerIdentityProvider({ providerId: id }, { storage: site.storage })).rejects.toMatchObject({
+      reason: 'invalid_identifier',
+    })
+  })
 })
 
 describe('SCIM: our own access tokens', () => {
@@ -187,7 +180,7 @@ describe('SCIM: our own access tokens', () => {
     return String(reply.json['access_token'])
   }
 
-  it('ATK-346: a token without the scope is 403', async () => {
+  it('a token without the scope is 403', async () => {
     const token = await tokenOfM({ scope: 'api.read' })
 
     await scimRefused(site, { status: 403, reason: 'scope_missing', secrets: [token] }, () =>
@@ -197,7 +190,7 @@ describe('SCIM: our own access tokens', () => {
 })
 
 describe('SCIM: accounts of others', () => {
-  it('ATK-350: the account of another provider is 404, with the same bytes as one that never was', async () => {
+  it('the account of another provider is 404, with the same bytes as one that never was', async () => {
     const [other, unknown] = await Promise.all([aliceOfT2, 'unknown'].map((id) => site.send({ path: `/users/${id}` })))
 
     expect(other?.status).toBe(404)
@@ -205,7 +198,7 @@ describe('SCIM: accounts of others', () => {
     expect(site.lastReason()).toBe('resource_not_found')
   })
 
-  it('ATK-352: a tenant in the body is not read', async () => {
+  it('a tenant in the body is not read', async () => {
     const reply = await create(site.secrets.T1, 'T1', 'mallory@x', {
       provider_id: 'T2',
       tenantId: 'T2',
@@ -217,7 +210,7 @@ describe('SCIM: accounts of others', () => {
     expect(list.text).not.toContain('mallory')
   })
 
-  it('ATK-353: a userName belongs to one account of each provider', async () => {
+  it('a userName belongs to one account of each provider', async () => {
     const before = await site.send({
       provider: 'T2',
       path: `/users/${aliceOfT2}`,
@@ -236,7 +229,7 @@ describe('SCIM: accounts of others', () => {
   })
 
   it.each(['users', 'Users', 'USERS', '/users', 'users/'])(
-    'ATK-359: /%s leads to the same, and asks who calls',
+    '/%s leads to the same, and asks who calls',
     async (name) => {
       expect((await site.send({ path: `/${name}` })).status).toBe(200)
       expect((await site.send({ path: `/${name}`, headers: { authorization: '' } })).status).toBe(401)

@@ -69,7 +69,7 @@ const tryFrom = (address: string, username: string) =>
 const times = <T>(count: number, run: (index: number) => Promise<T>): Promise<readonly T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => run(index)))
 
-describe('RFC 6749 §10.10: whoever guesses passwords at the starter is slowed down', () => {
+describe('whoever guesses passwords at the starter is slowed down (RFC 6749 §10.10)', () => {
   it('SI-001 by name: ten times in five minutes, and then the right one does not help', async () => {
     await times(10, () => signsIn(openBrowser(issuer), 'guess'))
 

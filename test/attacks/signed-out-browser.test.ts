@@ -27,7 +27,7 @@ function cookiesAfter(cookies: ReadonlyMap<string, string>, headers: readonly He
 const cookieHeader = (cookies: ReadonlyMap<string, string>): string =>
   [...cookies].map((pair) => pair.join('=')).join('; ')
 
-describe('RFC 9700 §4.7: on a shared machine', () => {
+describe('on a shared machine (RFC 9700 §4.7)', () => {
   it('whoever comes after a sign-out cannot go back and consent for the person who left', async () => {
     const sessions = createCookieSessions({ storage: under.storage, clock: under.clock.now })
     const started = await authorize(under, { prompt: 'consent' })

@@ -68,16 +68,13 @@ describe.each(adapters)('over $name', (adapter) => {
       expect(reply.header('cache-control')).toBe('no-store')
     })
 
-    it.each(['x-http-method-override', 'x-http-method', 'x-method-override'])(
-      'ATK-028 %s changes nothing',
-      async (name) => {
-        const reply = await postForm(under, '/token', await goodBody(), { authorization, [name]: 'DELETE' })
+    it.each(['x-http-method-override', 'x-http-method', 'x-method-override'])('%s changes nothing', async (name) => {
+      const reply = await postForm(under, '/token', await goodBody(), { authorization, [name]: 'DELETE' })
 
-        expect(reply.status).toBe(200)
-      },
-    )
+      expect(reply.status).toBe(200)
+    })
 
-    it('ATK-028 a method in the query or the body changes nothing', async () => {
+    it('a method in the query or the body changes nothing', async () => {
       const reply = await postForm(under, '/token?_method=DELETE', `${await goodBody()}&_method=DELETE`, {
         authorization,
       })
@@ -109,7 +106,7 @@ describe.each(adapters)('over $name', (adapter) => {
     })
 
     it.each(['/auth/', '/AUTH', '//auth', '/%61uth', '/auth;x'])(
-      'RFC 3986 §6.2.1: %s is not the authorization endpoint',
+      '%s is not the authorization endpoint (RFC 3986 §6.2.1)',
       async (path) => {
         const reply = await refused(under, {
           send: () =>
@@ -125,17 +122,14 @@ describe.each(adapters)('over $name', (adapter) => {
 
   describe('where a request seems to come from', () => {
     const spoofs: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
-      ['ATK-031 Host', { host: 'evil.test' }],
-      ['ATK-031 X-Forwarded-Host', { 'x-forwarded-host': 'evil.test' }],
-      ['ATK-031 Forwarded', { forwarded: 'host=evil.test;proto=http' }],
+      ['Host', { host: 'evil.test' }],
+      ['X-Forwarded-Host', { 'x-forwarded-host': 'evil.test' }],
+      ['Forwarded', { forwarded: 'host=evil.test;proto=http' }],
       [
-        'ATK-031 X-Original-URL and its kin',
+        'X-Original-URL and its kin',
         { 'x-original-url': '/admin', 'x-rewrite-url': '/admin', 'x-forwarded-prefix': '/evil' },
       ],
-      [
-        'ATK-032 X-Forwarded-Proto',
-        { 'x-forwarded-proto': 'http', 'x-forwarded-ssl': 'off', 'x-forwarded-port': '80' },
-      ],
+      ['X-Forwarded-Proto', { 'x-forwarded-proto': 'http', 'x-forwarded-ssl': 'off', 'x-forwarded-port': '80' }],
     ]
 
     it.each(spoofs)('%s does not change the metadata', async (_, headers) => {
@@ -186,7 +180,7 @@ describe.each(adapters)('over $name', (adapter) => {
   })
 
   describe('cross-origin scripts', () => {
-    it.each(['OPTIONS', 'GET', 'POST'])('ATK-034 %s /auth has no CORS headers', async (method) => {
+    it.each(['OPTIONS', 'GET', 'POST'])('%s /auth has no CORS headers', async (method) => {
       const reply = await under.send({
         method,
         path: `/auth?${encode(baseRequest)}`,
@@ -201,7 +195,7 @@ describe.each(adapters)('over $name', (adapter) => {
       expect(names.map((name) => reply.header(`access-control-allow-${name}`))).toEqual(names.map(() => undefined))
     })
 
-    it('ATK-035 a header block of more than 16 KiB is refused', async () => {
+    it('a header block of more than 16 KiB is refused', async () => {
       const reply = await refused(under, {
         send: () => under.send({ path: `/auth?${encode({ ...baseRequest, x: 'a'.repeat(16_384) })}` }),
         reason: undefined,

@@ -41,7 +41,7 @@ test('the home page leads the administrator to the area, by keyboard too, and no
   expect(await grace.page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
 })
 
-test('RFC 9110 §15.5.4: whoever else is signed in, and whoever is not, is refused every page and every button', async () => {
+test('whoever else is signed in, and whoever is not, is refused every page and every button (RFC 9110 §15.5.4)', async () => {
   const stranger = await stage.openBrowser()
   const before = await acts()
 
@@ -74,7 +74,7 @@ test('RFC 9110 §15.5.4: whoever else is signed in, and whoever is not, is refus
   expect(await clientState('pocket-notes')).toBe('in use')
 })
 
-test('RFC 9700 §4.7: a form that another site posts in the administrator’s browser is refused and changes nothing', async () => {
+test('a form that another site posts in the administrator’s browser is refused and changes nothing (RFC 9700 §4.7)', async () => {
   const form = `<form method="post" action="${stage.url}/admin/client?id=pocket-notes"><button name="act" value="disable">Win a prize</button></form>`
   const elsewhere = await openElsewhere({ '/': form })
   const before = await acts()
@@ -164,7 +164,7 @@ test('nobody can deactivate the only administrator', async () => {
   expect((await page.goto(`${stage.url}/admin/accounts`))?.status()).toBe(200)
 })
 
-test('RFC 7644 §3.4.2.2: a filter that is none is told beside the box, which keeps it', async () => {
+test('a filter that is none is told beside the box, which keeps it (RFC 7644 §3.4.2.2)', async () => {
   const { page } = ada
 
   const answer = await page.goto(`${stage.url}/admin/accounts?filter=${encodeURIComponent('name is "ada"')}`)
@@ -255,7 +255,7 @@ test.each([
   },
   { what: 'a client that there is not', id: 'nobody', form: 'act=disable', refusal: '404 (client_unknown)' },
 ])(
-  'RFC 9110 §15.5: a form is refused that asks for $what',
+  'a form is refused that asks for $what (RFC 9110 §15.5)',
   async ({ id, form, type = 'application/x-www-form-urlencoded', refusal }) => {
     const before = await acts()
 

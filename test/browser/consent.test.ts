@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 
 describe.each(['spa', 'web'])('consent for the %s client', (client) => {
-  test('RFC 6749 §4.1.2.1: a denial reaches the client as access_denied, and nothing is shown or remembered', async () => {
+  test('a denial reaches the client as access_denied, and nothing is shown or remembered (RFC 6749 §4.1.2.1)', async () => {
     const { page, complaints } = await stage.openBrowser()
     await startSignIn(page, `${stage.url}/${client}/`)
     await signInAs(page, 'ada')
@@ -50,7 +50,7 @@ describe.each(['spa', 'web'])('consent for the %s client', (client) => {
     expect(await shown(page, 'userinfo')).toMatchObject({ email: 'ada@example.org', email_verified: true })
   })
 
-  test('RFC 6749 §3.3: what is left unchecked is not granted', async () => {
+  test('what is left unchecked is not granted (RFC 6749 §3.3)', async () => {
     const { page } = await stage.openBrowser()
     await startSignIn(page, `${stage.url}/${client}/`, ['Your email address too'])
     await signInAs(page, 'ada')
@@ -77,7 +77,7 @@ test('consent is remembered: the second time nothing is asked', async () => {
   expect(visited).not.toContain('/login')
 })
 
-test('RFC 8252 §8.6: a public client on loopback could be any program of the device, so it is asked each time', async () => {
+test('a public client on loopback could be any program of the device, so it is asked each time (RFC 8252 §8.6)', async () => {
   const { page } = await stage.openBrowser()
   await signInFully(page, `${stage.url}/spa/`)
 

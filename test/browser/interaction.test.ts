@@ -56,7 +56,7 @@ describe('CSP 3 §6.4.1, form-action in Chromium', () => {
 })
 
 describe('an interaction', () => {
-  test('RFC 9700 §4.16: its pages are not shown in a frame', async () => {
+  test('its pages are not shown in a frame (RFC 9700 §4.16)', async () => {
     const { page } = await stage.openBrowser()
     await startSignIn(page, `${stage.url}/web/`)
     const framing = await openElsewhere({ '/frame': `<iframe src="${page.url()}"></iframe>` })
@@ -70,7 +70,7 @@ describe('an interaction', () => {
     await framing.close()
   })
 
-  test('RFC 9700 §4.7: a form that another site posts to it is refused', async () => {
+  test('a form that another site posts to it is refused (RFC 9700 §4.7)', async () => {
     const { page } = await stage.openBrowser()
     await startSignIn(page, `${stage.url}/web/`)
     await signInAs(page, 'ada')
@@ -89,7 +89,7 @@ describe('an interaction', () => {
     await attacker.close()
   })
 
-  test('RFC 9700 §4.7: goes on only in the browser that started it', async () => {
+  test('goes on only in the browser that started it (RFC 9700 §4.7)', async () => {
     const { page } = await stage.openBrowser()
     await startSignIn(page, `${stage.url}/web/`)
     const { page: elsewhere } = await stage.openBrowser()

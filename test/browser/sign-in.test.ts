@@ -64,7 +64,7 @@ describe.each(['spa', 'web'])('the %s client', (client) => {
     expect(complaints).toEqual([])
   })
 
-  test('RFC 9700 §4.3.1: the code does not stay in the address of the page', async () => {
+  test('the code does not stay in the address of the page (RFC 9700 §4.3.1)', async () => {
     const { page } = await stage.openBrowser()
 
     await signInFully(page, `${stage.url}/${client}/`)
@@ -115,7 +115,7 @@ describe('the sign-in page', () => {
     },
   )
 
-  test('RFC 6749 §10.10: whoever guesses passwords is slowed down, and the right one does not help then', async () => {
+  test('whoever guesses passwords is slowed down, and the right one does not help then (RFC 6749 §10.10)', async () => {
     const { page } = await stage.openBrowser()
     await startSignIn(page, `${stage.url}/web/`)
 
@@ -134,7 +134,7 @@ describe('the sign-in page', () => {
 })
 
 describe('a deactivated account', () => {
-  test('RFC 6749 §4.1.2.1: signs in to nothing; the client is told access_denied', async () => {
+  test('signs in to nothing; the client is told access_denied (RFC 6749 §4.1.2.1)', async () => {
     const { page } = await stage.openBrowser()
     await startSignIn(page, `${stage.url}/web/`)
     const people = openPeople(join(stage.dataFolder, 'people.db'))
@@ -190,7 +190,7 @@ describe('signing out', () => {
 })
 
 describe('the web client', () => {
-  test('RFC 6749 §6: refreshes, and its refresh token ends when the person leaves', async () => {
+  test('refreshes, and its refresh token ends when the person leaves (RFC 6749 §6)', async () => {
     const { page, context } = await stage.openBrowser()
     await signInUnseen(context, `${stage.url}/web/`, { scope: 'offline_access' })
     await page.goto(`${stage.url}/web/`)

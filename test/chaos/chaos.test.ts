@@ -25,7 +25,7 @@ describe.for([
     await stage.close()
   })
 
-  test('RFC 6749 §10.5, RFC 9700 §4.14.2: nothing is issued twice, nothing lives on, and who asks again is served', async () => {
+  test('nothing is issued twice, nothing lives on, and who asks again is served (RFC 6749 §10.5, RFC 9700 §4.14.2)', async () => {
     const points = crashPoints.filter((_, index) => index % 2 === share)
 
     const outcomes = await crashAt(points, { stage, port: survivor.port })

@@ -64,7 +64,7 @@ test('a good server has no failure, over its database too: two processes race fo
   expect((await later.run('purge', '--issuer', 'https://doctor.invalid')).out).toBe('Removed 0 rows.')
 })
 
-test('OIDC Discovery §4.3: a server that names another issuer fails, in words with how to mend it', async () => {
+test('a server that names another issuer fails, in words with how to mend it (OIDC Discovery §4.3)', async () => {
   const { issuer } = await aSite()
   const other = issuer.replace('127.0.0.1', 'localhost')
 
@@ -83,7 +83,7 @@ test('OIDC Discovery §4.3: a server that names another issuer fails, in words w
   expect(out).toMatch(/→ Give the server the issuer/)
 })
 
-test('RFC 9700 §2.6: a proxy that makes addresses of what a request says of its own way fails', async () => {
+test('a proxy that makes addresses of what a request says of its own way fails (RFC 9700 §2.6)', async () => {
   const site = await aSite((answer) => {
     const host = answer.request.headers['x-forwarded-host']
     const isHttp = answer.request.headers['x-forwarded-proto'] === 'http'
@@ -159,7 +159,7 @@ test('secrets from textbooks, a sealing key that repeats itself, other keys than
   expect(findings.find(({ check }) => check === 'storage.race')?.level).toBe('warn')
 })
 
-test('RFC 6749 §10.5: a database where two are told that they won a code fails', async () => {
+test('a database where two are told that they won a code fails (RFC 6749 §10.5)', async () => {
   const { line, issuer } = await aSite()
   const report = JSON.stringify({
     consumed: ['won', 'replayed'],

@@ -15,7 +15,7 @@ const claims = (request: object): string => JSON.stringify(request)
 
 describe('claims that are asked for one by one', () => {
   it.each([{ essential: true }, null, {}])(
-    'OIDC Core §5.5: name at userinfo, as %j, without the scope profile',
+    'name at userinfo, as %j, without the scope profile (OIDC Core §5.5)',
     async (name) => {
       const outcome = await signIn(under, { scope: 'openid', claims: claims({ userinfo: { name } }) })
 
@@ -26,7 +26,7 @@ describe('claims that are asked for one by one', () => {
     },
   )
 
-  it('OIDC Core §5.5: email and phone_number in the ID token', async () => {
+  it('email and phone_number in the ID token (OIDC Core §5.5)', async () => {
     const { claims: idToken } = await signIn(under, {
       scope: 'openid',
       claims: claims({ id_token: { email: { essential: true }, phone_number: null } }),
@@ -36,7 +36,7 @@ describe('claims that are asked for one by one', () => {
     expect(idToken).not.toHaveProperty('email_verified')
   })
 
-  it('OIDC Core §5.5: beside the claims of the granted scopes', async () => {
+  it('beside the claims of the granted scopes (OIDC Core §5.5)', async () => {
     const outcome = await signIn(under, { scope: 'openid email', claims: claims({ userinfo: { nickname: null } }) })
 
     const reply = await userinfo(under, outcome)
@@ -44,7 +44,7 @@ describe('claims that are asked for one by one', () => {
     expect(reply.json).toEqual({ sub: 'U1', nickname: 'annie', email: 'ann@example.test', email_verified: true })
   })
 
-  it('OIDC Core §5.5.1: a claim that the account does not have fails nothing, essential or not', async () => {
+  it('a claim that the account does not have fails nothing, essential or not (OIDC Core §5.5.1)', async () => {
     const outcome = await signIn(under, {
       scope: 'openid',
       claims: claims({ userinfo: { website: { essential: true }, birthdate: null } }),
@@ -55,7 +55,7 @@ describe('claims that are asked for one by one', () => {
     expect(reply.json).toEqual({ sub: 'U1' })
   })
 
-  it('OIDC Core §5.5: members and claims that nobody knows are ignored', async () => {
+  it('members and claims that nobody knows are ignored (OIDC Core §5.5)', async () => {
     const outcome = await signIn(under, {
       claims: claims({
         other: { a: 1 },
@@ -67,7 +67,7 @@ describe('claims that are asked for one by one', () => {
     expect(outcome.claims.sub).toBe('U1')
   })
 
-  it('OIDC Core §5.5.1: auth_time as an essential claim is there', async () => {
+  it('auth_time as an essential claim is there (OIDC Core §5.5.1)', async () => {
     const { claims: idToken } = await signIn(under, {
       claims: claims({ id_token: { auth_time: { essential: true } } }),
     })
@@ -76,7 +76,7 @@ describe('claims that are asked for one by one', () => {
   })
 
   it.each(['[]', '"x"', '{', 'null', '{"id_token":[]}', '{"userinfo":{"name":true}}'])(
-    'OIDC Core §5.5: %s is malformed',
+    '%s is malformed (OIDC Core §5.5)',
     async (text) => {
       const reply = await open(under, { claims: text }, 'U1')
 
@@ -89,19 +89,19 @@ describe('claims that are asked for one by one', () => {
 describe('the sub claim with a value', () => {
   const sub = (value: string) => claims({ id_token: { sub: { value } } })
 
-  it('OIDC Core §3.1.2.2: is met by the person who is signed in', async () => {
+  it('is met by the person who is signed in (OIDC Core §3.1.2.2)', async () => {
     const { claims: idToken } = await outcomeOf(under, await open(under, { prompt: 'none', claims: sub('U1') }, 'U1'))
 
     expect(idToken.sub).toBe('U1')
   })
 
-  it('OIDC Core §3.1.2.2: is not met by another, and prompt=none is login_required', async () => {
+  it('is not met by another, and prompt=none is login_required (OIDC Core §3.1.2.2)', async () => {
     const reply = await open(under, { prompt: 'none', claims: sub('U2') }, 'U1')
 
     expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })
   })
 
-  it('OIDC Core §3.1.2.2: asks for a sign-in, and takes nobody else', async () => {
+  it('asks for a sign-in, and takes nobody else (OIDC Core §3.1.2.2)', async () => {
     const started = await open(under, { claims: sub('somebody') }, 'U1')
 
     const reply = await logIn(under, started)
@@ -110,7 +110,7 @@ describe('the sub claim with a value', () => {
     expect(pageOf(under, reply)).toBe('/login')
   })
 
-  it('OIDC Core §3.1.2.1: counts beside an id_token_hint: whoever is meant by one and not by the other is not taken', async () => {
+  it('counts beside an id_token_hint: whoever is meant by one and not by the other is not taken (OIDC Core §3.1.2.1)', async () => {
     const { tokens } = await signIn(under)
 
     const reply = await open(under, { claims: sub('U2'), id_token_hint: tokens['id_token'] }, 'U1')
@@ -123,14 +123,14 @@ describe('the sub claim with a value', () => {
     ['no values', { values: [] }],
     ['a value that is no text', { value: 7 }],
     ['a value that is null', { value: null }],
-  ])('OIDC Core §3.1.2.1: %s means nobody, and nobody is asked to sign in', async (_, demanded) => {
+  ])('%s means nobody, and nobody is asked to sign in (OIDC Core §3.1.2.1)', async (_, demanded) => {
     const reply = await open(under, { claims: claims({ id_token: { sub: demanded } }) }, 'U1')
 
     expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })
     expect(under.lastReason()).toBe('nobody_meant')
   })
 
-  it('OIDC Core §3.1.2.1: the hint and one of several values mean one person', async () => {
+  it('the hint and one of several values mean one person (OIDC Core §3.1.2.1)', async () => {
     const { tokens } = await signIn(under)
 
     const demanded = claims({ id_token: { sub: { values: ['U2', 'U1'] } } })
@@ -146,7 +146,7 @@ describe('the sub claim with a value', () => {
 describe('the acr claim', () => {
   const essential = { id_token: { acr: { essential: true, values: ['urn:gold', 'urn:platinum'] } } }
 
-  it('OIDC Core §5.5.1.1: an essential value that the sign-in meets is in the ID token', async () => {
+  it('an essential value that the sign-in meets is in the ID token (OIDC Core §5.5.1.1)', async () => {
     const started = await open(under, { claims: claims(essential) }, 'U1')
 
     const { claims: idToken } = await outcomeOf(under, await logIn(under, started, { acr: 'urn:gold' }))
@@ -155,7 +155,7 @@ describe('the acr claim', () => {
     expect(idToken['acr']).toBe('urn:gold')
   })
 
-  it('OIDC Core §5.5.1.1: an essential value that the sign-in does not meet fails', async () => {
+  it('an essential value that the sign-in does not meet fails (OIDC Core §5.5.1.1)', async () => {
     const started = await open(under, { claims: claims(essential) }, 'U1')
 
     const reply = await logIn(under, started, { acr: 'urn:bronze' })
@@ -164,7 +164,7 @@ describe('the acr claim', () => {
     expect(under.lastReason()).toBe('acr_unmet')
   })
 
-  it('OIDC Core §5.5.1.1: an essential value with prompt=none is login_required where it might still be met', async () => {
+  it('an essential value with prompt=none is login_required where it might still be met (OIDC Core §5.5.1.1)', async () => {
     const reply = await open(under, { claims: claims(essential), prompt: 'none' }, 'U1')
 
     expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })
@@ -173,7 +173,7 @@ describe('the acr claim', () => {
   it.each([
     ['acr_values', { acr_values: 'urn:gold urn:platinum' }],
     ['a voluntary claim', { claims: claims({ id_token: { acr: { values: ['urn:gold', 'urn:platinum'] } } }) }],
-  ])('OIDC Core §5.5.1.1: %s is a wish that fails nothing', async (_title, change) => {
+  ])('%s is a wish that fails nothing (OIDC Core §5.5.1.1)', async (_title, change) => {
     const reply = await ask(under, change)
 
     expect((await outcomeOf(under, reply)).claims).not.toHaveProperty('acr')
@@ -183,7 +183,7 @@ describe('the acr claim', () => {
     ['acr_values', { acr_values: 'urn:gold urn:platinum' }],
     ['a voluntary claim', { claims: claims({ id_token: { acr: { values: ['urn:gold', 'urn:platinum'] } } }) }],
     ['an essential claim', { claims: claims(essential) }],
-  ])('OIDC Core §5.5.1.1: %s is told to the host’s page', async (_title, change) => {
+  ])('%s is told to the host’s page (OIDC Core §5.5.1.1)', async (_title, change) => {
     const started = await open(under, change)
     const cookie = started.cookies.map((value) => value.split(';', 1)[0]).join('; ')
 

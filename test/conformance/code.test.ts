@@ -19,7 +19,7 @@ const introspect = async (token: string | undefined) =>
 
 describe('authorization code', () => {
   it.each([0, 30])(
-    'OIDC Core §3.1.3.2: used again %i seconds later is refused, and all that it gave is dead',
+    'used again %i seconds later is refused, and all that it gave is dead (OIDC Core §3.1.3.2)',
     async (delay) => {
       const code = await obtainCode(under, { scope: 'openid profile offline_access' })
       const tokens = (await redeem(under, code)).json as Record<string, string>
@@ -36,7 +36,7 @@ describe('authorization code', () => {
     },
   )
 
-  it('OIDC Core §3.1.3.2: is bound to its redirect_uri', async () => {
+  it('is bound to its redirect_uri (OIDC Core §3.1.3.2)', async () => {
     const code = await obtainCode(under)
 
     const reply = await redeem(under, code, { redirect_uri: 'https://app.test/other' })
@@ -48,7 +48,7 @@ describe('authorization code', () => {
     ])
   })
 
-  it('OIDC Core §3.1.3.2: is bound to its client', async () => {
+  it('is bound to its client (OIDC Core §3.1.3.2)', async () => {
     const code = await obtainCode(under)
     const form = { client_id: 'X', client_secret: under.clients.X.secret }
 
@@ -57,7 +57,7 @@ describe('authorization code', () => {
     expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([400, 'invalid_grant', 'code_unknown'])
   })
 
-  it('RFC 6749 §4.1.2: expires, after a minute', async () => {
+  it('expires, after a minute (RFC 6749 §4.1.2)', async () => {
     const code = await obtainCode(under)
     under.clock.advance(60)
 
@@ -68,7 +68,7 @@ describe('authorization code', () => {
 })
 
 describe('token response', () => {
-  it('OIDC Core §3.1.3.3: is JSON that no cache keeps, with token_type Bearer', async () => {
+  it('is JSON that no cache keeps, with token_type Bearer (OIDC Core §3.1.3.3)', async () => {
     const reply = await redeem(under, await obtainCode(under))
 
     expect(reply.json).toMatchObject({ token_type: 'Bearer', expires_in: 600, scope: 'openid profile' })

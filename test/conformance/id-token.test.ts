@@ -25,7 +25,7 @@ const verify = async (token: string) => {
 }
 
 describe('ID token', () => {
-  it('OIDC Core §2: carries iss, sub, aud, exp, iat, auth_time, nonce, at_hash, amr and sid, and nothing that was not asked for', async () => {
+  it('carries iss, sub, aud, exp, iat, auth_time, nonce, at_hash, amr and sid, and nothing that was not asked for (OIDC Core §2)', async () => {
     const { claims } = await signIn(under, { scope: 'openid' })
 
     const now = under.clock.now()
@@ -44,7 +44,7 @@ describe('ID token', () => {
   })
 
   it.each(['RS256', 'ES256'])(
-    'OIDC Core §3.1.3.7: is signed with the %s key of the key set that its client chose',
+    'is signed with the %s key of the key set that its client chose (OIDC Core §3.1.3.7)',
     async (alg) => {
       await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: alg })
 
@@ -57,14 +57,14 @@ describe('ID token', () => {
     },
   )
 
-  it('OIDC Core §15.1: is signed with RS256 where the client chose nothing', async () => {
+  it('is signed with RS256 where the client chose nothing (OIDC Core §15.1)', async () => {
     const { header } = await signIn(under)
 
     expect(header.alg).toBe('RS256')
   })
 
   it.each(['RS256', 'ES256'])(
-    'OIDC Core §3.1.3.6: at_hash is the left half of the access token’s SHA-256 (%s)',
+    'at_hash is the left half of the access token’s SHA-256 (%s) (OIDC Core §3.1.3.6)',
     async (alg) => {
       await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: alg })
 
@@ -84,26 +84,26 @@ describe('ID token', () => {
     'quotes "\' and <b>&amp; \\ /',
     'Grüße, 世界, 👋',
     'x'.repeat(1024),
-  ])('OIDC Core §3.1.2.1: the nonce %j comes back byte for byte', async (nonce) => {
+  ])('the nonce %j comes back byte for byte (OIDC Core §3.1.2.1)', async (nonce) => {
     const { claims } = await signIn(under, { nonce })
 
     expect(claims['nonce']).toBe(nonce)
   })
 
-  it('OIDC Core §3.1.2.1: without a nonce in the request there is none in the token', async () => {
+  it('without a nonce in the request there is none in the token (OIDC Core §3.1.2.1)', async () => {
     const { claims } = await signIn(under, { nonce: undefined })
 
     expect(claims).not.toHaveProperty('nonce')
   })
 
-  it('OIDC Core §2: sub is at most 255 ASCII characters, and the same in every token and answer', async () => {
+  it('sub is at most 255 ASCII characters, and the same in every token and answer (OIDC Core §2)', async () => {
     const { tokens, claims } = await signIn(under, { scope: 'openid profile' })
 
     expect(claims.sub).toMatch(/^[\x21-\x7E]{1,255}$/)
     expect(decodeJwt(tokens['access_token'] ?? '').sub).toBe(claims.sub)
   })
 
-  it('OIDC Core §5.4: claims of the granted scopes stand in it', async () => {
+  it('claims of the granted scopes stand in it (OIDC Core §5.4)', async () => {
     const { claims } = await signIn(under, { scope: 'openid profile email' })
 
     expect(claims).toMatchObject({
@@ -115,7 +115,7 @@ describe('ID token', () => {
     })
   })
 
-  it('OIDC Core §3.1.2.1: there is none where the request lacks the scope openid', async () => {
+  it('there is none where the request lacks the scope openid (OIDC Core §3.1.2.1)', async () => {
     const reply = await ask(under, { scope: 'api.read' })
 
     const { json } = await redeem(under, reply.location.searchParams.get('code') ?? '')

@@ -15,14 +15,14 @@ afterAll(() => under.close())
 beforeEach(() => under.clock.advance(60))
 
 describe('max_age, for U1 who signed in five seconds ago', () => {
-  it.each(['10000', '6', '5'])('OIDC Core §3.1.2.1: %s is met, and auth_time says so', async (maxAge) => {
+  it.each(['10000', '6', '5'])('%s is met, and auth_time says so (OIDC Core §3.1.2.1)', async (maxAge) => {
     const { claims } = await outcomeOf(under, await open(under, { max_age: maxAge }, 'U1'))
 
     expect(claims['auth_time']).toBe(under.clock.now() - 5)
   })
 
   it.each(['4', '1', '0'])(
-    'OIDC Core §3.1.2.1: %s is exceeded, and a new sign-in has a new auth_time',
+    '%s is exceeded, and a new sign-in has a new auth_time (OIDC Core §3.1.2.1)',
     async (maxAge) => {
       const started = await open(under, { max_age: maxAge }, 'U1')
       under.clock.advance(3)
@@ -34,20 +34,20 @@ describe('max_age, for U1 who signed in five seconds ago', () => {
     },
   )
 
-  it('OIDC Core §3.1.2.1: 0 asks as prompt=login does, also who signed in this very second', async () => {
+  it('0 asks as prompt=login does, also who signed in this very second (OIDC Core §3.1.2.1)', async () => {
     const reply = await authorize(under, { max_age: '0' }, { cookie: signedInAs(under, 'U1', 0) })
 
     expect(pageOf(under, reply)).toBe('/login')
   })
 
-  it.each(['4', '0'])('OIDC Core §3.1.2.6: %s with prompt=none is login_required', async (maxAge) => {
+  it.each(['4', '0'])('%s with prompt=none is login_required (OIDC Core §3.1.2.6)', async (maxAge) => {
     const reply = await open(under, { max_age: maxAge, prompt: 'none' }, 'U1')
 
     expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })
   })
 
   it.each(['-1', '1.5', 'x', '1e3', ' 1', '9999999999'])(
-    'OIDC Core §3.1.2.1: %j is not a number of seconds',
+    '%j is not a number of seconds (OIDC Core §3.1.2.1)',
     async (maxAge) => {
       const reply = await open(under, { max_age: maxAge }, 'U1')
 
@@ -56,7 +56,7 @@ describe('max_age, for U1 who signed in five seconds ago', () => {
     },
   )
 
-  it('OIDC Registration §2: default_max_age stands in where the request has none, and the request overrules it', async () => {
+  it('default_max_age stands in where the request has none, and the request overrules it (OIDC Registration §2)', async () => {
     await changeClient(under.storage, clientId('A'), { defaultMaxAge: 3 })
 
     const byDefault = await open(under, {}, 'U1')

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => under.close())
 
 describe('authorization endpoint: what servers get wrong', () => {
-  it('RFC 6749 §4.1.2.1: an unknown client is told to the person, every later error to the client with state and iss', async () => {
+  it('an unknown client is told to the person, every later error to the client with state and iss (RFC 6749 §4.1.2.1)', async () => {
     await refusedOnPage(under, { reason: 'client_unknown', send: () => authorize(under, { client_id: 'nobody' }) })
     await refusedByRedirect(
       under,
@@ -33,14 +33,14 @@ describe('authorization endpoint: what servers get wrong', () => {
     'https://APP.test/cb',
     'JavaScript:alert(1)',
     'https://app.test/cb\n',
-  ])('RFC 9700 §2.1: %j is not https://app.test/cb', async (redirectUri) => {
+  ])('%j is not https://app.test/cb (RFC 9700 §2.1)', async (redirectUri) => {
     await refusedOnPage(under, {
       reason: 'redirect_uri_mismatch',
       send: () => authorize(under, { redirect_uri: redirectUri }),
     })
   })
 
-  it('RFC 8252 §7.3: on loopback the port is free, and nothing else', async () => {
+  it('on loopback the port is free, and nothing else (RFC 8252 §7.3)', async () => {
     const native = { client_id: 'N' }
 
     const allowed = await visit(under, requestUrl(under, { ...native, redirect_uri: 'http://127.0.0.1:51004/cb' }))
@@ -60,14 +60,14 @@ describe('authorization endpoint: what servers get wrong', () => {
     }
   })
 
-  it('OIDC Core §3.1.2.1: redirect_uri is required, also where one alone is registered', async () => {
+  it('redirect_uri is required, also where one alone is registered (OIDC Core §3.1.2.1)', async () => {
     await refusedOnPage(under, {
       reason: 'redirect_uri_missing',
       send: () => authorize(under, { redirect_uri: undefined }),
     })
   })
 
-  it('RFC 6749 §3.1: a repeated parameter is refused; an empty one is absent; an unknown one is ignored', async () => {
+  it('a repeated parameter is refused; an empty one is absent; an unknown one is ignored (RFC 6749 §3.1)', async () => {
     const { pathname, search } = requestUrl(under, { max_age: '', unheard_of: 'x' })
     const headers = { cookie: signedInAs(under, 'U1') }
 
@@ -84,7 +84,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     )
   })
 
-  it('RFC 7636 §4.3: a challenge without a method would be plain, and is refused', async () => {
+  it('a challenge without a method would be plain, and is refused (RFC 7636 §4.3)', async () => {
     await refusedByRedirect(
       under,
       { error: 'invalid_request' },
@@ -95,7 +95,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     )
   })
 
-  it('OIDC Core §11: offline_access is no error where no refresh token can come of it', async () => {
+  it('offline_access is no error where no refresh token can come of it (OIDC Core §11)', async () => {
     await changeClient(under.storage, clientId('A'), { grantTypes: ['authorization_code'] })
 
     const { tokens } = await signIn(under, { scope: 'openid offline_access' })
@@ -104,7 +104,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     await changeClient(under.storage, clientId('A'), { grantTypes: ['authorization_code', 'refresh_token'] })
   })
 
-  it('OIDC Core §3.1.2.6: prompt=none never shows a page, and stands alone', async () => {
+  it('prompt=none never shows a page, and stands alone (OIDC Core §3.1.2.6)', async () => {
     const noSession = { cookie: '' }
 
     await refusedByRedirect(
@@ -133,7 +133,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     )
   })
 
-  it('OIDC Core §3.1.2.1: max_age=0 asks as prompt=login does, and auth_time is there', async () => {
+  it('max_age=0 asks as prompt=login does, and auth_time is there (OIDC Core §3.1.2.1)', async () => {
     const started = await open(under, { max_age: '0' }, 'U1')
 
     const { claims } = await outcomeOf(under, await logIn(under, started))
@@ -142,7 +142,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     expect(claims['auth_time']).toBe(under.clock.now())
   })
 
-  it('OIDC Registration §2: default_max_age and require_auth_time are honoured', async () => {
+  it('default_max_age and require_auth_time are honoured (OIDC Registration §2)', async () => {
     await changeClient(under.storage, clientId('A'), { defaultMaxAge: 2, requireAuthTime: true })
 
     const started = await open(under, {}, 'U1')
@@ -153,7 +153,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     await changeClient(under.storage, clientId('A'), { defaultMaxAge: undefined, requireAuthTime: false })
   })
 
-  it('OIDC Core §3.1.2.1: an id_token_hint may have expired, and another person’s session is login_required', async () => {
+  it('an id_token_hint may have expired, and another person’s session is login_required (OIDC Core §3.1.2.1)', async () => {
     const { tokens } = await signIn(under)
     under.clock.advance(100_000)
 
@@ -170,7 +170,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     )
   })
 
-  it('OIDC Core §3.1.3.7: the nonce comes back byte for byte', async () => {
+  it('the nonce comes back byte for byte (OIDC Core §3.1.3.7)', async () => {
     const nonce = ' +%20/ü"<&\\'
 
     const { claims } = await signIn(under, { nonce })
@@ -178,7 +178,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     expect(claims['nonce']).toBe(nonce)
   })
 
-  it('OIDC Core §5.5.1.1: an essential acr that is not met fails, acr_values do not, and a sub that cannot be met does', async () => {
+  it('an essential acr that is not met fails, acr_values do not, and a sub that cannot be met does (OIDC Core §5.5.1.1)', async () => {
     const essential = JSON.stringify({ id_token: { acr: { essential: true, values: ['urn:gold'] } } })
     const sub = JSON.stringify({ id_token: { sub: { value: 'somebody' } } })
     const started = await open(under, { claims: essential }, 'U1')
@@ -198,7 +198,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     )
   })
 
-  it('RFC 9207 §2: iss is in success and error, and advertised', async () => {
+  it('iss is in success and error, and advertised (RFC 9207 §2)', async () => {
     const success = await ask(under)
     const error = await authorize(under, { prompt: 'x' })
     const { json } = await under.send({ path: '/.well-known/openid-configuration' })
@@ -231,7 +231,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     }
   })
 
-  it('RFC 9700 §4.12: every redirect is a 303, also after a form with credentials', async () => {
+  it('every redirect is a 303, also after a form with credentials (RFC 9700 §4.12)', async () => {
     const started = await open(under)
 
     const signedIn = await answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now()}`)
@@ -239,14 +239,14 @@ describe('authorization endpoint: what servers get wrong', () => {
     expect([started.status, signedIn.status]).toEqual([303, 303])
   })
 
-  it('RFC 9700 §4.16: pages of ours cannot be framed', async () => {
+  it('pages of ours cannot be framed (RFC 9700 §4.16)', async () => {
     const page = await authorize(under, { client_id: undefined })
 
     expect(page.header('x-frame-options')).toBe('DENY')
     expect(page.header('content-security-policy')).toContain("frame-ancestors 'none'")
   })
 
-  it('RFC 9700 §2.6: no other origin’s script reads the authorization endpoint', async () => {
+  it('no other origin’s script reads the authorization endpoint (RFC 9700 §2.6)', async () => {
     const headers = { origin: 'https://spa.test', cookie: signedInAs(under, 'U1') }
 
     const answer = await authorize(under, {}, headers)
@@ -263,13 +263,13 @@ describe('authorization endpoint: what servers get wrong', () => {
     expect(preflight.status).toBe(405)
   })
 
-  it('RFC 6749 §3.3, §5.1: scope is case-sensitive, its order means nothing, and what was granted is said', async () => {
+  it('scope is case-sensitive, its order means nothing, and what was granted is said (RFC 6749 §3.3, §5.1)', async () => {
     const { tokens } = await outcomeOf(under, await ask(under, { scope: 'email OPENID openid profile email' }))
 
     expect(tokens['scope']).toBe('email openid profile')
   })
 
-  it('RFC 6749 §4.1.2: the code is gone once it was redeemed', async () => {
+  it('the code is gone once it was redeemed (RFC 6749 §4.1.2)', async () => {
     const code = (await ask(under)).location.searchParams.get('code') ?? ''
 
     const replies = [await redeem(under, code), await redeem(under, code)]

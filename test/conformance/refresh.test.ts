@@ -18,14 +18,14 @@ const refresh = (outcome: Outcome, change: Change = {}, headers: Record<string, 
   token(under, { grant_type: 'refresh_token', refresh_token: outcome.tokens['refresh_token'], ...change }, headers)
 
 describe('offline_access', () => {
-  it('OIDC Core §11: with prompt=consent it brings a refresh token', async () => {
+  it('with prompt=consent it brings a refresh token (OIDC Core §11)', async () => {
     const { tokens } = await signIn(under, { scope: 'openid offline_access', prompt: 'consent' })
 
     expect(tokens['refresh_token']).toBeTypeOf('string')
     expect(tokens['scope']).toBe('openid offline_access')
   })
 
-  it('OIDC Core §11: the person is asked, and asked once', async () => {
+  it('the person is asked, and asked once (OIDC Core §11)', async () => {
     const first = await open(under, { scope: 'openid offline_access address' }, 'U1')
     await signIn(under, { scope: 'openid offline_access address' })
 
@@ -35,13 +35,13 @@ describe('offline_access', () => {
     expect((await outcomeOf(under, second)).tokens).toHaveProperty('refresh_token')
   })
 
-  it('OIDC Core §11: without it there is no refresh token', async () => {
+  it('without it there is no refresh token (OIDC Core §11)', async () => {
     const { tokens } = await signIn(under, { scope: 'openid' })
 
     expect(tokens).not.toHaveProperty('refresh_token')
   })
 
-  it('OIDC Core §11: it is ignored for a client that does not refresh', async () => {
+  it('it is ignored for a client that does not refresh (OIDC Core §11)', async () => {
     await changeClient(under.storage, clientId('A'), { grantTypes: ['authorization_code'] })
 
     const { tokens } = await signIn(under, { scope: 'openid offline_access' })
@@ -53,7 +53,7 @@ describe('offline_access', () => {
 })
 
 describe('refresh', () => {
-  it('OIDC Core §12.2: the new ID token has the same iss, sub, aud, auth_time and sid, a new iat, and no nonce', async () => {
+  it('the new ID token has the same iss, sub, aud, auth_time and sid, a new iat, and no nonce (OIDC Core §12.2)', async () => {
     const first = await signIn(under, { scope: 'openid profile offline_access' })
     under.clock.advance(100)
 
@@ -76,7 +76,7 @@ describe('refresh', () => {
     expect(renewed['at_hash']).not.toBe(first.claims['at_hash'])
   })
 
-  it('RFC 9068 §2.2.1: the new access token says of the sign-in what the first one said', async () => {
+  it('the new access token says of the sign-in what the first one said (RFC 9068 §2.2.1)', async () => {
     const first = await signIn(under, { scope: 'openid offline_access' })
     const before = decodeJwt(String(first.tokens['access_token']))
     under.clock.advance(100)
@@ -92,7 +92,7 @@ describe('refresh', () => {
     expect(after['iat']).toBe(Number(before['iat']) + 100)
   })
 
-  it('OIDC Core §12.2: the new access token works, with the same scope', async () => {
+  it('the new access token works, with the same scope (OIDC Core §12.2)', async () => {
     const first = await signIn(under, { scope: 'openid email offline_access' })
 
     const reply = await refresh(first)
@@ -103,7 +103,7 @@ describe('refresh', () => {
   })
 
   it.each([undefined, 'openid email'])(
-    'OIDC Core §12.1: another client’s refresh token is invalid_grant, whatever is asked of it (scope %s)',
+    'another client’s refresh token is invalid_grant, whatever is asked of it (scope %s) (OIDC Core §12.1)',
     async (scope) => {
       const first = await signIn(under, { scope: 'openid offline_access' })
       const other = { client_id: 'X', client_secret: under.clients.X.secret, scope }
@@ -119,7 +119,7 @@ describe('refresh', () => {
     },
   )
 
-  it('RFC 6749 §6: fewer scope values for one access token, and all of them again for the next', async () => {
+  it('fewer scope values for one access token, and all of them again for the next (RFC 6749 §6)', async () => {
     const first = await signIn(under, { scope: 'openid profile offline_access' })
 
     const narrowed = await refresh(first, { scope: 'openid' })

@@ -21,19 +21,19 @@ const pending = async (change: Readonly<Record<string, string>>) => {
 }
 
 describe('what the host’s page is told', () => {
-  it('OIDC Core §3.1.2.1: login_hint, as it came', async () => {
+  it('login_hint, as it came (OIDC Core §3.1.2.1)', async () => {
     const page = await pending({ login_hint: 'jane+doe@example.test' })
 
     expect(page.json['loginHint']).toBe('jane+doe@example.test')
   })
 
-  it('OIDC Core §3.1.2.1: ui_locales, best first, without what is no language tag', async () => {
+  it('ui_locales, best first, without what is no language tag (OIDC Core §3.1.2.1)', async () => {
     const page = await pending({ ui_locales: 'fr-CA <b> fr en' })
 
     expect(page.json['uiLocales']).toEqual(['fr-CA', 'fr', 'en'])
   })
 
-  it('OIDC Core §3.1.2.1: acr_values, best first', async () => {
+  it('acr_values, best first (OIDC Core §3.1.2.1)', async () => {
     const page = await pending({ acr_values: 'urn:gold urn:silver' })
 
     expect(page.json['acrValues']).toEqual(['urn:gold', 'urn:silver'])
@@ -42,25 +42,25 @@ describe('what the host’s page is told', () => {
 
 describe('what does not stand in the way', () => {
   it.each([
-    ['OIDC Core §3.1.2.1: display=page', { display: 'page' }],
-    ['OIDC Core §3.1.2.1: display=popup', { display: 'popup' }],
-    ['OIDC Core §3.1.2.1: a display that nobody knows', { display: 'hologram' }],
-    ['OIDC Core §3.1.2.1: ui_locales that nobody speaks', { ui_locales: 'tlh xx-XX' }],
-    ['OIDC Core §5.2: claims_locales', { claims_locales: 'se de fr' }],
-    ['OIDC Core §3.1.2.1: acr_values that cannot be met', { acr_values: 'urn:platinum 1 2' }],
-    ['RFC 6749 §3.1: a parameter that nobody knows', { extra: 'foobar' }],
-    ['RFC 6749 §3.1: parameters without a value', { display: '', prompt: '', max_age: '', claims: '', request: '' }],
-    ['RFC 6749 §3.3: scope values in another order', { scope: 'profile openid' }],
-    ['RFC 6749 §3.3: a scope value that nobody knows', { scope: 'openid profile unheard-of' }],
-    ['OIDC Core §3.1.2.1: no state', { state: undefined }],
-    ['OIDC Core §3.1.2.1: no nonce', { nonce: undefined }],
+    ['display=page (OIDC Core §3.1.2.1)', { display: 'page' }],
+    ['display=popup (OIDC Core §3.1.2.1)', { display: 'popup' }],
+    ['a display that nobody knows (OIDC Core §3.1.2.1)', { display: 'hologram' }],
+    ['ui_locales that nobody speaks (OIDC Core §3.1.2.1)', { ui_locales: 'tlh xx-XX' }],
+    ['claims_locales (OIDC Core §5.2)', { claims_locales: 'se de fr' }],
+    ['acr_values that cannot be met (OIDC Core §3.1.2.1)', { acr_values: 'urn:platinum 1 2' }],
+    ['a parameter that nobody knows (RFC 6749 §3.1)', { extra: 'foobar' }],
+    ['parameters without a value (RFC 6749 §3.1)', { display: '', prompt: '', max_age: '', claims: '', request: '' }],
+    ['scope values in another order (RFC 6749 §3.3)', { scope: 'profile openid' }],
+    ['a scope value that nobody knows (RFC 6749 §3.3)', { scope: 'openid profile unheard-of' }],
+    ['no state (OIDC Core §3.1.2.1)', { state: undefined }],
+    ['no nonce (OIDC Core §3.1.2.1)', { nonce: undefined }],
   ])('%s', async (_title, change) => {
     const reply = await open(under, change, 'U1')
 
     expect((await outcomeOf(under, reply)).claims.sub).toBe('U1')
   })
 
-  it('OIDC Core §3.1.2.1: a POST is answered as a GET is', async () => {
+  it('a POST is answered as a GET is (OIDC Core §3.1.2.1)', async () => {
     const headers = { cookie: signedInAs(under, 'U1') }
 
     const reply = await postForm(under, '/auth', encode(baseRequest), headers)
@@ -68,7 +68,7 @@ describe('what does not stand in the way', () => {
     expect((await outcomeOf(under, reply)).claims.sub).toBe('U1')
   })
 
-  it('RFC 7636 §4.3: no PKCE, for the confidential client that is exempt by name', async () => {
+  it('no PKCE, for the confidential client that is exempt by name (RFC 7636 §4.3)', async () => {
     const redirectUri = 'https://x.test/cb'
     const reply = await ask(under, {
       client_id: 'X',
@@ -93,7 +93,7 @@ describe('what does not stand in the way', () => {
 
 describe('state', () => {
   it.each(['s', 'a b+c%20&=?#"\'<>', 'Grüße, 世界', 'x'.repeat(1024)])(
-    'RFC 6749 §4.1.2: %j comes back as it was',
+    '%j comes back as it was (RFC 6749 §4.1.2)',
     async (state) => {
       const success = await open(under, { state }, 'U1')
       const refusal = await open(under, { state, prompt: 'none login' }, 'U1')
@@ -106,28 +106,28 @@ describe('state', () => {
 
 describe('what is refused', () => {
   it.each([
-    ['RFC 6749 §3.1.1: no response_type', { response_type: undefined }, 'invalid_request', 'response_type_missing'],
+    ['no response_type (RFC 6749 §3.1.1)', { response_type: undefined }, 'invalid_request', 'response_type_missing'],
     [
-      'RFC 6749 §4.1.2.1: an unknown response_type',
+      'an unknown response_type (RFC 6749 §4.1.2.1)',
       { response_type: 'magic' },
       'unsupported_response_type',
       'response_type_unsupported',
     ],
-    ['RFC 6749 §3.3: no scope', { scope: undefined }, 'invalid_scope', 'scope_missing'],
+    ['no scope (RFC 6749 §3.3)', { scope: undefined }, 'invalid_scope', 'scope_missing'],
     [
-      'OIDC Core §6.1: a request object',
+      'a request object (OIDC Core §6.1)',
       { request: 'eyJhbGciOiJub25lIn0.e30.' },
       'request_not_supported',
       'parameter_unsupported',
     ],
     [
-      'OIDC Core §6.2: a request object by reference',
+      'a request object by reference (OIDC Core §6.2)',
       { request_uri: 'https://a.test/r' },
       'request_uri_not_supported',
       'parameter_unsupported',
     ],
     [
-      'OIDC Core §7.2.1: registration in the request',
+      'registration in the request (OIDC Core §7.2.1)',
       { registration: '{}' },
       'registration_not_supported',
       'parameter_unsupported',
@@ -139,7 +139,7 @@ describe('what is refused', () => {
     expect(under.lastReason()).toBe(reason)
   })
 
-  it('RFC 6749 §4.1.2.1: a person who says no is access_denied', async () => {
+  it('a person who says no is access_denied (RFC 6749 §4.1.2.1)', async () => {
     const started = await open(under)
 
     const reply = await logIn(under, started, { deny: 'yes' })
@@ -150,7 +150,7 @@ describe('what is refused', () => {
 })
 
 describe('id_token_hint', () => {
-  it('OIDC Core §3.1.2.1: one that has expired still says who is meant', async () => {
+  it('one that has expired still says who is meant (OIDC Core §3.1.2.1)', async () => {
     const { tokens } = await signIn(under)
     under.clock.advance(7200)
 
@@ -159,7 +159,7 @@ describe('id_token_hint', () => {
     expect((await outcomeOf(under, reply)).claims.sub).toBe('U1')
   })
 
-  it('OIDC Core §3.1.2.2: another account’s session does not do, nor does signing in with it', async () => {
+  it('another account’s session does not do, nor does signing in with it (OIDC Core §3.1.2.2)', async () => {
     await under.storage.users.insert({ userId: userId('U9'), claims: {}, createdAt: under.clock.now() })
     const { tokens } = await signIn(under)
     const started = await open(under, { id_token_hint: tokens['id_token'] }, 'U9')
@@ -175,7 +175,7 @@ describe('id_token_hint', () => {
   it.each([
     ['an access token', 'access_token'],
     ['a refresh token', 'refresh_token'],
-  ])('OIDC Core §3.1.2.1: %s is no hint', async (_title, kind) => {
+  ])('%s is no hint (OIDC Core §3.1.2.1)', async (_title, kind) => {
     const { tokens } = await signIn(under, { scope: 'openid offline_access' })
 
     const reply = await open(under, { id_token_hint: tokens[kind] }, 'U1')

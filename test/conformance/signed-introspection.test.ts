@@ -17,7 +17,7 @@ const ask = async (token: string) => {
   return { header: decodeProtectedHeader(text), claims: decodeJwt(text) }
 }
 
-it('RFC 9701 §5: the answer has iss, aud, iat and token_introspection, and nothing that an access token has', async () => {
+it('the answer has iss, aud, iat and token_introspection, and nothing that an access token has (RFC 9701 §5)', async () => {
   const { tokens } = await signIn(under)
 
   const { header, claims } = await ask(String(tokens['access_token']))
@@ -32,13 +32,13 @@ it('RFC 9701 §5: the answer has iss, aud, iat and token_introspection, and noth
   })
 })
 
-it('RFC 9701 §5: of a token that is not active it says only that', async () => {
+it('of a token that is not active it says only that (RFC 9701 §5)', async () => {
   const { claims } = await ask('unknown')
 
   expect(claims['token_introspection']).toEqual({ active: false })
 })
 
-it('RFC 9701 §6: the answer is signed with RS256', async () => {
+it('the answer is signed with RS256 (RFC 9701 §6)', async () => {
   const { header } = await ask('unknown')
 
   expect(header.alg).toBe('RS256')

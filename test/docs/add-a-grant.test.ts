@@ -18,7 +18,7 @@ beforeAll(async () => {
 const request = (grant: string, parameters: Readonly<Record<string, string>>) =>
   openid.genericGrantRequest(kiosk, `urn:example:grant-type:${grant}`, parameters)
 
-it('RFC 6749 §4.5: discovery lists the grants, and a voucher is worth one access token', async () => {
+it('discovery lists the grants, and a voucher is worth one access token (RFC 6749 §4.5)', async () => {
   const tokens = await request('voucher', { voucher: 'gift-1' })
 
   expect(kiosk.serverMetadata().grant_types_supported).toContain('urn:example:grant-type:voucher')

@@ -20,7 +20,7 @@ it('every attack has a file that stops it and a test that proves it, and all of 
   expect(rows.flatMap((row) => faultsOf(row))).toEqual([])
 })
 
-it('RFC 9700 §4: each of its seventeen threats has a row', () => {
+it('each of its seventeen threats has a row (RFC 9700 §4)', () => {
   const sections = rowsOf(page).flatMap(({ threat }) => /^§4\.(\d+) /.exec(threat)?.[1] ?? [])
 
   expect(sections.map(Number)).toEqual(Array.from({ length: 17 }, (_, at) => at + 1))

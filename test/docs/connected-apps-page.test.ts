@@ -72,7 +72,7 @@ it("people end their sessions, and nobody else's", async () => {
   expect([unknown.url.pathname, after.url.pathname]).toEqual(['/account', '/sign-in'])
 })
 
-it('RFC 9700 §4.7: a form of another site ends nothing', async () => {
+it('a form of another site ends nothing (RFC 9700 §4.7)', async () => {
   const client = await registerAtApp(storage)
   await browser.open(await client.begin())
   const { grantId = '' } = (await createConnectedApps({ storage }).list('user-1'))[0] ?? {}

@@ -58,7 +58,7 @@ it('everybody is asked about the others: once, and again for what is new', async
   expect([asked.text, more.text].map((text) => text.includes('See your orders'))).toEqual([true, true])
 })
 
-it('RFC 6749 §3.3: who leaves something out is told apart by the scope of the answer', async () => {
+it('who leaves something out is told apart by the scope of the answer (RFC 6749 §3.3)', async () => {
   const other = await registerAtApp(storage, { ...registration, clientId: 'part' }, send)
   const asked = await startAt(other, 'openid orders.read loyalty')
 
@@ -68,13 +68,13 @@ it('RFC 6749 §3.3: who leaves something out is told apart by the scope of the a
   expect(tokens.scope).toBe('openid orders.read')
 })
 
-it('RFC 8252 §8.6: everybody is asked about an application of the host that another program could play', async () => {
+it('everybody is asked about an application of the host that another program could play (RFC 8252 §8.6)', async () => {
   const page = await startAt(shop, 'openid', { redirect_uri: 'http://127.0.0.1/callback', prompt: 'consent' })
 
   expect(page.url.pathname).toBe('/consent')
 })
 
-it('OIDC Core §3.1.2.6: prompt=none before the first consent is told that consent is required', async () => {
+it('prompt=none before the first consent is told that consent is required (OIDC Core §3.1.2.6)', async () => {
   const other = await registerAtApp(storage, { ...registration, clientId: 'silent' }, send)
 
   const page = await startAt(other, 'openid', { prompt: 'none' })

@@ -50,7 +50,7 @@ it('the job calls the API as itself, and asks for one token however often it cal
   expect(issued).toEqual(['tokens.issued'])
 })
 
-it('RFC 7523 §2.2: a job with a key has no secret', async () => {
+it('a job with a key has no secret (RFC 7523 §2.2)', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const { clientSecret } = await registerWithKey(storage, publicKey.export({ format: 'jwk' }) as JsonObject)
   const config = await signedConfig(issuer, privateKey.export({ format: 'pem', type: 'pkcs8' }) as string)

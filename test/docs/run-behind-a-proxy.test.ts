@@ -28,7 +28,7 @@ it.each([
     'forged headers',
     { forwarded: 'host=evil.example;proto=http', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' },
   ],
-])('RFC 9700 §2.6: %s beside the request changes no address', async (_, headers) => {
+])('%s beside the request changes no address (RFC 9700 §2.6)', async (_, headers) => {
   const metadata = (await (await fetch(`${address}/.well-known/openid-configuration`, { headers })).json()) as Record<
     string,
     unknown

@@ -58,7 +58,7 @@ it('what one node issues the other honours, and what the other revokes is refuse
   expect([before, await ask(0), await ask(1)]).toEqual([[true, true], false, false])
 })
 
-it('RFC 6749 §2.3.1: guesses at two nodes are counted together', async () => {
+it('guesses at two nodes are counted together (RFC 6749 §2.3.1)', async () => {
   const guess = (node: 0 | 1) =>
     post(node, '/token', { grant_type: 'client_credentials', proof: `Basic ${btoa('job:guess')}` })
   const statuses = await Promise.all(

@@ -57,7 +57,7 @@ it('who comes back without having signed in is sent to sign in again', async () 
 })
 
 it.each(['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javascript:alert(1)'])(
-  'RFC 9700 §4.11: the sign-in page does not send people to %s',
+  'the sign-in page does not send people to %s (RFC 9700 §4.11)',
   async (target) => {
     const answer = await fetch(`${issuer}/sign-in?${new URLSearchParams({ return_to: target }).toString()}`, {
       method: 'POST',

@@ -25,7 +25,7 @@ it('each thing that happens is one event, with what was granted and not what was
   ])
 })
 
-it('RFC 6749 §2.3: a client that comes otherwise than it is registered reads what every other reads, and the event tells how', async () => {
+it('a client that comes otherwise than it is registered reads what every other reads, and the event tells how (RFC 6749 §2.3)', async () => {
   const reply = await postForm(under, '/token', 'grant_type=client_credentials&client_id=M&client_secret=x', {})
 
   expect(reply.json).toEqual({ error: 'invalid_client', error_description: 'Client authentication failed.' })
@@ -39,7 +39,7 @@ it('RFC 6749 §2.3: a client that comes otherwise than it is registered reads wh
 it.each([
   ['account_unknown', 'nobody'],
   ['account_not_active', 'U2'],
-])('OIDC Core §3.1.2.6: the client reads access_denied, and the host reads %s', async (reason, subject) => {
+])('the client reads access_denied, and the host reads %s (OIDC Core §3.1.2.6)', async (reason, subject) => {
   const started = await authorize(under, { prompt: 'login' }, { cookie: '' })
 
   const back = await answerInteraction(under, started, `subject=${subject}&auth_time=${under.clock.now()}`)

@@ -9,7 +9,7 @@ interface Example {
 
 /** What every example must do that is the minimal one in another place. */
 export function describeExample(reach: () => Example): void {
-  it('RFC 6749 §4.1: a person signs in and consents, and openid-client gets the tokens', async () => {
+  it('a person signs in and consents, and openid-client gets the tokens (RFC 6749 §4.1)', async () => {
     const config = await client.discovery(
       new URL(reach().issuer),
       'my-app',
@@ -53,7 +53,7 @@ export function describeExample(reach: () => Example): void {
     expect(await reply.text()).toContain('Go back to the app')
   })
 
-  it('ATK-007: a body that is too large is refused, and the connection is good for another request', async () => {
+  it('a body that is too large is refused, and the connection is good for another request', async () => {
     const reply = await fetch(`${reach().issuer}/token`, {
       method: 'POST',
       body: new URLSearchParams({ x: 'a'.repeat(17_000) }),

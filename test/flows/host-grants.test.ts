@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-it('RFC 6749 §4.5: a grant of the host issues tokens, and discovery lists it', async () => {
+it('a grant of the host issues tokens, and discovery lists it (RFC 6749 §4.5)', async () => {
   const reply = await token(under, { grant_type: voucherType, voucher: 'v1' }, client)
 
   expect(reply.json).toMatchObject({ token_type: 'Bearer', expires_in: 60, scope: 'api.read' })
@@ -55,7 +55,7 @@ it('RFC 6749 §4.5: a grant of the host issues tokens, and discovery lists it', 
   ])
 })
 
-it('RFC 6749 §5.2: what a grant of the host refuses is refused in the words of the standard, with the reason for the log', async () => {
+it('what a grant of the host refuses is refused in the words of the standard, with the reason for the log (RFC 6749 §5.2)', async () => {
   await token(under, { grant_type: voucherType, voucher: 'v2' }, client)
 
   const again = await token(under, { grant_type: voucherType, voucher: 'v2' }, client)
@@ -63,7 +63,7 @@ it('RFC 6749 §5.2: what a grant of the host refuses is refused in the words of 
   expect([again.status, again.json['error'], under.lastReason()]).toEqual([400, 'invalid_grant', 'grant_refused'])
 })
 
-it('RFC 6749 §5.2: a client that is not registered for a grant of the host does not get it', async () => {
+it('a client that is not registered for a grant of the host does not get it (RFC 6749 §5.2)', async () => {
   const reply = await token(under, { grant_type: voucherType, voucher: 'v1' })
 
   expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([
@@ -73,7 +73,7 @@ it('RFC 6749 §5.2: a client that is not registered for a grant of the host does
   ])
 })
 
-it('design §4: the tokens of a grant of the host end with the account', async () => {
+it('the tokens of a grant of the host end with the account', async () => {
   const { json } = await token(under, { grant_type: badgeType, badge: 'U1' }, client)
   const userinfo = (): Promise<Reply> =>
     under.send({ path: '/userinfo', headers: { authorization: `Bearer ${String(json['access_token'])}` } })

@@ -51,7 +51,7 @@ const isVerifiedBy = async (jwt: string, keys: JSONWebKeySet): Promise<boolean> 
 }
 
 describe('keys on their schedule', () => {
-  it('ATK-329 the next key is in the key set, under a new tag, for longer than a copy may be old, before it signs (OIDC Core §10.1.1)', async () => {
+  it('the next key is in the key set, under a new tag, for longer than a copy may be old, before it signs (OIDC Core §10.1.1)', async () => {
     const before = await under.send({ path: '/jwks' })
     under.clock.advance(89 * day)
 
@@ -66,7 +66,7 @@ describe('keys on their schedule', () => {
     expect(algorithms.map(({ keyId }) => keyId)).not.toContain(keyIdOf(await accessToken()))
   })
 
-  it('OIDC Core §10.1.1: whoever keeps /jwks for as long as it allows verifies every token, through a year of rotations', async () => {
+  it('whoever keeps /jwks for as long as it allows verifies every token, through a year of rotations (OIDC Core §10.1.1)', async () => {
     const keyIds = new Set<string | undefined>()
     const unverified: string[] = []
 
@@ -86,7 +86,7 @@ describe('keys on their schedule', () => {
     expect((await listKeys(admin)).filter(({ state }) => state === 'signing')).toHaveLength(2)
   })
 
-  it('ATK-271 what a retired key signed is honoured while the key is published, and not after (OIDC Core §10.1.1)', async () => {
+  it('what a retired key signed is honoured while the key is published, and not after (OIDC Core §10.1.1)', async () => {
     const { id_token: hint, access_token: token } = await tokensFor(under, 'A')
     const keyId = keyIdOf(hint)
     await rotateKeys(admin, { when: 'now' })
@@ -144,7 +144,7 @@ describe('a key that is dropped in an emergency', () => {
     expect(under.dump()).toBe(before)
   }
 
-  it('ATK-271 is gone with the next request of the process that dropped it: key set, signature and tokens (RFC 9700 §2.2)', async () => {
+  it('is gone with the next request of the process that dropped it: key set, signature and tokens (RFC 9700 §2.2)', async () => {
     const { access_token: token, refresh_token: refreshToken } = await verifiedTokens()
     const keyId = keyIdOf(token) ?? ''
 

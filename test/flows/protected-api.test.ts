@@ -100,13 +100,13 @@ describe.each([
     change: Partial<ResourceServerOptions> = {},
   ): Promise<Reply> => (await start(change)).send({ path: '/v1/orders', headers })
 
-  it('RFC 9068 §4: serves who holds an access token with the scope', async () => {
+  it('serves who holds an access token with the scope (RFC 9068 §4)', async () => {
     const reply = await get({ authorization: `Bearer ${token}` })
 
     expect([reply.status, reply.json]).toEqual([200, { subject: 'U1', clientId: 'A', scopes: ['openid', 'api.read'] }])
   })
 
-  it('RFC 6750 §3.1: without a token it tells how to come back, and of no error', async () => {
+  it('without a token it tells how to come back, and of no error (RFC 6750 §3.1)', async () => {
     for (const headers of [{}, { authorization: 'Basic QTpi' }]) {
       const reply = await get(headers)
 
@@ -116,20 +116,20 @@ describe.each([
     }
   })
 
-  it('RFC 6750 §3.1: 401 invalid_token for a token that is not good', async () => {
+  it('401 invalid_token for a token that is not good (RFC 6750 §3.1)', async () => {
     const reply = await get({ authorization: `Bearer ${token.slice(0, -4)}` })
 
     expect([reply.status, reply.json['error']]).toEqual([401, 'invalid_token'])
     expect(reply.header('www-authenticate')).toContain('Bearer error="invalid_token"')
   })
 
-  it('RFC 9068 §4: 401 invalid_token for a token of another API', async () => {
+  it('401 invalid_token for a token of another API (RFC 9068 §4)', async () => {
     const reply = await get({ authorization: `Bearer ${token}` }, { audience: 'https://other.test' })
 
     expect([reply.status, reply.json['error']]).toEqual([401, 'invalid_token'])
   })
 
-  it('RFC 6750 §3.1: 403 insufficient_scope names the scope that is needed', async () => {
+  it('403 insufficient_scope names the scope that is needed (RFC 6750 §3.1)', async () => {
     const api = await start()
 
     const reply = await api.send({ method: 'POST', path: '/v1/orders', headers: { authorization: `Bearer ${token}` } })
@@ -138,7 +138,7 @@ describe.each([
     expect(reply.header('www-authenticate')).toContain('scope="api.read api.write"')
   })
 
-  it('RFC 9700 §4.3.2: a token in the address is none', async () => {
+  it('a token in the address is none (RFC 9700 §4.3.2)', async () => {
     const api = await start()
 
     const reply = await api.send({ path: `/v1/orders?access_token=${token}` })
@@ -146,7 +146,7 @@ describe.each([
     expect([reply.status, reply.json]).toEqual([401, {}])
   })
 
-  it('RFC 9110 §15.6.4: 503 while nobody can say whether a token is good', async () => {
+  it('503 while nobody can say whether a token is good (RFC 9110 §15.6.4)', async () => {
     const reply = await get(
       { authorization: `Bearer ${token}` },
       { fetch: () => Promise.reject(new TypeError('refused')) },
@@ -169,7 +169,7 @@ describe.each([
     expect((await get({}, { onRefusal })).status).toBe(401)
   })
 
-  it('RFC 9728 §3.1, §3.3: tells clients about itself where they look for it', async () => {
+  it('tells clients about itself where they look for it (RFC 9728 §3.1, §3.3)', async () => {
     const api = await start()
     const fetchMetadata = async (url: string): Promise<Response> => {
       const reply = await api.send({ path: new URL(url).pathname })
@@ -190,7 +190,7 @@ describe.each([
 })
 
 describe('an API of Express', () => {
-  it('RFC 9110 §5.3: two Authorization headers are 400, also where Node shows only the first', async () => {
+  it('two Authorization headers are 400, also where Node shows only the first (RFC 9110 §5.3)', async () => {
     const api = await startExpress()
     const headers = { authorization: [`Bearer ${token}`, 'Bearer x'] as unknown as string }
 

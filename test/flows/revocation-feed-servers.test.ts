@@ -45,7 +45,7 @@ async function aSite(): Promise<FeedSite> {
 
 describe('another server over the same storage, or the same one after a restart', () => {
   it.each<Mode>(['on_demand', 'follow'])(
-    'RFC 7009 §2.1: tells what the first one has ended, before and while it runs (%s)',
+    'tells what the first one has ended, before and while it runs (%s) (RFC 7009 §2.1)',
     async (mode) => {
       const at = await aSite()
       const [kept, before, during] = await Promise.all([1, 2, 3].map(() => tokensFor(at, 'A', forApi)))
@@ -85,7 +85,7 @@ describe('a server that was started again, and whose storage has forgotten every
     expect(api.refusals.at(-1)).toMatchObject({ code: 'invalid_token' })
   })
 
-  it('RFC 7662 §2: is asked about them where introspection was allowed', async () => {
+  it('is asked about them where introspection was allowed (RFC 7662 §2)', async () => {
     const at = await aSite()
     const { access_token } = await tokensFor(at, 'A', forApi)
 
@@ -96,7 +96,7 @@ describe('a server that was started again, and whose storage has forgotten every
 })
 
 describe('a server that cannot be reached', () => {
-  it('RFC 9110 §15.6.4: is believed for ten seconds; then nobody can say yes or no', async () => {
+  it('is believed for ten seconds; then nobody can say yes or no (RFC 9110 §15.6.4)', async () => {
     const at = await aSite()
     const api = anApi('on_demand', at)
     const { access_token } = await tokensFor(at, 'A', forApi)

@@ -90,9 +90,9 @@ const reviveU1 = (): Promise<unknown> => site.storage.users.reactivate(userId('U
 
 describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s', (mode) => {
   it.each<Ending>([
-    { row: 'RFC 7009 §2.1: its access token is revoked', end: ({ access_token }) => revoke(site, access_token) },
-    { row: 'RFC 7009 §2.1: its refresh token is revoked', end: ({ refresh_token }) => revoke(site, refresh_token) },
-    { row: 'RFC 9700 §4.14.2: its refresh token is used twice', end: refreshTwice },
+    { row: 'its access token is revoked (RFC 7009 §2.1)', end: ({ access_token }) => revoke(site, access_token) },
+    { row: 'its refresh token is revoked (RFC 7009 §2.1)', end: ({ refresh_token }) => revoke(site, refresh_token) },
+    { row: 'its refresh token is used twice (RFC 9700 §4.14.2)', end: refreshTwice },
     { row: 'design §4: the person disconnects the client', end: disconnectAll, endsAll: true },
     {
       row: 'design §4: the account is deactivated',
@@ -129,7 +129,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     expect(await api.present(other.access_token)).toBe(endsAll ? 'token_ended' : 'admitted')
   })
 
-  it('RFC 6749 §4.1.2: refuses what a code was redeemed for that came twice', async () => {
+  it('refuses what a code was redeemed for that came twice (RFC 6749 §4.1.2)', async () => {
     const api = anApi(mode)
     const code = await obtainCode(site, forApi)
     const { access_token } = tokensOf(await redeem(site, code))
@@ -140,7 +140,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     expect([before, (await refusedAfter(api, access_token, mode)).reason]).toEqual(['admitted', 'token_ended'])
   })
 
-  it('design §4: an account that is back gets new tokens, and the old ones stay dead', async () => {
+  it('an account that is back gets new tokens, and the old ones stay dead', async () => {
     const api = anApi(mode)
     const old = await tokensFor(site, 'A', forApi)
     await api.present(old.access_token)
@@ -156,7 +156,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     ])
   })
 
-  it('design §4: a client that is in use again is admitted again', async () => {
+  it('a client that is in use again is admitted again', async () => {
     const api = anApi(mode)
     const { access_token } = tokensOf(await serviceToken(site, { resource: 'https://api.test' }))
     const before = await api.present(access_token)
@@ -184,7 +184,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
 })
 
 describe('what an API is told', () => {
-  it('RFC 7662 §2.2: introspection does not show what a token depends on', async () => {
+  it('introspection does not show what a token depends on (RFC 7662 §2.2)', async () => {
     const { access_token } = await tokensFor(site, 'A', forApi)
 
     const { json } = await introspect(site, access_token)
@@ -193,7 +193,7 @@ describe('what an API is told', () => {
     expect(Object.keys(json).filter((name) => ['family', 'grant', 'generation'].includes(name))).toEqual([])
   })
 
-  it('RFC 8414 §2: discovery names the feed where there is one', async () => {
+  it('discovery names the feed where there is one (RFC 8414 §2)', async () => {
     const { json } = await site.send({ path: '/.well-known/openid-configuration' })
 
     expect(json['revocation_feed_endpoint']).toBe('https://as.test/token/revocation-feed')

@@ -44,7 +44,7 @@ const stores: readonly (readonly [string, () => Promise<Storage>])[] = [
   ],
 ]
 
-test.for(stores)('RFC 7643 §7: what the host has taken out of a schema is shown no more, on %s', async ([, open]) => {
+test.for(stores)('what the host has taken out of a schema is shown no more, on %s (RFC 7643 §7)', async ([, open]) => {
   const scim = await startScim(await open())
   const shown = { badge: '7', colour: 'red' }
   const id = await scim.create({ [badge]: shown })

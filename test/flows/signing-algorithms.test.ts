@@ -30,7 +30,7 @@ const here =
   true
 
 describe.each<SigningAlgorithm>(here ? [...everywhere, 'ML-DSA-65'] : everywhere)(
-  'RFC 7518 §3.1: a server that signs with %s',
+  'a server that signs with %s (RFC 7518 §3.1)',
   (algorithm) => {
     it('issues tokens that a reader of its key set verifies, and that it honours itself', async () => {
       const under = await serverWith([algorithm])
@@ -54,7 +54,7 @@ describe.each<SigningAlgorithm>(here ? [...everywhere, 'ML-DSA-65'] : everywhere
       )
     })
 
-    it('OIDC Core §3.1.3.6: binds the access token with the hash of its algorithm, where there is one', async () => {
+    it('binds the access token with the hash of its algorithm, where there is one (OIDC Core §3.1.3.6)', async () => {
       const under = await serverWith([algorithm])
       await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: algorithm })
 
@@ -81,7 +81,7 @@ describe('a client that chose no algorithm', () => {
     [['ES256'], 'ES256'],
     [['RS256'], 'RS256'],
     [['ES256', 'RS256'], 'RS256'],
-  ])('OIDC Registration §2: a ring of %j signs its ID tokens with %s', async (algorithms, alg) => {
+  ])('a ring of %j signs its ID tokens with %s (OIDC Registration §2)', async (algorithms, alg) => {
     const under = await serverWith(algorithms)
 
     const tokens = await obtainTokens(under)
@@ -92,7 +92,7 @@ describe('a client that chose no algorithm', () => {
     expect((await userinfo(under, tokens['access_token'] ?? '')).status).toBe(200)
   })
 
-  it('RFC 9701 §6: a ring without RS256 signs an introspection answer with its first', async () => {
+  it('a ring without RS256 signs an introspection answer with its first (RFC 9701 §6)', async () => {
     const under = await serverWith(['ES256'])
     const { access_token: accessToken = '' } = await obtainTokens(under)
 
@@ -106,7 +106,7 @@ describe('a client that chose no algorithm', () => {
 })
 
 describe('a client that chose an algorithm for which there is no key', () => {
-  it('OIDC Registration §2: is told so at the authorization endpoint, before anybody signs in', async () => {
+  it('is told so at the authorization endpoint, before anybody signs in (OIDC Registration §2)', async () => {
     const under = await serverWith(['RS256'])
     await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })
 
@@ -126,7 +126,7 @@ describe('a client that chose an algorithm for which there is no key', () => {
     expect([reply.status, reply.json['id_token']]).toEqual([200, undefined])
   })
 
-  it('RFC 6749 §5.2: a change between code and token is a refusal, not a server error', async () => {
+  it('a change between code and token is a refusal, not a server error (RFC 6749 §5.2)', async () => {
     const under = await serverWith(['RS256'])
     const code = await obtainCode(under)
     await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })
@@ -138,7 +138,7 @@ describe('a client that chose an algorithm for which there is no key', () => {
     )
   })
 
-  it('OIDC Core §5.3.2: userinfo answers no client in another form than it registered', async () => {
+  it('userinfo answers no client in another form than it registered (OIDC Core §5.3.2)', async () => {
     const under = await serverWith(['RS256'])
     const { access_token: accessToken = '' } = await obtainTokens(under)
     await changeClient(under.storage, clientId('A'), { userinfoSignedResponseAlg: 'ES256' })
@@ -154,7 +154,7 @@ describe('a client that chose an algorithm for which there is no key', () => {
 describe('registration', () => {
   const app = { clientName: 'App', redirectUris: ['https://app.test/cb'] }
 
-  it('OIDC Registration §2: a client need not choose, whatever the ring signs with', async () => {
+  it('a client need not choose, whatever the ring signs with (OIDC Registration §2)', async () => {
     const storage = createMemoryStorage({ issuer })
 
     const { client } = await registerClient({ ...app, clientId: 'app' }, { storage, keys: aRing(['ES256']) })
@@ -163,7 +163,7 @@ describe('registration', () => {
   })
 
   it.each(['idTokenSignedResponseAlg', 'userinfoSignedResponseAlg'] as const)(
-    'RFC 7591 §3.2.2: %s that the ring does not sign with is refused, and nothing is written',
+    '%s that the ring does not sign with is refused, and nothing is written (RFC 7591 §3.2.2)',
     async (member) => {
       const storage = createMemoryStorage({ issuer })
 

@@ -15,7 +15,7 @@ describe('arctic', () => {
   it.each([
     ['public', () => new OAuth2Client('P', null, 'https://spa.test/cb')],
     ['confidential', () => new OAuth2Client('A', under.clients.A.secret, 'https://app.test/cb')],
-  ])('RFC 6749 §4.1, §6, RFC 7009 §2: a %s client gets tokens, refreshes and revokes', async (_kind, createClient) => {
+  ])('a %s client gets tokens, refreshes and revokes (RFC 6749 §4.1, §6, RFC 7009 §2)', async (_kind, createClient) => {
     const client = createClient()
 
     const tokens = await signIn(client)
@@ -28,7 +28,7 @@ describe('arctic', () => {
     await expect(refused).rejects.toMatchObject({ code: 'invalid_grant' })
   })
 
-  it('RFC 6749 §2.3.1: it leaves out the encoding of its credentials, which the secrets that we make do not need', async () => {
+  it('it leaves out the encoding of its credentials, which the secrets that we make do not need (RFC 6749 §2.3.1)', async () => {
     const { secret } = under.clients.A
 
     const tokens = await signIn(new OAuth2Client('A', secret, 'https://app.test/cb'))
@@ -37,7 +37,7 @@ describe('arctic', () => {
     expect(tokens.tokenType()).toBe('Bearer')
   })
 
-  it('RFC 6749 §5.2: a refusal is understood as one', async () => {
+  it('a refusal is understood as one (RFC 6749 §5.2)', async () => {
     const refused = signIn(new OAuth2Client('A', 'wrong', 'https://app.test/cb'))
 
     await expect(refused).rejects.toBeInstanceOf(OAuth2RequestError)

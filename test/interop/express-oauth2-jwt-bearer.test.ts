@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 describe('an API behind express-oauth2-jwt-bearer', () => {
-  it('RFC 9068 §4: serves who holds an access token with the scope', async () => {
+  it('serves who holds an access token with the scope (RFC 9068 §4)', async () => {
     const tokens = await obtainTokens(under, forApi)
 
     const reply = await callApi('/things', tokens['access_token'])
@@ -33,7 +33,7 @@ describe('an API behind express-oauth2-jwt-bearer', () => {
     expect(reply.json).toEqual({ subject: 'U1', client: 'A' })
   })
 
-  it('RFC 6749 §4.4: serves a machine', async () => {
+  it('serves a machine (RFC 6749 §4.4)', async () => {
     const form = { grant_type: 'client_credentials', resource: 'https://api.test' }
     const issued = await token(under, form, { authorization: basic('M', under.clients.M.secret) })
 
@@ -42,7 +42,7 @@ describe('an API behind express-oauth2-jwt-bearer', () => {
     expect(reply.json).toEqual({ subject: 'M', client: 'M' })
   })
 
-  it('RFC 6750 §3.1: answers 403 insufficient_scope where the token has another scope', async () => {
+  it('answers 403 insufficient_scope where the token has another scope (RFC 6750 §3.1)', async () => {
     const tokens = await obtainTokens(under, forApi)
 
     const reply = await callApi('/things/write', tokens['access_token'])
@@ -51,7 +51,7 @@ describe('an API behind express-oauth2-jwt-bearer', () => {
     expect(reply.header('www-authenticate')).toContain('error="insufficient_scope"')
   })
 
-  it('RFC 9068 §2.1: answers 401 to an ID token', async () => {
+  it('answers 401 to an ID token (RFC 9068 §2.1)', async () => {
     const tokens = await obtainTokens(under, forApi)
 
     const reply = await callApi('/things', tokens['id_token'])
@@ -60,7 +60,7 @@ describe('an API behind express-oauth2-jwt-bearer', () => {
     expect(reply.header('www-authenticate')).toContain('error="invalid_token"')
   })
 
-  it('RFC 9068 §4: answers 401 to a token for another audience', async () => {
+  it('answers 401 to a token for another audience (RFC 9068 §4)', async () => {
     const tokens = await obtainTokens(under)
 
     const reply = await callApi('/things', tokens['access_token'])
@@ -68,7 +68,7 @@ describe('an API behind express-oauth2-jwt-bearer', () => {
     expect(reply.status).toBe(401)
   })
 
-  it('RFC 6750 §3.1: answers 401 to a token that has expired', async () => {
+  it('answers 401 to a token that has expired (RFC 6750 §3.1)', async () => {
     under.clock.advance(-3600)
     const tokens = await obtainTokens(under, forApi)
     under.clock.advance(3600)

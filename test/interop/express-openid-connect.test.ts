@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => under.close())
 
 describe('express-openid-connect', () => {
-  it('OIDC Core §3.1: keeps a page for those who are signed in, refreshes, and asks userinfo about them', async () => {
+  it('keeps a page for those who are signed in, refreshes, and asks userinfo about them (OIDC Core §3.1)', async () => {
     const app = await openApp({})
 
     const landing = await openBrowser(under).open(`${app.origin}/private`)
@@ -53,7 +53,7 @@ describe('express-openid-connect', () => {
     expect(asked.filter((one) => one !== 'GET /favicon.ico')).toEqual(theWay)
   })
 
-  it('RFC 6749 §2.3.1: with client_secret_basic, an identifier that needs its encoding is understood', async () => {
+  it('with client_secret_basic, an identifier that needs its encoding is understood (RFC 6749 §2.3.1)', async () => {
     const app = await openApp({}, { clientId: 'web:app/100%+1' })
 
     const landing = await openBrowser(under).open(`${app.origin}/private`)
@@ -61,7 +61,7 @@ describe('express-openid-connect', () => {
     expect(landing.json).toMatchObject({ user: { sub: 'U1' } })
   })
 
-  it('RFC 9207 §2.4: refuses a response with another issuer', async () => {
+  it('refuses a response with another issuer (RFC 9207 §2.4)', async () => {
     const app = await openApp({})
     const browser = openBrowser(under, changeAnswer('iss', 'https://evil.test'))
 
@@ -72,7 +72,7 @@ describe('express-openid-connect', () => {
     expect(under.events.findLast(({ type }) => type === 'tokens.issued')).not.toMatchObject({ clientId: app.clientId })
   })
 
-  it('RFC 6749 §4.1.2.1: a refusal reaches the application as one', async () => {
+  it('a refusal reaches the application as one (RFC 6749 §4.1.2.1)', async () => {
     const app = await openApp({ prompt: 'none' })
 
     const landing = await openBrowser(under).open(`${app.origin}/private`)
@@ -81,7 +81,7 @@ describe('express-openid-connect', () => {
     expect(landing.json['error']).toBe('consent_required')
   })
 
-  it('RFC 6749 §10.12: who has lost the cookie of the state comes to rest at an error', async () => {
+  it('who has lost the cookie of the state comes to rest at an error (RFC 6749 §10.12)', async () => {
     const app = await openApp({})
     const landing = await openBrowser(under).open(`${app.origin}/private`)
 

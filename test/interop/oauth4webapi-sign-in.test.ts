@@ -15,7 +15,7 @@ afterAll(() => under.close())
 
 describe('oauth4webapi finds the server', () => {
   it.each(['oidc', 'oauth2'] as const)(
-    'OIDC Discovery §4, RFC 8414 §3: %s discovery is accepted',
+    '%s discovery is accepted (OIDC Discovery §4, RFC 8414 §3)',
     async (algorithm) => {
       const as = await discover(under, algorithm)
 
@@ -31,7 +31,7 @@ describe('oauth4webapi signs a person in', () => {
     ['A', 'client_secret_basic'],
     ['X', 'client_secret_post'],
     ['B', 'private_key_jwt'],
-  ] as const)('OIDC Core §3.1: client %s, %s, gets an ID token that passes every check', async (name, _method) => {
+  ] as const)('client %s, %s, gets an ID token that passes every check (OIDC Core §3.1)', async (name, _method) => {
     const tokens = await signIn(under, clients[name])
 
     const claims = oauth.getValidatedIdTokenClaims(tokens)
@@ -45,7 +45,7 @@ describe('oauth4webapi signs a person in', () => {
     expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 600, refresh_token: expect.any(String) as string })
   })
 
-  it('OIDC Core §2: max_age makes auth_time required, and it is there and young enough', async () => {
+  it('max_age makes auth_time required, and it is there and young enough (OIDC Core §2)', async () => {
     const expected = await authorizationUrl(clients.A, { max_age: '60' })
     const { location } = await visit(under, expected.url)
 
@@ -63,7 +63,7 @@ describe('oauth4webapi signs a person in', () => {
     expect(oauth.getValidatedIdTokenClaims(tokens)?.sub).toBe('U1')
   })
 
-  it('RFC 6749 §4.1.2.1: a refusal is understood as one', async () => {
+  it('a refusal is understood as one (RFC 6749 §4.1.2.1)', async () => {
     const expected = await authorizationUrl(clients.A, { prompt: 'none', max_age: '0' })
     const { location } = await visit(under, expected.url)
 
@@ -77,9 +77,9 @@ describe('oauth4webapi signs a person in', () => {
 
 describe('oauth4webapi refuses what was tampered with', () => {
   it.each([
-    ['RFC 9207 §2.4: another issuer', 'iss', 'https://evil.test'],
-    ['RFC 9207 §2.4: no issuer', 'iss', undefined],
-    ['RFC 6749 §10.12: another state', 'state', 'other'],
+    ['another issuer (RFC 9207 §2.4)', 'iss', 'https://evil.test'],
+    ['no issuer (RFC 9207 §2.4)', 'iss', undefined],
+    ['another state (RFC 6749 §10.12)', 'state', 'other'],
   ])('%s in the response', async (_title, name, value) => {
     const expected = await authorizationUrl(clients.A)
     const { location } = await visit(under, expected.url)
@@ -91,7 +91,7 @@ describe('oauth4webapi refuses what was tampered with', () => {
     await expect(redeemed).rejects.toMatchObject({ code: oauth.INVALID_RESPONSE })
   })
 
-  it('OIDC Core §3.1.3.7: a nonce that is not the one it sent', async () => {
+  it('a nonce that is not the one it sent (OIDC Core §3.1.3.7)', async () => {
     const expected = await authorizationUrl(clients.A)
     const { location } = await visit(under, expected.url)
 
@@ -100,7 +100,7 @@ describe('oauth4webapi refuses what was tampered with', () => {
     await expect(redeemed).rejects.toMatchObject({ code: oauth.JWT_CLAIM_COMPARISON })
   })
 
-  it('RFC 7636 §4.6: the server in turn refuses its wrong verifier, in the form it understands', async () => {
+  it('the server in turn refuses its wrong verifier, in the form it understands (RFC 7636 §4.6)', async () => {
     const expected = await authorizationUrl(clients.P)
     const { location } = await visit(under, expected.url)
 
@@ -117,7 +117,7 @@ describe('oauth4webapi refuses what was tampered with', () => {
     })
   })
 
-  it('RFC 6749 §5.2: the server refuses its wrong secret with a challenge that it understands', async () => {
+  it('the server refuses its wrong secret with a challenge that it understands (RFC 6749 §5.2)', async () => {
     const wrong = { ...clients.A, authentication: oauth.ClientSecretBasic('wrong') }
 
     const refused = signIn(under, wrong)

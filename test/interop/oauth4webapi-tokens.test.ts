@@ -22,7 +22,7 @@ afterAll(() => under.close())
 
 describe('oauth4webapi renews tokens', () => {
   it.each(['A', 'B', 'P', 'X'] as const)(
-    'OIDC Core §12.2: client %s refreshes, and the new ID token passes every check',
+    'client %s refreshes, and the new ID token passes every check (OIDC Core §12.2)',
     async (name) => {
       const party = clients[name]
       const first = await signIn(under, party)
@@ -42,7 +42,7 @@ describe('oauth4webapi renews tokens', () => {
     },
   )
 
-  it('RFC 6749 §4.4: a machine gets an access token for itself', async () => {
+  it('a machine gets an access token for itself (RFC 6749 §4.4)', async () => {
     const parameters = new URLSearchParams({ scope: 'api.read', resource: 'https://api.test' })
 
     const response = await oauth.clientCredentialsGrantRequest(
@@ -60,7 +60,7 @@ describe('oauth4webapi renews tokens', () => {
 })
 
 describe('oauth4webapi asks about tokens', () => {
-  it('RFC 7662 §2: the resource server learns what a token is for', async () => {
+  it('the resource server learns what a token is for (RFC 7662 §2)', async () => {
     const tokens = await signIn(under, clients.A, { scope: 'openid api.read', resource: 'https://api.test' })
 
     const response = await introspect(api, tokens.access_token)
@@ -75,7 +75,7 @@ describe('oauth4webapi asks about tokens', () => {
     })
   })
 
-  it('RFC 9701 §5: the signed answer names its reader, and its signature verifies', async () => {
+  it('the signed answer names its reader, and its signature verifies (RFC 9701 §5)', async () => {
     const tokens = await signIn(under, clients.A, { scope: 'openid api.read', resource: 'https://api.test' })
 
     const response = await introspect(api, tokens.access_token, { requestJwtResponse: true })
@@ -86,21 +86,24 @@ describe('oauth4webapi asks about tokens', () => {
     expect(answer).toMatchObject({ active: true, sub: 'U1' })
   })
 
-  it.each(['access_token', 'refresh_token'] as const)('RFC 7009 §2.1: a revoked %s is active no more', async (kind) => {
-    const { as, client, authentication } = clients.A
-    const tokens = await signIn(under, clients.A)
-    const token = tokens[kind] ?? ''
+  it.each(['access_token', 'refresh_token'] as const)(
+    'a revoked %s is active no more (RFC 7009 §2.1)',
+    async (kind) => {
+      const { as, client, authentication } = clients.A
+      const tokens = await signIn(under, clients.A)
+      const token = tokens[kind] ?? ''
 
-    const response = await oauth.revocationRequest(as, client, authentication, token, insecure)
-    await oauth.processRevocationResponse(response)
+      const response = await oauth.revocationRequest(as, client, authentication, token, insecure)
+      await oauth.processRevocationResponse(response)
 
-    const answer = await oauth.processIntrospectionResponse(as, client, await introspect(clients.A, token))
-    expect(answer).toEqual({ active: false })
-  })
+      const answer = await oauth.processIntrospectionResponse(as, client, await introspect(clients.A, token))
+      expect(answer).toEqual({ active: false })
+    },
+  )
 })
 
 describe('oauth4webapi asks about the person', () => {
-  it('OIDC Core §5.3: userinfo answers about the subject of the ID token', async () => {
+  it('userinfo answers about the subject of the ID token (OIDC Core §5.3)', async () => {
     const { as, client } = clients.A
     const tokens = await signIn(under, clients.A, { scope: 'openid profile email' })
 
@@ -111,7 +114,7 @@ describe('oauth4webapi asks about the person', () => {
   })
 
   it.each(['RS256', 'ES256'] as const)(
-    'OIDC Core §5.3.2: the answer signed with %s names its issuer and reader, and verifies',
+    'the answer signed with %s names its issuer and reader, and verifies (OIDC Core §5.3.2)',
     async (alg) => {
       await changeClient(under.storage, clientId('B'), { userinfoSignedResponseAlg: alg })
       const client = { ...clients.B.client, userinfo_signed_response_alg: alg }
@@ -125,7 +128,7 @@ describe('oauth4webapi asks about the person', () => {
     },
   )
 
-  it('RFC 6750 §3.1: a token that died is refused with a challenge that the library reads', async () => {
+  it('a token that died is refused with a challenge that the library reads (RFC 6750 §3.1)', async () => {
     const { as, client, authentication } = clients.A
     const tokens = await signIn(under, clients.A)
     await oauth.revocationRequest(as, client, authentication, tokens.access_token, insecure)
@@ -141,7 +144,7 @@ describe('oauth4webapi asks about the person', () => {
 })
 
 describe('oauth4webapi protects a resource', () => {
-  it('RFC 9068 §4: it accepts our access token for its audience, and no ID token', async () => {
+  it('it accepts our access token for its audience, and no ID token (RFC 9068 §4)', async () => {
     const tokens = await signIn(under, clients.A, { scope: 'openid api.read', resource: 'https://api.test' })
 
     const claims = await validateBearer(tokens.access_token)

@@ -20,7 +20,7 @@ describe('openid-client signs a person in', () => {
     ['A', () => client.ClientSecretBasic(under.clients.A.secret), 'https://app.test/cb'],
     ['X', () => client.ClientSecretPost(under.clients.X.secret), 'https://x.test/cb'],
     ['B', () => client.PrivateKeyJwt({ key: under.clients.B.privateKey, kid: 'b1' }), 'https://b.test/cb'],
-  ] as const)('OIDC Core §3.1: client %s', async (id, authentication, redirectUri) => {
+  ] as const)('client %s (OIDC Core §3.1)', async (id, authentication, redirectUri) => {
     const config = await configure(id, authentication())
 
     const tokens = await signIn(config, { redirect_uri: redirectUri })
@@ -29,7 +29,7 @@ describe('openid-client signs a person in', () => {
     expect(tokens.expiresIn()).toBeGreaterThan(590)
   })
 
-  it('OIDC Registration §2: an ID token in ES256 for a client that registered for it, its signature checked', async () => {
+  it('an ID token in ES256 for a client that registered for it, its signature checked (OIDC Registration §2)', async () => {
     await changeClient(under.storage, clientId('X'), { idTokenSignedResponseAlg: 'ES256' })
     const config = await configure('X', client.ClientSecretPost(under.clients.X.secret), {
       id_token_signed_response_alg: 'ES256',
@@ -51,7 +51,7 @@ describe('openid-client signs a person in', () => {
     expect(tokens.claims()?.sub).toBe('U1')
   })
 
-  it('RFC 6749 §4.1.2.1: a refusal is understood as one', async () => {
+  it('a refusal is understood as one (RFC 6749 §4.1.2.1)', async () => {
     const { url, checks } = await begin(web, { prompt: 'none', max_age: '0' })
     const { location } = await visit(under, url)
 
@@ -62,7 +62,7 @@ describe('openid-client signs a person in', () => {
 })
 
 describe('openid-client uses tokens', () => {
-  it('RFC 6749 §6: it refreshes', async () => {
+  it('it refreshes (RFC 6749 §6)', async () => {
     const first = await signIn(web)
 
     const renewed = await client.refreshTokenGrant(web, first.refresh_token ?? '')
@@ -71,7 +71,7 @@ describe('openid-client uses tokens', () => {
     expect(renewed.claims()).toMatchObject({ sub: 'U1', auth_time: first.claims()?.auth_time })
   })
 
-  it('RFC 6749 §4.4: a machine gets an access token', async () => {
+  it('a machine gets an access token (RFC 6749 §4.4)', async () => {
     const machine = await configure('M', client.ClientSecretBasic(under.clients.M.secret))
 
     const tokens = await client.clientCredentialsGrant(machine, { scope: 'api.read', resource: 'https://api.test' })
@@ -79,7 +79,7 @@ describe('openid-client uses tokens', () => {
     expect(tokens).toMatchObject({ scope: 'api.read', token_type: 'bearer' })
   })
 
-  it('OIDC Core §5.3: it asks about the person', async () => {
+  it('it asks about the person (OIDC Core §5.3)', async () => {
     const tokens = await signIn(web, { scope: 'openid profile phone' })
 
     const info = await client.fetchUserInfo(web, tokens.access_token, 'U1')
@@ -87,7 +87,7 @@ describe('openid-client uses tokens', () => {
     expect(info).toMatchObject({ sub: 'U1', name: 'Ann Lee', phone_number_verified: false })
   })
 
-  it('RFC 7662 §2, RFC 7009 §2: it asks about a token, revokes it, and asks again', async () => {
+  it('it asks about a token, revokes it, and asks again (RFC 7662 §2, RFC 7009 §2)', async () => {
     const tokens = await signIn(web)
 
     const before = await client.tokenIntrospection(web, tokens.access_token)
@@ -98,7 +98,7 @@ describe('openid-client uses tokens', () => {
     expect(after).toEqual({ active: false })
   })
 
-  it('RFC 9701 §4: it asks for a signed answer', async () => {
+  it('it asks for a signed answer (RFC 9701 §4)', async () => {
     const config = await configure('A', client.ClientSecretBasic(under.clients.A.secret), {
       introspection_signed_response_alg: 'RS256',
     })

@@ -14,7 +14,7 @@ afterAll(() => under.close())
 
 describe('simple-oauth2', () => {
   it.each(['header', 'body'] as const)(
-    'RFC 6749 §4.1, §6, RFC 7009 §2: with its credentials in the %s it gets tokens, refreshes and revokes',
+    'with its credentials in the %s it gets tokens, refreshes and revokes (RFC 6749 §4.1, §6, RFC 7009 §2)',
     async (authorizationMethod) => {
       const config = await configure({ authorizationMethod })
 
@@ -28,7 +28,7 @@ describe('simple-oauth2', () => {
     },
   )
 
-  it('RFC 6749 §4.4: gets a token for itself', async () => {
+  it('gets a token for itself (RFC 6749 §4.4)', async () => {
     const machine = {
       client: { id: 'M', secret: under.clients.M.secret },
       auth: { tokenHost: under.issuer, tokenPath: '/token' },
@@ -39,7 +39,7 @@ describe('simple-oauth2', () => {
     expect(token).toMatchObject({ token_type: 'Bearer', scope: 'api.read' })
   })
 
-  it('RFC 6749 §2.3.1: an identifier that needs its encoding is understood', async () => {
+  it('an identifier that needs its encoding is understood (RFC 6749 §2.3.1)', async () => {
     const config = await configure({ credentialsEncodingMode: 'strict' }, 'web:app/100%+1')
 
     const { token } = await signIn(config)
@@ -47,7 +47,7 @@ describe('simple-oauth2', () => {
     expect(token).toMatchObject({ token_type: 'Bearer' })
   })
 
-  it('RFC 6749 §2.3.1: in its loose mode, which leaves the encoding out, such an identifier is another one', async () => {
+  it('in its loose mode, which leaves the encoding out, such an identifier is another one (RFC 6749 §2.3.1)', async () => {
     const config = await configure({ credentialsEncodingMode: 'loose' }, 'web:app/100%+2')
 
     const refused = signIn(config)
@@ -56,7 +56,7 @@ describe('simple-oauth2', () => {
     expect(under.lastReason()).toMatch(/^client_/)
   })
 
-  it('RFC 6749 §3.2: a JSON body is refused in words that its error carries', async () => {
+  it('a JSON body is refused in words that its error carries (RFC 6749 §3.2)', async () => {
     const config = await configure({ bodyFormat: 'json' })
 
     const refused = signIn(config)

@@ -38,7 +38,7 @@ describe.each(['typescript5', 'typescript6', 'typescript7'])('%s', (compiler) =>
   })
 })
 
-it('house style 32: types need these packages of others, which come along or are the host’s choice', () => {
+it('types need these packages of others, which come along or are the host’s choice', () => {
   const needed = subpaths
     .map((subpath) => [subpath, theirModules(subpath)] as const)
     .filter(([, modules]) => modules.length > 0)

@@ -13,7 +13,7 @@ const leave = {
 
 // Each call of storage is a round trip to a database, for every request. Whoever makes one more says why.
 describe('work per SCIM write', () => {
-  it('RFC 7644 §3.3: a POST reads the provider and writes the account', async () => {
+  it('a POST reads the provider and writes the account (RFC 7644 §3.3)', async () => {
     const { callsOf } = await anAccount({})
 
     expect(await callsOf('POST', '/Users', { ...aUser, userName: 'ann' })).toEqual([
@@ -22,7 +22,7 @@ describe('work per SCIM write', () => {
     ])
   })
 
-  it('RFC 7644 §3.5.2: a PATCH that ends an account reads the provider and the account, and writes it', async () => {
+  it('a PATCH that ends an account reads the provider and the account, and writes it (RFC 7644 §3.5.2)', async () => {
     const { callsOf, path } = await anAccount({})
 
     expect(await callsOf('PATCH', path, leave)).toEqual([

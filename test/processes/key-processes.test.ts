@@ -34,14 +34,14 @@ describe.for([
   const tellAll = (command: string): Promise<readonly unknown[]> =>
     Promise.all(processes.map(({ tell }) => tell(command)))
 
-  it('ATK-328 make one first key when all of them want it at once (RFC 7517 §5)', async () => {
+  it('make one first key when all of them want it at once (RFC 7517 §5)', async () => {
     const signing = await tellAll('sign')
 
     expect(new Set(signing).size).toBe(1)
     expect(await stage.storage.signingKeys.list()).toHaveLength(1)
   })
 
-  it('ATK-329 make one key when all of them rotate at once, and all say which (OIDC Core §10.1.1)', async () => {
+  it('make one key when all of them rotate at once, and all say which (OIDC Core §10.1.1)', async () => {
     const rotations = (await tellAll('rotate')) as readonly { readonly outcome: string; readonly keyId: string }[]
 
     expect(rotations.filter(({ outcome }) => outcome === 'announced')).toHaveLength(1)

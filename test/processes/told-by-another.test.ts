@@ -59,7 +59,7 @@ describe.for([
   }
 
   test.for(['on_demand', 'follow'] as const)(
-    'design §4: who is deactivated by SCIM at one is refused within a second where the other is listened to (%s)',
+    'who is deactivated by SCIM at one is refused within a second where the other is listened to (%s)',
     async (mode) => {
       const { id, tokens } = await aPerson(`ann-${mode}@x.test`)
       const other = await aPerson(`bob-${mode}@x.test`)
@@ -75,7 +75,7 @@ describe.for([
     },
   )
 
-  test('RFC 7009 §2.1: what is revoked at one, and a client that is disabled by a third, are told by the other', async () => {
+  test('what is revoked at one, and a client that is disabled by a third, are told by the other (RFC 7009 §2.1)', async () => {
     const [revoked, ofClient] = [await aPerson('cid@x.test'), await aPerson('dot@x.test')]
     const api = anApi('follow')
     await api.admits(revoked.tokens.access_token)
@@ -92,7 +92,7 @@ describe.for([
     await expect.poll(() => api.admits(ofClient.tokens.access_token), { timeout: 2000 }).toBe(true)
   })
 
-  test('design §4: a deactivation is told also when the server that wrote it died before it could answer', async () => {
+  test('a deactivation is told also when the server that wrote it died before it could answer', async () => {
     const { id, tokens } = await aPerson('eve@x.test')
     const api = anApi('on_demand')
     const before = await api.admits(tokens.access_token)

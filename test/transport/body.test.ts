@@ -36,7 +36,7 @@ describe.each(adapters)('over $name', (adapter) => {
     expect(service.received.map((request) => Buffer.from(request.body).toString('latin1'))).toEqual([body])
   })
 
-  test('ATK-004: the service sees that no Content-Type came', async () => {
+  test('the service sees that no Content-Type came', async () => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
@@ -56,7 +56,7 @@ describe.each(adapters)('over $name', (adapter) => {
     expect(service.received.map((request) => request.headers.has('trailer'))).toEqual([false])
   })
 
-  test.each(['GET', 'HEAD'])('RFC 9110 §9.3.1: the body of a %s means nothing, whatever its size', async (method) => {
+  test.each(['GET', 'HEAD'])('the body of a %s means nothing, whatever its size (RFC 9110 §9.3.1)', async (method) => {
     const service = aService({ bodyLimit: 4 })
     const host = await aHost(adapter, { services: [service] })
 
@@ -66,7 +66,7 @@ describe.each(adapters)('over $name', (adapter) => {
     expect(service.received.map((request) => request.body.length)).toEqual([0])
   })
 
-  describe('ATK-007: RFC 9110 §15.5.14: the body limit', () => {
+  describe('the body limit (RFC 9110 §15.5.14)', () => {
     test('a body of exactly 16 KiB is handled', async () => {
       const service = aService({ bodyLimit: 16_384 })
       const host = await aHost(adapter, { services: [service] })
@@ -134,7 +134,7 @@ describe.each(adapters)('over $name', (adapter) => {
       ['the client resets the connection', (socket: ReturnType<typeof connect>) => socket.resetAndDestroy()],
       ['the client closes the connection', (socket: ReturnType<typeof connect>) => socket.destroy()],
       ['the client stops sending', (socket: ReturnType<typeof connect>) => socket.end()],
-    ])('ATK-008: is not handled, and breaks nothing: %s', async (_, leave) => {
+    ])('is not handled, and breaks nothing: %s', async (_, leave) => {
       const service = aService()
       const host = await aHost(adapter, { services: [service] })
 
@@ -171,7 +171,7 @@ describe.each(adapters)('over $name', (adapter) => {
 
 // Over Fetch the connection is the runtime's, which may cut it when the answer is out.
 describe.each(adapters.filter(({ name }) => name !== 'Fetch'))(
-  'ATK-007: RFC 9112 §9.6: after a body that is too large, over $name',
+  'after a body that is too large, over $name (RFC 9112 §9.6)',
   (adapter) => {
     test('the connection closes, also when the client wants to go on', async () => {
       const host = await aHost(adapter, { services: [aService({ bodyLimit: 4 })] })

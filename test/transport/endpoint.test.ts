@@ -18,7 +18,7 @@ describe.each(adapters)('a page of the host over $name', (adapter) => {
     expect(page.received.map((request) => Buffer.from(request.body).toString())).toEqual(['a=1&a=2'])
   })
 
-  test('ATK-007: keeps to the body limit of the service', async () => {
+  test('keeps to the body limit of the service', async () => {
     const page = aPage()
     const host = await aHost(adapter, siteWith(page.endpoint, { bodyLimit: 4 }))
 
@@ -37,7 +37,7 @@ describe.each(adapters)('a page of the host over $name', (adapter) => {
   })
 
   test.each(['/login#x', '/login?a=b#x', '/x/../logins', '/login\\'])(
-    'ATK-029: does not see a target that is not its path: %s',
+    'does not see a target that is not its path: %s',
     async (target) => {
       const page = aPage()
       const host = await aHost(adapter, siteWith(page.endpoint))
@@ -49,7 +49,7 @@ describe.each(adapters)('a page of the host over $name', (adapter) => {
     },
   )
 
-  test('ATK-031: RFC 9112 §3.2.2: does not see the host of an absolute target', async () => {
+  test('does not see the host of an absolute target (RFC 9112 §3.2.2)', async () => {
     const page = aPage()
     const host = await aHost(adapter, siteWith(page.endpoint))
 

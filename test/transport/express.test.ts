@@ -132,7 +132,7 @@ test('a page that is used at every path is not shown a target that parsing would
   expect(seen).toEqual([])
 })
 
-test('ATK-031: what Express makes of forwarded headers changes nothing', async () => {
+test('what Express makes of forwarded headers changes nothing', async () => {
   const service = aService()
   const host = await aHost((app) => {
     app.set('trust proxy', true)
@@ -149,7 +149,7 @@ test.each([
   ['below a path', (app: Express, handler: RequestHandler) => app.use('/id', handler)],
   ['at both of its prefixes', (app: Express, handler: RequestHandler) => app.use(['/id', '/.well-known'], handler)],
   ['in a router below a path', (app: Express, handler: RequestHandler) => app.use('/id', Router().use(handler))],
-])('RFC 8414 §3.1: a service with a path is found when mounted %s', async (where, mount) => {
+])('a service with a path is found when mounted %s (RFC 8414 §3.1)', async (where, mount) => {
   const issuer = aService({ path: '/id/token' })
   const metadata = aService({ path: '/.well-known/oauth-authorization-server/id' })
   const host = await aHost((app) => mount(app, toExpress(issuer, metadata)))

@@ -27,7 +27,7 @@ describe('as a function of its own', () => {
   })
 
   test.each(['https://seen.test/token#x', 'https://seen.test/token#'])(
-    'RFC 9112 §3.2: a fragment is no part of a target: %s',
+    'a fragment is no part of a target: %s (RFC 9112 §3.2)',
     async (url) => {
       const service = aService()
 
@@ -46,7 +46,7 @@ describe('headers', () => {
     ['origin', 'https://as.test', 'https://evil.test'],
     ['sec-fetch-site', 'same-origin', 'cross-site'],
     ['dpop', 'a', 'b'],
-  ])('RFC 9110 §5.3: a second %s shows by the comma: %s, %s', async (name, ...values) => {
+  ])('a second %s shows by the comma: %s, %s (RFC 9110 §5.3)', async (name, ...values) => {
     const service = aService()
     const headers = new Headers()
     for (const value of values) headers.append(name, value)
@@ -57,7 +57,7 @@ describe('headers', () => {
     expect(service.received.map((request) => request.headers.get(name))).toEqual([values.join(', ').trim()])
   })
 
-  test('RFC 9110 §5.3: a list is no repetition', async () => {
+  test('a list is no repetition (RFC 9110 §5.3)', async () => {
     const service = aService()
 
     await toFetch(service)(new Request(`${at}/token`, { headers: { accept: 'a/b, c/d', 'x-list': '1, 2' } }))
@@ -65,7 +65,7 @@ describe('headers', () => {
     expect(service.received.map(({ repeatedHeaders }) => repeatedHeaders.size)).toEqual([0])
   })
 
-  test('RFC 6265 §3: every cookie of an answer has a header of its own', async () => {
+  test('every cookie of an answer has a header of its own (RFC 6265 §3)', async () => {
     const headers = [
       ['Set-Cookie', 'a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT'],
       ['set-cookie', 'b=2'],
@@ -77,7 +77,7 @@ describe('headers', () => {
     expect(response.headers.getSetCookie()).toEqual(['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'b=2'])
   })
 
-  test('RFC 9112 §11.1: an answer with a line break in a header is an error of the host, and never a response', async () => {
+  test('an answer with a line break in a header is an error of the host, and never a response (RFC 9112 §11.1)', async () => {
     const headers = [['Location', 'https://app.test/\r\nSet-Cookie: evil=1']] as const
     const service = aService({ endpoint: () => Promise.resolve({ status: 303, headers, body: undefined }) })
 
@@ -98,7 +98,7 @@ describe('bodies', () => {
     expect(service.received).toEqual([])
   })
 
-  test('ATK-007: reading stops at the limit, however much is still to come', async () => {
+  test('reading stops at the limit, however much is still to come', async () => {
     const service = aService({ bodyLimit: 4 })
     let pulled = 0
     const body = new ReadableStream<Uint8Array>({
@@ -116,7 +116,7 @@ describe('bodies', () => {
     expect(pulled).toBeLessThan(8)
   })
 
-  test('ATK-008: a body that breaks off is not handled', async () => {
+  test('a body that breaks off is not handled', async () => {
     const service = aService()
     const body = new ReadableStream<Uint8Array>({
       start(controller) {

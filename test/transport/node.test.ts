@@ -44,7 +44,7 @@ describe('the listener', () => {
     },
   )
 
-  test('RFC 9112 §11.1: nothing of an answer that cannot be sent is sent', async () => {
+  test('nothing of an answer that cannot be sent is sent (RFC 9112 §11.1)', async () => {
     const warnings = watchWarnings()
     const headers = [
       ['Set-Cookie', 'a=1'],
@@ -103,7 +103,7 @@ describe('the handler', () => {
     ['resets the connection', (socket: Socket) => socket.resetAndDestroy()],
     ['closes the connection', (socket: Socket) => socket.destroy()],
     ['stops sending', (socket: Socket) => socket.end()],
-  ])('ATK-008: leaves nothing pending when the client %s', async (_, leave) => {
+  ])('leaves nothing pending when the client %s', async (_, leave) => {
     const host = await aWatchedHost({})
 
     const socket = connect(host.port, '127.0.0.1')

@@ -49,7 +49,7 @@ describe.each(adapters)('over $name', (adapter) => {
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(body)
   })
 
-  test('RFC 9110 §8.6: 204 has neither body nor length', async () => {
+  test('204 has neither body nor length (RFC 9110 §8.6)', async () => {
     const host = await aHost(adapter, {
       services: [aService({ endpoint: answering({ status: 204, body: undefined }) })],
     })
@@ -67,7 +67,7 @@ describe.each(adapters)('over $name', (adapter) => {
       'a page of the host',
       (endpoint: Endpoint): Site => ({ services: [], pages: { '/token': { service: aService(), endpoint } } }),
     ],
-  ])('RFC 9110 §9.3.2: %s answers HEAD with the headers of GET and no body', async (_, siteOf) => {
+  ])('%s answers HEAD with the headers of GET and no body (RFC 9110 §9.3.2)', async (_, siteOf) => {
     const endpoint = answering({ headers: [['X-Mark', 'yes']], body: 'é!' })
     const host = await aHost(adapter, siteOf(endpoint), { rejectNonStandardBodyWrites: true })
 
@@ -81,7 +81,7 @@ describe.each(adapters)('over $name', (adapter) => {
     expect(host.errors).toEqual([])
   })
 
-  test('RFC 6265 §3: every cookie has a header of its own', async () => {
+  test('every cookie has a header of its own (RFC 6265 §3)', async () => {
     const headers = [
       ['Set-Cookie', 'a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT'],
       ['set-cookie', 'b=2'],
@@ -108,7 +108,7 @@ describe.each(adapters)('over $name', (adapter) => {
     ['a line feed in a value', ['Location', 'https://app.test/cb\nSet-Cookie: evil=1']],
     ['a NUL in a value', ['Location', 'https://app.test/\0']],
     ['a line break in a name', ['X\r\nSet-Cookie', 'evil=1']],
-  ] as const)('RFC 9112 §11.1: a response is not split by %s', async (_, header) => {
+  ] as const)('a response is not split by %s (RFC 9112 §11.1)', async (_, header) => {
     const host = await aHost(adapter, { services: [aService({ endpoint: answering({ headers: [header] }) })] })
 
     const transcript = await sendBytes(host.port, requestText('GET /token'))
@@ -148,7 +148,7 @@ describe.each(adapters)('over $name', (adapter) => {
 
 // Over Fetch the runtime frames the answer.
 test.each(adapters.filter(({ name }) => name !== 'Fetch'))(
-  'RFC 9110 §8.6: over $name no body and an empty body both have the length 0',
+  'over $name no body and an empty body both have the length 0 (RFC 9110 §8.6)',
   async (adapter) => {
     for (const body of [undefined, '']) {
       const host = await aHost(adapter, {

@@ -37,7 +37,7 @@ describe.each(adapters)('over $name', (adapter) => {
     ['a fragment in the query', '/token?a=b#x'],
     ['absolute-form with credentials', 'http://as.test@evil.test/token'],
     ['asterisk-form', '*'],
-  ])('ATK-029: the path is compared as it came (RFC 9112 §3.2.1): %s: %s', async (_, target) => {
+  ])('the path is compared as it came (RFC 9112 §3.2.1): %s: %s', async (_, target) => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
@@ -55,7 +55,7 @@ describe.each(adapters)('over $name', (adapter) => {
     ['absolute-form with the issuer', 'https://as.test/token'],
     ['absolute-form with another host', 'http://evil.test/token'],
   ])(
-    'ATK-029: a target that URL parsing resolves to the path is refused where it can be seen (RFC 9112 §3.2): %s: %s',
+    'a target that URL parsing resolves to the path is refused where it can be seen (RFC 9112 §3.2): %s: %s',
     async (_, target) => {
       const service = aService()
       const host = await aHost(adapter, { services: [service] })
@@ -74,7 +74,7 @@ describe.each(adapters)('over $name', (adapter) => {
     ['bytes that are not ASCII', '/token?a=\xe9'],
     ['a tab', '/tok\ten'],
     ['no slash', '\\token'],
-  ])('ATK-029: the HTTP layer refuses a target with %s', async (_, target) => {
+  ])('the HTTP layer refuses a target with %s', async (_, target) => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
@@ -107,7 +107,7 @@ describe.each(adapters)('over $name', (adapter) => {
     expect(service.received.map((request) => request.url.search)).toEqual(['?code=a&code=b&x=%FF%zz&q=a?b/../c&plus=+'])
   })
 
-  test('ATK-016: a query does not become part of the body', async () => {
+  test('a query does not become part of the body', async () => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
@@ -157,8 +157,8 @@ describe.each(adapters)('over $name', (adapter) => {
   })
 
   test.each([
-    ['ATK-026: RFC 9110 §15.5.6: a method that the path does not have', 'DELETE', []],
-    ['ATK-034: a CORS preflight', 'OPTIONS', ['Origin: https://evil.test', 'Access-Control-Request-Method: POST']],
+    ['a method that the path does not have (RFC 9110 §15.5.6)', 'DELETE', []],
+    ['a CORS preflight', 'OPTIONS', ['Origin: https://evil.test', 'Access-Control-Request-Method: POST']],
   ])('%s reaches the service, which names the methods and allows no other origin', async (_, method, headers) => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
@@ -171,7 +171,7 @@ describe.each(adapters)('over $name', (adapter) => {
   })
 
   test.each(['X-HTTP-Method-Override: DELETE', 'X-HTTP-Method: DELETE', 'X-Method-Override: DELETE'])(
-    'ATK-028: the method is the one of the request line: %s',
+    'the method is the one of the request line: %s',
     async (header) => {
       const service = aService()
       const host = await aHost(adapter, { services: [service] })

@@ -7,7 +7,7 @@ import { verifyIdToken } from './verify-id-token.ts'
 import type { Suite } from './suite.ts'
 
 export const authorizationSuite: Suite = (reach) => {
-  it('RFC 6749 §4.1, OIDC Core §3.1: a person signs in and consents, the code comes in the query, and an ID token says who it was', async () => {
+  it('a person signs in and consents, the code comes in the query, and an ID token says who it was (RFC 6749 §4.1, OIDC Core §3.1)', async () => {
     const under = reach()
     const started = await authorize(under, { prompt: 'login consent' }, { cookie: '' })
     const done = await answerInteraction(
@@ -44,7 +44,7 @@ export const authorizationSuite: Suite = (reach) => {
     expect((await redeem(under, code)).status).toBe(200)
   })
 
-  it('OIDC Core §3.1.2.1: a POST is answered as a GET', async () => {
+  it('a POST is answered as a GET (OIDC Core §3.1.2.1)', async () => {
     const under = reach()
     const body = encode({ response_type: 'token', client_id: 'A', redirect_uri: 'https://app.test/cb', state: 's1' })
 
@@ -62,7 +62,7 @@ export const authorizationSuite: Suite = (reach) => {
     ['P, which is public', 'P', 'https://spa.test/cb'],
     ['B, which signs', 'B', 'https://b.test/cb'],
   ] as const)(
-    'RFC 7636 §4.6: the client %s, redeems with the verifier and not without it',
+    'the client %s, redeems with the verifier and not without it (RFC 7636 §4.6)',
     async (_, client, redirect_uri) => {
       const under = reach()
       const codes = [
@@ -83,7 +83,7 @@ export const authorizationSuite: Suite = (reach) => {
     },
   )
 
-  it('RFC 6749 §4.1.2: a code is good once', async () => {
+  it('a code is good once (RFC 6749 §4.1.2)', async () => {
     const under = reach()
     const code = await obtainCode(under)
 
@@ -92,7 +92,7 @@ export const authorizationSuite: Suite = (reach) => {
     expect(statuses).toEqual([200, 400])
   })
 
-  it('RFC 6749 §4.1.2.1: the client hears that the person said no', async () => {
+  it('the client hears that the person said no (RFC 6749 §4.1.2.1)', async () => {
     const under = reach()
     const started = await authorize(under, { prompt: 'consent' })
 
@@ -101,7 +101,7 @@ export const authorizationSuite: Suite = (reach) => {
     expect(reply.location.searchParams.get('error')).toBe('access_denied')
   })
 
-  it('RFC 6749 §4.1.2.1: an unregistered redirect URI gets a page and no redirect', async () => {
+  it('an unregistered redirect URI gets a page and no redirect (RFC 6749 §4.1.2.1)', async () => {
     const reply = await authorize(reach(), { redirect_uri: 'https://evil.test/cb' })
 
     expect([reply.status, reply.header('location'), reply.header('content-type')]).toEqual([

@@ -13,7 +13,7 @@ export const crossOriginSuite: Suite = (reach) => {
   describe.each(['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/jwks'])(
     '%s',
     (path) => {
-      it('Fetch §3.3.3: may be read by scripts of every origin, without credentials', async () => {
+      it('may be read by scripts of every origin, without credentials (Fetch §3.3.3)', async () => {
         const under = reach()
         const first = await under.send({ path, headers: { origin: 'https://anyone.test' } })
         const again = await under.send({
@@ -25,7 +25,7 @@ export const crossOriginSuite: Suite = (reach) => {
         for (const reply of [first, again]) expect(sharing(reply)).toEqual({ origin: '*' })
       })
 
-      it('Fetch §3.3.2: a preflight lets headers of all names through', async () => {
+      it('a preflight lets headers of all names through (Fetch §3.3.2)', async () => {
         const reply = await preflight(reach(), path, 'https://anyone.test')
 
         expect([reply.status, reply.text]).toEqual([204, ''])
@@ -40,7 +40,7 @@ export const crossOriginSuite: Suite = (reach) => {
   )
 
   it.each(['/token', '/token/revocation', '/userinfo'])(
-    'Fetch §3.3.2: %s lets requests of every origin through, without credentials',
+    '%s lets requests of every origin through, without credentials (Fetch §3.3.2)',
     async (path) => {
       const reply = await preflight(reach(), path, 'https://evil.test')
 
@@ -67,7 +67,7 @@ export const crossOriginSuite: Suite = (reach) => {
     expect(asked.status).not.toBe(204)
   })
 
-  it('RFC 9700 §2.6: the page of a public client reads its tokens', async () => {
+  it('the page of a public client reads its tokens (RFC 9700 §2.6)', async () => {
     const under = reach()
     const redirect_uri = `${spa}/cb`
     const code = await obtainCode(under, { client_id: 'P', redirect_uri })
@@ -80,7 +80,7 @@ export const crossOriginSuite: Suite = (reach) => {
     for (const answer of [reply, again]) expect(sharing(answer)).toEqual(sharedWithSpa)
   })
 
-  it('RFC 9700 §2.6: another origin does not read them', async () => {
+  it('another origin does not read them (RFC 9700 §2.6)', async () => {
     const under = reach()
     const { refresh_token } = await tokensFor(under, 'P')
 
@@ -93,7 +93,7 @@ export const crossOriginSuite: Suite = (reach) => {
     expect(sharing(reply)).toEqual({ vary: 'Origin' })
   })
 
-  it('RFC 7009 §2: the page of a public client revokes', async () => {
+  it('the page of a public client revokes (RFC 7009 §2)', async () => {
     const under = reach()
     const { refresh_token } = await tokensFor(under, 'P')
 
@@ -106,7 +106,7 @@ export const crossOriginSuite: Suite = (reach) => {
     expect(sharing(reply)).toEqual(sharedWithSpa)
   })
 
-  it('OIDC Core §5.3, RFC 6750 §3: the page reads of its person, and why not any more', async () => {
+  it('the page reads of its person, and why not any more (OIDC Core §5.3, RFC 6750 §3)', async () => {
     const under = reach()
     const { access_token } = await tokensFor(under, 'P')
     const ask = (origin: string) =>
@@ -121,7 +121,7 @@ export const crossOriginSuite: Suite = (reach) => {
     for (const answer of [reply, refused]) expect(sharing(answer)).toEqual(sharedWithSpa)
   })
 
-  it('ATK-257: another origin reads nothing of userinfo', async () => {
+  it('another origin reads nothing of userinfo', async () => {
     const under = reach()
     const { access_token } = await tokensFor(under, 'P')
 

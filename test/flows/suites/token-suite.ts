@@ -5,7 +5,7 @@ import { introspect, refresh, revoke, serviceToken, tokensFor, tokensOf, userinf
 import type { Suite } from './suite.ts'
 
 export const tokenSuite: Suite = (reach) => {
-  it('RFC 6749 §6, RFC 9700 §4.14.2: a refresh token is swapped for another, and a used one from before ends them all', async () => {
+  it('a refresh token is swapped for another, and a used one from before ends them all (RFC 6749 §6, RFC 9700 §4.14.2)', async () => {
     const under = reach()
     const first = await tokensFor(under, 'A')
     const second = tokensOf(await refresh(under, first.refresh_token))
@@ -19,14 +19,14 @@ export const tokenSuite: Suite = (reach) => {
     expect((await userinfo(under, third.access_token)).status).toBe(401)
   })
 
-  it('RFC 6749 §4.4: a client gets a token of its own', async () => {
+  it('a client gets a token of its own (RFC 6749 §4.4)', async () => {
     const reply = await serviceToken(reach())
 
     expect(reply.status).toBe(200)
     expect(reply.json).toMatchObject({ token_type: 'Bearer', scope: 'api.read' })
   })
 
-  it('RFC 6749 §5.2: a wrong secret is answered with a challenge', async () => {
+  it('a wrong secret is answered with a challenge (RFC 6749 §5.2)', async () => {
     const headers = { authorization: `Basic ${btoa('A:wrong')}` }
 
     const reply = await postForm(reach(), '/token', 'grant_type=client_credentials', headers)
@@ -38,7 +38,7 @@ export const tokenSuite: Suite = (reach) => {
     ])
   })
 
-  it('RFC 7662 §2.2, RFC 7009 §2: a token is active until it is revoked', async () => {
+  it('a token is active until it is revoked (RFC 7662 §2.2, RFC 7009 §2)', async () => {
     const under = reach()
     const { access_token } = await tokensFor(under, 'A')
 
@@ -51,7 +51,7 @@ export const tokenSuite: Suite = (reach) => {
     expect(after.json).toEqual({ active: false })
   })
 
-  it('RFC 7009 §2.1: revoking the refresh token ends its access tokens', async () => {
+  it('revoking the refresh token ends its access tokens (RFC 7009 §2.1)', async () => {
     const under = reach()
     const { access_token, refresh_token } = await tokensFor(under, 'A')
 
@@ -60,11 +60,11 @@ export const tokenSuite: Suite = (reach) => {
     expect((await userinfo(under, access_token)).status).toBe(401)
   })
 
-  it('RFC 7662 §4: a public client may not introspect', async () => {
+  it('a public client may not introspect (RFC 7662 §4)', async () => {
     expect((await introspect(reach(), 'x', 'P')).status).toBeGreaterThanOrEqual(400)
   })
 
-  it('OIDC Core §5.3: userinfo tells of the person, for a GET and for a POST', async () => {
+  it('userinfo tells of the person, for a GET and for a POST (OIDC Core §5.3)', async () => {
     const under = reach()
     const { access_token } = await tokensFor(under, 'A')
 
@@ -75,7 +75,7 @@ export const tokenSuite: Suite = (reach) => {
     expect(posted.json).toEqual(got.json)
   })
 
-  it('RFC 6750 §3.1: userinfo without a token is answered with a bare challenge', async () => {
+  it('userinfo without a token is answered with a bare challenge (RFC 6750 §3.1)', async () => {
     const reply = await reach().send({ path: '/userinfo' })
 
     expect([reply.status, reply.text, reply.header('www-authenticate')]).toEqual([401, '{}', 'Bearer realm="userinfo"'])
