@@ -1,10 +1,9 @@
 import { epochSeconds, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage, type MemoryDatabase } from '@mintmark/storage-interface/memory'
 
-import { listKeys } from '../src/key/list-keys.ts'
-import type { StoredKeyRing } from '../src/key/stored-key-ring.ts'
-import type { StoredKeysOptions } from '../src/key/stored-key-settings.ts'
-import { createStoredKeys } from '../src/key/stored-keys.ts'
+import { listKeys } from '../src/keys/rotate.ts'
+import type { StoredKeyRing, StoredKeysOptions } from '../src/keys/settings.ts'
+import { createStoredKeys } from '../src/keys/stored-keys.ts'
 
 /** A ring of quick keys over memory, with a clock that a test moves. */
 export interface RingUnderTest {

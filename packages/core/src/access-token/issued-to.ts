@@ -1,6 +1,6 @@
 import { clientId, type ClientId, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
 
-import { verifyOwnJwt, type VerifyOwnJwtDependencies } from '../key/verify-own-jwt.ts'
+import { verifyOwnJwt, type VerifyOwnJwtDependencies } from '../keys/jws.ts'
 import { digestSecret } from '../runtime/digest.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { ClientRecord, EpochSeconds, FamilyStatus, Storage } from '@mintmark/storage-interface'
 
-import { isFamilyActive, type Active } from '../status/is-active.ts'
+import { isFamilyActive, type Active } from '../tokens/status.ts'
 import type { VerifiedAccessToken } from './verified-access-token.ts'
 
 /** What a live access token stands on: the client alone, or the person's family with its grant, client and user. */

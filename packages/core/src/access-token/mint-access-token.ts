@@ -1,10 +1,10 @@
 import { after, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
 
 import { OAuthError } from '../error/oauth-error.ts'
-import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
+import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { randomSecret, type Random } from '../runtime/random.ts'
-import { signJwt } from '../key/sign-jwt.ts'
+import { signJwt } from '../keys/jws.ts'
 import type { GrantDecision } from '../grant/grant.ts'
 import { accessTokenClaims } from './access-token-claims.ts'
 

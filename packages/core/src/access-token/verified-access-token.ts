@@ -10,7 +10,7 @@ import {
   type Storage,
 } from '@mintmark/storage-interface'
 
-import { isCurrent, verifyOwnJwt, type VerifyOwnJwtDependencies } from '../key/verify-own-jwt.ts'
+import { isCurrent, verifyOwnJwt, type VerifyOwnJwtDependencies } from '../keys/jws.ts'
 import { digestSecret } from '../runtime/digest.ts'
 
 /** What an access token says. */

@@ -3,11 +3,10 @@ import type { EpochSeconds } from '@mintmark/storage-interface'
 import type { Journal } from '../event/journal.ts'
 import { noStore, redirect, type Endpoint, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import { decideInteraction, refuseUnaskable } from '../interaction/decide-interaction.ts'
-import { identifyUser } from '../interaction/signed-in-user.ts'
+import { identifyUser, type SignedIn } from '../sessions/signed-in-user.ts'
 import { startInteraction, type InteractionDependencies } from '../interaction/start-interaction.ts'
 import { readForm, readQuery } from '../parameters/read-parameters.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { SignedIn } from '../session/signed-in.ts'
 import {
   parseAuthorizationRequest,
   type AuthorizationRequest,

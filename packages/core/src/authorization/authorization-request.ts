@@ -4,7 +4,7 @@ import { isEssential, parseClaimsRequest, requestedValues } from '../claims/clai
 import type { ScopeRegistry } from '../claims/scope-definition.ts'
 import { OAuthError, type OAuthErrorCode } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
-import type { VerifyOwnJwtDependencies } from '../key/verify-own-jwt.ts'
+import type { VerifyOwnJwtDependencies } from '../keys/jws.ts'
 import { idTokenAlgorithm } from '../key/signing-algorithm.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import { refuseRepeated } from '../parameters/read-parameters.ts'

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { OAuthError } from '../error/oauth-error.ts'
-import { verifyOwnJwt, type VerifyOwnJwtDependencies } from '../key/verify-own-jwt.ts'
+import { verifyOwnJwt, type VerifyOwnJwtDependencies } from '../keys/jws.ts'
 
 /**
  * Reads the subject that an ID token hint names (OIDC Core §3.1.2.1). A hint that has expired still tells whom the client

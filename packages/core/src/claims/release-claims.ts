@@ -1,6 +1,6 @@
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import type { ActiveUser } from '../status/is-active.ts'
+import type { ActiveUser } from '../tokens/status.ts'
 import { requestedClaimNames, type ClaimsDestination } from './claims-request.ts'
 import type { ScopeRegistry } from './scope-definition.ts'
 

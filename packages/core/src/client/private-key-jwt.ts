@@ -11,7 +11,7 @@ import { createLocalJWKSet } from 'jose/jwks/local'
 import { decodeJwt } from 'jose/jwt/decode'
 import { jwtVerify } from 'jose/jwt/verify'
 
-import { isCompactJws } from '../key/compact-jws.ts'
+import { isCompactJws } from '../keys/jws.ts'
 import { defineClientAuthentication, type ClientAuthentication } from './client-authentication.ts'
 import { readKeySet, type RemoteKeySets } from './remote-key-set.ts'
 

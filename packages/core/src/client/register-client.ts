@@ -8,7 +8,7 @@ import {
   type TokenEndpointAuthMethod,
 } from '@mintmark/storage-interface'
 
-import type { SigningAlgorithm } from '../key/key-ring.ts'
+import type { SigningAlgorithm } from '../keys/ring.ts'
 import type { SigningAlgorithms } from '../key/signing-algorithm.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { randomIdentifier, randomSecret, systemRandom, type Random } from '../runtime/random.ts'

@@ -2,7 +2,7 @@ import { clientId, type ClientRecord, type Storage } from '@mintmark/storage-int
 
 import { issuedTo } from '../access-token/issued-to.ts'
 import type { RegisteredOrigins } from '../http/index.ts'
-import type { VerifyOwnJwtDependencies } from '../key/verify-own-jwt.ts'
+import type { VerifyOwnJwtDependencies } from '../keys/jws.ts'
 import { readForm } from '../parameters/read-parameters.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { readBearerToken } from '../userinfo/bearer-token.ts'

@@ -1,7 +1,7 @@
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 
-import { createStoredKeys } from '../key/stored-keys.ts'
+import { createStoredKeys } from '../keys/stored-keys.ts'
 import { standardScopes } from '../claims/scope-definition.ts'
 import { serverMetadata, type MetadataSources } from './metadata.ts'
 

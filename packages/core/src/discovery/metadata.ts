@@ -4,7 +4,7 @@ import type { ResponseMode } from '../authorization/response-mode.ts'
 import type { ScopeRegistry } from '../claims/scope-definition.ts'
 import type { ClientAuthentication } from '../client/client-authentication.ts'
 import { assertionAlgorithms } from '../client/private-key-jwt.ts'
-import type { KeyRing } from '../key/key-ring.ts'
+import type { KeyRing } from '../keys/ring.ts'
 import type { GrantType } from '../grant/grant.ts'
 
 /** The registries that the metadata is computed from: what is published is what is there. */

@@ -2,11 +2,10 @@ import { after, familyId, type DurationSeconds, type EpochSeconds, type Storage 
 
 import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import { OAuthError } from '../error/oauth-error.ts'
-import { identifyUser } from '../interaction/signed-in-user.ts'
-import { saveGrant } from '../interaction/save-grant.ts'
+import { identifyUser, type SignedIn } from '../sessions/signed-in-user.ts'
+import { saveGrant } from '../authorize/consent.ts'
 import { randomIdentifier, systemRandom, type Random } from '../runtime/random.ts'
-import type { SignedIn } from '../session/signed-in.ts'
-import { isUserActive } from '../status/is-active.ts'
+import { isUserActive } from '../tokens/status.ts'
 import type { UserDecision } from './grant.ts'
 
 /** What a grant of the host's own gives to a client about a person. */

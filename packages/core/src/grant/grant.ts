@@ -10,7 +10,7 @@ import type {
 import type { AuthenticatedClient } from '../client/authenticate-client.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import type { TokenTarget } from '../resource/token-target.ts'
-import type { ActiveUser } from '../status/is-active.ts'
+import type { ActiveUser } from '../tokens/status.ts'
 
 /**
  * Whatever proves that a grant was honoured, such as a redeemed code. Each grant brands its own, in the one place that

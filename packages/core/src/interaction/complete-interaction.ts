@@ -5,10 +5,9 @@ import { authorizationErrorResponse, authorizationResponse } from '../authorizat
 import { codeIssued, issueCode, type IssueCodeDependencies } from '../authorization/issue-code.ts'
 import { OAuthError } from '../error/oauth-error.ts'
 import { redirect, type ServerRequest, type ServerResponse } from '../http/index.ts'
-import type { SignedIn } from '../session/signed-in.ts'
+import { identifyUser, loginOf, recallUser, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
 import { decideInteraction, type InteractionDecision } from './decide-interaction.ts'
-import { identifyUser, loginOf, recallUser, type SignedInUser } from './signed-in-user.ts'
-import { saveGrant } from './save-grant.ts'
+import { saveGrant } from '../authorize/consent.ts'
 import { interactionLocation, type InteractionDependencies } from './start-interaction.ts'
 
 /** What the host's page decided: who signed in, what they consent to, or both. What is left out is still to come. */

@@ -4,7 +4,7 @@ import type { AuthorizationRequest } from '../authorization/authorization-reques
 import { RedirectableError } from '../authorization/redirectable-error.ts'
 import { OAuthError } from '../error/oauth-error.ts'
 import { needsLogin } from './needs-login.ts'
-import type { SignedInUser } from './signed-in-user.ts'
+import type { SignedInUser } from '../sessions/signed-in-user.ts'
 
 /** What stands between a request and its code. */
 export type InteractionDecision =

@@ -2,7 +2,7 @@ import { OAuthError } from '../error/oauth-error.ts'
 import { RedirectableError } from '../authorization/redirectable-error.ts'
 import type { AuthorizationRequest } from '../authorization/authorization-request.ts'
 import type { EpochSeconds } from '@mintmark/storage-interface'
-import type { SignedInUser } from './signed-in-user.ts'
+import type { SignedInUser } from '../sessions/signed-in-user.ts'
 
 /** Who came to the authorization endpoint or back from the host's page. */
 export interface Arrival {

@@ -8,7 +8,7 @@ import {
   type InteractionStep,
 } from './complete-interaction.ts'
 import { accountNameOf } from './account-name.ts'
-import { recallUser } from './signed-in-user.ts'
+import { recallUser } from '../sessions/signed-in-user.ts'
 
 /** A scope that the client asks for, as a consent page shows it. */
 export interface RequestedScope {

@@ -2,7 +2,7 @@ import { epochSeconds, userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 
-import { identifyUser } from './signed-in-user.ts'
+import { identifyUser } from '../sessions/signed-in-user.ts'
 
 const now = epochSeconds(1_790_000_000)
 

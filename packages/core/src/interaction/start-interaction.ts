@@ -9,7 +9,7 @@ import { digestSecret } from '../runtime/digest.ts'
 import { randomSecret, type Random } from '../runtime/random.ts'
 import { bindBrowser, type BrowserBinding } from './browser-binding.ts'
 import type { InteractionDecision } from './decide-interaction.ts'
-import { loginOf } from './signed-in-user.ts'
+import { loginOf } from '../sessions/signed-in-user.ts'
 
 export interface InteractionDependencies {
   readonly storage: Storage

@@ -9,7 +9,7 @@ import {
 import { mayRefresh, registeredScopes } from '../client/registered-scopes.ts'
 import type { ConfidentialClient } from '../client/require-confidential.ts'
 import { digestRefreshToken, readRefreshToken, type RefreshToken } from '../refresh/refresh-token.ts'
-import { isFamilyActive } from '../status/is-active.ts'
+import { isFamilyActive } from '../tokens/status.ts'
 
 export type IntrospectDependencies = VerifyAccessTokenDependencies & { readonly storage: Storage }
 

@@ -2,7 +2,7 @@ import { authenticateClient, type ClientAuthenticationDependencies } from '../cl
 import { requireConfidential } from '../client/require-confidential.ts'
 import type { Journal } from '../event/journal.ts'
 import { json, noStore, withHeaders, type Endpoint, type ServerRequest, type ServerResponse } from '../http/index.ts'
-import { signJwt } from '../key/sign-jwt.ts'
+import { signJwt } from '../keys/jws.ts'
 import { defaultAlgorithm } from '../key/signing-algorithm.ts'
 import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
 import { requireToken } from '../parameters/require-token.ts'

@@ -1,7 +1,7 @@
 import type { ClientRecord } from '@mintmark/storage-interface'
 
 import { OAuthError } from '../error/oauth-error.ts'
-import type { KeyRing, SigningAlgorithm } from './key-ring.ts'
+import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
 
 /** What a key ring signs with. */
 export type SigningAlgorithms = Pick<KeyRing, 'algorithms'>

@@ -5,13 +5,13 @@ import { requireConfidential, type ConfidentialClient } from '../client/require-
 import { OAuthError } from '../error/oauth-error.ts'
 import type { Journal } from '../event/journal.ts'
 import { noStore, withHeaders, type Endpoint } from '../http/index.ts'
-import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
-import { signJwt } from '../key/sign-jwt.ts'
+import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
+import { signJwt } from '../keys/jws.ts'
 import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { parseFeedQuestion, type FeedQuestion } from './feed-question.ts'
-import type { FeedPage } from './read-feed.ts'
-import type { RevocationFeed } from './revocation-feed.ts'
+import type { FeedPage } from '../tokens/feed-page.ts'
+import type { RevocationFeed } from '../tokens/feed-watch.ts'
 
 export interface RevocationFeedEndpointDependencies extends ClientAuthenticationDependencies {
   readonly issuer: string

@@ -26,8 +26,8 @@ it.for(['ES256', 'RS256', 'EdDSA'])(
   (algorithm) => {
     const found = runWithoutBuiltins(`
     const { exportJWK, generateKeyPair } = await import('jose')
-    const { signatureVerifier } = await import('../key/signature-verifier.ts')
-    const { webCryptoSigner } = await import('../key/web-crypto-signer.ts')
+    const { signatureVerifier } = await import('../keys/signature.ts')
+    const { webCryptoSigner } = await import('../keys/signature.ts')
     const pair = await generateKeyPair('${algorithm}', { extractable: true })
     const verify = await signatureVerifier({ keyId: 'k', algorithm: '${algorithm}', jwk: await exportJWK(pair.publicKey) })
     const message = new TextEncoder().encode('header.payload')

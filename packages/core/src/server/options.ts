@@ -6,11 +6,11 @@ import type { EventListener } from '../event/journal.ts'
 import type { GrantType } from '../grant/grant.ts'
 import type { ServerRequest } from '../http/index.ts'
 import type { InteractionPage } from '../interaction/interaction-page.ts'
-import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
+import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import type { Random } from '../runtime/random.ts'
-import type { SignedIn } from '../session/signed-in.ts'
+import type { SignedIn } from '../sessions/signed-in-user.ts'
 
 /** What a host gives to `createAuthorizationServer`. Four members are required. */
 export interface AuthorizationServerOptions {

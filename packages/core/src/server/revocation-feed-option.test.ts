@@ -1,7 +1,7 @@
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 
-import { createStoredKeys } from '../key/stored-keys.ts'
+import { createStoredKeys } from '../keys/stored-keys.ts'
 import { createAuthorizationServer } from './create-authorization-server.ts'
 import type { AuthorizationServerOptions } from './options.ts'
 

@@ -3,8 +3,8 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
 import { registerClient } from '../client/register-client.ts'
-import { createStoredKeys } from '../key/stored-keys.ts'
-import { createCookieSessions } from '../session/cookie-sessions.ts'
+import { createStoredKeys } from '../keys/stored-keys.ts'
+import { createCookieSessions } from '../sessions/cookie-sessions.ts'
 import type { AuthorizationServerOptions } from './options.ts'
 import { parseSettings } from './settings.ts'
 

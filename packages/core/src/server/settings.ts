@@ -1,7 +1,7 @@
 import { revocationRetention, seconds, type DurationSeconds } from '@mintmark/storage-interface'
 
 import { standardScopes, type ScopeRegistry } from '../claims/scope-definition.ts'
-import type { KeyRing, SigningAlgorithm } from '../key/key-ring.ts'
+import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
 import type { Resource, ResourceRegistry } from '../resource/resource.ts'
 import { parseIssuer } from './issuer.ts'
 import type { AuthorizationServerOptions, Lifetimes } from './options.ts'

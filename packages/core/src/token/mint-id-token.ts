@@ -2,8 +2,8 @@ import { after, type DurationSeconds, type EpochSeconds, type JsonObject } from 
 
 import { releaseClaims, type ReleaseClaimsDependencies } from '../claims/release-claims.ts'
 import { idTokenAlgorithm } from '../key/signing-algorithm.ts'
-import type { KeyRing } from '../key/key-ring.ts'
-import { signJwt } from '../key/sign-jwt.ts'
+import type { KeyRing } from '../keys/ring.ts'
+import { signJwt } from '../keys/jws.ts'
 import type { DecisionForUser } from '../grant/grant.ts'
 import { tokenHash } from './token-hash.ts'
 

@@ -1,4 +1,4 @@
-import type { SigningAlgorithm } from '../key/key-ring.ts'
+import type { SigningAlgorithm } from '../keys/ring.ts'
 import { encodeBase64url } from '../runtime/base64url.ts'
 import { sha256 } from '../runtime/digest.ts'
 

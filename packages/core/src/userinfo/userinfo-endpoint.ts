@@ -12,9 +12,9 @@ import type { RefusalReason } from '../error/refusal-reason.ts'
 import type { Journal } from '../event/journal.ts'
 import { json, noStore, withHeaders, type Endpoint, type ServerResponse } from '../http/index.ts'
 import { chosenAlgorithm } from '../key/signing-algorithm.ts'
-import { signJwt } from '../key/sign-jwt.ts'
+import { signJwt } from '../keys/jws.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { Active } from '../status/is-active.ts'
+import type { Active } from '../tokens/status.ts'
 import { readBearerToken } from './bearer-token.ts'
 
 export interface UserinfoEndpointDependencies extends VerifyAccessTokenDependencies, ReleaseClaimsDependencies {

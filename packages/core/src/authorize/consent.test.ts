@@ -1,0 +1,114 @@
+import { clientId, epochSeconds, grantId, userId, type GrantRecord } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { describe, expect, it } from 'vitest'
+
+import { registerClient } from '../client/register-client.ts'
+import { systemRandom } from '../runtime/random.ts'
+import type { SignedInUser } from '../sessions/signed-in-user.ts'
+import { createConnectedApps, saveGrant } from './consent.ts'
+
+const now = epochSeconds(1000)
+
+function aGrant(change: Partial<GrantRecord> = {}): GrantRecord {
+  const ids = { grantId: grantId('g1'), clientId: clientId('A'), userId: userId('U1') }
+  return { ...ids, userGeneration: 0, scopes: ['openid'], createdAt: now, revokedAt: undefined, version: 1, ...change }
+}
+
+function aPerson(generation: number): SignedInUser {
+  const user = {
+    userId: userId('U1'),
+    active: true,
+    generation,
+    claims: {},
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+  }
+  return { user, authentication: { authTime: now, acr: undefined, amr: [], sessionId: undefined } }
+}
+
+async function consentOn(existing: GrantRecord, generation: number) {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  await storage.grants.insert(existing)
+  const consent = { clientId: clientId('A'), person: aPerson(generation), scopes: ['openid', 'email'] }
+  const saved = await saveGrant(consent, now, { storage, random: systemRandom })
+  return { saved, standing: await storage.grants.findUnrevoked(userId('U1'), clientId('A')) }
+}
+
+describe('remembered consent', () => {
+  it('is widened by what is consented to next', async () => {
+    const { saved, standing } = await consentOn(aGrant(), 0)
+
+    expect(saved).toMatchObject({ grantId: 'g1', scopes: ['openid', 'email'] })
+    expect(standing).toEqual(saved)
+  })
+
+  it('design §4: of before a deactivation is put away', async () => {
+    const { saved, standing } = await consentOn(aGrant({ userGeneration: 0, scopes: ['phone'] }), 1)
+
+    expect(saved).toMatchObject({ userGeneration: 1, scopes: ['openid', 'email'] })
+    expect(standing).toEqual(saved)
+  })
+
+  it('design §4: of after a reactivation is not ended by a sign-in of before', async () => {
+    const newer = aGrant({ userGeneration: 2 })
+
+    const { saved, standing } = await consentOn(newer, 1)
+
+    expect(saved).toBeUndefined()
+    expect(standing).toEqual(newer)
+  })
+})
+
+async function aPersonWithAnApp() {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  await registerClient({ clientId: 'A', clientName: 'App', redirectUris: ['https://app.test/cb'] }, { storage })
+  await storage.users.insert({ userId: userId('U1'), claims: {}, createdAt: epochSeconds(0) })
+  await storage.grants.insert({
+    grantId: grantId('g1'),
+    clientId: clientId('A'),
+    userId: userId('U1'),
+    userGeneration: 0,
+    scopes: ['openid'],
+    createdAt: epochSeconds(50),
+    revokedAt: undefined,
+    version: 1,
+  })
+  return { storage, apps: createConnectedApps({ storage, clock: () => epochSeconds(100) }) }
+}
+
+it('lists what a person has connected', async () => {
+  const { apps } = await aPersonWithAnApp()
+
+  expect(await apps.list('U1')).toEqual([
+    { grantId: 'g1', clientId: 'A', clientName: 'App', scopes: ['openid'], since: 50 },
+  ])
+})
+
+it('a person disconnects their own apps, and nobody else does', async () => {
+  const { storage, apps } = await aPersonWithAnApp()
+
+  expect(await apps.disconnect('U9', 'g1')).toBe('absent')
+  expect(await storage.grants.findUnrevoked(userId('U1'), clientId('A'))).toBeDefined()
+  expect(await apps.disconnect('U1', 'g1')).toBe('ended')
+
+  expect(await storage.grants.findUnrevoked(userId('U1'), clientId('A'))).toBeUndefined()
+  expect(await apps.list('U1')).toEqual([])
+})
+
+it('design §4: an app that was let in before a deactivation gets nothing any more, and is not listed', async () => {
+  const { storage, apps } = await aPersonWithAnApp()
+  await storage.users.deactivate(userId('U1'), epochSeconds(60))
+  await storage.users.reactivate(userId('U1'), epochSeconds(70))
+
+  expect(await apps.list('U1')).toEqual([])
+})
+
+it('an app whose client is disabled gets nothing any more, and is not listed', async () => {
+  const { storage, apps } = await aPersonWithAnApp()
+  const client = await storage.clients.find(clientId('A'))
+  if (client !== undefined)
+    await storage.clients.compareAndSwap({ ...client, disabledAt: epochSeconds(60) }, client.version)
+
+  expect(await apps.list('U1')).toEqual([])
+})

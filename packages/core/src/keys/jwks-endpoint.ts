@@ -1,0 +1,27 @@
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+
+import { publicDocument, type PublicDocument } from '../discovery/public-document.ts'
+import type { Endpoint } from '../http/index.ts'
+import type { KeyRing, PublicKey } from './ring.ts'
+
+/**
+ * `GET /jwks`: the public halves of the keys whose signatures are accepted (RFC 7517 §5). It is made anew when they change.
+ * While storage is down it is what it was: its readers keep their copies just so (RFC 5861 §4).
+ */
+export function jwksEndpoint(keys: KeyRing): Endpoint {
+  let published: { readonly keys: readonly PublicKey[]; readonly document: Promise<PublicDocument> } | undefined
+
+  return async (request) => {
+    let publicKeys: readonly PublicKey[]
+    try {
+      publicKeys = await keys.publicKeys()
+    } catch (error) {
+      if (published === undefined || !(error instanceof StorageUnavailableError)) throw error
+      publicKeys = published.keys
+    }
+    if (published?.keys !== publicKeys) {
+      published = { keys: publicKeys, document: publicDocument({ keys: publicKeys.map(({ jwk }) => jwk) }) }
+    }
+    return (await published.document)(request)
+  }
+}

@@ -1,0 +1,159 @@
+import { epochSeconds, keyId, secretDigest, type JsonObject } from '@mintmark/storage-interface'
+import fc from 'fast-check'
+import { base64url, exportJWK, generateKeyPair } from 'jose'
+import { describe, expect, it, vi } from 'vitest'
+
+import {
+  createVerifiedJwts,
+  isCompactJws,
+  isCurrent,
+  signJwt,
+  verifyOwnJwt,
+  type VerifyOwnJwtDependencies,
+} from './jws.ts'
+import type { KeyRing, PublicKey, Signer } from './ring.ts'
+import { webCryptoSigner } from './signature.ts'
+
+const bytes = fc.uint8Array({ minLength: 1, maxLength: 60 })
+const parts = fc.tuple(bytes, bytes, bytes).map((three) => three.map((part) => base64url.encode(part)))
+
+describe('RFC 7515 §7.1: the compact serialization', () => {
+  it('law: any three parts in base64url are one', () => {
+    fc.assert(
+      fc.property(parts, (three) => {
+        expect(isCompactJws(three.join('.'))).toBe(true)
+      }),
+    )
+  })
+
+  it('law: no other spelling of the same bytes is one', () => {
+    const lastOf = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.split(''))
+
+    fc.assert(
+      fc.property(parts, fc.nat(2), lastOf, (three, index, last) => {
+        const spelled = three.with(index, `${(three[index] ?? '').slice(0, -1)}${last}`)
+        const isCanonical = spelled.every((part) => base64url.encode(base64url.decode(part)) === part)
+        expect(isCompactJws(spelled.join('.'))).toBe(isCanonical)
+      }),
+    )
+  })
+
+  it.for([
+    '',
+    '..',
+    'QQ..QQ',
+    'QQ.QQ',
+    'QQ.QQ.QQ.QQ',
+    'QQ.QQ.Q',
+    'QQ.QQ.QQ==',
+    'QQ.QQ.QQ\n',
+    ' QQ.QQ.QQ',
+    'QQ.QQ.Q+',
+    'QQ.QR.QQ',
+    'QQ.QQ.QQB',
+  ])('is not %j', (text) => expect(isCompactJws(text)).toBe(false))
+
+  it('is not longer than 8192 characters', () => {
+    const payload = 'QUFB'.repeat(2046)
+
+    expect(isCompactJws(`QQ.${payload}.QUE`)).toBe(true)
+    expect(isCompactJws(`QQ.${payload}QUFB.QUE`)).toBe(false)
+  })
+})
+
+const issuer = 'https://as.test'
+const claims: JsonObject = { iss: issuer, sub: 'U1', iat: 1000, exp: 1060 }
+
+/** A ring whose published keys the test changes, with what verifies against it. */
+async function aRing(): Promise<{ deps: VerifyOwnJwtDependencies; signer: Signer; published: PublicKey[] }> {
+  const pair = await generateKeyPair('ES256', { extractable: true })
+  const signer = webCryptoSigner(keyId('k1'), 'ES256', pair.privateKey)
+  const published = [await publicKey(pair.publicKey)]
+  const keys: KeyRing = {
+    algorithms: ['ES256'],
+    signer: () => Promise.resolve(signer),
+    publicKeys: () => Promise.resolve(published),
+  }
+  return { deps: { issuer, keys, verifiedJwts: createVerifiedJwts() }, signer, published }
+}
+
+const publicKey = async (key: CryptoKey): Promise<PublicKey> => ({
+  keyId: keyId('k1'),
+  algorithm: 'ES256',
+  jwk: await exportJWK(key),
+})
+
+describe('a JWT that was verified before', () => {
+  it('is verified without another signature', async () => {
+    const { deps, signer } = await aRing()
+    const token = await signJwt('at+jwt', claims, signer)
+    const verify = vi.spyOn(process.getBuiltinModule('node:crypto'), 'verify')
+
+    const first = await verifyOwnJwt(token, 'at+jwt', deps)
+    const again = await verifyOwnJwt(token, 'at+jwt', deps)
+
+    expect([first, again]).toEqual([claims, claims])
+    expect(verify).toHaveBeenCalledTimes(1)
+    verify.mockRestore()
+  })
+
+  it('RFC 7517 §5: is refused from the moment that its key is published no more', async () => {
+    const { deps, signer, published } = await aRing()
+    const token = await signJwt('at+jwt', claims, signer)
+    await verifyOwnJwt(token, 'at+jwt', deps)
+
+    const [key] = published.splice(0)
+
+    expect(await verifyOwnJwt(token, 'at+jwt', deps)).toBeUndefined()
+    // Another key under the same name vouches for nothing that this one signed.
+    const other = await generateKeyPair('ES256', { extractable: true })
+    published.push(await publicKey(other.publicKey))
+    expect(await verifyOwnJwt(token, 'at+jwt', deps)).toBeUndefined()
+    expect(key?.keyId).toBe('k1')
+  })
+
+  it('RFC 8725 §3.11: is not taken for another kind', async () => {
+    const { deps, signer } = await aRing()
+    const token = await signJwt('JWT', claims, signer)
+
+    expect(await verifyOwnJwt(token, 'JWT', deps)).toEqual(claims)
+    expect(await verifyOwnJwt(token, 'at+jwt', deps)).toBeUndefined()
+  })
+
+  it('RFC 7515 §2: does not vouch for another spelling of itself', async () => {
+    const { deps, signer } = await aRing()
+    const token = await signJwt('at+jwt', claims, signer)
+    await verifyOwnJwt(token, 'at+jwt', deps)
+
+    for (const spelling of [`${token}=`, ` ${token}`, `${token}\n`])
+      expect(await verifyOwnJwt(spelling, 'at+jwt', deps)).toBeUndefined()
+  })
+
+  it('RFC 9068 §4: is of this issuer each time', async () => {
+    const { deps, signer } = await aRing()
+    const token = await signJwt('at+jwt', claims, signer)
+    await verifyOwnJwt(token, 'at+jwt', deps)
+
+    expect(await verifyOwnJwt(token, 'at+jwt', { ...deps, issuer: 'https://other.test' })).toBeUndefined()
+  })
+
+  it('RFC 7519 §4.1.4: says nothing of the time, which is looked at each time', async () => {
+    const { deps, signer } = await aRing()
+    const token = await signJwt('at+jwt', claims, signer)
+    await verifyOwnJwt(token, 'at+jwt', deps)
+
+    const payload = (await verifyOwnJwt(token, 'at+jwt', deps)) ?? {}
+
+    expect([isCurrent(payload, epochSeconds(1059)), isCurrent(payload, epochSeconds(1060))]).toEqual([true, false])
+  })
+
+  it('is forgotten when 4,096 others have come', async () => {
+    const { deps } = await aRing()
+    const jwt = { type: 'at+jwt', key: { keyId: keyId('k1'), algorithm: 'ES256', jwk: {} }, payload: claims } as const
+
+    for (let index = 0; index <= 4096; index += 1) deps.verifiedJwts.remember(secretDigest(`digest ${index}`), jwt)
+
+    expect(deps.verifiedJwts.recall(secretDigest('digest 0'))).toBeUndefined()
+    expect(deps.verifiedJwts.recall(secretDigest('digest 1'))).toBe(jwt)
+  })
+})

@@ -1,0 +1,362 @@
+import { keyId } from '@mintmark/storage-interface'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+
+import { aRing, issuer, published, schedule, sealingKey, signing } from '../../test/ring-under-test.ts'
+import { documentMaxAge } from '../discovery/public-document.ts'
+import { systemRandom } from '../runtime/random.ts'
+import { dropKey, listKeys, rotateKeys } from './rotate.ts'
+import { createStoredKeys } from './stored-keys.ts'
+import { sealedVault, type KeyVault } from './vault.ts'
+
+describe('rotateKeys', () => {
+  it('OIDC Core §10.1.1: a key is published before it signs, signs on time, and stays published while what it signed lives', async () => {
+    const { ring, clock } = aRing()
+    const start = clock.now
+    const first = await signing(ring)
+
+    clock.now = start + 9000
+    const rotation = await rotateKeys(ring)
+    const second = (await published(ring)).find((keyId) => keyId !== first) ?? ''
+    expect(rotation).toEqual({
+      algorithms: [{ outcome: 'announced', algorithm: 'ES256', keyId: second, signsFrom: start + 10_000 }],
+      removed: [],
+    })
+    expect(await signing(ring)).toBe(first)
+
+    clock.now = start + 9999
+    expect(await signing(ring)).toBe(first)
+    clock.now = start + 10_000
+    expect(await signing(ring)).toBe(second)
+    clock.now = start + 11_999
+    expect(await published(ring)).toEqual([first, second])
+    clock.now = start + 12_000
+    expect(await published(ring)).toEqual([second])
+  })
+
+  it('OIDC Core §10.1.1: every copy of /jwks that may still be in use holds the key that signs, with the shortest announcement', async () => {
+    const { ring, another, clock } = aRing({ schedule: { announce: documentMaxAge + 5, sign: 1000, retire: 600 } })
+    const start = clock.now
+    // Five servers, each of which looks at storage in another second; copies are made before they hear of a rotation.
+    const servers = Array.from({ length: 5 }, another)
+    const copies: (readonly string[])[][] = []
+    const lacking: number[] = []
+
+    for (let time = 0; time < 3000; time += 1) {
+      clock.now = start + time
+      copies.push(await Promise.all(servers.slice(0, time + 1).map(published)))
+      await rotateKeys(ring)
+      const keyId = await signing(ring)
+      if (copies[time - documentMaxAge]?.some((copy) => !copy.includes(keyId)) === true) lacking.push(time)
+    }
+
+    expect(lacking).toEqual([])
+    expect(new Set(copies.flat(2)).size).toBeGreaterThan(3)
+  })
+
+  it('does nothing before it is time, and says when that is', async () => {
+    const { ring, clock } = aRing()
+    const keyId = await signing(ring)
+    const until = clock.now + 9000
+
+    clock.now = until - 1
+    const rotation = await rotateKeys(ring)
+
+    expect(rotation).toEqual({ algorithms: [{ outcome: 'waiting', algorithm: 'ES256', keyId, until }], removed: [] })
+    expect(await published(ring)).toEqual([keyId])
+  })
+
+  it('that comes late announces for the full time all the same', async () => {
+    const { ring, clock } = aRing()
+    await signing(ring)
+    clock.now += 50_000
+
+    const { algorithms } = await rotateKeys(ring)
+
+    expect(algorithms).toMatchObject([{ outcome: 'announced', signsFrom: clock.now + schedule.announce }])
+  })
+
+  it.each(['due', 'now'] as const)('announces one key at a time (%s)', async (when) => {
+    const { ring, clock, states } = aRing()
+    await signing(ring)
+    clock.now += 9500
+    await rotateKeys(ring)
+
+    const { algorithms } = await rotateKeys(ring, { when })
+
+    expect(algorithms).toMatchObject([{ outcome: 'waiting' }])
+    expect(await states()).toEqual(['signing', 'announced'])
+  })
+
+  it('at once, when it is told to, announces the next key although the present one is young', async () => {
+    const { ring, clock, states } = aRing()
+    const first = await signing(ring)
+
+    const { algorithms } = await rotateKeys(ring, { when: 'now' })
+
+    expect(algorithms).toMatchObject([{ outcome: 'announced', signsFrom: clock.now + schedule.announce }])
+    expect(await states()).toEqual(['signing', 'announced'])
+    expect(await signing(ring)).toBe(first)
+  })
+
+  it('before any server has started makes the first keys, which sign at once', async () => {
+    const { ring, clock } = aRing({ algorithms: ['ES256', 'EdDSA'] })
+
+    const { algorithms } = await rotateKeys(ring)
+
+    expect(algorithms).toMatchObject([
+      { outcome: 'announced', algorithm: 'ES256', signsFrom: clock.now },
+      { outcome: 'announced', algorithm: 'EdDSA', signsFrom: clock.now },
+    ])
+  })
+
+  it('ATK-329 of eight processes that rotate at once one makes the key, and all say which', async () => {
+    const medium = createMemoryDatabase()
+    const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+    const { ring, clock } = aRing({ medium })
+    const first = await signing(ring)
+    const now = ring.settings.clock
+    const rings = Array.from({ length: 8 }, () =>
+      createStoredKeys({
+        storage: createMemoryStorage({ issuer, database: medium, scheduler: pause }),
+        sealingKey,
+        algorithms: ['ES256'],
+        schedule,
+        clock: now,
+      }),
+    )
+    clock.now += 9000
+
+    const rotations = (await Promise.all(rings.map((each) => rotateKeys(each)))).flatMap(({ algorithms }) => algorithms)
+
+    const outcomes = rotations.map(({ outcome }) => outcome)
+    expect(outcomes.filter((outcome) => outcome === 'announced')).toHaveLength(1)
+    expect(outcomes.filter((outcome) => outcome === 'announced_elsewhere').length).toBeGreaterThan(0)
+    expect(new Set(rotations.map(({ keyId }) => keyId)).size).toBe(1)
+    clock.now += 1000
+    expect(await published(ring)).toEqual([first, rotations[0]?.keyId])
+  })
+
+  it('clears away keys that were dropped long ago, and never the last two', async () => {
+    const { ring, clock, storage, states } = aRing()
+    const first = await signing(ring)
+
+    const removed: string[] = []
+    for (let time = 0; time < 60_000; time += 500) {
+      clock.now += 500
+      removed.push(...(await rotateKeys(ring)).removed)
+    }
+
+    expect(removed[0]).toBe(first)
+    expect(await storage.signingKeys.list()).toHaveLength(3)
+    expect((await states()).filter((state) => state === 'signing')).toHaveLength(1)
+  })
+})
+
+describe('listKeys', () => {
+  it('tells the state and the age of each key, and nothing of its private half', async () => {
+    const { ring, clock } = aRing()
+    const start = clock.now
+    const first = await signing(ring)
+    clock.now += 9000
+    await rotateKeys(ring)
+    clock.now += 1500
+
+    const keys = await listKeys(ring)
+
+    const second = await signing(ring)
+    expect(keys).toEqual([
+      {
+        keyId: first,
+        algorithm: 'ES256',
+        state: 'retired',
+        createdAt: start,
+        age: 10_500,
+        signsFrom: start,
+        dropsAt: start + 12_000,
+      },
+      {
+        keyId: second,
+        algorithm: 'ES256',
+        state: 'signing',
+        createdAt: start + 9000,
+        age: 1500,
+        signsFrom: start + 10_000,
+        dropsAt: undefined,
+      },
+    ])
+  })
+})
+
+/** Seconds for which the clock is wrong, and by how much; what is signed meanwhile may be lost, what was signed before may not. */
+const step = fc.record({
+  at: fc.nat(60),
+  by: fc.integer({ min: -40_000, max: 400_000_000 }),
+  calls: fc.integer({ min: 1, max: 3 }),
+})
+
+it('law: a clock that stands wrong for a while loses no key', async () => {
+  await fc.assert(
+    fc.asyncProperty(step, async ({ at, by, calls }) => {
+      const { ring, clock, another } = aRing()
+      const tokens: { readonly keyId: string; readonly expiresAt: number }[] = []
+
+      for (let turn = 0; turn < 80; turn += 1) {
+        clock.now += 400
+        tokens.push({ keyId: await signing(ring), expiresAt: clock.now + schedule.retire })
+        if (turn === at) {
+          clock.now += by
+          for (let call = 0; call < calls; call += 1) await rotateKeys(ring)
+          await signing(ring)
+          clock.now -= by
+        }
+        await rotateKeys(ring)
+        const accepted = await published(another())
+        const living = tokens.filter(({ expiresAt }) => clock.now < expiresAt)
+        expect(living.filter(({ keyId }) => !accepted.includes(keyId))).toEqual([])
+      }
+    }),
+    { numRuns: 30 },
+  )
+})
+
+describe('dropKey', () => {
+  it('RFC 7517 §5: the dropped key is not published any more, and another signs at once', async () => {
+    const { ring } = aRing()
+    const first = await signing(ring)
+
+    const dropped = await dropKey(first, ring)
+
+    expect(dropped).toEqual({ outcome: 'ended' })
+    expect(await published(ring)).toEqual([await signing(ring)])
+    expect(await signing(ring)).not.toBe(first)
+  })
+
+  it('lets the key take over that was announced, and makes no other', async () => {
+    const { ring, clock } = aRing()
+    const first = await signing(ring)
+    clock.now += 9000
+    const [announced] = (await rotateKeys(ring)).algorithms
+
+    await dropKey(first, ring)
+
+    expect(await signing(ring)).toBe(announced?.keyId)
+    expect(await published(ring)).toEqual([announced?.keyId])
+  })
+
+  it('every other process knows after the staleness that the schedule allows', async () => {
+    const { ring, another, clock } = aRing()
+    const other = another()
+    const first = await signing(other)
+
+    await dropKey(first, ring)
+    clock.now += 4
+    const before = await published(other)
+    clock.now += 1
+
+    expect(before).toEqual([first])
+    expect(await published(other)).toEqual(await published(ring))
+    expect(await signing(other)).toBe(await signing(ring))
+  })
+
+  it('of an announced key leaves the present one to sign, beyond the time of the other', async () => {
+    const { ring, clock } = aRing()
+    const first = await signing(ring)
+    const { algorithms } = await rotateKeys(ring, { when: 'now' })
+
+    await dropKey(algorithms[0]?.keyId ?? '', ring)
+    clock.now += 5000
+
+    expect(await signing(ring)).toBe(first)
+    expect(await published(ring)).toEqual([first])
+  })
+
+  it('says whether the key was dropped before, or never was', async () => {
+    const { ring, storage } = aRing()
+    const first = await signing(ring)
+    await dropKey(first, ring)
+    const before = await storage.signingKeys.list()
+
+    expect(await dropKey(first, ring)).toEqual({ outcome: 'unchanged' })
+    expect(await dropKey('unknown', ring)).toEqual({ outcome: 'absent' })
+    expect(await storage.signingKeys.list()).toEqual(before)
+  })
+
+  it('in eight processes at once ends in one new key', async () => {
+    const { ring, another, storage } = aRing({ medium: createMemoryDatabase() })
+    const first = await signing(ring)
+    const rings = Array.from({ length: 8 }, another)
+
+    const outcomes = await Promise.all(rings.map((each) => dropKey(first, each)))
+
+    expect(outcomes.filter(({ outcome }) => outcome === 'ended')).toHaveLength(1)
+    expect(await storage.signingKeys.list()).toHaveLength(2)
+    expect(new Set(await Promise.all(rings.map(signing))).size).toBe(1)
+  })
+
+  it('that was cut off before the new key was made is finished by the next request', async () => {
+    const { ring, storage, clock } = aRing()
+    const first = await signing(ring)
+    await storage.signingKeys.drop(keyId(first), ring.settings.clock())
+    clock.now += 5
+
+    expect(await signing(ring)).not.toBe(first)
+  })
+})
+
+const sound = sealedVault(sealingKey, { issuer, random: systemRandom })
+
+describe('automatic rotation', () => {
+  it('announces the next key when a request finds that it is time, and no request waits for it', async () => {
+    const { ring, clock } = aRing({ rotation: 'automatic' })
+    const first = await signing(ring)
+
+    clock.now += 9000
+    expect(await published(ring)).toEqual([first])
+    await vi.waitFor(async () => expect(await published(ring)).toHaveLength(2))
+    expect(await signing(ring)).toBe(first)
+
+    clock.now += 1000
+    expect(await signing(ring)).not.toBe(first)
+  })
+
+  it('is not what a ring does unless it is told to', async () => {
+    const { ring, clock } = aRing()
+    await signing(ring)
+
+    clock.now += 100_000
+    await signing(ring)
+
+    // A rotation in the background would have been first.
+    expect((await rotateKeys(ring)).algorithms).toMatchObject([{ outcome: 'announced' }])
+  })
+
+  it('that fails is reported, costs no request anything, and is tried again a minute later', async () => {
+    let isDown = false
+    const failures: unknown[] = []
+    const vault: KeyVault = {
+      ...sound,
+      generate: (algorithm) => (isDown ? Promise.reject(new Error('timeout')) : sound.generate(algorithm)),
+    }
+    const { ring, clock, storage } = aRing({
+      vault,
+      rotation: 'automatic',
+      onRotationFailed: (error) => void failures.push(error),
+    })
+    const first = await signing(ring)
+
+    isDown = true
+    clock.now += 20_000
+    expect(await signing(ring)).toBe(first)
+    await vi.waitFor(() => expect(failures).toHaveLength(1))
+    clock.now += 55
+    expect(await signing(ring)).toBe(first)
+
+    isDown = false
+    clock.now += 5
+    expect(await signing(ring)).toBe(first)
+    await vi.waitFor(async () => expect(await storage.signingKeys.list()).toHaveLength(2))
+    expect(failures).toHaveLength(1)
+  })
+})

@@ -1,0 +1,88 @@
+import { createSign, KeyObject } from 'node:crypto'
+import { keyId } from '@mintmark/storage-interface'
+import fc from 'fast-check'
+import { exportJWK, generateKeyPair } from 'jose'
+import { describe, expect, it } from 'vitest'
+
+import type { PublicKey, SigningAlgorithm } from './ring.ts'
+import { ecdsaFromDer, ecdsaToDer, signatureParameters, signatureVerifier, webCryptoSigner } from './signature.ts'
+
+const algorithms: readonly SigningAlgorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA']
+
+async function aPair(algorithm: SigningAlgorithm, extractable = true) {
+  const pair = await generateKeyPair(algorithm, { extractable })
+  const jwk = (await exportJWK(pair.publicKey)) as PublicKey['jwk']
+  return { ...pair, published: { keyId: keyId('k'), algorithm, jwk } }
+}
+
+const message = new TextEncoder().encode('header.payload')
+
+describe.for(algorithms)('RFC 7518 §3.1: %s', (algorithm) => {
+  it.for([true, false])('signs what Web Crypto verifies, with a key that is extractable: %s', async (extractable) => {
+    const { privateKey, publicKey } = await aPair(algorithm, extractable)
+    const signer = webCryptoSigner(keyId('k'), algorithm, privateKey)
+
+    // A coordinate that begins with a zero byte comes once in 128 signatures.
+    const signatures = await Promise.all(
+      Array.from({ length: algorithm === 'ES256' ? 600 : 2 }, () => signer.sign(message)),
+    )
+
+    for (const signature of signatures) {
+      const isGenuine = await crypto.subtle.verify(
+        signatureParameters[algorithm],
+        publicKey,
+        new Uint8Array(signature),
+        message,
+      )
+      expect(isGenuine).toBe(true)
+    }
+  })
+
+  it('RFC 7515 §5.2: verifies what Web Crypto signed, and nothing else', async () => {
+    const { privateKey, published } = await aPair(algorithm)
+    const verify = await signatureVerifier(published)
+    const signature = new Uint8Array(await crypto.subtle.sign(signatureParameters[algorithm], privateKey, message))
+
+    expect(await verify(signature, message)).toBe(true)
+    expect(await verify(signature, message.with(0, 0))).toBe(false)
+    for (const length of [0, 1, signature.length - 1, signature.length + 1, 72, 512]) {
+      const other = new Uint8Array(length)
+      other.set(signature.subarray(0, length))
+      expect(await verify(other, message)).toBe(false)
+    }
+    for (const index of signature.keys()) {
+      expect(await verify(signature.with(index, (signature[index] ?? 0) ^ 1), message)).toBe(false)
+    }
+  })
+
+  it("RFC 8725 §3.1: refuses another key's signature", async () => {
+    const [own, other] = [await aPair(algorithm), await aPair(algorithm)]
+    const verify = await signatureVerifier(own.published)
+    const signature = await webCryptoSigner(keyId('k'), algorithm, other.privateKey).sign(message)
+
+    expect(await verify(signature, message)).toBe(false)
+  })
+})
+
+it('RFC 7518 §3.4: a signature in DER is none', async () => {
+  const { privateKey, published } = await aPair('ES256')
+  const der = createSign('sha256').update(message).sign(KeyObject.from(privateKey))
+
+  expect(await (await signatureVerifier(published))(der, message)).toBe(false)
+})
+
+it('law: an ECDSA signature is the same after the way to DER and back', () => {
+  const coordinate = fc.oneof(
+    fc.uint8Array({ minLength: 32, maxLength: 32 }),
+    // Small numbers, and those whose first bit is set.
+    fc.nat(255).map((byte) => new Uint8Array(32).with(31, byte)),
+    fc.nat(255).map((byte) => new Uint8Array(32).fill(7).with(0, byte)),
+  )
+
+  fc.assert(
+    fc.property(coordinate, coordinate, (r, s) => {
+      const joined = new Uint8Array([...r, ...s])
+      expect(ecdsaFromDer(ecdsaToDer(joined) ?? joined)).toEqual(joined)
+    }),
+  )
+})

@@ -1,0 +1,111 @@
+import type { KeyId } from '@mintmark/storage-interface'
+import { importJWK } from 'jose/key/import'
+
+import { nodeCrypto } from '../runtime/node-crypto.ts'
+import type { PublicKey, Signer, SigningAlgorithm } from './ring.ts'
+
+/**
+ * A signer over a private key that this process holds. Where the runtime has Node's crypto module, an extractable
+ * elliptic-curve key signs there, at once: the signature itself takes less than the way to the thread pool. RSA takes long
+ * enough to be worth the way.
+ */
+export function webCryptoSigner(keyId: KeyId, algorithm: SigningAlgorithm, privateKey: CryptoKey): Signer {
+  return { keyId, algorithm, sign: signAtOnce(algorithm, privateKey) ?? signOnThread(algorithm, privateKey) }
+}
+
+function signAtOnce(algorithm: SigningAlgorithm, privateKey: CryptoKey): Signer['sign'] | undefined {
+  if (nodeCrypto === undefined || !privateKey.extractable || (algorithm !== 'ES256' && algorithm !== 'EdDSA'))
+    return undefined
+  const node = nodeCrypto
+  const key = node.KeyObject.from(privateKey)
+  return algorithm === 'ES256'
+    ? async (bytes) => ecdsaFromDer(node.sign('sha256', bytes, key))
+    : async (bytes) => node.sign(null, bytes, key)
+}
+
+const signOnThread =
+  (algorithm: SigningAlgorithm, privateKey: CryptoKey): Signer['sign'] =>
+  async (bytes) =>
+    new Uint8Array(await crypto.subtle.sign(signatureParameters[algorithm], privateKey, new Uint8Array(bytes)))
+
+/** The algorithms in the words of Web Crypto (RFC 7518 §3.1, RFC 8037 §3.1). */
+export const signatureParameters: Readonly<Record<SigningAlgorithm, AlgorithmIdentifier | EcdsaParams | RsaPssParams>> =
+  {
+    RS256: 'RSASSA-PKCS1-v1_5',
+    // RFC 7518 §3.5: the salt is as long as the hash.
+    PS256: { name: 'RSA-PSS', saltLength: 32 },
+    ES256: { name: 'ECDSA', hash: 'SHA-256' },
+    EdDSA: 'Ed25519',
+    'ML-DSA-65': 'ML-DSA-65',
+  }
+
+/** Whether the signature over the bytes was made with the key's private half (RFC 7515 §5.2 step 8). */
+export type VerifySignature = (signature: Uint8Array, bytes: Uint8Array) => boolean | Promise<boolean>
+
+/** Imports a public key to verify with. That costs more than a signature: keep what this returns. */
+export async function signatureVerifier({ algorithm, jwk }: PublicKey): Promise<VerifySignature> {
+  const key = await importJWK({ ...jwk }, algorithm, { extractable: true })
+  if (key instanceof Uint8Array) throw new TypeError('A published key is symmetric.')
+  const digest = nodeDigests.get(algorithm)
+  if (nodeCrypto !== undefined && digest !== undefined) {
+    const node = nodeCrypto
+    const nodeKey = node.KeyObject.from(key)
+    return (signature, bytes) => {
+      const encoded = algorithm === 'ES256' ? ecdsaToDer(signature) : signature
+      return encoded !== undefined && node.verify(digest, bytes, nodeKey, encoded)
+    }
+  }
+  return async (signature, bytes) =>
+    crypto.subtle.verify(signatureParameters[algorithm], key, new Uint8Array(signature), new Uint8Array(bytes))
+}
+
+/** What Node's module digests with, for the algorithms that it verifies without further parameters. */
+const nodeDigests: ReadonlyMap<SigningAlgorithm, 'sha256' | null> = new Map([
+  ['RS256', 'sha256'],
+  ['ES256', 'sha256'],
+  ['EdDSA', null],
+])
+
+/**
+ * The signature that a JWS carries, `r || s` with 32 bytes each (RFC 7518 §3.4), of one in DER:
+ * SEQUENCE { INTEGER r, INTEGER s } (RFC 3279 §2.2.3).
+ */
+export function ecdsaFromDer(der: Uint8Array): Uint8Array {
+  const joined = new Uint8Array(2 * coordinateLength)
+  // Tag and length of the sequence, then tag and length of r; no length of P-256 needs a second byte.
+  const rEnd = 4 + (der[3] ?? 0)
+  copyEnd(der.subarray(4, rEnd), joined.subarray(0, coordinateLength))
+  copyEnd(der.subarray(rEnd + 2), joined.subarray(coordinateLength))
+  return joined
+}
+
+/** The same signature in DER; `undefined` for one that is not 64 bytes long. */
+export function ecdsaToDer(joined: Uint8Array): Uint8Array | undefined {
+  if (joined.length !== 2 * coordinateLength) return undefined
+  const r = derInteger(joined.subarray(0, coordinateLength))
+  const s = derInteger(joined.subarray(coordinateLength))
+  const der = new Uint8Array(2 + r.length + s.length)
+  der.set([0x30, r.length + s.length])
+  der.set(r, 2)
+  der.set(s, 2 + r.length)
+  return der
+}
+
+/** Copies from the ends: DER writes a number without leading zeros, but for one that keeps it positive; the JWS fills it up. */
+function copyEnd(source: Uint8Array, target: Uint8Array): void {
+  let from = source.length
+  for (let to = target.length; to > 0 && from > 0;) target[(to -= 1)] = source[(from -= 1)] ?? 0
+}
+
+/** An INTEGER with its tag and length: no leading zero, but one where the first bit would make the number negative. */
+function derInteger(coordinate: Uint8Array): Uint8Array {
+  const first = coordinate.findIndex((byte) => byte !== 0)
+  const digits = coordinate.subarray(first === -1 ? coordinateLength - 1 : first)
+  const padding = (digits[0] ?? 0) >= 0x80 ? 1 : 0
+  const integer = new Uint8Array(2 + padding + digits.length)
+  integer.set([0x02, padding + digits.length])
+  integer.set(digits, 2 + padding)
+  return integer
+}
+
+const coordinateLength = 32

@@ -1,0 +1,226 @@
+import { keyId, StorageUnavailableError } from '@mintmark/storage-interface'
+import { aSigningKeyRecord } from '@mintmark/storage-interface/contract'
+import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { importJWK, jwtVerify } from 'jose'
+import { describe, expect, it, vi } from 'vitest'
+
+import { aRing, issuer, published, sealingKey, signing } from '../../test/ring-under-test.ts'
+import { signJwt } from './jws.ts'
+import { dropKey, rotateKeys } from './rotate.ts'
+import type { StoredKeysOptions } from './settings.ts'
+import { createStoredKeys } from './stored-keys.ts'
+
+describe('stored keys', () => {
+  it('RFC 7518 §3.1: signs with the key that it publishes, in every algorithm', async () => {
+    const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
+    const keys = createStoredKeys({ storage: createMemoryStorage({ issuer }), sealingKey, algorithms })
+
+    for (const algorithm of algorithms) {
+      const signer = await keys.signer(algorithm)
+      const published = (await keys.publicKeys()).find(({ keyId }) => keyId === signer.keyId)
+      const jwt = await signJwt('JWT', { iss: issuer }, signer)
+      const verified = await jwtVerify(jwt, await importJWK({ ...published?.jwk }, algorithm), {
+        algorithms: [algorithm],
+      })
+
+      expect(verified.protectedHeader).toEqual({ alg: algorithm, typ: 'JWT', kid: signer.keyId })
+    }
+  })
+
+  it('publishes no private member', async () => {
+    const keys = createStoredKeys({ storage: createMemoryStorage({ issuer }), sealingKey })
+
+    const members = (await keys.publicKeys()).flatMap(({ jwk }) => Object.keys(jwk))
+
+    expect(members.filter((member) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].includes(member))).toEqual([])
+  })
+
+  it('stores the private half sealed', async () => {
+    const storage = createMemoryStorage({ issuer })
+    await createStoredKeys({ storage, sealingKey }).publicKeys()
+
+    const stored = JSON.stringify(await storage.signingKeys.list())
+
+    expect(stored).not.toContain('"d"')
+  })
+
+  it('ATK-328 eight servers that start at once agree on one key for each algorithm', async () => {
+    const medium = createMemoryDatabase()
+    const rings = Array.from({ length: 8 }, () =>
+      createStoredKeys({ storage: createMemoryStorage({ issuer, database: medium }), sealingKey }),
+    )
+
+    const published = await Promise.all(
+      rings.map(async (ring) => (await ring.publicKeys()).map(({ keyId }) => keyId).join()),
+    )
+    const signing = await Promise.all(rings.map(async (ring) => (await ring.signer('ES256')).keyId))
+
+    expect(new Set(published).size).toBe(1)
+    expect(published[0]?.split(',')).toHaveLength(2)
+    expect(new Set(signing).size).toBe(1)
+  })
+
+  it.each([
+    ['a sealing key that is not set', undefined as unknown as string],
+    ['an empty one', ''],
+    ['an earlier one that is none', [sealingKey, 'short']],
+  ] as const)('refuses %s when it is given, not when the first token is to be signed', (_case, wrong) => {
+    expect(() => createStoredKeys({ storage: createMemoryStorage({ issuer }), sealingKey: wrong })).toThrow(TypeError)
+  })
+
+  it('refuses keys that were sealed with another key, and says so', async () => {
+    const medium = createMemoryDatabase()
+    await createStoredKeys({ storage: createMemoryStorage({ issuer, database: medium }), sealingKey }).publicKeys()
+
+    const other = createStoredKeys({
+      storage: createMemoryStorage({ issuer, database: medium }),
+      sealingKey: 'B'.repeat(42) + 'A',
+    })
+
+    await expect(other.signer('ES256')).rejects.toThrow(/another sealing key/)
+  })
+
+  it('opens what an earlier sealing key sealed, when that key is still given', async () => {
+    const medium = createMemoryDatabase()
+    const before = createStoredKeys({ storage: createMemoryStorage({ issuer, database: medium }), sealingKey })
+    const { keyId } = await before.signer('ES256')
+
+    const after = createStoredKeys({
+      storage: createMemoryStorage({ issuer, database: medium }),
+      sealingKey: ['B'.repeat(42) + 'A', sealingKey],
+    })
+
+    expect((await after.signer('ES256')).keyId).toBe(keyId)
+  })
+
+  it('tries again after storage was down at first use', async () => {
+    const storage = createMemoryStorage({ issuer })
+    let isDown = true
+    const list = () => (isDown ? Promise.reject(new Error('down')) : storage.signingKeys.list())
+    const keys = createStoredKeys({
+      storage: { ...storage, signingKeys: { ...storage.signingKeys, list } },
+      sealingKey,
+    })
+
+    await expect(keys.publicKeys()).rejects.toThrow('down')
+    isDown = false
+
+    expect(await keys.publicKeys()).toHaveLength(2)
+  })
+
+  it.each([
+    ['an algorithm that is none', { algorithms: ['HS256'] }, /has no HS256/],
+    ['an algorithm that this runtime lacks', { algorithms: ['ES256', 'ML-DSA-9'] }, /has no ML-DSA-9/],
+    ['a rotation that is neither', { rotation: 'weekly' }, /manual or automatic/],
+    ['a schedule that is too short', { schedule: { announce: 1 } }, /announce/],
+  ])('refuses %s at once', (_case, change, message) => {
+    const options = { storage: createMemoryStorage({ issuer }), sealingKey, ...change } as StoredKeysOptions
+
+    expect(() => createStoredKeys(options)).toThrow(message)
+  })
+
+  it('signs with post-quantum keys where the runtime can, and says at once where it cannot', async () => {
+    const subtle = SubtleCrypto as { supports?(operation: string, algorithm: string): boolean }
+    const open = () =>
+      createStoredKeys({ storage: createMemoryStorage({ issuer }), sealingKey, algorithms: ['ML-DSA-65'] })
+    if (subtle.supports?.('sign', 'ML-DSA-65') !== true) return expect(open).toThrow(/has no ML-DSA-65/)
+
+    const keys = open()
+    const jwt = await signJwt('JWT', { iss: issuer }, await keys.signer('ML-DSA-65'))
+    const [key] = await keys.publicKeys()
+    const verified = await jwtVerify(jwt, await importJWK({ ...key?.jwk }, 'ML-DSA-65'))
+
+    expect(verified.protectedHeader.alg).toBe('ML-DSA-65')
+    expect(Object.keys(key?.jwk ?? {}).toSorted()).toEqual(['alg', 'kid', 'kty', 'pub', 'use'])
+  })
+})
+
+describe('the picture that a ring has of the keys', () => {
+  it('is read once for as long as it may be old, however many ask, and again after that', async () => {
+    const { ring, clock, storage } = aRing()
+    const reads = vi.fn(() => storage.signingKeys.list())
+    const counting = createStoredKeys({
+      storage: { ...storage, signingKeys: { ...storage.signingKeys, list: reads } },
+      sealingKey,
+      algorithms: ['ES256'],
+      clock: ring.settings.clock,
+    })
+    await signing(ring)
+
+    await Promise.all(Array.from({ length: 20 }, () => counting.publicKeys()))
+    clock.now += 4
+    await counting.signer('ES256')
+    expect(reads).toHaveBeenCalledTimes(1)
+    clock.now += 1
+    await Promise.all([counting.publicKeys(), counting.signer('ES256')])
+
+    expect(reads).toHaveBeenCalledTimes(2)
+  })
+
+  it('is not kept by a clock that steps back', async () => {
+    const { ring, another, clock } = aRing()
+    const other = another()
+    const first = await signing(other)
+
+    await dropKey(first, ring)
+    clock.now -= 3600
+
+    expect(await published(other)).not.toContain(first)
+  })
+
+  it('is not used when storage is down and it has become too old: nothing is signed or accepted', async () => {
+    const { ring, clock, storage } = aRing()
+    let isDown = false
+    const list = () => (isDown ? Promise.reject(new StorageUnavailableError('down')) : storage.signingKeys.list())
+    const keys = createStoredKeys({
+      storage: { ...storage, signingKeys: { ...storage.signingKeys, list } },
+      sealingKey,
+      algorithms: ['ES256'],
+      clock: ring.settings.clock,
+    })
+    await keys.publicKeys()
+    isDown = true
+
+    clock.now += 4
+    expect(await keys.publicKeys()).toHaveLength(1)
+    clock.now += 1
+
+    await expect(keys.publicKeys()).rejects.toThrow(StorageUnavailableError)
+    await expect(keys.signer('ES256')).rejects.toThrow(StorageUnavailableError)
+  })
+
+  it('shows the same list while the keys are the same, and the same keys when one is added', async () => {
+    const { ring, clock } = aRing()
+    const before = await ring.publicKeys()
+    clock.now += 5
+    const reread = await ring.publicKeys()
+    await rotateKeys(ring, { when: 'now' })
+
+    const after = await ring.publicKeys()
+
+    expect(reread).toBe(before)
+    expect(after).toHaveLength(2)
+    expect(after[0]).toBe(before[0])
+  })
+
+  it('shows keys of an algorithm that the ring does not sign with until they are dropped', async () => {
+    const { ring, storage } = aRing({ algorithms: ['EdDSA'] })
+    const [old] = await published(ring)
+    const now = ring.settings.clock
+    const keys = createStoredKeys({ storage, sealingKey, algorithms: ['ES256'], clock: now })
+
+    expect(await published(keys)).toContain(old)
+    await expect(keys.signer('EdDSA')).rejects.toThrow(/does not sign with EdDSA/)
+    await dropKey(old ?? '', keys)
+    expect(await published(keys)).toEqual([await signing(keys)])
+  })
+
+  it('leaves out keys that only a later version knows', async () => {
+    const { ring, storage } = aRing()
+    const first = await signing(ring)
+    await storage.signingKeys.insert(aSigningKeyRecord({ keyId: keyId('later'), algorithm: 'SLH-DSA-SHA2-128s' }))
+    ring.reload()
+
+    expect(await published(ring)).toEqual([first])
+  })
+})

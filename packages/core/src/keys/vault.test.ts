@@ -1,0 +1,151 @@
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { exportJWK, generateKeyPair } from 'jose'
+import { describe, expect, it } from 'vitest'
+
+import { aRing, published, signing } from '../../test/ring-under-test.ts'
+import { systemRandom } from '../runtime/random.ts'
+import type { Sign } from './ring.ts'
+import { rotateKeys } from './rotate.ts'
+import { importSealingKey, parseSealingKey, type KeyVault, type VaultKey } from './vault.ts'
+
+type Jwk = VaultKey['publicJwk']
+
+/** A vault in this process, as a KMS looks from here: it has one key. */
+async function aVault(change: Partial<KeyVault> = {}): Promise<KeyVault & { readonly privateJwk: Jwk }> {
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+  const publicJwk: Jwk = { ...(await exportJWK(publicKey)) }
+  const sign: Sign = async (bytes) =>
+    new Uint8Array(await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, new Uint8Array(bytes)))
+  return {
+    generate: () => Promise.resolve({ publicJwk, vaultEntry: 'alias/1' }),
+    open: () => Promise.resolve(sign),
+    ...change,
+    privateJwk: { ...(await exportJWK(privateKey)) },
+  }
+}
+
+describe('a vault', () => {
+  it('RFC 7517 §9.2: whatever it says of its key, no private member is stored or published', async () => {
+    const sound = await aVault()
+    const { privateJwk } = sound
+    const generate = () => Promise.resolve({ publicJwk: { ...privateJwk, k: 'x' }, vaultEntry: 'alias/1' })
+    const { ring, storage } = aRing({ vault: { ...sound, generate } })
+
+    const [key] = await ring.publicKeys()
+
+    expect(Object.keys(key?.jwk ?? {}).toSorted()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'])
+    expect(JSON.stringify(await storage.signingKeys.list())).not.toContain(privateJwk['d'])
+  })
+
+  it.each<readonly [string, Sign]>([
+    [
+      'DER in place of r || s (RFC 7518 §3.4)',
+      () => Promise.resolve(new Uint8Array([0x30, 0x06, 0x02, 0x01, 0x01, 0x02, 0x01, 0x01])),
+    ],
+    ['the signature of another key', () => Promise.resolve(new Uint8Array(64).fill(7))],
+  ])('whose new key signs with %s is refused before the key is published', async (_case, sign) => {
+    const { ring, storage } = aRing({ vault: await aVault({ open: () => Promise.resolve(sign) }) })
+
+    await expect(ring.publicKeys()).rejects.toThrow(/does not verify/)
+    expect(await storage.signingKeys.list()).toEqual([])
+  })
+
+  it.each([
+    ['of an unknown type', { kty: 'oct', k: 'secret' }, /unknown type/],
+    ['without its members', { kty: 'EC', crv: 'P-256' }, /JWK|member|"x"/],
+  ])('whose new key is %s is refused', async (_case, publicJwk, message) => {
+    const { ring, storage } = aRing({
+      vault: await aVault({ generate: () => Promise.resolve({ publicJwk, vaultEntry: 'alias/1' }) }),
+    })
+
+    await expect(ring.publicKeys()).rejects.toThrow(message)
+    expect(await storage.signingKeys.list()).toEqual([])
+  })
+
+  it('that hands out the same key again is told so, and nothing changes', async () => {
+    const { ring, clock, storage } = aRing({ vault: await aVault() })
+    await signing(ring)
+    const before = await storage.signingKeys.list()
+    clock.now += 9000
+
+    await expect(rotateKeys(ring)).rejects.toThrow(/in use already/)
+    expect(await storage.signingKeys.list()).toEqual(before)
+  })
+
+  it('that is down is an outage, and the ring works again when it does', async () => {
+    let isDown = false
+    const sound = await aVault()
+    const { ring } = aRing({
+      vault: {
+        ...sound,
+        open: async (key) => {
+          const sign = await sound.open(key)
+          return (bytes) => (isDown ? Promise.reject(new Error('timeout')) : sign(bytes))
+        },
+      },
+    })
+    const signer = await ring.signer('ES256')
+    isDown = true
+
+    await expect(signer.sign(new Uint8Array(1))).rejects.toThrow(StorageUnavailableError)
+    expect(await published(ring)).toHaveLength(1)
+    isDown = false
+    expect((await signer.sign(new Uint8Array(1))).length).toBe(64)
+  })
+
+  it('that cannot open a key is asked again', async () => {
+    let opened = 0
+    const sound = await aVault()
+    const { ring } = aRing({
+      vault: {
+        ...sound,
+        // The first opening proves the new key, the second is for signing.
+        open: (key) => ((opened += 1) === 2 ? Promise.reject(new Error('timeout')) : sound.open(key)),
+      },
+    })
+
+    await expect(ring.signer('ES256')).rejects.toThrow(StorageUnavailableError)
+    expect((await ring.signer('ES256')).algorithm).toBe('ES256')
+    await ring.signer('ES256')
+    expect(opened).toBe(3)
+  })
+})
+
+const secret = parseSealingKey('A'.repeat(43))
+
+describe('sealing key', () => {
+  it('opens what it sealed, in the same context', async () => {
+    const key = await importSealingKey(secret)
+
+    const sealed = await key.seal('private', 'row 1', systemRandom)
+
+    expect(sealed).not.toContain('private')
+    expect(await key.open(sealed, 'row 1')).toBe('private')
+  })
+
+  it('seals the same text differently each time', async () => {
+    const key = await importSealingKey(secret)
+
+    const [first, second] = await Promise.all([key.seal('x', 'c', systemRandom), key.seal('x', 'c', systemRandom)])
+
+    expect(first).not.toBe(second)
+  })
+
+  it('does not open with another context, another key, or when one character was altered', async () => {
+    const key = await importSealingKey(secret)
+    const other = await importSealingKey(parseSealingKey('B'.repeat(42) + 'A'))
+    const sealed = await key.seal('private', 'row 1', systemRandom)
+    const altered = sealed.slice(0, 20) + (sealed[20] === 'A' ? 'B' : 'A') + sealed.slice(21)
+
+    await expect(key.open(sealed, 'row 2')).rejects.toThrow()
+    await expect(other.open(sealed, 'row 1')).rejects.toThrow()
+    await expect(key.open(altered, 'row 1')).rejects.toThrow()
+  })
+
+  it.each(['', 'short', 'A'.repeat(42), 'a'.repeat(64), 'A'.repeat(86), 'not base64!'])(
+    'refuses a secret that is not 32 bytes in base64url, and says how to make one: %j',
+    (wrong) => {
+      expect(() => parseSealingKey(wrong)).toThrow(/43 characters.*randomBytes\(32\)/)
+    },
+  )
+})

@@ -1,0 +1,209 @@
+import {
+  StorageUnavailableError,
+  type Brand,
+  type JsonObject,
+  type KeyId,
+  type SigningKeyRecord,
+} from '@mintmark/storage-interface'
+import type { JWK } from 'jose'
+import * as base64url from 'jose/base64url'
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
+import { exportJWK } from 'jose/key/export'
+import { generateKeyPair } from 'jose/key/generate/keypair'
+import { importJWK } from 'jose/key/import'
+
+import { parseJsonObject } from '../json/json-object.ts'
+import type { Random } from '../runtime/random.ts'
+import type { Sign, Signer, SigningAlgorithm } from './ring.ts'
+import { webCryptoSigner } from './signature.ts'
+
+/** A key pair that a vault has made. */
+export interface VaultKey {
+  /** The public half (RFC 7517 §4); members that are not part of it are not published. */
+  readonly publicJwk: JsonObject
+  /** By this the vault finds the private half again, in any process. It is stored, and must open nothing by itself. */
+  readonly vaultEntry: string
+}
+
+/**
+ * Where private keys live: sealed in storage, or in a KMS or an HSM that never shows them. Give one to `storedKeys` in place
+ * of a sealing key. While it fails, what needs it is answered 503. Give its calls a time limit of your own: whoever waits for a
+ * token waits for them.
+ * @example
+ * const vault: KeyVault = {
+ *   generate: async () => ({ publicJwk: await kms.publicKey('alias/tokens-2'), vaultEntry: 'alias/tokens-2' }),
+ *   open: async ({ vaultEntry }) => (bytes) => kms.sign(vaultEntry, bytes),
+ * }
+ */
+export interface KeyVault {
+  /**
+   * Makes a key pair, or hands out one that was made for this. Before its public half is published, it has signed and the
+   * signature was verified. Of servers that make the next key at once all but one forget theirs.
+   */
+  generate(algorithm: SigningAlgorithm): Promise<VaultKey>
+  /** Readies a key for signing. */
+  open(key: VaultKey & { readonly keyId: KeyId; readonly algorithm: SigningAlgorithm }): Promise<Sign>
+}
+
+/** One sealing key, or the one that seals and those that still open what they sealed. */
+export type SealingSecrets = string | readonly [current: string, ...previous: readonly string[]]
+
+/**
+ * Keeps private keys in their vault entries, sealed: `<id of the sealing key>.<sealed private JWK>`.
+ * @throws TypeError at once when a secret is not 32 bytes.
+ */
+export function sealedVault(
+  secrets: SealingSecrets,
+  { issuer, random }: { readonly issuer: string; readonly random: Random },
+): KeyVault {
+  const parsed = (typeof secrets === 'object' ? secrets : [secrets]).map(parseSealingKey)
+  let importing: Promise<readonly SealingKey[]> | undefined
+  const sealingKeys = (): Promise<readonly SealingKey[]> => (importing ??= Promise.all(parsed.map(importSealingKey)))
+
+  return {
+    async generate(algorithm) {
+      const pair = await generateKeyPair(algorithm, { extractable: true, modulusLength: 2048 })
+      const publicJwk = jsonMembers(await exportJWK(pair.publicKey))
+      const privateJwk = JSON.stringify(await exportJWK(pair.privateKey))
+      const [sealingKey] = (await sealingKeys()) as [SealingKey]
+      const sealed = await sealingKey.seal(
+        privateJwk,
+        sealContext(issuer, await calculateJwkThumbprint(publicJwk)),
+        random,
+      )
+      return { publicJwk, vaultEntry: `${sealingKey.id}.${sealed}` }
+    },
+
+    async open({ keyId, algorithm, vaultEntry }) {
+      const [sealingKeyId, sealed = ''] = vaultEntry.split('.', 2)
+      const sealingKey = (await sealingKeys()).find(({ id }) => id === sealingKeyId)
+      if (sealingKey === undefined) throw new Error(sealedWithAnother)
+      const jwk = parseJsonObject(await sealingKey.open(sealed, sealContext(issuer, keyId)))
+      // Extractable: an elliptic-curve key then signs without the way to the thread pool.
+      const key = await importJWK({ ...jwk }, algorithm, { extractable: true })
+      if (key instanceof Uint8Array) throw new TypeError('A stored signing key is symmetric.')
+      return webCryptoSigner(keyId, algorithm, key).sign
+    },
+  }
+}
+
+const jsonMembers = (jwk: JWK): Record<string, string> =>
+  Object.fromEntries(Object.entries(jwk).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+
+/** A sealed key that was moved to another issuer's row, or another key's, does not open. */
+const sealContext = (issuer: string, kid: string): string => `signing-key ${issuer} ${kid}`
+
+const sealedWithAnother =
+  'The stored signing keys were sealed with another sealing key. Start with the key that sealed them, or give both: [new, old].'
+
+/** Seals what must be read again, such as private keys, with a key that only the host holds. */
+interface SealingKey {
+  /** Tells which key a value was sealed with; it reveals nothing of the key. */
+  readonly id: string
+  /** AES-256-GCM. `context` is authenticated with it: a value moved to another row does not open. */
+  seal(plaintext: string, context: string, random: Random): Promise<string>
+  /** @throws Error when the key or the context is another, or the value was altered. */
+  open(sealed: string, context: string): Promise<string>
+}
+
+/** 32 secret bytes. Only `parseSealingKey` makes it. */
+type SealingKeyBytes = Brand<Uint8Array<ArrayBuffer>, 'SealingKeyBytes'>
+
+/**
+ * Reads a sealing key as a host's secret store has it: 32 random bytes in base64url, 43 characters.
+ * @throws TypeError that says how to make one.
+ */
+export function parseSealingKey(secret: string): SealingKeyBytes {
+  const bytes = decodeBase64url(secret)
+  if (bytes?.length !== 32) {
+    throw new TypeError(
+      'The sealing key must be 32 random bytes in base64url (43 characters). Make one, once: node -p "crypto.randomBytes(32).toString(\'base64url\')"',
+    )
+  }
+  return bytes as SealingKeyBytes
+}
+
+/** Makes a sealing key of its bytes. */
+export async function importSealingKey(bytes: SealingKeyBytes): Promise<SealingKey> {
+  const key = await crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt'])
+  const fingerprint = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+
+  return {
+    id: base64url.encode(fingerprint.subarray(0, 9)),
+    async seal(plaintext, context, random) {
+      const nonce = new Uint8Array(random(nonceLength))
+      const ciphertext = await crypto.subtle.encrypt(algorithm(nonce, context), key, utf8(plaintext))
+      return base64url.encode(new Uint8Array([...nonce, ...new Uint8Array(ciphertext)]))
+    },
+    async open(sealed, context) {
+      const bytes = base64url.decode(sealed)
+      const nonce = new Uint8Array(bytes.subarray(0, nonceLength))
+      const plaintext = await crypto.subtle.decrypt(
+        algorithm(nonce, context),
+        key,
+        new Uint8Array(bytes.subarray(nonceLength)),
+      )
+      return new TextDecoder().decode(plaintext)
+    },
+  }
+}
+
+function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return new Uint8Array(base64url.decode(text))
+  } catch {
+    // The decoder throws on what is no base64url, and on a variable of the environment that is not set.
+    return undefined
+  }
+}
+
+const algorithm = (nonce: Uint8Array<ArrayBuffer>, context: string) => ({
+  name: 'AES-GCM',
+  iv: nonce,
+  additionalData: utf8(context),
+})
+
+const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
+
+/** 96 bits, the size that GCM is made for (NIST SP 800-38D §5.2.1.1). */
+const nonceLength = 12
+
+/** A host's vault, whose failures are outages: what needs it is answered 503, and works again when the vault does. */
+export const guardedVault = (vault: KeyVault): KeyVault => ({
+  generate: (algorithm) => orUnavailable(() => vault.generate(algorithm), 'make a key'),
+  open: async (key) => {
+    const sign = await orUnavailable(() => vault.open(key), 'open a key')
+    return (bytes) => orUnavailable(() => sign(bytes), 'sign')
+  },
+})
+
+async function orUnavailable<T>(call: () => Promise<T>, what: string): Promise<T> {
+  try {
+    return await call()
+  } catch (cause) {
+    throw new StorageUnavailableError(`The vault cannot ${what}`, { cause })
+  }
+}
+
+/** Opens a key once, and keeps it open for as long as it is the one that signs with its algorithm. */
+export function vaultSigners(vault: KeyVault): (key: SigningKeyRecord, algorithm: SigningAlgorithm) => Promise<Signer> {
+  const opened = new Map<SigningAlgorithm, { readonly keyId: KeyId; readonly signer: Promise<Signer> }>()
+
+  return async (key, algorithm) => {
+    const known = opened.get(algorithm)
+    const entry = known?.keyId === key.keyId ? known : { keyId: key.keyId, signer: openSigner(key, algorithm, vault) }
+    opened.set(algorithm, entry)
+    try {
+      return await entry.signer
+    } catch (error) {
+      // A vault that was out of reach for a moment must not keep the key from being opened later.
+      if (opened.get(algorithm) === entry) opened.delete(algorithm)
+      throw error
+    }
+  }
+}
+
+async function openSigner(key: SigningKeyRecord, algorithm: SigningAlgorithm, vault: KeyVault): Promise<Signer> {
+  const { keyId, publicJwk, vaultEntry } = key
+  return { keyId, algorithm, sign: await vault.open({ keyId, algorithm, publicJwk, vaultEntry }) }
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import {
+  clientId,
+  epochSeconds,
+  familyId,
+  grantId,
+  seconds,
+  userId,
+  type Revocation,
+  type Storage,
+} from '@mintmark/storage-interface'
+import { aClientRecord } from '@mintmark/storage-interface/contract'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { describe, expect, it } from 'vitest'
+
+import { deliveredRevocation, readFeed } from './feed-page.ts'
+
+const at = (second: number) => epochSeconds(1_800_000_000 + second)
+const aStorage = (): Storage => createMemoryStorage({ issuer: 'https://as.test' })
+
+const end = ({ revocations: endings }: Storage, tokenId: string, second = 0) =>
+  endings.revokeToken({ tokenId, expiresAt: at(9999), now: at(second) })
+const read = ({ revocations: endings }: Storage, cursor?: string, second = 0) =>
+  readFeed(cursor, at(second), { endings, toldFor: seconds(900) })
+const namesFrom = async (storage: Storage, cursor?: string, second = 0) =>
+  (await read(storage, cursor, second)).endings.map(([, name]) => name)
+
+describe('the feed', () => {
+  it('is read in order, from the beginning and from a cursor on', async () => {
+    const storage = aStorage()
+    const start = await read(storage)
+    await end(storage, 'a')
+    const { cursor } = await read(storage, start.cursor)
+    await end(storage, 'b')
+    await end(storage, 'c')
+
+    expect(await namesFrom(storage)).toEqual(['a', 'b', 'c'])
+    expect(await namesFrom(storage, start.cursor)).toEqual(['a', 'b', 'c'])
+    expect(await namesFrom(storage, cursor)).toEqual(['b', 'c'])
+    expect(await read(storage, (await read(storage, cursor)).cursor)).toMatchObject({ endings: [], more: false })
+  })
+
+  it.each([
+    'start',
+    '1',
+    '1.',
+    '.',
+    '',
+    '-1.x',
+    '0.aaaaaaaaaaaaaaaaaaaaaa',
+    '1e0.aaaaaaaaaaaaaaaaaaaaaa',
+    '9999999999999999.aaaaaaaaaaaaaaaaaaaaaa',
+    '1.aaaaaaaaaaaaaaaaaaaaaa',
+    '__proto__.aaaaaaaaaaaaaaaaaaaaaa',
+  ])('is read from the beginning where the cursor names no ending that is there: %j', async (cursor) => {
+    const storage = aStorage()
+    await end(storage, 'a')
+
+    expect(await namesFrom(storage, cursor)).toEqual(['a'])
+  })
+
+  it('law: misses nothing where a database that was restored gives positions again', async () => {
+    const [before, restored] = [aStorage(), aStorage()]
+    for (const name of ['kept', 'lost', 'lost too']) await end(before, name)
+    const { cursor } = await read(before)
+    for (const name of ['kept', 'new', 'newer', 'newest']) await end(restored, name)
+
+    expect(await namesFrom(restored, cursor)).toEqual(['kept', 'new', 'newer', 'newest'])
+  })
+
+  it('is read a thousand at a time, and says whether there is more', async () => {
+    const storage = aStorage()
+    for (let count = 0; count < 2001; count += 1) await end(storage, `t${count}`)
+
+    const first = await read(storage)
+    const second = await read(storage, first.cursor)
+    const third = await read(storage, second.cursor)
+
+    expect([first, second, third].map(({ endings, more }) => [endings.length, more])).toEqual([
+      [1000, true],
+      [1000, true],
+      [1, false],
+    ])
+    expect(third.endings[0]?.[1]).toBe('t2000')
+  })
+
+  it('has shorter pages where names are long, which receivers read whole', async () => {
+    const storage = aStorage()
+    const names = Array.from({ length: 1000 }, (_, index) => `${index}`.padEnd(255, '"'))
+    for (const name of names) await end(storage, name)
+
+    const pages = [await read(storage)]
+    while (pages.at(-1)?.more) pages.push(await read(storage, pages.at(-1)?.cursor))
+
+    // As base64url, with room for what else the answer has: receivers take 262,144 characters.
+    expect(Math.max(...pages.map(({ endings }) => JSON.stringify(endings).length))).toBeLessThan(
+      (262_144 * 3) / 4 - 2000,
+    )
+    expect(pages.flatMap(({ endings }) => endings.map(([, name]) => name))).toEqual(names)
+  })
+
+  it('is never an empty page while there is more, however long a name is', async () => {
+    const storage = aStorage()
+    for (const name of ['a'.repeat(90_000), 'b']) await end(storage, name)
+
+    const first = await read(storage)
+
+    expect([first.endings.length, first.more]).toEqual([1, true])
+    expect(await namesFrom(storage, first.cursor)).toEqual(['b'])
+  })
+
+  it('tells who begins only what a token could still depend on, and who goes on all', async () => {
+    const storage = aStorage()
+    await end(storage, 'first')
+    const { cursor } = await read(storage)
+    await end(storage, 'old', 1)
+    await end(storage, 'new', 400)
+
+    expect(await namesFrom(storage, undefined, 902)).toEqual(['new'])
+    expect(await namesFrom(storage, cursor, 902)).toEqual(['old', 'new'])
+    expect((await read(storage, undefined, 902)).endings[0]?.[2]).toBe(at(902 + 900))
+  })
+
+  it('covers no token that is older than what it tells, with a minute for clocks, nor one from before the storage knew anything', async () => {
+    const storage = aStorage()
+    const before = await read(storage)
+    await storage.clients.insert(aClientRecord({ createdAt: at(-100) }))
+
+    expect(before.coversAfter).toBe(at(-840))
+    expect((await read(storage)).coversAfter).toBe(at(-100))
+    expect((await read(storage, undefined, 900)).coversAfter).toBe(at(60))
+  })
+})
+
+const until = epochSeconds(1_800_000_900)
+const account = createHash('sha256').update('user-1').digest('base64url')
+
+it.each<readonly [Revocation, readonly unknown[]]>([
+  [{ kind: 'token', tokenId: 'jti-1' }, ['token', 'jti-1', until]],
+  [{ kind: 'family', familyId: familyId('family-1') }, ['family', 'family-1', until]],
+  [{ kind: 'grant', grantId: grantId('grant-1') }, ['grant', 'grant-1', until]],
+  [{ kind: 'generation', userId: userId('user-1'), generation: 3 }, ['account', `${account}.3`, until]],
+  [{ kind: 'account', userId: userId('user-1') }, ['account', account, until]],
+  [{ kind: 'client', clientId: clientId('client-1') }, ['client', 'client-1', until]],
+  [{ kind: 'client_in_use', clientId: clientId('client-1') }, ['client', 'client-1', 0]],
+])('design §4: $kind is told by the name that access tokens carry, people by digests', async (ending, told) => {
+  expect(await deliveredRevocation(ending, until)).toEqual(told)
+})
