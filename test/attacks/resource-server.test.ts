@@ -47,7 +47,10 @@ async function expectRefused(token: string, reasons?: readonly string[]): Promis
 describe('a forged or malformed JWT at an API', () => {
   it.each(forgeries)('$row', async ({ row, forge }) => {
     // RFC 8725 §3.1: the algorithm is compared before anything is computed with the key.
-    await expectRefused(await forge(accessToken), /^ATK-26[23]/.test(row) ? ['token_key_unknown'] : undefined)
+    await expectRefused(
+      await forge(accessToken),
+      /^(?:HS256 keyed|the header says) /.test(row) ? ['token_key_unknown'] : undefined,
+    )
 
     expect(await api.present(accessToken.token)).toBe('admitted')
   })

@@ -35,9 +35,9 @@ describe.each(adapters)('over $name', (adapter) => {
 
   describe('methods', () => {
     it.each([
-      ['ATK-026', 'GET', '/token', 'POST'],
-      ['ATK-026', 'GET', '/token/introspection', 'POST'],
-      ['ATK-026', 'GET', '/token/revocation', 'POST'],
+      ['RFC 9110 §15.5.6', 'GET', '/token', 'POST'],
+      ['RFC 9110 §15.5.6', 'GET', '/token/introspection', 'POST'],
+      ['RFC 9110 §15.5.6', 'GET', '/token/revocation', 'POST'],
       ['RFC 9110 §15.5.6', 'HEAD', '/token', 'POST'],
       ['RFC 9110 §15.5.6', 'PUT', '/token', 'POST'],
       ['RFC 9110 §15.5.6', 'PATCH', '/token', 'POST'],
@@ -85,7 +85,7 @@ describe.each(adapters)('over $name', (adapter) => {
 
   describe('paths', () => {
     it.each([
-      ['ATK-029', '/token/'],
+      ['RFC 3986 §6.2.1', '/token/'],
       ['RFC 3986 §6.2.1', '//token'],
       ['RFC 3986 §6.2.1', '/TOKEN'],
       ['RFC 3986 §6.2.1', '/%74oken'],

@@ -12,20 +12,20 @@ const form = 'application/x-www-form-urlencoded'
 
 describe.each(adapters)('over $name', (adapter) => {
   test.each([
-    ['ATK-001', 'application/json', '{"grant_type":"authorization_code"}'],
-    ['ATK-002', `application/json, ${form}`, 'grant_type=authorization_code'],
-    ['ATK-005', `${form}; charset=utf-16`, 'grant_type=authorization_code'],
-    ['ATK-010', form, 'grant_type=authorization_code&grant_type=authorization_code&code=x'],
-    ['ATK-011', form, 'code=a&code=b'],
-    ['ATK-013', form, 'grant_type[]=authorization_code&code[x]=1'],
-    ['ATK-014', form, 'grant_type='],
-    ['ATK-017', form, Array(65).fill('a=1').join('&')],
-    ['ATK-019', form, '__proto__=x&constructor=x&prototype=x&toString=x'],
-    ['ATK-020', form, 'code=%FF%FE'],
-    ['ATK-020', form, 'code=\xff\xfe\x00'],
-    ['ATK-022', form, 'code=%&code=%zz'],
-    ['ATK-023', form, 'code=%ED%A0%80'],
-  ])('%s: the service gets Content-Type and body as they came: %s, %j', async (_, contentType, body) => {
+    ['application/json', '{"grant_type":"authorization_code"}'],
+    [`application/json, ${form}`, 'grant_type=authorization_code'],
+    [`${form}; charset=utf-16`, 'grant_type=authorization_code'],
+    [form, 'grant_type=authorization_code&grant_type=authorization_code&code=x'],
+    [form, 'code=a&code=b'],
+    [form, 'grant_type[]=authorization_code&code[x]=1'],
+    [form, 'grant_type='],
+    [form, Array(65).fill('a=1').join('&')],
+    [form, '__proto__=x&constructor=x&prototype=x&toString=x'],
+    [form, 'code=%FF%FE'],
+    [form, 'code=\xff\xfe\x00'],
+    [form, 'code=%&code=%zz'],
+    [form, 'code=%ED%A0%80'],
+  ])('the service gets Content-Type and body as they came: %s, %j', async (contentType, body) => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 

@@ -135,14 +135,14 @@ describe.each(adapters)('over $name', (adapter) => {
   })
 
   test.each([
-    ['ATK-031', 'Host: evil.test'],
-    ['ATK-031', 'X-Forwarded-Host: evil.test'],
-    ['ATK-031', 'Forwarded: host=evil.test;proto=http'],
-    ['ATK-031', 'X-Original-URL: /admin'],
-    ['ATK-031', 'X-Rewrite-URL: /admin'],
-    ['ATK-032', 'X-Forwarded-Proto: http'],
-    ['ATK-032', 'X-Forwarded-Prefix: /evil'],
-  ])('%s: RFC 9700 §4.13: the origin is the configured one, whatever the request says: %s', async (_, header) => {
+    ['Host: evil.test'],
+    ['X-Forwarded-Host: evil.test'],
+    ['Forwarded: host=evil.test;proto=http'],
+    ['X-Original-URL: /admin'],
+    ['X-Rewrite-URL: /admin'],
+    ['X-Forwarded-Proto: http'],
+    ['X-Forwarded-Prefix: /evil'],
+  ])('RFC 9700 §4.13: the origin is the configured one, whatever the request says: %s', async (header) => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 

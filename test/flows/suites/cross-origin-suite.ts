@@ -51,8 +51,8 @@ export const crossOriginSuite: Suite = (reach) => {
   )
 
   it.each([
-    ['ATK-034', 'GET', `/auth?${encode({ client_id: 'P', redirect_uri: `${spa}/cb`, response_type: 'code' })}`],
-    ['ATK-034', 'POST', '/auth'],
+    ['RFC 9700 §2.6', 'GET', `/auth?${encode({ client_id: 'P', redirect_uri: `${spa}/cb`, response_type: 'code' })}`],
+    ['RFC 9700 §2.6', 'POST', '/auth'],
     ['RFC 9700 §2.6', 'GET', '/login?interaction=x'],
     ['RFC 9700 §2.6', 'POST', '/consent?interaction=x'],
     ['RFC 7662 §4', 'POST', '/token/introspection'],
