@@ -1,50 +1,80 @@
-// Gets the system programs that the tests start (a real browser, a real Redis) when the machine lacks them.
+// Gets the system programs that the tests start (a real browser, a real Redis) when the machine lacks them. It prints what it
+// installs, why and with which command before it does. MINTMARK_NO_INSTALL=1 makes it report what is missing instead.
 import './require-node.mjs'
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Program on PATH, one that does as well, the Debian package that has it, and the variable that names another place for it. */
+/** Each program, another one that does as well, its Debian package, its purpose, and the variable that names another path to it. */
 const programs = [
   {
     program: 'chromium-headless-shell',
-    standIn: 'chromium',
+    alternative: 'chromium',
     debianPackage: 'chromium-headless-shell',
+    purpose: 'the browser tests',
     variable: 'CHROMIUM_PATH',
   },
-  { program: 'redis-server', debianPackage: 'redis-server', variable: 'REDIS_SERVER_PATH' },
-  // Debian's redis-server brings it along.
-  { program: 'redis-cli', debianPackage: 'redis-server', variable: 'REDIS_CLI_PATH' },
+  {
+    program: 'redis-server',
+    debianPackage: 'redis-server',
+    purpose: 'the tests of storage-redis',
+    variable: 'REDIS_SERVER_PATH',
+  },
+  // Debian's redis-server depends on the package that contains it.
+  {
+    program: 'redis-cli',
+    debianPackage: 'redis-server',
+    purpose: 'the tests of storage-redis',
+    variable: 'REDIS_CLI_PATH',
+  },
 ]
 
-const isThere = ({ program, standIn, variable }) =>
-  process.env[variable] !== undefined || isOnPath(program) || (standIn !== undefined && isOnPath(standIn))
-const missing = programs.filter((one) => !isThere(one))
-if (missing.length > 0) install(missing)
+const isAvailable = ({ program, alternative, variable }) =>
+  process.env[variable] !== undefined || isOnPath(program) || (alternative !== undefined && isOnPath(alternative))
+const missing = programs.filter((program) => !isAvailable(program))
+if (missing.length > 0) {
+  if (process.env.MINTMARK_NO_INSTALL === '1') failBecause('MINTMARK_NO_INSTALL is set')
+  if (!isOnPath('apt-get')) failBecause('there is no apt-get')
+  install()
+}
 
-function install(wanted) {
-  const names = [...new Set(wanted.map(({ debianPackage }) => debianPackage))]
-  if (!isOnPath('apt-get')) {
-    const hints = wanted.map(({ program, variable }) => `${program} (or set ${variable})`)
-    fail(`The tests need ${hints.join(', ')}, and there is no apt-get here. Install them, then run the tests again.`)
-  }
-  console.log(`Installing ${names.join(', ')} for the tests (about half a minute, once) …`)
-  aptGet('update', '-qq')
-  // Another run may be installing at this moment: wait for it.
-  aptGet('install', '-y', '-qq', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120', ...names)
-  const stillMissing = wanted.filter(({ program }) => !isOnPath(program))
-  if (stillMissing.length > 0)
-    fail(`apt-get ran, but ${stillMissing.map(({ program }) => program).join(', ')} did not appear.`)
+function install() {
+  for (const { program, debianPackage, purpose } of missing)
+    console.log(`Installing ${program}, needed by ${purpose}, with: ${commandOf(installArguments([debianPackage]))}`)
+  run(aptGet('update', '-qq'))
+  run(installArguments([...new Set(missing.map(({ debianPackage }) => debianPackage))]))
+  const stillMissing = missing.filter(({ program }) => !isOnPath(program)).map(({ program }) => program)
+  if (stillMissing.length > 0) fail(`apt-get succeeded, but ${stillMissing.join(', ')} is still not on the PATH.`)
+}
+
+function failBecause(reason) {
+  const lines = missing.map(
+    ({ program, debianPackage, purpose, variable }) =>
+      `- ${program}, needed by ${purpose}: install it (Debian: ${commandOf(installArguments([debianPackage]))}) or set ${variable} to its path`,
+  )
+  fail(`Programs are missing, and nothing was installed because ${reason}:\n${lines.join('\n')}`)
+}
+
+function installArguments(packages) {
+  // Another run may hold the lock: wait for it.
+  return aptGet('install', '-y', '-qq', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120', ...packages)
 }
 
 function aptGet(...args) {
   const command = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args]
-  const [file, ...rest] = process.getuid?.() === 0 ? command : ['sudo', '-n', ...command]
-  const { status, stdout, stderr, error } = spawnSync(file, rest, {
+  return process.getuid?.() === 0 ? command : ['sudo', '-n', ...command]
+}
+
+function commandOf(command) {
+  return command.join(' ')
+}
+
+function run([file, ...args]) {
+  const { status, stdout, stderr, error } = spawnSync(file, args, {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  if (status !== 0) fail(`"${[file, ...rest].join(' ')}" failed.\n${error?.message ?? `${stdout}${stderr}`}`)
+  if (status !== 0) fail(`"${commandOf([file, ...args])}" failed.\n${error?.message ?? `${stdout}${stderr}`}`)
 }
 
 function isOnPath(program) {
@@ -54,7 +84,7 @@ function isOnPath(program) {
       accessSync(join(folder, program), constants.X_OK)
       return true
     } catch {
-      // Not in this folder, or not executable: the next one may have it.
+      // Not in this folder, or not executable: look in the next one.
       return false
     }
   })

@@ -1,6 +1,7 @@
 import type { ServerResponse } from '@mintmark/core/http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { functionCallsAsync } from '../../packages/scim/test/function-calls.ts'
 import {
   authorize,
   baseRequest,
@@ -105,23 +106,23 @@ describe('the answer to a good request (RFC 6749 §4.1.2)', () => {
   it('ui_locales of 10,000 entries are capped, and fail nothing', async () => {
     const locales = Array.from({ length: 10_000 }, (_, at) => `x-${at}`).join(' ')
 
-    const { response, milliseconds } = await handled({ ui_locales: locales })
+    const { response, calls } = await handled({ ui_locales: locales })
 
     expect(response.status).toBe(303)
     expect(under.dump()).toContain('"x-0 x-1 x-2 x-3 x-4 x-5 x-6 x-7 x-8 x-9"')
     expect(under.dump()).not.toContain('x-10')
-    expect(milliseconds).toBeLessThan(50)
+    expect(calls).toBeLessThan(100_000)
   })
 
   it('a scope of 1 MiB, should a transport let it through, is not looked at word by word', async () => {
-    const { response, milliseconds } = await handled({ scope: 'a '.repeat(524_288) })
+    const { response, calls } = await handled({ scope: 'a '.repeat(524_288) })
 
     expect(response.headers.find(([name]) => name === 'Location')?.[1]).toContain('error=invalid_scope')
-    expect(milliseconds).toBeLessThan(50)
+    expect(calls).toBeLessThan(1000)
   })
 
-  /** What the server itself does with a request that HTTP would not let through, and the shortest time of four. */
-  async function handled(change: Change): Promise<{ response: ServerResponse; milliseconds: number }> {
+  /** The server's response to a request that HTTP would not let through, and how many function calls it took. */
+  async function handled(change: Change): Promise<{ response: ServerResponse; calls: number }> {
     const request = {
       method: 'GET',
       url: new URL(`https://as.test/auth?${encode({ ...baseRequest, ...change })}`),
@@ -129,13 +130,8 @@ describe('the answer to a good request (RFC 6749 §4.1.2)', () => {
       repeatedHeaders: new Set<string>(),
       body: new Uint8Array(),
     }
-    const times: number[] = []
-    for (let round = 0; round < 4; round += 1) {
-      const startedAt = performance.now()
-      await under.server.handle(request)
-      times.push(performance.now() - startedAt)
-    }
-    return { response: await under.server.handle(request), milliseconds: Math.min(...times) }
+    const response = await under.server.handle(request)
+    return { response, calls: await functionCallsAsync(async () => void (await under.server.handle(request))) }
   }
 })
 

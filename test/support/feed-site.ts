@@ -9,6 +9,7 @@ import { epochSeconds, type EpochSeconds } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage, type MemoryDatabase } from '@mintmark/storage-interface/memory'
 
 import { dumpMedium } from './dump-medium.ts'
+import { interceptStorage } from './probed-server.ts'
 import { startServer, type ServerUnderTest } from './server-under-test.ts'
 
 /** The server of the attack rows with a revocation feed, in a time that goes on as real time does. */
@@ -22,6 +23,8 @@ export interface FeedSite extends ServerUnderTest {
   readonly fetch: typeof globalThis.fetch
   /** The paths that were asked for, in order. */
   readonly asked: string[]
+  /** How often the server has looked for revocations in its storage: ten times a second while a request waits for one. */
+  readonly feedReads: () => number
   /** Cuts the way to the server, or opens it again. */
   setReachable(reachable: boolean): void
 }
@@ -30,12 +33,14 @@ const issuer = 'https://as.test'
 
 export async function startFeedSite(options: Partial<AuthorizationServerOptions> = {}): Promise<FeedSite> {
   const medium = createMemoryDatabase()
-  const realStart = performance.now()
   let passed = 0
-  const preciseClock = (): number => 1_790_000_000_000 + passed + performance.now() - realStart
+  let feedReads = 0
+  const preciseClock = (): number => 1_790_000_000_000 + passed
   const clock = (): EpochSeconds => epochSeconds(preciseClock() / 1000)
   const under = await startServer({
-    storage: createMemoryStorage({ issuer, database: medium }),
+    storage: interceptStorage(createMemoryStorage({ issuer, database: medium }), (call) => {
+      if (call === 'revocations.list') feedReads += 1
+    }),
     revocationFeed: true,
     clock,
     ...options,
@@ -60,6 +65,7 @@ export async function startFeedSite(options: Partial<AuthorizationServerOptions>
     pass: (seconds) => void (passed += seconds * 1000),
     fetch: reach,
     asked,
+    feedReads: () => feedReads,
     setReachable: (reachable) => void (isReachable = reachable),
   }
 }

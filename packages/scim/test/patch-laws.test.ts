@@ -24,7 +24,7 @@ import {
 } from './arbitraries/patch-operations.ts'
 import { aNearFilter } from './arbitraries/filter-text.ts'
 import { enterprise } from './arbitraries/user-and-filter.ts'
-import { millisecondsOf } from './milliseconds-of.ts'
+import { functionCalls } from './function-calls.ts'
 import { NaiveRefusal, naivePatch } from './naive-patch.ts'
 import { outcomeOf } from './outcome-of.ts'
 import { refusedWith } from './refused.ts'
@@ -202,7 +202,7 @@ test('law: any path is read, or refused with invalidPath', () => {
   )
 })
 
-// Costs. The bounds are several times what is measured on a slow machine.
+// Costs, in calls of functions. The bounds are about twice what is counted; work that grows with the square exceeds them many times over.
 
 const crowd = (size: number): JsonObject => ({
   schemas: [groupResourceType.schema.id],
@@ -214,24 +214,24 @@ const crowd = (size: number): JsonObject => ({
 const patchGroup = (group: JsonObject, operations: readonly JsonValue[]) =>
   patch(group, operations, strictTolerances, groupResourceType)
 
-test('10,000 members gain 1,000 in one operation within 100 ms', () => {
+test('adds 1,000 members to 10,000 in one operation with work linear in their number', () => {
   const group = crowd(10_000)
   const value = Array.from({ length: 1000 }, (_, index) => ({ value: `new-${index}` }))
 
-  expect(millisecondsOf(() => patchGroup(group, [{ op: 'add', path: 'members', value }]), 3)).toBeLessThan(100)
+  expect(functionCalls(() => patchGroup(group, [{ op: 'add', path: 'members', value }]))).toBeLessThan(200_000)
 })
 
 test.each([
   ['join', (index: number) => ({ op: 'add', path: 'members', value: [{ value: `new-${index}` }] })],
   ['leave', (index: number) => ({ op: 'remove', path: `members[value eq "user-${index}"]` })],
-])('1,000 members %s 10,000, one operation each, within 100 ms', (_, operation) => {
+])('1,000 members %s a group of 10,000, one operation each, with work linear in their number', (_, operation) => {
   const group = crowd(10_000)
   const operations = Array.from({ length: 1000 }, (__, index) => operation(index))
 
-  expect(millisecondsOf(() => patchGroup(group, operations), 3)).toBeLessThan(100)
+  expect(functionCalls(() => patchGroup(group, operations))).toBeLessThan(1_000_000)
 })
 
-test('what would take seconds is refused before it does', () => {
+test('refuses operations that would take seconds before the work is done', () => {
   const group = crowd(10_000)
   const operations = Array.from({ length: 1000 }, (_, index) =>
     index % 2 === 0
@@ -239,19 +239,21 @@ test('what would take seconds is refused before it does', () => {
       : { op: 'remove', path: `members[value eq "user-${index}"]` },
   )
 
-  const started = performance.now()
-  expect(refusedWith(() => patchGroup(group, operations))).toBe('413 - operations_too_many')
-  expect(performance.now() - started).toBeLessThan(3000)
+  const calls = functionCalls(() =>
+    expect(refusedWith(() => patchGroup(group, operations))).toBe('413 - operations_too_many'),
+  )
+  expect(calls).toBeLessThan(30_000_000)
 })
 
-test('RFC 7644 §3.12: filters of many parts over many members are refused before they take minutes', () => {
+test('RFC 7644 §3.12: refuses filters of many parts over many members before the work is done', () => {
   const group = crowd(100_000)
   const parts = Array.from({ length: 40 }, (_, index) => `value co "${index}z"`).join(' or ')
   const operations = Array.from({ length: 1000 }, () => ({ op: 'remove', path: `members[${parts}]` }))
 
-  const started = performance.now()
-  expect(refusedWith(() => patchGroup(group, operations))).toBe('413 - operations_too_many')
-  expect(performance.now() - started).toBeLessThan(3000)
+  const calls = functionCalls(() =>
+    expect(refusedWith(() => patchGroup(group, operations))).toBe('413 - operations_too_many'),
+  )
+  expect(calls).toBeLessThan(4_000_000)
 })
 
 test('200 members leave 20,000, five to an operation, as those who are looked up together', () => {
@@ -268,11 +270,10 @@ test('the cost of a long list grows with its length, not with its square', () =>
   const cost = (size: number) => {
     const group = crowd(size)
     const value = Array.from({ length: size }, (_, index) => ({ value: `new-${index}` }))
-    return millisecondsOf(() => patchGroup(group, [{ op: 'add', path: 'members', value }]), 5)
+    return functionCalls(() => patchGroup(group, [{ op: 'add', path: 'members', value }]))
   }
-  cost(2000)
 
-  expect(cost(16_000)).toBeLessThan(cost(2000) * 8 * 5)
+  expect(cost(16_000)).toBeLessThan(cost(2000) * 8 * 1.05)
 })
 
 function naively<T>(act: () => T): T | undefined {

@@ -46,16 +46,11 @@ describe('the bearer token of a request', () => {
     expect(refusalOf(authorization)).toMatchObject({ code: 'invalid_request', reason: 'bearer_twice' })
   })
 
-  it('RFC 8725 §3.10: a long header is read in one pass', () => {
-    const started = process.hrtime.bigint()
-
-    for (const value of [
-      `Bearer ${' '.repeat(65_536)}`,
-      `Bearer ${'a'.repeat(65_536)}!`,
-      `Bearer ${'='.repeat(65_536)}a`,
-    ])
-      refusalOf([value])
-
-    expect(Number(process.hrtime.bigint() - started) / 1e6).toBeLessThan(50)
-  })
+  // A pattern that backtracks would run for hours here, which the time limit of the test ends.
+  it.each([' '.repeat(4_194_304), `${'a'.repeat(4_194_304)}!`, `${'='.repeat(4_194_304)}a`])(
+    'reads a header of 4 MiB in one pass (RFC 8725 §3.10)',
+    (rest) => {
+      expect(refusalOf([`Bearer ${rest}`])).toMatchObject({ reason: 'bearer_malformed' })
+    },
+  )
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { millisecondsOf } from '../../test/milliseconds-of.ts'
+import { functionCalls } from '../../test/function-calls.ts'
 import { refusedWith } from '../../test/refused.ts'
 import { parseJson } from './parse-json.ts'
 
@@ -35,5 +35,5 @@ test.each([
   ['80,000 members', members(80_000)],
   ['members like integers, whose hashes collide', members(80_000, (index) => String(index * 65_536))],
 ])('ATK-367: %s are refused before anything is built of them', (_, text) => {
-  expect(millisecondsOf(() => refusedWith(() => parseJson(text)))).toBeLessThan(25)
+  expect(functionCalls(() => refusedWith(() => parseJson(text)))).toBeLessThan(6000)
 })

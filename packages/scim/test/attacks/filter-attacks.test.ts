@@ -13,7 +13,7 @@ import {
 } from '../../src/index.ts'
 import { createToleranceCounter } from '../../src/tolerance/tolerance-counter.ts'
 import { finder } from '../finder.ts'
-import { millisecondsOf } from '../milliseconds-of.ts'
+import { functionCalls } from '../function-calls.ts'
 import { outcomeOf } from '../outcome-of.ts'
 import { prototypesUntouched } from '../prototypes-untouched.ts'
 import { refused, refusedWith } from '../refused.ts'
@@ -78,7 +78,7 @@ for (const [mode, tolerances] of modes) {
       expect(refusedWith(() => search(filter, tolerances))).toMatch(/^400 invalidFilter filter_/)
     })
     expect(JSON.stringify(renderScimError(refused(() => search(filter, tolerances)))).length).toBeLessThan(500)
-    expect(millisecondsOf(() => outcomeOf(() => search(filter, tolerances)), 3)).toBeLessThan(50)
+    expect(functionCalls(() => outcomeOf(() => search(filter, tolerances)))).toBeLessThan(1000)
   })
 }
 
@@ -128,5 +128,5 @@ test('ATK-407: names of prototypes are ignored', () => {
 
 test('ATK-409: 10,000 names are refused', () => {
   expect(refusedWith(() => shown('a,'.repeat(10_000)))).toBe('400 invalidSyntax projection_too_many')
-  expect(millisecondsOf(() => outcomeOf(() => shown('a,'.repeat(1_000_000))), 3)).toBeLessThan(50)
+  expect(functionCalls(() => outcomeOf(() => shown('a,'.repeat(1_000_000))))).toBeLessThan(1500)
 })
