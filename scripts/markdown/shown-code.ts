@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 /**
  * The code that a fence shows: a whole file, or what stands between `// #region name` and `// #endregion name` in it,
  * moved to the left.
- * @param source `examples/minimal/src/server.ts` or `test/docs/rotate-keys/vault.ts#vault`.
+ * @param source `examples/minimal/src/server.ts` or `docs/snippets/rotate-keys/vault.ts#vault`.
  * @returns undefined when there is no such file or region.
  */
 export function shownCode(source: string): string | undefined {

@@ -4,7 +4,7 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import * as openid from 'openid-client'
 import { beforeAll, expect, it } from 'vitest'
 
-import { createServer } from './add-a-grant/server.ts'
+import { createServer } from '../../docs/snippets/add-a-grant/server.ts'
 import { addAnn, configAt, sendTo } from './client-at-app.ts'
 
 const storage = createMemoryStorage({ issuer: 'https://login.example' })

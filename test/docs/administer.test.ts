@@ -5,8 +5,8 @@ import { expect, it, vi } from 'vitest'
 
 vi.stubEnv('DATABASE', ':memory:')
 vi.stubEnv('SEALING_KEY', 'A'.repeat(43))
-const { app, storage } = await import('./administer/server.ts')
-const { clientSecret } = await import('./administer/first-client.ts')
+const { app, storage } = await import('../../docs/snippets/administer/server.ts')
+const { clientSecret } = await import('../../docs/snippets/administer/first-client.ts')
 vi.unstubAllEnvs()
 
 it('the first client has a secret, and what it may ask for', async () => {

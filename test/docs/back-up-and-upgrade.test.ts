@@ -9,8 +9,8 @@ import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
 import { openFormBrowser } from '../support/form-browser.ts'
-import { backUp } from './back-up-and-upgrade/back-up.ts'
-import { endEverything } from './back-up-and-upgrade/end-everything.ts'
+import { backUp } from '../../docs/snippets/back-up-and-upgrade/back-up.ts'
+import { endEverything } from '../../docs/snippets/back-up-and-upgrade/end-everything.ts'
 import { addAnn, registerAtApp, sendTo } from './client-at-app.ts'
 
 const issuer = 'https://login.example'

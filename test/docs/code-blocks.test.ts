@@ -63,4 +63,5 @@ const importedFiles = (code: string): readonly string[] =>
 const nameOf = ({ place, source }: Fence): string => `${place}: ${source}`
 
 /** What `pnpm check` compiles. */
-const isCompiled = (source: string): boolean => /^(?:examples|test|packages)\/[\w./-]+\.ts(?:#[\w-]+)?$/.test(source)
+const isCompiled = (source: string): boolean =>
+  /^(?:examples|docs\/snippets|packages)\/[\w./-]+\.ts(?:#[\w-]+)?$/.test(source)

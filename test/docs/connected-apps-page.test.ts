@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openFormBrowser, type FormBrowser } from '../support/form-browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { addAnn, listenAt, registerAtApp } from './client-at-app.ts'
-import { createApp } from './connected-apps-page/mount.ts'
+import { createApp } from '../../docs/snippets/connected-apps-page/mount.ts'
 
 const issuer = `http://localhost:${await freePort()}`
 const storage = createMemoryStorage({ issuer })

@@ -4,8 +4,8 @@ import { beforeAll, expect, it } from 'vitest'
 
 import { openFormBrowser, type FormBrowser } from '../support/form-browser.ts'
 import { addAnn, registerAtApp, sendTo, type ClientAtApp } from './client-at-app.ts'
-import { consent } from './decide-on-consent/consent.ts'
-import { scopes } from './decide-on-consent/scopes.ts'
+import { consent } from '../../docs/snippets/decide-on-consent/consent.ts'
+import { scopes } from '../../docs/snippets/decide-on-consent/scopes.ts'
 
 const issuer = 'https://login.example'
 const storage = createMemoryStorage({ issuer })

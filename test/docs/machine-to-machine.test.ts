@@ -7,11 +7,11 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 
 import { sendTo } from './client-at-app.ts'
-import { createJob } from './machine-to-machine/job.ts'
-import { registerWithKey, registerWithSecret } from './machine-to-machine/register.ts'
-import { serverOptions } from './machine-to-machine/server-options.ts'
-import { signedConfig } from './machine-to-machine/signed-job.ts'
-import { tokenSource } from './machine-to-machine/token-source.ts'
+import { createJob } from '../../docs/snippets/machine-to-machine/job.ts'
+import { registerWithKey, registerWithSecret } from '../../docs/snippets/machine-to-machine/register.ts'
+import { serverOptions } from '../../docs/snippets/machine-to-machine/server-options.ts'
+import { signedConfig } from '../../docs/snippets/machine-to-machine/signed-job.ts'
+import { tokenSource } from '../../docs/snippets/machine-to-machine/token-source.ts'
 
 const issuer = 'https://login.example'
 const storage = createMemoryStorage({ issuer })

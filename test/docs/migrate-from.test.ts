@@ -5,9 +5,9 @@ import * as openid from 'openid-client'
 import { expect, it } from 'vitest'
 
 import { configAt, sendTo } from './client-at-app.ts'
-import { importRealm } from './migrate-from-keycloak/import-realm.ts'
-import { importAccounts } from './migrate-from-oidc-provider/import-accounts.ts'
-import { importClients } from './migrate-from-oidc-provider/import-clients.ts'
+import { importRealm } from '../../docs/snippets/migrate-from-keycloak/import-realm.ts'
+import { importAccounts } from '../../docs/snippets/migrate-from-oidc-provider/import-accounts.ts'
+import { importClients } from '../../docs/snippets/migrate-from-oidc-provider/import-clients.ts'
 
 const secret = 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0sA'
 

@@ -5,10 +5,10 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it, onTestFinished } from 'vitest'
 
 import { send } from '../support/reply.ts'
-import { createApi } from './protect-an-api/api-with-feed.ts'
-import { app } from './protect-an-api/express-api.ts'
-import { worker } from './protect-an-api/fetch-api.ts'
-import { createServers } from './protect-an-api/server-with-feed.ts'
+import { createApi } from '../../docs/snippets/protect-an-api/api-with-feed.ts'
+import { app } from '../../docs/snippets/protect-an-api/express-api.ts'
+import { worker } from '../../docs/snippets/protect-an-api/fetch-api.ts'
+import { createServers } from '../../docs/snippets/protect-an-api/server-with-feed.ts'
 
 it('the APIs of the guide answer with a challenge, and tell about themselves (RFC 6750 §3)', async () => {
   const listener = createServer(app)

@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process'
 import { registerIdentityProvider } from '@mintmark/scim'
 import { expect, it } from 'vitest'
 
-import { storage } from './provision-accounts/scim.ts'
-import { accountOf } from './provision-accounts/sign-in.ts'
+import { storage } from '../../docs/snippets/provision-accounts/scim.ts'
+import { accountOf } from '../../docs/snippets/provision-accounts/sign-in.ts'
 
 it('the program that connects a provider prints what to paste', () => {
-  const program = 'test/docs/provision-accounts/register.ts'
+  const program = 'docs/snippets/provision-accounts/register.ts'
 
   const { stdout, stderr } = spawnSync(process.execPath, ['--conditions=@mintmark/source', program], {
     encoding: 'utf8',

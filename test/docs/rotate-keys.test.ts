@@ -5,10 +5,10 @@ import { createScimServer, registerIdentityProvider } from '@mintmark/scim'
 import { expect, it } from 'vitest'
 
 import { sendTo } from './client-at-app.ts'
-import { endOldSecrets, rotateSecret } from './rotate-keys/client-secret.ts'
-import { endOldSecretTokens, rotateSecretToken } from './rotate-keys/provider-secret.ts'
-import { keys } from './rotate-keys/vault.ts'
-import { storage } from './rotate-keys/yours.ts'
+import { endOldSecrets, rotateSecret } from '../../docs/snippets/rotate-keys/client-secret.ts'
+import { endOldSecretTokens, rotateSecretToken } from '../../docs/snippets/rotate-keys/provider-secret.ts'
+import { keys } from '../../docs/snippets/rotate-keys/vault.ts'
+import { storage } from '../../docs/snippets/rotate-keys/yours.ts'
 
 const reasons: string[] = []
 const server = createAuthorizationServer({
@@ -28,7 +28,7 @@ it.each([
 ])('%s of the guide runs', (program, output) => {
   const { stdout, stderr } = spawnSync(
     process.execPath,
-    ['--conditions=@mintmark/source', `test/docs/rotate-keys/${program}`],
+    ['--conditions=@mintmark/source', `docs/snippets/rotate-keys/${program}`],
     { encoding: 'utf8' },
   )
 

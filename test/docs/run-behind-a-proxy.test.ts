@@ -4,7 +4,7 @@ import { registerClient } from '@mintmark/core'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 
-import { listen } from './run-behind-a-proxy/server.ts'
+import { listen } from '../../docs/snippets/run-behind-a-proxy/server.ts'
 
 const storage = createMemoryStorage({ issuer: 'https://login.example' })
 let listener: ReturnType<typeof listen>

@@ -8,9 +8,9 @@ import { startRedis } from '../../packages/storage-redis/test/support/redis-serv
 import type { TestDatabase } from '../../packages/storage-sql/test/support/postgres-database.ts'
 import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 import { sendTo } from './client-at-app.ts'
-import { maintain } from './run-several-nodes/maintain.ts'
-import { createNode } from './run-several-nodes/node.ts'
-import { withRedis } from './run-several-nodes/with-redis.ts'
+import { maintain } from '../../docs/snippets/run-several-nodes/maintain.ts'
+import { createNode } from '../../docs/snippets/run-several-nodes/node.ts'
+import { withRedis } from '../../docs/snippets/run-several-nodes/with-redis.ts'
 
 let database: TestDatabase
 let nodes: readonly [Awaited<ReturnType<typeof createNode>>, Awaited<ReturnType<typeof createNode>>]

@@ -7,7 +7,7 @@ it("the guide's own tests pass, and there are four of them", () => {
     '--conditions=@mintmark/source',
     '--test',
     '--test-reporter=tap',
-    'test/docs/test-your-product/*.spec.ts',
+    'docs/snippets/test-your-product/*.spec.ts',
   ]
   const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8' })
 

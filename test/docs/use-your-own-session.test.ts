@@ -9,8 +9,8 @@ vi.stubEnv('DATABASE', ':memory:')
 vi.stubEnv('SEALING_KEY', 'A'.repeat(43))
 vi.stubEnv('SESSION_SECRET', 'example')
 vi.stubEnv('ISSUER_URL', `http://localhost:${await freePort()}`)
-const { issuer, storage } = await import('./use-your-own-session/authorization-server.ts')
-const { app } = await import('./use-your-own-session/app.ts')
+const { issuer, storage } = await import('../../docs/snippets/use-your-own-session/authorization-server.ts')
+const { app } = await import('../../docs/snippets/use-your-own-session/app.ts')
 vi.unstubAllEnvs()
 
 let client: ClientAtApp

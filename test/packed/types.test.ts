@@ -11,9 +11,9 @@ const subpaths = packages.flatMap((one) => one.subpaths)
 /** What the documentation shows, and what it does not. */
 const programs = [
   'examples/minimal/src',
-  'test/docs/administer',
-  'test/docs/protect-an-api',
-  'test/docs/provision-accounts',
+  'docs/snippets/administer',
+  'docs/snippets/protect-an-api',
+  'docs/snippets/provision-accounts',
   'test/packed/consumer',
 ]
 
