@@ -7,7 +7,7 @@ import {
   type Storage,
 } from '@mintmark/storage-interface'
 import { aGroup, aGroupState, aProvisionedUser } from '@mintmark/storage-interface/contract'
-import { createSqlStorage } from '@mintmark/storage-sql'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect, type PostgresClient, type PostgresPool } from '@mintmark/storage-sql/postgres'
 import type { Pool } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
@@ -53,9 +53,10 @@ test.for(Object.entries(deeds))(
     const database = await aDatabase()
     onTestFinished(() => database.remove())
     const pools = { pool: database.pool({ max: 8 }), onlooker: database.pool({ max: 2 }) }
-    await createSqlStorage({ dialect: toPostgresDialect(pools.pool, { migrate: 'on-open' }), issuer: 'any' })
+    const dialect = toPostgresDialect(pools.pool, { migrate: 'on-open' })
+    await createSqlStorage({ dialect, issuer: 'any' })
 
-    const outcomes = await Promise.all(cuts.map((cut) => outcomeOf(deed, cut, pools)))
+    const outcomes = await Promise.all(cuts.map((cut) => outcomeOf(deed, cut, { ...pools, dialect })))
 
     expect(outcomes.filter(({ isWhole }) => !isWhole)).toEqual([])
     // It is tried again, and cut again, but for the end that nobody heard of: then it is done.
@@ -92,11 +93,16 @@ interface Pools {
 }
 
 /** Does the deed for an issuer of its own, on connections that are cut, and then again on a sound one. */
-async function outcomeOf(deed: (storage: Storage) => Promise<unknown>, cut: Cut, pools: Pools) {
-  const { pool, onlooker } = pools
+async function outcomeOf(
+  deed: (storage: Storage) => Promise<unknown>,
+  cut: Cut,
+  { dialect, ...pools }: Pools & { readonly dialect: SqlDialect },
+) {
+  const { onlooker } = pools
   const issuer = `https://${cut.when}-${cut.place}.example`
-  const sound = await createSqlStorage({ dialect: toPostgresDialect(pool), issuer })
-  const breaking = await createSqlStorage({ dialect: toPostgresDialect(cutting(pools, cut)), issuer })
+  const sound = await createSqlStorage({ dialect, issuer })
+  const cutDialect = toPostgresDialect(cutting(pools, cut))
+  const breaking = await createSqlStorage({ dialect: cutDialect, issuer })
   for (const label of ['a', 'b']) await sound.provisionedUsers.insert(aProvisionedUser(label))
   await sound.groups.insert(aGroup('inner'))
   await sound.groups.insert(aGroup('staff', { memberIds: [person('a')] }))
@@ -107,6 +113,7 @@ async function outcomeOf(deed: (storage: Storage) => Promise<unknown>, cut: Cut,
     () => true,
     () => false,
   )
+  await cutDialect.close()
   const found = await rowsOf(onlooker, issuer)
   await deed(sound)
   const after = await rowsOf(onlooker, issuer)
