@@ -19,10 +19,10 @@ interface SaveGrantDependencies {
 }
 
 /**
- * Remembers what the person has consented to: in a new grant, or by widening the one that joins them and the client.
- * Two tabs that consent at once end with one grant that holds both.
- * @returns `undefined` when the account was deactivated since the person was identified, and is in use again: what they
- *   consented to counts for nothing, and what they consented to after that stays.
+ * Records a user's consent: in a new grant, or by adding scopes to the existing grant between the user and the client.
+ * Two tabs that consent at the same time result in one grant with the scopes of both.
+ * @returns `undefined` when the user was deactivated and reactivated since they were identified: this consent does not
+ *   count, and consent given after the reactivation stays.
  */
 export async function saveGrant(
   consent: { readonly clientId: ClientId; readonly person: SignedInUser; readonly scopes: readonly string[] },
@@ -48,7 +48,10 @@ export async function saveGrant(
   return saved === 'outlived' ? undefined : saved
 }
 
-/** The existing grant with the new scopes; `undefined` when it changed meanwhile, or is of an older generation and was put away. */
+/**
+ * Adds scopes to the existing grant. Returns `undefined` when the grant changed meanwhile, or was of an older
+ * generation and has been revoked.
+ */
 async function widen(existing: GrantRecord, fresh: GrantRecord, storage: Storage): Promise<GrantRecord | undefined> {
   if (existing.userGeneration !== fresh.userGeneration) {
     await storage.grants.revoke(existing.grantId, fresh.createdAt)
@@ -60,9 +63,9 @@ async function widen(existing: GrantRecord, fresh: GrantRecord, storage: Storage
   return swapped.outcome === 'swapped' ? swapped.record : undefined
 }
 
-/** A client that a person has let in, as their account page shows it. */
+/** A client with access to a user's account, for an account page. */
 export interface ConnectedApp {
-  /** Names the grant; it opens nothing. */
+  /** Identifies the grant; it is not a credential. */
   readonly grantId: string
   readonly clientId: string
   readonly clientName: string
@@ -70,16 +73,16 @@ export interface ConnectedApp {
   readonly since: EpochSeconds
 }
 
-/** The clients that people have let in. */
+/** Lists and disconnects the clients with access to a user's account. */
 export interface ConnectedApps {
   /**
-   * Newest first. What gets nothing any more is left out: clients that were disabled or deleted, and consent of before
-   * the account was deactivated.
+   * Lists the user's active grants, newest first: without disabled or deleted clients, and without consent from before
+   * a deactivation.
    */
   list(subject: string): Promise<readonly ConnectedApp[]>
   /**
-   * Ends a grant: the consent and every token under it, at once.
-   * @returns `absent` when the person has no such grant.
+   * Revokes a grant: the consent and every token issued under it, at once.
+   * @returns `absent` when the user has no such grant.
    */
   disconnect(subject: string, grant: string): Promise<'ended' | 'absent'>
 }
@@ -99,7 +102,7 @@ export function createConnectedApps(deps: { readonly storage: Storage; readonly 
     },
     async disconnect(subject, grant) {
       const own = await storage.grants.listByUser(userId(subject))
-      // A person ends their own grants; another's is not there.
+      // Another user's grant is treated as absent.
       if (own.every(({ grantId: id }) => id !== grant)) return 'absent'
       const revoked = await storage.grants.revoke(grantId(grant), clock())
       return revoked.outcome === 'absent' ? 'absent' : 'ended'

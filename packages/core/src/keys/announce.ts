@@ -5,13 +5,13 @@ import { importJWK } from 'jose/key/import'
 
 import { signJwt } from './jws.ts'
 import type { Signer, SigningAlgorithm } from './ring.ts'
-import { keyStates, planRotation } from './schedule.ts'
+import { keyStates, planRotation, type KeyToAnnounce } from './schedule.ts'
 import type { StoredKeySettings } from './settings.ts'
 
 /**
- * Makes sure that a key signs with each algorithm: where there is none, neither a first one nor one that was announced, a new
- * one signs at once. Servers that find so at the same time agree on one.
- * @returns all keys in storage.
+ * Ensures that a key signs with each algorithm. An algorithm without a signing or announced key gets a new one that
+ * signs at once. Servers that do this at the same time agree on one key.
+ * @returns all stored keys.
  */
 export async function ensureSigningKeys(
   now: EpochSeconds,
@@ -25,24 +25,17 @@ export async function ensureSigningKeys(
 
   for (const algorithm of lacking) {
     const plan = planRotation({ algorithm, records, when: 'due' }, now, schedule)
-    // Whoever inserts first wins; a server that lost the race finds the winner's key in the list below.
+    // If another server inserted first, the list below contains its key.
     if (plan.kind === 'announce') await announceKey(plan.key, now, settings)
   }
   return storage.signingKeys.list()
 }
 
-/** The key to be made: its place among the keys of its algorithm, and from when it signs. */
-export interface KeyToAnnounce {
-  readonly algorithm: SigningAlgorithm
-  readonly ordinal: number
-  readonly signsFrom: EpochSeconds
-}
-
 /**
- * Makes a key and stores it, which publishes it. Of several processes that do so for one place at once, the unique index
- * over it lets one win.
- * @returns `taken` for the others; the winner's key is in storage then.
- * @throws Error when the vault's key does not sign, or is not of the algorithm: nothing was stored.
+ * Creates a key and stores it, which publishes it. When several processes do this at the same time for the same
+ * position, the unique index lets one of them win.
+ * @returns `taken` for the others; the winner's key is in storage by then.
+ * @throws Error when the vault's key does not sign, or not with the algorithm; nothing was stored.
  */
 export async function announceKey(
   { algorithm, ordinal, signsFrom }: KeyToAnnounce,
@@ -69,7 +62,7 @@ export async function announceKey(
   return { outcome: (await storage.signingKeys.insert(key)).outcome, key }
 }
 
-/** RFC 7517 §9.2: whatever else a vault says of its key is not published, a private member least of all. */
+/** Keeps only the public members of a key type: a vault's answer might contain private ones (RFC 7517 §9.2). */
 function publicMembers(jwk: JsonObject): { readonly kty: string } & Readonly<Record<string, string>> {
   const { kty } = jwk
   const names = typeof kty === 'string' ? publicMemberNames.get(kty) : undefined
@@ -81,7 +74,10 @@ function publicMembers(jwk: JsonObject): { readonly kty: string } & Readonly<Rec
   return { kty, ...Object.fromEntries(members) }
 }
 
-/** A key that nobody could verify, for which DER in place of `r || s` is enough, must never be announced (RFC 7518 §3.4). */
+/**
+ * Refuses to announce a key whose signatures cannot be verified, for example because the vault returns DER instead of
+ * `r || s` (RFC 7518 §3.4).
+ */
 async function proveSigner(signer: Signer, publicJwk: JsonObject): Promise<void> {
   const jws = await signJwt('key-proof+jwt', {}, signer)
   try {

@@ -5,8 +5,8 @@ import type { Endpoint } from '../http/index.ts'
 import type { KeyRing, PublicKey } from './ring.ts'
 
 /**
- * `GET /jwks`: the public halves of the keys whose signatures are accepted (RFC 7517 §5). It is made anew when they change.
- * While storage is down it is what it was: its readers keep their copies just so (RFC 5861 §4).
+ * `GET /jwks`: the public keys whose signatures are accepted (RFC 7517 §5), rendered again when they change. While
+ * storage is down the last document is served, as caches would do anyway (RFC 5861 §4).
  */
 export function jwksEndpoint(keys: KeyRing): Endpoint {
   let published: { readonly keys: readonly PublicKey[]; readonly document: Promise<PublicDocument> } | undefined

@@ -12,7 +12,7 @@ import { signatureVerifier, type VerifySignature } from './signature.ts'
 
 /**
  * Signs claims as a compact JWS (RFC 7515 §3.1).
- * @param type the `typ` header: what the token is, so that one kind is never taken for another (RFC 8725 §3.11).
+ * @param type the `typ` header. It prevents one kind of token from being accepted as another (RFC 8725 §3.11).
  */
 export async function signJwt(type: string, claims: JsonObject, signer: Signer): Promise<string> {
   const header = encodeBase64url(JSON.stringify({ alg: signer.algorithm, typ: type, kid: signer.keyId }))
@@ -21,7 +21,7 @@ export async function signJwt(type: string, claims: JsonObject, signer: Signer):
   return `${signingInput}.${encodeBase64url(signature)}`
 }
 
-/** The kinds of JWT that this server signs, by their `typ` header. */
+/** The kinds of JWT that this server also verifies, by their `typ` header. */
 type OwnJwtType = 'at+jwt' | 'JWT'
 
 export interface VerifyOwnJwtDependencies {
@@ -31,10 +31,10 @@ export interface VerifyOwnJwtDependencies {
 }
 
 /**
- * Verifies a JWT that this server signed: canonical form, a published key, that key's one algorithm, the expected type
- * and this issuer (RFC 8725 §3.1, §3.11). Keys in or behind the token's header are not looked at. A signature that was
- * found good is not computed again while its key is published.
- * @returns the payload, whose other claims the caller judges; `undefined` for anything else.
+ * Verifies a JWT that this server signed: canonical form, a published key, that key's only algorithm, the expected type
+ * and this issuer (RFC 8725 §3.1, §3.11). Keys in the token's header or referenced by it are ignored. A signature that
+ * has been verified is not computed again while its key is published.
+ * @returns the payload, whose other claims the caller checks; `undefined` if any of these checks fails.
  */
 export async function verifyOwnJwt(
   token: string,
@@ -44,16 +44,19 @@ export async function verifyOwnJwt(
   const digest = await digestSecret(token)
   const publicKeys = await deps.keys.publicKeys()
   const known = deps.verifiedJwts.recall(digest)
-  // A key that is published no more vouches for nothing; one that is published again has to be looked at again.
-  const isVouchedFor = known !== undefined && publicKeys.includes(known.key)
-  const jwt = isVouchedFor ? known : await verify(token, publicKeys, deps.verifiedJwts)
+  // A remembered signature counts only while its key is published.
+  const isTrusted = known !== undefined && publicKeys.includes(known.key)
+  const jwt = isTrusted ? known : await verify(token, publicKeys, deps.verifiedJwts)
   if (jwt === undefined) return undefined
-  if (!isVouchedFor) deps.verifiedJwts.remember(digest, jwt)
+  if (!isTrusted) deps.verifiedJwts.remember(digest, jwt)
   // RFC 8725 §3.11: one kind of JWT is never taken for another.
   return jwt.type === type && jwt.payload['iss'] === deps.issuer ? jwt.payload : undefined
 }
 
-/** Whether the time claims hold at `now`: both are whole numbers, it has been issued and has not expired (RFC 7519 §4.1). */
+/**
+ * Whether the token has been issued and has not expired at `now`; `exp` and `iat` must be whole numbers (RFC 7519
+ * §4.1).
+ */
 export function isCurrent(payload: JsonObject, now: EpochSeconds): boolean {
   const { exp, iat, nbf } = payload
   if (!Number.isSafeInteger(exp) || !Number.isSafeInteger(iat)) return false
@@ -78,7 +81,10 @@ async function verify(
   return payload === undefined ? undefined : { type: header.typ, key, payload }
 }
 
-/** The header of a JWT that this server may have signed. It writes three members: `crit`, `jwk` and their kin are another's. */
+/**
+ * Reads the header of a JWT that this server may have signed. Our tokens have three header members; a token with any
+ * other, such as `crit` or `jwk`, is not ours.
+ */
 function readHeader(token: string): ProtectedHeaderParameters | undefined {
   try {
     const header = decodeProtectedHeader(token)
@@ -89,10 +95,10 @@ function readHeader(token: string): ProtectedHeaderParameters | undefined {
   }
 }
 
-/** Seconds by which another server's clock may be ahead. */
+/** How far ahead the clock of another server may be, in seconds. */
 const clockSkew = 10
 
-/** A JWT of this server's whose signature was good: of which kind it is, which key signed it, and what it says. */
+/** A JWT of this server with a valid signature. */
 interface VerifiedJwt {
   readonly type: string
   readonly key: PublicKey
@@ -100,12 +106,12 @@ interface VerifiedJwt {
 }
 
 /**
- * What one server remembers of signatures, so that a key is imported once and a JWT that comes again costs a digest. It
- * says nothing about expiry, revocation or standing, nor whether the key is still published.
+ * Caches verified signatures and imported keys: a key is imported once, and a JWT that is presented again costs one
+ * digest. The cache does not imply that the token is unexpired or active, nor that its key is still published.
  */
 interface VerifiedJwts {
   recall(digest: SecretDigest): VerifiedJwt | undefined
-  /** Remembers 4,096 of them; what came first is forgotten first. */
+  /** Keeps the latest 4,096. */
   remember(digest: SecretDigest, jwt: VerifiedJwt): void
   verifier(key: PublicKey): Promise<VerifySignature>
 }
@@ -130,19 +136,19 @@ export function createVerifiedJwts(): VerifiedJwts {
   }
 }
 
-/** About a kilobyte each. */
+/** An entry takes about a kilobyte. */
 const maxJwts = 4096
 
 /**
- * Whether the text is a compact JWS of bearable size, spelled the one canonical way: decoders forgive padding, white
- * space and spare bits, and would let one token have many spellings (RFC 7515 §2, RFC 4648 §3.5).
+ * Whether the text is a compact JWS of acceptable size in its canonical spelling (RFC 7515 §7.1). Decoders tolerate
+ * padding, white space and spare bits, which would give one token many spellings (RFC 7515 §2, RFC 4648 §3.5).
  */
 export const isCompactJws = (text: string): boolean => text.length <= maxLength && compactJws.test(text)
 
-/** In characters: well above any token of ours. */
+/** In characters; well above the size of our tokens. */
 const maxLength = 8192
 
-/** Base64url of at least one byte: whole groups of four, and an end of two or three whose spare bits are zero. */
+/** Base64url of at least one byte: groups of four, then an end of two or three characters whose spare bits are zero. */
 const part = '(?=[\\w-])(?:[\\w-]{4})*(?:[\\w-][AQgw]|[\\w-]{2}[AEIMQUYcgkosw048])?'
 
 const compactJws = new RegExp(`^${part}\\.${part}\\.${part}$`)

@@ -1,43 +1,57 @@
 import type { DurationSeconds, JsonObject, KeyId } from '@mintmark/storage-interface'
 
-/** Signature algorithms that tokens are signed with (RFC 7518 §3.1, RFC 8037 §3.1; ML-DSA-65 where the runtime has it). */
+/**
+ * Signature algorithms for tokens (RFC 7518 §3.1, RFC 8037 §3.1). ML-DSA-65 is available only where the runtime
+ * supports it.
+ */
 export type SigningAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA' | 'ML-DSA-65'
 
-/** The JWS signature over the bytes (RFC 7515 §5.1 step 5); for ECDSA `r || s` (RFC 7518 §3.4), not DER. */
+/**
+ * Computes the JWS signature of the bytes (RFC 7515 §5.1 step 5). For ECDSA that is `r || s` (RFC 7518 §3.4), not DER.
+ */
 export type Sign = (bytes: Uint8Array) => Promise<Uint8Array>
 
-/** A key that can sign. The private half may live elsewhere, in a KMS or an HSM: only `sign` is asked of it. */
+/** A key that can sign. Only `sign` is called, so the private half may live elsewhere, in a KMS or an HSM. */
 export interface Signer {
   readonly keyId: KeyId
   readonly algorithm: SigningAlgorithm
   readonly sign: Sign
 }
 
-/** A public key as the key set shows it: `kid`, `alg`, `use` and the key's own members (RFC 7517 §4). */
+/** A public key as it is published in the key set: `kid`, `alg`, `use` and the key's own members (RFC 7517 §4). */
 export interface PublicKey {
   readonly keyId: KeyId
   readonly algorithm: SigningAlgorithm
   readonly jwk: JsonObject
 }
 
-/** The issuer's signing keys: one signs for each algorithm, and all that may still be in use are published. */
+/**
+ * The issuer's signing keys: one key signs for each algorithm, and every key whose signatures may still be in use is
+ * published.
+ */
 export interface KeyRing {
-  /** The algorithms it can sign with, the preferred one for access tokens first. */
+  /** The algorithms that it signs with; the preferred one for access tokens comes first. */
   readonly algorithms: readonly [SigningAlgorithm, ...SigningAlgorithm[]]
-  /** For how long a key's signatures are accepted after its last: no token may live longer. Default: for ever. */
+  /**
+   * How long a key's signatures are accepted after it has stopped signing. No token may live longer. Without it,
+   * forever.
+   */
   readonly retirement?: DurationSeconds
-  /** The key that signs with the algorithm now. */
+  /** Returns the key that currently signs with the algorithm. */
   signer(algorithm: SigningAlgorithm): Promise<Signer>
-  /** Every key whose signatures are accepted, oldest first; the same list, and the same keys in it, while they stay the same. */
+  /**
+   * Returns every key whose signatures are accepted, oldest first. The list and its elements are the same objects until
+   * a key changes.
+   */
   publicKeys(): Promise<readonly PublicKey[]>
 }
 
-/** Whether the name is that of an algorithm which tokens are signed with. */
+/** Whether the name is one of the signature algorithms for tokens. */
 export const isSigningAlgorithm = (name: string): name is SigningAlgorithm => Object.hasOwn(everywhere, name)
 
 /**
- * Whether this runtime's Web Crypto knows the algorithm. Post-quantum signatures are new: a runtime that has them says so
- * by `SubtleCrypto.supports` (Modern Algorithms in the Web Cryptography API).
+ * Whether this runtime's Web Crypto supports the algorithm. Post-quantum signatures are new: a runtime that has them
+ * reports it through `SubtleCrypto.supports` (Modern Algorithms in the Web Cryptography API).
  */
 export function isRuntimeAlgorithm(algorithm: SigningAlgorithm): boolean {
   if (everywhere[algorithm]) return true
@@ -45,7 +59,7 @@ export function isRuntimeAlgorithm(algorithm: SigningAlgorithm): boolean {
   return subtle.supports?.('verify', algorithm) === true
 }
 
-/** Which algorithms every runtime has that this library runs on. */
+/** The algorithms that every supported runtime has. */
 const everywhere: Readonly<Record<SigningAlgorithm, boolean>> = {
   RS256: true,
   PS256: true,

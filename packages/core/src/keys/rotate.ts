@@ -13,17 +13,16 @@ import type { SigningAlgorithm } from './ring.ts'
 import { keyStates, planRotation, removableKeys, type KeyState, type RotationTime } from './schedule.ts'
 import type { StoredKeyRing, StoredKeySettings } from './settings.ts'
 
-/** What a rotation has done. */
+/** The result of a rotation. */
 export interface KeyRotation {
-  /** One for each algorithm of the ring. */
   readonly algorithms: readonly AlgorithmRotation[]
-  /** Keys that had long been dropped: their rows are gone. */
+  /** Keys that were dropped long ago and are now deleted. */
   readonly removed: readonly KeyId[]
 }
 
 /**
- * `announced`: this call made the key. `announced_elsewhere`: another process did at the same time, and there is one key, not
- * two. `waiting`: it is not time yet, or a key is announced already; the next is made from `until` on.
+ * `announced`: this call created the key. `announced_elsewhere`: another process created it at the same time.
+ * `waiting`: the next key is not due before `until`, or is already announced.
  */
 export type AlgorithmRotation =
   | {
@@ -40,11 +39,11 @@ export type AlgorithmRotation =
     }
 
 /**
- * Moves the keys along their schedule: announces the next key of each algorithm whose time has come, and clears away what was
- * dropped long ago. Call it every day or so, from one process or from all; what is not due is left alone. Servers notice by
- * themselves, none has to restart.
- * @param when `now` announces the next keys although the present ones are young.
- * @throws StorageUnavailableError, and whatever the vault throws; calling it again goes on from there.
+ * Rotates the keys on schedule: announces the next key of each algorithm that is due, and deletes keys that were
+ * dropped long ago. Call it about once a day, from one process or from all; calls that come early do nothing. Running
+ * servers pick up the change without a restart.
+ * @param when `now` announces the next keys although they are not due.
+ * @throws StorageUnavailableError, and whatever the vault throws; call again to continue.
  */
 export async function rotateKeys(
   keys: StoredKeyRing,
@@ -91,13 +90,14 @@ async function removeLongDropped(
 }
 
 /**
- * Drops a key in an emergency: it signs no more, is not published, and what it signed is refused. The announced key takes over
- * at once, or a new one does. On this ring it holds from the next request on; every other process knows after
- * `schedule.staleness` at the latest. APIs that check signatures by themselves keep their copy of `/jwks` for as long as it
- * may be old, 300 seconds.
- * @returns `ended` for whoever dropped it, `unchanged` when it was dropped before, `absent` when there is no such key.
- * @throws StorageUnavailableError, and whatever the vault throws when a new key is made; the key is dropped even so, and
- *   calling it again, or the next request of any server, makes the new one.
+ * Drops a key in an emergency: it stops signing, is no longer published, and its signatures are rejected. The announced
+ * key takes over at once, or a new one is created. This ring applies the change from the next request on, every other
+ * process within `schedule.staleness`. APIs that verify signatures themselves may use a cached copy of `/jwks` for up
+ * to 300 seconds.
+ * @returns `ended` for the call that dropped the key, `unchanged` when it was dropped before, `absent` when there is no
+ *   such key.
+ * @throws StorageUnavailableError, and whatever the vault throws when a new key is created. The key is dropped even
+ *   then; the next call, or the next request of any server, creates the new one.
  */
 export async function dropKey(kid: string, keys: StoredKeyRing): Promise<RevokeOutcome> {
   const { settings } = keys
@@ -109,22 +109,22 @@ export async function dropKey(kid: string, keys: StoredKeyRing): Promise<RevokeO
   return dropped
 }
 
-/** A signing key as an administrator may see it: nothing of its private half. */
+/** A signing key as an administrator sees it, without its private half. */
 export interface KeyDescription {
   readonly keyId: KeyId
-  /** JWS algorithm; also one that the ring no longer signs with. */
+  /** JWS algorithm, possibly one that the ring no longer signs with. */
   readonly algorithm: string
   readonly state: KeyState
   readonly createdAt: EpochSeconds
-  /** Since its creation. */
+  /** Time since its creation. */
   readonly age: DurationSeconds
   readonly signsFrom: EpochSeconds
-  /** From here on it is, or was, dropped; `undefined` while no later key is announced. */
+  /** When it is or was dropped; `undefined` until a later key is announced. */
   readonly dropsAt: EpochSeconds | undefined
 }
 
 /**
- * The keys in storage as they are now, by algorithm and in the order in which they sign.
+ * Lists the stored keys with their current states, by algorithm and in the order in which they sign.
  * @throws StorageUnavailableError
  */
 export async function listKeys({ settings }: StoredKeyRing): Promise<readonly KeyDescription[]> {
@@ -142,8 +142,8 @@ export async function listKeys({ settings }: StoredKeyRing): Promise<readonly Ke
 }
 
 /**
- * Rotates the keys of a ring that does so by itself. It is asked whenever the keys were looked at, and nobody waits for it: a
- * vault that is down costs no request anything while the present keys can sign.
+ * Rotates the keys of a ring with automatic rotation. It runs after the keys were read, and no request waits for it:
+ * while the current keys can sign, a vault outage does not affect requests.
  */
 export function rotateInBackground(
   ring: StoredKeyRing,
@@ -153,7 +153,7 @@ export function rotateInBackground(
 
   return (records, now) => {
     if (rotation === 'manual') return
-    const isTooSoon = triedAt !== undefined && triedAt <= now && now < triedAt + pauseBetweenTries
+    const isTooSoon = triedAt !== undefined && triedAt <= now && now < triedAt + retryInterval
     const isDue = algorithms.some(
       (algorithm) => planRotation({ algorithm, records, when: 'due' }, now, schedule).kind === 'announce',
     )
@@ -164,4 +164,4 @@ export function rotateInBackground(
 }
 
 /** In seconds. */
-const pauseBetweenTries = 60
+const retryInterval = 60

@@ -11,42 +11,46 @@ import * as z from 'zod/mini'
 
 import { documentMaxAge } from '../discovery/public-document.ts'
 import { inWords } from '../error/in-words.ts'
-import type { KeyToAnnounce } from './announce.ts'
 import type { SigningAlgorithm } from './ring.ts'
 
 /**
- * When a signing key changes its state. It is announced when it is made, and published from then on; it signs when its
- * announcement is over, until the next key does; then it is retired, still published and accepted; then it is dropped.
+ * When a signing key changes its state. A new key is announced: it is published but does not sign yet. It signs from
+ * the end of its announcement until the next key takes over. Then it is retired: still published and accepted. At last
+ * it is dropped.
  */
 export interface KeySchedule {
   /**
-   * How long a key is published before it signs. At least as long as a copy of `/jwks` may be old, so that whoever
-   * checks a signature has the key by then: its max-age and `staleness`, 305 seconds.
-   * @defaultValue 86400, 1 day. Also caches that keep it for longer than they were told have it by then.
+   * How long a key is published before it signs. At least as long as a copy of `/jwks` may be cached, its max-age plus
+   * `staleness` (305 seconds), so that every verifier has the key by then.
+   * @defaultValue 86400, 1 day. It also covers caches that keep the key set for longer than they should.
    */
   readonly announce: DurationSeconds
   /**
    * How long a key signs. At least `announce` and `retire` together.
-   * @defaultValue 7776000, 90 days. Long enough to be no event, short enough that it is practised.
+   * @defaultValue 7776000, 90 days. Rare enough to be cheap, frequent enough to be routine.
    */
   readonly sign: DurationSeconds
   /**
-   * How long a key is published after it has signed its last. No token may live longer.
-   * @defaultValue 1209600, 14 days. ID tokens come back as hints after they have expired (OIDC Core §3.1.2.1).
+   * How long a key is published after its last signature. No token may live longer.
+   * @defaultValue 1209600, 14 days. Clients send expired ID tokens as hints (OIDC Core §3.1.2.1).
    */
   readonly retire: DurationSeconds
   /**
-   * How old the picture may be that a server has of the keys in storage. What one process does, a dropped key above
-   * all, the others know after so long at the latest.
-   * @defaultValue 5. A key that leaked is gone everywhere within seconds, for one read of a few rows in five seconds.
+   * How old a server's copy of the stored keys may be. A change by one process, above all a dropped key, reaches the
+   * others within this time.
+   * @defaultValue 5. A leaked key is rejected everywhere within seconds, at the cost of one small read every five
+   *   seconds.
    */
   readonly staleness: DurationSeconds
 }
 
-/** A schedule as a host writes it: any of its members, in seconds. */
+/** A key schedule as a host configures it: any of its members, in seconds. */
 export type KeyScheduleOptions = { readonly [Member in keyof KeySchedule]?: number }
 
-/** @throws TypeError that names the member and says what to change. */
+/**
+ * Validates a key schedule.
+ * @throws TypeError that names the member and says what to change.
+ */
 export function parseKeySchedule(options: KeyScheduleOptions): KeySchedule {
   const result = schema.safeParse(options, inWords)
   if (!result.success) throw new TypeError(`Invalid schedule of keys:\n${z.prettifyError(result.error)}`)
@@ -66,12 +70,12 @@ const schema = z
     staleness: duration(0, 5),
   })
   .check(
-    // OIDC Core §10.1.1: a key is in the key set before it signs, also in the copies of the set that may still be in use.
+    // OIDC Core §10.1.1: a key must be in every cached copy of the key set before it signs.
     z.refine(({ announce, staleness }) => announce >= documentMaxAge + staleness, {
       path: ['announce'],
       error: `must be at least ${documentMaxAge} and staleness together: so old may a copy of /jwks be`,
     }),
-    // With less, a key would be announced while the one before the last is still needed.
+    // Otherwise a key would be announced while the key before the previous one is still needed.
     z.refine(({ announce, sign, retire }) => sign >= announce + retire, {
       path: ['sign'],
       error: 'must be at least announce and retire together',
@@ -79,22 +83,22 @@ const schema = z
   )
 
 /**
- * Where a key is in its life. `announced`: published, does not sign yet. `signing`. `retired`: signs no more, what it signed
- * is accepted. `dropped`: neither published nor accepted.
+ * The state of a key. `announced`: published, but does not sign yet. `signing`. `retired`: no longer signs; its
+ * signatures are accepted. `dropped`: neither published nor accepted.
  */
 export type KeyState = 'announced' | 'signing' | 'retired' | 'dropped'
 
-/** A key with its state at some time. */
+/** A key with its state at a given time. */
 interface KeyInState {
   readonly record: SigningKeyRecord
   readonly state: KeyState
-  /** From here on it is dropped; `undefined` while no later key of its algorithm is known. */
+  /** When it is dropped; `undefined` until a later key of its algorithm exists. */
   readonly dropsAt: EpochSeconds | undefined
 }
 
 /**
- * The states of the keys at `now`, by algorithm and in the order in which they sign. Nothing of it is stored: a clock that
- * steps forward and back again finds every key as it was.
+ * Computes the states of the keys at `now`, by algorithm and in the order in which they sign. States are not stored, so
+ * a clock that jumps forward and back leaves every key as it was.
  */
 export function keyStates(
   records: readonly SigningKeyRecord[],
@@ -117,8 +121,8 @@ export function keyStates(
 }
 
 /**
- * The keys whose rows nobody needs any more. Two later keys have come, and what the one after it signed has expired as well:
- * a clock that stands wrong for a while, however far, makes no two keys, and so removes none that is in use.
+ * Returns the keys whose rows can be deleted: two later keys exist, and everything that the next one signed has expired
+ * too. A wrong clock cannot create two later keys, so it never deletes a key that is in use.
  */
 export function removableKeys(
   records: readonly SigningKeyRecord[],
@@ -133,7 +137,7 @@ export function removableKeys(
   )
 }
 
-/** The first time after `now` at which a state changes, if nobody adds or drops a key. */
+/** The first time after `now` at which a state changes, unless a key is added or dropped. */
 export function nextChange(keys: readonly KeyInState[], now: EpochSeconds): EpochSeconds {
   const times = keys.flatMap(({ record, dropsAt = now }) => [record.signsFrom, dropsAt]).filter((time) => time > now)
   return epochSeconds(Math.min(...times, Number.MAX_SAFE_INTEGER))
@@ -145,7 +149,8 @@ function succession(
   schedule: KeySchedule,
 ): readonly KeyInState[] {
   const begun = keys.findLastIndex(({ signsFrom }) => signsFrom <= now)
-  // The last whose time has come. When that was dropped, or the clock stands before them all, the next one signs early.
+  // The last key whose signing time has begun. If it was dropped, or the clock is before all of them, the next one
+  // signs early.
   const signing = keys.slice(Math.max(begun, 0)).find(({ droppedAt }) => droppedAt === undefined)
 
   return keys.map((record, index) => {
@@ -157,11 +162,11 @@ function succession(
   })
 }
 
-/** Dropped before its time came: it succeeds no other key. */
+/** Dropped before its signing time: it takes over from no other key. */
 const isCancelled = ({ droppedAt, signsFrom }: SigningKeyRecord): boolean =>
   droppedAt !== undefined && droppedAt < signsFrom
 
-/** The keys of each algorithm, in the order in which they sign. */
+/** Groups the keys by algorithm, in the order in which they sign. */
 function byAlgorithm(records: readonly SigningKeyRecord[]): readonly (readonly SigningKeyRecord[])[] {
   const algorithms = [...new Set(records.map(({ algorithm }) => algorithm))]
   return algorithms.map((name) =>
@@ -171,17 +176,24 @@ function byAlgorithm(records: readonly SigningKeyRecord[]): readonly (readonly S
   )
 }
 
-/** What is to be done for an algorithm: make its next key, or nothing until a time. */
+/** What to do for an algorithm: announce its next key, or wait. */
 type RotationPlan =
   | { readonly kind: 'announce'; readonly key: KeyToAnnounce }
   | { readonly kind: 'wait'; readonly keyId: KeyId; readonly until: EpochSeconds }
 
-/** `due`: as the schedule says. `now`: at once, unless a key is announced already. */
+/** The key to create: its position among the keys of its algorithm, and when it starts to sign. */
+export interface KeyToAnnounce {
+  readonly algorithm: SigningAlgorithm
+  readonly ordinal: number
+  readonly signsFrom: EpochSeconds
+}
+
+/** `due`: as scheduled. `now`: at once, unless a key is already announced. */
 export type RotationTime = 'due' | 'now'
 
 /**
- * Plans the next key of an algorithm: announced so early that it takes over in time, and never too late to be announced for as
- * long as it has to. At most one key is announced at a time. Where no key can sign, the next one signs at once.
+ * Plans the next key of an algorithm. It is announced early enough to take over on schedule and to be published for the
+ * whole announcement period. At most one key is announced at a time. If no key can sign, the next one signs at once.
  */
 export function planRotation(
   {

@@ -9,18 +9,18 @@ import { guardedVault, sealedVault, type KeyVault, type SealingSecrets } from '.
 /** A key ring kept in storage, for `rotateKeys`, `dropKey` and `listKeys`. */
 export interface StoredKeyRing extends KeyRing {
   readonly settings: StoredKeySettings
-  /** Has the next request look at storage anew. */
+  /** Makes the next request read storage again. */
   reload(): void
 }
 
-/** What a host gives to `storedKeys`: a storage, and either a sealing key or a vault. */
+/** Options of `createStoredKeys`: a storage, and either a sealing key or a vault. */
 export type StoredKeysOptions = StoredKeysBaseOptions & (SealedKeysOptions | VaultKeysOptions)
 
 interface SealedKeysOptions {
   /**
-   * 32 random bytes in base64url: the private keys are sealed with it (AES-256-GCM) before they are stored. To change
-   * it, give a list: the first seals, the others still open what they sealed.
-   * @defaultValue None. Give it, or `vault`.
+   * 32 random bytes in base64url. The private keys are sealed with it (AES-256-GCM) before they are stored. To change
+   * it, pass a list: the first seals, the others still open.
+   * @defaultValue None. Pass it or `vault`.
    */
   readonly sealingKey: SealingSecrets
   readonly vault?: undefined
@@ -28,42 +28,42 @@ interface SealedKeysOptions {
 
 interface VaultKeysOptions {
   /**
-   * Where private keys live in place of storage: a KMS or an HSM.
-   * @defaultValue None. Give it, or `sealingKey`.
+   * Keeps private keys outside of storage: a KMS or an HSM.
+   * @defaultValue None. Pass it or `sealingKey`.
    */
   readonly vault: KeyVault
   readonly sealingKey?: undefined
 }
 
 interface StoredKeysBaseOptions {
-  /** The storage that the server has. Keys that are sealed stand in it; of keys in a vault, the public halves. */
+  /** The storage of the server. It holds sealed keys, or the public halves of keys in a vault. */
   readonly storage: Storage
   /**
-   * The algorithms that sign. The first key of an algorithm signs at once: add one at the end, and move it to the
-   * front when it has been published for a while. Keys of an algorithm that is taken away stay published until they
+   * The algorithms to sign with. The first key of an algorithm signs at once, so add an algorithm at the end, and move
+   * it to the front once its key has been published for a while. Keys of a removed algorithm stay published until they
    * are dropped.
-   * @defaultValue `['ES256', 'RS256']`. Signatures of the first are short; the second is what every OpenID Connect
-   *   client understands (OIDC Core §15.1).
+   * @defaultValue `['ES256', 'RS256']`. ES256 signatures are short; every OpenID Connect client supports RS256 (OIDC
+   *   Core §15.1).
    */
   readonly algorithms?: KeyRing['algorithms']
   /** When keys change, in seconds. */
   readonly schedule?: KeyScheduleOptions
   /**
-   * `manual`: keys change when `rotateKeys` is called. `automatic`: the servers call it themselves when a request
-   * finds that it is time; no request waits for it.
-   * @defaultValue `manual`. Nothing is written that nobody asked for; one job for all servers is easy to watch.
+   * `manual`: keys change when `rotateKeys` is called. `automatic`: a server calls it when a request notices that a
+   * rotation is due; no request waits for it.
+   * @defaultValue `manual`. The server writes nothing on its own, and a single scheduled job is easy to monitor.
    */
   readonly rotation?: 'manual' | 'automatic'
   /**
-   * Is told why an automatic rotation failed; the present keys go on, and it is tried again a minute later.
-   * @defaultValue The console. There is time to mend it: keys sign for days after.
+   * Called when an automatic rotation fails. The current keys stay in use, and the next attempt follows after a minute.
+   * @defaultValue The console. There is time to fix it: the current keys sign for days.
    */
   readonly onRotationFailed?: (error: unknown) => void
   readonly clock?: Clock
   readonly random?: Random
 }
 
-/** The options, checked, with every default filled in. */
+/** The validated options with defaults applied. */
 export interface StoredKeySettings {
   readonly storage: Storage
   readonly vault: KeyVault
@@ -74,7 +74,10 @@ export interface StoredKeySettings {
   readonly clock: Clock
 }
 
-/** @throws TypeError that names the option and says what to change. */
+/**
+ * Validates the options and applies the defaults.
+ * @throws TypeError that names the option and says what to change.
+ */
 export function parseStoredKeySettings(options: StoredKeysOptions): StoredKeySettings {
   const { storage, algorithms = ['ES256', 'RS256'], rotation = 'manual', random = systemRandom } = options
   const unknown = algorithms.find((algorithm) => !isRuntimeAlgorithm(algorithm))

@@ -5,9 +5,9 @@ import { nodeCrypto } from '../runtime/node-crypto.ts'
 import type { PublicKey, Signer, SigningAlgorithm } from './ring.ts'
 
 /**
- * A signer over a private key that this process holds. Where the runtime has Node's crypto module, an extractable
- * elliptic-curve key signs there, at once: the signature itself takes less than the way to the thread pool. RSA takes long
- * enough to be worth the way.
+ * Creates a signer for a private key that this process holds. Where the runtime has Node's crypto module, an
+ * extractable elliptic-curve key signs there synchronously, because the signature takes less time than dispatching it
+ * to the thread pool. An RSA signature takes long enough to use the thread pool.
  */
 export function webCryptoSigner(keyId: KeyId, algorithm: SigningAlgorithm, privateKey: CryptoKey): Signer {
   return { keyId, algorithm, sign: signAtOnce(algorithm, privateKey) ?? signOnThread(algorithm, privateKey) }
@@ -28,7 +28,7 @@ const signOnThread =
   async (bytes) =>
     new Uint8Array(await crypto.subtle.sign(signatureParameters[algorithm], privateKey, new Uint8Array(bytes)))
 
-/** The algorithms in the words of Web Crypto (RFC 7518 §3.1, RFC 8037 §3.1). */
+/** The algorithms as Web Crypto names them (RFC 7518 §3.1, RFC 8037 §3.1). */
 export const signatureParameters: Readonly<Record<SigningAlgorithm, AlgorithmIdentifier | EcdsaParams | RsaPssParams>> =
   {
     RS256: 'RSASSA-PKCS1-v1_5',
@@ -39,10 +39,10 @@ export const signatureParameters: Readonly<Record<SigningAlgorithm, AlgorithmIde
     'ML-DSA-65': 'ML-DSA-65',
   }
 
-/** Whether the signature over the bytes was made with the key's private half (RFC 7515 §5.2 step 8). */
+/** Whether the signature over the bytes was made with the private half of the key (RFC 7515 §5.2 step 8). */
 export type VerifySignature = (signature: Uint8Array, bytes: Uint8Array) => boolean | Promise<boolean>
 
-/** Imports a public key to verify with. That costs more than a signature: keep what this returns. */
+/** Imports a public key for verification. Importing costs more than verifying, so keep the result. */
 export async function signatureVerifier({ algorithm, jwk }: PublicKey): Promise<VerifySignature> {
   const key = await importJWK({ ...jwk }, algorithm, { extractable: true })
   if (key instanceof Uint8Array) throw new TypeError('A published key is symmetric.')
@@ -59,7 +59,7 @@ export async function signatureVerifier({ algorithm, jwk }: PublicKey): Promise<
     crypto.subtle.verify(signatureParameters[algorithm], key, new Uint8Array(signature), new Uint8Array(bytes))
 }
 
-/** What Node's module digests with, for the algorithms that it verifies without further parameters. */
+/** The digests of the algorithms that Node's crypto module verifies without further parameters. */
 const nodeDigests: ReadonlyMap<SigningAlgorithm, 'sha256' | null> = new Map([
   ['RS256', 'sha256'],
   ['ES256', 'sha256'],
@@ -67,8 +67,8 @@ const nodeDigests: ReadonlyMap<SigningAlgorithm, 'sha256' | null> = new Map([
 ])
 
 /**
- * The signature that a JWS carries, `r || s` with 32 bytes each (RFC 7518 §3.4), of one in DER:
- * SEQUENCE { INTEGER r, INTEGER s } (RFC 3279 §2.2.3).
+ * Converts an ECDSA signature from DER, SEQUENCE { INTEGER r, INTEGER s } (RFC 3279 §2.2.3), to the form that a JWS
+ * uses, `r || s` with 32 bytes each (RFC 7518 §3.4).
  */
 export function ecdsaFromDer(der: Uint8Array): Uint8Array {
   const joined = new Uint8Array(2 * coordinateLength)
@@ -79,7 +79,7 @@ export function ecdsaFromDer(der: Uint8Array): Uint8Array {
   return joined
 }
 
-/** The same signature in DER; `undefined` for one that is not 64 bytes long. */
+/** Converts a signature from `r || s` to DER. Returns `undefined` unless it is 64 bytes long. */
 export function ecdsaToDer(joined: Uint8Array): Uint8Array | undefined {
   if (joined.length !== 2 * coordinateLength) return undefined
   const r = derInteger(joined.subarray(0, coordinateLength))
@@ -91,13 +91,19 @@ export function ecdsaToDer(joined: Uint8Array): Uint8Array | undefined {
   return der
 }
 
-/** Copies from the ends: DER writes a number without leading zeros, but for one that keeps it positive; the JWS fills it up. */
+/**
+ * Copies right-aligned. DER omits leading zeros, except one that keeps the number positive; JWS pads to the full
+ * length.
+ */
 function copyEnd(source: Uint8Array, target: Uint8Array): void {
   let from = source.length
   for (let to = target.length; to > 0 && from > 0;) target[(to -= 1)] = source[(from -= 1)] ?? 0
 }
 
-/** An INTEGER with its tag and length: no leading zero, but one where the first bit would make the number negative. */
+/**
+ * Encodes an INTEGER with tag and length: without leading zeros, except one where the first bit would make the number
+ * negative.
+ */
 function derInteger(coordinate: Uint8Array): Uint8Array {
   const first = coordinate.findIndex((byte) => byte !== 0)
   const digits = coordinate.subarray(first === -1 ? coordinateLength - 1 : first)

@@ -13,10 +13,11 @@ import {
 import { vaultSigners } from './vault.ts'
 
 /**
- * A key ring kept in storage. The first server to need a key makes it; servers that start at the same time agree on one.
- * Keys are read at first use, and again when they were read longer than `schedule.staleness` ago; while storage is down
- * nothing is signed or accepted on an older picture.
- * @throws TypeError at once when an option is wrong; Error at the first signature when the key was sealed with another key.
+ * Creates a key ring whose keys are in storage. The first server that needs a key creates it; servers that start at the
+ * same time agree on one. Keys are read on first use and again after `schedule.staleness`. While storage is down,
+ * nothing is signed or accepted with older keys.
+ * @throws TypeError at once when an option is wrong; Error at the first signature when the key was sealed with another
+ *   key.
  */
 export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
   const settings = parseStoredKeySettings(options)
@@ -24,7 +25,7 @@ export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
   const openSigner = vaultSigners(settings.vault)
   let view: KeyView | undefined
 
-  const look = async (): Promise<KeyView> => {
+  const currentView = async (): Promise<KeyView> => {
     const now = settings.clock()
     const records = await reader.read(now)
     if (view?.records === records && view.from <= now && now < view.until) return view
@@ -39,31 +40,34 @@ export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
     retirement: settings.schedule.retire,
     reload: () => reader.forget(),
     async signer(algorithm) {
-      const key = (await look()).signing.get(algorithm)
+      const key = (await currentView()).signing.get(algorithm)
       if (key === undefined) throw new TypeError(`The key ring does not sign with ${algorithm}.`)
       return openSigner(key, algorithm)
     },
-    publicKeys: async () => (await look()).publicKeys,
+    publicKeys: async () => (await currentView()).publicKeys,
   }
   const rotate = rotateInBackground(ring)
   return ring
 }
 
-/** Reads the keys from storage, and keeps what it read for the schedule's `staleness`. */
+/** Reads the keys from storage, and caches them for the `staleness` of the schedule. */
 interface KeyReader {
-  /** The keys as they were at most `staleness` ago; the same list while it is kept. @throws StorageUnavailableError */
+  /**
+   * Returns the keys as they were at most `staleness` ago; the same list while it is cached. @throws
+   * StorageUnavailableError
+   */
   read(now: EpochSeconds): Promise<readonly SigningKeyRecord[]>
-  /** Forgets what was read. */
+  /** Clears the cache. */
   forget(): void
 }
 
-/** One reader for each ring: however many requests want the keys, storage is asked once. */
+/** One reader per ring: concurrent requests share one read. */
 function createKeyReader(settings: StoredKeySettings): KeyReader {
   let kept: { readonly at: EpochSeconds; readonly records: Promise<readonly SigningKeyRecord[]> } | undefined
 
   function startReading(at: EpochSeconds): NonNullable<typeof kept> {
     const reading = { at, records: ensureSigningKeys(at, settings) }
-    // A store that was down for a moment must not keep the keys from being read later.
+    // A failed read must not be cached.
     reading.records.catch(() => {
       if (kept === reading) kept = undefined
     })
@@ -72,7 +76,7 @@ function createKeyReader(settings: StoredKeySettings): KeyReader {
 
   return {
     read(now) {
-      // A clock that stepped back would otherwise keep the picture for as long as the step was wide.
+      // After the clock has stepped back, the cached list would otherwise be used until the old time is reached again.
       const isFresh = kept !== undefined && kept.at <= now && now < kept.at + settings.schedule.staleness
       if (kept === undefined || !isFresh) kept = startReading(now)
       return kept.records
@@ -83,18 +87,20 @@ function createKeyReader(settings: StoredKeySettings): KeyReader {
   }
 }
 
-/** What the keys in storage amount to, from one time until another. */
+/** The usable keys in storage, valid from one time until another. */
 interface KeyView {
   readonly records: readonly SigningKeyRecord[]
   readonly from: EpochSeconds
   readonly until: EpochSeconds
-  /** The key that signs, by algorithm. */
+  /** The signing keys by algorithm. */
   readonly signing: ReadonlyMap<string, SigningKeyRecord>
-  /** As `KeyRing.publicKeys`. */
   readonly publicKeys: readonly PublicKey[]
 }
 
-/** @param previous the view before: as long as the keys are the same, its list of them stays the same. */
+/**
+ * Computes the view of the keys at `now`.
+ * @param previous the previous view: while the keys stay the same, so does the list object.
+ */
 function keyViewAt(
   now: EpochSeconds,
   { records, previous }: { readonly records: readonly SigningKeyRecord[]; readonly previous: KeyView | undefined },
@@ -113,20 +119,20 @@ function keyViewAt(
     from: now,
     until: nextChange(keys, now),
     signing: new Map(signing),
-    publicKeys: unlessTheSame(
+    publicKeys: reuseIfEqual(
       published.flatMap((record) => known.find(({ keyId }) => keyId === record.keyId) ?? publicKey(record)),
       known,
     ),
   }
 }
 
-/** A key of an algorithm that only a later version knows is that version's business. */
+/** Skips keys of algorithms that only a later version knows. */
 const publicKey = ({ keyId, algorithm, publicJwk }: SigningKeyRecord): readonly PublicKey[] =>
   isSigningAlgorithm(algorithm) ? [{ keyId, algorithm, jwk: publicJwk }] : []
 
-/** The same in every process, also of keys that were made in the same second. */
+/** A stable order in every process, also for keys created in the same second. */
 const oldestFirst = (a: SigningKeyRecord, b: SigningKeyRecord): number =>
   a.createdAt - b.createdAt || (a.keyId < b.keyId ? -1 : 1)
 
-const unlessTheSame = (keys: readonly PublicKey[], before: readonly PublicKey[]): readonly PublicKey[] =>
+const reuseIfEqual = (keys: readonly PublicKey[], before: readonly PublicKey[]): readonly PublicKey[] =>
   keys.length === before.length && keys.every((key, index) => key === before[index]) ? before : keys

@@ -17,18 +17,18 @@ import type { Random } from '../runtime/random.ts'
 import type { Sign, Signer, SigningAlgorithm } from './ring.ts'
 import { webCryptoSigner } from './signature.ts'
 
-/** A key pair that a vault has made. */
+/** A key pair that a vault created. */
 export interface VaultKey {
-  /** The public half (RFC 7517 §4); members that are not part of it are not published. */
+  /** The public half (RFC 7517 §4). Members that do not belong to it are not published. */
   readonly publicJwk: JsonObject
-  /** By this the vault finds the private half again, in any process. It is stored, and must open nothing by itself. */
+  /** Lets the vault find the private half again, in any process. It is stored, so it must not be a secret by itself. */
   readonly vaultEntry: string
 }
 
 /**
- * Where private keys live: sealed in storage, or in a KMS or an HSM that never shows them. Give one to `storedKeys` in place
- * of a sealing key. While it fails, what needs it is answered 503. Give its calls a time limit of your own: whoever waits for a
- * token waits for them.
+ * Where private keys are kept: sealed in storage, or in a KMS or an HSM that never reveals them. Pass one to
+ * `createStoredKeys` instead of a sealing key. While it fails, requests that need it are answered 503. Set a time limit
+ * on its calls: token requests wait for them.
  * @example
  * const vault: KeyVault = {
  *   generate: async () => ({ publicJwk: await kms.publicKey('alias/tokens-2'), vaultEntry: 'alias/tokens-2' }),
@@ -37,19 +37,19 @@ export interface VaultKey {
  */
 export interface KeyVault {
   /**
-   * Makes a key pair, or hands out one that was made for this. Before its public half is published, it has signed and the
-   * signature was verified. Of servers that make the next key at once all but one forget theirs.
+   * Creates a key pair, or returns one that was created for this purpose. Before its public half is published, a test
+   * signature is verified. When several servers create the next key at once, all but one discard theirs.
    */
   generate(algorithm: SigningAlgorithm): Promise<VaultKey>
-  /** Readies a key for signing. */
+  /** Prepares a key for signing. */
   open(key: VaultKey & { readonly keyId: KeyId; readonly algorithm: SigningAlgorithm }): Promise<Sign>
 }
 
-/** One sealing key, or the one that seals and those that still open what they sealed. */
+/** One sealing key; or a list, of which the first seals and the others only open. */
 export type SealingSecrets = string | readonly [current: string, ...previous: readonly string[]]
 
 /**
- * Keeps private keys in their vault entries, sealed: `<id of the sealing key>.<sealed private JWK>`.
+ * Stores private keys in their vault entries, sealed: `<id of the sealing key>.<sealed private JWK>`.
  * @throws TypeError at once when a secret is not 32 bytes.
  */
 export function sealedVault(
@@ -79,7 +79,7 @@ export function sealedVault(
       const sealingKey = (await sealingKeys()).find(({ id }) => id === sealingKeyId)
       if (sealingKey === undefined) throw new Error(sealedWithAnother)
       const jwk = parseJsonObject(await sealingKey.open(sealed, sealContext(issuer, keyId)))
-      // Extractable: an elliptic-curve key then signs without the way to the thread pool.
+      // Extractable, so that an elliptic-curve key can sign without the thread pool.
       const key = await importJWK({ ...jwk }, algorithm, { extractable: true })
       if (key instanceof Uint8Array) throw new TypeError('A stored signing key is symmetric.')
       return webCryptoSigner(keyId, algorithm, key).sign
@@ -90,28 +90,30 @@ export function sealedVault(
 const jsonMembers = (jwk: JWK): Record<string, string> =>
   Object.fromEntries(Object.entries(jwk).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 
-/** A sealed key that was moved to another issuer's row, or another key's, does not open. */
+/** Binds a sealed key to its issuer and key id: moved to another row, it does not open. */
 const sealContext = (issuer: string, kid: string): string => `signing-key ${issuer} ${kid}`
 
 const sealedWithAnother =
   'The stored signing keys were sealed with another sealing key. Start with the key that sealed them, or give both: [new, old].'
 
-/** Seals what must be read again, such as private keys, with a key that only the host holds. */
+/** Encrypts values that must be read again, such as private keys, with a key that only the host has. */
 interface SealingKey {
-  /** Tells which key a value was sealed with; it reveals nothing of the key. */
+  /** Identifies the key that a value was sealed with; reveals nothing about the key. */
   readonly id: string
-  /** AES-256-GCM. `context` is authenticated with it: a value moved to another row does not open. */
+  /**
+   * AES-256-GCM with `context` as additional authenticated data: a value that was moved to another row does not open.
+   */
   seal(plaintext: string, context: string, random: Random): Promise<string>
-  /** @throws Error when the key or the context is another, or the value was altered. */
+  /** @throws Error when the key or the context differs, or the value was altered. */
   open(sealed: string, context: string): Promise<string>
 }
 
-/** 32 secret bytes. Only `parseSealingKey` makes it. */
+/** 32 secret bytes, created only by `parseSealingKey`. */
 type SealingKeyBytes = Brand<Uint8Array<ArrayBuffer>, 'SealingKeyBytes'>
 
 /**
- * Reads a sealing key as a host's secret store has it: 32 random bytes in base64url, 43 characters.
- * @throws TypeError that says how to make one.
+ * Parses a sealing key: 32 random bytes in base64url, 43 characters.
+ * @throws TypeError that says how to create one.
  */
 export function parseSealingKey(secret: string): SealingKeyBytes {
   const bytes = decodeBase64url(secret)
@@ -123,7 +125,7 @@ export function parseSealingKey(secret: string): SealingKeyBytes {
   return bytes as SealingKeyBytes
 }
 
-/** Makes a sealing key of its bytes. */
+/** Imports a sealing key. */
 export async function importSealingKey(bytes: SealingKeyBytes): Promise<SealingKey> {
   const key = await crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt'])
   const fingerprint = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
@@ -152,7 +154,7 @@ function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return new Uint8Array(base64url.decode(text))
   } catch {
-    // The decoder throws on what is no base64url, and on a variable of the environment that is not set.
+    // The decoder throws on invalid base64url, and on an environment variable that is not set.
     return undefined
   }
 }
@@ -165,10 +167,13 @@ const algorithm = (nonce: Uint8Array<ArrayBuffer>, context: string) => ({
 
 const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
 
-/** 96 bits, the size that GCM is made for (NIST SP 800-38D §5.2.1.1). */
+/** 96 bits, as recommended for GCM (NIST SP 800-38D §5.2.1.1). */
 const nonceLength = 12
 
-/** A host's vault, whose failures are outages: what needs it is answered 503, and works again when the vault does. */
+/**
+ * Wraps a host's vault so that its failures count as outages: requests that need it are answered 503 until it works
+ * again.
+ */
 export const guardedVault = (vault: KeyVault): KeyVault => ({
   generate: (algorithm) => orUnavailable(() => vault.generate(algorithm), 'make a key'),
   open: async (key) => {
@@ -185,7 +190,7 @@ async function orUnavailable<T>(call: () => Promise<T>, what: string): Promise<T
   }
 }
 
-/** Opens a key once, and keeps it open for as long as it is the one that signs with its algorithm. */
+/** Opens each key once, and keeps it open while it is the one that signs with its algorithm. */
 export function vaultSigners(vault: KeyVault): (key: SigningKeyRecord, algorithm: SigningAlgorithm) => Promise<Signer> {
   const opened = new Map<SigningAlgorithm, { readonly keyId: KeyId; readonly signer: Promise<Signer> }>()
 
@@ -196,7 +201,7 @@ export function vaultSigners(vault: KeyVault): (key: SigningKeyRecord, algorithm
     try {
       return await entry.signer
     } catch (error) {
-      // A vault that was out of reach for a moment must not keep the key from being opened later.
+      // Otherwise a short outage of the vault would make the key unusable for good.
       if (opened.get(algorithm) === entry) opened.delete(algorithm)
       throw error
     }

@@ -40,8 +40,8 @@ export const revocationFeedEndpoint =
     const page = await feed.read(question.cursor, now)
     const claims = { iss: deps.issuer, aud: caller.clientId, ...pageClaims({ page, question }, now) }
     const jwt = await signJwt('revocation-feed+jwt', claims, await deps.keys.signer(deps.accessTokenAlgorithm))
-    if (page.endings.length > 0)
-      deps.journal.record(request, { type: 'endings.told', clientId: caller.clientId, count: page.endings.length })
+    if (page.revocations.length > 0)
+      deps.journal.record(request, { type: 'endings.told', clientId: caller.clientId, count: page.revocations.length })
     return withHeaders(
       { status: 200, headers: [['Content-Type', 'application/revocation-feed+jwt']], body: jwt },
       noStore,
@@ -69,5 +69,5 @@ const pageClaims = (
   cursor: page.cursor,
   covers_after: page.coversAfter,
   more: page.more,
-  ended: page.endings,
+  ended: page.revocations,
 })

@@ -39,7 +39,7 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
 
 export function serverDependencies(options: AuthorizationServerOptions, settings: ServerSettings): ServerDependencies {
   const { storage, keys } = options
-  const { issuer, lifetimes, scopes, resources, endingsToldFor: toldFor } = settings
+  const { issuer, lifetimes, scopes, resources, feedRetention: retention } = settings
   const random = options.random ?? systemRandom
   const clock = options.clock ?? systemClock
   const keySets = remoteKeySets(options.fetch ?? globalThis.fetch)
@@ -61,7 +61,10 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     browserCookie: defineBrowserCookie(issuer),
     interactionUrls: settings.interactionUrls,
     pages: options.pages,
-    revocationFeed: toldFor === undefined ? undefined : createRevocationFeed({ endings: storage.revocations, toldFor }),
+    revocationFeed:
+      retention === undefined
+        ? undefined
+        : createRevocationFeed({ revocations: storage.revocations, retention: retention }),
     rules: {
       issuer,
       keys,

@@ -20,7 +20,7 @@ export interface ServerSettings {
   readonly lifetimes: Readonly<Record<keyof Lifetimes, DurationSeconds>>
   readonly retryWindow: { readonly confidential: DurationSeconds; readonly public: DurationSeconds }
   /** For how long resource servers are told what has ended; `undefined` when they are not. */
-  readonly endingsToldFor: DurationSeconds | undefined
+  readonly feedRetention: DurationSeconds | undefined
   readonly dangerouslyAllowMissingPkceFor: ReadonlySet<string>
 }
 
@@ -46,7 +46,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     accessTokenAlgorithm: accessTokenAlgorithm(options),
     lifetimes: parsed.lifetimes,
     retryWindow: parsed.refreshRetryWindow,
-    endingsToldFor: endingsToldFor(parsed),
+    feedRetention: feedRetention(parsed),
     dangerouslyAllowMissingPkceFor: new Set(parsed.dangerouslyAllowMissingPkceFor),
   }
 }
@@ -91,16 +91,16 @@ function resourceRegistry(parsed: ParsedOptions, scopes: ScopeRegistry): Resourc
   return new Map(resources)
 }
 
-/** @throws TypeError where a token could outlive what is remembered of its end. */
-function endingsToldFor(parsed: ParsedOptions): DurationSeconds | undefined {
+/** @throws TypeError when a token could outlive its entry in the revocation feed. */
+function feedRetention(parsed: ParsedOptions): DurationSeconds | undefined {
   if (!parsed.revocationFeed) return undefined
-  const toldFor = seconds(longestAccessTokenLifetime(parsed) + feedMargin)
-  if (toldFor > revocationRetention) {
+  const retention = seconds(longestAccessTokenLifetime(parsed) + feedMargin)
+  if (retention > revocationRetention) {
     throw new TypeError(
       `Invalid options: with revocationFeed no access token may live for longer than ${revocationRetention - feedMargin} seconds.`,
     )
   }
-  return toldFor
+  return retention
 }
 
 /** OIDC Core §10.1.1: a key is published for as long as anything lives that it signed. */

@@ -17,56 +17,59 @@ import { parseIssuer } from '../server/issuer.ts'
 import { isSessionActive } from '../tokens/status.ts'
 import type { SignedIn } from './signed-in-user.ts'
 
-/** What a host gives to `cookieSessions`. */
+/** Options of `createCookieSessions`. */
 export interface CookieSessionsOptions {
-  /** The storage that the server has. */
+  /** The storage of the server. */
   readonly storage: Storage
   /**
-   * Seconds without use after which a session ends.
-   * @defaultValue 43200, 12 hours. Who comes back the next morning signs in.
+   * Seconds without use after which a session expires.
+   * @defaultValue 43200, 12 hours. A user who returns the next morning signs in again.
    */
   readonly idleLifetime?: number
   /**
-   * Seconds after which a session ends in any case.
-   * @defaultValue 604800, 7 days. A cookie that was stolen does not last.
+   * Seconds after which a session expires in any case.
+   * @defaultValue 604800, 7 days. It limits the use of a stolen cookie.
    */
   readonly absoluteLifetime?: number
   readonly clock?: Clock
   readonly random?: Random
 }
 
-/** Who signed in, and how: what the host has just verified. */
+/** Who signed in, and how, as the host has just verified. */
 export interface SessionStart {
   readonly subject: string
-  /** Names of RFC 8176, such as `['pwd']`. */
+  /** Values of RFC 8176, such as `['pwd']`. */
   readonly amr?: readonly string[]
   readonly acr?: string
 }
 
-/** Browser sessions for hosts that have none of their own. */
+/** Browser sessions for hosts without their own. */
 export interface CookieSessions {
-  /** Who is signed in in the browser that sent the request: give it to `createAuthorizationServer`. */
+  /** Returns who is signed in in the browser that sent the request. Pass it to `createAuthorizationServer`. */
   readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
   /**
-   * Signs a person in. The browser's session before this one ends, so that a session planted in it is of no use.
-   * @returns what to complete the interaction with, and the headers that set the cookie. An account that storage does not
-   *   know, or that is not active, gets neither session nor cookie, and `complete` then tells the client `access_denied`.
+   * Signs a user in. The browser's previous session is revoked, which prevents session fixation.
+   * @returns what completes the interaction, and the headers that set the cookie. A user who does not exist or is not
+   *   active gets neither a session nor a cookie, and `complete` then answers the client with `access_denied`.
    */
   start(
     request: ServerRequest,
     start: SessionStart,
   ): Promise<{ readonly signedIn: SignedIn; readonly headers: readonly Header[] }>
-  /** Signs out. @returns the headers that remove the cookie, and with it the sign-ins that the browser has not finished. */
+  /**
+   * Signs out. @returns the headers that remove the session cookie, and the cookie that unfinished interactions are
+   * bound to.
+   */
   end(request: ServerRequest): Promise<readonly Header[]>
-  /** The person's live sessions, newest first, for their account page. */
+  /** Lists the user's active sessions, newest first, for an account page. */
   list(subject: string): Promise<readonly SessionSummary[]>
-  /** Ends one session of the person's, in whatever browser it is. @returns `absent` when they have no such session. */
+  /** Revokes one session of the user, in whatever browser it is. @returns `absent` when they have no such session. */
   revoke(subject: string, session: string): Promise<'ended' | 'absent'>
 }
 
-/** A session as its owner may see it. */
+/** A session as its user sees it. */
 export interface SessionSummary {
-  /** Names the session; it opens nothing. */
+  /** Identifies the session; it is not a credential. */
   readonly sessionId: string
   readonly signedInAt: EpochSeconds
   readonly amr: readonly string[]
@@ -74,8 +77,8 @@ export interface SessionSummary {
 }
 
 /**
- * Sessions in a cookie that only this host can set and no script can read; storage knows its digest alone.
- * @throws TypeError when the storage is bound to an issuer that no server can have; it says what to change.
+ * Creates sessions whose cookie only this host can set and no script can read; storage has only its digest.
+ * @throws TypeError when the storage is bound to an invalid issuer; it says what to change.
  */
 export function createCookieSessions(options: CookieSessionsOptions): CookieSessions {
   const { storage } = options
@@ -97,7 +100,7 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
       const now = clock()
       const session = await find(request, now)
       if (session === undefined) return undefined
-      // One write a minute is enough to know that a session is in use.
+      // At most one write a minute: the idle time does not need to be more precise.
       const idleExpiresAt = after(now, idleLifetime)
       if (idleExpiresAt - session.idleExpiresAt >= 60) await storage.sessions.touch(session.digest, idleExpiresAt)
       return signedInOf(session)
@@ -130,7 +133,7 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
       const now = clock()
       const session = await find(request, now)
       if (session !== undefined) await storage.sessions.revoke(session.sessionId, now)
-      // Whoever uses the browser next must not finish what the person who left had begun (RFC 9700 §4.7).
+      // RFC 9700 §4.7: the next user of this browser must not finish an interaction that this user began.
       return [clearCookie(cookie), clearCookie(defineBrowserCookie(storage.issuer))]
     },
     async list(subject) {
@@ -145,7 +148,7 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
     async revoke(subject, session) {
       const now = clock()
       const own = await storage.sessions.listByUser(userId(subject), now)
-      // A person ends their own sessions; another's is not there.
+      // Another user's session is treated as absent.
       if (own.every(({ sessionId: id }) => id !== session)) return 'absent'
       const revoked = await storage.sessions.revoke(sessionId(session), now)
       return revoked.outcome === 'absent' ? 'absent' : 'ended'

@@ -11,13 +11,13 @@ import {
 
 import { isUserActive } from '../tokens/status.ts'
 
-/** Who the host's session says is there, and how they signed in. */
+/** The user whom the host's session identifies, and how they signed in. */
 export interface SignedIn {
-  /** The account's identifier in storage; the `sub` of its tokens. */
+  /** The user's identifier in storage; the `sub` of their tokens. */
   readonly subject: string
-  /** When they last proved who they are, in seconds since the epoch. A time in the future is an error. */
+  /** When they last authenticated, in seconds since the epoch. A time in the future is an error. */
   readonly authTime: number
-  /** How, by the names of RFC 8176, such as `['pwd']`. */
+  /** How they authenticated, as values of RFC 8176, such as `['pwd']`. */
   readonly amr?: readonly string[] | undefined
   /** The authentication context class that was satisfied (OIDC Core §2). */
   readonly acr?: string | undefined
@@ -25,15 +25,15 @@ export interface SignedIn {
   readonly sessionId?: string | undefined
 }
 
-/** A signed-in person whose account is active. */
+/** A signed-in user who is active. */
 export interface SignedInUser {
   readonly user: UserRecord
   readonly authentication: AuthenticationRecord
 }
 
 /**
- * Finds the active account that a session names; `undefined` when nobody is signed in, or the account is not active.
- * @throws TypeError when the host's `authTime` cannot be one.
+ * Finds the active user whom a session identifies; `undefined` when nobody is signed in or the user is not active.
+ * @throws TypeError when the host's `authTime` is not a valid time.
  */
 export async function identifyUser(
   signedIn: SignedIn | undefined,
@@ -46,7 +46,7 @@ export async function identifyUser(
   return user?.active === true ? { user, authentication } : undefined
 }
 
-/** Finds who signed in to an interaction earlier; `undefined` when the account has been deactivated since. */
+/** Finds the user who signed in earlier in this interaction; `undefined` when they have been deactivated since. */
 export async function recallUser(
   login: InteractionLogin | undefined,
   storage: Storage,
@@ -65,7 +65,7 @@ export const loginOf = (person: SignedInUser): InteractionLogin => ({
 
 function authenticationOf(signedIn: SignedIn, now: EpochSeconds): AuthenticationRecord {
   const authTime = epochSeconds(signedIn.authTime)
-  // OIDC Core §3.1.2.1: max_age is counted from it. No age is too great for a time in milliseconds, or for one that is no number.
+  // OIDC Core §3.1.2.1: max_age is measured from it. The check also rejects milliseconds and NaN.
   if (!(authTime <= now + clockSkew)) {
     throw new TypeError('authTime must be a time in seconds since the epoch, and not in the future.')
   }
@@ -73,5 +73,5 @@ function authenticationOf(signedIn: SignedIn, now: EpochSeconds): Authentication
   return { authTime, acr, amr, sessionId: session === undefined ? undefined : sessionId(session) }
 }
 
-/** Seconds by which the clock of the host's sign-in may be ahead. */
+/** How far ahead the host's clock may be, in seconds. */
 const clockSkew = 60

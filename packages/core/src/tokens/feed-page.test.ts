@@ -21,9 +21,9 @@ const aStorage = (): Storage => createMemoryStorage({ issuer: 'https://as.test' 
 const end = ({ revocations: endings }: Storage, tokenId: string, second = 0) =>
   endings.revokeToken({ tokenId, expiresAt: at(9999), now: at(second) })
 const read = ({ revocations: endings }: Storage, cursor?: string, second = 0) =>
-  readFeed(cursor, at(second), { endings, toldFor: seconds(900) })
+  readFeed(cursor, at(second), { revocations: endings, retention: seconds(900) })
 const namesFrom = async (storage: Storage, cursor?: string, second = 0) =>
-  (await read(storage, cursor, second)).endings.map(([, name]) => name)
+  (await read(storage, cursor, second)).revocations.map(([, name]) => name)
 
 describe('the feed', () => {
   it('is read in order, from the beginning and from a cursor on', async () => {
@@ -76,12 +76,12 @@ describe('the feed', () => {
     const second = await read(storage, first.cursor)
     const third = await read(storage, second.cursor)
 
-    expect([first, second, third].map(({ endings, more }) => [endings.length, more])).toEqual([
+    expect([first, second, third].map(({ revocations: endings, more }) => [endings.length, more])).toEqual([
       [1000, true],
       [1000, true],
       [1, false],
     ])
-    expect(third.endings[0]?.[1]).toBe('t2000')
+    expect(third.revocations[0]?.[1]).toBe('t2000')
   })
 
   it('has shorter pages where names are long, which receivers read whole', async () => {
@@ -93,10 +93,10 @@ describe('the feed', () => {
     while (pages.at(-1)?.more) pages.push(await read(storage, pages.at(-1)?.cursor))
 
     // As base64url, with room for what else the answer has: receivers take 262,144 characters.
-    expect(Math.max(...pages.map(({ endings }) => JSON.stringify(endings).length))).toBeLessThan(
+    expect(Math.max(...pages.map(({ revocations: endings }) => JSON.stringify(endings).length))).toBeLessThan(
       (262_144 * 3) / 4 - 2000,
     )
-    expect(pages.flatMap(({ endings }) => endings.map(([, name]) => name))).toEqual(names)
+    expect(pages.flatMap(({ revocations: endings }) => endings.map(([, name]) => name))).toEqual(names)
   })
 
   it('is never an empty page while there is more, however long a name is', async () => {
@@ -105,7 +105,7 @@ describe('the feed', () => {
 
     const first = await read(storage)
 
-    expect([first.endings.length, first.more]).toEqual([1, true])
+    expect([first.revocations.length, first.more]).toEqual([1, true])
     expect(await namesFrom(storage, first.cursor)).toEqual(['b'])
   })
 
@@ -118,7 +118,7 @@ describe('the feed', () => {
 
     expect(await namesFrom(storage, undefined, 902)).toEqual(['new'])
     expect(await namesFrom(storage, cursor, 902)).toEqual(['old', 'new'])
-    expect((await read(storage, undefined, 902)).endings[0]?.[2]).toBe(at(902 + 900))
+    expect((await read(storage, undefined, 902)).revocations[0]?.[2]).toBe(at(902 + 900))
   })
 
   it('covers no token that is older than what it tells, with a minute for clocks, nor one from before the storage knew anything', async () => {

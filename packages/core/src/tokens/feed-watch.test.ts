@@ -19,7 +19,7 @@ function aFeed(change: Partial<RevocationStore> = {}) {
   const { list } = { ...endings, ...change }
   let [looks, callers] = [0, 0]
   const counted: RevocationStore = { ...endings, list: (page) => ((looks += 1), list(page)) }
-  const feed = createRevocationFeed({ endings: counted, toldFor: seconds(900) })
+  const feed = createRevocationFeed({ revocations: counted, retention: seconds(900) })
   return {
     feed,
     looks: () => looks,

@@ -4,22 +4,22 @@ import type { FeedQuestion } from '../revocation-feed/feed-question.ts'
 import { elapsed } from '../runtime/elapsed.ts'
 import { readFeed, type FeedPage, type ReadFeedDependencies } from './feed-page.ts'
 
-/** What resource servers are told as it happens: which tokens, grants, accounts and clients have ended, whoever ended them. */
+/** The feed of revoked tokens, grants, users and clients, from all processes that use this storage. */
 export interface RevocationFeed {
-  /** What is behind the cursor; from the beginning without one. */
+  /** Reads the page behind the cursor; the first page without one. */
   read(cursor: string | undefined, now: EpochSeconds): Promise<FeedPage>
   /**
-   * Waits until there is something behind the cursor, but not longer than the question allows, and not at all while too many
-   * questions of the caller wait already: who asks again after a pause misses nothing.
+   * Waits until an entry is available behind the cursor, at most for the requested time, and not at all while the
+   * caller already has too many waiting requests. A caller that polls later misses nothing.
    */
   waitBehind(question: Pick<FeedQuestion, 'cursor' | 'wait'>, caller: ClientId, now: EpochSeconds): Promise<void>
 }
 
 export function createRevocationFeed(deps: ReadFeedDependencies): RevocationFeed {
-  const watch = watchRevocations(deps.endings)
+  const watch = watchRevocations(deps.revocations)
   const read = async (cursor: string | undefined, now: EpochSeconds): Promise<FeedPage> => {
     const page = await readFeed(cursor, now, deps)
-    watch.saw(page.position)
+    watch.noteSeen(page.position)
     return page
   }
 
@@ -29,69 +29,69 @@ export function createRevocationFeed(deps: ReadFeedDependencies): RevocationFeed
       const until = elapsed() + wait * 1000
       let mayWait = wait > 0
       while (mayWait) {
-        // Before it is read: what is seen meanwhile, by whomever, is news.
-        const known = watch.news()
+        // Taken before the read, so that entries seen during it count as new.
+        const known = watch.version()
         const page = await read(cursor, now)
-        mayWait = page.endings.length === 0 && (await watch.waitForNews(known, until, caller))
+        mayWait = page.revocations.length === 0 && (await watch.waitForChange(known, until, caller))
       }
     },
   }
 }
 
-/** Notices that something has ended, in this process or in another one. */
+/** Notices new revocations, by this process or another one. */
 interface RevocationWatch {
-  /** Changes whenever something new was seen. */
-  news(): number
-  /** Something that was read stands at this position. */
-  saw(position: number): void
+  /** A version that changes whenever a new entry was seen. */
+  version(): number
+  /** Records that an entry with this position was read. */
+  noteSeen(position: number): void
   /**
-   * Waits until `news` is no longer what it was.
-   * @param until a moment of `elapsed`.
-   * @param name whose wait it is.
-   * @returns whether there is news: not when the moment has come, nor, at once, when too many wait, or too many by that name.
+   * Waits until the version differs from `known`.
+   * @param until a time of `elapsed`.
+   * @param name the caller, for the limit of waiting requests.
+   * @returns whether there are new entries: `false` after the time-out and, at once, when too many requests wait.
    */
-  waitForNews(known: number, until: number, name: string): Promise<boolean>
+  waitForChange(known: number, until: number, name: string): Promise<boolean>
 }
 
 /**
- * While somebody waits the store is looked at ten times a second, once for all: what another process has ended is noticed in
- * no other way, and what this one has ended is noticed in the same. Each waits by a timer of its own, as on Workers
- * no request may be woken by another one.
+ * Polls the store ten times a second while a request waits, once for all of them; this finds entries of this and of
+ * other processes. Each request has its own timer, because on Workers one request cannot wake another.
  */
-function watchRevocations(endings: RevocationStore): RevocationWatch {
-  let news = 0
+function watchRevocations(store: RevocationStore): RevocationWatch {
+  let version = 0
   let position = 0
-  let lookedAt = -Infinity
-  const places = createWaitingPlaces()
+  let polledAt = -Infinity
+  const limit = createWaitLimit()
 
-  const saw = (seen: number): void => {
+  const noteSeen = (seen: number): void => {
     if (seen <= position) return
     position = seen
-    news += 1
+    version += 1
   }
-  const look = async (): Promise<void> => {
-    // Whoever comes first looks. The time is noted before: a look that never ends does not keep others from looking.
-    if (elapsed() < lookedAt + interval) return
-    lookedAt = elapsed()
-    const { records } = await endings.list({ from: Math.max(position, 1), endedSince: epochSeconds(0), limit: 1000 })
-    // What was seen last is gone. A database that was restored, or has lost its last transactions, gives positions again.
-    if (records.length === 0 && position > 0) [position, news] = [0, news + 1]
-    saw(records.at(-1)?.position ?? 0)
+  const poll = async (): Promise<void> => {
+    // The first caller polls. The time is noted before the call, so a call that hangs does not stop the others.
+    if (elapsed() < polledAt + interval) return
+    polledAt = elapsed()
+    const { records } = await store.list({ from: Math.max(position, 1), endedSince: epochSeconds(0), limit: 1000 })
+    // The last seen entry is missing: the database was restored or lost its last transactions, and assigns positions
+    // again.
+    if (records.length === 0 && position > 0) [position, version] = [0, version + 1]
+    noteSeen(records.at(-1)?.position ?? 0)
   }
   return {
-    news: () => news,
-    saw,
-    async waitForNews(known, until, name) {
-      if (!places.take(name)) return false
-      const isOver = (): boolean => news !== known || elapsed() >= until
+    version: () => version,
+    noteSeen: noteSeen,
+    async waitForChange(known, until, name) {
+      if (!limit.acquire(name)) return false
+      const isOver = (): boolean => version !== known || elapsed() >= until
       try {
         while (!isOver()) {
-          await look()
+          await poll()
           if (!isOver()) await pause(Math.min(interval, until - elapsed()))
         }
-        return news !== known
+        return version !== known
       } finally {
-        places.leave(name)
+        limit.release(name)
       }
     },
   }
@@ -105,26 +105,26 @@ async function pause(milliseconds: number): Promise<void> {
 /** In milliseconds. */
 const interval = 100
 
-/** Places for those who wait, of which nobody gets so many that nothing is left for the others. */
-interface WaitingPlaces {
-  /** @returns whether there was a place. Who got one gives it back by `leave`. */
-  take(name: string): boolean
-  leave(name: string): void
+/** Limits the number of waiting requests, in total and per caller. */
+interface WaitLimit {
+  /** @returns whether a place was free. A caller that got one must call `release`. */
+  acquire(name: string): boolean
+  release(name: string): void
 }
 
-function createWaitingPlaces(): WaitingPlaces {
+function createWaitLimit(): WaitLimit {
   const taken = new Map<string, number>()
   let all = 0
 
   return {
-    take(name) {
+    acquire(name) {
       const own = taken.get(name) ?? 0
-      if (own >= placesOfOne || all >= places) return false
+      if (own >= maxWaitingOfCaller || all >= maxWaiting) return false
       taken.set(name, own + 1)
       all += 1
       return true
     },
-    leave(name) {
+    release(name) {
       const own = taken.get(name) ?? 0
       if (own > 1) taken.set(name, own - 1)
       else taken.delete(name)
@@ -133,6 +133,6 @@ function createWaitingPlaces(): WaitingPlaces {
   }
 }
 
-const places = 1000
+const maxWaiting = 1000
 
-const placesOfOne = 50
+const maxWaitingOfCaller = 50

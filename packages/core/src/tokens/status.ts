@@ -8,16 +8,19 @@ import type {
   UserRecord,
 } from '@mintmark/storage-interface'
 
-/** An account that is active, and of the generation that the thing was born in which stands on it. Only this file makes it. */
+/** A user who is active and of the same generation as the record that refers to them. Created only in this file. */
 export type ActiveUser = Brand<UserRecord, 'LiveUser'>
 
-/** A standing whose rows are all there and in force. */
+/** A status whose rows all exist and are in force. */
 export type Active<Standing extends { client: unknown; user: unknown }> = Standing & {
   readonly client: ClientRecord
   readonly user: ActiveUser
 }
 
-/** Whether a grant is honoured: not revoked, its client in use, its user active and of the generation it was born in. */
+/**
+ * Whether a grant is active: not revoked, its client enabled, its user active and of the generation in which it was
+ * granted.
+ */
 export function isGrantActive(standing: GrantStatus | undefined): standing is Active<GrantStatus> {
   if (standing === undefined) return false
   const { grant, client, user } = standing
@@ -25,7 +28,7 @@ export function isGrantActive(standing: GrantStatus | undefined): standing is Ac
   return isUserActive(user, grant.userGeneration) && user.userId === grant.userId && client.clientId === grant.clientId
 }
 
-/** Whether a token family is honoured: neither revoked nor expired, and its grant is live. */
+/** Whether a token family is active: neither revoked nor expired, and its grant is active. */
 export function isFamilyActive(
   standing: FamilyStatus | undefined,
   now: EpochSeconds,
@@ -36,7 +39,10 @@ export function isFamilyActive(
   return isGrantActive({ grant, client, user })
 }
 
-/** Whether a session is honoured: neither revoked nor expired, and its user is active and of the generation that signed in. */
+/**
+ * Whether a session is active: neither revoked nor expired, and its user is active and of the generation that signed
+ * in.
+ */
 export function isSessionActive(standing: SessionStatus | undefined, now: EpochSeconds): boolean {
   if (standing === undefined) return false
   const { session, user } = standing
@@ -44,6 +50,6 @@ export function isSessionActive(standing: SessionStatus | undefined, now: EpochS
   return isUserActive(user, session.userGeneration)
 }
 
-/** Whether what was born in `generation` of the account is honoured. A row without the fields is not: it fails closed. */
+/** Whether the user is active and still of this generation. It fails closed when a row lacks these fields. */
 export const isUserActive = (user: UserRecord | undefined, generation: number): user is ActiveUser =>
   user?.active === true && Number.isSafeInteger(generation) && user.generation === generation
