@@ -220,6 +220,6 @@ describe('the feed', () => {
     await ask({ cursor })
 
     expect(under.dump()).toBe(before)
-    expect(under.events.slice(events)).toMatchObject([{ type: 'endings.told', clientId: 'RS' }])
+    expect(under.events.slice(events)).toMatchObject([{ type: 'revocations.delivered', clientId: 'RS' }])
   })
 })

@@ -43,7 +43,7 @@ it.each([
   ['interaction.started: login for A', { type: 'interaction.started', kind: 'login', clientId: 'A' }],
   ['interaction.denied: person_refused for A', { type: 'interaction.denied', clientId: 'A', reason: 'person_refused' }],
   ['token.introspected: not active to A', { type: 'token.introspected', clientId: 'A', active: false }],
-  ['token.revoked: family by A', { type: 'token.revoked', clientId: 'A', ended: 'family' }],
+  ['token.revoked: family by A', { type: 'token.revoked', clientId: 'A', revoked: 'family' }],
   ['userinfo.answered: to A', { type: 'userinfo.answered', clientId: 'A', userId: 'U' }],
   ['unsafe option issuer: Plain http.', { type: 'option.unsafe', option: 'issuer', advice: 'Plain http.' }],
 ] as const)('says in one line what happened, and for which client: %s', (expected, occurrence) => {

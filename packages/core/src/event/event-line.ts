@@ -16,9 +16,9 @@ export function eventLine(event: ServerEvent): string {
     case 'token.introspected':
       return `token.introspected: ${event.active ? 'active' : 'not active'} to ${nameOf(event.clientId)}`
     case 'token.revoked':
-      return `token.revoked: ${event.ended} by ${nameOf(event.clientId)}`
-    case 'endings.told':
-      return `endings.told: ${event.count} to ${nameOf(event.clientId)}`
+      return `token.revoked: ${event.revoked} by ${nameOf(event.clientId)}`
+    case 'revocations.delivered':
+      return `revocations.delivered: ${event.count} to ${nameOf(event.clientId)}`
     case 'code.issued':
     case 'userinfo.answered':
       return `${event.type}: to ${nameOf(event.clientId)}`

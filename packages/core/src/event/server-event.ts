@@ -61,15 +61,15 @@ export type ServerOccurrence =
       readonly active: boolean
     }
   | {
-      /** A client gave a token back. */
+      /** A client revoked a token (RFC 7009). */
       readonly type: 'token.revoked'
       readonly clientId: string
-      /** `family`: the refresh token, and all that came of it. `nothing`: it was none, or another client's. */
-      readonly ended: 'family' | 'access_token' | 'nothing'
+      /** `family`: a refresh token and everything issued from it. `nothing`: the token was unknown, or another client's. */
+      readonly revoked: 'family' | 'access_token' | 'nothing'
     }
   | {
-      /** A resource server was told what has ended. */
-      readonly type: 'endings.told'
+      /** A resource server received revocations from the feed. */
+      readonly type: 'revocations.delivered'
       readonly clientId: string
       readonly count: number
     }

@@ -41,7 +41,11 @@ export const revocationFeedEndpoint =
     const claims = { iss: deps.issuer, aud: caller.clientId, ...pageClaims({ page, question }, now) }
     const jwt = await signJwt('revocation-feed+jwt', claims, await deps.keys.signer(deps.accessTokenAlgorithm))
     if (page.revocations.length > 0)
-      deps.journal.record(request, { type: 'endings.told', clientId: caller.clientId, count: page.revocations.length })
+      deps.journal.record(request, {
+        type: 'revocations.delivered',
+        clientId: caller.clientId,
+        count: page.revocations.length,
+      })
     return withHeaders(
       { status: 200, headers: [['Content-Type', 'application/revocation-feed+jwt']], body: jwt },
       noStore,

@@ -6,7 +6,7 @@ import { digestRefreshToken, readRefreshToken } from '../refresh/refresh-token.t
 import { digestSecret } from '../runtime/digest.ts'
 
 /** What a revocation request ended. */
-export type Revocation = 'family' | 'access_token' | 'nothing'
+export type RevocationResult = 'family' | 'access_token' | 'nothing'
 
 export type RevokeDependencies = VerifyAccessTokenDependencies & { readonly storage: Storage }
 
@@ -18,7 +18,7 @@ export async function revokeToken(
   { token, client }: { readonly token: string; readonly client: AuthenticatedClient },
   now: EpochSeconds,
   deps: RevokeDependencies,
-): Promise<Revocation> {
+): Promise<RevocationResult> {
   const refreshToken = await readRefreshToken(token)
   if (refreshToken !== undefined) {
     const { handleDigest } = await digestRefreshToken(refreshToken)
