@@ -14,7 +14,7 @@ export type {
   ScimOccurrence,
   ScimRequestRefused,
 } from './event/scim-event.ts'
-export { filterLimits } from './filter/filter-limits.ts'
+export { filterLimits } from './filter/filter-tokens.ts'
 export type {
   CompareNode,
   ComparisonOperator,
@@ -24,63 +24,53 @@ export type {
   ValuePathNode,
 } from './filter/filter-node.ts'
 export { parseFilter } from './filter/parse-filter.ts'
-export { printFilter } from './filter/print-filter.ts'
+export { printFilter } from './filter/filter-node.ts'
 export { resolveFilter } from './filter/resolve-filter.ts'
-export type { DeprovisioningLimit } from './deprovisioning/deprovisioning-limit.ts'
+export type { DeprovisioningLimit } from './deprovisioning/deprovisioning-limiter.ts'
 export { applyPatch } from './patch/apply-patch.ts'
 export type { PatchResult } from './patch/apply-patch.ts'
 export { maximumOperations, parsePatch } from './patch/parse-patch.ts'
-export { parsePath } from './patch/parse-path.ts'
-export type { PathNode } from './patch/parse-path.ts'
-export type { PatchOperation } from './patch/patch-operation.ts'
-export type { AttributeTarget, ElementSelection, PatchTarget } from './patch/patch-target.ts'
-export { resolvePath } from './patch/resolve-path.ts'
-export { addProviderSecret, endPreviousProviderSecrets } from './provider/provider-secrets.ts'
-export { ProviderError } from './provider/provider-error.ts'
-export type { ProviderErrorReason } from './provider/provider-error.ts'
-export { registerIdentityProvider } from './provider/register-identity-provider.ts'
-export type {
-  ProviderDependencies,
-  ProviderRegistration,
-  RegisteredProvider,
-} from './provider/register-identity-provider.ts'
+export { parsePath } from './patch/patch-path.ts'
+export type { PathNode } from './patch/patch-path.ts'
+export type { PatchOperation } from './patch/parse-patch.ts'
+export type { AttributeTarget, ElementSelection, PatchTarget } from './patch/patch-path.ts'
+export { resolvePath } from './patch/patch-path.ts'
+export { addProviderSecret, endPreviousProviderSecrets } from './providers/registration.ts'
+export { ProviderError } from './providers/registration.ts'
+export type { ProviderErrorReason } from './providers/registration.ts'
+export { registerIdentityProvider } from './providers/registration.ts'
+export type { ProviderDependencies, ProviderRegistration, RegisteredProvider } from './providers/registration.ts'
 export { comparableResource } from './resource/comparable-resource.ts'
-export { parseProjection, splitAttributeNames } from './resource/parse-projection.ts'
-export type { RequestedAttributes } from './resource/parse-projection.ts'
+export { parseProjection, splitAttributeNames } from './resource/project-resource.ts'
+export type { RequestedAttributes } from './resource/project-resource.ts'
 export { parseResource } from './resource/parse-resource.ts'
 export type { ParsedResource } from './resource/parse-resource.ts'
 export { projectResource } from './resource/project-resource.ts'
 export { replaceResource } from './resource/replace-resource.ts'
 export type { ReplacedResource } from './resource/replace-resource.ts'
-export type { AttributeName } from './schema/attribute-name.ts'
-export type {
-  Attribute,
-  AttributeOptions,
-  AttributeType,
-  Mutability,
-  Returned,
-  Uniqueness,
-} from './schema/attribute.ts'
-export { defineAttribute } from './schema/define-attribute.ts'
-export { defineResourceType } from './schema/define-resource-type.ts'
-export type { ResourceType, ResourceTypeOptions, SchemaExtension } from './schema/define-resource-type.ts'
-export { defineSchema } from './schema/define-schema.ts'
-export type { Schema, SchemaOptions } from './schema/define-schema.ts'
-export { enterpriseUserSchema } from './schema/enterprise-user-schema.ts'
+export type { AttributeName } from './schema/find-attribute.ts'
+export type { Attribute, AttributeOptions, AttributeType, Mutability, Returned, Uniqueness } from './schema/schema.ts'
+export { defineAttribute } from './schema/schema.ts'
+export { defineResourceType } from './schema/resource-type.ts'
+export type { ResourceType, ResourceTypeOptions, SchemaExtension } from './schema/resource-type.ts'
+export { defineSchema } from './schema/schema.ts'
+export type { Schema, SchemaOptions } from './schema/schema.ts'
+export { enterpriseUserSchema } from './schema/user-schema.ts'
 export { groupSchema } from './schema/group-schema.ts'
-export { renderResourceType, renderSchema } from './schema/render-schema.ts'
-export { groupResourceType, userResourceType } from './schema/resource-types.ts'
-export type { Projection } from './schema/shown-attributes.ts'
+export { renderResourceType, renderSchema } from './discovery/discovery.ts'
+export { groupResourceType } from './schema/group-schema.ts'
+export { userResourceType } from './schema/user-schema.ts'
+export type { Projection } from './schema/projection.ts'
 export { userSchema } from './schema/user-schema.ts'
 export { createScimServer } from './server/create-scim-server.ts'
 export type { ScimServer } from './server/create-scim-server.ts'
 export type { ScimServerOptions } from './server/scim-options.ts'
 export { tenantUrl } from './server/scim-path.ts'
 export type { ProviderLogin, ProviderSignIn } from './sign-in/sign-in-from-provider.ts'
-export { foldCase } from './text/fold-case.ts'
-export type { TextRule } from './text/text-rule.ts'
-export { toleranceProfiles } from './tolerance/profile-of.ts'
-export type { ToleranceProfile } from './tolerance/profile-of.ts'
+export { foldCase } from './values/text.ts'
+export type { TextRule } from './values/text.ts'
+export { toleranceProfiles } from './tolerance/tolerances.ts'
+export type { ToleranceProfile } from './tolerance/tolerances.ts'
 export {
   allTolerances,
   entraTolerances,
@@ -88,8 +78,8 @@ export {
   oktaTolerances,
   oneLoginTolerances,
   strictTolerances,
-} from './tolerance/tolerance-profiles.ts'
-export { toleranceDefinitions } from './tolerance/tolerance.ts'
-export type { AppliedTolerance, Tolerance, ToleranceDefinition, Tolerances } from './tolerance/tolerance.ts'
-export type { ClaimChanges } from './user/user-claims.ts'
-export type { LinkCandidate, ProposedChange, ProvisioningHooks } from './user/user-dependencies.ts'
+} from './tolerance/tolerances.ts'
+export { toleranceDefinitions } from './tolerance/tolerances.ts'
+export type { AppliedTolerance, Tolerance, ToleranceDefinition, Tolerances } from './tolerance/tolerances.ts'
+export type { ClaimChanges } from './users/user-claims.ts'
+export type { LinkCandidate, ProposedChange, ProvisioningHooks } from './users/user-dependencies.ts'

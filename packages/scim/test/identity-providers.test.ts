@@ -16,8 +16,7 @@ import {
   type ResourceType,
   type Tolerances,
 } from '../src/index.ts'
-import { createParseContext } from '../src/tolerance/parse-context.ts'
-import { createToleranceCounter } from '../src/tolerance/tolerance-counter.ts'
+import { createParseContext, createToleranceCounter } from '../src/tolerance/tolerance-counter.ts'
 import { finder } from './finder.ts'
 import { refusedWith } from './refused.ts'
 

@@ -14,7 +14,7 @@ import {
   userResourceType,
   type ResourceType,
 } from '../src/index.ts'
-import { createParseContext } from '../src/tolerance/parse-context.ts'
+import { createParseContext } from '../src/tolerance/tolerance-counter.ts'
 import {
   aHostileName,
   aHostileValue,

@@ -1,17 +1,17 @@
+import type { ServerRequest } from '@mintmark/core/http'
+import { digestSecret, equalInConstantTime } from '@mintmark/core/runtime'
 import {
-  providerId,
   type EpochSeconds,
   type IdentityProviderRecord,
+  providerId,
   type ProviderSecretRecord,
   type Storage,
 } from '@mintmark/storage-interface'
-import type { ServerRequest } from '@mintmark/core/http'
-import { digestSecret, equalInConstantTime } from '@mintmark/core/runtime'
 
 import { refusal } from '../error/refusal.ts'
+import { providerOfSecret } from '../providers/registration.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { bearerCredentials } from './bearer-credentials.ts'
-import { providerOfSecret } from './provider-secret.ts'
 import type { ScimCaller } from './scim-caller.ts'
 
 export interface AuthenticateProviderDependencies {

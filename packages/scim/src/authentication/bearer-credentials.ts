@@ -1,7 +1,7 @@
 import type { ServerRequest } from '@mintmark/core/http'
 
 import { refusal } from '../error/refusal.ts'
-import { providerOfSecret } from './provider-secret.ts'
+import { providerOfSecret } from '../providers/registration.ts'
 
 /**
  * The secret token, or access token, that a request presents (RFC 7644 §2, RFC 6750 §2.1).

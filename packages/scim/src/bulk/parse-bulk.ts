@@ -1,14 +1,10 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import { boundedObject } from '../json/bounded-json.ts'
-import { isArray, isObject } from '../json/json-object.ts'
-import { membersByName, type Member } from '../json/members-by-name.ts'
-import { requireMessageSchema } from '../message/require-message-schema.ts'
-import { nameKey } from '../schema/name-key.ts'
+import { nameKey } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import { bulkLimits } from './bulk-limits.ts'
-import type { BulkOperation, BulkRequest } from './bulk-operation.ts'
+import { boundedObject, type Member, membersByName, requireMessageSchema } from '../values/json-body.ts'
+import { isArray, isObject } from '../values/json.ts'
 
 /**
  * Reads the body of a bulk request (RFC 7644 §3.7). A message that is not one is refused as a whole, before any operation.
@@ -74,3 +70,40 @@ function readFailOnErrors(value: JsonValue | undefined): number {
 
 const isMethod = (method: string | undefined): method is BulkOperation['method'] =>
   method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE'
+
+/** One operation of a bulk request (RFC 7644 §3.7), as it was sent: a bulk request writes. */
+export type BulkOperation = Creation | Change
+
+interface Creation extends Sent {
+  readonly method: 'POST'
+  /** By which other operations of the request refer to what this one creates. */
+  readonly bulkId: string
+}
+
+interface Change extends Sent {
+  readonly method: 'PUT' | 'PATCH' | 'DELETE'
+  readonly bulkId: string | undefined
+}
+
+interface Sent {
+  /** Below the provider's base, with a leading slash; not yet looked at. */
+  readonly path: string
+  /** The entity tag that the resource must have. */
+  readonly version: string | undefined
+  /** The body that the method would have by itself. */
+  readonly data: JsonValue | undefined
+}
+
+/** A bulk request (RFC 7644 §3.7). */
+export interface BulkRequest {
+  readonly operations: readonly BulkOperation[]
+  /** After so many errors nothing more is done. */
+  readonly failOnErrors: number
+}
+
+/** What one message may hold, as ServiceProviderConfig shows it (RFC 7643 §5, RFC 7644 §3.7.4). */
+export const bulkLimits = {
+  maxOperations: 1000,
+  /** In bytes; the bound of every message. */
+  maxPayloadSize: 1_048_576,
+} as const

@@ -1,24 +1,35 @@
-import type { Journal } from '@mintmark/core/http'
-import { randomIdentifier, type Random } from '@mintmark/core/runtime'
+import type { Journal, ServerRequest, ServerResponse } from '@mintmark/core/http'
+import { type Random, randomIdentifier } from '@mintmark/core/runtime'
+import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
+import { renderScimError, type ScimErrorBody } from '../error/render-scim-error.ts'
+import { toScimError } from '../error/to-scim-error.ts'
+import { recordRefusal } from '../event/record-refusal.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import { readMessage } from '../message/read-message.ts'
 import { scimResponse } from '../message/scim-response.ts'
-import type { ScimCall, ScimEndpoint, ScimRoutes } from '../server/scim-call.ts'
 import { noteTolerances } from '../server/read-call.ts'
-import { profileOf } from '../tolerance/profile-of.ts'
+import type { ScimCall, ScimCollection, ScimEndpoint, ScimRoutes } from '../server/scim-call.ts'
 import { createToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import type { BulkOperation, BulkRequest } from './bulk-operation.ts'
-import { referencesIn } from './bulk-reference.ts'
-import { pathReference } from './bulk-target.ts'
-import { executionOrder } from './execution-order.ts'
-import { nextTurn } from './next-turn.ts'
-import { parseBulk } from './parse-bulk.ts'
-import { performOperation, type BulkResult } from './perform-operation.ts'
+import { profileOf } from '../tolerance/tolerances.ts'
+import { membersByName } from '../values/json-body.ts'
+import { isArray, isObject, objectOf } from '../values/json.ts'
+import {
+  bulkTarget,
+  type BulkTarget,
+  executionOrder,
+  pathReference,
+  referencesIn,
+  withIdentifiers,
+} from './bulk-references.ts'
+import { type BulkOperation, type BulkRequest, parseBulk } from './parse-bulk.ts'
+
+/** What answers at /Bulk. */
+export const bulkRoutes = (deps: BulkDependencies): ScimCollection => ({ collection: { POST: processBulk(deps) } })
 
 /** What a bulk request asks for, made once per server. */
-export interface BulkDependencies {
+interface BulkDependencies {
   /** The collections that operations may be about. */
   readonly resources: ScimRoutes
   readonly random: Random
@@ -29,7 +40,7 @@ export interface BulkDependencies {
  * POST /Bulk (RFC 7644 §3.7): each operation by itself, through the endpoint of its own, in the order in which they were sent as
  * far as references allow. The results stand in the order of the request.
  */
-export const processBulk =
+const processBulk =
   (deps: BulkDependencies): ScimEndpoint =>
   async (call) => {
     const tally = createToleranceCounter(profileOf(call.caller.provider.toleranceProfile))
@@ -88,3 +99,97 @@ const identifierIn = ({ location = '' }: BulkResult): string =>
 
 /** Written one after the other, each with a sync of the disk: some milliseconds. */
 const operationsInATurn = 5
+
+/** What came of an operation (RFC 7644 §3.7): a member of the answer's `Operations`. */
+interface BulkResult {
+  readonly method: BulkOperation['method']
+  readonly bulkId?: string
+  readonly location?: string
+  readonly version?: string
+  /** The HTTP status, as a string. */
+  readonly status: string
+  /** With an error only. */
+  readonly response?: ScimErrorBody
+}
+
+/** What an operation is carried out with. */
+interface BulkContext {
+  /** That of the bulk request. */
+  readonly call: ScimCall
+  /** The collections that operations may be about. */
+  readonly resources: ScimRoutes
+  /** The identifier of what a bulkId created; it may throw. */
+  readonly idOf: (bulkId: string) => string
+  /** Joins the events of all operations. */
+  readonly correlationId: string
+  readonly journal: Journal<ScimOccurrence>
+}
+
+/** Carries one operation out through the endpoint that a request of its own would reach. Its refusal is its result. */
+async function performOperation(operation: BulkOperation, context: BulkContext): Promise<BulkResult> {
+  const { method, bulkId } = operation
+  const { call, resources, idOf, journal } = context
+  const named = bulkId === undefined ? { method } : { method, bulkId }
+  let location: string | undefined
+  let { request } = call
+  try {
+    const target = bulkTarget(operation, resources, idOf)
+    request = requestOf(operation, target, context)
+    if (method !== 'POST') location = call.baseUrl + target.path
+    const response = await target.endpoint({ ...call, request, id: target.id })
+    return { ...named, ...shownIn(response, location), status: String(response.status) }
+  } catch (thrown) {
+    // RFC 7644 §3.7.3: what refuses an operation is the answer to it alone.
+    const error = toScimError(thrown)
+    recordRefusal(journal)(error, request)
+    return {
+      ...named,
+      ...(location === undefined ? {} : { location }),
+      status: String(error.status),
+      response: renderScimError(error),
+    }
+  }
+}
+
+/** As if it had come by itself. Nothing of the resource is to be shown but its identifier: members are not read for nobody. */
+function requestOf(
+  { method, version, data }: BulkOperation,
+  { path }: BulkTarget,
+  { call, idOf, correlationId }: BulkContext,
+): ServerRequest {
+  const headers = new Map([
+    ['content-type', 'application/scim+json'],
+    ['x-request-id', correlationId],
+  ])
+  if (version !== undefined && method !== 'POST') headers.set('if-match', version)
+  const message = data === undefined ? undefined : withIdentifiers(method === 'PATCH' ? patchMessage(data) : data, idOf)
+  return {
+    method,
+    url: new URL(`${call.baseUrl}${path}?attributes=id`),
+    headers,
+    repeatedHeaders: new Set(),
+    body: new TextEncoder().encode(message === undefined ? '' : JSON.stringify(message)),
+  }
+}
+
+/**
+ * The PATCH message of an operation: RFC 7644 §3.7 shows the bare list of its operations, erratum 5050 the message without
+ * `schemas`, and clients send all three.
+ */
+function patchMessage(data: JsonValue): JsonValue {
+  const schemas = ['urn:ietf:params:scim:api:messages:2.0:PatchOp']
+  if (isArray(data)) return { schemas, Operations: data }
+  if (!isObject(data) || membersByName(data).has('schemas')) return data
+  return objectOf([['schemas', schemas], ...Object.entries(data)])
+}
+
+/** RFC 7644 §3.7.3: where the resource is, and its version. */
+function shownIn({ headers }: ServerResponse, location: string | undefined): Pick<BulkResult, 'location' | 'version'> {
+  const found = new Map(headers)
+  const address = found.get('Location') ?? found.get('Content-Location') ?? location
+  const version = found.get('ETag')
+  return { ...(address === undefined ? {} : { location: address }), ...(version === undefined ? {} : { version }) }
+}
+
+/** Lets everybody else have their turn: storage that answers at once, as a file does, would keep the process to one request until it is done. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0))

@@ -1,15 +1,14 @@
 import {
-  untilSettled,
-  type EpochSeconds,
   type DeprovisioningCount,
+  type EpochSeconds,
   type ProviderId,
   type ResolvedFilter,
   type Storage,
+  untilSettled,
   type UserRecord,
 } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import type { DeprovisioningLimit } from './deprovisioning-limit.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 
 /** Holds a provider that ends too many accounts. */
@@ -119,3 +118,29 @@ const isActive: ResolvedFilter = Object.freeze({
 const trialAge = 600
 
 const alwaysAllowed = 5
+
+/**
+ * How many accounts a provider may end in a while: a broken mapping, or a stolen secret, ends everybody within minutes.
+ * When it would
+ * end more, it is held: it ends nobody until an administrator lets it go on, and everything else works as before. A
+ * sensible limit
+ * is `{ accounts: 500, percent: 20 }`.
+ */
+export interface DeprovisioningLimit {
+  /**
+   * The most accounts that may end in a window.
+   * @defaultValue Any number. Then `percent` is the limit.
+   */
+  readonly accounts?: number
+  /**
+   * The most of a provider's active accounts that may end in a window, of a hundred. The first five are always let
+   * through.
+   * @defaultValue Any share. Then `accounts` is the limit.
+   */
+  readonly percent?: number
+  /**
+   * In seconds.
+   * @defaultValue 3600. A mistake ends everybody within minutes; people leave over days.
+   */
+  readonly window?: number
+}

@@ -2,7 +2,7 @@ import type { EventStamp } from '@mintmark/core/http'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import type { ScimRefusalReason } from '../error/refusals.ts'
-import type { AppliedTolerance } from '../tolerance/tolerance.ts'
+import type { AppliedTolerance } from '../tolerance/tolerances.ts'
 
 /**
  * What an identity provider did, or was refused: one event for each. No event holds a secret, a filter, or anything about a

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { refusedWith } from '../../test/refused.ts'
-import { allTolerances } from '../tolerance/tolerance-profiles.ts'
+import { allTolerances } from '../tolerance/tolerances.ts'
 import { createToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import type { FilterNode } from './filter-node.ts'
+import { type FilterNode, printFilter } from './filter-node.ts'
 import { parseFilter } from './parse-filter.ts'
-import { printFilter } from './print-filter.ts'
 
 /** A filter with every group in parentheses, to show what binds what. */
 function grouped(node: FilterNode): string {

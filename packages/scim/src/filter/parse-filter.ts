@@ -1,7 +1,8 @@
+import { refusal } from '../error/refusal.ts'
+import { type AttributeName, parseAttributeName } from '../schema/find-attribute.ts'
 import { createToleranceCounter, type ToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import { readEnd, readFilter, startOf } from './filter-grammar.ts'
-import type { FilterNode } from './filter-node.ts'
-import { openCursor } from './filter-tokens.ts'
+import type { CompareNode, FilterNode, PresentNode } from './filter-node.ts'
+import { type FilterCursor, filterLimits, openCursor, readLiteral } from './filter-tokens.ts'
 
 /**
  * Reads a filter (RFC 7644 §3.4.2.2). Linear in its length; bounded by `filterLimits`.
@@ -15,3 +16,141 @@ export function parseFilter(text: string, tally: ToleranceCounter = createTolera
   readEnd(place)
   return filter
 }
+
+/** Where the parser stands. */
+interface GrammarPlace {
+  readonly cursor: FilterCursor
+  readonly tally: ToleranceCounter
+  /** Counts a node; refuses one too many. */
+  readonly count: () => void
+  /** `value` inside the brackets of a value path, where no other value path may begin. */
+  readonly scope: 'resource' | 'value'
+  readonly depth: number
+}
+
+/** A place at the start of a text. */
+export function startOf(cursor: FilterCursor, tally: ToleranceCounter): GrammarPlace {
+  let nodes = 0
+  const count = (): void => {
+    nodes += 1
+    // RFC 7644 §3.12: what a filter costs is bounded.
+    if (nodes > filterLimits.nodes) throw refusal('filter_too_large')
+  }
+  return { cursor, tally, count, scope: 'resource', depth: 0 }
+}
+
+/**
+ * FILTER of RFC 7644 §3.4.2.2 with its errata: `and` binds tighter than `or`, `not` needs parentheses. Recursive in the
+ * levels of nesting only, which are bounded; no backtracking.
+ */
+function readFilter(place: GrammarPlace): FilterNode {
+  return readSequence(place, 'or', () => readSequence(place, 'and', () => readFactor(place)))
+}
+
+/** `[filter]` after the name of an attribute. */
+export function readValueFilter(place: GrammarPlace): FilterNode {
+  // RFC 7644 §3.4.2.2: valFilter holds no value path.
+  if (place.scope === 'value') throw refusal('filter_syntax')
+  expect(place, '[')
+  const filter = readFilter(deeper(place, 'value'))
+  expect(place, ']')
+  return filter
+}
+
+/** The name after `].`, as a name relative to the value; undefined when none follows. */
+export function readSubName({ cursor }: GrammarPlace): AttributeName | undefined {
+  const token = cursor.peek()
+  if (token.kind !== 'word' || token.gap || !token.text.startsWith('.')) return undefined
+  cursor.next()
+  const name = parseAttributeName(token.text.slice(1))
+  // RFC 7644 §3.5.2: subAttr = "." ATTRNAME; nothing below it.
+  if (name?.subName !== undefined || name?.urn !== undefined) throw refusal('filter_syntax')
+  return name ?? fail()
+}
+
+/** The name of an attribute. */
+export function readName({ cursor }: GrammarPlace): AttributeName {
+  const token = cursor.next()
+  return (token.kind === 'word' ? parseAttributeName(token.text) : undefined) ?? fail()
+}
+
+/** Nothing may follow. */
+export const readEnd = (place: GrammarPlace): void => expect(place, 'end')
+
+function readSequence(place: GrammarPlace, kind: 'and' | 'or', readOperand: () => FilterNode): FilterNode {
+  const first = readOperand()
+  if (!takeWord(place, kind)) return first
+
+  const operands = [first]
+  place.count()
+  do operands.push(readOperand())
+  while (takeWord(place, kind))
+  return Object.freeze({ kind, operands: Object.freeze(operands) })
+}
+
+function readFactor(place: GrammarPlace): FilterNode {
+  const token = place.cursor.peek()
+  if (token.kind === '(') return readGroup(place)
+  const attribute = readName(place)
+  const following = place.cursor.peek().kind
+  if (following === '(' && token.kind === 'word' && token.text.toLowerCase() === 'not') {
+    place.count()
+    return Object.freeze({ kind: 'not', operand: readGroup(place) })
+  }
+  place.count()
+  return following === '[' ? readValuePath(place, attribute) : readTest(place, attribute)
+}
+
+function readGroup(place: GrammarPlace): FilterNode {
+  expect(place, '(')
+  const filter = readFilter(deeper(place, place.scope))
+  expect(place, ')')
+  return filter
+}
+
+function readValuePath(place: GrammarPlace, attribute: AttributeName): FilterNode {
+  const filter = readValueFilter(place)
+  const subName = readSubName(place)
+  // RFC 7644 §3.4.2.2: nothing follows the bracket; Entra puts a sub-attribute there.
+  if (subName !== undefined && !place.tally.admits('sub-attribute-after-value-filter')) throw refusal('filter_syntax')
+  const test = subName === undefined ? undefined : readTest(place, subName)
+  return Object.freeze({ kind: 'valuePath', attribute, filter, test })
+}
+
+function readTest({ cursor, tally }: GrammarPlace, attribute: AttributeName): PresentNode | CompareNode {
+  const token = cursor.next()
+  const operator = token.kind === 'word' && token.gap ? token.text.toLowerCase() : undefined
+  if (operator === 'pr') return Object.freeze({ kind: 'present', attribute })
+  // RFC 7644 §3.4.2.2: compareOp; operators do not differ by case.
+  if (!isComparison(operator)) throw refusal('filter_syntax')
+  return Object.freeze({ kind: 'compare', attribute, operator, value: readLiteral(cursor.next(), tally) })
+}
+
+/** Takes `and` or `or`, which stand between spaces or beside brackets (RFC 7644 §3.4.2.2). */
+function takeWord({ cursor }: GrammarPlace, word: 'and' | 'or'): boolean {
+  const token = cursor.peek()
+  if (token.kind !== 'word' || !token.gap || token.text.toLowerCase() !== word) return false
+  cursor.next()
+  return cursor.peek().gap || fail()
+}
+
+function expect({ cursor }: GrammarPlace, kind: '(' | ')' | '[' | ']' | 'end'): void {
+  // RFC 7644 §3.4.2.2.
+  if (cursor.next().kind !== kind) throw refusal('filter_syntax')
+}
+
+function deeper(place: GrammarPlace, scope: GrammarPlace['scope']): GrammarPlace {
+  // RFC 7644 §3.12: depth costs stack.
+  if (place.depth >= filterLimits.depth) throw refusal('filter_too_deep')
+  return { ...place, scope, depth: place.depth + 1 }
+}
+
+function fail(): never {
+  // RFC 7644 §3.4.2.2.
+  throw refusal('filter_syntax')
+}
+
+const isComparison = (word: string | undefined): word is CompareNode['operator'] =>
+  word !== undefined && comparisonOperators.has(word)
+
+const comparisonOperators: ReadonlySet<string> = new Set(['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'])

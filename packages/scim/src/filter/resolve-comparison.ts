@@ -1,15 +1,13 @@
 import type { FilterAttribute, OrderOperator, ResolvedFilter } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import type { Attribute } from '../schema/attribute.ts'
-import { foldCase } from '../text/fold-case.ts'
-import { parseInstant } from '../text/instant.ts'
-import { readBooleanText } from '../text/boolean-text.ts'
+import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
+import { foldCase, parseInstant, readBooleanText } from '../values/text.ts'
 import type { CompareNode, FilterLiteral } from './filter-node.ts'
 
 /** What a comparison is made with. */
-export interface Comparand {
+interface Comparand {
   readonly target: FilterAttribute
   /** The attribute or sub-attribute whose type decides. */
   readonly attribute: Attribute

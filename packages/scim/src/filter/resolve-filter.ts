@@ -1,15 +1,17 @@
 import type { FilterAttribute, ResolvedFilter } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import type { AttributeName } from '../schema/attribute-name.ts'
-import type { Attribute } from '../schema/attribute.ts'
-import type { ResourceType } from '../schema/define-resource-type.ts'
-import { attributeLabel, findAttribute, type FoundAttribute } from '../schema/find-attribute.ts'
-import { nameKey } from '../schema/name-key.ts'
-import { suggestAttribute } from '../schema/suggest-attribute.ts'
+import {
+  attributeLabel,
+  type AttributeName,
+  findAttribute,
+  type FoundAttribute,
+  suggestAttribute,
+} from '../schema/find-attribute.ts'
+import type { ResourceType } from '../schema/resource-type.ts'
+import { type Attribute, nameKey } from '../schema/schema.ts'
 import { createToleranceCounter, type ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { CompareNode, FilterNode, PresentNode, ValuePathNode } from './filter-node.ts'
-import { frozenFilter } from './frozen-filter.ts'
 import { resolveComparison } from './resolve-comparison.ts'
 
 /**
@@ -157,3 +159,18 @@ const targetInValue = ({ name, multiValued }: Attribute): FilterAttribute => ({
   subName: undefined,
   multiValued,
 })
+
+/** The same filter, frozen down to its leaves. */
+export function frozenFilter(filter: ResolvedFilter): ResolvedFilter {
+  switch (filter.kind) {
+    case 'or':
+    case 'and':
+      return Object.freeze({ ...filter, operands: Object.freeze(filter.operands.map(frozenFilter)) })
+    case 'not':
+      return Object.freeze({ ...filter, operand: frozenFilter(filter.operand) })
+    case 'element':
+      return Object.freeze({ ...filter, attribute: Object.freeze(filter.attribute), where: frozenFilter(filter.where) })
+    default:
+      return Object.freeze({ ...filter, attribute: Object.freeze(filter.attribute) })
+  }
+}

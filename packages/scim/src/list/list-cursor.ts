@@ -3,11 +3,11 @@ import type { EpochSeconds, ListPosition } from '@mintmark/storage-interface'
 
 import type { ScimCaller } from '../authentication/scim-caller.ts'
 import { refusal } from '../error/refusal.ts'
-import { isArray } from '../json/json-object.ts'
-import { isLive } from '../provider/provider-secrets.ts'
+import { isLive } from '../providers/registration.ts'
 import { decodeBase64url } from '../text/base64url.ts'
-import { keepsRule } from '../text/text-rule.ts'
-import { listLimits } from './list-limits.ts'
+import { isArray } from '../values/json.ts'
+import { keepsRule } from '../values/text.ts'
+import { listLimits } from './search-request.ts'
 
 /** How far a walk through the lists of one or several types has come. */
 export interface ListPlace {
@@ -18,7 +18,7 @@ export interface ListPlace {
 }
 
 /** What a cursor belongs to: it leads nowhere in another walk. */
-export interface ListWalk {
+interface ListWalk {
   readonly caller: ScimCaller
   /** Types, filter and order, as one text. */
   readonly query: string

@@ -6,7 +6,7 @@ import type { ListPlace } from './list-cursor.ts'
 import type { TypeSearch } from './type-searches.ts'
 
 /** What was found of several types, one type behind the other. */
-export interface FoundPage {
+interface FoundPage {
   readonly total: number
   readonly resources: readonly JsonText[]
   /** Where the next page begins; undefined when there is none. */

@@ -1,23 +1,22 @@
 import type { Journal, ServerResponse } from '@mintmark/core/http'
+import type { JsonText } from '@mintmark/storage-interface'
 
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import { readMessage } from '../message/read-message.ts'
 import { readQuery } from '../message/read-query.ts'
+import { textResponse } from '../message/scim-response.ts'
+import type { ResourceType } from '../schema/resource-type.ts'
+import { nameKey } from '../schema/schema.ts'
 import { noteTolerances, toleranceCounterOf } from '../server/read-call.ts'
 import type { ScimCall, ScimEndpoint } from '../server/scim-call.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import { amongTypes } from './among-types.ts'
 import { mintListCursor, verifyListCursor } from './list-cursor.ts'
 import { pageByCursor, pageByIndex } from './list-pages.ts'
-import { listResponse, type ListedPage } from './list-response.ts'
-import type { ListedType } from './listed-type.ts'
-import { pageRequest } from './page-request.ts'
-import { parseSearch } from './parse-search.ts'
-import { searchOfQuery, type SearchRequest } from './search-request.ts'
-import { typeSearches, type TypeSearch } from './type-searches.ts'
+import { pageRequest, parseSearch, searchOfQuery, type SearchRequest } from './search-request.ts'
+import { type ListedType, type TypeSearch, typeSearches } from './type-searches.ts'
 
 /** The two ways to search the same lists. */
-export interface SearchEndpoints {
+interface SearchEndpoints {
   /** GET, with the search in the query (RFC 7644 §3.4.2). */
   readonly list: ScimEndpoint
   /** POST to `/.search`, with the search in the body (RFC 7644 §3.4.3): what is searched for stays out of logs (§7.5.2). */
@@ -64,3 +63,42 @@ async function foundPage(request: SearchRequest, searches: readonly TypeSearch[]
 /** What makes a walk another one. Which attributes are shown does not. */
 const queryText = (searches: readonly TypeSearch[]): string =>
   JSON.stringify(searches.map(({ type, filter, sort }) => [type.resourceType.name, filter ?? null, sort ?? null]))
+
+/**
+ * A type as a search over several types reads names by it: with the attributes of the others behind its own, as names that one
+ * of the types has are not unknown (RFC 7644 §3.4.2.1).
+ */
+function amongTypes(type: ResourceType, types: readonly ResourceType[]): ResourceType {
+  if (types.length === 1) return type
+  const schemas = types.flatMap(({ schema, extensionsByUrn }) => [
+    [nameKey(schema.id), schema] as const,
+    ...extensionsByUrn,
+  ])
+  return {
+    ...type,
+    attributesByName: new Map([
+      ...types.flatMap(({ attributesByName }) => [...attributesByName]),
+      ...type.attributesByName,
+    ]),
+    extensionsByUrn: new Map([...schemas, ...type.extensionsByUrn]),
+  }
+}
+
+/** A page of resources. */
+interface ListedPage {
+  /** Of all that match, on whichever page. */
+  readonly total: number
+  readonly resources: readonly JsonText[]
+  /** From 1; undefined for a page that a cursor led to. */
+  readonly startIndex?: number
+  /** Undefined on the last page, and where pages are told by index. */
+  readonly nextCursor?: string | undefined
+}
+
+/** A page as an answer (RFC 7644 §3.4.2, RFC 9865 §2). With nothing on it `Resources` is empty, and is there. */
+export function listResponse({ total, resources, startIndex, nextCursor }: ListedPage): ServerResponse {
+  const schemas = ['urn:ietf:params:scim:api:messages:2.0:ListResponse']
+  const page = JSON.stringify({ schemas, totalResults: total, startIndex, itemsPerPage: resources.length, nextCursor })
+  // Not by `joinObjects`: a page has 100 kB, and what is cut out of a text is copied.
+  return textResponse(200, `${page.slice(0, -1)},"Resources":[${resources.join(',')}]}`)
+}

@@ -1,6 +1,13 @@
+import type { JsonValue } from '@mintmark/storage-interface'
+
+import { refusal } from '../error/refusal.ts'
 import type { Query } from '../message/read-query.ts'
 import { namedAttributes } from '../message/requested-attributes.ts'
-import type { RequestedAttributes } from '../resource/parse-projection.ts'
+import type { RequestedAttributes } from '../resource/project-resource.ts'
+import { nameKey } from '../schema/schema.ts'
+import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
+import { boundedObject, type Member, membersByName, requireMessageSchema } from '../values/json-body.ts'
+import { isArray } from '../values/json.ts'
 
 /** What is searched for, whether it came in a query or in a message (RFC 7644 §3.4.2, §3.4.3). */
 export interface SearchRequest extends RequestedAttributes {
@@ -30,3 +37,105 @@ function integerOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   return /^-?[0-9]+(?:e[0-9]+)?$/i.test(text) ? Number(text) : Number.NaN
 }
+
+/**
+ * Reads the body of a POST to `/.search` (RFC 7644 §3.4.3). Members that the RFC does not name are ignored.
+ * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`, `schemas_missing`,
+ * `search_malformed`.
+ */
+export function parseSearch(body: unknown, tally: ToleranceCounter): SearchRequest {
+  const members = membersByName(boundedObject(body))
+  requireMessageSchema(members, 'urn:ietf:params:scim:api:messages:2.0:SearchRequest', tally)
+  return {
+    attributes: namesIn(members, 'attributes'),
+    excludedAttributes: namesIn(members, 'excludedAttributes'),
+    filter: textIn(members, 'filter'),
+    sortBy: textIn(members, 'sortBy'),
+    sortOrder: textIn(members, 'sortOrder'),
+    startIndex: integerIn(members, 'startIndex'),
+    count: integerIn(members, 'count'),
+    cursor: textIn(members, 'cursor'),
+  }
+}
+
+type Members = ReadonlyMap<string, Member>
+
+/** RFC 7643 §2.5: null is the same as nothing. */
+const valueIn = (members: Members, name: string): JsonValue | undefined =>
+  members.get(nameKey(name))?.value ?? undefined
+
+function textIn(members: Members, name: string): string | undefined {
+  const value = valueIn(members, name)
+  // RFC 7644 §3.12 invalidSyntax: the message has members of certain types.
+  if (value !== undefined && typeof value !== 'string') throw refusal('search_malformed')
+  return value
+}
+
+function integerIn(members: Members, name: string): number | undefined {
+  const value = valueIn(members, name)
+  if (value === undefined) return undefined
+  return typeof value === 'number' && Number.isInteger(value) ? value : Number.NaN
+}
+
+function namesIn(members: Members, name: string): readonly string[] | undefined {
+  const value = valueIn(members, name)
+  if (value === undefined) return undefined
+  // RFC 7644 §3.4.3: a list of strings.
+  if (!isArray(value)) throw refusal('search_malformed')
+  return value.map((item) => {
+    // RFC 7644 §3.12 invalidSyntax.
+    if (typeof item !== 'string') throw refusal('search_malformed')
+    return item
+  })
+}
+
+/** Which page is asked for: by index (RFC 7644 §3.4.2.4), which is the default, or by cursor (RFC 9865 §2). */
+type PageRequest =
+  | {
+      readonly kind: 'index'
+      /** From 1. */
+      readonly startIndex: number
+      readonly count: number
+    }
+  | {
+      readonly kind: 'cursor'
+      /** Empty for the first page. */
+      readonly cursor: string
+      readonly count: number
+    }
+
+/**
+ * Reads which page is asked for. By index, what is out of range is brought into it; by cursor it is refused, as the pages of
+ * one walk are all of one size.
+ * @throws ScimError invalidValue — reason `page_malformed`; invalidCount — reason `count_out_of_range`.
+ */
+export function pageRequest({ startIndex = 1, count = listLimits.defaultCount, cursor }: SearchRequest): PageRequest {
+  if (cursor !== undefined) {
+    // RFC 9865 §2.1 invalidCount.
+    if (!(count >= 0 && count <= listLimits.maxCount)) throw refusal('count_out_of_range')
+    return { kind: 'cursor', cursor, count }
+  }
+  // RFC 7644 §3.4.2.4: integers.
+  if (Number.isNaN(startIndex) || Number.isNaN(count)) throw refusal('page_malformed')
+  return {
+    kind: 'index',
+    startIndex: within(startIndex, 1, largestIndex),
+    count: within(count, 0, listLimits.maxCount),
+  }
+}
+
+const within = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most)
+
+/** More than any provider has; every store can count so far. */
+const largestIndex = 2_147_483_647
+
+/** How much of a list one answer holds (RFC 7644 §3.4.2.4, RFC 9865 §4); `/ServiceProviderConfig` says so. */
+export const listLimits = {
+  /** Resources on a page when `count` is not given. Okta and Entra expect at least 100. */
+  defaultCount: 100,
+  maxCount: 200,
+  /** Members of all groups on a page together: with more the page has fewer groups, and never none. Each is some 150 bytes. */
+  maxMembers: 20_000,
+  /** Seconds from one page of a cursor to the next. */
+  cursorLifetime: 3600,
+} as const

@@ -1,17 +1,26 @@
-import type { ResolvedFilter, SortKey } from '@mintmark/storage-interface'
+import type { JsonText, ListOutcome, ListQuery, ResolvedFilter, SortKey } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
 import type { FilterNode } from '../filter/filter-node.ts'
 import { parseFilter } from '../filter/parse-filter.ts'
-import { resolveFilter } from '../filter/resolve-filter.ts'
-import { parseProjection } from '../resource/parse-projection.ts'
-import type { ResourceType } from '../schema/define-resource-type.ts'
-import type { Projection } from '../schema/shown-attributes.ts'
-import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import type { ListedType } from './listed-type.ts'
+import { resolveFilter, targetOf } from '../filter/resolve-filter.ts'
+import { parseProjection } from '../resource/project-resource.ts'
+import { findAttribute, type FoundAttribute, parseAttributeName } from '../schema/find-attribute.ts'
+import type { Projection, Showing } from '../schema/projection.ts'
+import type { ResourceType } from '../schema/resource-type.ts'
+import { nameKey } from '../schema/schema.ts'
+import type { ParseContext, ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { SearchRequest } from './search-request.ts'
-import { searchableFilter } from './searchable-filter.ts'
-import { sortKeyOf } from './sort-key.ts'
+import { attributeOf, isStored, searchableFilter } from './searchable-filter.ts'
+
+/** A type of resource that lists and searches are made of. */
+export interface ListedType {
+  readonly resourceType: ResourceType
+  /** Where a resource of it is read: its `meta.location`. */
+  readonly locationOf: (id: string, baseUrl: string) => string
+  /** One page from storage, each resource as the answer shows it. */
+  readonly list: (query: ListQuery, showing: Showing) => Promise<ListOutcome<JsonText>>
+}
 
 /** A search as it is made in one type. */
 export interface TypeSearch {
@@ -22,7 +31,7 @@ export interface TypeSearch {
 }
 
 /** A type, with the names that a search may use for it: see `amongTypes`. */
-export interface NamedType extends ListedType {
+interface NamedType extends ListedType {
   readonly names: ResourceType
 }
 
@@ -63,3 +72,51 @@ function typeSearch(
   if (searchable === false) return []
   return [{ type, filter: searchable === true ? undefined : searchable, sort, projection }]
 }
+
+/**
+ * What a list of one type is ordered by (RFC 7644 §3.4.2.3).
+ * @param reading of all types that are searched.
+ * @returns undefined for the order of age, also when this type has no such attribute: then none of its resources has a value.
+ * @throws ScimError invalidValue — reasons `sort_attribute`, `sort_order`. invalidPath is for PATCH (RFC 7644 §3.12, table 9).
+ */
+function sortKeyOf(
+  { sortBy, sortOrder }: Pick<SearchRequest, 'sortBy' | 'sortOrder'>,
+  reading: ParseContext,
+  resourceType: ResourceType,
+): SortKey | undefined {
+  if (sortBy === undefined) return undefined
+  const direction = directionOf(sortOrder)
+  const name = parseAttributeName(sortBy)
+  const found = name === undefined ? undefined : findAttribute(name, reading)
+  // RFC 7644 §3.12 invalidValue: there is no such attribute, or no value of it that could be compared.
+  if (found === undefined || !isSortable(found)) throw refusal('sort_attribute')
+
+  const target = targetOf({ ...found, subAttribute: isComplexList(found) ? undefined : found.subAttribute })
+  if (attributeOf(target, resourceType) === undefined) return undefined
+  return {
+    attribute: target,
+    elementPart: isComplexList(found) ? (found.subAttribute?.name ?? 'value') : undefined,
+    direction,
+  }
+}
+
+function directionOf(sortOrder = 'ascending'): SortKey['direction'] {
+  const key = nameKey(sortOrder)
+  // RFC 7644 §3.4.2.3: ascending or descending.
+  if (key !== 'ascending' && key !== 'descending') throw refusal('sort_order')
+  return key
+}
+
+function isSortable(found: FoundAttribute): boolean {
+  const { extension, attribute, subAttribute } = found
+  if (attribute.returned === 'never' || subAttribute?.returned === 'never' || !isStored(found)) return false
+  if (extension === undefined && readApart.has(attribute.name)) return false
+  // RFC 7644 §3.4.2.3: of a complex attribute a part is named; of several values their `value` is meant.
+  const isComparable = attribute.multiValued && attribute.subAttributesByName.has('value')
+  return attribute.type !== 'complex' || subAttribute !== undefined || isComparable
+}
+
+const isComplexList = ({ attribute }: FoundAttribute): boolean => attribute.type === 'complex' && attribute.multiValued
+
+/** Memberships: storage filters by them and does not sort. */
+const readApart: ReadonlySet<string> = new Set(['groups', 'members'])

@@ -1,7 +1,7 @@
 import { parseParameters, type ServerRequest } from '@mintmark/core/http'
 
 import { refusal } from '../error/refusal.ts'
-import { nameKey } from '../schema/name-key.ts'
+import { nameKey } from '../schema/schema.ts'
 
 /** The parameters of a query, by name in lower case. */
 export type Query = ReadonlyMap<string, string>

@@ -1,6 +1,6 @@
-import { parseProjection, splitAttributeNames, type RequestedAttributes } from '../resource/parse-projection.ts'
-import type { ResourceType } from '../schema/define-resource-type.ts'
-import type { Projection } from '../schema/shown-attributes.ts'
+import { parseProjection, type RequestedAttributes, splitAttributeNames } from '../resource/project-resource.ts'
+import type { Projection } from '../schema/projection.ts'
+import type { ResourceType } from '../schema/resource-type.ts'
 import type { Query } from './read-query.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { noStore, type Header, type ServerResponse } from '@mintmark/core/http'
+import { type Header, noStore, type ServerResponse } from '@mintmark/core/http'
 import type { JsonText } from '@mintmark/storage-interface'
 
 /** A SCIM answer (RFC 7644 §3.1, §3.8). Nobody keeps it: it is about people. */
@@ -38,7 +38,7 @@ export const unchangedResponse = ({ location, version }: ResourceHeaders): Serve
     ['Content-Location', location],
   ])
 
-export interface ResourceHeaders {
+interface ResourceHeaders {
   readonly location: string
   /** A weak entity tag. */
   readonly version: string

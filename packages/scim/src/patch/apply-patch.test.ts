@@ -2,7 +2,7 @@ import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
 import { core, enterprise, homeMail, kim, ops, patch, patchAs, workMail, type Operation } from '../../test/patched.ts'
 import { refused, refusedWith } from '../../test/refused.ts'
-import { strictTolerances } from '../tolerance/tolerance-profiles.ts'
+import { strictTolerances } from '../tolerance/tolerances.ts'
 
 test.each<[string, Operation, JsonObject]>([
   ['§3.5.2.1: add begins an absent attribute', { op: 'add', path: 'title', value: 'Boss' }, { title: 'Boss' }],

@@ -1,16 +1,17 @@
-import type { JsonObject } from '@mintmark/storage-interface'
+import { comparisonsOf, type JsonObject, type JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import { sameValue } from '../json/same-value.ts'
-import { completeResource } from '../resource/complete-resource.ts'
-import type { ParseContext } from '../tolerance/parse-context.ts'
-import type { AppliedTolerance } from '../tolerance/tolerance.ts'
-import { applyAssignment } from './apply-assignment.ts'
-import type { Assignment } from './assignment.ts'
-import { assignmentsOf } from './assignments-of.ts'
-import { joinAssignments } from './join-assignments.ts'
-import type { PatchOperation } from './patch-operation.ts'
-import { valuesLookedAt } from './values-looked-at.ts'
+import { completeResource } from '../resource/parse-resource.ts'
+import { attributeLabel } from '../schema/find-attribute.ts'
+import type { ParseContext, ToleranceCounter } from '../tolerance/tolerance-counter.ts'
+import type { AppliedTolerance } from '../tolerance/tolerances.ts'
+import { keepImmutableParts } from '../values/element-list.ts'
+import { isArray, isObject, memberOf, sameValue, withMember } from '../values/json.ts'
+import { complexOf } from '../values/read-value.ts'
+import { assignElements } from './assign-elements.ts'
+import { assignValue } from './assign-value.ts'
+import { type Assignment, assignmentsOf, joinAssignments } from './assignments.ts'
+import type { PatchOperation } from './parse-patch.ts'
 
 /** What a PATCH makes of a resource. */
 export interface PatchResult {
@@ -67,3 +68,77 @@ function applyAll(
 
 /** Values gone through in one request, about half a second of work. */
 const maximumValues = 1_000_000
+
+/** The resource after one assignment; the resource that was given stays as it is. */
+function applyAssignment(resource: JsonObject, assignment: Assignment, tally: ToleranceCounter): JsonObject {
+  const { extension, attribute } = assignment.target
+  const found = extension === undefined ? resource : memberOf(resource, extension)
+  const owner = isObject(found) ? found : {}
+  const current = memberOf(owner, attribute.name)
+  const next = nextValue(current, assignment, tally)
+  if (next === current) return resource
+
+  const changed = withMember(owner, attribute.name, next)
+  if (extension === undefined) return changed
+  return withMember(resource, extension, Object.keys(changed).length === 0 ? undefined : changed)
+}
+
+function nextValue(
+  current: JsonValue | undefined,
+  assignment: Assignment,
+  tally: ToleranceCounter,
+): JsonValue | undefined {
+  const { attribute, where, subAttribute } = assignment.target
+  if (attribute.mutability === 'readOnly' || subAttribute?.mutability === 'readOnly')
+    return unchanged(current, assignment)
+  if (attribute.multiValued && (where !== undefined || subAttribute !== undefined)) {
+    const elements = assignElements(isArray(current) ? current : [], assignment, tally)
+    // RFC 7643 §7 mutability: an immutable list has no value edited.
+    if (attribute.mutability === 'immutable' && !sameValue(current, elements))
+      throw refusal('attribute_immutable', { attribute: attribute.name })
+    return elements.length === 0 ? undefined : elements
+  }
+  if (subAttribute === undefined) return assignValue(attribute, current, { ...assignment, tally })
+  return assignPart(current, assignment, tally)
+}
+
+/** A part of a complex attribute that has one value (RFC 7644 §3.5.2.1: an absent one is begun with it). */
+function assignPart(
+  current: JsonValue | undefined,
+  assignment: Assignment,
+  tally: ToleranceCounter,
+): JsonValue | undefined {
+  const { attribute, subAttribute } = assignment.target
+  const before = isObject(current) ? current : {}
+  if (subAttribute === undefined) return current
+  const part = assignValue(subAttribute, memberOf(before, subAttribute.name), { ...assignment, tally })
+  const after = complexOf(attribute, Object.entries(withMember(before, subAttribute.name, part)))
+  return after === undefined ? undefined : keepImmutableParts(attribute, current, after)
+}
+
+/** What is read-only may be repeated, as Okta repeats the id of a group, but not changed. */
+function unchanged(current: JsonValue | undefined, { op, target, value }: Assignment): JsonValue | undefined {
+  const { subAttribute } = target
+  const part = subAttribute !== undefined && isObject(current) ? memberOf(current, subAttribute.name) : current
+  const repeated = op !== 'remove' && (sameValue(part, value) || (part === undefined && isNothing(value)))
+  // RFC 7644 §3.5.2: "mutability" of readOnly.
+  if (!repeated) throw refusal('attribute_read_only', { attribute: attributeLabel(target) })
+  return current
+}
+
+/** RFC 7643 §2.5: null and an empty array are no value. */
+const isNothing = (value: JsonValue | undefined): boolean => value === null || (isArray(value) && value.length === 0)
+
+/**
+ * How much work an assignment is: the values of the list that it goes through, as often as its filter makes it worth it. A dozen
+ * comparisons with a value are as much work as the rest of what is done with it.
+ */
+function valuesLookedAt(resource: JsonObject, { target: { attribute, extension, where } }: Assignment): number {
+  const owner = extension === undefined ? resource : memberOf(resource, extension)
+  const list = isObject(owner) ? memberOf(owner, attribute.name) : undefined
+  if (!isArray(list)) return 0
+  return list.length * (1 + (where === undefined ? 0 : comparisonsOf(where.filter, work)) / 12)
+}
+
+/** Any number of equalities are looked up as one: see `matchesFilter`. */
+const work = { list: 0, equalities: 'together' } as const

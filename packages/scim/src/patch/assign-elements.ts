@@ -1,17 +1,20 @@
-import { matchesFilter, type JsonObject, type JsonValue } from '@mintmark/storage-interface'
+import { type JsonObject, type JsonValue, matchesFilter } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import { isObject, memberOf, withMember } from '../json/json-object.ts'
 import { comparableValue } from '../resource/comparable-resource.ts'
-import type { Attribute } from '../schema/attribute.ts'
+import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import { addElements, elementKeys } from '../value/element-list.ts'
-import { primaryElements, withOnePrimary } from '../value/one-primary.ts'
-import { complexOf, readParts } from '../value/read-value.ts'
-import { keepImmutableParts } from '../value/replace-elements.ts'
-import { unwrapValue } from '../value/unwrap-value.ts'
+import {
+  addElements,
+  elementKeys,
+  keepImmutableParts,
+  primaryElements,
+  withOnePrimary,
+} from '../values/element-list.ts'
+import { isObject, memberOf, withMember } from '../values/json.ts'
+import { complexOf, readParts, unwrapValue } from '../values/read-value.ts'
 import { assignValue } from './assign-value.ts'
-import type { Assignment } from './assignment.ts'
+import type { Assignment } from './assignments.ts'
 
 /**
  * The values of a complex multi-valued attribute after an operation on those that a filter selects, or on a sub-attribute

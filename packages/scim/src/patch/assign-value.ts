@@ -1,19 +1,24 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import { isArray, isObject } from '../json/json-object.ts'
-import { sameValue } from '../json/same-value.ts'
-import type { Attribute } from '../schema/attribute.ts'
+import { type Attribute, nameKey } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import { complexOf, readParts, readValue } from '../value/read-value.ts'
-import { keepImmutableParts } from '../value/replace-elements.ts'
-import { unwrapValue } from '../value/unwrap-value.ts'
-import { assignList } from './assign-list.ts'
-import type { Assignment } from './assignment.ts'
-import { admitListed, removeListed } from './remove-listed.ts'
+import {
+  addElements,
+  elementKeys,
+  keepImmutableParts,
+  primaryElements,
+  replaceElements,
+  simpleKey,
+  withOnePrimary,
+} from '../values/element-list.ts'
+import { membersByName } from '../values/json-body.ts'
+import { isArray, isObject, memberOf, sameValue } from '../values/json.ts'
+import { complexOf, readElements, readParts, readValue, unwrapValue } from '../values/read-value.ts'
+import type { Assignment } from './assignments.ts'
 
 /** An operation on a value, and what is tolerated. */
-export interface Change extends Pick<Assignment, 'op' | 'value'> {
+interface Change extends Pick<Assignment, 'op' | 'value'> {
   readonly tally: ToleranceCounter
 }
 
@@ -80,4 +85,95 @@ function merged(attribute: Attribute, current: JsonValue | undefined, { value, t
   const before = isObject(current) ? current : {}
   const after = complexOf(attribute, [...Object.entries(before), ...readParts(attribute, given, tally)])
   return after === undefined ? undefined : keepImmutableParts(attribute, current, after)
+}
+
+interface ListChange {
+  readonly op: 'add' | 'replace'
+  readonly value: JsonValue
+  readonly tally: ToleranceCounter
+}
+
+/** The values of a multi-valued attribute after some were added (RFC 7644 §3.5.2.1), or all replaced (§3.5.2.3). */
+function assignList(
+  attribute: Attribute,
+  current: readonly JsonValue[],
+  { op, value, tally }: ListChange,
+): JsonValue | undefined {
+  // RFC 7644 §3.5.2.1: "a new value is added", with or without an array around it.
+  const given = readElements(attribute, op === 'add' && !isArray(value) ? [value] : value, tally)
+  const next = op === 'add' ? added(attribute, current, given) : replaceElements(attribute, current, given)
+  return next.length === 0 ? undefined : next
+}
+
+function added(attribute: Attribute, current: readonly JsonValue[], given: readonly JsonValue[]): readonly JsonValue[] {
+  const next = addElements(attribute, current, given)
+  // RFC 7643 §2.4 sets no bound; this server does.
+  if (next.length > attribute.maxValues) throw refusal('value_too_many', { attribute: attribute.name })
+  const [primary] = primaryElements(given)
+  if (primary === undefined) return next
+  const keyOf = elementKeys(attribute)
+  const key = keyOf(primary)
+  const claimant = next.find((element) => keyOf(element) === key)
+  return claimant === undefined ? next : withOnePrimary(next, claimant)
+}
+
+interface Listed {
+  readonly value: JsonValue
+  readonly tally: ToleranceCounter
+}
+
+/**
+ * A list without the values that a remove lists: each goes whose `value` is listed, and whose `type` is, when the list
+ * says one. What is listed and not there is no error.
+ */
+function removeListed(attribute: Attribute, current: readonly JsonValue[], given: Listed): readonly JsonValue[] {
+  const listed = new Map<string, Set<string | undefined>>()
+  for (const element of listedElements(attribute, given)) {
+    const key = valueKey(attribute, element)
+    listed.set(key, (listed.get(key) ?? new Set()).add(typeKey(attribute, element)))
+  }
+  return current.filter((element) => {
+    const types = listed.get(valueKey(attribute, element))
+    return types === undefined || !(types.has(undefined) || types.has(typeKey(attribute, element)))
+  })
+}
+
+/**
+ * The values that a remove lists.
+ * @throws ScimError invalidSyntax — reason `remove_with_value`; and the reasons of `readValue`.
+ */
+export function listedElements(attribute: Attribute, { value, tally }: Listed): readonly JsonValue[] {
+  admitListed(attribute, tally)
+  const items = nestedItems(attribute, value, tally)
+  return readElements(attribute, isArray(items) ? items : [items], tally)
+}
+
+/**
+ * Lets a remove pass that says in its value what goes.
+ * @throws ScimError invalidSyntax — reason `remove_with_value`.
+ */
+function admitListed(attribute: Attribute, tally: ToleranceCounter): void {
+  // RFC 7644 §3.5.2.2: remove has no value. Ignoring one would empty a group of which one member was to leave.
+  if (!tally.admits('remove-with-value')) throw refusal('remove_with_value', { attribute: attribute.name })
+}
+
+/** {"members":[{"value":"u1"}]} for [{"value":"u1"}]. */
+function nestedItems(attribute: Attribute, value: JsonValue, tally: ToleranceCounter): JsonValue {
+  if (!isObject(value)) return value
+  const members = membersByName(value)
+  const nested = members.size === 1 ? members.get(nameKey(attribute.name))?.value : undefined
+  return nested !== undefined && tally.admits('remove-with-nested-value') ? nested : value
+}
+
+function valueKey(attribute: Attribute, element: JsonValue): string {
+  const sub = attribute.subAttributesByName.get('value')
+  const value = sub !== undefined && isObject(element) ? memberOf(element, sub.name) : undefined
+  return sub === undefined || value === undefined ? elementKeys(attribute)(element) : simpleKey(sub, value)
+}
+
+/** Where `type` tells values apart; the type of a member follows from who it is. */
+function typeKey(attribute: Attribute, element: JsonValue): string | undefined {
+  const sub = attribute.subAttributesByName.get('type')
+  const type = sub?.mutability === 'readWrite' && isObject(element) ? memberOf(element, sub.name) : undefined
+  return sub === undefined || type === undefined ? undefined : simpleKey(sub, type)
 }

@@ -1,12 +1,9 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import { boundedObject } from '../json/bounded-json.ts'
-import { isArray, isObject } from '../json/json-object.ts'
-import { membersByName } from '../json/members-by-name.ts'
-import { requireMessageSchema } from '../message/require-message-schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import type { PatchOperation } from './patch-operation.ts'
+import { boundedObject, membersByName, requireMessageSchema } from '../values/json-body.ts'
+import { isArray, isObject } from '../values/json.ts'
 
 /** The most operations of one request. */
 export const maximumOperations = 1000
@@ -67,3 +64,8 @@ function readPath(path: JsonValue | undefined): string | undefined {
 
 const isOperationName = (name: string): name is PatchOperation['op'] =>
   name === 'add' || name === 'remove' || name === 'replace'
+
+/** One operation of a PATCH request (RFC 7644 §3.5.2), in lower case; its path is not yet looked up. */
+export type PatchOperation =
+  | { readonly op: 'add' | 'replace'; readonly path: string | undefined; readonly value: JsonValue }
+  | { readonly op: 'remove'; readonly path: string; readonly value: JsonValue | undefined }

@@ -2,7 +2,7 @@ import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
 import { core, enterprise, homeMail, kim, ops, tolerated, workMail, type Operation } from '../../test/patched.ts'
 import { refusedWith } from '../../test/refused.ts'
-import type { Tolerance } from '../tolerance/tolerance.ts'
+import type { Tolerance } from '../tolerance/tolerances.ts'
 
 // What identity providers send outside the RFC, where it is tolerated.
 

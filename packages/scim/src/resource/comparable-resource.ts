@@ -1,10 +1,9 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { isArray, isObject, memberOf, objectOf } from '../json/json-object.ts'
-import type { Attribute } from '../schema/attribute.ts'
-import type { ResourceType } from '../schema/define-resource-type.ts'
-import { foldCase } from '../text/fold-case.ts'
-import { parseInstant } from '../text/instant.ts'
+import type { ResourceType } from '../schema/resource-type.ts'
+import type { Attribute } from '../schema/schema.ts'
+import { isArray, isObject, memberOf, objectOf } from '../values/json.ts'
+import { foldCase, parseInstant } from '../values/text.ts'
 
 /**
  * The form of a resource that filters and sorting look at, here and in a database: texts as they are compared

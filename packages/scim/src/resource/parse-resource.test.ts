@@ -1,19 +1,20 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
 import { refusedWith } from '../../test/refused.ts'
-import { defineResourceType } from '../schema/define-resource-type.ts'
-import { defineSchema } from '../schema/define-schema.ts'
-import { groupResourceType, userResourceType } from '../schema/resource-types.ts'
-import { userSchema } from '../schema/user-schema.ts'
-import { createParseContext } from '../tolerance/parse-context.ts'
+import { defineResourceType } from '../schema/resource-type.ts'
+import { defineSchema } from '../schema/schema.ts'
+import { groupResourceType } from '../schema/group-schema.ts'
+import { userResourceType, userSchema } from '../schema/user-schema.ts'
+import { createParseContext } from '../tolerance/tolerance-counter.ts'
 import {
   allTolerances,
   entraTolerances,
   oktaTolerances,
   oneLoginTolerances,
   strictTolerances,
-} from '../tolerance/tolerance-profiles.ts'
-import type { Tolerance, Tolerances } from '../tolerance/tolerance.ts'
+  type Tolerance,
+  type Tolerances,
+} from '../tolerance/tolerances.ts'
 import { parseResource } from './parse-resource.ts'
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'

@@ -1,16 +1,14 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import { boundedObject } from '../json/bounded-json.ts'
-import { isArray, isObject, objectOf } from '../json/json-object.ts'
-import { membersByName } from '../json/members-by-name.ts'
-import type { Attribute } from '../schema/attribute.ts'
-import type { Schema } from '../schema/define-schema.ts'
-import { findSchema } from '../schema/find-schema.ts'
-import type { ParseContext } from '../tolerance/parse-context.ts'
-import type { AppliedTolerance } from '../tolerance/tolerance.ts'
-import { readValue } from '../value/read-value.ts'
-import { completeResource } from './complete-resource.ts'
+import { findSchema } from '../schema/find-attribute.ts'
+import type { ResourceType } from '../schema/resource-type.ts'
+import type { Attribute, Schema } from '../schema/schema.ts'
+import type { ParseContext } from '../tolerance/tolerance-counter.ts'
+import type { AppliedTolerance } from '../tolerance/tolerances.ts'
+import { boundedObject, membersByName } from '../values/json-body.ts'
+import { isArray, isObject, memberOf, objectOf, withMember } from '../values/json.ts'
+import { readValue } from '../values/read-value.ts'
 
 /** What a body says about a resource. */
 export interface ParsedResource {
@@ -82,4 +80,37 @@ function readExtension(schema: Schema, value: JsonValue, reading: ParseContext):
   }
   const extension = objectOf(found)
   return Object.keys(extension).length === 0 ? undefined : extension
+}
+
+/**
+ * A resource whose `schemas` lists its own schema and every extension that it uses, once (RFC 7643 §3).
+ * @throws ScimError invalidValue — reason `value_required` when something required has no value.
+ */
+export function completeResource(resource: JsonObject, resourceType: ResourceType): JsonObject {
+  requireAll(resourceType.attributes, resource)
+  for (const { schema, required } of resourceType.extensions) {
+    const extension = memberOf(resource, schema.id)
+    // RFC 7643 §6: a required extension is part of every resource.
+    if (extension === undefined && required) throw refusal('value_required', { attribute: schema.id })
+    if (isObject(extension)) requireAll(schema.attributes, extension)
+  }
+  return withSchemas(resource, resourceType)
+}
+
+function requireAll(attributes: readonly Attribute[], owner: JsonObject): void {
+  const missing = attributes.find(
+    ({ required, mutability, name }) => required && mutability !== 'readOnly' && isMissing(memberOf(owner, name)),
+  )
+  // RFC 7643 §2.2 required, §2.5: an empty text is no value either.
+  if (missing !== undefined) throw refusal('value_required', { attribute: missing.name })
+}
+
+const isMissing = (value: JsonValue | undefined): boolean => value === undefined || value === ''
+
+function withSchemas(resource: JsonObject, { schema, extensions }: ResourceType): JsonObject {
+  const used = extensions.map((extension) => extension.schema.id).filter((id) => Object.hasOwn(resource, id))
+  const schemas = [schema.id, ...used]
+  const listed = memberOf(resource, 'schemas')
+  const same = isArray(listed) && listed.length === schemas.length && schemas.every((id) => listed.includes(id))
+  return same ? resource : withMember(resource, 'schemas', schemas)
 }

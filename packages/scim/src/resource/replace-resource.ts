@@ -1,12 +1,11 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
-import { isArray, isObject, memberOf, objectOf } from '../json/json-object.ts'
-import { sameValue } from '../json/same-value.ts'
-import type { Attribute } from '../schema/attribute.ts'
-import type { ResourceType } from '../schema/define-resource-type.ts'
-import { replaceElements } from '../value/replace-elements.ts'
-import { completeResource } from './complete-resource.ts'
+import type { ResourceType } from '../schema/resource-type.ts'
+import type { Attribute } from '../schema/schema.ts'
+import { replaceElements } from '../values/element-list.ts'
+import { isArray, isObject, memberOf, objectOf, sameValue } from '../values/json.ts'
+import { completeResource } from './parse-resource.ts'
 
 /** What a PUT makes of a resource. */
 export interface ReplacedResource {

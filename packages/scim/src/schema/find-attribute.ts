@@ -1,8 +1,7 @@
-import type { ParseContext } from '../tolerance/parse-context.ts'
-import type { AttributeName } from './attribute-name.ts'
-import type { Attribute } from './attribute.ts'
-import { findSchema } from './find-schema.ts'
-import { nameKey } from './name-key.ts'
+import { createToleranceCounter, type ParseContext } from '../tolerance/tolerance-counter.ts'
+import type { ResourceType } from './resource-type.ts'
+import { type Attribute, nameKey, type Schema } from './schema.ts'
+import { enterpriseUserSchema } from './user-schema.ts'
 
 /** An attribute that a name stands for. */
 export interface FoundAttribute {
@@ -47,3 +46,80 @@ function findWithUrn(urn: string, name: string, reading: ParseContext): FoundAtt
     ? undefined
     : { extension: ownSchema ? undefined : schema.id, attribute, subAttribute: undefined }
 }
+
+/** The resource type's own schema or the extension that a URN names; URNs do not differ by case (RFC 7644 §3.10). */
+export function findSchema(urn: string, reading: ParseContext): Schema | undefined {
+  const found = declaredSchema(urn, reading)
+  if (found !== undefined) return found
+  const current = currentUrn(urn, reading.resourceType)
+  return current !== undefined && reading.tolerances.admits('legacy-urns')
+    ? declaredSchema(current, reading)
+    : undefined
+}
+
+function declaredSchema(urn: string, { resourceType }: ParseContext): Schema | undefined {
+  const key = nameKey(urn)
+  return key === nameKey(resourceType.schema.id) ? resourceType.schema : resourceType.extensionsByUrn.get(key)
+}
+
+/** A name as it stands in a filter, a path or a list of attributes (RFC 7644 §3.10), not yet looked up. */
+export interface AttributeName {
+  /** The schema's URN before the last colon, as written. */
+  readonly urn: string | undefined
+  readonly name: string
+  readonly subName: string | undefined
+}
+
+/** Reads `[URN ":"] ATTRNAME ["." ATTRNAME]` (RFC 7644 §3.4.2.2). @returns undefined for anything else. */
+export function parseAttributeName(text: string): AttributeName | undefined {
+  // A URN has dots and colons too; what follows its last colon has no colon.
+  const colon = text.lastIndexOf(':')
+  const urn = colon === -1 ? undefined : text.slice(0, colon)
+  const [name = '', subName, ...rest] = text.slice(colon + 1).split('.')
+  if (rest.length > 0 || !attributeName.test(name)) return undefined
+  if (subName !== undefined && !attributeName.test(subName)) return undefined
+  return urn === undefined || urnCharacters.test(urn) ? Object.freeze({ urn, name, subName }) : undefined
+}
+
+/** The text that `parseAttributeName` reads. */
+export const printAttributeName = ({ urn, name, subName }: AttributeName): string =>
+  `${urn === undefined ? '' : `${urn}:`}${name}${subName === undefined ? '' : `.${subName}`}`
+
+/** RFC 7643 §2.1, and `$ref`. */
+const attributeName = /^[A-Za-z$][A-Za-z0-9$_-]*$/
+const urnCharacters = /^urn:[A-Za-z0-9:._-]+$/i
+
+/**
+ * The attribute that an unknown name probably stands for, for the detail of a refusal: `emails.value` for `email`,
+ * `name.givenName` for `givenName`, the full URN for an extension's attribute. A name out of our own schemas, or none.
+ */
+export function suggestAttribute(name: AttributeName, resourceType: ResourceType): string | undefined {
+  const reading = { resourceType, tolerances: createToleranceCounter(new Set(['extension-attribute-without-urn'])) }
+  const inExtension = findAttribute({ ...name, urn: undefined }, reading)
+  if (inExtension !== undefined) return attributeLabel(inExtension)
+
+  const key = nameKey(name.name)
+  const plural = resourceType.attributesByName.get(`${key}s`)
+  if (plural !== undefined) return plural.subAttributesByName.has('value') ? `${plural.name}.value` : plural.name
+
+  const owner = resourceType.schema.attributes.find((attribute) => attribute.subAttributesByName.has(key))
+  const sub = owner?.subAttributesByName.get(key)
+  return owner === undefined || sub === undefined ? undefined : `${owner.name}.${sub.name}`
+}
+
+/** The URN that an old or misspelt one stands for, or undefined. */
+function currentUrn(urn: string, resourceType: ResourceType): string | undefined {
+  const key = nameKey(urn)
+  if (legacyCore.has(key)) return resourceType.schema.id
+  return legacyEnterprise.has(key) ? enterpriseUserSchema.id : undefined
+}
+
+/** SCIM 1.1 had one URN for users and groups; OneLogin's core template sends it. */
+const legacyCore: ReadonlySet<string> = new Set(['urn:scim:schemas:core:1.0'])
+
+const legacyEnterprise: ReadonlySet<string> = new Set([
+  // SCIM 1.1.
+  'urn:scim:schemas:extension:enterprise:1.0',
+  // A colon is missing in an example of Microsoft's documentation, which connectors were built from.
+  'urn:ietf:params:scim:schemas:extension:enterprise:2.0user',
+])

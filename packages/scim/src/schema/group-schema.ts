@@ -1,4 +1,5 @@
-import { defineSchema } from './define-schema.ts'
+import { defineResourceType } from './resource-type.ts'
+import { defineSchema } from './schema.ts'
 
 /** RFC 7643 §4.2: urn:ietf:params:scim:schemas:core:2.0:Group. */
 export const groupSchema = defineSchema({
@@ -37,3 +38,6 @@ export const groupSchema = defineSchema({
     },
   ],
 })
+
+/** Groups (RFC 7643 §4.2). */
+export const groupResourceType = defineResourceType({ name: 'Group', endpoint: '/Groups', schema: groupSchema })

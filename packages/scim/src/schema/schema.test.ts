@@ -1,15 +1,11 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
-import type { AttributeOptions } from './attribute.ts'
-import { parseAttributeName, printAttributeName } from './attribute-name.ts'
-import { defineAttribute } from './define-attribute.ts'
-import { defineResourceType } from './define-resource-type.ts'
-import { defineSchema } from './define-schema.ts'
-import { enterpriseUserSchema } from './enterprise-user-schema.ts'
+import { type AttributeOptions, defineAttribute, defineSchema } from './schema.ts'
+import { parseAttributeName, printAttributeName } from './find-attribute.ts'
+import { defineResourceType } from './resource-type.ts'
+import { enterpriseUserSchema, userSchema, userResourceType } from './user-schema.ts'
 import { groupSchema } from './group-schema.ts'
-import { renderResourceType, renderSchema } from './render-schema.ts'
-import { userResourceType } from './resource-types.ts'
-import { userSchema } from './user-schema.ts'
+import { renderResourceType, renderSchema } from '../discovery/discovery.ts'
 
 test('RFC 7643 §2.2: an attribute has these defaults', () => {
   expect(defineAttribute({ name: 'x' })).toMatchObject({

@@ -1,5 +1,5 @@
-import { defineSchema } from './define-schema.ts'
-import { severalValues } from './several-values.ts'
+import { defineResourceType } from './resource-type.ts'
+import { type AttributeOptions, defineSchema } from './schema.ts'
 
 /** RFC 7643 §4.1: urn:ietf:params:scim:schemas:core:2.0:User. */
 export const userSchema = defineSchema({
@@ -114,3 +114,66 @@ export const userSchema = defineSchema({
     severalValues({ name: 'x509Certificates', description: 'Certificates in DER, as base64.' }, { type: 'binary' }),
   ],
 })
+
+/** RFC 7643 §4.3: urn:ietf:params:scim:schemas:extension:enterprise:2.0:User. */
+export const enterpriseUserSchema = defineSchema({
+  id: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User',
+  name: 'EnterpriseUser',
+  description: 'Enterprise User',
+  attributes: [
+    { name: 'employeeNumber', description: 'A number or code that the organization gives to the person.' },
+    { name: 'costCenter', description: 'The cost center.' },
+    { name: 'organization', description: 'The organization.' },
+    { name: 'division', description: 'The division.' },
+    { name: 'department', description: 'The department.' },
+    {
+      name: 'manager',
+      type: 'complex',
+      description: "The person's manager.",
+      subAttributes: [
+        // RFC 7643 §8.7.1 with erratum 8472: an id, so case-exact.
+        { name: 'value', caseExact: true, description: "The id of the manager's User resource." },
+        // Made from `value` in every answer: a URI from outside is not kept.
+        {
+          name: '$ref',
+          type: 'reference',
+          referenceTypes: ['User'],
+          mutability: 'readOnly',
+          description: "The URI of the manager's User resource.",
+        },
+        { name: 'displayName', mutability: 'readOnly', description: 'The name of the manager.' },
+      ],
+    },
+  ],
+})
+
+/** Users with the enterprise extension (RFC 7643 §4.1, §4.3). A host that has extensions of its own defines its own type. */
+export const userResourceType = defineResourceType({
+  name: 'User',
+  endpoint: '/Users',
+  schema: userSchema,
+  extensions: [enterpriseUserSchema],
+})
+
+/**
+ * A multi-valued attribute with the sub-attributes of RFC 7643 §2.4: `value`, `display`, `type`, `primary`.
+ * @param value whatever differs for `value`.
+ * @param canonicalValues suggestions for `type`.
+ */
+function severalValues(
+  attribute: Pick<AttributeOptions, 'name' | 'description' | 'maxValues'>,
+  value: Partial<AttributeOptions> = {},
+  canonicalValues: readonly string[] = [],
+): AttributeOptions {
+  return {
+    ...attribute,
+    type: 'complex',
+    multiValued: true,
+    subAttributes: [
+      { name: 'value', description: 'The value itself.', ...value },
+      { name: 'display', description: 'The value as shown to people.' },
+      { name: 'type', description: 'What the value is for.', canonicalValues },
+      { name: 'primary', type: 'boolean', description: 'Whether this is the preferred one; at most one value is.' },
+    ],
+  }
+}

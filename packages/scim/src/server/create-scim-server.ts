@@ -2,30 +2,30 @@ import { createJournal, type HttpService } from '@mintmark/core/http'
 import { identifierSeries, systemClock, systemRandom } from '@mintmark/core/runtime'
 import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
 
-import { bulkLimits } from '../bulk/bulk-limits.ts'
-import { bulkRoutes } from '../bulk/bulk-routes.ts'
+import { bulkLimits } from '../bulk/parse-bulk.ts'
+import { bulkRoutes } from '../bulk/process-bulk.ts'
+import { createDeprovisioningLimiter } from '../deprovisioning/deprovisioning-limiter.ts'
+import { discoveryRoutes } from '../discovery/discovery.ts'
+import type { AnsweredRequest } from '../event/answered-request.ts'
 import { revokedAccess } from '../event/ended-access.ts'
 import { recordRefusal } from '../event/record-refusal.ts'
-import { discoveryRoutes } from '../discovery/discovery-routes.ts'
 import { reportScimFaults } from '../event/report-scim-faults.ts'
-import type { AnsweredRequest } from '../event/answered-request.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
-import type { GroupDependencies } from '../group/group-dependencies.ts'
-import { groupRoutes } from '../group/group-routes.ts'
-import { listedGroups } from '../list/listed-groups.ts'
-import { listedUsers } from '../list/listed-users.ts'
+import { groupRoutes } from '../groups/group-endpoints.ts'
+import { listedGroups } from '../groups/render-group.ts'
+import type { GroupDependencies } from '../groups/write-group.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
-import { createDeprovisioningLimiter } from '../deprovisioning/deprovisioning-limiter.ts'
-import { groupResourceType, userResourceType } from '../schema/resource-types.ts'
+import { groupResourceType } from '../schema/group-schema.ts'
+import { userResourceType } from '../schema/user-schema.ts'
 import {
-  signInFromProvider,
   type ProviderLogin,
   type ProviderSignIn,
   type SignInDependencies,
+  signInFromProvider,
 } from '../sign-in/sign-in-from-provider.ts'
-import { createUserRenderer } from '../user/user-form.ts'
-import { userClaims, type ClaimChanges } from '../user/user-claims.ts'
-import { userRoutes } from '../user/user-routes.ts'
+import { createUserRenderCache } from '../users/render-cache.ts'
+import { type ClaimChanges, userClaims } from '../users/user-claims.ts'
+import { listedUsers, userRoutes } from '../users/user-endpoints.ts'
 import type { ScimServerOptions } from './scim-options.ts'
 import { createScimRouter } from './scim-router.ts'
 
@@ -89,7 +89,7 @@ function scimDependencies(options: ScimServerOptions): SignInDependencies & Grou
     hooks: options,
     offboarding: options.deprovisioningLimit && createDeprovisioningLimiter(options.deprovisioningLimit, options),
     userType,
-    userForm: createUserRenderer(userType, options.issuer),
+    renderCache: createUserRenderCache(userType, options.issuer),
     groupType: options.groupType ?? groupResourceType,
     claims: claimsOf(options),
     journal: createJournal<ScimOccurrence, EpochSeconds>(options.onEvent ?? reportScimFaults(console), {

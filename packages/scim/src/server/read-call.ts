@@ -1,9 +1,9 @@
-import type { ResourceType } from '../schema/define-resource-type.ts'
-import { profileOf } from '../tolerance/profile-of.ts'
-import type { ParseContext } from '../tolerance/parse-context.ts'
-import { createToleranceCounter, type ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { Journal } from '@mintmark/core/http'
+
 import type { ScimOccurrence } from '../event/scim-event.ts'
+import type { ResourceType } from '../schema/resource-type.ts'
+import { createToleranceCounter, type ParseContext, type ToleranceCounter } from '../tolerance/tolerance-counter.ts'
+import { profileOf } from '../tolerance/tolerances.ts'
 import type { ScimCall } from './scim-call.ts'
 
 /** Opens the reading of a call: with what its provider is tolerated. */

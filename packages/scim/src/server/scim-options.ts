@@ -2,12 +2,12 @@ import type { Clock, Random, RateLimiter } from '@mintmark/core/runtime'
 import type { JsonObject, Storage } from '@mintmark/storage-interface'
 
 import type { AccessTokens } from '../authentication/access-tokens.ts'
+import type { DeprovisioningLimit } from '../deprovisioning/deprovisioning-limiter.ts'
 import type { AnsweredRequest } from '../event/answered-request.ts'
 import type { ScimEvent } from '../event/scim-event.ts'
-import type { DeprovisioningLimit } from '../deprovisioning/deprovisioning-limit.ts'
-import type { ResourceType } from '../schema/define-resource-type.ts'
-import type { ClaimChanges } from '../user/user-claims.ts'
-import type { ProvisioningHooks } from '../user/user-dependencies.ts'
+import type { ResourceType } from '../schema/resource-type.ts'
+import type { ClaimChanges } from '../users/user-claims.ts'
+import type { ProvisioningHooks } from '../users/user-dependencies.ts'
 
 /** What a host gives to `createScimServer`. Two members are required. */
 export interface ScimServerOptions extends ProvisioningHooks {

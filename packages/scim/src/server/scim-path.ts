@@ -1,4 +1,4 @@
-import { keepsRule } from '../text/text-rule.ts'
+import { keepsRule } from '../values/text.ts'
 
 /** What a SCIM address names, below the base of one identity provider (RFC 7644 §3.2). */
 export interface ScimPath {

@@ -1,12 +1,13 @@
 import {
-  withHeaders,
-  withoutBody,
   type Header,
   type HttpService,
   type ServerRequest,
   type ServerResponse,
+  withHeaders,
+  withoutBody,
 } from '@mintmark/core/http'
 import type { Clock, RateLimiter } from '@mintmark/core/runtime'
+import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import { authenticateProvider, type AuthenticateProviderDependencies } from '../authentication/authenticate-provider.ts'
 import type { ScimCaller } from '../authentication/scim-caller.ts'
@@ -16,11 +17,10 @@ import type { ScimError } from '../error/scim-error.ts'
 import { toScimError } from '../error/to-scim-error.ts'
 import { answeredRequest, type AnsweredRequest } from '../event/answered-request.ts'
 import { rateLimitHeaders } from '../rate-limit/rate-limit-headers.ts'
-import type { EpochSeconds } from '@mintmark/storage-interface'
 import type { ScimEndpoint, ScimMethods, ScimRoutes } from './scim-call.ts'
-import { parseScimPath, scimRoot, tenantUrl, type ScimPath } from './scim-path.ts'
+import { parseScimPath, type ScimPath, scimRoot, tenantUrl } from './scim-path.ts'
 
-export interface ScimRouterDependencies extends AuthenticateProviderDependencies {
+interface ScimRouterDependencies extends AuthenticateProviderDependencies {
   readonly issuer: string
   readonly clock: Clock
   readonly routes: ScimRoutes

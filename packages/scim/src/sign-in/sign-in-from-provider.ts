@@ -1,23 +1,24 @@
 import type { Clock } from '@mintmark/core/runtime'
 import {
-  providerId,
-  untilSettled,
   type JsonObject,
+  providerId,
   type ProvisionedUserRecord,
+  untilSettled,
   type UserId,
 } from '@mintmark/storage-interface'
 
-import { ProviderError } from '../provider/provider-error.ts'
-import { profileOf } from '../tolerance/profile-of.ts'
-import { createParseContext, type ParseContext } from '../tolerance/parse-context.ts'
-import type { AccountWriter } from '../user/account-writer.ts'
-import { beginAccount } from '../user/begin-account.ts'
-import type { UserDependencies } from '../user/user-dependencies.ts'
-import { saysTheSame } from '../user/resource-text.ts'
-import { userDocument } from '../user/user-document.ts'
-import { userState, type WrittenUser } from '../user/user-state.ts'
-import { settled } from '../user/write-user.ts'
-import { loginExternalId, withProfile } from './login-profile.ts'
+import { refusal } from '../error/refusal.ts'
+import { applyPatch } from '../patch/apply-patch.ts'
+import { parsePatch } from '../patch/parse-patch.ts'
+import { ProviderError } from '../providers/registration.ts'
+import { createParseContext, type ParseContext } from '../tolerance/tolerance-counter.ts'
+import { profileOf } from '../tolerance/tolerances.ts'
+import { beginAccount } from '../users/provision-user.ts'
+import { isSameResource } from '../users/render-cache.ts'
+import type { UserDependencies } from '../users/user-dependencies.ts'
+import { userDocument, userState, type WrittenUser } from '../users/user-state.ts'
+import { type AccountWriter, settled } from '../users/write-user.ts'
+import { readValue } from '../values/read-value.ts'
 
 /** Somebody whom an identity provider has signed in, by SAML or OpenID Connect: what the host verified. */
 export interface ProviderLogin {
@@ -102,7 +103,7 @@ async function update(
 ): Promise<ProvisionedUserRecord | undefined> {
   const { userId, version } = user
   const { state } = written
-  if (saysTheSame(user, written)) return user
+  if (isSameResource(user, written)) return user
   const isAllowed = (await deps.hooks.mayChange?.({ providerId, userId, kind: 'update' })) ?? true
   if (!isAllowed) return user
 
@@ -116,3 +117,28 @@ async function update(
 /** An account that the host linked may be one that was deactivated before. */
 const signInOf = ({ userId, active }: ProvisionedUserRecord, { isNew }: { readonly isNew: boolean }): ProviderSignIn =>
   active ? { outcome: 'signed_in', userId, isNew } : { outcome: 'deactivated', userId }
+
+/**
+ * Who signed in, as SCIM requests name them.
+ * @throws ScimError invalidValue — reasons `value_required`, `value_too_long`, `value_characters`.
+ */
+function loginExternalId(text: string, { resourceType, tolerances: tally }: ParseContext): string {
+  const attribute = resourceType.attributesByName.get('externalid')
+  const value = attribute === undefined ? undefined : readValue(attribute, text, tally)
+  // RFC 7643 §3.1: what joins a sign-in and a provisioned account is not left open.
+  if (typeof value !== 'string' || value.trim() === '') throw refusal('value_required', { attribute: 'externalId' })
+  return value
+}
+
+/**
+ * A user with what a profile gives put in place (RFC 7644 §3.5.2.3): of `name` the parts that it gives, of `emails` all; what it
+ * does not give stays. By the rules, and with the tolerances, of a PATCH from the same provider.
+ * @throws ScimError the reasons of `parsePatch` and `applyPatch`.
+ */
+function withProfile(document: JsonObject, profile: JsonObject, reading: ParseContext): JsonObject {
+  // As JSON has no undefined: a host that copies claims by name writes it for those that did not come, and means to clear none.
+  const value: unknown = JSON.parse(JSON.stringify(profile))
+  const schemas = ['urn:ietf:params:scim:api:messages:2.0:PatchOp']
+  const operations = parsePatch({ schemas, Operations: [{ op: 'replace', value }] }, reading.tolerances)
+  return applyPatch(document, operations, reading).resource
+}

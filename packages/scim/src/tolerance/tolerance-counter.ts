@@ -1,4 +1,5 @@
-import type { AppliedTolerance, Tolerance, Tolerances } from './tolerance.ts'
+import type { ResourceType } from '../schema/resource-type.ts'
+import type { AppliedTolerance, Tolerance, Tolerances } from './tolerances.ts'
 
 /** The tolerances of one call: what is enabled, and a count of what was used. */
 export interface ToleranceCounter {
@@ -20,3 +21,15 @@ export function createToleranceCounter(enabled: Tolerances): ToleranceCounter {
     applied: () => [...counts].map(([tolerance, count]) => ({ tolerance, count })),
   }
 }
+
+/** What everything that reads a request needs: the type of resource it is about, and what is tolerated. */
+export interface ParseContext {
+  readonly resourceType: ResourceType
+  readonly tolerances: ToleranceCounter
+}
+
+/** A reading of one request: its tally counts what that request needed. */
+export const createParseContext = (resourceType: ResourceType, tolerances: Tolerances): ParseContext => ({
+  resourceType,
+  tolerances: createToleranceCounter(tolerances),
+})

@@ -8,7 +8,7 @@ import {
   userResourceType,
   type Tolerances,
 } from '../../src/index.ts'
-import { createParseContext } from '../../src/tolerance/parse-context.ts'
+import { createParseContext } from '../../src/tolerance/tolerance-counter.ts'
 import { functionCalls } from '../function-calls.ts'
 import { outcomeOf } from '../outcome-of.ts'
 import { prototypesUntouched } from '../prototypes-untouched.ts'

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 
 import { applyPatch, groupResourceType, parsePatch, toleranceProfiles, type ToleranceProfile } from '../../src/index.ts'
-import { createParseContext } from '../../src/tolerance/parse-context.ts'
+import { createParseContext } from '../../src/tolerance/tolerance-counter.ts'
 import { outcomeOf } from '../outcome-of.ts'
 import { aGroup, groupSchema, patchOp, startDirectory, type Directory } from './directory-under-test.ts'
 

@@ -1,0 +1,66 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { executionOrder } from './bulk-references.ts'
+
+/** Operations, and for each of them some positions that it refers to. */
+const references = fc
+  .integer({ min: 1, max: 12 })
+  .chain((size) =>
+    fc.array(fc.array(fc.nat({ max: size - 1 }), { maxLength: 4 }), { minLength: size, maxLength: size }),
+  )
+
+test('law: every operation has its turn once', () => {
+  fc.assert(
+    fc.property(references, (given) => {
+      expect(executionOrder(given).toSorted((one, other) => one - other)).toEqual([...given.keys()])
+    }),
+  )
+})
+
+test('law: without circles each comes after those that it refers to', () => {
+  const acyclic = references.map((given) => given.map((list, position) => list.filter((other) => other > position)))
+  fc.assert(
+    fc.property(acyclic, (given) => {
+      const order = executionOrder(given)
+
+      for (const [position, list] of given.entries()) {
+        for (const other of list) expect(order.indexOf(other)).toBeLessThan(order.indexOf(position))
+      }
+    }),
+  )
+})
+
+test('law: in a circle at least one refers to what has not had its turn', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20 }), (size) => {
+      const circle = Array.from({ length: size }, (_, position) => [(position + 1) % size])
+      const order = executionOrder(circle)
+
+      expect(circle.some(([other = -1], position) => order.indexOf(other) >= order.indexOf(position))).toBe(true)
+    }),
+  )
+})
+
+test('RFC 7644 §3.7: in the order of the request where nothing refers forward', () => {
+  expect(executionOrder([[], [0], [], [1, 0]])).toEqual([0, 1, 2, 3])
+  expect(executionOrder([[], [3], [], []])).toEqual([0, 3, 1, 2])
+})
+
+test('orders a hundred thousand references, and a chain of a hundred thousand, in work linear in their number', () => {
+  let reads = 0
+  /** Counts how often the references of an operation are read. */
+  const counted = (references: readonly (readonly number[])[]) =>
+    new Proxy(references, {
+      get(list, key) {
+        if (typeof key === 'string' && /^\d+$/.test(key)) reads += 1
+        return Reflect.get(list, key) as unknown
+      },
+    })
+  const dense = Array.from({ length: 1000 }, () => Array.from({ length: 100 }, (_, index) => index * 10))
+  const chain = Array.from({ length: 100_000 }, (_, position) => (position === 99_999 ? [] : [position + 1]))
+
+  expect(executionOrder(counted(dense))).toHaveLength(1000)
+  expect(executionOrder(counted(chain))[0]).toBe(99_999)
+  expect(reads).toBeLessThanOrEqual(1000 + 100_000)
+})

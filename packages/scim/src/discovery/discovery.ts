@@ -1,0 +1,174 @@
+import { type JsonObject, jsonText } from '@mintmark/storage-interface'
+
+import { bulkLimits } from '../bulk/parse-bulk.ts'
+import { refusal } from '../error/refusal.ts'
+import { listResponse } from '../list/search-endpoints.ts'
+import { listLimits } from '../list/search-request.ts'
+import { readQuery } from '../message/read-query.ts'
+import { scimResponse } from '../message/scim-response.ts'
+import type { ResourceType } from '../schema/resource-type.ts'
+import { type Attribute, nameKey, type Schema } from '../schema/schema.ts'
+import type { ScimCall, ScimCollection, ScimEndpoint, ScimRoutes } from '../server/scim-call.ts'
+
+/** What the server says about itself (RFC 7644 §4), made once, with schemas of the host's own; and what it does not offer. */
+export function discoveryRoutes(
+  resourceTypes: readonly ResourceType[],
+  offered: { readonly passwords: boolean },
+): ScimRoutes {
+  const schemas = resourceTypes.flatMap(({ schema, extensions }) => [schema, ...extensions.map((each) => each.schema)])
+  const distinct = [...new Map(schemas.map((schema) => [schema.id, schema])).values()]
+  return {
+    serviceproviderconfig: publishedResource(
+      { endpoint: 'ServiceProviderConfig', resourceType: 'ServiceProviderConfig' },
+      serviceProviderConfig(offered),
+    ),
+    schemas: publishedList(
+      { endpoint: 'Schemas', resourceType: 'Schema' },
+      distinct.map((schema) => ({ id: schema.id, content: renderSchema(schema) })),
+    ),
+    resourcetypes: publishedList(
+      { endpoint: 'ResourceTypes', resourceType: 'ResourceType' },
+      resourceTypes.map((type) => ({ id: type.name, content: renderResourceType(type) })),
+    ),
+    me,
+  }
+}
+
+const notOffered: ScimEndpoint = async () => {
+  // RFC 7644 §3.11, 501.
+  throw refusal('me_not_offered')
+}
+
+const me: ScimCollection = {
+  collection: { GET: notOffered, POST: notOffered, PUT: notOffered, PATCH: notOffered, DELETE: notOffered },
+}
+
+/** What the server publishes about itself under one name, without its `meta`. */
+interface Published {
+  /** `Schemas`, as the address has it. */
+  readonly endpoint: string
+  /** `Schema`, for `meta.resourceType`. */
+  readonly resourceType: string
+}
+
+/** All of them as a list, in which paging, order and attributes mean nothing, and each by its id (RFC 7644 §4). */
+function publishedList(published: Published, resources: readonly PublishedResource[]): ScimCollection {
+  const byId = new Map(resources.map((resource) => [nameKey(resource.id), resource]))
+  const shown = ({ id, content }: PublishedResource, { baseUrl }: ScimCall): JsonObject =>
+    withMeta(content, published, `${baseUrl}/${published.endpoint}/${id}`)
+
+  const list: ScimEndpoint = async (call) => {
+    refuseFilter(call)
+    return listResponse({
+      total: resources.length,
+      startIndex: 1,
+      resources: resources.map((resource) => jsonText(shown(resource, call))),
+    })
+  }
+  const read: ScimEndpoint = async (call) => {
+    refuseFilter(call)
+    // URNs do not differ by case (RFC 7644 §3.10), and no two types of resource are told apart by it.
+    const found = byId.get(nameKey(call.id))
+    // RFC 7644 §3.12, 404.
+    if (found === undefined) throw refusal('resource_not_found')
+    return scimResponse(200, shown(found, call))
+  }
+  return { collection: { GET: list }, member: { GET: read } }
+}
+
+/** One of a list. */
+interface PublishedResource {
+  readonly id: string
+  readonly content: JsonObject
+}
+
+/** A single resource without an id. */
+const publishedResource = (published: Published, resource: JsonObject): ScimCollection => ({
+  collection: {
+    GET: async (call) => {
+      refuseFilter(call)
+      return scimResponse(200, withMeta(resource, published, `${call.baseUrl}/${published.endpoint}`))
+    },
+  },
+})
+
+function refuseFilter({ request }: ScimCall): void {
+  // RFC 7644 §4: 403, as an answer that looks filtered would be misread.
+  if (readQuery(request).has('filter')) throw refusal('discovery_filtered')
+}
+
+const withMeta = (resource: JsonObject, { resourceType }: Published, location: string): JsonObject => ({
+  ...resource,
+  meta: { resourceType, location },
+})
+
+/**
+ * What this server can do, as `/ServiceProviderConfig` shows it (RFC 7643 §5, RFC 9865 §4), without `meta`.
+ * @param offered what depends on the host: whether it takes passwords.
+ */
+const serviceProviderConfig = ({ passwords }: { readonly passwords: boolean }): JsonObject => ({
+  schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
+  patch: { supported: true },
+  bulk: { supported: true, maxOperations: bulkLimits.maxOperations, maxPayloadSize: bulkLimits.maxPayloadSize },
+  filter: { supported: true, maxResults: listLimits.maxCount },
+  changePassword: { supported: passwords },
+  sort: { supported: true },
+  etag: { supported: true },
+  pagination: {
+    cursor: true,
+    index: true,
+    defaultPaginationMethod: 'index',
+    defaultPageSize: listLimits.defaultCount,
+    maxPageSize: listLimits.maxCount,
+    cursorTimeout: listLimits.cursorLifetime,
+  },
+  authenticationSchemes: [
+    {
+      type: 'oauthbearertoken',
+      name: 'OAuth Bearer Token',
+      description:
+        'The Secret Token of this identity provider, or an access token with the scope scim, as Authorization: Bearer.',
+      specUri: 'https://www.rfc-editor.org/rfc/rfc6750',
+      primary: true,
+    },
+  ],
+})
+
+/** A schema as `/Schemas` shows it (RFC 7643 §7), without `meta`. No nulls: Entra reads it. */
+export const renderSchema = ({ id, name, description, attributes }: Schema): JsonObject => ({
+  schemas: ['urn:ietf:params:scim:schemas:core:2.0:Schema'],
+  id,
+  name,
+  description,
+  attributes: attributes.map(renderAttribute),
+})
+
+/** A resource type as `/ResourceTypes` shows it (RFC 7643 §6), without `meta`. Its id is its name: CyberArk asks for it so. */
+export const renderResourceType = ({ name, endpoint, description, schema, extensions }: ResourceType): JsonObject => ({
+  schemas: ['urn:ietf:params:scim:schemas:core:2.0:ResourceType'],
+  id: name,
+  name,
+  endpoint,
+  description,
+  schema: schema.id,
+  schemaExtensions: extensions.map((extension) => ({ schema: extension.schema.id, required: extension.required })),
+})
+
+function renderAttribute(attribute: Attribute): JsonObject {
+  const { name, type, multiValued, description, required, caseExact, mutability, returned, uniqueness } = attribute
+  const { canonicalValues, referenceTypes, subAttributes } = attribute
+  return {
+    name,
+    type,
+    multiValued,
+    description,
+    required,
+    // RFC 7643 §2.2 with erratum 6004: case and uniqueness are of simple values.
+    ...(type === 'complex' ? {} : { caseExact, uniqueness }),
+    mutability,
+    returned,
+    ...(canonicalValues.length === 0 ? {} : { canonicalValues }),
+    ...(referenceTypes.length === 0 ? {} : { referenceTypes }),
+    ...(subAttributes.length === 0 ? {} : { subAttributes: subAttributes.map(renderAttribute) }),
+  }
+}

@@ -1,0 +1,184 @@
+import { randomIdentifier } from '@mintmark/core/runtime'
+import { groupId, type GroupRecord, type GroupState, untilSettled } from '@mintmark/storage-interface'
+
+import { refusal } from '../error/refusal.ts'
+import { searchEndpoints } from '../list/search-endpoints.ts'
+import { isKnown, requireMatch } from '../message/preconditions.ts'
+import { readMessage } from '../message/read-message.ts'
+import { readQuery } from '../message/read-query.ts'
+import { requestedAttributes } from '../message/requested-attributes.ts'
+import { emptyResponse, unchangedResponse } from '../message/scim-response.ts'
+import { assignmentsOf } from '../patch/assignments.ts'
+import { parsePatch } from '../patch/parse-patch.ts'
+import { parseResource } from '../resource/parse-resource.ts'
+import { replaceResource } from '../resource/replace-resource.ts'
+import { noteTolerances, parseContextOf } from '../server/read-call.ts'
+import type { ScimCall, ScimCollection, ScimEndpoint } from '../server/scim-call.ts'
+import { memberOf } from '../values/json.ts'
+import { givesType, memberIds, membersOf, planPatch } from './members.ts'
+import { groupLocation, groupVersion, listedGroups, showGroup } from './render-group.ts'
+import {
+  changedState,
+  changeGroup,
+  findGroup,
+  type GroupDependencies,
+  groupDocument,
+  groupState,
+  settledGroup,
+  writeGroup,
+} from './write-group.ts'
+
+/** What answers below /Groups. */
+export function groupRoutes(deps: GroupDependencies): ScimCollection {
+  const { list, search } = searchEndpoints([listedGroups(deps)], deps)
+  return {
+    collection: { GET: list, POST: createGroup(deps) },
+    member: { GET: readGroup(deps), PUT: replaceGroup(deps), PATCH: patchGroup(deps), DELETE: removeGroup(deps) },
+    named: { '.search': { POST: search } },
+  }
+}
+
+/**
+ * POST /Groups (RFC 7644 §3.3). The same `externalId` again, after an answer that got lost, is answered with the same group,
+ * which becomes what the request says as with PUT: nobody stays in it of whom the identity provider does not know. Names of
+ * groups are not unique.
+ */
+const createGroup =
+  (deps: GroupDependencies): ScimEndpoint =>
+  async (call) => {
+    const projection = requestedAttributes(readQuery(call.request), deps.groupType)
+    const reading = parseContextOf(call, deps.groupType)
+    const { resource } = parseResource(readMessage(call.request), reading)
+    noteTolerances(reading, call, deps.journal)
+    const written = { state: groupState(resource, deps.groupType), memberIds: memberIds(memberOf(resource, 'members')) }
+    const group = await createOrReplace(written, call, deps)
+    return showGroup(group, { status: 201, projection, call }, deps)
+  }
+
+interface WrittenGroup {
+  readonly state: GroupState
+  readonly memberIds: readonly string[]
+}
+
+function createOrReplace(written: WrittenGroup, call: ScimCall, deps: GroupDependencies): Promise<GroupRecord> {
+  const { externalId } = written.state
+  return untilSettled(async () => {
+    const { providerId } = call.caller.provider
+    const group =
+      externalId === undefined ? undefined : await deps.storage.groups.findByExternalId(providerId, externalId)
+    return group === undefined ? insert(written, call, deps) : replace(group, written, { call, deps })
+  })
+}
+
+/** Undefined when another request took the `externalId` meanwhile: then that group is meant. */
+async function insert(
+  { state, memberIds }: WrittenGroup,
+  call: ScimCall,
+  deps: GroupDependencies,
+): Promise<GroupRecord | undefined> {
+  const { providerId } = call.caller.provider
+  const id = groupId(randomIdentifier(deps.random))
+  const outcome = await deps.storage.groups.insert({ providerId, groupId: id, state, memberIds, createdAt: call.now })
+  // RFC 7643 §4.2: a member is a resource of this provider.
+  if (outcome.outcome === 'memberUnknown') throw refusal('member_unknown')
+  if (outcome.outcome === 'taken') return undefined
+  deps.journal.record(call.request, { type: 'group.created', providerId, groupId: id })
+  return outcome.record
+}
+
+/** Undefined when another writer was faster. */
+async function replace(
+  group: GroupRecord,
+  { state, memberIds }: WrittenGroup,
+  context: { readonly call: ScimCall; readonly deps: GroupDependencies },
+): Promise<GroupRecord | undefined> {
+  const change = {
+    version: group.version,
+    state: changedState(group, state),
+    members: { kind: 'replace', memberIds } as const,
+  }
+  const outcome = await changeGroup(group, change, context)
+  return outcome.outcome === 'conflict' || outcome.outcome === 'absent' ? undefined : settledGroup(outcome)
+}
+
+/** GET /Groups/{id} (RFC 7644 §3.4.1). */
+const readGroup =
+  (deps: GroupDependencies): ScimEndpoint =>
+  async (call) => {
+    const projection = requestedAttributes(readQuery(call.request), deps.groupType)
+    const group = await findGroup(call, deps)
+    const version = groupVersion(group)
+    if (isKnown(call.request, version))
+      return unchangedResponse({ location: groupLocation(group.groupId, call.baseUrl), version })
+    return showGroup(group, { status: 200, projection, call }, deps)
+  }
+
+/** PUT /Groups/{id} (RFC 7644 §3.5.1): what is left out is cleared, members too; it never creates. */
+const replaceGroup =
+  (deps: GroupDependencies): ScimEndpoint =>
+  async (call) => {
+    const projection = requestedAttributes(readQuery(call.request), deps.groupType)
+    const reading = parseContextOf(call, deps.groupType)
+    const { resource } = parseResource(readMessage(call.request), reading)
+    noteTolerances(reading, call, deps.journal)
+    const given = memberOf(resource, 'members')
+    const members = { kind: 'replace', memberIds: memberIds(given) } as const
+    const group = await writeGroup(
+      call,
+      async (current) => {
+        // RFC 7643 §4.2: the type of somebody who is there cannot be given otherwise. Without types there is nothing to compare.
+        const present = givesType(given) ? await membersOf(current, deps) : []
+        const document = replaceResource(groupDocument(current, present), resource, deps.groupType).resource
+        return { document, members, readAt: undefined }
+      },
+      deps,
+    )
+    return showGroup(group, { status: 200, projection, call }, deps)
+  }
+
+/**
+ * PATCH /Groups/{id} (RFC 7644 §3.5.2): all operations or none, in one write. The answer is 204, so that nobody has to read ten
+ * thousand members because one has left; with `attributes` or `excludedAttributes` it is 200 and shows the group.
+ */
+const patchGroup =
+  (deps: GroupDependencies): ScimEndpoint =>
+  async (call) => {
+    const projection = requestedAttributes(readQuery(call.request), deps.groupType)
+    const body = readMessage(call.request)
+    const group = await writeGroup(
+      call,
+      async (current) => {
+        const reading = parseContextOf(call, deps.groupType)
+        const assignments = parsePatch(body, reading.tolerances).flatMap((operation) =>
+          assignmentsOf(operation, reading),
+        )
+        const write = await planPatch(current, assignments, { reading, storage: deps.storage })
+        noteTolerances(reading, call, deps.journal)
+        return write
+      },
+      deps,
+    )
+    if (projection === deps.groupType.shownByDefault) return emptyResponse([['ETag', groupVersion(group)]])
+    return showGroup(group, { status: 200, projection, call }, deps)
+  }
+
+/** DELETE /Groups/{id} (RFC 7644 §3.6): the group and its memberships; its members stay. */
+const removeGroup =
+  (deps: GroupDependencies): ScimEndpoint =>
+  (call) =>
+    untilSettled(async () => {
+      const { caller, now, request } = call
+      const { providerId } = caller.provider
+      const group = await findGroup(call, deps)
+      const { groupId } = group
+      requireMatch(request, groupVersion(group))
+
+      // Without If-Match it goes in whatever version it is: members that come and go meanwhile do not hold it up.
+      const version = request.headers.has('if-match') ? group.version : undefined
+      const { outcome } = await deps.storage.groups.remove({ providerId, groupId, version, now })
+      if (outcome === 'conflict') return undefined
+      // RFC 7644 §3.6: of several who remove one, one does.
+      if (outcome === 'absent') throw refusal('resource_not_found')
+      deps.journal.record(request, { type: 'group.removed', providerId, groupId })
+      return emptyResponse()
+    })

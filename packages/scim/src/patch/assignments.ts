@@ -1,0 +1,136 @@
+import type { JsonValue, ResolvedFilter } from '@mintmark/storage-interface'
+
+import { refusal } from '../error/refusal.ts'
+import { findAttribute, findSchema } from '../schema/find-attribute.ts'
+import type { Attribute, Schema } from '../schema/schema.ts'
+import type { ParseContext } from '../tolerance/tolerance-counter.ts'
+import { type Member, membersByName } from '../values/json-body.ts'
+import { isArray, isObject } from '../values/json.ts'
+import type { PatchOperation } from './parse-patch.ts'
+import { type AttributeTarget, type PatchTarget, resolvePath } from './patch-path.ts'
+
+type Op = Assignment['op']
+
+/**
+ * What an operation does, attribute by attribute: one for a path, one for each key of a value without a path
+ * (RFC 7644 §3.5.2.1, §3.5.2.3), where an extension's URN holds an object of its own.
+ */
+export function assignmentsOf(operation: PatchOperation, reading: ParseContext): readonly Assignment[] {
+  const { op, path, value } = operation
+  if (path !== undefined) return toTarget(op, resolvePath(path, reading), { value, reading })
+  // RFC 7644 §3.5.2.1: without a path the value is a set of attributes.
+  if (!isObject(value)) throw refusal('value_type')
+  return [...membersByName(value)].flatMap(([key, member]) => toKey(op, { key, ...member }, reading))
+}
+
+interface Given {
+  readonly value: JsonValue | undefined
+  readonly reading: ParseContext
+}
+
+function toTarget(op: Op, target: PatchTarget, { value, reading }: Given): readonly Assignment[] {
+  if (target.kind === 'attribute') return [{ op, target, value }]
+  return toSchema(op, target.schema, { value, reading })
+}
+
+/** Every attribute of a schema that is named, or all of them when the schema is removed. */
+function toSchema(op: Op, schema: Schema, { value, reading }: Given): readonly Assignment[] {
+  const extension = schema === reading.resourceType.schema ? undefined : schema.id
+  const assign = (attribute: Attribute, given: JsonValue | undefined): Assignment => ({
+    op,
+    target: { kind: 'attribute', extension, attribute, where: undefined, subAttribute: undefined },
+    value: given,
+  })
+  if (op === 'remove') {
+    return schema.attributes
+      .filter(({ mutability }) => mutability !== 'readOnly')
+      .map((attribute) => assign(attribute, undefined))
+  }
+  // RFC 7643 §3.3: an extension's attributes stand in an object.
+  if (!isObject(value)) throw refusal('value_type', { attribute: schema.id })
+  return [...membersByName(value)].flatMap(([key, member]) => {
+    const attribute = schema.attributesByName.get(key)
+    return attribute === undefined ? unknownKey(reading) : [assign(attribute, member.value)]
+  })
+}
+
+function toKey(
+  op: Op,
+  { key, name, value }: Member & { readonly key: string },
+  reading: ParseContext,
+): readonly Assignment[] {
+  // RFC 7643 §3: computed from what the resource holds; identity providers send it along.
+  if (key === 'schemas') return []
+  const found = findAttribute({ urn: undefined, name, subName: undefined }, reading)
+  if (found !== undefined) return [{ op, target: { kind: 'attribute', ...found, where: undefined }, value }]
+  const schema = findSchema(name, reading)
+  if (schema !== undefined) return toSchema(op, schema, { value, reading })
+  if (!looksLikePath.test(name) || !reading.tolerances.admits('paths-as-keys')) return unknownKey(reading)
+  return toTarget(op, resolvePath(name, reading), { value, reading })
+}
+
+function unknownKey({ tolerances: tally }: ParseContext): readonly Assignment[] {
+  // RFC 7644 §3.12 invalidSyntax: no schema of this type defines it.
+  if (!tally.admits('unknown-attributes')) throw refusal('attribute_unknown')
+  return []
+}
+
+/** A sub-attribute, a URN or a value filter. */
+const looksLikePath = /[.:[]/
+
+/**
+ * The same assignments, with neighbours joined that add to one list, or remove from it by a filter. A group of ten thousand
+ * that a thousand join, one operation each, is then gone through once and not a thousand times.
+ */
+export function joinAssignments(assignments: readonly Assignment[]): readonly Assignment[] {
+  const runs: { first: Assignment; run: Assignment[] }[] = []
+  for (const assignment of assignments) {
+    const last = runs.at(-1)
+    if (last !== undefined && isNeighbour(last.first, assignment)) last.run.push(assignment)
+    else runs.push({ first: assignment, run: [assignment] })
+  }
+  return runs.flatMap(({ first, run }) => join(first, run))
+}
+
+function join(first: Assignment, run: readonly Assignment[]): readonly Assignment[] {
+  if (run.length === 1) return run
+  const { target } = first
+  if (first.op === 'add') {
+    const values = run.flatMap(({ value }) => listOf(value))
+    return values.length > target.attribute.maxValues ? run : [{ ...first, value: values }]
+  }
+  const operands = run.flatMap((assignment) => operandsOf(assignment.target.where?.filter))
+  return [{ ...first, target: { ...target, where: { filter: { kind: 'or', operands }, seed: () => undefined } } }]
+}
+
+/** Equalities are looked up together where they stand side by side. */
+const operandsOf = (filter: ResolvedFilter | undefined): readonly ResolvedFilter[] =>
+  filter === undefined ? [] : filter.kind === 'or' ? filter.operands : [filter]
+
+/** Only lists whose values do not compete to be the primary one. */
+function isNeighbour(one: Assignment, other: Assignment): boolean {
+  const { attribute, extension } = one.target
+  if (one.op !== other.op || attribute !== other.target.attribute || extension !== other.target.extension) return false
+  if (!attribute.multiValued || attribute.subAttributesByName.has('primary')) return false
+  return [one, other].every(one.op === 'add' ? isPlainAdd : isPlainRemove)
+}
+
+const isPlainAdd = ({ op, target, value }: Assignment): boolean =>
+  op === 'add' &&
+  target.where === undefined &&
+  target.subAttribute === undefined &&
+  typeof value === 'object' &&
+  value !== null
+
+const isPlainRemove = ({ op, target, value }: Assignment): boolean =>
+  op === 'remove' && target.where !== undefined && target.subAttribute === undefined && value === undefined
+
+const listOf = (value: JsonValue | undefined): readonly JsonValue[] => (isArray(value) ? value : [value ?? null])
+
+/** One thing that an operation does: a value for an attribute, or its removal. */
+export interface Assignment {
+  readonly op: 'add' | 'remove' | 'replace'
+  readonly target: AttributeTarget
+  /** Of a remove only where it names values. */
+  readonly value: JsonValue | undefined
+}

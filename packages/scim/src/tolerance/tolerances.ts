@@ -1,0 +1,209 @@
+/** A departure from the RFCs that some identity provider depends on. */
+export interface ToleranceDefinition {
+  readonly name: string
+  /** Who sends it. */
+  readonly seenAt: readonly string[]
+  /** What is accepted, and what it is taken for. */
+  readonly description: string
+}
+
+/**
+ * Every departure from RFC 7643 and RFC 7644 that the engines can make, by name. None is made unless it is enabled, and
+ * each use of one is counted.
+ */
+export const toleranceDefinitions = [
+  {
+    name: 'operation-name-case',
+    seenAt: ['Entra'],
+    description: 'op is "Add", "Replace" or "Remove", in any case.',
+  },
+  {
+    name: 'operation-name-missing',
+    seenAt: ['Entra'],
+    description: 'A PATCH operation without op replaces.',
+  },
+  {
+    name: 'operations-empty',
+    seenAt: ['Entra'],
+    description: 'A PATCH request with no operations changes nothing, instead of being refused.',
+  },
+  {
+    name: 'boolean-as-text',
+    seenAt: ['Entra', 'OneLogin', 'Keycloak'],
+    description:
+      'A boolean is written "True" or "False", in any case: when disabling a user, and in roles[primary eq "True"].',
+  },
+  {
+    name: 'create-on-no-match',
+    seenAt: ['Entra'],
+    description:
+      'An add or a replace whose value filter matches nothing creates the value that the filter describes: phoneNumbers[type eq "mobile"].value.',
+  },
+  {
+    name: 'remove-with-value',
+    seenAt: ['Entra', 'Okta'],
+    description: 'A remove lists in its value which values go: path members, value [{"value":"u1"}].',
+  },
+  {
+    name: 'remove-with-nested-value',
+    seenAt: ['Salesforce'],
+    description: 'A remove repeats the attribute inside its value: path members, value {"members":[{"value":"u1"}]}.',
+  },
+  {
+    name: 'text-for-complex',
+    seenAt: ['Entra'],
+    description:
+      'A complex attribute is given as its value alone: manager as "u9" for {"value":"u9"}, a member as "u1".',
+  },
+  {
+    name: 'list-around-value',
+    seenAt: ['Entra'],
+    description: 'A single value stands in a list of one: manager as [{"value":"u9"}], active as [true].',
+  },
+  {
+    name: 'value-without-list',
+    seenAt: ['custom connectors'],
+    description: 'A multi-valued attribute is given as one value without a list around it.',
+  },
+  {
+    name: 'value-around-primitive',
+    seenAt: ['Entra'],
+    description: 'A simple value is wrapped as if it were complex: [{"value":"1"}] where ["1"] is declared.',
+  },
+  {
+    name: 'empty-text-means-absent',
+    seenAt: ['Entra', 'Okta', 'OneLogin'],
+    description: 'An empty text stands for no value: profile fields that are not set, and manager when it is cleared.',
+  },
+  {
+    name: 'null-means-absent',
+    seenAt: ['Entra', 'OneLogin'],
+    description: 'A PATCH operation with the value null clears its target: replace title by null.',
+  },
+  {
+    name: 'paths-as-keys',
+    seenAt: ['Entra'],
+    description:
+      'The keys of a PATCH value without path are paths themselves: "name.givenName", "urn:…:User:employeeNumber".',
+  },
+  {
+    name: 'extension-attribute-without-urn',
+    seenAt: ['Entra'],
+    description: "An extension's attribute is named without its URN in a path or filter: manager.",
+  },
+  {
+    name: 'complex-means-value',
+    seenAt: ['Entra'],
+    description: 'A filter compares a single complex attribute, meaning its value: manager eq "u9".',
+  },
+  {
+    name: 'unquoted-filter-value',
+    seenAt: ['Entra'],
+    description: 'A text in a filter stands without quotes: externalId eq jdoe.',
+  },
+  {
+    name: 'sub-attribute-after-value-filter',
+    seenAt: ['Entra'],
+    description: 'A filter compares a sub-attribute of selected values: emails[type eq "work"].value eq "kim@x.test".',
+  },
+  {
+    name: 'unknown-attributes',
+    seenAt: ['Entra', 'Okta'],
+    description:
+      'Attributes that no schema defines are ignored (RFC 7644 §3.3 leaves it open), instead of being refused.',
+  },
+  {
+    name: 'unknown-schemas',
+    seenAt: ['Entra'],
+    description:
+      "URNs in schemas that the resource type does not have are ignored, such as Microsoft's own URN for groups.",
+  },
+  {
+    name: 'schemas-missing',
+    seenAt: ['custom connectors'],
+    description: 'A body without schemas is taken for what its endpoint expects.',
+  },
+  {
+    name: 'legacy-urns',
+    seenAt: ['OneLogin', 'Entra'],
+    description: 'URNs of SCIM 1.x, and the misspelt enterprise:2.0User, stand for those of SCIM 2.0.',
+  },
+] as const satisfies readonly ToleranceDefinition[]
+
+/** The name of a tolerance. */
+export type Tolerance = (typeof toleranceDefinitions)[number]['name']
+
+/** Those that a connection has enabled. */
+export type Tolerances = ReadonlySet<Tolerance>
+
+/** A tolerance that was made use of, and how often. */
+export interface AppliedTolerance {
+  readonly tolerance: Tolerance
+  readonly count: number
+}
+
+const profile = (...names: readonly Tolerance[]): Tolerances => new Set(names)
+
+/** The RFCs to the letter. */
+export const strictTolerances: Tolerances = profile()
+
+/** For an identity provider that is not known: what cannot be taken for anything else. */
+export const generalTolerances: Tolerances = profile(
+  'operation-name-case',
+  'boolean-as-text',
+  'null-means-absent',
+  'list-around-value',
+  'paths-as-keys',
+  'remove-with-value',
+  'sub-attribute-after-value-filter',
+  'unknown-attributes',
+  'unknown-schemas',
+)
+
+/** Microsoft Entra ID, with and without its flag for compliant behaviour. */
+export const entraTolerances: Tolerances = profile(
+  ...generalTolerances,
+  'operation-name-missing',
+  'operations-empty',
+  'create-on-no-match',
+  'text-for-complex',
+  'value-around-primitive',
+  'empty-text-means-absent',
+  'extension-attribute-without-urn',
+  'complex-means-value',
+  'unquoted-filter-value',
+  'legacy-urns',
+)
+
+/** Okta: integrations of the catalogue and of the wizard. */
+export const oktaTolerances: Tolerances = profile(...generalTolerances, 'empty-text-means-absent')
+
+/** OneLogin, with either of its templates. */
+export const oneLoginTolerances: Tolerances = profile(
+  ...generalTolerances,
+  'empty-text-means-absent',
+  'legacy-urns',
+  'schemas-missing',
+)
+
+/** Everything: for finding out what a connector needs. */
+export const allTolerances: Tolerances = profile(...toleranceDefinitions.map(({ name }) => name))
+
+/** The names that a connection chooses among. */
+export const toleranceProfiles = {
+  strict: strictTolerances,
+  general: generalTolerances,
+  entra: entraTolerances,
+  okta: oktaTolerances,
+  oneLogin: oneLoginTolerances,
+  all: allTolerances,
+} as const satisfies Record<string, Tolerances>
+
+/** The name of a profile. */
+export type ToleranceProfile = keyof typeof toleranceProfiles
+
+const isToleranceProfile = (name: string): name is ToleranceProfile => Object.hasOwn(toleranceProfiles, name)
+
+/** What a connection tolerates. A name that is not known, from a later version perhaps, means the least. */
+export const profileOf = (name: string): Tolerances =>
+  isToleranceProfile(name) ? toleranceProfiles[name] : strictTolerances

@@ -1,0 +1,188 @@
+import type { ServerResponse } from '@mintmark/core/http'
+import { type ProvisionedUserRecord, type Storage, untilSettled } from '@mintmark/storage-interface'
+
+import { refusal } from '../error/refusal.ts'
+import { searchEndpoints } from '../list/search-endpoints.ts'
+import type { ListedType } from '../list/type-searches.ts'
+import { isKnown, requireMatch } from '../message/preconditions.ts'
+import { readMessage } from '../message/read-message.ts'
+import { readQuery } from '../message/read-query.ts'
+import { requestedAttributes } from '../message/requested-attributes.ts'
+import { emptyResponse, resourceResponse, unchangedResponse } from '../message/scim-response.ts'
+import { applyPatch } from '../patch/apply-patch.ts'
+import { parsePatch } from '../patch/parse-patch.ts'
+import { parseResource } from '../resource/parse-resource.ts'
+import { replaceResource } from '../resource/replace-resource.ts'
+import type { Projection } from '../schema/projection.ts'
+import type { ResourceType } from '../schema/resource-type.ts'
+import { noteTolerances, parseContextOf } from '../server/read-call.ts'
+import type { ScimCall, ScimCollection, ScimEndpoint } from '../server/scim-call.ts'
+import { beginAccount } from './provision-user.ts'
+import type { UserRenderCache } from './render-cache.ts'
+import { userLocation, userVersion } from './render-user.ts'
+import type { UserDependencies } from './user-dependencies.ts'
+import { userState, type UserStateDependencies, type WrittenUser } from './user-state.ts'
+import { admitChange, findUser, replaceState, type WriteContext, writerOf, writeUser } from './write-user.ts'
+
+/** What answers below /Users. */
+export function userRoutes(deps: UserDependencies): ScimCollection {
+  const { list, search } = searchEndpoints([listedUsers(deps)], deps)
+  return {
+    collection: { GET: list, POST: createUser(deps) },
+    member: { GET: readUser(deps), PUT: replaceUser(deps), PATCH: patchUser(deps), DELETE: removeUser(deps) },
+    named: { '.search': { POST: search } },
+  }
+}
+
+/**
+ * POST /Users: creates an account, or links the one that has the `externalId` (RFC 7644 §3.3). The same request again, after
+ * an answer that got lost, is answered with the same account.
+ */
+const createUser =
+  (deps: UserDependencies): ScimEndpoint =>
+  async (call) => {
+    const projection = requestedAttributes(readQuery(call.request), deps.userType)
+    const reading = parseContextOf(call, deps.userType)
+    const { resource } = parseResource(readMessage(call.request), reading)
+    noteTolerances(reading, call, deps.journal)
+    const { providerId } = call.caller.provider
+    const user = await createOrLink(userState(resource, { providerId, active: true, claims: {} }, deps), call, deps)
+    return showUser(user, { status: 201, projection, call }, deps)
+  }
+
+function createOrLink(written: WrittenUser, call: ScimCall, deps: UserDependencies): Promise<ProvisionedUserRecord> {
+  const { provisionedUsers } = deps.storage
+  const { providerId } = call.caller.provider
+  const { state } = written
+  const writer = writerOf(call, deps.journal)
+
+  // Most are new: that an account has the `externalId` is told by the insert, and nothing is read before it.
+  return untilSettled(async () => {
+    const begun = await beginAccount(written, writer, deps)
+    if (begun !== undefined || state.externalId === undefined) return begun
+    const linked = await provisionedUsers.findByExternalId(providerId, state.externalId)
+    return linked && relink(linked, written, { writer, deps })
+  })
+}
+
+/** The account is there: it becomes what the request says. A repeated request must not bring back who was deactivated since. */
+async function relink(
+  user: ProvisionedUserRecord,
+  written: WrittenUser,
+  context: WriteContext,
+): Promise<ProvisionedUserRecord | undefined> {
+  const { externalId, active } = written.state
+  const { state, resource } = userState(
+    { ...written.resource, ...(externalId === undefined ? {} : { externalId }) },
+    { ...user, active: user.active && active },
+    context.deps,
+  )
+  return replaceState(user, { state, resource, password: written.password }, context)
+}
+
+/** GET /Users/{id} (RFC 7644 §3.4.1). */
+const readUser =
+  (deps: UserDependencies): ScimEndpoint =>
+  async (call) => {
+    const projection = requestedAttributes(readQuery(call.request), deps.userType)
+    const user = await findUser(call, deps)
+    const version = userVersion(user)
+    if (isKnown(call.request, version))
+      return unchangedResponse({ location: userLocation(user.userId, call.baseUrl), version })
+    return showUser(user, { status: 200, projection, call }, deps)
+  }
+
+/** PUT /Users/{id} (RFC 7644 §3.5.1): what is left out is cleared; it never creates. */
+const replaceUser =
+  (deps: UserDependencies): ScimEndpoint =>
+  async (call) => {
+    const projection = requestedAttributes(readQuery(call.request), deps.userType)
+    const reading = parseContextOf(call, deps.userType)
+    const { resource } = parseResource(readMessage(call.request), reading)
+    noteTolerances(reading, call, deps.journal)
+    const user = await writeUser(call, (document) => replaceResource(document, resource, deps.userType).resource, deps)
+    return showUser(user, { status: 200, projection, call }, deps)
+  }
+
+/**
+ * PATCH /Users/{id} (RFC 7644 §3.5.2): all operations or none, in one write. With `active: false` among them, that write is the
+ * person's last moment here.
+ */
+const patchUser =
+  (deps: UserDependencies): ScimEndpoint =>
+  async (call) => {
+    const projection = requestedAttributes(readQuery(call.request), deps.userType)
+    const body = readMessage(call.request)
+    const user = await writeUser(
+      call,
+      (document) => {
+        const reading = parseContextOf(call, deps.userType)
+        const { resource } = applyPatch(document, parsePatch(body, reading.tolerances), reading)
+        noteTolerances(reading, call, deps.journal)
+        return resource
+      },
+      deps,
+    )
+    return showUser(user, { status: 200, projection, call }, deps)
+  }
+
+/**
+ * DELETE /Users/{id} (RFC 7644 §3.6): the account ends, and everything of it. One that was there before the provider is kept,
+ * inactive, and is the provider's no more.
+ */
+const removeUser =
+  (deps: UserDependencies): ScimEndpoint =>
+  (call) => {
+    const writer = writerOf(call, deps.journal)
+    return untilSettled(async () => {
+      const { providerId, now, record } = writer
+      const { provisionedUsers } = deps.storage
+      const user = await findUser(call, deps)
+      const { userId, adopted, version } = user
+      requireMatch(call.request, userVersion(user))
+      await admitChange(user, 'remove', { writer, deps })
+
+      const ended = await deps.endedAccess(user, now)
+      const removal = { providerId, userId, version, now }
+      const { outcome } = adopted ? await provisionedUsers.release(removal) : await provisionedUsers.remove(removal)
+      if (outcome === 'conflict') return undefined
+      // RFC 7644 §3.6: of several who remove one, one does.
+      if (outcome === 'absent') throw refusal('resource_not_found')
+      record({ type: adopted ? 'account.released' : 'account.removed', providerId, userId, ended })
+      return emptyResponse()
+    })
+  }
+
+interface Shown {
+  readonly status: 200 | 201
+  readonly projection: Projection
+  readonly call: ScimCall
+}
+
+/** An account as the answer to a request for it, or to a write (RFC 7644 §3.9). */
+function showUser(
+  user: ProvisionedUserRecord,
+  { status, projection, call: { baseUrl } }: Shown,
+  { renderCache }: UserStateDependencies,
+): ServerResponse {
+  const shown = renderCache.render(user, { projection, baseUrl })
+  return resourceResponse(status, shown, { location: userLocation(user.userId, baseUrl), version: userVersion(user) })
+}
+
+interface ListedUsersDependencies {
+  readonly storage: Storage
+  readonly userType: ResourceType
+  readonly renderCache: UserRenderCache
+}
+
+/** The accounts of a provider: one read for each page. */
+export const listedUsers = ({ storage, userType, renderCache }: ListedUsersDependencies): ListedType => ({
+  resourceType: userType,
+  locationOf: userLocation,
+  async list(query, showing) {
+    const outcome = await storage.provisionedUsers.list(query)
+    if (outcome.outcome === 'tooMany') return outcome
+    const records = outcome.records.map((user) => renderCache.render(user, showing))
+    return { ...outcome, records }
+  },
+})

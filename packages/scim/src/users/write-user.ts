@@ -1,0 +1,168 @@
+import type { Journal } from '@mintmark/core/http'
+import {
+  type EpochSeconds,
+  type JsonObject,
+  type ProviderId,
+  type ProvisionedState,
+  type ProvisionedUserRecord,
+  type ProvisionOutcome,
+  type Storage,
+  untilSettled,
+  userId,
+  type UserRecord,
+} from '@mintmark/storage-interface'
+
+import { refusal } from '../error/refusal.ts'
+import type { ScimOccurrence } from '../event/scim-event.ts'
+import { requireMatch } from '../message/preconditions.ts'
+import type { ScimCall } from '../server/scim-call.ts'
+import { isSameResource } from './render-cache.ts'
+import { userVersion } from './render-user.ts'
+import type { ProposedChange, UserDependencies } from './user-dependencies.ts'
+import { userDocument, userState, type WrittenUser } from './user-state.ts'
+
+/**
+ * Changes an account as a whole, in one compare-and-swap (RFC 7644 §3.5). When another writer was faster the change is made
+ * again on what they left, unless the caller has named the version it means.
+ * @param change makes the new document from the one that is there; it may throw, and then nothing is written.
+ * @throws ScimError 404 — reason `resource_not_found`; 412 — reason `version_mismatch`; the reasons of `replaceState`; and whatever
+ * `change` throws.
+ */
+export function writeUser(
+  call: ScimCall,
+  change: (document: JsonObject) => JsonObject,
+  deps: UserDependencies,
+): Promise<ProvisionedUserRecord> {
+  const writer = writerOf(call, deps.journal)
+  return untilSettled(async () => {
+    const user = await findUser(call, deps)
+    requireMatch(call.request, userVersion(user))
+    const written = userState(change(userDocument(user)), user, deps)
+    return replaceState(user, written, { writer, deps })
+  })
+}
+
+/**
+ * Writes what a provider says of an account that was read before, and tells of it. A password is not a part of what is shown: by
+ * itself it moves neither version nor date.
+ * @returns undefined when the account has changed, or gone, since it was read.
+ * @throws ScimError 403 — the reasons of `admitChange`; 409 — reasons `user_name_taken`, `external_id_taken`.
+ */
+export async function replaceState(
+  user: ProvisionedUserRecord,
+  written: WrittenUser,
+  context: WriteContext,
+): Promise<ProvisionedUserRecord | undefined> {
+  const { state, password } = written
+  const isSameState = isSame(user, written)
+  if (isSameState && password === undefined) return user
+  await admitChange(user, changeOf(user, state), context)
+
+  const after = isSameState ? user : await swapState(user, state, context)
+  if (after !== undefined && password !== undefined)
+    await context.deps.hooks.password?.({ userId: user.userId, password })
+  return after
+}
+
+async function swapState(
+  user: ProvisionedUserRecord,
+  state: ProvisionedState,
+  { writer: { providerId, now, record }, deps }: WriteContext,
+): Promise<ProvisionedUserRecord | undefined> {
+  const { userId, version } = user
+  const outcome = await deps.storage.provisionedUsers.compareAndSwap({ providerId, userId, version, state, now })
+  if (outcome.outcome === 'conflict' || outcome.outcome === 'absent') return undefined
+  const after = settled(outcome)
+  const kind = changeOf(user, state)
+  if (kind === 'deactivate') {
+    const ended = await deps.endedAccess(user, now)
+    record({ type: 'account.deactivated', providerId, userId, ended })
+  } else {
+    record({ type: kind === 'reactivate' ? 'account.reactivated' : 'account.changed', providerId, userId })
+  }
+  return after
+}
+
+/**
+ * The account that a write led to.
+ * @throws ScimError 404 — reason `resource_not_found`; 409 — reasons `user_name_taken`, `external_id_taken`.
+ */
+export function settled(outcome: Exclude<ProvisionOutcome, { readonly outcome: 'conflict' }>): ProvisionedUserRecord {
+  switch (outcome.outcome) {
+    case 'swapped':
+      return outcome.record
+    case 'absent':
+      // RFC 7644 §3.12, 404: removed since it was read.
+      throw refusal('resource_not_found')
+    case 'taken':
+      // RFC 7644 §3.12 uniqueness.
+      throw refusal(outcome.key === 'externalId' ? 'external_id_taken' : 'user_name_taken')
+    default:
+      return outcome satisfies never
+  }
+}
+
+function changeOf(user: ProvisionedUserRecord, state: ProvisionedState): 'update' | 'deactivate' | 'reactivate' {
+  if (user.active === state.active) return 'update'
+  return state.active ? 'reactivate' : 'deactivate'
+}
+
+/** RFC 7644 §3.5.2.1: a write that changes nothing leaves version and date alone. */
+const isSame = (user: ProvisionedUserRecord, written: WrittenUser): boolean =>
+  user.active === written.state.active && user.externalId === written.state.externalId && isSameResource(user, written)
+
+/** In whose name an account is begun, changed or ended: a request of a provider's, or a sign-in from it. One for each of them. */
+export interface AccountWriter {
+  readonly providerId: ProviderId
+  readonly now: EpochSeconds
+  /** Tells what happened. */
+  readonly record: (occurrence: ScimOccurrence) => void
+}
+
+/** The writer that a call is. */
+export const writerOf = ({ caller, request, now }: ScimCall, journal: Journal<ScimOccurrence>): AccountWriter => ({
+  providerId: caller.provider.providerId,
+  now,
+  record: (occurrence) => journal.record(request, occurrence),
+})
+
+/** Who writes, and with what. */
+export interface WriteContext {
+  readonly writer: AccountWriter
+  readonly deps: UserDependencies
+}
+
+/**
+ * Lets a provider change or end an account: the host may protect it, and accounts that end are counted, once for each writer, however
+ * often it has to try.
+ * @throws ScimError 403 — reasons `change_refused`, `offboarding_held`.
+ */
+export async function admitChange(
+  user: UserRecord,
+  kind: ProposedChange['kind'],
+  { writer, deps }: WriteContext,
+): Promise<void> {
+  const { providerId, now, record } = writer
+  const isAllowed = (await deps.hooks.mayChange?.({ providerId, userId: user.userId, kind })) ?? true
+  // RFC 7644 §3.12, 403: the host protects this account.
+  if (!isAllowed) throw refusal('change_refused')
+
+  if (kind !== 'deactivate' && kind !== 'remove') return
+  const held = (count: number): void => record({ type: 'offboarding.held', providerId, count })
+  await deps.offboarding?.admit({ providerId, user, attempt: writer, now, held })
+}
+
+/**
+ * The account at the address, if it is the caller's.
+ * @throws ScimError 404 — reason `resource_not_found`: the same for another provider's and for none (RFC 7644 §6).
+ */
+export async function findUser(
+  { caller, id }: ScimCall,
+  { storage }: { readonly storage: Storage },
+): Promise<ProvisionedUserRecord> {
+  // OIDC Core §2: a `sub` has at most 255 characters, so what is longer is nobody's.
+  const user = id.length > 255 ? undefined : await storage.provisionedUsers.find(caller.provider.providerId, userId(id))
+  // RFC 7644 §3.12, 404.
+  if (user === undefined) throw refusal('resource_not_found')
+  return user
+}

@@ -1,0 +1,126 @@
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+
+import { refusal } from '../error/refusal.ts'
+import { comparableValue } from '../resource/comparable-resource.ts'
+import { type Attribute, nameKey } from '../schema/schema.ts'
+import { isObject, memberOf, objectOf, sameValue, withMember } from './json.ts'
+import { foldCase } from './text.ts'
+
+/**
+ * What tells the values of an attribute apart (RFC 7643 §2.4): `value` and `type`, since no pair of them should appear
+ * twice; where `type` follows from `value`, as with members, `value` alone; without a `value` everything but `primary`.
+ */
+export function elementKeys(attribute: Attribute): (element: JsonValue) => string {
+  const valued = attribute.subAttributesByName.get('value')
+  const typed = attribute.subAttributesByName.get('type')
+  const type = typed?.mutability === 'readWrite' ? typed : undefined
+  return (element) => {
+    if (!isObject(element)) return simpleKey(attribute, element)
+    const value = memberOf(element, 'value')
+    if (valued === undefined || value === undefined) return partsKey(attribute, element)
+    return type === undefined ? simpleKey(valued, value) : `${simpleKey(valued, value)}\0${partKey(type, element)}`
+  }
+}
+
+/** A value of a simple attribute, in the form in which it is compared. */
+export function simpleKey({ caseExact }: Attribute, value: JsonValue): string {
+  if (typeof value !== 'string') return JSON.stringify(value)
+  return caseExact ? value : foldCase(value)
+}
+
+/**
+ * A list with more values in it (RFC 7644 §3.5.2.1). A value that is there already takes on the parts that were given and
+ * may change; its place stays.
+ */
+export function addElements(
+  attribute: Attribute,
+  existing: readonly JsonValue[],
+  added: readonly JsonValue[],
+): readonly JsonValue[] {
+  const keyOf = elementKeys(attribute)
+  const fresh = new Map<string, JsonValue>()
+  for (const element of added) {
+    const key = keyOf(element)
+    fresh.set(key, mergeElements(attribute, fresh.get(key), element))
+  }
+  const kept = existing.map((element) => {
+    const key = keyOf(element)
+    const given = fresh.get(key)
+    return given !== undefined && fresh.delete(key) ? mergeElements(attribute, element, given) : element
+  })
+  return [...kept, ...fresh.values()]
+}
+
+/** Whether two lists hold the same values, in any order (RFC 7643 §2.4: order says nothing). */
+function sameElements(attribute: Attribute, one: readonly JsonValue[], other: readonly JsonValue[]): boolean {
+  if (one.length !== other.length) return false
+  const keyOf = elementKeys(attribute)
+  const found = new Map(other.map((element) => [keyOf(element), element]))
+  return one.every((element) => sameValue(element, found.get(keyOf(element))))
+}
+
+function mergeElements(attribute: Attribute, existing: JsonValue | undefined, given: JsonValue): JsonValue {
+  if (existing === undefined) return given
+  if (!isObject(existing) || !isObject(given)) return existing
+  const changeable = Object.entries(given).filter(
+    ([name]) =>
+      !Object.hasOwn(existing, name) || attribute.subAttributesByName.get(nameKey(name))?.mutability !== 'immutable',
+  )
+  return objectOf([...Object.entries(existing), ...changeable])
+}
+
+const partsKey = (attribute: Attribute, element: JsonObject): string =>
+  attribute.subAttributes
+    .filter(({ name }) => name !== 'primary')
+    .map((sub) => partKey(sub, element))
+    .join('\0')
+
+function partKey(sub: Attribute, element: JsonObject): string {
+  const value = memberOf(element, sub.name)
+  return value === undefined ? '' : simpleKey(sub, value)
+}
+
+/** The values that say of themselves that they are the primary one. */
+export const primaryElements = (elements: readonly JsonValue[]): readonly JsonValue[] =>
+  elements.filter((element) => isObject(element) && isPrimary(element))
+
+/** RFC 7644 §3.5.2: a value that becomes the primary one takes that from all others. */
+export const withOnePrimary = (elements: readonly JsonValue[], primary: JsonValue): readonly JsonValue[] =>
+  elements.map((element) =>
+    element !== primary && isObject(element) && isPrimary(element) ? withMember(element, 'primary', false) : element,
+  )
+
+const isPrimary = (element: JsonObject): boolean => memberOf(element, 'primary') === true
+
+/**
+ * A list in the place of another (RFC 7644 §3.5.1, §3.5.2.3). A value that stays keeps its immutable parts, and cannot be
+ * given others (RFC 7643 §4.2). The list is the one before when it holds the same values, in whatever order.
+ * @throws ScimError mutability — reason `attribute_immutable`.
+ */
+export function replaceElements(
+  attribute: Attribute,
+  current: readonly JsonValue[],
+  given: readonly JsonValue[],
+): readonly JsonValue[] {
+  const keyOf = elementKeys(attribute)
+  const before = new Map(current.map((element) => [keyOf(element), element]))
+  const replaced = given.map((element) => keepImmutableParts(attribute, before.get(keyOf(element)), element))
+  return sameElements(attribute, current, replaced) ? current : replaced
+}
+
+/** A complex value after a change, with the immutable parts that it had before. */
+export function keepImmutableParts(attribute: Attribute, before: JsonValue | undefined, after: JsonValue): JsonValue {
+  const immutable = attribute.subAttributes.filter(({ mutability }) => mutability === 'immutable')
+  if (immutable.length === 0 || !isObject(before) || !isObject(after)) return after
+  const kept = immutable.map((sub) => {
+    const { name } = sub
+    const was = memberOf(before, name)
+    const is = memberOf(after, name)
+    // RFC 7643 §7 mutability: once it has a value, it has no other. RFC 7643 §4.2: members come and go unedited.
+    if (was !== undefined && is !== undefined && !sameValue(comparableValue(sub, was), comparableValue(sub, is))) {
+      throw refusal('attribute_immutable', { attribute: `${attribute.name}.${name}` })
+    }
+    return [name, was ?? is] as const
+  })
+  return objectOf([...Object.entries(after), ...kept])
+}

@@ -1,0 +1,176 @@
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+
+import { refusal } from '../error/refusal.ts'
+import type { Attribute } from '../schema/schema.ts'
+import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
+import { addElements, primaryElements } from './element-list.ts'
+import { membersByName } from './json-body.ts'
+import { isArray, isObject, objectOf } from './json.ts'
+import { keepsRule, parseInstant, readBooleanText } from './text.ts'
+
+/**
+ * The value of an attribute as a resource keeps it: names as the schema spells them, without what is read-only, without
+ * nulls.
+ * @returns undefined for no value: null, an empty array and a complex value without parts are all the same (RFC 7643 §2.5).
+ * @throws ScimError invalidValue — reasons `value_type`, `value_too_long`, `value_characters`, `value_too_many`,
+ * `value_primary_twice`, `value_required`; invalidSyntax — reasons `attribute_unknown`, `member_repeated`.
+ */
+export function readValue(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): JsonValue | undefined {
+  if (!attribute.multiValued) return readOne(attribute, json, tally)
+  const elements = readElements(attribute, json, tally)
+  return elements.length === 0 ? undefined : elements
+}
+
+/** The values of a multi-valued attribute, none twice. */
+export function readElements(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): readonly JsonValue[] {
+  if (json === null || (json === '' && tally.admits('empty-text-means-absent'))) return []
+  const items = isArray(json) ? json : listOf(attribute, json, tally)
+  // RFC 7643 §2.4 sets no bound; this server does, before it looks at any of them.
+  if (items.length > attribute.maxValues) throw refusal('value_too_many', { attribute: attribute.name })
+
+  const elements = items.map((item) => readOne(attribute, item, tally)).filter((element) => element !== undefined)
+  // RFC 7643 §2.4: the primary value is true for no more than one.
+  if (primaryElements(elements).length > 1) throw refusal('value_primary_twice', { attribute: attribute.name })
+  return addElements(attribute, [], elements)
+}
+
+/**
+ * The parts of a complex value; undefined stands for a part that was given as null or empty, to be cleared.
+ * A read-only part is ignored, as in every body (RFC 7644 §3.3).
+ */
+export function readParts(
+  attribute: Attribute,
+  json: JsonValue,
+  tally: ToleranceCounter,
+): ReadonlyMap<string, JsonValue | undefined> {
+  // RFC 7643 §2.3.8: a complex value is an object.
+  if (!isObject(json)) throw refusal('value_type', { attribute: attribute.name })
+  const parts = new Map<string, JsonValue | undefined>()
+  for (const [key, { value }] of membersByName(json)) {
+    const sub = attribute.subAttributesByName.get(key)
+    // RFC 7644 §3.12 invalidSyntax: no schema defines it.
+    if (sub === undefined && !tally.admits('unknown-attributes'))
+      throw refusal('attribute_unknown', { attribute: attribute.name })
+    if (sub !== undefined && sub.mutability !== 'readOnly') parts.set(sub.name, readValue(sub, value, tally))
+  }
+  return parts
+}
+
+/** A complex value from its parts; undefined when none has a value. */
+export function complexOf(
+  attribute: Attribute,
+  parts: Iterable<readonly [string, JsonValue | undefined]>,
+): JsonObject | undefined {
+  const value = objectOf(parts)
+  if (Object.keys(value).length === 0) return undefined
+  const missing = attribute.subAttributes.find(
+    (sub) => sub.required && sub.mutability !== 'readOnly' && !Object.hasOwn(value, sub.name),
+  )
+  // RFC 7643 §2.2: required.
+  if (missing !== undefined) throw refusal('value_required', { attribute: `${attribute.name}.${missing.name}` })
+  return value
+}
+
+function readOne(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): JsonValue | undefined {
+  const value = unwrapValue(attribute, json, tally)
+  if (value === undefined) return undefined
+  return attribute.type === 'complex'
+    ? complexOf(attribute, readParts(attribute, value, tally))
+    : readSimple(attribute, value, tally)
+}
+
+function listOf(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): readonly JsonValue[] {
+  // RFC 7643 §2.4: several values are a JSON array, also when there is one.
+  if (!tally.admits('value-without-list')) throw refusal('value_type', { attribute: attribute.name })
+  return [json]
+}
+
+/**
+ * A value of a simple type, as it was given (RFC 7643 §2.3).
+ * @throws ScimError invalidValue — reasons `value_type`, `value_too_long`, `value_characters`.
+ */
+export function readSimple(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): JsonValue {
+  switch (attribute.type) {
+    case 'boolean':
+      return readBoolean(attribute, json, tally)
+    case 'integer':
+      // RFC 7643 §2.3.4.
+      if (!Number.isSafeInteger(json)) throw wrongType(attribute)
+      return json
+    case 'decimal':
+      // RFC 7643 §2.3.3.
+      if (typeof json !== 'number' || !Number.isFinite(json)) throw wrongType(attribute)
+      return json
+    case 'string':
+    case 'reference':
+      return readText(attribute, json)
+    case 'binary':
+      // RFC 7643 §2.3.6.
+      if (!base64.test(readText(attribute, json))) throw wrongType(attribute)
+      return json
+    case 'dateTime':
+      // RFC 7643 §2.3.5.
+      if (parseInstant(readText(attribute, json)) === undefined) throw wrongType(attribute)
+      return json
+    case 'complex':
+      // RFC 7643 §2.3.8.
+      throw wrongType(attribute)
+    default:
+      return attribute.type satisfies never
+  }
+}
+
+function readBoolean(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): boolean {
+  if (typeof json === 'boolean') return json
+  const text = typeof json === 'string' ? readBooleanText(json) : undefined
+  // RFC 7643 §2.3.2: true and false. Entra writes "True" when it disables someone.
+  if (text === undefined || !tally.admits('boolean-as-text')) throw wrongType(attribute)
+  return text
+}
+
+function readText(attribute: Attribute, json: JsonValue): string {
+  if (typeof json !== 'string') throw wrongType(attribute)
+  // RFC 7643 §2.3.1 sets no bound; this server does.
+  if (json.length > attribute.maxLength) throw refusal('value_too_long', { attribute: attribute.name })
+  // RFC 8265 §3.3, RFC 8264 §9 for what people are told apart by; elsewhere what would break a header or a log line.
+  if (!keepsRule(json, attribute.characters)) throw refusal('value_characters', { attribute: attribute.name })
+  return json
+}
+
+/** RFC 7643 §2.3: a value has the type that its schema defines. */
+const wrongType = (attribute: Attribute): Error => refusal('value_type', { attribute: attribute.name })
+
+/** RFC 4648 §4 and §5, with or without padding (RFC 7643 §2.3.6). */
+const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/
+
+/**
+ * One value without what some identity providers wrap around it. Whatever is still of the wrong type is refused by the
+ * reader of its type.
+ * @returns undefined when there is no value: null is the same as absent (RFC 7643 §2.5).
+ */
+export function unwrapValue(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): JsonValue | undefined {
+  if (json === null) return undefined
+  if (json === '') return tally.admits('empty-text-means-absent') ? undefined : json
+  if (isArray(json)) {
+    const [only] = json
+    const wrapped = json.length === 1 && only !== undefined && tally.admits('list-around-value')
+    return wrapped ? unwrapValue(attribute, only, tally) : json
+  }
+  if (attribute.type === 'complex') return unwrapComplex(attribute, json, tally)
+  return isObject(json) ? unwrapPrimitive(json, tally) : json
+}
+
+/** The manager as "u9" for {"value":"u9"}. */
+function unwrapComplex(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): JsonValue {
+  if (typeof json !== 'string' || !attribute.subAttributesByName.has('value')) return json
+  return tally.admits('text-for-complex') ? { value: json } : json
+}
+
+/** {"value":"1"} where "1" is declared. */
+function unwrapPrimitive(json: Extract<JsonValue, object>, tally: ToleranceCounter): JsonValue {
+  if (!isObject(json)) return json
+  const members = membersByName(json)
+  const value = members.get('value')?.value
+  const wrapped = members.size === 1 && value !== undefined && typeof value !== 'object'
+  return wrapped && tally.admits('value-around-primitive') ? value : json
+}
