@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs'
 
 import { expect, it } from 'vitest'
 
-it('the glossary has each word once', () => {
-  const words = [...readFileSync('docs/glossary.md', 'utf8').matchAll(/^\| (.+?) \| .* \| .* \|$/gm)].map(
-    ([, word]) => word,
-  )
+it('defines each term of the glossary once, in alphabetical order', () => {
+  const terms = [...readFileSync('docs/glossary.md', 'utf8').matchAll(/^\| (.+?) \| .* \|$/gm)]
+    .map(([, term = '']) => term)
+    .filter((term) => term !== 'term')
 
-  expect(words.filter((word, at) => words.indexOf(word) < at)).toEqual([])
+  expect(terms.length).toBeGreaterThan(0)
+  expect(terms.filter((term, at) => terms.indexOf(term) < at)).toEqual([])
+  expect(terms).toEqual(terms.toSorted((a, b) => a.localeCompare(b, 'en')))
 })
