@@ -1,3 +1,3 @@
-export { CommandRefused, openTarget } from './migration-target.ts'
-export { privilegeRefusal } from './privilege-refusal.ts'
-export type { Target } from './migration-target.ts'
+export { CommandRefused, openTarget } from './command/target.ts'
+export { privilegeRefusal } from './command/run.ts'
+export type { Target } from './command/target.ts'

@@ -190,3 +190,8 @@ export interface SqlDialect {
   /** Closes what the dialect opened. Storages that use it answer `StorageUnavailableError` from then on. */
   readonly close: () => Promise<void>
 }
+
+/** A write would have made two rows of one key. It was not carried out; a store looks which key it was, and answers. */
+export class UniqueViolationError extends Error {
+  override readonly name = 'UniqueViolation'
+}

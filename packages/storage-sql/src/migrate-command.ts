@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module'
 
 // Looked at before anything is loaded that imports `node:sqlite`: without it Node ends with a stack.
 if (isBuiltin('node:sqlite')) {
-  const { runMigrateCommand } = await import('./run-migrate-command.ts')
+  const { runMigrateCommand } = await import('./command/run.ts')
   process.exitCode = await runMigrateCommand(process.argv.slice(2))
 } else {
   console.error(

@@ -1,7 +1,7 @@
-import { createColumnReader } from './columns.ts'
-import type { SqlDialect } from './dialect.ts'
-import { migrationScripts, migrationTable, type MigrationScript } from './migration-script.ts'
-import { SchemaMismatchError } from './schema-mismatch.ts'
+import { hash } from 'node:crypto'
+import type { SqlDialect, SqlEngine } from './dialect.ts'
+import { type Migration, migrations } from './migrations/index.ts'
+import { createColumnReader } from './row.ts'
 
 /**
  * Applies the pending migrations, in order, each in one transaction. Safe beside another process that does the same.
@@ -81,3 +81,95 @@ async function findApplied(dialect: SqlDialect): Promise<readonly Applied[]> {
     checksum: read.text(row, 'checksum'),
   }))
 }
+
+/**
+ * The database's schema is not the one that this version works on.
+ * - `behind`: migrations are pending.
+ * - `ahead`: a newer version has migrated it.
+ * - `changed`: a migration that it ran is not the one of that number here; its schema cannot be known.
+ */
+export type SchemaMismatch = 'behind' | 'ahead' | 'changed'
+
+/** The storage refuses to work; the message names the command, or what to do instead. */
+export class SchemaMismatchError extends Error {
+  override readonly name = 'SchemaMismatchError'
+  readonly kind: SchemaMismatch
+  readonly migrations: readonly string[]
+
+  constructor(mismatch: {
+    readonly kind: SchemaMismatch
+    readonly migrations: readonly string[]
+    readonly command: string
+  }) {
+    super(describe(mismatch))
+    this.kind = mismatch.kind
+    this.migrations = mismatch.migrations
+  }
+}
+
+function describe({
+  kind,
+  migrations,
+  command,
+}: {
+  kind: SchemaMismatch
+  migrations: readonly string[]
+  command: string
+}): string {
+  const names = migrations.join(', ')
+  switch (kind) {
+    case 'behind':
+      return `The database lacks the migrations ${names}. Run: npx ${command}`
+    case 'ahead':
+      return `The database has run the migrations ${names}, which this version does not know. Update @mintmark/storage-sql.`
+    case 'changed':
+      return `The database has run other migrations by the names ${names} than this version holds. Restore the released files; do not edit migrations.`
+    default:
+      return kind satisfies never
+  }
+}
+
+/** A migration as one engine runs it. */
+interface MigrationScript {
+  readonly number: number
+  readonly name: string
+  /** SHA-256 over the statements, hexadecimal. */
+  readonly checksum: string
+  /** Run together or not at all: they change the schema and remember that they did. */
+  readonly statements: readonly string[]
+}
+
+export function migrationScripts(engine: SqlEngine): readonly MigrationScript[] {
+  return migrations.map((migration) => script(migration, engine))
+}
+
+/**
+ * The whole schema as SQL, for those who apply migrations with tools of their own. It is what `migrate` runs, and the
+ * storage accepts a database that was made with it.
+ */
+export function printMigrations(engine: SqlEngine): string {
+  return migrationScripts(engine)
+    .map(
+      ({ name, statements }) => `-- ${name}\nBEGIN;\n\n${statements.map((text) => `${text};\n`).join('\n')}\nCOMMIT;\n`,
+    )
+    .join('\n')
+}
+
+/** Where a database remembers the migrations that it ran. */
+export const migrationTable = 'mintmark_migrations'
+
+function script({ number, name, statements }: Migration, { types }: SqlEngine): MigrationScript {
+  const changes = statements(types)
+  const checksum = hash('sha256', changes.join('\n;\n'), 'hex')
+  // The names and checksums are our own: no quoting is needed.
+  const remember = `INSERT INTO ${migrationTable} (number, name, checksum) VALUES (${number}, '${name}', '${checksum}')`
+  return { number, name, checksum, statements: [createMigrationTable(types), remember, ...changes] }
+}
+
+const createMigrationTable = ({ text, integer, table }: SqlEngine['types']): string =>
+  `CREATE TABLE IF NOT EXISTS ${migrationTable} (
+  number ${integer} PRIMARY KEY,
+  name ${text} NOT NULL,
+  checksum ${text} NOT NULL,
+  applied_at ${text} NOT NULL DEFAULT CURRENT_TIMESTAMP
+) ${table}`.trim()

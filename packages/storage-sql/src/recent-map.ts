@@ -1,5 +1,5 @@
 /** Values that are made when they are first asked for, of which so many are kept as have been asked for lately. */
-export interface RecentMap<Value> {
+interface RecentMap<Value> {
   get(key: string, make: () => Value): Value
   clear(): void
 }

@@ -10,7 +10,7 @@ import type { Pool } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { recordKinds } from '../../storage-interface/src/contract/record-kinds.ts'
 import { fullClient, fullProvisionedUser } from '../../storage-interface/src/contract/records/full-records.ts'
-import { copyToPostgres } from '../src/copy/copy-to-postgres.ts'
+import { copyToPostgres } from '../src/command/copy-to-postgres.ts'
 import { aFolder } from './sqlite-under-test.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 

@@ -5,7 +5,7 @@ import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import type { Pool } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { migrationScripts } from '../src/migration-script.ts'
+import { migrationScripts } from '../src/migrate.ts'
 import { replayedValueDigest } from '../src/rows/replay-row.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 

@@ -12,7 +12,7 @@ import {
 } from '@mintmark/storage-sql'
 import { sqlite, openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
-import { migrationScripts } from '../src/migration-script.ts'
+import { migrationScripts } from '../src/migrate.ts'
 import { clientColumns } from '../src/rows/client-row.ts'
 import { userColumns } from '../src/rows/user-row.ts'
 import { aFolder } from './sqlite-under-test.ts'

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { createSqlStorage, migrate, pendingMigrations, printMigrations } from '@mintmark/storage-sql'
 import { postgres, toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { expect, onTestFinished, test } from 'vitest'
-import { migrationScripts } from '../src/migration-script.ts'
+import { migrationScripts } from '../src/migrate.ts'
 import { type TestDatabase } from './support/postgres-database.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 

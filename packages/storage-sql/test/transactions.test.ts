@@ -3,7 +3,7 @@ import { aProvisionedUser } from '@mintmark/storage-interface/contract'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { UniqueViolationError } from '../src/unique-violation.ts'
+import { UniqueViolationError } from '../src/dialect.ts'
 import { byName } from './support/by-name.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 

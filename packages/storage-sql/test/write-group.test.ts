@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createWriteGroup, type RunWrite } from '../src/sqlite/write-group.ts'
-import { UniqueViolationError } from '../src/unique-violation.ts'
+import { createWriteGroup, type RunWrite } from '../src/sqlite/transaction.ts'
+import { UniqueViolationError } from '../src/dialect.ts'
 import { aFolder } from './sqlite-under-test.ts'
 
 test('writes of one turn are one transaction, and a write alone is its own', async () => {

@@ -1,20 +1,20 @@
-import { findCandidates, matchesFilter, type JsonObject, type ResolvedFilter } from '@mintmark/storage-interface'
+import { findCandidates, type JsonObject, matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
-import { keyName, type FilterValues } from '../filter/filter-template.ts'
-import type { IndexLookup } from '../filter/index-lookups.ts'
-import { indexKey } from '../index-key.ts'
+import { indexKey } from '../keys.ts'
+import { type FilterValues, keyName } from './filter.ts'
+import { keyOf, type ListedKind } from './listed-kind.ts'
+import type { IndexLookup } from './lookup.ts'
 import { createRecentMap } from '../recent-map.ts'
 import { compileSql, type Parameter, type Statement } from '../statement.ts'
-import { keyOf, type ListedKind } from './listed-kind.ts'
 
 /**
  * Finds the rows that match a filter. `undefined` when the filter demands no text of which an index can be expected to find few
  * rows, or when there are more.
  * @param owner whose rows they are.
  */
-export type FindFew = (filter: ResolvedFilter, owner: FilterValues) => Promise<readonly SqlRow[] | undefined>
+type FindFew = (filter: ResolvedFilter, owner: FilterValues) => Promise<readonly SqlRow[] | undefined>
 
 /**
  * What identity providers ask before they do anything: by an identifier, a name, an address. There is a statement for each index,

@@ -1,9 +1,24 @@
+import type { ListQuery, TextLookup } from '@mintmark/storage-interface'
 import { sql } from 'kysely'
-import { keyName } from '../filter/filter-template.ts'
-import type { IndexLookup } from '../filter/index-lookups.ts'
 import type { Sql } from '../json-search.ts'
-import type { Parameter } from '../statement.ts'
+import { isProviders } from '../keys.ts'
+import { type FilterValues, keyName } from './filter.ts'
 import type { ListedRows } from './listed-kind.ts'
+import type { Parameter } from '../statement.ts'
+
+/** An index that finds rows by a text. */
+export interface IndexLookup extends TextLookup {
+  /** The table that has the index, and the column of the texts. */
+  readonly table: string
+  readonly by: string
+  /** That a row of the table has any of the texts, given by the names of their values. */
+  readonly condition: (values: readonly string[], parameter: Parameter<string>) => Sql
+  /** A query for the identifiers of those rows. */
+  readonly find: (values: readonly string[], parameter: Parameter<string>) => Sql
+}
+
+/** Indexes by the attribute whose texts they hold, such as `userName` and `emails.value`. */
+export type IndexLookups = ReadonlyMap<string, IndexLookup>
 
 /** A column of a table with an index that finds it. */
 interface IndexedColumn {
@@ -47,3 +62,14 @@ export const byKey: Indexed = (value, parameter) => sql`${parameter(keyName(valu
 export const byBeginning: Indexed = (value, parameter) => sql`substr(${parameter(value)}, 1, 200)`
 
 const asItIs: Indexed = (value, parameter) => sql`${parameter(value)}`
+
+/** The rows of a provider. @param kind how the table of totals calls them. */
+export const providerRows = (kind: 'User' | 'Group'): ListedRows => ({
+  every: (p) => sql`issuer = ${p('issuer')} and provider_id = ${p('provider_id')}`,
+  one: isProviders,
+  total: (p) => sql`coalesce((select total from mintmark_provider_totals
+    where issuer = ${p('issuer')} and provider_id = ${p('provider_id')} and kind = ${sql.lit(kind)}), 0)`,
+})
+
+/** What the conditions are bound to. */
+export const providerOf = ({ providerId }: ListQuery): FilterValues => ({ provider_id: providerId })

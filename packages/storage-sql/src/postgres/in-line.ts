@@ -1,8 +1,7 @@
-import { inTime, Late } from './in-time.ts'
-import { asStorageError } from './postgres-failure.ts'
+import { asStorageError, inTime, Late } from './connection.ts'
 
 /** Does work of one name one after the other, and other work beside it. */
-export type InLine = <T>(name: string, work: () => Promise<T>) => Promise<T>
+type InLine = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
 /**
  * A line for each name. In the database they would wait for each other as well, each with a connection of the pool: so there

@@ -1,4 +1,4 @@
-export type { PostgresClient, PostgresPool, PostgresStatement } from './postgres-driver.ts'
-export { postgres } from './postgres-engine.ts'
-export { toPostgresDialect } from './postgres-pool.ts'
-export type { PostgresPoolOptions } from './postgres-pool.ts'
+export type { PostgresClient, PostgresPool, PostgresStatement } from './connection.ts'
+export { postgres } from './engine.ts'
+export { toPostgresDialect } from './dialect.ts'
+export type { PostgresPoolOptions } from './dialect.ts'

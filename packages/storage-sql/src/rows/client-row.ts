@@ -5,7 +5,7 @@ import {
   type JsonObject,
   type TokenEndpointAuthMethod,
 } from '@mintmark/storage-interface'
-import { json, jsonOrNull, orNull, type ColumnReader } from '../columns.ts'
+import { json, jsonOrNull, orNull, type ColumnReader } from '../row.ts'
 import type { SqlEngine, SqlRow, SqlValue } from '../dialect.ts'
 import { optionalTime } from './optional-time.ts'
 import { readSecrets, secretColumns, type SecretJson, type SecretUses } from './secrets-json.ts'

@@ -8,7 +8,7 @@ import {
   type AuthorizationCodeRecord,
   type JsonObject,
 } from '@mintmark/storage-interface'
-import { json, jsonOrNull, orNull, type ColumnReader } from '../columns.ts'
+import { json, jsonOrNull, orNull, type ColumnReader } from '../row.ts'
 import type { SqlRow, SqlValue } from '../dialect.ts'
 import { readAuthentication, type AuthenticationJson } from './authentication-json.ts'
 

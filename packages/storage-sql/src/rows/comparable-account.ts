@@ -1,5 +1,5 @@
 import { epochSeconds, knownMembers, type JsonObject } from '@mintmark/storage-interface'
-import type { ColumnReader } from '../columns.ts'
+import type { ColumnReader } from '../row.ts'
 import type { SqlEngine, SqlRow } from '../dialect.ts'
 
 /** What filters are about, of an account's record and its `comparable` as text: that, and what the store adds (see `ListQuery`). */

@@ -9,7 +9,7 @@ import {
   type RefreshRecord,
   type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
-import { json, jsonOrNull, orNull, type ColumnReader } from '../columns.ts'
+import { json, jsonOrNull, orNull, type ColumnReader } from '../row.ts'
 import type { SqlRow, SqlValue } from '../dialect.ts'
 import { readAuthentication, type AuthenticationJson } from './authentication-json.ts'
 import { optionalTime } from './optional-time.ts'

@@ -1,5 +1,5 @@
 import { clientId, epochSeconds, grantId, userId, type GrantRecord } from '@mintmark/storage-interface'
-import { json, orNull, type ColumnReader } from '../columns.ts'
+import { json, orNull, type ColumnReader } from '../row.ts'
 import type { SqlRow, SqlValue } from '../dialect.ts'
 import { optionalTime } from './optional-time.ts'
 

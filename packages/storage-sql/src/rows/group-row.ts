@@ -6,9 +6,9 @@ import {
   type GroupState,
   type JsonObject,
 } from '@mintmark/storage-interface'
-import { json, orNull, type ColumnReader } from '../columns.ts'
+import { json, orNull, type ColumnReader } from '../row.ts'
 import type { SqlEngine, SqlRow, SqlValue } from '../dialect.ts'
-import { indexKeyOrNull } from '../index-key.ts'
+import { indexKeyOrNull } from '../keys.ts'
 
 export const groupColumns = [
   'issuer',

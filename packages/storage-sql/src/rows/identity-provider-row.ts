@@ -1,5 +1,5 @@
 import { clientId, epochSeconds, providerId, type IdentityProviderRecord } from '@mintmark/storage-interface'
-import { json, jsonOrNull, orNull, type ColumnReader } from '../columns.ts'
+import { json, jsonOrNull, orNull, type ColumnReader } from '../row.ts'
 import type { SqlRow, SqlValue } from '../dialect.ts'
 import { optionalTime } from './optional-time.ts'
 import { readSecrets, secretColumns, type SecretJson, type SecretUses } from './secrets-json.ts'

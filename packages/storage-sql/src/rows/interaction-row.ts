@@ -6,7 +6,7 @@ import {
   type InteractionLogin,
   type InteractionRecord,
 } from '@mintmark/storage-interface'
-import { json, jsonOrNull, type ColumnReader } from '../columns.ts'
+import { json, jsonOrNull, type ColumnReader } from '../row.ts'
 import type { SqlRow, SqlValue } from '../dialect.ts'
 import { readAuthentication, type AuthenticationJson } from './authentication-json.ts'
 

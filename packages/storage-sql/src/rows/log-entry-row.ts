@@ -1,5 +1,5 @@
 import { epochSeconds, type JsonObject, type LogEntryRecord } from '@mintmark/storage-interface'
-import { json, type ColumnReader } from '../columns.ts'
+import { json, type ColumnReader } from '../row.ts'
 import type { SqlRow, SqlValue } from '../dialect.ts'
 
 export const logEntryColumns = ['issuer', 'entry_id', 'log', 'at', 'expires_at', 'type', 'detail'] as const

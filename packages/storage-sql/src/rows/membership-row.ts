@@ -1,5 +1,5 @@
 import { epochSeconds, organizationId, userId, type MembershipRecord } from '@mintmark/storage-interface'
-import { json, type ColumnReader } from '../columns.ts'
+import { json, type ColumnReader } from '../row.ts'
 import type { SqlRow, SqlValue } from '../dialect.ts'
 
 export const membershipColumns = [

@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type OpaqueTokenRecord,
 } from '@mintmark/storage-interface'
-import { json, orNull, type ColumnReader } from '../columns.ts'
+import { json, orNull, type ColumnReader } from '../row.ts'
 import type { SqlRow, SqlValue } from '../dialect.ts'
 import { optionalTime } from './optional-time.ts'
 

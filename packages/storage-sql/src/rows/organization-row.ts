@@ -1,5 +1,5 @@
 import { epochSeconds, organizationId, type OrganizationRecord } from '@mintmark/storage-interface'
-import type { ColumnReader } from '../columns.ts'
+import type { ColumnReader } from '../row.ts'
 import type { SqlRow, SqlValue } from '../dialect.ts'
 
 export const organizationColumns = [

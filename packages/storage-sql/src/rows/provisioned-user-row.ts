@@ -9,9 +9,9 @@ import {
   type ProvisionedState,
   type ProvisionedUserRecord,
 } from '@mintmark/storage-interface'
-import { json, orNull, type ColumnReader } from '../columns.ts'
+import { json, orNull, type ColumnReader } from '../row.ts'
 import type { SqlEngine, SqlRow, SqlValue } from '../dialect.ts'
-import { indexKeyOrNull } from '../index-key.ts'
+import { indexKeyOrNull } from '../keys.ts'
 import { accountReader } from './user-row.ts'
 
 /** What a row of `mintmark_users` has when the account is an identity provider's; all of them empty when it is not. */

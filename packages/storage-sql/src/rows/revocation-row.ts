@@ -7,7 +7,7 @@ import {
   type Revocation,
   type RevocationRecord,
 } from '@mintmark/storage-interface'
-import type { ColumnReader } from '../columns.ts'
+import type { ColumnReader } from '../row.ts'
 import type { SqlRow } from '../dialect.ts'
 
 export const revocationReader =

@@ -1,5 +1,5 @@
 import { epochSeconds, secretDigest, type ClientSecretRecord, type SecretDigest } from '@mintmark/storage-interface'
-import { json } from '../columns.ts'
+import { json } from '../row.ts'
 import type { SqlValue } from '../dialect.ts'
 import { optionalTime } from './optional-time.ts'
 

@@ -1,5 +1,5 @@
 import { epochSeconds, userId, type JsonObject, type UserRecord } from '@mintmark/storage-interface'
-import type { ColumnReader } from '../columns.ts'
+import type { ColumnReader } from '../row.ts'
 import type { SqlRow } from '../dialect.ts'
 
 export const userColumns = [

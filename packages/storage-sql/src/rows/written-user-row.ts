@@ -5,7 +5,7 @@ import {
   type ProvisionedUserChange,
   type ProvisionedUserRecord,
 } from '@mintmark/storage-interface'
-import type { ColumnReader } from '../columns.ts'
+import type { ColumnReader } from '../row.ts'
 import type { SqlEngine, SqlRow } from '../dialect.ts'
 import { readGroups } from './provisioned-user-row.ts'
 

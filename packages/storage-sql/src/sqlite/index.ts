@@ -1,3 +1,3 @@
-export { sqlite } from './sqlite-engine.ts'
-export { openSqliteDialect } from './sqlite-file.ts'
-export type { SqliteFileOptions } from './sqlite-file.ts'
+export { sqlite } from './engine.ts'
+export { openSqliteDialect } from './dialect.ts'
+export type { SqliteFileOptions } from './dialect.ts'

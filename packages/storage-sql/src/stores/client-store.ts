@@ -1,7 +1,6 @@
 import { untilSettled, type ClientStore } from '@mintmark/storage-interface'
-import { createColumnReader, json } from '../columns.ts'
+import { createColumnReader, joinedTable, json } from '../row.ts'
 import type { Database } from '../database.ts'
-import { joinedTable } from '../joined-table.ts'
 import { clientColumns, clientReader, clientRow } from '../rows/client-row.ts'
 import { isUseNews, type SecretUses } from '../rows/secrets-json.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'

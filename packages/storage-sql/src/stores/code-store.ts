@@ -1,7 +1,6 @@
 import { untilSettled, type AuthorizationCodeStore } from '@mintmark/storage-interface'
-import { createColumnReader } from '../columns.ts'
+import { createColumnReader, joinedTable } from '../row.ts'
 import type { Database } from '../database.ts'
-import { joinedTable } from '../joined-table.ts'
 import { codeColumns, codeReader, codeRow } from '../rows/code-row.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
 

@@ -1,7 +1,6 @@
 import { untilSettled, type GrantStore } from '@mintmark/storage-interface'
-import { createColumnReader, json } from '../columns.ts'
+import { createColumnReader, joinedTable, json } from '../row.ts'
 import type { Database } from '../database.ts'
-import { joinedTable } from '../joined-table.ts'
 import { grantColumns, grantReader, grantRow } from '../rows/grant-row.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
 

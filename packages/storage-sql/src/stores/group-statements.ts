@@ -1,15 +1,15 @@
 import { sql, type Expression } from 'kysely'
 import type { Database } from '../database.ts'
-import { isProviders } from '../is-providers.ts'
+import { isProviders } from '../keys.ts'
 import { groupRecordColumns, groupStateColumns } from '../rows/group-row.ts'
 import { compileSql, compileStatement, parameters, type Parameter } from '../statement.ts'
-import { inGroup, isAmong, isLeaving, memberPlan, type MemberChangeKind, type MemberValue } from './member-plan.ts'
+import { inGroup, isAmong, isLeaving, memberPlan, type MemberChangeKind, type MemberValue } from './group-members.ts'
 
 type Group = 'issuer' | 'provider_id' | 'group_id'
 type Versions = 'least_version' | 'greatest_version'
 
 /** What a change of a group is bound to; its version lies between two. */
-export type GroupChangeValue = MemberValue | Versions | (typeof groupStateColumns)[number] | 'has_state' | 'now'
+type GroupChangeValue = MemberValue | Versions | (typeof groupStateColumns)[number] | 'has_state' | 'now'
 
 export function groupStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
   const find = (p: Parameter<'issuer'>) =>

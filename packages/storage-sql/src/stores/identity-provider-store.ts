@@ -1,7 +1,6 @@
 import { untilSettled, type IdentityProviderStore } from '@mintmark/storage-interface'
-import { createColumnReader, json } from '../columns.ts'
+import { createColumnReader, joinedTable, json } from '../row.ts'
 import type { Database } from '../database.ts'
-import { joinedTable } from '../joined-table.ts'
 import { identityProviderColumns, identityProviderReader, identityProviderRow } from '../rows/identity-provider-row.ts'
 import { isUseNews, type SecretUses } from '../rows/secrets-json.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'

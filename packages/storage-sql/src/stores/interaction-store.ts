@@ -1,5 +1,5 @@
 import { untilSettled, type InteractionStore } from '@mintmark/storage-interface'
-import { createColumnReader } from '../columns.ts'
+import { createColumnReader } from '../row.ts'
 import type { Database } from '../database.ts'
 import { interactionColumns, interactionReader, interactionRow, loginJson } from '../rows/interaction-row.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'

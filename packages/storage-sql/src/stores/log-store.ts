@@ -1,6 +1,6 @@
 import type { LogStore } from '@mintmark/storage-interface'
 import { sql } from 'kysely'
-import { createColumnReader } from '../columns.ts'
+import { createColumnReader } from '../row.ts'
 import type { Database } from '../database.ts'
 import { logEntryColumns, logEntryReader, logEntryRow } from '../rows/log-entry-row.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'

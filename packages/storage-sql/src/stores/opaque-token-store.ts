@@ -1,5 +1,5 @@
 import { untilSettled, type OpaqueTokenStore } from '@mintmark/storage-interface'
-import { createColumnReader } from '../columns.ts'
+import { createColumnReader } from '../row.ts'
 import type { Database } from '../database.ts'
 import { opaqueTokenColumns, opaqueTokenReader, opaqueTokenRow } from '../rows/opaque-token-row.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'

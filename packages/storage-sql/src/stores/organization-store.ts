@@ -1,10 +1,10 @@
-import { untilSettled, type MembershipInsertOutcome, type OrganizationStore } from '@mintmark/storage-interface'
-import { createColumnReader } from '../columns.ts'
+import { type MembershipInsertOutcome, type OrganizationStore, untilSettled } from '@mintmark/storage-interface'
+import { sql } from 'kysely'
 import type { Database } from '../database.ts'
-import { membershipReader, membershipRow } from '../rows/membership-row.ts'
-import { organizationReader, organizationRow } from '../rows/organization-row.ts'
-import { membershipStatements } from './membership-statements.ts'
-import { organizationStatements } from './organization-statements.ts'
+import { createColumnReader } from '../row.ts'
+import { membershipColumns, membershipReader, membershipRow } from '../rows/membership-row.ts'
+import { organizationColumns, organizationReader, organizationRow } from '../rows/organization-row.ts'
+import { compileSql, compileStatement, type Parameter, parameters } from '../statement.ts'
 
 export function createOrganizationStore({ query, engine, run }: Database): OrganizationStore {
   const statements = organizationStatements(query)
@@ -105,3 +105,154 @@ export function createOrganizationStore({ query, engine, run }: Database): Organ
     },
   }
 }
+
+function organizationStatements(query: Database['query']) {
+  const present = (p: Parameter<'issuer' | 'organization_id'>) =>
+    query
+      .updateTable('mintmark_organizations')
+      .where('issuer', '=', p('issuer'))
+      .where('organization_id', '=', p('organization_id'))
+      .where('removed_at', 'is', null)
+
+  return {
+    insert: compileStatement((p: Parameter<(typeof organizationColumns)[number]>) =>
+      query
+        .insertInto('mintmark_organizations')
+        .values(parameters(p, organizationColumns))
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('version'),
+    ),
+
+    find: compileStatement((p: Parameter<'issuer' | 'organization_id'>) =>
+      query
+        .selectFrom('mintmark_organizations')
+        .select(organizationColumns)
+        .where('issuer', '=', p('issuer'))
+        .where('organization_id', '=', p('organization_id'))
+        .where('removed_at', 'is', null),
+    ),
+
+    list: compileStatement((p: Parameter<'issuer' | 'after' | 'limit'>) =>
+      query
+        .selectFrom('mintmark_organizations')
+        .select(organizationColumns)
+        .where('issuer', '=', p('issuer'))
+        .where('organization_id', '>', p('after'))
+        .where('removed_at', 'is', null)
+        .orderBy('organization_id')
+        .limit((limit) => limit.val(p('limit') as number)),
+    ),
+
+    swap: compileStatement((p: Parameter<(typeof organizationColumns)[number]>) =>
+      present(p)
+        .set(parameters(p, ['display_name', 'created_at', 'updated_at']))
+        .set((set) => ({ version: set('version', '+', 1) }))
+        .where('version', '=', p('version'))
+        .returning(organizationColumns),
+    ),
+
+    /** A trigger ends its memberships, as part of the statement. */
+    remove: compileStatement((p: Parameter<'issuer' | 'organization_id' | 'no_name' | 'now'>) =>
+      present(p)
+        .set((set) => ({
+          display_name: p('no_name'),
+          updated_at: p('now'),
+          version: set('version', '+', 1),
+          removed_at: p('now'),
+        }))
+        .returning('version'),
+    ),
+  }
+}
+
+type Membership = 'issuer' | 'organization_id' | 'user_id'
+
+/**
+ * Triggers end the memberships of an organization and of an account that is removed. Whoever joins in that moment leaves a row
+ * behind that is none: it is read, changed and removed only where both are there.
+ */
+function membershipStatements(query: Database['query']) {
+  const present = () =>
+    query
+      .selectFrom('mintmark_memberships')
+      .innerJoin('mintmark_organizations as organization', (join) =>
+        join
+          .onRef('organization.issuer', '=', 'mintmark_memberships.issuer')
+          .onRef('organization.organization_id', '=', 'mintmark_memberships.organization_id')
+          .on('organization.removed_at', 'is', null),
+      )
+      .innerJoin('mintmark_users as user', (join) =>
+        join
+          .onRef('user.issuer', '=', 'mintmark_memberships.issuer')
+          .onRef('user.user_id', '=', 'mintmark_memberships.user_id')
+          .on('user.removed_at', 'is', null),
+      )
+      .select(membershipColumns.map((column) => `mintmark_memberships.${column}` as const))
+
+  return {
+    insert: compileSql(query, (p: Parameter<(typeof membershipColumns)[number]>) => {
+      const columns = sql.join(membershipColumns.map((column) => sql.ref(column)))
+      const values = sql.join(membershipColumns.map((column) => sql`${p(column)}`))
+      return sql`insert into mintmark_memberships (${columns}) select ${values}
+        where ${hasOrganization(p)} and ${hasUser(p)} on conflict do nothing returning version`
+    }),
+
+    /** What a membership needs, and whether it is there: all of one moment. */
+    inspect: compileSql(
+      query,
+      (p: Parameter<Membership>) =>
+        sql`select ${hasOrganization(p)} as has_organization, ${hasUser(p)} as has_user,
+        exists (select 1 from mintmark_memberships where ${key(p)}) as has_membership`,
+    ),
+
+    find: compileStatement((p: Parameter<Membership>) =>
+      present()
+        .where('mintmark_memberships.issuer', '=', p('issuer'))
+        .where('mintmark_memberships.organization_id', '=', p('organization_id'))
+        .where('mintmark_memberships.user_id', '=', p('user_id')),
+    ),
+
+    swap: compileStatement((p: Parameter<(typeof membershipColumns)[number]>) =>
+      query
+        .updateTable('mintmark_memberships')
+        .set(parameters(p, ['roles', 'created_at', 'updated_at']))
+        .set((set) => ({ version: set('version', '+', 1) }))
+        .where(sql<boolean>`${key(p)} and ${hasOrganization(p)} and ${hasUser(p)}`)
+        .where('version', '=', p('version'))
+        .returning(membershipColumns),
+    ),
+
+    remove: compileStatement((p: Parameter<Membership>) =>
+      query
+        .deleteFrom('mintmark_memberships')
+        .where(sql<boolean>`${key(p)} and ${hasOrganization(p)} and ${hasUser(p)}`)
+        .returning('version'),
+    ),
+
+    listByOrganization: compileStatement((p: Parameter<'issuer' | 'organization_id' | 'after' | 'limit'>) =>
+      present()
+        .where('mintmark_memberships.issuer', '=', p('issuer'))
+        .where('mintmark_memberships.organization_id', '=', p('organization_id'))
+        .where('mintmark_memberships.user_id', '>', p('after'))
+        .orderBy('mintmark_memberships.user_id')
+        .limit((limit) => limit.val(p('limit') as number)),
+    ),
+
+    listByUser: compileStatement((p: Parameter<'issuer' | 'user_id'>) =>
+      present()
+        .where('mintmark_memberships.issuer', '=', p('issuer'))
+        .where('mintmark_memberships.user_id', '=', p('user_id'))
+        .orderBy('mintmark_memberships.organization_id'),
+    ),
+  }
+}
+
+const key = (p: Parameter<Membership>) =>
+  sql`issuer = ${p('issuer')} and organization_id = ${p('organization_id')} and user_id = ${p('user_id')}`
+
+const hasOrganization = (p: Parameter<'issuer' | 'organization_id'>) =>
+  sql`exists (select 1 from mintmark_organizations
+    where issuer = ${p('issuer')} and organization_id = ${p('organization_id')} and removed_at is null)`
+
+const hasUser = (p: Parameter<'issuer' | 'user_id'>) =>
+  sql`exists (select 1 from mintmark_users where issuer = ${p('issuer')} and user_id = ${p('user_id')} and removed_at is null)`

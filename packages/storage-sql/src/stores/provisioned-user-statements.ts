@@ -1,7 +1,7 @@
 import { sql, type Expression } from 'kysely'
 import type { Database } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
-import { isProviders, isWithoutProvider } from '../is-providers.ts'
+import { isProviders, isWithoutProvider } from '../keys.ts'
 import {
   contentColumns,
   keyColumns,

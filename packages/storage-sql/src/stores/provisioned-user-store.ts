@@ -10,18 +10,17 @@ import {
   type TakenKey,
   type UserId,
 } from '@mintmark/storage-interface'
-import { createColumnReader, json } from '../columns.ts'
+import { createColumnReader, json } from '../row.ts'
 import type { Database } from '../database.ts'
-import { indexKey } from '../index-key.ts'
-import { createLister } from '../list/create-lister.ts'
-import { listedAccounts } from '../list/listed-accounts.ts'
-import { providerOf } from '../list/provider-rows.ts'
+import { indexKey, versionRange } from '../keys.ts'
+import { createLister } from '../list/lister.ts'
+import { listedAccounts } from '../list/kinds.ts'
+import { providerOf } from '../list/lookup.ts'
 import { comparableAccount } from '../rows/comparable-account.ts'
 import { listedUserReader, provisionedUserReader, stateRow } from '../rows/provisioned-user-row.ts'
 import { changedUserReader, insertedUser } from '../rows/written-user-row.ts'
 import type { Statement } from '../statement.ts'
-import { UniqueViolationError } from '../unique-violation.ts'
-import { versionRange } from '../version-range.ts'
+import { UniqueViolationError } from '../dialect.ts'
 import { provisionedUserStatements, type ChangeValue, type RemovalValue } from './provisioned-user-statements.ts'
 
 export function createProvisionedUserStore(

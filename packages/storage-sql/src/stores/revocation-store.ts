@@ -1,6 +1,6 @@
 import { epochSeconds, type RevocationStore } from '@mintmark/storage-interface'
 import { sql, type Expression } from 'kysely'
-import { createColumnReader } from '../columns.ts'
+import { createColumnReader } from '../row.ts'
 import type { Database } from '../database.ts'
 import { replayedValueDigest } from '../rows/replay-row.ts'
 import { revocationReader } from '../rows/revocation-row.ts'

@@ -1,5 +1,5 @@
 import { untilSettled, type SessionStore } from '@mintmark/storage-interface'
-import { createColumnReader } from '../columns.ts'
+import { createColumnReader } from '../row.ts'
 import type { Database } from '../database.ts'
 import { sessionColumns, sessionReader, sessionRow } from '../rows/session-row.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'

@@ -1,5 +1,5 @@
 import type { SigningKeyStore } from '@mintmark/storage-interface'
-import { createColumnReader } from '../columns.ts'
+import { createColumnReader } from '../row.ts'
 import type { Database } from '../database.ts'
 import { signingKeyColumns, signingKeyReader, signingKeyRow } from '../rows/signing-key-row.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'

@@ -5,11 +5,10 @@ import {
   type UserId,
   type UserStore,
 } from '@mintmark/storage-interface'
-import { createColumnReader, json } from '../columns.ts'
+import { createColumnReader, joinedTable, json } from '../row.ts'
 import type { Database } from '../database.ts'
-import { joinedTable } from '../joined-table.ts'
-import { allAccounts } from '../list/all-accounts.ts'
-import { createLister } from '../list/create-lister.ts'
+import { allAccounts } from '../list/kinds.ts'
+import { createLister } from '../list/lister.ts'
 import { withoutProvider } from '../rows/provisioned-user-row.ts'
 import { userColumns, userReader } from '../rows/user-row.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'

@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { copyToPostgres } from './copy-to-postgres.ts'
+import { CommandRefused, openPostgres, openTarget, type Target } from './target.ts'
+import { migrate, pendingMigrations, printMigrations, SchemaMismatchError } from '../migrate.ts'
+import { postgres } from '../postgres/engine.ts'
+import { sqlite } from '../sqlite/engine.ts'
+
+/**
+ * Carries out `mintmark-migrate`.
+ * @param args what stands behind the command's name.
+ * @returns the exit code: 0 done, 1 migrations are pending, 2 not done.
+ */
+export async function runMigrateCommand(args: readonly string[]): Promise<number> {
+  try {
+    return await run(args)
+  } catch (error) {
+    console.error(sentenceOf(error))
+    return 2
+  }
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  const { positionals, values } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      dialect: { type: 'string', default: 'sqlite' },
+      sqlite: { type: 'string' },
+      postgres: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  })
+  const [command, ...rest] = positionals
+  if (values.help === true) return print(migrateUsage)
+  if (rest.length > 0) throw new CommandRefused(`Unexpected: ${rest.join(' ')}`)
+
+  switch (command) {
+    case 'print':
+      return print(printMigrations(engineOf(values.dialect)))
+    case 'apply':
+      return using(await openTarget(values, 'apply', migrateCommand), apply)
+    case 'status':
+      return using(await openTarget(values, 'status', migrateCommand), status)
+    case 'copy':
+      return copy(values)
+    default:
+      throw new CommandRefused(command === undefined ? 'A command is missing' : `Unknown command: ${command}`)
+  }
+}
+
+async function apply({ dialect }: Target): Promise<number> {
+  const applied = await migrate({ dialect })
+  return print(applied.length === 0 ? 'Nothing to apply.' : applied.map((name) => `Applied ${name}.`).join('\n'))
+}
+
+async function status({ dialect }: Target): Promise<number> {
+  const pending = await pendingMigrations({ dialect })
+  print(pending.length === 0 ? 'Up to date.' : pending.map((name) => `Pending: ${name}.`).join('\n'))
+  return pending.length === 0 ? 0 : 1
+}
+
+async function copy(places: { readonly sqlite?: string; readonly postgres?: string }): Promise<number> {
+  if (places.sqlite === undefined || places.postgres === undefined)
+    throw new CommandRefused('copy needs --sqlite FILE and --postgres URL')
+  const { sqlite: file, postgres: url } = places
+  const pending = await using(await openTarget({ sqlite: file }, 'status', migrateCommand), isBehind)
+  // Whoever closes a file last takes its write-ahead log away: where it has stayed, somebody else has the file open.
+  if (existsSync(`${file}-wal`))
+    throw new CommandRefused(`Another process has ${file} open: stop every server and every job that uses it first`)
+  const target = await openPostgres(url)
+  return using(target, async () => {
+    if (pending || (await isBehind(target)))
+      throw new CommandRefused('Both databases need the present schema: apply it to each of them first')
+    const tables = await copyToPostgres({ file, pool: target.pool })
+    return print(tables.map(({ name, rows }) => `Copied ${rows} rows of ${name}.`).join('\n'))
+  })
+}
+
+async function isBehind({ dialect }: Target): Promise<boolean> {
+  const pending = await pendingMigrations({ dialect })
+  return pending.length > 0
+}
+
+async function using<T>(target: Target, work: (target: Target) => Promise<T>): Promise<T> {
+  try {
+    return await work(target)
+  } finally {
+    await target.close()
+  }
+}
+
+function engineOf(name: string): typeof sqlite {
+  const engine = [sqlite, postgres].find((each) => each.name === name)
+  if (engine === undefined) throw new CommandRefused(`Unknown dialect: ${name}`)
+  return engine
+}
+
+function print(text: string): number {
+  console.log(text.trimEnd())
+  return 0
+}
+
+/** What is said of an error that was to be expected; every other one goes on. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof CommandRefused) return `${error.message}\n\n${migrateUsage}`
+  const refusal = privilegeRefusal(error)
+  if (refusal !== undefined) return refusal
+  if (error instanceof SchemaMismatchError || error instanceof StorageUnavailableError) return error.message
+  if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) return error.message
+  throw error
+}
+
+const migrateCommand = 'mintmark-migrate apply'
+
+/** What `mintmark-migrate --help` prints. */
+export const migrateUsage = `mintmark-migrate print [--dialect sqlite|postgres]       prints the whole schema as SQL
+mintmark-migrate apply --sqlite FILE | --postgres URL    applies pending migrations; makes the file if it is not there
+mintmark-migrate status --sqlite FILE | --postgres URL   lists pending migrations; exit code 1 when there are any
+mintmark-migrate copy --sqlite FILE --postgres URL       copies everything in the file to an empty database; stop all servers first
+
+Processes show their arguments to everybody on the machine: leave the password out of the URL, and set PGPASSWORD.`
+
+/**
+ * What PostgreSQL does not let the user of the address do, and how that is mended, in one sentence.
+ * @returns undefined for every error but SQLSTATE 42501, insufficient_privilege.
+ */
+export function privilegeRefusal(error: unknown): string | undefined {
+  if (!(error instanceof Error && 'code' in error && error.code === '42501')) return undefined
+  return `PostgreSQL does not let this user do it (${error.message}): name the user that owns the database and its tables.`
+}

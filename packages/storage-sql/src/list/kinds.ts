@@ -1,0 +1,166 @@
+import type { FilterAttribute } from '@mintmark/storage-interface'
+import { sql } from 'kysely'
+import type { SqlEngine } from '../dialect.ts'
+import type { Sql } from '../json-search.ts'
+import { isProviders } from '../keys.ts'
+import { type ListedKind, type ListedRows, pathOf } from './listed-kind.ts'
+import { anyRow, byBeginning, byKey, inProvider, lookup, providerRows } from './lookup.ts'
+import { groupRecordColumns } from '../rows/group-row.ts'
+import { listedUserColumns } from '../rows/provisioned-user-row.ts'
+import { userRecordColumns } from '../rows/user-row.ts'
+import { groupsOfUser } from '../stores/provisioned-user-statements.ts'
+
+/** All accounts of an issuer, whoever provisioned them. */
+export const allAccounts = ({ searchedJson }: SqlEngine): ListedKind => ({
+  table: 'mintmark_users',
+  id: 'user_id',
+  rows,
+  ...searchedJson('mintmark_users', 'claims'),
+  documentPath: pathInClaims,
+  record: sql`${sql.join(userRecordColumns.map(ofUsers))}`,
+  columns: new Map([
+    ['id', { kind: 'text', column: ofUsers('user_id') }],
+    ['active', { kind: 'boolean', column: ofUsers('active') }],
+    ['provider', { kind: 'text', column: ofUsers('provider_id') }],
+    ['created', { kind: 'number', column: sql`(${ofUsers('created_at')} * 1000)` }],
+    ['updated', { kind: 'number', column: sql`(${ofUsers('updated_at')} * 1000)` }],
+  ]),
+  memberships: undefined,
+  lookups: new Map([
+    ['id', lookup({ table: 'mintmark_users', id: 'user_id', by: 'user_id', rows: 1, row: isNotRemoved })],
+    ['provider', lookup({ table: 'mintmark_users', id: 'user_id', by: 'provider_id', rows: 1000, row: anyRow })],
+  ]),
+})
+
+const isNotRemoved = (): Sql => sql`removed_at is null`
+
+const rows: ListedRows = {
+  every: (p) => sql`issuer = ${p('issuer')} and ${isNotRemoved()}`,
+  one: isNotRemoved,
+  total: (p) => sql`coalesce((select total from mintmark_account_totals where issuer = ${p('issuer')}), 0)`,
+}
+
+function pathInClaims(attribute: FilterAttribute): readonly string[] | undefined {
+  const [first, ...path] = pathOf(attribute)
+  // A path of SQLite cannot name these, and no claim is called so.
+  return first === 'claims' && !path.some((name) => /["\\\p{Cc}]/u.test(name)) ? path : undefined
+}
+
+/** Accounts of a provider. */
+export const listedAccounts = ({ jsonPairs }: SqlEngine): ListedKind => ({
+  table: 'mintmark_users',
+  id: 'user_id',
+  rows: providerRows('User'),
+  from: sql.table('mintmark_users'),
+  document: ofUsers('comparable'),
+  documentPath: pathOf,
+  record: sql`${sql.join(listedUserColumns.map(ofUsers))}, ${jsonPairs(groupsOfUser)} as "groups"`,
+  columns: new Map([
+    ['id', { kind: 'text', column: ofUsers('user_id') }],
+    ['externalId', { kind: 'text', column: ofUsers('external_id') }],
+    ['active', { kind: 'boolean', column: ofUsers('active') }],
+    ['meta.created', { kind: 'number', column: sql`(${ofUsers('created_at')} * 1000)` }],
+    ['meta.lastModified', { kind: 'number', column: sql`(${ofUsers('updated_at')} * 1000)` }],
+  ]),
+  memberships: {
+    attribute: 'groups',
+    from: (alias) => sql`(select group_id as value from mintmark_group_members
+      where mintmark_group_members.issuer = mintmark_users.issuer
+      and mintmark_group_members.member_id = mintmark_users.user_id) as ${sql.ref(alias)}`,
+    parts: ['value'],
+  },
+  lookups: new Map([
+    ['id', lookup({ table: 'mintmark_users', id: 'user_id', by: 'user_id', rows: 1, row: isProviders })],
+    [
+      'externalId',
+      lookup({
+        table: 'mintmark_users',
+        id: 'user_id',
+        by: 'external_id_key',
+        rows: 1,
+        row: inProvider,
+        indexed: byKey,
+      }),
+    ],
+    [
+      'userName',
+      lookup({ table: 'mintmark_users', id: 'user_id', by: 'user_name_key', rows: 1, row: inProvider, indexed: byKey }),
+    ],
+    [
+      'emails.value',
+      lookup({
+        table: 'mintmark_user_emails',
+        id: 'user_id',
+        by: 'value',
+        rows: 10,
+        row: inProvider,
+        indexed: byBeginning,
+      }),
+    ],
+    [
+      'groups.value',
+      lookup({ table: 'mintmark_group_members', id: 'member_id', by: 'group_id', rows: 1000, row: anyRow }),
+    ],
+  ]),
+})
+
+function ofUsers(column: string): Sql {
+  return sql`${sql.ref(`mintmark_users.${column}`)}`
+}
+
+/** Groups of a provider. */
+export const listedGroups: ListedKind = {
+  table: 'mintmark_groups',
+  id: 'group_id',
+  rows: providerRows('Group'),
+  from: sql.table('mintmark_groups'),
+  document: ofGroups('comparable'),
+  documentPath: pathOf,
+  record: sql`${sql.join(groupRecordColumns.map(ofGroups))}`,
+  columns: new Map([
+    ['id', { kind: 'text', column: ofGroups('group_id') }],
+    ['externalId', { kind: 'text', column: ofGroups('external_id') }],
+    ['meta.created', { kind: 'number', column: sql`(${ofGroups('created_at')} * 1000)` }],
+    ['meta.lastModified', { kind: 'number', column: sql`(${ofGroups('updated_at')} * 1000)` }],
+  ]),
+  memberships: {
+    attribute: 'members',
+    from: (alias) => sql`(select member_id as value, lower(member_type) as type from mintmark_group_members
+      where mintmark_group_members.issuer = mintmark_groups.issuer
+      and mintmark_group_members.group_id = mintmark_groups.group_id) as ${sql.ref(alias)}`,
+    parts: ['value', 'type'],
+  },
+  lookups: new Map([
+    ['id', lookup({ table: 'mintmark_groups', id: 'group_id', by: 'group_id', rows: 1, row: isProviders })],
+    [
+      'externalId',
+      lookup({
+        table: 'mintmark_groups',
+        id: 'group_id',
+        by: 'external_id_key',
+        rows: 1,
+        row: inProvider,
+        indexed: byKey,
+      }),
+    ],
+    [
+      'displayName',
+      lookup({
+        table: 'mintmark_groups',
+        id: 'group_id',
+        by: 'display_name_key',
+        rows: 10,
+        row: isProviders,
+        indexed: byKey,
+      }),
+    ],
+    [
+      'members.value',
+      lookup({ table: 'mintmark_group_members', id: 'group_id', by: 'member_id', rows: 100, row: anyRow }),
+    ],
+  ]),
+}
+
+function ofGroups(column: string): Sql {
+  return sql`${sql.ref(`mintmark_groups.${column}`)}`
+}

@@ -1,0 +1,147 @@
+import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
+import type { SqlEngine, SqlExpectedRows, SqlJoinedRows, SqlValue } from '../dialect.ts'
+import { postgresSearch } from './search.ts'
+import { decodeJson, decodeText, decodeValue, encodeJson, jsonbOfText } from './text.ts'
+import { placesOf, valueOf } from '../row.ts'
+
+/**
+ * One column for each table, a JSON list: the server tells name and type of every column with every answer, which takes the
+ * driver longer to read than 52 values.
+ */
+const postgresJoinedRows: SqlJoinedRows = {
+  select: ({ alias, columns }) => {
+    const values = sql.join(columns.map((column) => sql.ref(`${alias}.${column}`)))
+    return [sql<SqlValue>`json_build_array(${values})::text`.as(alias)]
+  },
+
+  take: ({ alias, columns }) => {
+    const places = placesOf(columns)
+    return (row) => {
+      const values = JSON.parse(valueOf(row, alias) as string) as readonly unknown[]
+      return { places, values: values.map(decodeValue) }
+    }
+  },
+}
+
+/** What is particular to PostgreSQL (14 or later). */
+export const postgres: SqlEngine = {
+  name: 'postgres',
+  kysely: {
+    createAdapter: () => new PostgresAdapter(),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+  types: {
+    // Compared byte by byte: no language's rules of order, and no index that a new version of the C library makes wrong.
+    text: 'TEXT COLLATE "C"',
+    integer: 'BIGINT',
+    flag: 'BOOLEAN',
+    // Not JSONB: it cannot hold U+0000, and it would give back another text than it was given.
+    json: 'TEXT COLLATE "C"',
+    searchable: 'JSONB',
+    // Not now(), which is when the transaction began: it may have waited for locks since.
+    now: 'CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS BIGINT)',
+    table: '',
+    // Room in each page for the next version of its rows: an update then touches no index (heap-only tuples).
+    smallRowTable: 'WITH (fillfactor = 80)',
+    trigger: ({ name, table, after, when, statements }) => [
+      `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+${statements.map((statement) => `  ${statement};\n`).join('')}  RETURN NULL;
+END $$`,
+      `CREATE TRIGGER ${name} AFTER ${after} ON ${table} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION ${name}()`,
+    ],
+    emailValues: (column) =>
+      `SELECT DISTINCT substr(node #>> '{}', 1, 200) AS value FROM jsonb_path_query(${column}, 'lax $.emails[*].value[*]') AS node
+    WHERE jsonb_typeof(node) = 'string'`,
+    // Readers pass, and so does a group that takes such a group as a member.
+    lockRows: 'FOR NO KEY UPDATE',
+    lockForRemoval: 'FOR UPDATE',
+    lockGroups: ({ issuer, ids }) =>
+      `SELECT group_id FROM mintmark_groups WHERE issuer = ${issuer} AND group_id = ANY (ARRAY(${ids})) ORDER BY group_id FOR NO KEY UPDATE`,
+    lockFirst: ({ name, statements }, rows) => [
+      `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM ${rows} FOR NO KEY UPDATE;
+${statements.map((statement) => `  ${statement};\n`).join('')}  RETURN NULL;
+END $$`,
+    ],
+    showRows,
+  },
+  findTable: 'SELECT 1 AS found WHERE to_regclass($1) IS NOT NULL',
+  encodeFlag: (value) => value,
+  decodeFlag: (value) => value === true,
+  encodeSearchable: encodeJson,
+  searchableText: (column) => sql`cast(${column} as text)`,
+  decodeSearchable: decodeJson,
+  // OFFSET keeps it a query of its own: each text is taken apart once, and not for each comparison.
+  searchedJson: (table, column) => ({
+    from: sql`${sql.table(table)} cross join lateral (select ${jsonbOfText(sql.ref(`${table}.${column}`))} as document offset 0) as searched`,
+    document: sql`searched.document`,
+  }),
+  decodeText,
+  jsonPairs: (query) =>
+    sql`(select coalesce(json_agg(json_build_array(pair.first, pair.second)), '[]')::text from (${query}) as pair)`,
+  listed: (list) => sql`select value from jsonb_array_elements_text(${list}::jsonb) as value`,
+  listedInOrder: (list) =>
+    sql`select value, place from jsonb_array_elements_text(${list}::jsonb) with ordinality as listed(value, place)`,
+  // An array has no statistics that could make reading the whole table look cheap.
+  among: (column, values) => sql`${column} = any(array(${values}))`,
+  keyAmong: ({ issuerColumn, issuer, column }, values) =>
+    sql`${issuerColumn} = ${issuer} and ${column} = any(array(${values}))`,
+  skipsInIndex: false,
+  keepRows: (name) => sql`for key share of ${sql.table(name)}`,
+  joined: postgresJoinedRows,
+  search: postgresSearch,
+  mergeJson: (target, patch) => sql`(${target}::jsonb || ${patch}::jsonb)::text`,
+  // An array of row addresses is computed once, and looked up without a plan that could choose to read the whole table.
+  // SKIP LOCKED: several servers may purge at once, and none waits for a person's request, or makes it wait.
+  deleteBatch: ({ table, condition, order, limit }) =>
+    sql`delete from ${sql.table(table)} where ctid = any(array(select ctid from ${sql.table(table)} where ${condition} order by ${order} limit ${limit} for update skip locked)) returning 1 as removed`,
+}
+
+/**
+ * Statistics come of rows alone: tables that have neither are given some, which are analysed and taken away again in the same
+ * transaction. Nobody sees them: the table is locked, and no trigger hears of them. Of `alike` columns two values are shown, and
+ * the list of the commonest has room for one: with both in it, no other value would be expected at all.
+ */
+function showRows({ tables, alike, absent }: SqlExpectedRows): readonly string[] {
+  return [
+    `DO $$
+DECLARE
+  shown TEXT;
+  is_used BOOLEAN;
+  names TEXT;
+  row_values TEXT;
+  brief TEXT;
+BEGIN
+  FOREACH shown IN ARRAY ARRAY[${listed(tables)}] LOOP
+    CONTINUE WHEN EXISTS (SELECT FROM pg_stats WHERE schemaname = current_schema() AND tablename = shown);
+    EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', shown);
+    EXECUTE format('SELECT EXISTS (SELECT FROM %I)', shown) INTO is_used;
+    CONTINUE WHEN is_used;
+
+    SELECT
+      string_agg(quote_ident(attname), ', ' ORDER BY attnum),
+      string_agg(CASE
+        WHEN attname IN (${listed(alike)}) THEN 'n % 2'
+        WHEN attname IN (${listed(absent)}) THEN 'NULL'
+        WHEN atttypid = 'boolean'::REGTYPE THEN 'TRUE'
+        WHEN atttypid = 'bigint'::REGTYPE THEN 'n'
+        WHEN atttypid = 'jsonb'::REGTYPE THEN '''{}'''
+        ELSE '''-'' || n'
+      END, ', ' ORDER BY attnum),
+      string_agg(format('ALTER %I SET STATISTICS 1', attname), ', ') FILTER (WHERE attname IN (${listed(alike)}))
+      INTO names, row_values, brief
+      FROM pg_attribute WHERE attrelid = shown::REGCLASS AND attnum > 0 AND NOT attisdropped;
+    EXECUTE format('ALTER TABLE %I DISABLE TRIGGER USER, %s', shown, brief);
+    EXECUTE format('INSERT INTO %I (%s) SELECT %s FROM generate_series(1, 100) AS n', shown, names, row_values);
+    EXECUTE format('ANALYZE %I', shown);
+    EXECUTE format('TRUNCATE %I', shown);
+    EXECUTE format('ALTER TABLE %I ENABLE TRIGGER USER, %s', shown, replace(brief, 'STATISTICS 1', 'STATISTICS -1'));
+  END LOOP;
+END $$`,
+  ]
+}
+
+/** The names are our own: no quoting is needed. */
+const listed = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(', ')

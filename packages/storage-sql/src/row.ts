@@ -1,0 +1,76 @@
+import type { SqlEngine, SqlJoinedTable, SqlRow, SqlValue } from './dialect.ts'
+
+/** Where each column stands. @param columns their names, in the order of the values. */
+export const placesOf = (columns: readonly string[]): SqlRow['places'] =>
+  new Map(columns.map((column, place) => [column, place]))
+
+/** Rows of a driver that gives each value by the name of its column, in one order in all of them. */
+export function rowsByPlace(rows: readonly Readonly<Record<string, unknown>>[]): readonly SqlRow[] {
+  const [first] = rows
+  if (first === undefined) return []
+  const places = placesOf(Object.keys(first))
+  return rows.map((row) => ({ places, values: Object.values(row) }))
+}
+
+/** The value of a column, `null` where it is NULL. @throws Error when the row has no such column. */
+export function valueOf({ places, values }: SqlRow, column: string): unknown {
+  const place = places.get(column)
+  const value = place === undefined ? undefined : values[place]
+  if (value === undefined) throw new Error(`The column ${column} is missing`)
+  return value
+}
+
+/** Reads typed values out of rows. A column that is missing, or `NULL` where it must not be, throws: records are whole. */
+export interface ColumnReader {
+  readonly has: (row: SqlRow, column: string) => boolean
+  readonly text: (row: SqlRow, column: string) => string
+  readonly optionalText: (row: SqlRow, column: string) => string | undefined
+  readonly integer: (row: SqlRow, column: string) => number
+  readonly optionalInteger: (row: SqlRow, column: string) => number | undefined
+  readonly flag: (row: SqlRow, column: string) => boolean
+  /** Its type is known to the file that writes the column, which is the one that reads it. */
+  readonly json: (row: SqlRow, column: string) => unknown
+  readonly optionalJson: (row: SqlRow, column: string) => unknown
+}
+
+export const createColumnReader = (engine: SqlEngine): ColumnReader => ({
+  has: (row, column) => optional(row, column) !== undefined,
+  text: (row, column) => required(row, column) as string,
+  optionalText: (row, column) => optional(row, column) as string | undefined,
+  // A driver may hand out large integer types as text.
+  integer: (row, column) => Number(required(row, column)),
+  optionalInteger: (row, column) => {
+    const value = optional(row, column)
+    return value === undefined ? undefined : Number(value)
+  },
+  flag: (row, column) => engine.decodeFlag(required(row, column)),
+  json: (row, column) => JSON.parse(required(row, column) as string) as unknown,
+  optionalJson: (row, column) => {
+    const value = optional(row, column)
+    return value === undefined ? undefined : (JSON.parse(value as string) as unknown)
+  },
+})
+
+function required(row: SqlRow, column: string): unknown {
+  const value = optional(row, column)
+  if (value === undefined) throw new Error(`The column ${column} is empty`)
+  return value
+}
+
+const optional = (row: SqlRow, column: string): unknown => valueOf(row, column) ?? undefined
+
+/** A value that may be absent, as a column holds it. */
+export const orNull = (value: SqlValue | undefined): SqlValue => value ?? null
+
+/** A value as JSON text. */
+export const json = (value: object): SqlValue => JSON.stringify(value)
+
+/** A value that may be absent, as JSON text. */
+export const jsonOrNull = (value: object | undefined): SqlValue => (value === undefined ? null : JSON.stringify(value))
+
+/** A table whose whole rows a statement gives, by the name that the statement has for it. @param columns those of a record. */
+export const joinedTable = (alias: string, columns: readonly string[]): SqlJoinedTable => ({
+  alias,
+  // Each is of the issuer, and was not removed.
+  columns: columns.filter((column) => column !== 'issuer' && column !== 'removed_at'),
+})

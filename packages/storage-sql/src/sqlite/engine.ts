@@ -1,0 +1,80 @@
+import type { JsonValue } from '@mintmark/storage-interface'
+import { sql, SqliteAdapter, SqliteQueryCompiler } from 'kysely'
+import type { SqlEngine, SqlJoinedRows, SqlValue } from '../dialect.ts'
+import { placesOf } from '../row.ts'
+import { sqliteSearch } from './search.ts'
+
+/** Each column by itself, those of a table in one row. */
+export const sqliteJoinedRows: SqlJoinedRows = {
+  select: ({ alias, columns }) =>
+    columns.map((column) => sql<SqlValue>`${sql.ref(`${alias}.${column}`)}`.as(`${alias}_${column}`)),
+
+  take: ({ alias, columns }) => {
+    const places = placesOf(columns)
+    const firstColumn = `${alias}_${String(columns[0])}`
+    return (row) => {
+      const first = row.places.get(firstColumn)
+      if (first === undefined) throw new Error(`The column ${firstColumn} is missing`)
+      return { places, values: row.values.slice(first, first + columns.length) }
+    }
+  },
+}
+
+/** What is particular to SQLite (3.39 or later). */
+export const sqlite: SqlEngine = {
+  name: 'sqlite',
+  kysely: {
+    createAdapter: () => new SqliteAdapter(),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+  types: {
+    text: 'TEXT',
+    integer: 'INTEGER',
+    flag: 'INTEGER',
+    json: 'TEXT',
+    searchable: 'TEXT',
+    now: 'unixepoch()',
+    // STRICT: a column holds its type and nothing else.
+    table: 'STRICT',
+    // The row lies in the key's own tree: one look-up instead of two, one page written instead of two.
+    smallRowTable: 'STRICT, WITHOUT ROWID',
+    trigger: ({ name, table, after, when, statements }) => [
+      `CREATE TRIGGER ${name} AFTER ${after} ON ${table} WHEN ${when} BEGIN
+${statements.map((statement) => `  ${statement};\n`).join('')}END`,
+    ],
+    emailValues: (column) =>
+      `SELECT DISTINCT substr(node.atom, 1, 200) AS value FROM json_tree(${column}, '$.emails') AS node
+    WHERE node.type = 'text' AND (node.key = 'value' OR substr(node.path, -6) = '.value')`,
+    // There is one writer at a time.
+    lockRows: '',
+    lockForRemoval: '',
+    lockGroups: ({ ids }) => ids,
+    lockFirst: () => [],
+    showRows: () => [],
+  },
+  findTable: `SELECT name FROM sqlite_schema WHERE type = 'table' AND name = ?`,
+  encodeFlag: (value) => (value ? 1 : 0),
+  decodeFlag: (value) => value === 1,
+  encodeSearchable: (value) => JSON.stringify(value),
+  searchableText: (column) => sql`${column}`,
+  decodeSearchable: (text) => JSON.parse(text) as JsonValue,
+  searchedJson: (table, column) => ({ from: sql.table(table), document: sql`${sql.ref(`${table}.${column}`)}` }),
+  decodeText: (text) => text,
+  jsonPairs: (query) => sql`(select json_group_array(json_array(pair.first, pair.second)) from (${query}) as pair)`,
+  listed: (list) => sql`select value from json_each(${list})`,
+  listedInOrder: (list) => sql`select value, key + 1 as place from json_each(${list})`,
+  among: (column, values) => sql`${column} in (${values})`,
+  // As a pair: of two conditions SQLite may take the first alone to an index of another kind, and walk all that the issuer has.
+  keyAmong: ({ issuerColumn, issuer, column }, values) =>
+    sql`(${issuerColumn}, ${column}) in (select ${issuer}, wanted.* from (${values}) as wanted)`,
+  // A row is looked up when the first of its other columns is asked for.
+  skipsInIndex: true,
+  keepRows: () => sql``,
+  joined: sqliteJoinedRows,
+  search: sqliteSearch,
+  mergeJson: (target, patch) => sql`json_patch(${target}, ${patch})`,
+  deleteBatch: ({ table, key, condition, order, limit }) => {
+    const columns = sql.join(key.map((column) => sql.ref(column)))
+    return sql`delete from ${sql.table(table)} where (${columns}) in (select ${columns} from ${sql.table(table)} where ${condition} order by ${order} limit ${limit}) returning 1 as removed`
+  },
+}
