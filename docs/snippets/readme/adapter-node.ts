@@ -1,0 +1,7 @@
+import { createServer } from 'node:http'
+
+import { toNodeListener } from '@mintmark/adapter-node'
+
+import { server } from './core.ts'
+
+createServer(toNodeListener(server)).listen(3000, '127.0.0.1')

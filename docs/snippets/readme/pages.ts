@@ -1,0 +1,18 @@
+import { consentPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
+import type { AuthorizationServerOptions } from '@mintmark/core'
+
+import { startSession } from './your-session.ts'
+
+/** Sign-in and consent pages that work without scripts. */
+export const pages: AuthorizationServerOptions['pages'] = {
+  async login(pending, request) {
+    const attempt = readSignInForm(request)
+    const signedIn = attempt && (await startSession(attempt.username, attempt.password))
+    return signedIn ? pending.complete(signedIn) : signInPage({ ...pending, error: attempt && 'rejected' })
+  },
+  async consent(pending, request) {
+    if (request.method !== 'POST') return consentPage(pending)
+    const { decision, grantedScopes } = readConsentForm(request)
+    return decision === 'allow' ? pending.complete({ grantedScopes }) : pending.deny()
+  },
+}
