@@ -26,13 +26,13 @@ export const rfc7515: Standard = {
       '4',
       'Header members that are not understood are ignored, unless crit names them',
       departed('of tokens of our own: this server writes three members, and what has more was made by another'),
-      'this server writes three members into a header, and takes no token with more (RFC 7515 §4)',
+      'rejects a token whose header has more members than the three this server writes (RFC 7515 §4)',
       'a forged or malformed JWT as access token > crit …',
     ],
     [
       '4.1.1',
       'alg is there, and is one that is expected',
-      'alg none, HMAC with the public key, another key and a key in the header are refused (RFC 8725 §3.1)',
+      'rejects alg none, HMAC with the public key, another key and a key in the header (RFC 8725 §3.1)',
     ],
     [
       '4.1.2',
@@ -57,7 +57,7 @@ export const rfc7515: Standard = {
       '5.2',
       'A signature is verified in all its steps',
       'RFC 7515 §5.2: verifies what Web Crypto signed, and nothing else',
-      'a token that names a client and has another signature lets nobody in (RFC 7515 §5.2)',
+      'a token that names a client but has an invalid signature allows no origin (RFC 7515 §5.2)',
     ],
     [
       '7.1',

@@ -14,20 +14,20 @@ export const rfc7519: Standard = {
     [
       '4',
       'Claims that are not understood are ignored',
-      'a claim that this server never wrote is ignored (RFC 7519 §4)',
+      'ignores a claim that this server does not define (RFC 7519 §4)',
       'a claim that nobody knows (RFC 7519 §4)',
     ],
     [
       '4.1.2',
       'sub is unique, and compared with its case',
       'sub in other case (RFC 7519 §4.1.2)',
-      'sub is at most 255 ASCII characters, and the same in every token and answer (OIDC Core §2)',
+      'sub is at most 255 ASCII characters and the same in every token and response (OIDC Core §2)',
     ],
     [
       '4.1.3',
       'Who is not in aud refuses the token',
       'aud of another server (RFC 7523 §3)',
-      'an aud without this server opens no userinfo (RFC 9068 §4)',
+      'userinfo rejects a token whose aud does not contain this server (RFC 9068 §4)',
     ],
     [
       '4.1.4',
@@ -53,13 +53,13 @@ export const rfc7519: Standard = {
       '4.1.7',
       'jti does not come twice',
       'claims: of 16 claims at once exactly one is fresh',
-      'of 20 presentations at once exactly one is accepted (RFC 7523 §3)',
+      'accepts exactly one of 20 concurrent presentations (RFC 7523 §3)',
     ],
     [
       '5.1',
       'typ tells kinds apart',
-      'what was signed as at+jwt is no assertion (RFC 8725 §3.11)',
-      'another JWT that this server signed is no ID token (RFC 8725 §3.11) > a',
+      'rejects a JWT signed as at+jwt (RFC 8725 §3.11)',
+      'another JWT that this server signed is not an ID token (RFC 8725 §3.11)',
     ],
     [
       '7.2',

@@ -39,17 +39,22 @@ export const rfc7523: Standard = {
     [
       '3',
       'An assertion counts once',
-      'an assertion counts once, wherever it is presented (RFC 7523 §3)',
+      'accepts an assertion once, at whichever endpoint (RFC 7523 §3)',
       'no jti (OIDC Core §9)',
-      'a client with a space in its name does not use up the jti of its neighbour, nor the other way round (RFC 7523 §3)',
+      'a client with a space in its name cannot use up the jti of a similarly named client, or the reverse (RFC 7523 §3)',
     ],
-    ['3', 'It is signed by the client', "A cannot be played with B's key (RFC 7523 §3)", 'private_key_jwt: forged'],
+    [
+      '3',
+      'It is signed by the client',
+      "rejects an assertion for A signed with B's key (RFC 7523 §3)",
+      'private_key_jwt: forged',
+    ],
     [
       '3.2',
       'What fails is invalid_client',
-      'an assertion speaks of its client, to this issuer alone, briefly and once (RFC 7523 §3)',
+      'an assertion is for its client and this issuer only, short-lived and single-use (RFC 7523 §3)',
     ],
-    ['5', 'RS256 is there', 'RS256 is verified (RFC 7518 §3.1)', 'ES256 is verified (RFC 7518 §3.1)'],
+    ['5', 'RS256 is there', 'verifies RS256 (RFC 7518 §3.1)', 'verifies ES256 (RFC 7518 §3.1)'],
     ['6', 'The client keeps its key to itself', clientsDuty],
   ],
 }

@@ -13,12 +13,12 @@ export const rfc7591: Standard = {
     [
       '2',
       'Clients that are redirected to register their redirect URIs',
-      'a client of the code grant without a redirect URI is not registered (RFC 7591 §2)',
+      'rejects a client of the code grant without a redirect URI (RFC 7591 §2)',
     ],
     [
       '2',
       'Redirect URIs that are not safe are refused',
-      'ATK-115 …',
+      'rejects the registration of an unsafe redirect URI (RFC 7591 §3.2.2)',
       'RFC 7591 §3.2.2: refuses a change that would leave a redirect URI with a wildcard',
     ],
     [
@@ -30,7 +30,7 @@ export const rfc7591: Standard = {
       '2',
       'What the client may do is what it is registered for',
       'A, which is registered for other grants, is refused (RFC 6749 §5.2)',
-      'a client that is not registered for codes hears of it (RFC 6749 §4.1.2.1)',
+      'tells a client that is not registered for the code grant (RFC 6749 §4.1.2.1)',
     ],
     [
       '2',
@@ -55,7 +55,7 @@ export const rfc7591: Standard = {
       '3.2.2',
       'What is wrong is invalid_redirect_uri or invalid_client_metadata',
       'RFC 7591 §3.2.2: refuses a change that would leave no name',
-      'idTokenSignedResponseAlg that the ring does not sign with is refused, and nothing is written (RFC 7591 §3.2.2)',
+      'rejects idTokenSignedResponseAlg that the key ring does not sign with, and stores nothing (RFC 7591 §3.2.2)',
     ],
     [
       '5',

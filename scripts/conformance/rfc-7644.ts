@@ -10,20 +10,20 @@ export const rfc7644: Standard = {
       '2',
       'Who calls is authenticated, and told how where they are not',
       'no Authorization (RFC 7644 §2)',
-      '401 says how to come back, the same for every kind of wrong secret (RFC 7644 §2)',
+      '401 names the scheme, and is the same for every kind of wrong secret (RFC 7644 §2)',
     ],
     [
       '2',
       'TLS; a Bearer token that lives shortly, or a secret',
       hostsTls,
-      'two secrets live beside one another; the old one ends when it was told to',
+      'two secrets overlap; the old one expires at its time, and revoked ones at once',
     ],
     ['3.1', 'Unknown query parameters are ignored', 'E-01, O-01 (RFC 7644 §3.4.2)'],
     [
       '3.1',
       'id, meta and what else is read-only is ignored where a client sends it',
-      'meta, id and groups from outside are ignored (RFC 7643 §3.1)',
-      'PUT keeps id and meta, whatever the body says, and clears what it leaves out (RFC 7644 §3.5.1)',
+      'ignores meta, id and groups in the request (RFC 7643 §3.1)',
+      'PUT keeps id and meta, whatever the body says, and clears omitted attributes (RFC 7644 §3.5.1)',
     ],
     [
       '3.3',
@@ -34,7 +34,7 @@ export const rfc7644: Standard = {
     [
       '3.3',
       'What is there already is 409 uniqueness',
-      'SCIM create: the same name',
+      'SCIM create: duplicate names',
       'RFC 7644 §3.12 uniqueness: the externalId of another group',
     ],
     [
@@ -49,7 +49,7 @@ export const rfc7644: Standard = {
     [
       '3.4.1',
       'A resource is read at its address',
-      'a deactivated account is still read and found',
+      'a deactivated user can still be read and found',
       'ATK-404: /Users/..%2f is not there',
     ],
     [
@@ -106,7 +106,7 @@ export const rfc7644: Standard = {
     [
       '3.4.2.5',
       'attributes and excludedAttributes',
-      'attributes decide what is shown, apart from what always is (RFC 7644 §3.9)',
+      'attributes selects what is returned, except what is always returned (RFC 7644 §3.9)',
       'K-26: both at once are refused',
     ],
     [
@@ -119,9 +119,9 @@ export const rfc7644: Standard = {
       '3.5.1',
       'PUT replaces: what is left out is cleared, what is read-only stays',
       'K-28 (RFC 7644 §3.5.1)',
-      'PUT keeps id and meta, whatever the body says, and clears what it leaves out (RFC 7644 §3.5.1)',
+      'PUT keeps id and meta, whatever the body says, and clears omitted attributes (RFC 7644 §3.5.1)',
     ],
-    ['3.5.1', 'PUT never creates', 'PUT never creates (RFC 7644 §3.5.1)'],
+    ['3.5.1', 'PUT never creates', 'PUT never creates a resource (RFC 7644 §3.5.1)'],
     [
       '3.5.1',
       'An immutable value that differs is 400 mutability',
@@ -148,7 +148,7 @@ export const rfc7644: Standard = {
     [
       '3.5.2',
       'A path has its grammar, and leads somewhere',
-      'SCIM update: refused, and nothing changed > an index',
+      'SCIM update: rejected requests change nothing > an index',
       'an unknown attribute (RFC 7644 §3.5.2)',
     ],
     [
@@ -172,7 +172,7 @@ export const rfc7644: Standard = {
       '3.5.2.1',
       'add begins, replaces, merges or appends; what is there already changes nothing, not even a date',
       'RFC 7644 §3.5.2.1: add begins an absent attribute',
-      'adding what is there changes nothing, not even the date (RFC 7644 §3.5.2.1)',
+      'adding a value that is already present changes nothing, not even lastModified (RFC 7644 §3.5.2.1)',
     ],
     [
       '3.5.2.2',
@@ -183,7 +183,7 @@ export const rfc7644: Standard = {
     [
       '3.5.2.2',
       'A filter removes what it matches, and nothing else',
-      'remove by a filter takes what matches, and nothing else',
+      'remove with a filter removes the matching values only',
     ],
     [
       '3.5.2.3',
@@ -215,13 +215,13 @@ export const rfc7644: Standard = {
       '3.7.4',
       'More than is allowed is 413',
       'ATK-515: one operation too many',
-      'a body of more than a mebibyte is 413, as SCIM says it',
+      'a body of more than 1 MiB is 413, as a SCIM error',
     ],
     [
       '3.8',
       'application/scim+json is accepted and answered; UTF-8',
       'K-37 (RFC 7644 §3.8): application/scim+json is read',
-      'a body as … is 415 (RFC 7644 §3.8)',
+      'a body sent as … is 415 (RFC 7644 §3.8)',
       'bytes that no UTF-8 has (RFC 7644 §3.3)',
     ],
     [
@@ -255,7 +255,7 @@ export const rfc7644: Standard = {
       'ETags: If-Match that does not match is 412, If-None-Match that does is 304',
       'preconditions (RFC 7644 §3.14) > PUT of an old version is refused',
       'K-40 (RFC 7644 §3.14): 304 for the version that is known',
-      'of two with one If-Match, one writes (RFC 7644 §3.14)',
+      'of two with the same If-Match, one succeeds (RFC 7644 §3.14)',
     ],
     [
       '4',
@@ -272,7 +272,7 @@ export const rfc7644: Standard = {
     [
       '6',
       'Tenants are apart',
-      'S1 at the address of T2 is 403 for GET, whether T2 is there or not',
+      'S1 at the address of T2 is 403 for GET, whether or not T2 exists',
       'ATK-355 (RFC 7644 §6): the id of another provider finds nobody',
       "RFC 7644 §6: another provider's group is not there",
     ],
@@ -280,8 +280,8 @@ export const rfc7644: Standard = {
     [
       '7.3',
       'Tokens are kept as the threat models of OAuth want',
-      'stores digests only, and notes when a secret was last used',
-      'an identifier is not used again: the old secret stays dead, and nobody inherits accounts',
+      'stores hashes only, and records when a secret was last used',
+      'an identifier is not reused: the old secret stays invalid and no users are inherited',
     ],
     [
       '7.4',
@@ -289,14 +289,14 @@ export const rfc7644: Standard = {
       departed(
         'the Secret Token of a provider lives until it is rotated or ended, because directories cannot renew one; access tokens that a client got here do expire',
       ),
-      'two secrets live beside one another; the old one ends when it was told to',
-      'SCIM: our own access tokens > a token without the scope is 403',
+      'two secrets overlap; the old one expires at its time, and revoked ones at once',
+      'rejects a token without the scope with 403',
     ],
     ['7.4', 'A browser’s cookie opens nothing', 'the cookie of a browser session alone (RFC 7644 §2)'],
     [
       '7.5.1',
       'What is known of people is told to who may have it',
-      'the account of another provider is 404, with the same bytes as one that never was',
+      'a user of another provider gets the same 404 as one that never existed',
       'K-42: no event holds what was searched for',
     ],
     [
@@ -314,7 +314,7 @@ export const rfc7644: Standard = {
     [
       '7.7',
       'Passwords and other secrets are stored safely',
-      'a password is never returned, never stored here, and never in an event (RFC 7643 §4.1.1)',
+      'never returns a password, stores it or writes it to an event (RFC 7643 §4.1.1)',
       outside('the host stores passwords'),
     ],
     [

@@ -12,7 +12,7 @@ export const rfc7662: Standard = {
       'The token comes in a form, by POST, and nowhere else',
       'no token (RFC 7662 §2.1)',
       'a token in the query (RFC 7662 §2.1)',
-      'GET is not answered (RFC 7662 §2.1)',
+      'rejects GET (RFC 7662 §2.1)',
     ],
     [
       '2.1',
@@ -21,11 +21,11 @@ export const rfc7662: Standard = {
       'a wrong secret (RFC 7662 §2.1)',
       'the public client P (RFC 7662 §4)',
     ],
-    ['2.1', 'A wrong hint does not keep the token from being found', 'the hint … changes no answer (RFC 7662 §2.1)'],
+    ['2.1', 'A wrong hint does not keep the token from being found', 'do not depend on the hint … (RFC 7662 §2.1)'],
     [
       '2.2',
       'The answer is JSON with a boolean active',
-      'what is foreign, forged, expired or unknown is inactive and nothing else (RFC 7662 §2.2, §4)',
+      'foreign, forged, expired and unknown tokens are inactive, without further members (RFC 7662 §2.2, §4)',
     ],
     [
       '2.2',
@@ -36,13 +36,13 @@ export const rfc7662: Standard = {
     [
       '2.2',
       'Nothing else is said of a token that is not active',
-      'what is foreign, forged, expired or unknown is inactive and nothing else (RFC 7662 §2.2, §4)',
+      'foreign, forged, expired and unknown tokens are inactive, without further members (RFC 7662 §2.2, §4)',
     ],
     ['2.3', 'Who fails to authenticate gets the 401 of RFC 6749 §5.2', 'a wrong secret (RFC 7662 §2.1)'],
     [
       '4',
       'A token that has expired is not active',
-      'an expired access token, and a rotated refresh token (RFC 7662 §2.2)',
+      'answers inactive for an expired access token and for a rotated refresh token (RFC 7662 §2.2)',
     ],
     ['4', 'A token that is not valid yet is not active', 'nbf in a second (RFC 9068 §4)'],
     ['4', 'A token that was revoked is not active', 'a revoked access token and its family (RFC 7662 §2.2)'],
@@ -65,12 +65,12 @@ export const rfc7662: Standard = {
     [
       '4',
       'The resource server protects its own credentials, and sends the token in a body',
-      'the secret goes to the authorization server alone, and the token in the body (RFC 7662 §2.1)',
+      'sends its secret to the authorization server only, and the token in the body (RFC 7662 §2.1)',
     ],
     [
       '5',
       'Nothing that is said of a person goes to who has no business with it',
-      'the claims of the token, no internal names, nothing about the person (RFC 7662 §2.2, §4)',
+      "contain the token's claims, no internal names and nothing about the user (RFC 7662 §2.2, §4)",
     ],
   ],
 }

@@ -9,14 +9,14 @@ export const rfc8707: Standard = {
     [
       '2',
       'A resource is an absolute URI without fragment',
-      'of every other error the client hears, with state and iss (RFC 6749 §4.1.2.1) > a resource with a fragment',
+      'every other error is returned to the client, with state and iss (RFC 6749 §4.1.2.1) > a resource with a fragment',
       'a relative resource',
-      'resources are absolute URIs without fragment, may repeat, and the token request may only narrow (RFC 8707 §2)',
+      'resources are absolute URIs without a fragment, may repeat, and the token request may only narrow them (RFC 8707 §2)',
     ],
     [
       '2',
       'Several may be named',
-      'of two resources each must be known (RFC 8707 §2)',
+      'rejects two resources when one is unknown (RFC 8707 §2)',
       'several resources: all audiences, the shortest lifetime',
     ],
     [
@@ -29,13 +29,13 @@ export const rfc8707: Standard = {
     [
       '2.2',
       'The token request asks for resources that were granted, and no others',
-      'resource=https://api.test was not granted: the code stays redeemable',
+      'rejects resource=https://api.test, which was not granted, and leaves the code redeemable',
       'a resource that was not granted is refused (RFC 8707 §2.2)',
     ],
     [
       '2.2',
       'The access token is for the resources that were asked for',
-      'with a resource the token is for it alone (RFC 9068 §3)',
+      'a token for a resource has only that audience (RFC 9068 §3)',
       'RFC 8707 §2.2: scopes of other resources stay behind',
     ],
     ['3', 'A token for one resource opens no other', '401 invalid_token for a token of another API (RFC 9068 §4)'],

@@ -9,7 +9,7 @@ export const rfc9068: Standard = {
     [
       '2.1',
       'Access tokens are signed, and not with none',
-      'alg none, HMAC with the public key, another key and a key in the header are refused (RFC 8725 §3.1)',
+      'rejects alg none, HMAC with the public key, another key and a key in the header (RFC 8725 §3.1)',
     ],
     [
       '2.1',
@@ -26,18 +26,18 @@ export const rfc9068: Standard = {
     [
       '2.2.1',
       'What is said of the sign-in stays the same in tokens that a refresh brings',
-      'the new access token says of the sign-in what the first one said (RFC 9068 §2.2.1)',
+      'the new access token describes the sign-in as the first one did (RFC 9068 §2.2.1)',
     ],
     [
       '2.2.3',
       'scope is there when it was asked for, and says what is granted',
-      'scope is case-sensitive, its order means nothing, and what was granted is said (RFC 6749 §3.3, §5.1)',
-      'a token without scope may do what needs none (RFC 9068 §2.2.3)',
+      'scope is case-sensitive, its order is irrelevant, and the granted scope is returned (RFC 6749 §3.3, §5.1)',
+      'a token without scope is enough where no scope is required (RFC 9068 §2.2.3)',
     ],
     [
       '3',
       'With a resource, aud is that resource; without, a default',
-      'with a resource the token is for it alone (RFC 9068 §3)',
+      'a token for a resource has only that audience (RFC 9068 §3)',
       'RFC 8707 §2: without a resource, the default audience and every scope',
     ],
     [
@@ -48,21 +48,21 @@ export const rfc9068: Standard = {
     [
       '4',
       'The resource server refuses another typ',
-      'a forged or malformed JWT at an API > typ … is not at+jwt (RFC 9068 §4)',
-      'an ID token is no access token (RFC 9068 §5)',
+      'a forged or malformed JWT at an API > rejects typ …, which is not at+jwt (RFC 9068 §4)',
+      'rejects an ID token as an access token (RFC 9068 §5)',
     ],
     ['4', 'Encrypted access tokens', notOffered('access tokens are signed, and their readers decrypt nothing')],
     [
       '4',
       'It refuses another iss',
       'refuses an issuer with a slash at its end, which no token has',
-      'tokens of another issuer, of another kind, and such as have ended are none',
+      'rejects tokens of another issuer, tokens of another kind and revoked tokens',
     ],
     [
       '4',
       'It refuses an aud that does not name it',
       '401 invalid_token for a token of another API (RFC 9068 §4)',
-      'an aud with this API among others is accepted (RFC 9068 §4)',
+      'accepts an aud that contains this API among others (RFC 9068 §4)',
     ],
     [
       '4',
@@ -75,19 +75,19 @@ export const rfc9068: Standard = {
       '4',
       'It refuses a token that has expired',
       'exp long past (RFC 7519 §4.1.4)',
-      'clocks may be ten seconds apart, and no more (RFC 7519 §4.1.4)',
+      'tolerates clocks that differ by ten seconds and no more (RFC 7519 §4.1.4)',
     ],
-    ['4', 'What is refused is 401 invalid_token', '401 invalid_token for a token that is not good (RFC 6750 §3.1)'],
+    ['4', 'What is refused is 401 invalid_token', 'answers 401 invalid_token for an invalid token (RFC 6750 §3.1)'],
     [
       '5',
       'No client takes on the name of a person',
       'RFC 9700 §4.15: a client never bears the identifier of an account',
-      'an account with the identifier of a client gets no access token from it, which would read as that of the client itself (RFC 9068 §5)',
+      "a user whose id equals a client_id gets no access token from that client, because it would read as the client's own (RFC 9068 §5)",
     ],
     [
       '5',
       'ID tokens and access tokens are not taken for one another',
-      'an access token is no hint (RFC 9068 §5)',
+      'rejects an access token as a hint (RFC 9068 §5)',
       'an ID token (RFC 9068 §5)',
     ],
     ['6', 'The client does not look into the token', clientsDuty],

@@ -9,25 +9,25 @@ export const rfc9207: Standard = {
     [
       '2',
       'iss is in every authorization response, errors too',
-      'iss is in success and error, and advertised (RFC 9207 §2)',
-      'an error goes back by the response mode that was asked for, with iss',
+      'iss is in success and error responses, and advertised (RFC 9207 §2)',
+      'returns an error by the requested response mode, with iss',
     ],
     [
       '2',
       'It is the issuer: https, without query and fragment',
-      'carries code, state and iss, and leaks to no cache and no referrer; one code is stored',
+      'carries code, state and iss, is kept out of caches and referrers, and stores one code',
       'ATK-335 RFC 8414 §2: refuses to start with https://as.test#x',
     ],
     [
       '2.3',
       'The metadata names the same issuer',
-      'the issuer is exact, and both ways of writing the well-known path answer (RFC 8414 §3.1)',
+      'the issuer is exact, and both well-known paths answer (RFC 8414 §3.1)',
     ],
     ['2.4', 'The client compares iss with the server that it asked', clientsDuty],
     [
       '3',
       'authorization_response_iss_parameter_supported is true',
-      'iss is in success and error, and advertised (RFC 9207 §2)',
+      'iss is in success and error responses, and advertised (RFC 9207 §2)',
     ],
   ],
 }

@@ -25,12 +25,12 @@ export const rfc9728: Standard = {
       'The well-known part stands between host and path; GET',
       'RFC 9728 §3.1: of https://api.test/v1 is at',
       'RFC 9728 §3.1: of https://api.test:8443/v1?tenant=7 is at',
-      'tells clients about itself where they look for it (RFC 9728 §3.1, §3.3)',
+      'serves its metadata where clients look for it (RFC 9728 §3.1, §3.3)',
     ],
     [
       '3.2',
       'The answer is 200, JSON, without members that have no value',
-      'tells clients about itself where they look for it (RFC 9728 §3.1, §3.3)',
+      'serves its metadata where clients look for it (RFC 9728 §3.1, §3.3)',
     ],
     [
       '3.3',

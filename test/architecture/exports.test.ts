@@ -23,11 +23,11 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, string | { readonly '@mintmark/source': string }>>
 }
 
-test.each(entries)('$subpath lists its names by hand, and does nothing else', ({ text }) => {
+test.each(entries)('$subpath lists its names by hand and contains nothing else', ({ text }) => {
   expect(text.replaceAll(exportList, '').trim()).toBe('')
 })
 
-test('every subpath of every package exports these names and no others, types included', () => {
+test('the exported names of every subpath, types included, match the recorded list', () => {
   const names = Object.fromEntries(entries.map(({ subpath, text }) => [subpath, exportedNames(text)]))
 
   expect(names).toMatchInlineSnapshot(`

@@ -84,7 +84,7 @@ test.for(packageNames)('%s imports only what its row allows', (packageName) => {
   expect(refused).toEqual([])
 })
 
-test('core/http is plain values, it imports nothing of core', () => {
+test('core/http imports nothing from the rest of core', () => {
   const http = sources.filter((file) => file.path.startsWith('packages/core/src/http/') && !file.isTest)
 
   const leaving = http.flatMap((file) =>
@@ -106,11 +106,11 @@ test('relative imports stay inside their package', () => {
   expect(astray).toEqual([])
 })
 
-test('no circles between files, type imports included', () => {
+test('there are no import cycles between files, type imports included', () => {
   expect(findCircles(sources)).toEqual([])
 })
 
-test('the search for circles finds one', () => {
+test('the cycle search finds a cycle', () => {
   const file = (path: string, target: string): SourceFile => ({
     path,
     packageName: 'core',
@@ -124,7 +124,7 @@ test('the search for circles finds one', () => {
   ])
 })
 
-test('no source asks the machine what time it is, outside core/src/runtime and resource-server/src/runtime', () => {
+test('only the runtime modules read the system clock', () => {
   const asking = sources
     .filter((file) => !file.isTest && !/^packages\/(?:core|resource-server)\/src\/runtime\//.test(file.path))
     .filter((file) => /\bnew Date\(\)|\bDate\.now\b|\bperformance\.now\b/.test(file.text))

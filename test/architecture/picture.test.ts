@@ -7,7 +7,7 @@ import { readSourceFiles } from './source-files.ts'
 const page = readFileSync('docs/explanation/architecture.md', 'utf8')
 const picture = /```mermaid\n(.*?)```/s.exec(page)?.[1] ?? ''
 
-test('the picture of the packages has the arrows that the sources have', async () => {
+test('the package diagram has the same arrows as the sources', async () => {
   const sources = (await readSourceFiles('packages')).filter((file) => !file.isTest)
   const arrows = sources.flatMap(({ packageName, imports }) =>
     imports.flatMap(({ specifier }) => {
@@ -21,7 +21,7 @@ test('the picture of the packages has the arrows that the sources have', async (
   )
 })
 
-test('every package is in the picture, and in the sentences below it', () => {
+test('every package appears in the diagram and in the text below it', () => {
   const packages = readdirSync('packages')
 
   expect(packages.filter((name) => !new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(picture))).toEqual([])

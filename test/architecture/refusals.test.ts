@@ -11,14 +11,14 @@ test('every refusal cites a section of a standard within three lines', () => {
   expect(sources.flatMap((file) => uncitedThrows(file))).toEqual([])
 })
 
-test('every group of a table of refusals cites its section', () => {
+test('every group of a refusal table cites its section', () => {
   const tables = sources.filter(({ path }) => path.endsWith('/error/refusals.ts'))
 
   expect(tables).toHaveLength(2)
   expect(tables.flatMap((file) => uncitedGroups(file))).toEqual([])
 })
 
-test('a refusal that cites nothing, or too far away, is found', () => {
+test('finds a refusal without a citation, or with one too far away', () => {
   const file = (text: string): SourceFile => ({ path: 'a.ts', packageName: 'core', isTest: false, text, imports: [] })
 
   expect(uncitedThrows(file("throw new OAuthError('invalid_request', 'No.', { reason: 'x' })"))).toEqual(['a.ts:1'])

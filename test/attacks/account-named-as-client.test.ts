@@ -19,7 +19,7 @@ const codeOfAccount = async (): Promise<string> => {
   return consented.location.searchParams.get('code') ?? ''
 }
 
-it('an account with the identifier of a client gets no access token from it, which would read as that of the client itself (RFC 9068 §5)', async () => {
+it("a user whose id equals a client_id gets no access token from that client, because it would read as the client's own (RFC 9068 §5)", async () => {
   const scoped = await site.send({ method: 'PATCH', path: '/clients/A', body: { scopes: ['openid', 'admin:write'] } })
   expect(scoped.status).toBe(200)
   const code = await codeOfAccount()

@@ -41,7 +41,7 @@ const withoutLogs = (dump: string): unknown => ({ ...(JSON.parse(dump) as object
 
 const removal: AdminSent = { method: 'DELETE', path: '/accounts/U1' }
 
-it("a person's consent to admin:write makes no administrator of them (RFC 9700 §2.3)", async () => {
+it("a user's consent to admin:write does not make that user an administrator (RFC 9700 §2.3)", async () => {
   const site = await started()
   const client = { method: 'PATCH', path: '/clients/A', body: { scopes: ['openid', 'admin:write'] } }
   expect((await site.send(client)).status).toBe(200)
@@ -51,7 +51,7 @@ it("a person's consent to admin:write makes no administrator of them (RFC 9700 �
   await expectRefused(site, { ...removal, token }, [403, 'not_an_administrator'])
 })
 
-it('a client administers nothing that it was not registered for', async () => {
+it('a client cannot administer anything it was not registered for', async () => {
   const site = await started()
 
   const asked = await serviceToken(site.oauth, { scope: 'admin:write' })
@@ -61,7 +61,7 @@ it('a client administers nothing that it was not registered for', async () => {
   await expectRefused(site, { ...removal, token: String(json['access_token']) }, [403, 'scope_missing'])
 })
 
-it('tokens of another issuer, of another kind, and such as have ended are none', async () => {
+it('rejects tokens of another issuer, tokens of another kind and revoked tokens', async () => {
   const site = await started()
   const other = await started()
   const { id_token: idToken = '', refresh_token: refreshToken = '' } = await obtainTokens(site.oauth, {
@@ -87,7 +87,7 @@ it('tokens of another issuer, of another kind, and such as have ended are none',
   await expectRefused(site, { ...removal, token: mine }, [401, 'credentials_invalid'])
 })
 
-it('a token in the query or in a form, and two of them, are none (RFC 6750 §2)', async () => {
+it('rejects a token in the query or in a form, and two tokens at once (RFC 6750 §2)', async () => {
   const site = await started()
   const token = await site.tokenFor('admin:write')
 
@@ -105,7 +105,7 @@ it('a token in the query or in a form, and two of them, are none (RFC 6750 §2)'
   await expectRefused(site, { ...removal, headers: twice, token: '' }, [401, 'credentials_invalid'])
 })
 
-it('cross-tenant: what belongs to another issuer of the same database is not there', async () => {
+it('records of another issuer in the same database are not found', async () => {
   const medium = createMemoryDatabase()
   const admit = {
     authorize: async () => ({ actor: { kind: 'host', id: 'x' } as const, scopes: ['admin:write'] as const }),
@@ -154,7 +154,7 @@ it('cross-tenant: what belongs to another issuer of the same database is not the
   expect(after).toBe(before)
 })
 
-it("another person's grants and sessions are not theirs", async () => {
+it("a user cannot reach another user's grants and sessions", async () => {
   const site = await started()
   await obtainTokens(site.oauth)
   const { json } = await site.send({ path: '/accounts/U1/grants' })
@@ -171,7 +171,7 @@ it.for([
   '/clients/__proto__',
   '/accounts/' + 'x'.repeat(2000),
   '/organizations/%0d%0aSet-Cookie:a',
-])('an address that is odd leads nowhere: %s', async (path) => {
+])('an unusual path matches no route: %s', async (path) => {
   const site = await started()
 
   const reply = await site.send({ path })

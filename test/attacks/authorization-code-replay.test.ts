@@ -33,7 +33,7 @@ describe('a code that is presented twice (RFC 6749 §4.1.2)', () => {
     ['at once', 0],
     ['after 30 seconds', 30],
     ['in its last second', 59],
-  ])('%s ends all that it was exchanged for', async (_, age) => {
+  ])('%s revokes everything the code was exchanged for', async (_, age) => {
     const code = await obtainCode(under, offline)
     const tokens = await redeem(under, code)
     expect((await userinfo(tokens)).status).toBe(200)
@@ -49,7 +49,7 @@ describe('a code that is presented twice (RFC 6749 §4.1.2)', () => {
     await expectDead(tokens)
   })
 
-  it('ends what was renewed since, and nothing else of the person and the client', async () => {
+  it('revokes tokens refreshed since, and no other grant of the same user and client', async () => {
     const other = await redeem(under, await obtainCode(under, offline))
     const code = await obtainCode(under, offline)
     const renewed = await refresh(await redeem(under, code))
@@ -61,7 +61,7 @@ describe('a code that is presented twice (RFC 6749 §4.1.2)', () => {
     expect((await refresh(other)).status).toBe(200)
   })
 
-  it('a third presentation changes nothing more', async () => {
+  it('a third presentation changes nothing further', async () => {
     const code = await obtainCode(under, offline)
     await redeem(under, code)
     await redeem(under, code)
@@ -75,7 +75,7 @@ describe('a code that is presented twice (RFC 6749 §4.1.2)', () => {
     ['with a wrong redirect URI', { redirect_uri: 'https://app.test/cb2' }, {}, 'redirect_uri_mismatch'],
     ['by another client', { client_id: 'P' }, { authorization: '' }, 'code_unknown'],
   ] as const)(
-    '%s revokes nothing: whoever knows the code alone cannot sign people out',
+    '%s revokes nothing: knowing the code is not enough to sign a user out',
     async (_, change, headers, reason) => {
       const code = await obtainCode(under, offline)
       const tokens = await redeem(under, code)
@@ -91,7 +91,7 @@ describe('a code that is presented twice (RFC 6749 §4.1.2)', () => {
     },
   )
 
-  it('after its minute it is unknown, and revokes nothing (RFC 6749 §4.1.2)', async () => {
+  it('an expired code is unknown, and presenting it revokes nothing (RFC 6749 §4.1.2)', async () => {
     const code = await obtainCode(under, offline)
     const tokens = await redeem(under, code)
     under.clock.advance(60)
@@ -102,11 +102,11 @@ describe('a code that is presented twice (RFC 6749 §4.1.2)', () => {
   })
 })
 
-describe('50 presentations of one code at the same time (RFC 6749 §10.5)', () => {
+describe('50 concurrent presentations of one code (RFC 6749 §10.5)', () => {
   it.each([
     ['with a refresh token', offline],
     ['without a refresh token', { scope: 'openid' }],
-  ])('exactly one is answered with tokens, and they are dead: %s', async (_, change) => {
+  ])('exactly one receives tokens, and those tokens are revoked: %s', async (_, change) => {
     const before = familiesOf(under)
     const code = await obtainCode(under, change)
 
@@ -120,7 +120,7 @@ describe('50 presentations of one code at the same time (RFC 6749 §10.5)', () =
     expect(familiesOf(under) - before).toBe(1)
   })
 
-  it('wrong verifiers among them gain nothing and revoke nothing more', async () => {
+  it('wrong verifiers among them gain nothing and revoke nothing further', async () => {
     const code = await obtainCode(under, offline)
 
     const replies = await Promise.all(
@@ -132,7 +132,7 @@ describe('50 presentations of one code at the same time (RFC 6749 §10.5)', () =
   })
 })
 
-it('after all of this a normal request succeeds', () => expectServing(under))
+it('a normal request still succeeds afterwards', () => expectServing(under))
 
 const familiesOf = (server: ServerUnderTest): number =>
   (JSON.parse(server.dump()) as { families: { byId: readonly unknown[] } }).families.byId.length

@@ -27,7 +27,7 @@ afterAll(() => under.close())
 const invalidGrant = { status: 400, error: 'invalid_grant' }
 const invalidClient = { status: 401, error: 'invalid_client' }
 
-describe('what is no code (RFC 6749 §5.2)', () => {
+describe('strings that are not a valid code (RFC 6749 §5.2)', () => {
   it.each([
     ['a random one, well-formed', 'Zm9yZ2VkLWZvcmdlZC1mb3JnZWQtZm9yZ2VkLWZvcmc'],
     ['all zeros', 'A'.repeat(43)],
@@ -44,7 +44,7 @@ describe('what is no code (RFC 6749 §5.2)', () => {
     })
   })
 
-  it('every truncation, every suffix and every changed character of a code; the code itself still is one', async () => {
+  it('rejects every truncation, extension and change of one character; the original code still works', async () => {
     const code = await obtainCode(under)
     const truncated = Array.from({ length: code.length - 1 }, (_, at) => code.slice(0, at + 1))
     const changed = Array.from(code, (char, at) => code.slice(0, at) + (char === 'A' ? 'B' : 'A') + code.slice(at + 1))
@@ -59,7 +59,7 @@ describe('what is no code (RFC 6749 §5.2)', () => {
     expect((await redeem(under, code)).status).toBe(200)
   })
 
-  it('a refresh token as code, and a code as refresh token', async () => {
+  it('rejects a refresh token as a code, and a code as a refresh token', async () => {
     const tokens = await obtainTokens(under)
     const code = await obtainCode(under)
     const refresh = (value: string) => token(under, { grant_type: 'refresh_token', refresh_token: value })
@@ -74,20 +74,20 @@ describe('what is no code (RFC 6749 §5.2)', () => {
     expect((await refresh(tokens['refresh_token'] ?? '')).status).toBe(200)
   })
 
-  it.each(['access_token', 'id_token'])('the %s as code', async (name) => {
+  it.each(['access_token', 'id_token'])('rejects the %s as a code', async (name) => {
     const tokens = await obtainTokens(under)
 
     await refusedInJson(under, invalidGrant, { send: () => redeem(under, tokens[name] ?? ''), reason: 'code_unknown' })
   })
 
-  it('the handle of an interaction as code (RFC 9700 §4.7)', async () => {
+  it('rejects an interaction handle as a code (RFC 9700 §4.7)', async () => {
     const started = await authorize(under, {}, { cookie: '' })
     const handle = started.location.searchParams.get('interaction') ?? ''
 
     await refusedInJson(under, invalidGrant, { send: () => redeem(under, handle), reason: 'code_unknown' })
   })
 
-  it('a code of another issuer, in the same database (RFC 9700 §4.4)', async () => {
+  it('rejects a code of another issuer in the same database (RFC 9700 §4.4)', async () => {
     const medium = createMemoryDatabase()
     const [here, there] = await Promise.all(
       ['https://as.test', 'https://other.test'].map((issuer) =>
@@ -104,8 +104,8 @@ describe('what is no code (RFC 6749 §5.2)', () => {
   })
 })
 
-describe('a code counts for its client alone (RFC 6749 §4.1.3)', () => {
-  it('a public client with its own name: the code is unknown to it, and unharmed', async () => {
+describe('a code works only for the client it was issued to (RFC 6749 §4.1.3)', () => {
+  it("to a public client that names itself, another client's code is unknown and stays usable", async () => {
     const code = await obtainCode(under)
 
     await refusedInJson(under, invalidGrant, {
@@ -117,7 +117,7 @@ describe('a code counts for its client alone (RFC 6749 §4.1.3)', () => {
     expect((await redeem(under, code)).status).toBe(200)
   })
 
-  it('a confidential client with its own secret: the code is unknown to it, and unharmed', async () => {
+  it("to a confidential client with its own secret, another client's code is unknown and stays usable", async () => {
     const code = await obtainCode(under)
     const asX = { client_id: 'X', client_secret: under.clients.X.secret }
     await redeem(under, 'x', asX, { authorization: '' })
@@ -143,7 +143,7 @@ describe('a code counts for its client alone (RFC 6749 §4.1.3)', () => {
     ['a wrong secret', {}, basic('A', 'wrong'), 'client_credentials_wrong'],
     ['the bearer of something', {}, 'Bearer x', 'client_unknown'],
   ] as const)(
-    '%s: the client is not proven, and the code unharmed',
+    '%s: client authentication fails and the code stays usable',
     async (_, change: Change, authorization, reason) => {
       const code = await obtainCode(under)
 
@@ -172,7 +172,7 @@ describe('a code counts for its client alone (RFC 6749 §4.1.3)', () => {
     expect((await redeem(under, code)).status).toBe(200)
   })
 
-  it('a client that was disabled after the code was issued', async () => {
+  it('rejects a client that was disabled after the code was issued', async () => {
     const server = await startServer()
     const code = await obtainCode(server)
     await changeClient(server.storage, clientId('A'), { disabledAt: server.clock.now() })
@@ -181,7 +181,7 @@ describe('a code counts for its client alone (RFC 6749 §4.1.3)', () => {
     await server.close()
   })
 
-  it('a client that may no longer use the grant (RFC 6749 §5.2)', async () => {
+  it('rejects a client that has lost the grant type (RFC 6749 §5.2)', async () => {
     const server = await startServer()
     await expectServing(server)
     const code = await obtainCode(server)
@@ -196,19 +196,19 @@ describe('a code counts for its client alone (RFC 6749 §4.1.3)', () => {
   })
 })
 
-describe('a code lives for 60 seconds (RFC 6749 §4.1.2)', () => {
+describe('a code expires after 60 seconds (RFC 6749 §4.1.2)', () => {
   it.each([
     [60, 'code_unknown'],
     [61, 'code_unknown'],
     [3000, 'code_unknown'],
-  ] as const)('after %i seconds it is unknown', async (age, reason) => {
+  ] as const)('is unknown after %i seconds', async (age, reason) => {
     const code = await obtainCode(under)
     under.clock.advance(age)
 
     await refusedInJson(under, invalidGrant, { send: () => redeem(under, code), reason })
   })
 
-  it('after 59 seconds it counts', async () => {
+  it('is accepted after 59 seconds', async () => {
     await expectServing(under)
     const code = await obtainCode(under)
     under.clock.advance(59)
@@ -217,7 +217,7 @@ describe('a code lives for 60 seconds (RFC 6749 §4.1.2)', () => {
   })
 })
 
-describe('the kill switch: what was issued to somebody opens nothing once they are gone', () => {
+describe('the kill switch: nothing issued to a user or client works after revocation', () => {
   it.each([
     ['removed', (server: ServerUnderTest) => server.storage.users.remove(userId('U1'), server.clock.now())],
     ['deactivated', (server: ServerUnderTest) => server.storage.users.deactivate(userId('U1'), server.clock.now())],
@@ -228,7 +228,7 @@ describe('the kill switch: what was issued to somebody opens nothing once they a
         await server.storage.users.reactivate(userId('U1'), epochSeconds(server.clock.now() + 1))
       },
     ],
-  ])('%s since the authorization', async (_, end) => {
+  ])('rejects the code when %s since the authorization', async (_, end) => {
     const server = await startServer()
     await expectServing(server)
     const code = await obtainCode(server)
@@ -243,13 +243,13 @@ describe('the kill switch: what was issued to somebody opens nothing once they a
   })
 })
 
-it('a confidential client that names itself beside its secret redeems (RFC 6749 §2.3.1)', async () => {
+it('a confidential client may send client_id beside its secret (RFC 6749 §2.3.1)', async () => {
   const code = await obtainCode(under, { code_challenge: challenge })
 
   expect((await redeem(under, code, { client_id: 'A' })).status).toBe(200)
 })
 
-it('no event holds a code, a verifier, a secret or a token (RFC 9700 §4.2)', async () => {
+it('no event contains a code, a verifier, a secret or a token (RFC 9700 §4.2)', async () => {
   const code = await obtainCode(under)
   await redeem(under, code, { client_id: 'A', client_secret: 'guess-1234' }, { authorization: '' })
   await redeem(under, 'forged-5678')
@@ -268,4 +268,4 @@ it('no event holds a code, a verifier, a secret or a token (RFC 9700 §4.2)', as
   }
 })
 
-it('after all of this a normal request succeeds', () => expectServing(under))
+it('a normal request still succeeds afterwards', () => expectServing(under))

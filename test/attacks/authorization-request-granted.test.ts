@@ -28,8 +28,8 @@ const codeOf = (reply: Reply): string | null => reply.location.searchParams.get(
 const rowsOf = (table: string): number =>
   (JSON.parse(under.dump()) as Record<string, readonly unknown[]>)[table]?.length ?? -1
 
-describe('the answer to a good request (RFC 6749 §4.1.2)', () => {
-  it('carries code, state and iss, and leaks to no cache and no referrer; one code is stored', async () => {
+describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
+  it('carries code, state and iss, is kept out of caches and referrers, and stores one code', async () => {
     const codes = rowsOf('codes')
 
     const reply = await authorize(under)
@@ -49,7 +49,7 @@ describe('the answer to a good request (RFC 6749 §4.1.2)', () => {
     ['a state of characters that mean something in a URL', { state: 'a&code=x#?=%00+ /"<>\\\'' }],
     ['a state with line breaks', { state: 's\r\nSet-Cookie: x=y\r\n\r\n<script>' }],
     ['a state beyond ASCII', { state: 'žluťoučký 🐴' }],
-  ])('%s comes back as it went (RFC 6749 §4.1.2)', async (_, change) => {
+  ])('returns %s unchanged (RFC 6749 §4.1.2)', async (_, change) => {
     const reply = await authorize(under, change)
 
     expect(codeOf(reply)).not.toBeNull()
@@ -61,7 +61,7 @@ describe('the answer to a good request (RFC 6749 §4.1.2)', () => {
   it.each([
     ['no state', { state: undefined }],
     ['an empty state', { state: '' }],
-  ])('%s is allowed with PKCE, and none comes back (OAuth 2.1 draft-16 §4.1.1)', async (_, change) => {
+  ])('accepts %s with PKCE, and returns no nonce (OAuth 2.1 draft-16 §4.1.1)', async (_, change) => {
     const reply = await authorize(under, change)
 
     expect(codeOf(reply)).not.toBeNull()
@@ -86,7 +86,7 @@ describe('the answer to a good request (RFC 6749 §4.1.2)', () => {
     ],
     ['a max_age that the sign-in satisfies', { max_age: '5' }],
     ['an empty prompt', { prompt: '' }],
-  ])('%s does no harm (RFC 6749 §3.1)', async (_, change) => {
+  ])('%s has no effect (RFC 6749 §3.1)', async (_, change) => {
     const reply = await authorize(under, change)
 
     expect(reply.location.searchParams.get('error')).toBeNull()
@@ -94,7 +94,7 @@ describe('the answer to a good request (RFC 6749 §4.1.2)', () => {
     expect((await redeem(under, codeOf(reply) ?? '')).status).toBe(200)
   })
 
-  it('without openid there is no ID token, whatever nonce and claims say', async () => {
+  it('issues no ID token without openid, whatever nonce and claims request', async () => {
     const code = await obtainCode(under, { scope: 'api.read', claims: '{"id_token":{"email":{"essential":true}}}' })
 
     const reply = await redeem(under, code)
@@ -103,7 +103,7 @@ describe('the answer to a good request (RFC 6749 §4.1.2)', () => {
     expect(reply.json['id_token']).toBeUndefined()
   })
 
-  it('ui_locales of 10,000 entries are capped, and fail nothing', async () => {
+  it('caps ui_locales of 10,000 entries without failing', async () => {
     const locales = Array.from({ length: 10_000 }, (_, at) => `x-${at}`).join(' ')
 
     const { response, calls } = await handled({ ui_locales: locales })
@@ -114,7 +114,7 @@ describe('the answer to a good request (RFC 6749 §4.1.2)', () => {
     expect(calls).toBeLessThan(100_000)
   })
 
-  it('a scope of 1 MiB, should a transport let it through, is not looked at word by word', async () => {
+  it('rejects a scope of 1 MiB without splitting it into words', async () => {
     const { response, calls } = await handled({ scope: 'a '.repeat(524_288) })
 
     expect(response.headers.find(([name]) => name === 'Location')?.[1]).toContain('error=invalid_scope')
@@ -135,7 +135,7 @@ describe('the answer to a good request (RFC 6749 §4.1.2)', () => {
   }
 })
 
-describe('POST (OIDC Core §3.1.2.1)', () => {
+describe('the authorization request by POST (OIDC Core §3.1.2.1)', () => {
   const cookie = () => signedInAs(under, 'U1')
 
   it('has the same result as GET', async () => {
@@ -151,7 +151,7 @@ describe('POST (OIDC Core §3.1.2.1)', () => {
     ['another redirect_uri', { redirect_uri: 'https://evil.test/cb' }],
     ['another client', { client_id: 'P' }],
     ['another state and more scope', { state: 'evil', scope: 'openid api.write' }],
-  ])('its query is not read, and never mixed with the form: %s', async (_, query: Change) => {
+  ])('ignores the query and never mixes it with the form: %s', async (_, query: Change) => {
     const reply = await postForm(under, `/auth?${encode(query)}`, encode(baseRequest), { cookie: cookie() })
 
     expect(codeOf(reply)).not.toBeNull()
@@ -159,7 +159,7 @@ describe('POST (OIDC Core §3.1.2.1)', () => {
     expect(reply.location.origin).toBe('https://app.test')
   })
 
-  it('what only the query has is missing', async () => {
+  it('treats a parameter that is only in the query as missing', async () => {
     await refusedOnPage(under, {
       send: () => postForm(under, `/auth?${encode(baseRequest)}`, 'state=s1', { cookie: cookie() }),
       reason: 'client_id_missing',
@@ -167,8 +167,8 @@ describe('POST (OIDC Core §3.1.2.1)', () => {
   })
 })
 
-describe('OAuth 2.0 Form Post Response Mode §2', () => {
-  it('a state of markup stays text, and only the page’s own script may run', async () => {
+describe('the form_post response mode', () => {
+  it('escapes markup in state, and lets only the page’s own script run', async () => {
     const state = `"><script>alert(1)</script><img src=x onerror='alert(1)'>&amp;`
 
     const reply = await authorize(under, { response_mode: 'form_post', state })
@@ -187,8 +187,8 @@ describe('OAuth 2.0 Form Post Response Mode §2', () => {
   })
 })
 
-describe('requests that are started and left (RFC 6819 §4.4.1.11)', () => {
-  it('a browser may start 100; then it waits, others do not, and the rows are bounded', async () => {
+describe('requests that are started and abandoned (RFC 6819 §4.4.1.11)', () => {
+  it('a browser may start 100, then has to wait; other browsers are unaffected and the rows are bounded', async () => {
     const first = await authorize(under, {}, { cookie: '' })
     const cookie = browserCookie(first)
     const before = rowsOf('interactions')

@@ -15,7 +15,7 @@ afterAll(() => under.close())
 
 const api = 'https://api.test'
 
-describe('of every other error the client hears, with state and iss (RFC 6749 §4.1.2.1)', () => {
+describe('every other error is returned to the client, with state and iss (RFC 6749 §4.1.2.1)', () => {
   it.each([
     ['no response_type', { response_type: undefined }, 'invalid_request', 'response_type_missing'],
     ['an empty response_type', { response_type: '' }, 'invalid_request', 'response_type_missing'],
@@ -136,7 +136,7 @@ describe('of every other error the client hears, with state and iss (RFC 6749 §
     Object.keys(baseRequest)
       .filter((name) => !['client_id', 'redirect_uri', 'state'].includes(name))
       .concat('prompt', 'claims', 'x'),
-  )('%s twice', async (name) => {
+  )('rejects %s given twice', async (name) => {
     const query = `${name}=1&${encode({ ...baseRequest, prompt: 'consent', claims: '{}', x: '1' })}`
 
     await refusedByRedirect(
@@ -149,7 +149,7 @@ describe('of every other error the client hears, with state and iss (RFC 6749 §
     )
   })
 
-  it('of two states neither is echoed (RFC 6749 §3.1)', async () => {
+  it('echoes neither of two states (RFC 6749 §3.1)', async () => {
     await refusedByRedirect(
       under,
       { error: 'invalid_request', state: null },
@@ -160,7 +160,7 @@ describe('of every other error the client hears, with state and iss (RFC 6749 §
   it.each([
     ['1,025 bytes', 's'.repeat(1025)],
     ['1,025 bytes in fewer characters', `${'é'.repeat(512)}s`],
-  ])('%s of state are refused and not echoed', async (_, state) => {
+  ])('rejects %s of state and does not echo it', async (_, state) => {
     await refusedByRedirect(
       under,
       { error: 'invalid_request', state: null },
@@ -192,7 +192,7 @@ describe('of every other error the client hears, with state and iss (RFC 6749 §
       'request_uri_not_supported',
       'parameter_unsupported',
     ],
-  ] as const)('by POST too: %s (OIDC Core §3.1.2.1)', async (_, change, error, reason) => {
+  ] as const)('the same by POST: %s (OIDC Core §3.1.2.1)', async (_, change, error, reason) => {
     await refusedByRedirect(
       under,
       { error },
@@ -201,7 +201,7 @@ describe('of every other error the client hears, with state and iss (RFC 6749 §
   })
 })
 
-describe('prompt=none never asks (OIDC Core §3.1.2.6)', () => {
+describe('prompt=none never shows a page (OIDC Core §3.1.2.6)', () => {
   it.each([
     ['nobody is signed in', { cookie: '' }, {}, 'login_required'],
     ['the account is not active', { user: 'U2' }, {}, 'login_required'],
@@ -228,7 +228,7 @@ describe('prompt=none never asks (OIDC Core §3.1.2.6)', () => {
   })
 })
 
-it('an error goes back by the response mode that was asked for, with iss', async () => {
+it('returns an error by the requested response mode, with iss', async () => {
   const reply = await authorize(under, { response_mode: 'form_post', prompt: 'xyz' })
 
   expect(reply.status).toBe(200)
@@ -237,7 +237,7 @@ it('an error goes back by the response mode that was asked for, with iss', async
   expect(reply.text).toContain('<input type="hidden" name="iss" value="https://as.test">')
 })
 
-it('a client that is not registered for codes hears of it (RFC 6749 §4.1.2.1)', async () => {
+it('tells a client that is not registered for the code grant (RFC 6749 §4.1.2.1)', async () => {
   await changeClient(under.storage, clientId('P'), { grantTypes: ['refresh_token'] })
 
   await refusedByRedirect(
@@ -250,4 +250,4 @@ it('a client that is not registered for codes hears of it (RFC 6749 §4.1.2.1)',
   )
 })
 
-it('after all of this a normal request succeeds', () => expectServing(under))
+it('a normal request still succeeds afterwards', () => expectServing(under))

@@ -16,8 +16,8 @@ afterAll(() => under.close())
 const codeOf = (reply: Reply): string | null => reply.location.searchParams.get('code')
 const codes = (): number => (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
 
-describe('who is signed in is not taken from the request (OIDC Core §3.1.2.3)', () => {
-  it('max_age=0 asks for a fresh sign-in, and auth_time is that one', async () => {
+describe('the signed-in user is never taken from the request (OIDC Core §3.1.2.3)', () => {
+  it('max_age=0 requires a fresh sign-in, and auth_time is its time', async () => {
     const started = await authorize(under, { max_age: '0' })
     expect(started.location.pathname).toBe('/login')
     under.clock.advance(7)
@@ -40,7 +40,7 @@ describe('who is signed in is not taken from the request (OIDC Core §3.1.2.3)',
     ['without a signature', (hint: string) => hint.split('.').slice(0, 2).join('.')],
     ['that is no JWT', () => 'hint'],
     ['of 8,192 bytes', () => 'a'.repeat(8192)],
-  ])('a hint %s is refused', async (_, forge) => {
+  ])('rejects a hint that is %s', async (_, forge) => {
     const hint = forge((await obtainTokens(under))['id_token'] ?? '')
 
     for (const cookie of ['', signedInAs(under, 'U1')]) {
@@ -55,7 +55,7 @@ describe('who is signed in is not taken from the request (OIDC Core §3.1.2.3)',
     }
   })
 
-  it('an access token is no hint, and 8,193 bytes are too many', async () => {
+  it('rejects an access token as a hint, and a hint of 8,193 bytes', async () => {
     const accessToken = (await obtainTokens(under))['access_token']
 
     for (const [hint, reason] of [
@@ -70,7 +70,7 @@ describe('who is signed in is not taken from the request (OIDC Core §3.1.2.3)',
     }
   })
 
-  it('a genuine hint, also an expired one, signs nobody in', async () => {
+  it('a valid hint, expired or not, signs no user in', async () => {
     const hint = (await obtainTokens(under))['id_token']
     under.clock.advance(1000)
 
@@ -87,7 +87,7 @@ describe('who is signed in is not taken from the request (OIDC Core §3.1.2.3)',
     await expectServing(under)
   })
 
-  it('somebody else than the hint names is asked to sign in (OIDC Core §3.1.2.2)', async () => {
+  it('asks for a sign-in when the hint names another user (OIDC Core §3.1.2.2)', async () => {
     await under.storage.users.insert({ userId: userId('U4'), claims: {}, createdAt: under.clock.now() })
     const hint = (await obtainTokens(under))['id_token']
 
@@ -96,7 +96,7 @@ describe('who is signed in is not taken from the request (OIDC Core §3.1.2.3)',
     expect(reply.location.pathname).toBe('/login')
   })
 
-  it('an old session of an account that is not active gets no code, nor does signing in again', async () => {
+  it('neither an old session nor a new sign-in of an inactive user gets a code', async () => {
     const before = codes()
 
     const started = await authorize(under, {}, { cookie: signedInAs(under, 'U2') })
@@ -108,7 +108,7 @@ describe('who is signed in is not taken from the request (OIDC Core §3.1.2.3)',
   })
 
   it.each(['<script>alert(1)</script>', '"><img src=x>', 'a@b.test\r\nSet-Cookie: x=y'])(
-    'login_hint %j reaches the host’s page and no address, header or error page',
+    'login_hint %j reaches the host’s page and no URL, header or error page',
     async (loginHint) => {
       const started = await authorize(under, { login_hint: loginHint }, { cookie: '' })
       const { pathname, search } = started.location

@@ -22,7 +22,7 @@ const authorizeRaw =
       headers: { cookie: signedInAs(under, 'U1') },
     })
 
-describe('until the client is known, an error is a local page (RFC 6749 §4.1.2.1)', () => {
+describe('until the client is known, an error is shown on a local page (RFC 6749 §4.1.2.1)', () => {
   const none = { client_id: undefined }
 
   it.each([
@@ -85,7 +85,7 @@ describe('until the client is known, an error is a local page (RFC 6749 §4.1.2.
     ['no client_id', { client_id: undefined }, 'client_id_missing'],
     ['an unknown client_id', { client_id: 'zzz' }, 'client_unknown'],
     ['an unregistered redirect_uri', { redirect_uri: 'https://evil.test/cb' }, 'redirect_uri_mismatch'],
-  ] as const)('by POST too: %s (OIDC Core §3.1.2.1)', async (_, change, reason) => {
+  ] as const)('the same by POST: %s (OIDC Core §3.1.2.1)', async (_, change, reason) => {
     const body = encode({ ...baseRequest, ...change })
 
     await refusedOnPage(under, {
@@ -99,7 +99,7 @@ describe('until the client is known, an error is a local page (RFC 6749 §4.1.2.
     ['JSON', 'application/json'],
     ['plain text, as a form of another site can send it', 'text/plain'],
     ['multipart', 'multipart/form-data; boundary=x'],
-  ])('a POST with %s, whatever its query says (OIDC Core §3.1.2.1)', async (_, contentType) => {
+  ])('rejects a POST with %s, whatever its query says (OIDC Core §3.1.2.1)', async (_, contentType) => {
     const query = encode(baseRequest)
 
     await refusedOnPage(under, {
@@ -108,7 +108,7 @@ describe('until the client is known, an error is a local page (RFC 6749 §4.1.2.
     })
   })
 
-  it('a disabled client reads like an unknown one', async () => {
+  it('gives the same answer for a disabled client as for an unknown one', async () => {
     await changeClient(under.storage, clientId('B'), { disabledAt: epochSeconds(1) })
 
     const unknown = await refusedOnPage(under, {
@@ -124,13 +124,13 @@ describe('until the client is known, an error is a local page (RFC 6749 §4.1.2.
   })
 })
 
-describe('too large to be looked at', () => {
+describe('requests that are too large to be parsed', () => {
   it.each([
     ['scope', 'scope'],
     ['id_token_hint', 'id_token_hint'],
     ['state', 'state'],
     ['claims', 'claims'],
-  ])('%s of 1 MiB by POST (RFC 9110 §15.5.14)', async (_, name) => {
+  ])('rejects %s of 1 MiB by POST (RFC 9110 §15.5.14)', async (_, name) => {
     const body = encode({ ...baseRequest, [name]: 'a'.repeat(1_048_576) })
 
     const reply = await refused(under, { send: () => postForm(under, '/auth', body, {}), reason: undefined })
@@ -140,4 +140,4 @@ describe('too large to be looked at', () => {
   })
 })
 
-it('after all of this a normal request succeeds', () => expectServing(under))
+it('a normal request still succeeds afterwards', () => expectServing(under))

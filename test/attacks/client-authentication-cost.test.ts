@@ -34,7 +34,7 @@ const flip = (secret: string, at: number): string =>
   secret.slice(0, at) + (secret[at] === 'A' ? 'B' : 'A') + secret.slice(at + 1)
 
 // Time is noisy and work is not: what costs the same calls and the same digests takes the same time.
-describe('a failed client authentication tells nothing by its cost or its answer (RFC 6819 §4.3.5)', () => {
+describe('a failed client authentication reveals nothing by its cost or its answer (RFC 6819 §4.3.5)', () => {
   it.each<readonly [string, () => readonly [authorization: string, form?: Readonly<Record<string, string>>]]>([
     ['an unknown client', () => [basic('unknown', under.clients.M.secret)]],
     ['a wrong secret of the right length', () => [basic('M', 'x'.repeat(43))]],
@@ -57,7 +57,7 @@ describe('a failed client authentication tells nothing by its cost or its answer
     expect(await costOf(...presented())).toEqual(wrongSecret)
   })
 
-  it('the cost is one read, one digest (RFC 6819 §4.3.5)', async () => {
+  it('costs one read and one digest (RFC 6819 §4.3.5)', async () => {
     expect(await costOf(basic('M', 'wrong'))).toMatchObject({ digests: ['sha256'], calls: ['clients.find'] })
   })
 })

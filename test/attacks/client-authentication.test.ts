@@ -226,7 +226,7 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
     expect((await post({}, basic('M', secretOf('M')))).status).toBe(200)
   })
 
-  it('a secret in the query is not read (RFC 6749 §3.2)', async () => {
+  it('does not read a secret from the query (RFC 6749 §3.2)', async () => {
     await refusedInJson(
       under,
       { status: 401, error: 'invalid_client' },
@@ -237,7 +237,7 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
     )
   })
 
-  it('two Authorization headers are refused (RFC 9110 §5.3)', async () => {
+  it('rejects two Authorization headers (RFC 9110 §5.3)', async () => {
     const answer = await rawPost(path, encode(base), [basic('M', secretOf('M')), basic('M', secretOf('M'))])
 
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
@@ -245,13 +245,13 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
     expect(under.lastReason()).toBe('client_authentication_twice')
   })
 
-  it.each(['basic', 'BASIC', 'Basic ', 'bAsIc'])('the scheme %j is Basic (RFC 9110 §11.1)', async (scheme) => {
+  it.each(['basic', 'BASIC', 'Basic ', 'bAsIc'])('accepts the scheme %j as Basic (RFC 9110 §11.1)', async (scheme) => {
     const reply = await post({}, basic('M', secretOf('M')).replace('Basic', scheme))
 
     expect(reply.status).toBe(200)
   })
 
-  it('a client_id beside Basic that says the same is fine (RFC 6749 §2.3.1)', async () => {
+  it('accepts a client_id that matches the Basic credentials (RFC 6749 §2.3.1)', async () => {
     expect((await post({ client_id: 'M' }, basic('M', secretOf('M')))).status).toBe(200)
   })
 
@@ -273,9 +273,9 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
   }
 })
 
-describe('client authentication: what is accepted', () => {
+describe('client authentication: accepted requests', () => {
   it.each(['a:b', 'a+b', 'a%b', 'a b', 'a&b=c', 'pässwörd ✓', '%2B', ':', '"quoted"\\'])(
-    'the secret %j, properly encoded, is accepted (RFC 6749 §2.3.1)',
+    'accepts the secret %j when it is properly encoded (RFC 6749 §2.3.1)',
     async (secret) => {
       const other = await startServer()
       onTestFinished(() => other.close())
@@ -292,7 +292,7 @@ describe('client authentication: what is accepted', () => {
     },
   )
 
-  it('an empty client_secret of the public client P is absent (RFC 6749 §3.2)', async () => {
+  it('treats an empty client_secret of the public client P as absent (RFC 6749 §3.2)', async () => {
     const tokens = await tokensFor(under, 'P')
 
     const reply = await refresh(under, tokens.refresh_token, { client_secret: '' }, 'P')
@@ -300,7 +300,7 @@ describe('client authentication: what is accepted', () => {
     expect(reply.status).toBe(200)
   })
 
-  it('of two live secrets each is accepted, and an expired one is not (RFC 6749 §2.3.1)', async () => {
+  it('accepts each of two active secrets and rejects an expired one (RFC 6749 §2.3.1)', async () => {
     const other = await startServer()
     onTestFinished(() => other.close())
     const now = other.clock.now()
@@ -322,8 +322,8 @@ describe('client authentication: what is accepted', () => {
   })
 })
 
-describe('client authentication: guessing', () => {
-  it('100 parallel bad secrets are counted 100, not fewer (RFC 6749 §2.3.1)', async () => {
+describe('client authentication: guessed secrets', () => {
+  it('counts each of 100 parallel wrong secrets (RFC 6749 §2.3.1)', async () => {
     const keys: string[] = []
     const limiter = createMemoryRateLimiter({ points: 30, window: 60 })
     const consume: typeof limiter.consume = (key, now) => (keys.push(key), limiter.consume(key, now))
@@ -340,7 +340,7 @@ describe('client authentication: guessing', () => {
     expect(new Set(throttled.map((reply) => reply.header('retry-after')))).toEqual(new Set(['60']))
   })
 
-  it('guessing at a client does not lock it out, and the count ends with its window (RFC 6749 §2.3.1)', async () => {
+  it('guessing does not lock the client out, and the count ends with its window (RFC 6749 §2.3.1)', async () => {
     const failedAuthentications = createMemoryRateLimiter({ points: 5, window: 60 })
     const other = await startServer({ rateLimits: { failedAuthentications } })
     onTestFinished(() => other.close())

@@ -53,7 +53,7 @@ const otherSpellings = [
   'client_credentials,refresh_token',
 ]
 
-describe('client_credentials and grants that are not there', () => {
+describe('client_credentials and unsupported grants', () => {
   const rows: readonly Row[] = [
     { row: 'the public client P is refused (OAuth 2.1 §4.2)', client: 'P', form: {}, ...noGrant },
     { row: 'the public client N is refused (OAuth 2.1 §4.2)', client: 'N', form: {}, ...noGrant },
@@ -151,11 +151,11 @@ describe('client_credentials and grants that are not there', () => {
     expect((await serviceToken(under)).status).toBe(200)
   })
 
-  it('no event holds the password (RFC 9700 §2.4)', () => {
+  it('no event contains the password (RFC 9700 §2.4)', () => {
     expect(JSON.stringify(under.events)).not.toContain('pw-7351')
   })
 
-  it('of two resources each must be known (RFC 8707 §2)', async () => {
+  it('rejects two resources when one is unknown (RFC 8707 §2)', async () => {
     const body = 'grant_type=client_credentials&resource=https%3A%2F%2Fapi.test&resource=https%3A%2F%2Fother.test'
 
     await refusedInJson(
@@ -168,7 +168,7 @@ describe('client_credentials and grants that are not there', () => {
     )
   })
 
-  it('a public client is refused also where it was registered for the grant (RFC 6749 §4.4)', async () => {
+  it('rejects a public client even if it was registered for the grant (RFC 6749 §4.4)', async () => {
     const other = await startServer()
     onTestFinished(() => other.close())
     await changeClient(other.storage, clientId('P'), { grantTypes: ['client_credentials'] })
@@ -184,8 +184,8 @@ describe('client_credentials and grants that are not there', () => {
   })
 })
 
-describe('client_credentials: what it gives', () => {
-  it('an access token for the client itself, and nothing else (RFC 6749 §4.4.3, RFC 9700 §4.15)', async () => {
+describe('client_credentials: the response', () => {
+  it('returns an access token for the client itself and nothing else (RFC 6749 §4.4.3, RFC 9700 §4.15)', async () => {
     const before = under.dump()
 
     const reply = await serviceToken(under)
@@ -199,13 +199,13 @@ describe('client_credentials: what it gives', () => {
     expect(reply.header('pragma')).toBe('no-cache')
   })
 
-  it('with a resource the token is for it alone (RFC 9068 §3)', async () => {
+  it('a token for a resource has only that audience (RFC 9068 §3)', async () => {
     const reply = await serviceToken(under, { resource: 'https://api.test' })
 
     expect(readJws(tokensOf(reply).access_token).payload['aud']).toBe('https://api.test')
   })
 
-  it('without a scope the client gets those that are its own, and none that concerns a person (RFC 6749 §3.3)', async () => {
+  it('without a scope the client gets its own scopes and none that concern a user (RFC 6749 §3.3)', async () => {
     const other = await startServer()
     onTestFinished(() => other.close())
     await changeClient(other.storage, clientId('M'), { scopes: ['openid', 'profile', 'offline_access', 'api.read'] })
@@ -216,7 +216,7 @@ describe('client_credentials: what it gives', () => {
     expect(reply.json).not.toHaveProperty('id_token')
   })
 
-  it('a client that is disabled afterwards has no live token (RFC 6749 §4.4)', async () => {
+  it('the tokens of a client that is disabled later are inactive (RFC 6749 §4.4)', async () => {
     const other = await startServer()
     onTestFinished(() => other.close())
     const { access_token } = tokensOf(await serviceToken(other, { resource: 'https://api.test' }))
@@ -226,7 +226,7 @@ describe('client_credentials: what it gives', () => {
     expect([live, (await introspect(other, access_token, 'RS')).text]).toEqual([true, '{"active":false}'])
   })
 
-  it('user parameters mean nothing (RFC 6749 §4.4.2)', async () => {
+  it('ignores parameters that concern a user (RFC 6749 §4.4.2)', async () => {
     const form = { grant_type: 'client_credentials', username: 'U1', sub: 'U1', user_id: 'U1', client_id: 'M' }
 
     const reply = await postAs(under, 'M', { path: '/token', form })

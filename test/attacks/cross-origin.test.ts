@@ -30,7 +30,7 @@ const post = (
 
 const allowedOrigin = (reply: Reply): string | undefined => reply.header('access-control-allow-origin')
 
-describe('origins that are not let in', () => {
+describe('origins that are refused', () => {
   it.each([
     ['another site', 'https://evil.test'],
     ['no origin at all', 'null'],
@@ -44,7 +44,7 @@ describe('origins that are not let in', () => {
     ['everybody', '*'],
     ['nothing', ''],
     ['a list', 'https://spa.test, https://evil.test'],
-  ])('the tokens of P are not read by %s: %s (RFC 9700 §2.6)', async (_, origin) => {
+  ])('%s cannot read the tokens of P: %s (RFC 9700 §2.6)', async (_, origin) => {
     const { refresh_token } = await tokensFor(under, 'P')
 
     const reply = await post(under, origin, encode({ grant_type: 'refresh_token', client_id: 'P', refresh_token }))
@@ -57,7 +57,7 @@ describe('origins that are not let in', () => {
     ])
   })
 
-  it('two Origin headers are none (RFC 6454 §7.3)', async () => {
+  it('two Origin headers count as none (RFC 6454 §7.3)', async () => {
     const reply = await refused(under, {
       send: () =>
         post(under, ['https://spa.test', 'https://spa.test'], 'grant_type=refresh_token&client_id=P&refresh_token=x'),
@@ -67,7 +67,7 @@ describe('origins that are not let in', () => {
     expect([reply.status, allowedOrigin(reply)]).toEqual([400, undefined])
   })
 
-  it('a client with a secret is not called from its page (RFC 6749 §2.1)', async () => {
+  it('a confidential client has no allowed origins (RFC 6749 §2.1)', async () => {
     const inHeader = await refused(under, {
       send: () => post(under, 'https://app.test', 'grant_type=x', { authorization: basic('A', 'wrong') }),
       reason: 'client_credentials_wrong',
@@ -81,7 +81,7 @@ describe('origins that are not let in', () => {
     expect([allowedOrigin(inHeader), allowedOrigin(inForm)]).toEqual([undefined, undefined])
   })
 
-  it('a client that is unknown, and one that was disabled, have no origins (RFC 6749 §5.2)', async () => {
+  it('an unknown client and a disabled client have no allowed origins (RFC 6749 §5.2)', async () => {
     const own = await startServer()
     onTestFinished(() => own.close())
     await changeClient(own.storage, clientId('P'), { disabledAt: epochSeconds(1) })
@@ -100,7 +100,7 @@ describe('origins that are not let in', () => {
     }
   })
 
-  it("a native app's own scheme is no origin (RFC 8252 §7.1)", async () => {
+  it("a native app's private-use scheme is not an origin (RFC 8252 §7.1)", async () => {
     const own = await startServer()
     onTestFinished(() => own.close())
     await registerClient(
@@ -114,8 +114,8 @@ describe('origins that are not let in', () => {
   })
 })
 
-describe('origins that are let in', () => {
-  it('a page reads why it was refused, also when its request is malformed (RFC 9700 §2.6)', async () => {
+describe('origins that are allowed', () => {
+  it('a page can read why it was refused, even if its request is malformed (RFC 9700 §2.6)', async () => {
     const reply = await refused(under, {
       send: () => post(under, 'https://spa.test', 'grant_type=a&grant_type=b&client_id=P'),
       reason: 'parameter_repeated',
@@ -124,7 +124,7 @@ describe('origins that are let in', () => {
     expect([reply.status, allowedOrigin(reply)]).toEqual([400, 'https://spa.test'])
   })
 
-  it('a page that holds a key is let in by the name in its form (RFC 7523 §2.2)', async () => {
+  it('a page that holds a key is allowed by the client_id in its form (RFC 7523 §2.2)', async () => {
     const credentials = await assertionOf(under)
 
     const reply = await post(under, 'https://b.test', encode({ ...credentials, client_id: 'B', grant_type: 'x' }))
@@ -132,7 +132,7 @@ describe('origins that are let in', () => {
     expect([reply.json['error'], allowedOrigin(reply)]).toEqual(['unsupported_grant_type', 'https://b.test'])
   })
 
-  it('a page under development is let in on loopback, with its port (RFC 8252 §8.3)', async () => {
+  it('a development page is allowed on loopback, including its port (RFC 8252 §8.3)', async () => {
     const own = await startServer()
     onTestFinished(() => own.close())
     await registerClient(
@@ -151,7 +151,7 @@ describe('origins that are let in', () => {
     expect(replies.map(allowedOrigin)).toEqual(['http://localhost:5173', 'https://dev.test', undefined, undefined])
   })
 
-  it('a page reads that its token has expired (RFC 6750 §3.1)', async () => {
+  it('a page can read that its token has expired (RFC 6750 §3.1)', async () => {
     const own = await startServer()
     onTestFinished(() => own.close())
     const { access_token } = await tokensFor(own, 'P')
@@ -173,7 +173,7 @@ describe('origins that are let in', () => {
     ])
   })
 
-  it('a page is let in with a token that is no JWT (RFC 6750 §2.1)', async () => {
+  it('a page with an opaque token is allowed (RFC 6750 §2.1)', async () => {
     const own = await startServer({
       resources: { 'https://api.test': { scopes: ['api.read'], accessTokenFormat: 'opaque' } },
     })
@@ -207,7 +207,7 @@ describe('origins that are let in', () => {
     ['one that is not ours', { authorization: 'Bearer a.b.c' }, 'access_token_invalid'],
     ['one that we never gave', { authorization: `Bearer ${'A'.repeat(43)}` }, 'access_token_invalid'],
     ['one that is malformed', { authorization: 'Bearer ,' }, 'bearer_malformed'],
-  ] as const)('without a token of a client nobody is let in: %s (RFC 6750 §3.1)', async (_, headers, reason) => {
+  ] as const)('without a token of a client no origin is allowed: %s (RFC 6750 §3.1)', async (_, headers, reason) => {
     const reply = await refused(under, {
       send: () => under.send({ path: '/userinfo', headers: { origin: 'https://spa.test', ...headers } }),
       reason,
@@ -217,7 +217,7 @@ describe('origins that are let in', () => {
   })
 })
 
-it('a token that names a client and has another signature lets nobody in (RFC 7515 §5.2)', async () => {
+it('a token that names a client but has an invalid signature allows no origin (RFC 7515 §5.2)', async () => {
   const { access_token } = await tokensFor(under, 'P')
   const forged = access_token.replace(/[^.]+$/, 'A'.repeat(86))
 
@@ -230,8 +230,8 @@ it('a token that names a client and has another signature lets nobody in (RFC 75
   expect([reply.status, allowedOrigin(reply)]).toEqual([401, undefined])
 })
 
-describe('what it costs', () => {
-  it('a request without an Origin, or from the own pages, reads no client for it', async () => {
+describe('CORS look-ups', () => {
+  it('a request without an Origin, or from our own pages, reads no client for CORS', async () => {
     const probed = await startProbedServer()
     onTestFinished(() => probed.close())
     const readsOf = async (headers: Readonly<Record<string, string>>): Promise<number> => {
@@ -252,7 +252,7 @@ describe('what it costs', () => {
     ]).toEqual([1, 1, 2])
   })
 
-  it('storage that is down is a 503 as ever, and lets nobody in', async () => {
+  it('a storage outage is still a 503 and allows no origin', async () => {
     const probed = await startProbedServer()
     onTestFinished(() => probed.close())
     probed.probe.failWhen(() => true)
@@ -267,7 +267,7 @@ describe('what it costs', () => {
     ])
   })
 
-  it('a preflight asks storage nothing, so that it tells of no client', async () => {
+  it('a preflight reads nothing from storage, so it reveals no client', async () => {
     const probed = await startProbedServer()
     onTestFinished(() => probed.close())
     probed.probe.reset()
@@ -285,7 +285,7 @@ describe('what it costs', () => {
 it.each([
   ['no Origin', { 'access-control-request-method': 'POST' }],
   ['no method that is asked for', { origin: 'https://spa.test' }],
-])('an OPTIONS request with %s is no preflight (Fetch §3.3.2)', async (_, headers) => {
+])('an OPTIONS request with %s is not a preflight (Fetch §3.3.2)', async (_, headers) => {
   const reply = await refused(under, {
     send: () => under.send({ method: 'OPTIONS', path: '/token', headers }),
     reason: undefined,

@@ -88,7 +88,7 @@ describe('a forged or malformed JWT as access token', () => {
     7,
     null,
     ['at+jwt'],
-  ])('typ %j is not at+jwt (RFC 9068 §4)', async (typ) => {
+  ])('rejects typ %j, which is not at+jwt (RFC 9068 §4)', async (typ) => {
     await expectInvalid(await writeJws({ ...accessToken.header, typ }, accessToken.payload, accessToken.sign))
   })
 
@@ -145,29 +145,29 @@ describe('a forged or malformed JWT as access token', () => {
     await expectNoAccessToken(await withClaims(accessToken, claims), ['access_token_not_live'])
   })
 
-  it('an aud without this server opens no userinfo (RFC 9068 §4)', async () => {
+  it('userinfo rejects a token whose aud does not contain this server (RFC 9068 §4)', async () => {
     const reply = await userinfo(under, await withClaims(accessToken, { aud: ['https://api.test'] }))
 
     expect([reply.status, under.lastReason()]).toEqual([401, 'access_token_audience'])
   })
 
-  it('an aud with this server among others opens userinfo (RFC 9068 §4)', async () => {
+  it('userinfo accepts a token whose aud contains this server among others (RFC 9068 §4)', async () => {
     const token = await withClaims(accessToken, { aud: ['https://api.test', 'https://as.test'] })
 
     expect((await userinfo(under, token)).status).toBe(200)
   })
 
-  it('this server writes three members into a header, and takes no token with more (RFC 7515 §4)', async () => {
+  it('rejects a token whose header has more members than the three this server writes (RFC 7515 §4)', async () => {
     await expectInvalid(await writeJws({ ...accessToken.header, x: 1 }, accessToken.payload, accessToken.sign))
   })
 
-  it('a claim that this server never wrote is ignored (RFC 7519 §4)', async () => {
+  it('ignores a claim that this server does not define (RFC 7519 §4)', async () => {
     const token = await withClaims(accessToken, { x: 1 })
 
     expect((await userinfo(under, token)).status).toBe(200)
   })
 
-  it('a token of 64 KiB is refused before anything looks at it (RFC 8725 §3.10)', async () => {
+  it('rejects a token of 64 KiB before parsing it (RFC 8725 §3.10)', async () => {
     const token = await withClaims(accessToken, { x: 'x'.repeat(49_152) })
     const form = encode({ access_token: token })
 
@@ -178,11 +178,11 @@ describe('a forged or malformed JWT as access token', () => {
     await expectServing(under)
   })
 
-  it('a token that fits in the body and is longer than any of ours is none (RFC 8725 §3.10)', async () => {
+  it('rejects a token that fits into the body but is longer than any we issue (RFC 8725 §3.10)', async () => {
     await expectInvalid(await withClaims(accessToken, { x: 'x'.repeat(8192) }))
   })
 
-  it('two tokens in turn: the claims of the one never answer for the other (RFC 8725 §3.10)', async () => {
+  it('claims of one token are never used for another (RFC 8725 §3.10)', async () => {
     const [person, service] = [
       (await tokensFor(under, 'A')).access_token,
       tokensOf(await serviceToken(under)).access_token,
@@ -203,8 +203,8 @@ describe('a forged or malformed JWT as access token', () => {
   })
 })
 
-describe('a key that was retired', () => {
-  it('its tokens are honoured while it is published, and not afterwards (OIDC Core §10.1.1)', async () => {
+describe('a retired key', () => {
+  it('its tokens are accepted while it is published, and not afterwards (OIDC Core §10.1.1)', async () => {
     const [retired, current] = [await ringKey('retired'), await ringKey('current')]
     const rings = { before: ringOf([retired]), rotated: ringOf([retired, current]), after: ringOf([current]) }
     let ring = rings.before
@@ -272,11 +272,11 @@ describe('a forged or malformed JWT as id_token_hint', () => {
     await hint(await withClaims(idToken, claims))
   })
 
-  it('an access token is no hint (RFC 9068 §5)', async () => {
+  it('rejects an access token as a hint (RFC 9068 §5)', async () => {
     await hint(accessToken.token)
   })
 
-  it('a hint that has expired still says who is meant (OIDC Core §3.1.2.1)', async () => {
+  it('an expired hint still identifies the user (OIDC Core §3.1.2.1)', async () => {
     under.clock.advance(3000)
 
     const reply = await authorize(under, { id_token_hint: idToken.token })
@@ -284,7 +284,7 @@ describe('a forged or malformed JWT as id_token_hint', () => {
     expect(reply.location.searchParams.has('code')).toBe(true)
   })
 
-  it('a right hint signs nobody in (OIDC Core §3.1.2.2)', async () => {
+  it('a valid hint signs no user in (OIDC Core §3.1.2.2)', async () => {
     await refusedByRedirect(
       under,
       { error: 'login_required' },

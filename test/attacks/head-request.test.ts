@@ -5,7 +5,7 @@ import { authorize, baseRequest, browserCookie, encode, obtainCode, signedInAs }
 import { expectServing, refusedOnPage } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-describe.each(adapters)('over $name', (adapter) => {
+describe.each(adapters)('on $name', (adapter) => {
   let under: ServerUnderTest
   beforeAll(async () => {
     under = await startServer({}, adapter)
@@ -13,12 +13,12 @@ describe.each(adapters)('over $name', (adapter) => {
   })
   afterAll(() => under.close())
 
-  describe('HEAD looks and does nothing (RFC 9110 §9.2.1)', () => {
+  describe('HEAD has no side effects (RFC 9110 §9.2.1)', () => {
     it.each([
       ['a code', {}],
       ['a sign-in', { prompt: 'login' }],
       ['a consent', { prompt: 'consent' }],
-    ])('HEAD /auth does not begin %s', async (_, change) => {
+    ])('HEAD /auth does not start %s', async (_, change) => {
       await obtainCode(under)
       const before = under.dump()
 
@@ -39,7 +39,7 @@ describe.each(adapters)('over $name', (adapter) => {
       ['another site sends it', { 'sec-fetch-site': 'cross-site' }],
       ['a neighbouring host sends it', { 'sec-fetch-site': 'same-site' }],
     ])(
-      'HEAD of a page that takes every method but GET for its form answers nothing when %s (RFC 9700 §4.7)',
+      'HEAD to a page that treats every method but GET as its form changes nothing when %s (RFC 9700 §4.7)',
       async (_, headers) => {
         const started = await authorize(under, { prompt: 'consent' })
         const { pathname, search } = started.location

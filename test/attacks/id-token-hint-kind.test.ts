@@ -13,9 +13,9 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-describe('another JWT that this server signed is no ID token (RFC 8725 §3.11)', () => {
+describe('another JWT that this server signed is not an ID token (RFC 8725 §3.11)', () => {
   it.each(['RS256', 'ES256'] as const)(
-    'a userinfo answer signed with %s is no hint (OIDC Core §3.1.2.1)',
+    'rejects a userinfo response signed with %s as a hint (OIDC Core §3.1.2.1)',
     async (alg) => {
       const tokens = await obtainTokens(under)
       await changeClient(under.storage, clientId('A'), { userinfoSignedResponseAlg: alg })
@@ -33,7 +33,7 @@ describe('another JWT that this server signed is no ID token (RFC 8725 §3.11)',
     },
   )
 
-  it('an ID token is one, also when it has expired (OIDC Core §3.1.2.1)', async () => {
+  it('accepts an ID token as a hint, even if it has expired (OIDC Core §3.1.2.1)', async () => {
     const tokens = await obtainTokens(under)
     under.clock.advance(86_400)
 

@@ -45,7 +45,7 @@ describe('a form that another site posts to the host’s page (RFC 9700 §4.7)',
     ['is sandboxed', { origin: 'null' }],
     ['has only a referrer', { referer: 'https://as.test/login' }],
     ['says nothing at all', {}],
-  ])('is refused when it %s', async (_, headers) => {
+  ])('is rejected when it %s', async (_, headers) => {
     for (const body of [consent, 'deny']) {
       await refusedOnPage(under, { send: () => post(body, headers), reason: 'cross_site_post' }, 403)
     }
@@ -55,7 +55,7 @@ describe('a form that another site posts to the host’s page (RFC 9700 §4.7)',
     ['Sec-Fetch-Site', { 'sec-fetch-site': 'same-origin' }],
     ['Origin', { origin: 'https://as.test' }],
     ['both', { 'sec-fetch-site': 'same-origin', origin: 'https://as.test' }],
-  ])('is taken when it is from the host itself: %s', async (_, headers) => {
+  ])('is accepted from the host itself: %s', async (_, headers) => {
     const done = await post(consent, headers)
 
     expect(done.location.searchParams.has('code')).toBe(true)

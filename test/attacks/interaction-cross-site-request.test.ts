@@ -13,26 +13,29 @@ afterAll(() => under.close())
 
 const crossSite = { 'sec-fetch-site': 'cross-site', origin: 'https://app.test' }
 
-describe('a request that the client’s page posts, from which the browser withholds its cookies (OIDC Core §3.1.2.1)', () => {
-  it.each(['cross-site', 'same-site'])('%s: comes again as a navigation, which has them', async (site) => {
-    const posted = await postForm(under, '/auth', encode({ ...baseRequest, x: 'unknown', ui_locales: 'de en' }), {
-      'sec-fetch-site': site,
-    })
-    const { pathname, search } = posted.location
+describe('an authorization request posted by the client’s page, from which the browser withholds cookies (OIDC Core §3.1.2.1)', () => {
+  it.each(['cross-site', 'same-site'])(
+    '%s: is redirected to a GET so that the browser sends its cookies',
+    async (site) => {
+      const posted = await postForm(under, '/auth', encode({ ...baseRequest, x: 'unknown', ui_locales: 'de en' }), {
+        'sec-fetch-site': site,
+      })
+      const { pathname, search } = posted.location
 
-    expect(posted.status).toBe(303)
-    expect(posted.location.origin + pathname).toBe('https://as.test/auth')
-    expect(Object.fromEntries(posted.location.searchParams)).toEqual({ ...baseRequest, ui_locales: 'de en' })
-    expect(posted.cookies).toEqual([])
+      expect(posted.status).toBe(303)
+      expect(posted.location.origin + pathname).toBe('https://as.test/auth')
+      expect(Object.fromEntries(posted.location.searchParams)).toEqual({ ...baseRequest, ui_locales: 'de en' })
+      expect(posted.cookies).toEqual([])
 
-    const navigated = await under.send({ path: pathname + search, headers: { cookie: signedInAs(under, 'U1') } })
-    expect(navigated.location.origin).toBe('https://app.test')
-    expect(
-      (await redeem(under, navigated.location.searchParams.get('code') ?? '', { code_verifier: verifier })).status,
-    ).toBe(200)
-  })
+      const navigated = await under.send({ path: pathname + search, headers: { cookie: signedInAs(under, 'U1') } })
+      expect(navigated.location.origin).toBe('https://app.test')
+      expect(
+        (await redeem(under, navigated.location.searchParams.get('code') ?? '', { code_verifier: verifier })).status,
+      ).toBe(200)
+    },
+  )
 
-  it('its resources come along, each of them (RFC 8707 §2)', async () => {
+  it('keeps all its resource parameters (RFC 8707 §2)', async () => {
     const body = `${encode({ ...baseRequest, scope: 'openid api.read' })}&resource=https%3A%2F%2Fapi.test&resource=https%3A%2F%2Fapi.test`
 
     const posted = await postForm(under, '/auth', body, crossSite)
@@ -40,7 +43,7 @@ describe('a request that the client’s page posts, from which the browser withh
     expect(posted.location.searchParams.getAll('resource')).toEqual(['https://api.test'])
   })
 
-  it('stores nothing, whoever is signed in', async () => {
+  it('stores nothing, whether or not a user is signed in', async () => {
     const reply = await refused(under, {
       send: () => postForm(under, '/auth', encode(baseRequest), { ...crossSite, cookie: signedInAs(under, 'U1') }),
       reason: undefined,
@@ -51,7 +54,7 @@ describe('a request that the client’s page posts, from which the browser withh
     expect(reply.header('cache-control')).toBe('no-store')
   })
 
-  it('carries what means something in a URL', async () => {
+  it('preserves characters that have a meaning in a URL', async () => {
     const state = 'a&code=x#?=%00+ /"\r\nSet-Cookie: x=y 🐴'
 
     const posted = await postForm(under, '/auth', encode({ ...baseRequest, state }), crossSite)
@@ -63,14 +66,14 @@ describe('a request that the client’s page posts, from which the browser withh
   it.each([
     ['no client', { client_id: undefined }, 'client_id_missing'],
     ['an unregistered redirect URI', { redirect_uri: 'https://evil.test/cb' }, 'redirect_uri_mismatch'],
-  ] as const)('is not sent on with %s (RFC 6749 §4.1.2.1)', async (_, change, reason) => {
+  ] as const)('is not redirected with %s (RFC 6749 §4.1.2.1)', async (_, change, reason) => {
     await refusedOnPage(under, {
       send: () => postForm(under, '/auth', encode({ ...baseRequest, ...change }), crossSite),
       reason,
     })
   })
 
-  it('an error in it goes to the client at once (RFC 6749 §4.1.2.1)', async () => {
+  it('returns an error to the client at once (RFC 6749 §4.1.2.1)', async () => {
     await refusedByRedirect(
       under,
       { error: 'invalid_request' },
@@ -81,7 +84,7 @@ describe('a request that the client’s page posts, from which the browser withh
     )
   })
 
-  it('does not come again for ever: the navigation is answered', async () => {
+  it('is redirected only once: the GET is answered', async () => {
     const posted = await postForm(under, '/auth', encode(baseRequest), crossSite)
     const { pathname, search } = posted.location
 

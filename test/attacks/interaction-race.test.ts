@@ -33,7 +33,7 @@ async function foundTogether(under: ServerUnderTest, times: number): Promise<rea
 const codesOf = (under: ServerUnderTest): number =>
   (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
 
-describe('requests that found the same interaction before any of them ended it (RFC 6749 §4.1.2)', () => {
+describe('concurrent requests that found the same interaction before either completed it (RFC 6749 §4.1.2)', () => {
   it.each([
     ['ten completions', 10, (pending: PendingInteraction) => pending.complete({ grantedScopes: ['openid'] })],
     ['ten refusals', 10, (pending: PendingInteraction) => pending.deny()],
@@ -43,7 +43,7 @@ describe('requests that found the same interaction before any of them ended it (
       (pending: PendingInteraction, at: number) =>
         at % 2 === 0 ? pending.deny() : pending.complete({ grantedScopes: ['openid'] }),
     ],
-  ])('%s: one of them happens, and at most one code is stored', async (_, times, end) => {
+  ])('%s: one of them succeeds, and at most one code is stored', async (_, times, end) => {
     const under = await startServer()
     const found = await foundTogether(under, times)
 
@@ -61,7 +61,7 @@ describe('requests that found the same interaction before any of them ended it (
   })
 })
 
-describe('what a careless store returns is looked at again (RFC 9700 §4.7)', () => {
+describe('records that a faulty store returns are checked again (RFC 9700 §4.7)', () => {
   it.each([
     ['another browser’s interaction', (record: InteractionRecord) => record],
     ['an interaction without a browser', ({ browserDigest: _dropped, ...record }: InteractionRecord) => record],

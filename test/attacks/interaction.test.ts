@@ -50,8 +50,8 @@ const visit =
       body: sent.body ?? '',
     })
 
-describe('an interaction ends once (RFC 6749 §4.1.2)', () => {
-  it('completed twice', async () => {
+describe('an interaction completes once (RFC 6749 §4.1.2)', () => {
+  it('completing it twice', async () => {
     const before = codes()
     const first = await answerInteraction(under, started, consent)
 
@@ -64,7 +64,7 @@ describe('an interaction ends once (RFC 6749 §4.1.2)', () => {
     expect(codes() - before).toBe(1)
   })
 
-  it('completed ten times at once', async () => {
+  it('completing it ten times concurrently', async () => {
     const before = codes()
 
     const replies = await Promise.all(Array.from({ length: 10 }, () => answerInteraction(under, started, consent)))
@@ -75,7 +75,7 @@ describe('an interaction ends once (RFC 6749 §4.1.2)', () => {
     expect(codes() - before).toBe(1)
   })
 
-  it('completed and refused at once: one of the two happens', async () => {
+  it('completing and denying it concurrently: one of them succeeds', async () => {
     const before = codes()
 
     const replies = await Promise.all(
@@ -86,7 +86,7 @@ describe('an interaction ends once (RFC 6749 §4.1.2)', () => {
     expect(codes() - before).toBe(replies.filter((reply) => codeOf(reply) !== null).length)
   })
 
-  it('refused, then completed', async () => {
+  it('denying it, then completing it', async () => {
     await refusedByRedirect(
       under,
       { error: 'access_denied', at: 'https://spa.test/cb' },
@@ -99,7 +99,7 @@ describe('an interaction ends once (RFC 6749 §4.1.2)', () => {
     })
   })
 
-  it('after half an hour it is over', async () => {
+  it('it expires after 30 minutes', async () => {
     const late = await startServer()
     const old = await authorize(late, pkceForP)
     late.clock.advance(1800)
@@ -108,15 +108,15 @@ describe('an interaction ends once (RFC 6749 §4.1.2)', () => {
     await late.close()
   })
 
-  it('looking at it does not end it', async () => {
+  it('reading it does not consume it', async () => {
     for (const method of ['GET', 'HEAD', 'GET']) await visit({ cookie: browserCookie(started) }, { method })()
 
     expect(codeOf(await answerInteraction(under, started, consent))).not.toBeNull()
   })
 })
 
-describe('the stored request wins over the form (RFC 6749 §3.3)', () => {
-  it('fields that name another client, address, scope, state or challenge change nothing', async () => {
+describe('the stored request takes precedence over the form (RFC 6749 §3.3)', () => {
+  it('form fields that name another client, redirect URI, scope, state or challenge have no effect', async () => {
     const form = `${consent}&client_id=A&redirect_uri=https%3A%2F%2Fevil.test%2Fcb&response_type=token&state=evil&code_challenge=x&code_challenge_method=plain&nonce=evil`
 
     const done = await answerInteraction(under, started, form)
@@ -126,7 +126,7 @@ describe('the stored request wins over the form (RFC 6749 §3.3)', () => {
     expect((await redeemAsP(codeOf(done))).json['scope']).toBe('openid profile')
   })
 
-  it('the same in the address of the page', async () => {
+  it('the same parameters in the URL of the page have no effect', async () => {
     const search = `${started.location.search}&client_id=A&redirect_uri=https%3A%2F%2Fevil.test%2Fcb&scope=api.read&state=evil`
 
     const done = await visit(
@@ -139,7 +139,7 @@ describe('the stored request wins over the form (RFC 6749 §3.3)', () => {
   })
 
   it.each(['api.read', 'api.write', 'offline_access', 'email', 'admin', 'openid profile', '__proto__'])(
-    'consent to %s, which was not requested, means nothing',
+    'ignores consent to %s, which was not requested',
     async (scope) => {
       const done = await answerInteraction(under, started, `${consent}&scope=${encodeURIComponent(scope)}`)
 
@@ -149,7 +149,7 @@ describe('the stored request wins over the form (RFC 6749 §3.3)', () => {
     },
   )
 
-  it('consent to nothing that was requested is a refusal', async () => {
+  it('treats consent to nothing that was requested as a denial', async () => {
     const before = codes()
 
     const done = await answerInteraction(under, started, 'scope=api.write')
@@ -158,14 +158,14 @@ describe('the stored request wins over the form (RFC 6749 §3.3)', () => {
     expect(codes()).toBe(before)
   })
 
-  it('consent that is said twice counts once', async () => {
+  it('counts repeated consent once', async () => {
     const done = await answerInteraction(under, started, `${consent}&${consent}`)
 
     expect((await redeemAsP(codeOf(done))).json['scope']).toBe('openid profile')
     expect(under.dump()).not.toMatch(/"openid",\s+"profile",\s+"openid"/)
   })
 
-  it('consent to less is a grant of less (RFC 6749 §3.3)', async () => {
+  it('grants only the scopes that were consented to (RFC 6749 §3.3)', async () => {
     const done = await answerInteraction(under, started, 'scope=openid')
 
     expect((await redeemAsP(codeOf(done))).json['scope']).toBe('openid')
@@ -187,7 +187,7 @@ describe('an interaction belongs to the browser that started it (RFC 9700 §4.7)
     ['its cookie in other letters', () => Promise.resolve(browserCookie(started).toUpperCase())],
     ['its cookie beside a planted one', async () => `${await other()}; ${browserCookie(started)}`],
     ['its cookie inside another', () => Promise.resolve(`x=y, ${browserCookie(started)}`)],
-  ])('another browser neither sees nor ends it: %s', async (_, cookieOf) => {
+  ])('another browser can neither read nor complete it: %s', async (_, cookieOf) => {
     const cookie = await cookieOf()
     const headers = { cookie, origin: under.issuer }
 
@@ -215,7 +215,7 @@ describe('an interaction belongs to the browser that started it (RFC 9700 §4.7)
     ['a name of objects', '?interaction=__proto__'],
     ['one under another name', '?Interaction=x'],
     ['one of 10,000 characters', `?interaction=${'A'.repeat(10_000)}`],
-  ])('a handle that is not the interaction’s: %s (RFC 9700 §4.7)', async (_, search) => {
+  ])('rejects a handle of another interaction: %s (RFC 9700 §4.7)', async (_, search) => {
     const headers = { cookie: browserCookie(started), origin: under.issuer }
 
     await refusedOnPage(under, { send: visit(headers, { search }), reason: 'interaction_unknown' })
@@ -225,13 +225,13 @@ describe('an interaction belongs to the browser that started it (RFC 9700 §4.7)
     })
   })
 
-  it('a cookie that this server cannot have made is replaced (RFC 9700 §4.7)', async () => {
+  it('replaces a cookie that this server cannot have set (RFC 9700 §4.7)', async () => {
     const planted = await authorize(under, pkceForP, { cookie: '__Host-mintmark-browser=planted' })
 
     expect(planted.cookies).toHaveLength(1)
   })
 
-  it('neither the handle nor the cookie is stored as it is', () => {
+  it('stores neither the handle nor the cookie in clear', () => {
     const handle = started.location.searchParams.get('interaction') ?? '?'
     const secret = browserCookie(started).split('=')[1] ?? '?'
 
@@ -240,11 +240,11 @@ describe('an interaction belongs to the browser that started it (RFC 9700 §4.7)
   })
 })
 
-describe('the request is proven anew at each step', () => {
+describe('the request is verified again at each step', () => {
   it.each([
     ['the client was disabled', { disabledAt: 1 }, 'client_disabled'],
     ['its redirect URI was withdrawn', { redirectUris: ['https://spa.test/new'] }, 'redirect_uri_mismatch'],
-  ] as const)('%s meanwhile (RFC 6749 §3.1.2.4)', async (_, change, reason) => {
+  ] as const)('rejects it when %s meanwhile (RFC 6749 §3.1.2.4)', async (_, change, reason) => {
     const server = await startServer()
     const waiting = await authorize(server, pkceForP)
     await changeClient(server.storage, clientId('P'), change as object)
@@ -253,7 +253,7 @@ describe('the request is proven anew at each step', () => {
     await server.close()
   })
 
-  it('the client lost a scope meanwhile (RFC 6749 §3.3)', async () => {
+  it('rejects it when the client lost a scope meanwhile (RFC 6749 §3.3)', async () => {
     const server = await startServer()
     const waiting = await authorize(server, pkceForP)
     await changeClient(server.storage, clientId('P'), { scopes: ['openid'] })
@@ -266,7 +266,7 @@ describe('the request is proven anew at each step', () => {
     await server.close()
   })
 
-  it('the account was deactivated between sign-in and consent: no code', async () => {
+  it('issues no code when the user was deactivated between sign-in and consent', async () => {
     const server = await startServer()
     const waiting = await authorize(server, pkceForP)
     await server.storage.users.deactivate(userId('U1'), server.clock.now())
@@ -279,7 +279,7 @@ describe('the request is proven anew at each step', () => {
   })
 })
 
-it('after all of this a normal request succeeds', async () => {
+it('a normal request still succeeds afterwards', async () => {
   await expectServing(under)
   expect((await redeem(under, 'x')).status).toBe(400)
 })

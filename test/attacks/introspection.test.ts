@@ -44,7 +44,7 @@ async function expectInactive(at: ServerUnderTest, token: string, client: Client
   expect(at.dump()).toBe(before)
 }
 
-describe('introspection: callers and requests that are refused', () => {
+describe('introspection: callers and requests that are rejected', () => {
   it.each<readonly [string, () => Promise<Reply>, number, string, RefusalReason]>([
     [
       'no authentication (RFC 7662 §2.1)',
@@ -123,7 +123,7 @@ describe('introspection: callers and requests that are refused', () => {
     expect((await introspect(under, tokens.access_token)).json['active']).toBe(true)
   })
 
-  it.each(['GET', 'HEAD', 'PUT', 'DELETE'])('%s is not answered (RFC 7662 §2.1)', async (method) => {
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE'])('rejects %s (RFC 7662 §2.1)', async (method) => {
     const reply = await refused(under, {
       send: () => under.send({ method, path: `${path}?token=${tokens.access_token}` }),
       reason: undefined,
@@ -133,7 +133,7 @@ describe('introspection: callers and requests that are refused', () => {
   })
 })
 
-describe('introspection: what tells nothing', () => {
+describe('introspection: inactive answers', () => {
   it.each<readonly [string, () => Promise<string> | string]>([
     ['an unknown token (RFC 7662 §2.2)', () => 'unknown'],
     ['a malformed JWT (RFC 7662 §2.2)', () => 'a.b.c'],
@@ -212,7 +212,7 @@ describe('introspection: what tells nothing', () => {
     expect(before.map(({ json }) => json['active'])).toEqual([true, true])
   })
 
-  it("of a disabled client, asked by the token's audience (RFC 7662 §2.2)", async () => {
+  it('answers inactive for a token of a disabled client, asked by its resource server (RFC 7662 §2.2)', async () => {
     const other = await freshServer()
     const scope = 'openid api.read'
     const { access_token } = await tokensFor(other, 'A', { scope, resource: 'https://api.test' })
@@ -224,7 +224,7 @@ describe('introspection: what tells nothing', () => {
     expect(before).toBe(true)
   })
 
-  it('an expired access token, and a rotated refresh token (RFC 7662 §2.2)', async () => {
+  it('answers inactive for an expired access token and for a rotated refresh token (RFC 7662 §2.2)', async () => {
     const other = await freshServer()
     const family = await tokensFor(other, 'A')
     await refresh(other, family.refresh_token)
@@ -242,8 +242,8 @@ describe('introspection: what tells nothing', () => {
   }
 })
 
-describe('introspection: what a caller is told', () => {
-  it('the claims of the token, no internal names, nothing about the person (RFC 7662 §2.2, §4)', async () => {
+describe('introspection: active answers', () => {
+  it("contain the token's claims, no internal names and nothing about the user (RFC 7662 §2.2, §4)", async () => {
     const reply = await introspect(under, tokens.access_token)
 
     // What a resource server matches the revocation feed with stays inside the token.
@@ -258,7 +258,7 @@ describe('introspection: what a caller is told', () => {
     expect([reply.header('cache-control'), reply.header('vary')]).toEqual(['no-store', 'Accept'])
   })
 
-  it('a refresh token to its own client: active, and nothing secret (RFC 7662 §2.2)', async () => {
+  it('describe a refresh token to its own client as active, without secrets (RFC 7662 §2.2)', async () => {
     const reply = await introspect(under, tokens.refresh_token)
 
     expect(Object.keys(reply.json).toSorted()).toEqual(['active', 'client_id', 'exp', 'iat', 'iss', 'scope', 'sub'])
@@ -272,7 +272,7 @@ describe('introspection: what a caller is told', () => {
   })
 
   it.each(['refresh_token', 'access_token', 'foo', '__proto__', ' '])(
-    'the hint %j changes no answer (RFC 7662 §2.1)',
+    'do not depend on the hint %j (RFC 7662 §2.1)',
     async (token_type_hint) => {
       const ofAccess = await introspect(under, tokens.access_token, 'A', { token_type_hint })
       const ofRefresh = await introspect(under, tokens.refresh_token, 'A', { token_type_hint })
@@ -282,7 +282,7 @@ describe('introspection: what a caller is told', () => {
     },
   )
 
-  it('a signed answer is for its caller, and is no access token (RFC 9701 §5)', async () => {
+  it('a signed answer is addressed to its caller and is not an access token (RFC 9701 §5)', async () => {
     const accept = 'application/token-introspection+jwt'
     const headers = { authorization: basic('A', under.clients.A.secret), accept }
 

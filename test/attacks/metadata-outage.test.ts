@@ -97,9 +97,9 @@ const operations: readonly Operation[] = [
   },
 ]
 
-describe('storage goes down in the middle', () => {
+describe('a storage outage in the middle of a request', () => {
   it.each(operations)(
-    '$name is answered 503 at whichever call it was, and can be sent again',
+    '$name is answered 503 whichever call fails, and can be retried',
     async ({ send, afterwards }) => {
       let failed = 0
       for (;;) {
@@ -117,7 +117,7 @@ describe('storage goes down in the middle', () => {
     },
   )
 
-  it('a revocation that failed has changed nothing, and the retry finishes it (RFC 7009 §2.2.1)', async () => {
+  it('a failed revocation has changed nothing, and a retry completes it (RFC 7009 §2.2.1)', async () => {
     const before = under.dump()
     under.probe.failWhen((call) => call === 'families.revoke')
     expectUnavailable(await revoke(under, tokens.refresh_token))
@@ -128,7 +128,7 @@ describe('storage goes down in the middle', () => {
     expect((await introspect(under, tokens.access_token)).text).toBe('{"active":false}')
   })
 
-  it('a refresh that failed after the rotation gives the same successor again (RFC 6749 §6)', async () => {
+  it('a refresh that failed after the rotation returns the same successor on retry (RFC 6749 §6)', async () => {
     const scope = 'openid offline_access api.read'
     const opaque = await tokensFor(under, 'A', { scope, resource: 'https://api.test' })
     under.probe.failWhen((call) => call === 'opaqueTokens.insert')
@@ -142,8 +142,8 @@ describe('storage goes down in the middle', () => {
   })
 })
 
-describe('storage is down altogether', () => {
-  it('discovery and, once loaded, the key set are answered from memory (RFC 8414 §3)', async () => {
+describe('a complete storage outage', () => {
+  it('serves discovery and, once loaded, the key set from memory (RFC 8414 §3)', async () => {
     under.probe.failWhen(() => true)
 
     const replies = await Promise.all(
@@ -156,7 +156,7 @@ describe('storage is down altogether', () => {
     expect(under.probe.calls).toEqual([])
   })
 
-  it('the key set is answered from memory also when it is old, and nothing is signed or honoured by it (RFC 5861 §4)', async () => {
+  it('serves a stale key set from memory, but neither signs nor accepts tokens with it (RFC 5861 §4)', async () => {
     const before = await under.send({ path: '/jwks' })
     under.probe.failWhen((call) => call === 'signingKeys.list')
     under.clock.advance(5)
@@ -170,16 +170,13 @@ describe('storage is down altogether', () => {
     expect((await introspect(under, tokens.access_token)).json['active']).toBe(true)
   })
 
-  it.each(operations)(
-    '$name is answered 503, and nothing is said to be active or not (RFC 9110 §15.6.4)',
-    async ({ send }) => {
-      under.probe.failWhen(() => true)
+  it.each(operations)('$name is answered 503, never active or inactive (RFC 9110 §15.6.4)', async ({ send }) => {
+    under.probe.failWhen(() => true)
 
-      expectUnavailable(await send())
-    },
-  )
+    expectUnavailable(await send())
+  })
 
-  it('keys that could not be loaded at the first request are loaded at a later one (RFC 7517 §5)', async () => {
+  it('loads keys on a later request if the first load failed (RFC 7517 §5)', async () => {
     let isDown = true
     const issuer = 'https://as.test'
     const storage = interceptStorage(createMemoryStorage({ issuer }), (call) => {

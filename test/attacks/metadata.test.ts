@@ -15,7 +15,7 @@ const discovery = '/.well-known/openid-configuration'
 const paths = ['/jwks', discovery, '/.well-known/oauth-authorization-server'] as const
 
 describe.each(paths)('%s', (path) => {
-  it('anybody may read and keep it (RFC 9110 §9.3.1)', async () => {
+  it('any client may read and cache it (RFC 9110 §9.3.1)', async () => {
     const reply = await under.send({ path })
 
     expect([reply.status, reply.header('content-type')]).toEqual([200, 'application/json'])
@@ -26,7 +26,7 @@ describe.each(paths)('%s', (path) => {
   })
 
   it.each(['?kid=x&callback=f', '?access_token=x', '?%zz', `?${'x&'.repeat(1000)}`])(
-    'the parameters %s are ignored (RFC 9110 §9.3.1)',
+    'ignores the parameters %s (RFC 9110 §9.3.1)',
     async (query) => {
       const [plain, asked] = [await under.send({ path }), await under.send({ path: path + query })]
 
@@ -34,7 +34,7 @@ describe.each(paths)('%s', (path) => {
     },
   )
 
-  it('a reader whose copy is current is told so (RFC 9110 §13.1.2)', async () => {
+  it("answers 304 when the reader's copy is current (RFC 9110 §13.1.2)", async () => {
     const tag = (await under.send({ path })).header('etag') ?? ''
 
     for (const condition of [tag, `W/${tag}`, `"other", ${tag}`, '*', `"other",W/${tag} `]) {
@@ -54,7 +54,7 @@ describe.each(paths)('%s', (path) => {
     },
   )
 
-  it('HEAD has the headers of GET, and no body (RFC 9110 §9.3.2)', async () => {
+  it('HEAD returns the headers of GET without a body (RFC 9110 §9.3.2)', async () => {
     const [got, head] = [await under.send({ path }), await under.send({ method: 'HEAD', path })]
 
     expect([head.status, head.text]).toEqual([200, ''])
@@ -62,13 +62,13 @@ describe.each(paths)('%s', (path) => {
       expect(head.header(name)).toBe(got.header(name))
   })
 
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('%s is not answered (RFC 9110 §15.5.6)', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('rejects %s (RFC 9110 §15.5.6)', async (method) => {
     const reply = await under.send({ method, path })
 
     expect([reply.status, reply.header('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  it('a hostile Host and forwarding headers change no byte (RFC 9700 §4.13)', async () => {
+  it('a hostile Host header or forwarding header changes nothing (RFC 9700 §4.13)', async () => {
     const plain = await under.send({ path })
     const headers = {
       host: 'evil.test',
@@ -96,7 +96,7 @@ describe.each(paths)('%s', (path) => {
     ['a path parameter', (exact) => `${exact};x`],
     ['capitals', (exact) => exact.toUpperCase()],
     ['backslashes', (exact) => exact.replaceAll('/', '\\')],
-  ])('the path with %s is not there (RFC 8414 §3.1)', async (_, spell) => {
+  ])('the path with %s does not exist (RFC 8414 §3.1)', async (_, spell) => {
     const reply = await under.send({ path: spell(path) })
 
     // A target that does not begin with a slash is no request at all (RFC 9112 §3.2.1).
@@ -106,8 +106,8 @@ describe.each(paths)('%s', (path) => {
   })
 })
 
-describe('what is published', () => {
-  it('the key set holds public keys only, each with kid, alg and use (RFC 7517 §9.2)', async () => {
+describe('published metadata', () => {
+  it('the key set contains only public keys, each with kid, alg and use (RFC 7517 §9.2)', async () => {
     const { keys } = (await under.send({ path: '/jwks' })).json as { keys: Record<string, unknown>[] }
 
     expect(keys.map(({ alg }) => alg).toSorted((a, b) => String(a).localeCompare(String(b)))).toEqual([
@@ -122,7 +122,7 @@ describe('what is published', () => {
     }
   })
 
-  it('every address is below the issuer, and something answers there (RFC 8414 §2)', async () => {
+  it('every URL is below the issuer and is served (RFC 8414 §2)', async () => {
     const metadata = (await under.send({ path: discovery })).json
     const addresses = Object.entries(metadata).filter(([name]) => /_endpoint$|^jwks_uri$/.test(name))
 
@@ -133,7 +133,7 @@ describe('what is published', () => {
     }
   })
 
-  it('nothing is offered that this server refuses (RFC 9700 §2.1.2)', async () => {
+  it('lists nothing that this server rejects (RFC 9700 §2.1.2)', async () => {
     const metadata = (await under.send({ path: discovery })).json
 
     expect(metadata).toMatchObject({
@@ -152,7 +152,7 @@ describe('what is published', () => {
     }
   })
 
-  it('both documents are one (RFC 8414 §3)', async () => {
+  it('both discovery documents are identical (RFC 8414 §3)', async () => {
     const [ours, oauth] = [await under.send({ path: discovery }), await under.send({ path: paths[2] })]
 
     expect(ours.text).toBe(oauth.text)
@@ -175,7 +175,7 @@ describe('what is published', () => {
     '//as.test',
     '',
     'https://as.test/a b',
-  ])('the issuer %j is refused at start (RFC 8414 §2)', (issuer) => {
+  ])('rejects the issuer %j at start-up (RFC 8414 §2)', (issuer) => {
     const storage = createMemoryStorage({ issuer })
     const keys = createStoredKeys({ storage, sealingKey: Buffer.alloc(32).toString('base64url') })
 
@@ -186,7 +186,7 @@ describe('what is published', () => {
 })
 
 describe('keys', () => {
-  it('eight servers that start at once agree on one key for each algorithm (RFC 7517 §5)', async () => {
+  it('eight servers that start at once agree on one key per algorithm (RFC 7517 §5)', async () => {
     const medium = createMemoryDatabase()
     const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
     const storage = createMemoryStorage({ issuer: under.issuer, database: medium, scheduler: pause })
@@ -204,7 +204,7 @@ describe('keys', () => {
     expect(new Set(signers.map(({ keyId }) => keyId))).toEqual(new Set(stored.map(({ keyId }) => keyId)))
   })
 
-  it('while keys rotate the old and the new are there, under a new tag (OIDC Core §10.1.1)', async () => {
+  it('during a rotation the old and the new key are published, under a new ETag (OIDC Core §10.1.1)', async () => {
     const other = createMemoryStorage({ issuer: under.issuer })
     const next = createStoredKeys({ storage: other, sealingKey: Buffer.alloc(32, 8).toString('base64url') })
     let published = await under.keys.publicKeys()

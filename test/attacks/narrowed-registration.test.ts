@@ -17,7 +17,7 @@ afterEach(() => under.close())
 const scope = 'openid offline_access api.read email'
 const narrow = () => changeClient(under.storage, clientId('A'), { scopes: ['openid', 'offline_access'] })
 
-describe('a scope that was taken from a client is in no token that is issued later (RFC 6749 §3.3)', () => {
+describe('tokens issued later lack a scope that was removed from the client (RFC 6749 §3.3)', () => {
   it('by refreshing', async () => {
     const tokens = await obtainTokens(under, { scope })
     await narrow()
@@ -40,7 +40,7 @@ describe('a scope that was taken from a client is in no token that is issued lat
     expect([refreshed.status, refreshed.json['error']]).toEqual([400, 'invalid_scope'])
   })
 
-  it('by redeeming a code of before', async () => {
+  it('by redeeming an earlier code', async () => {
     const code = await obtainCode(under, { scope })
     await narrow()
 
@@ -54,7 +54,7 @@ it.each([
   ['the scope offline_access', { scopes: ['openid', 'api.read'] }, 'refresh_token_unknown'],
   ['the grant refresh_token', { grantTypes: ['authorization_code'] }, 'grant_type_not_registered'],
 ] as const)(
-  'a client from which offline access was taken refreshes no more, and its refresh tokens are not active: %s (OIDC Core §11)',
+  'a client that lost offline_access can no longer refresh, and its refresh tokens are inactive: %s (OIDC Core §11)',
   async (_, change, reason) => {
     const tokens = await obtainTokens(under, { scope })
     await changeClient(under.storage, clientId('A'), change)
@@ -71,7 +71,7 @@ it.each([
   },
 )
 
-it('introspection says of a refresh token what it still gives (RFC 7662 §2.2)', async () => {
+it('introspection reports only the scopes that a refresh token can still obtain (RFC 7662 §2.2)', async () => {
   const tokens = await obtainTokens(under, { scope })
   await narrow()
 
@@ -82,7 +82,7 @@ it('introspection says of a refresh token what it still gives (RFC 7662 §2.2)',
   expect(introspected.json).toMatchObject({ active: true, scope: 'openid offline_access' })
 })
 
-it('a claim that was asked for by name goes with the scope that opened it (OIDC Core §5.5)', async () => {
+it('a claim requested by name is released only while the scope that covers it is granted (OIDC Core §5.5)', async () => {
   const claims = JSON.stringify({ userinfo: { email: null, nickname: null }, id_token: { email: null } })
   const code = await obtainCode(under, { scope: 'openid profile email offline_access', claims })
   const tokens = (await redeem(under, code)).json

@@ -80,7 +80,7 @@ const guarding = [
   ['everything', () => ({}), 'code_unknown'],
 ] as const satisfies readonly (readonly [string, Spoil, string])[]
 
-describe('a store that loses a field of a code redeems nothing, and fails nothing', () => {
+describe('a store that loses a field of a code: nothing is redeemed and nothing crashes', () => {
   it.each(guarding)('%s', async (_, spoilt, reason) => {
     const code = await obtainCode(under, { scope: 'openid api.read', resource: 'https://api.test' })
     spoil = spoilt
@@ -103,7 +103,7 @@ describe('a store that loses a field of a code redeems nothing, and fails nothin
     ['another client', { clientId: 'P' }, 'code_unknown'],
     ['a grant that does not exist', { grantId: 'none' }, 'grant_not_live'],
     ['a time long ago', { expiresAt: 1 }, 'code_unknown'],
-  ] as const)('nor does one that returns a code of %s', async (_, change, reason) => {
+  ] as const)('rejects a code whose field is %s', async (_, change, reason) => {
     const code = await obtainCode(under)
     spoil = (intact) => ({ ...intact, ...change })
 
@@ -121,7 +121,7 @@ describe('a store that loses a field of a code redeems nothing, and fails nothin
     ['issuedAt', without('issuedAt')],
     ['acr', withoutAuthentication('acr')],
     ['sessionId', withoutAuthentication('sessionId')],
-  ] as const)('what a code need not have is missed by the client alone: %s', async (_, spoilt) => {
+  ] as const)('losing an optional field does not block redemption: %s', async (_, spoilt) => {
     const code = await obtainCode(under)
     spoil = spoilt
 
@@ -131,7 +131,7 @@ describe('a store that loses a field of a code redeems nothing, and fails nothin
     spoil = (intact) => intact
   })
 
-  it('the host hears of it as of an error of its own', async () => {
+  it('reports it to the host as a fault of its own store', async () => {
     const code = await obtainCode(under)
     spoil = without('codeChallenge')
     logged.length = 0
@@ -142,7 +142,7 @@ describe('a store that loses a field of a code redeems nothing, and fails nothin
     spoil = (intact) => intact
   })
 
-  it('once the store is mended a normal request succeeds', () => expectServing(under))
+  it('a normal request succeeds once the store works again', () => expectServing(under))
 })
 
 function withSpoiltCodes(storage: Storage, spoilt: Spoil): Storage {

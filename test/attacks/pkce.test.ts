@@ -24,7 +24,7 @@ afterAll(() => under.close())
 const forX = { client_id: 'X', redirect_uri: 'https://x.test/cb' }
 const asP = { client_id: 'P', redirect_uri: 'https://spa.test/cb' }
 
-describe('the challenge (RFC 7636 §4.3, §4.4.1)', () => {
+describe('the code challenge (RFC 7636 §4.3, §4.4.1)', () => {
   it.each([
     ['plain', { code_challenge: verifier, code_challenge_method: 'plain' }, 'code_challenge_method'],
     ['plain with the challenge of S256', { code_challenge_method: 'plain' }, 'code_challenge_method'],
@@ -61,14 +61,14 @@ describe('the challenge (RFC 7636 §4.3, §4.4.1)', () => {
       'code_challenge_method',
     ],
     ['a challenge of 257 characters', { code_challenge: 'a'.repeat(257) }, 'parameter_too_long'],
-  ] as const satisfies readonly (readonly [string, Change, string])[])('%s is refused', async (_, change, reason) => {
+  ] as const satisfies readonly (readonly [string, Change, string])[])('rejects %s', async (_, change, reason) => {
     await refusedByRedirect(under, { error: 'invalid_request' }, { send: () => authorize(under, change), reason })
   })
 
   it.each([
     ['public', asP],
     ['confidential', {}],
-  ])('a %s client cannot do without, by POST either (RFC 9700 §2.1.1)', async (_, client: Change) => {
+  ])('requires PKCE from a %s client, by POST too (RFC 9700 §2.1.1)', async (_, client: Change) => {
     const change = {
       response_type: 'code',
       client_id: 'A',
@@ -90,7 +90,7 @@ describe('the challenge (RFC 7636 §4.3, §4.4.1)', () => {
     ['a challenge alone', { code_challenge_method: undefined }, 'code_challenge_method'],
     ['plain', { code_challenge_method: 'plain' }, 'code_challenge_method'],
     ['a malformed challenge', { code_challenge: 'x' }, 'code_challenge_malformed'],
-  ] as const)('an exempt client that uses PKCE uses it right: %s (RFC 9700 §4.8.2)', async (_, change, reason) => {
+  ] as const)('holds an exempt client that uses PKCE to its rules: %s (RFC 9700 §4.8.2)', async (_, change, reason) => {
     await refusedByRedirect(
       under,
       { error: 'invalid_request', at: 'https://x.test/cb' },
@@ -99,7 +99,7 @@ describe('the challenge (RFC 7636 §4.3, §4.4.1)', () => {
   })
 })
 
-describe('the verifier (RFC 7636 §4.6)', () => {
+describe('the code verifier (RFC 7636 §4.6)', () => {
   it.each([
     ['another one', verifier.replace('d', 'e'), 'code_verifier_mismatch'],
     ['none', undefined, 'code_verifier_missing'],
@@ -114,7 +114,7 @@ describe('the verifier (RFC 7636 §4.6)', () => {
     ['one with a NUL', `${verifier}\0`, 'code_verifier_mismatch'],
     ['one of 129 characters', 'a'.repeat(129), 'code_verifier_mismatch'],
     ['one of 10,000 characters', 'a'.repeat(10_000), 'code_verifier_mismatch'],
-  ] as const)('%s burns the code: the right one comes too late', async (_, wrong, reason) => {
+  ] as const)('%s uses up the code: the right verifier is too late', async (_, wrong, reason) => {
     const code = await obtainCode(under)
     const families = familiesOf(under)
 
@@ -138,7 +138,7 @@ describe('the verifier (RFC 7636 §4.6)', () => {
   })
 
   it.each(['code_verifier[]', 'code_verifier[0]', 'CODE_VERIFIER', 'code_verifier.x'])(
-    '%s is no verifier',
+    'rejects %s as a verifier',
     async (name) => {
       const code = await obtainCode(under)
 
@@ -154,7 +154,7 @@ describe('the verifier (RFC 7636 §4.6)', () => {
     },
   )
 
-  it('the verifier of another code of the same client does not fit (RFC 7636 §4.6)', async () => {
+  it('rejects the verifier of another code of the same client (RFC 7636 §4.6)', async () => {
     const code = await obtainCode(under)
     const other = await obtainCode(under, { code_challenge: challenge.toUpperCase() })
 
@@ -166,7 +166,7 @@ describe('the verifier (RFC 7636 §4.6)', () => {
     expect((await redeem(under, code)).status).toBe(200)
   })
 
-  it('the published example fits (RFC 7636 App. B)', async () => {
+  it('accepts the published example (RFC 7636 App. B)', async () => {
     const code = await obtainCode(under, { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' })
 
     expect((await redeem(under, code, { code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' })).status).toBe(
@@ -184,7 +184,7 @@ describe('a client that is exempt from PKCE (RFC 9700 §4.8.2)', () => {
       { authorization: '' },
     )
 
-  it('a verifier without a challenge means that somebody removed the challenge', async () => {
+  it('rejects a verifier without a challenge: the challenge may have been removed', async () => {
     await redeemAsX(await obtainCode(under, withoutPkce))
     const code = await obtainCode(under, withoutPkce)
 
@@ -200,11 +200,11 @@ describe('a client that is exempt from PKCE (RFC 9700 §4.8.2)', () => {
     expect((await redeemAsX(code)).json['error']).toBe('invalid_grant')
   })
 
-  it('redeems without', async () => {
+  it('redeems a code without PKCE', async () => {
     expect((await redeemAsX(await obtainCode(under, withoutPkce))).status).toBe(200)
   })
 
-  it('who sent a challenge all the same has to prove it', async () => {
+  it('must prove a challenge it has sent', async () => {
     const code = await obtainCode(under, forX)
 
     await refusedInJson(
@@ -214,7 +214,7 @@ describe('a client that is exempt from PKCE (RFC 9700 §4.8.2)', () => {
     )
   })
 
-  it('a public client is not exempt, although its name is on the list (RFC 9700 §2.1.1)', async () => {
+  it('does not exempt a public client whose name is on the list (RFC 9700 §2.1.1)', async () => {
     const lax = await startServer({ dangerouslyAllowMissingPkceFor: ['P'] })
 
     await refusedByRedirect(
@@ -229,13 +229,13 @@ describe('a client that is exempt from PKCE (RFC 9700 §4.8.2)', () => {
   })
 })
 
-it('discovery names S256 and nothing else', async () => {
+it('discovery lists S256 only', async () => {
   for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {
     expect((await under.send({ path })).json['code_challenge_methods_supported']).toEqual(['S256'])
   }
 })
 
-it('after all of this a normal request succeeds', () => expectServing(under))
+it('a normal request still succeeds afterwards', () => expectServing(under))
 
 /** How many families could still be used. */
 const familiesOf = (server: ServerUnderTest): number => {

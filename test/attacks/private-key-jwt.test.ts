@@ -46,7 +46,7 @@ async function refuseAssertion(assertion: string, reason: RefusalReason = wrong)
   )
 }
 
-describe('private_key_jwt: claims that do not speak of this client to this server now', () => {
+describe('private_key_jwt: claims that are not from this client for this server now', () => {
   const now = 1_790_000_000
   type Row = readonly [row: string, claims: Readonly<Record<string, unknown>>, reason?: RefusalReason]
   const rows: readonly Row[] = [
@@ -96,7 +96,7 @@ describe('private_key_jwt: claims that do not speak of this client to this serve
   })
 })
 
-describe('private_key_jwt: forged', () => {
+describe('private_key_jwt: forged assertions', () => {
   it.each(forgeries)('$row', async ({ forge }) => {
     const genuine = await genuineAssertion()
 
@@ -110,26 +110,26 @@ describe('private_key_jwt: forged', () => {
   })
 
   it.each(['at+jwt', 'dpop+jwt', 'oauth-authz-req+jwt', 'logout+jwt', 'x'])(
-    'what was signed as %s is no assertion (RFC 8725 §3.11)',
+    'rejects a JWT signed as %s (RFC 8725 §3.11)',
     async (typ) => {
       await refuseAssertion(await writeAssertion(under, { header: { typ } }))
     },
   )
 
-  it('HS256 keyed with the empty secret of a client without one (RFC 7518 §3.1)', async () => {
+  it('rejects HS256 keyed with the empty secret of a client without one (RFC 7518 §3.1)', async () => {
     await refuseAssertion(
       await writeAssertion(under, { header: { alg: 'HS256' }, sign: signHs256(new Uint8Array(32)) }),
     )
   })
 
-  it("the server's own tokens are no assertions (RFC 7523 §3)", async () => {
+  it("rejects the server's own tokens as assertions (RFC 7523 §3)", async () => {
     const tokens = await tokensFor(under, 'B')
 
     await refuseAssertion(tokens.access_token, unknown)
     await refuseAssertion(tokens.id_token, unknown)
   })
 
-  it("A cannot be played with B's key (RFC 7523 §3)", async () => {
+  it("rejects an assertion for A signed with B's key (RFC 7523 §3)", async () => {
     await refusedInJson(
       under,
       { status: 401, error: 'invalid_client' },
@@ -197,7 +197,7 @@ describe.each(paths)('private_key_jwt: the form at %s', (path) => {
     expect((await present(good)).status).toBe(200)
   })
 
-  it('two client_assertion values (RFC 6749 §3.2)', async () => {
+  it('rejects two client_assertion values (RFC 6749 §3.2)', async () => {
     const [one, two] = [await assertionOf(under), await assertionOf(under)]
 
     await refusedInJson(
@@ -210,7 +210,7 @@ describe.each(paths)('private_key_jwt: the form at %s', (path) => {
     )
   })
 
-  it('an assertion counts once, wherever it is presented (RFC 7523 §3)', async () => {
+  it('accepts an assertion once, at whichever endpoint (RFC 7523 §3)', async () => {
     const good = await assertionOf(under)
     await present(good)
 
@@ -222,7 +222,7 @@ describe.each(paths)('private_key_jwt: the form at %s', (path) => {
   })
 })
 
-describe('private_key_jwt: what is accepted', () => {
+describe('private_key_jwt: accepted assertions', () => {
   const now = 1_790_000_000
 
   it.each<readonly [string, AssertionChange]>([
@@ -239,11 +239,11 @@ describe('private_key_jwt: what is accepted', () => {
     expect(await isAccepted(change)).toBe(true)
   })
 
-  it('client_id may be said too (RFC 7521 §4.2)', async () => {
+  it('accepts a client_id beside the assertion (RFC 7521 §4.2)', async () => {
     expect((await present({ ...(await assertionOf(under)), client_id: 'B' })).status).toBe(200)
   })
 
-  it('of 20 presentations at once exactly one is accepted (RFC 7523 §3)', async () => {
+  it('accepts exactly one of 20 concurrent presentations (RFC 7523 §3)', async () => {
     const good = await assertionOf(under)
 
     const replies = await Promise.all(Array.from({ length: 20 }, () => present(good)))
@@ -252,14 +252,14 @@ describe('private_key_jwt: what is accepted', () => {
     expect(replies.filter(({ status }) => status === 401)).toHaveLength(19)
   })
 
-  it('the assertion is used up also when the grant is refused (RFC 7523 §3)', async () => {
+  it('uses up the assertion even when the grant is rejected (RFC 7523 §3)', async () => {
     const good = await assertionOf(under)
     const refused = await present(good, '/token')
 
     expect([refused.status, (await present(good)).status]).toEqual([400, 401])
   })
 
-  it.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)('%s is verified (RFC 7518 §3.1)', async (alg) => {
+  it.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)('verifies %s (RFC 7518 §3.1)', async (alg) => {
     const other = await startServer()
     onTestFinished(() => other.close())
     const pair = await generateKeyPair(alg, { extractable: true })
@@ -276,7 +276,7 @@ describe('private_key_jwt: what is accepted', () => {
     expect(reply.status).toBe(200)
   })
 
-  it('a client that signs refreshes its own token (RFC 7523 §3)', async () => {
+  it('a client that uses private_key_jwt refreshes its own token (RFC 7523 §3)', async () => {
     const tokens = await tokensFor(under, 'B')
 
     expect((await refresh(under, tokens.refresh_token, {}, 'B')).status).toBe(200)

@@ -39,7 +39,7 @@ async function provision({ userName, email }: { readonly userName: string; reado
   return id
 }
 
-describe('the starter signs in by username or e-mail address, and a directory takes neither from one of its own people (RFC 7644 §7)', () => {
+describe('the starter signs in by user name or e-mail address, and a directory cannot take either from a local user (RFC 7644 §7)', () => {
   it.each([
     ['a userName that is an e-mail address', { userName: 'ada@example.org', email: 'eve@example.org' }],
     ['the same in capitals', { userName: 'ADA@Example.ORG', email: 'eve@example.org' }],
@@ -54,7 +54,7 @@ describe('the starter signs in by username or e-mail address, and a directory ta
     expect(people.list().map(({ username }) => username)).toEqual(['ada'])
   })
 
-  it('whoever has a password keeps it theirs to change, also when the directory gives them such a name later', async () => {
+  it('a user with a password can still change it when the directory assigns them such a name later', async () => {
     const id = await provision({ userName: 'kim@example.org', email: 'kim@example.org' })
 
     await site.send({
@@ -71,7 +71,7 @@ describe('the starter signs in by username or e-mail address, and a directory ta
     expect(people.list().map(({ username }) => username)).toEqual(['ada', 'kim@example.org'])
   })
 
-  it('whom the directory deletes signs in no more, and may come back under the same name as somebody new', async () => {
+  it('a user deleted by the directory cannot sign in, and the name may be given to a new user', async () => {
     const kim = { userName: 'kim@example.org', email: 'kim@example.org' }
     const before = await provision(kim)
     await site.send({ method: 'DELETE', path: `/Users/${before}` })

@@ -19,7 +19,7 @@ const register = async (
   return { error, before, after: dumpMedium(medium, issuer) }
 }
 
-describe('a redirect URI that cannot be safe is not registered (RFC 7591 §3.2.2)', () => {
+describe('rejects the registration of an unsafe redirect URI (RFC 7591 §3.2.2)', () => {
   it.each([
     ['RFC 9700 §4.1.3', 'https://app.test/cb?code=evil&state=evil&iss=evil'],
     ['RFC 9700 §4.1.3', 'https://app.test/cb?code=x'],
@@ -124,7 +124,7 @@ describe('a redirect URI that cannot be safe is not registered (RFC 7591 §3.2.2
     expect(after).toBe(before)
   })
 
-  it('a client of the code grant without a redirect URI is not registered (RFC 7591 §2)', async () => {
+  it('rejects a client of the code grant without a redirect URI (RFC 7591 §2)', async () => {
     const { error } = await register([])
 
     expect(error).toMatchObject({ code: 'invalid_redirect_uri' })
@@ -143,7 +143,7 @@ describe('a redirect URI that cannot be safe is not registered (RFC 7591 §3.2.2
     'http://localhost:3000/cb',
     'com.example.app:/cb',
     'com.example.app://cb',
-  ])('%s is registered', async (uri) => {
+  ])('registers %s', async (uri) => {
     const { error } = await register([uri])
 
     expect(error).toBeUndefined()

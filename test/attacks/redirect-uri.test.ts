@@ -16,7 +16,7 @@ afterAll(() => under.close())
 /** What the page must not hold of any redirect URI below. */
 const secrets = ['evil', 'alert', 'app.test', '127.0.0.1', 'localhost']
 
-describe('client A, registered https://app.test/cb: any other string is refused on a page (RFC 9700 §2.1)', () => {
+describe('client A, registered for https://app.test/cb: any other URI is rejected on a page (RFC 9700 §2.1)', () => {
   it.each([
     ['RFC 9700 §4.1.3', undefined, 'redirect_uri_missing'],
     ['RFC 9700 §4.1.3', '', 'redirect_uri_missing'],
@@ -104,13 +104,13 @@ describe('client A, registered https://app.test/cb: any other string is refused 
     await refusedOnPage(under, { send: () => authorize(under, { redirect_uri: uri }), reason, secrets })
   })
 
-  it('none of them is refused because everything is (RFC 9700 §2.1)', async () => {
+  it('the registered URI itself is accepted (RFC 9700 §2.1)', async () => {
     const reply = await authorize(under, { redirect_uri: 'https://app.test/cb' })
 
     expect(reply.location.searchParams.has('code')).toBe(true)
   })
 
-  it('a client with several redirect URIs has no default one either', async () => {
+  it('a client with several redirect URIs has no default', async () => {
     await changeClient(under.storage, clientId('X'), { redirectUris: ['https://x.test/cb', 'https://x.test/cb2'] })
 
     await refusedOnPage(under, {
@@ -119,7 +119,7 @@ describe('client A, registered https://app.test/cb: any other string is refused 
     })
   })
 
-  it('the redirect URI of another client is refused (OIDC Core §3.1.2.1)', async () => {
+  it('rejects the redirect URI of another client (OIDC Core §3.1.2.1)', async () => {
     await refusedOnPage(under, {
       send: () => authorize(under, { client_id: 'P', redirect_uri: 'https://app.test/cb' }),
       reason: 'redirect_uri_mismatch',
@@ -127,7 +127,7 @@ describe('client A, registered https://app.test/cb: any other string is refused 
   })
 })
 
-describe('client N, registered http://127.0.0.1/cb (RFC 8252 §7.3)', () => {
+describe('client N, registered for http://127.0.0.1/cb (RFC 8252 §7.3)', () => {
   const requestFor = (uri: string) => () => authorize(under, { client_id: 'N', redirect_uri: uri })
 
   it.each([
@@ -173,12 +173,12 @@ describe('client N, registered http://127.0.0.1/cb (RFC 8252 §7.3)', () => {
     ['RFC 9700 §4.1.3', 'https://127.0.0.1:5/cb'],
     ['RFC 9700 §4.1.3', 'https://127.0.0.1/cb'],
     ['RFC 9700 §4.1.3', 'HTTP://127.0.0.1:5/cb'],
-  ])('%s %j is refused on a page', async (_, uri) => {
+  ])('rejects %s %j on a page', async (_, uri) => {
     await refusedOnPage(under, { send: requestFor(uri), reason: 'redirect_uri_mismatch', secrets })
   })
 
   it.each(['http://127.0.0.1/cb', 'http://127.0.0.1:1/cb', 'http://127.0.0.1:51000/cb', 'http://127.0.0.1:65535/cb'])(
-    '%s goes on: the port is the one that the app got',
+    'accepts %s: only the port differs',
     async (uri) => {
       const reply = await requestFor(uri)()
 
@@ -186,7 +186,7 @@ describe('client N, registered http://127.0.0.1/cb (RFC 8252 §7.3)', () => {
     },
   )
 
-  it('other hosts have no free port (RFC 8252 §7.3)', async () => {
+  it('only loopback hosts may have any port (RFC 8252 §7.3)', async () => {
     await changeClient(under.storage, clientId('X'), {
       redirectUris: ['http://192.168.0.1/cb', 'https://127.0.0.1/cb'],
     })
@@ -211,7 +211,7 @@ describe('a private-use scheme (RFC 8252 §7.1)', () => {
     'com.example.app:/cb2?x',
     'com.example.app:/cb2#x',
     'com.example:/cb2',
-  ])('%s is not com.example.app:/cb2', async (uri) => {
+  ])('%s does not match com.example.app:/cb2', async (uri) => {
     await changeClient(under.storage, clientId('N'), { redirectUris: ['com.example.app:/cb2'] })
 
     await refusedOnPage(under, {
@@ -222,7 +222,7 @@ describe('a private-use scheme (RFC 8252 §7.1)', () => {
 })
 
 describe('the redirect URI at the token endpoint (RFC 6749 §4.1.3)', () => {
-  it('missing, although it was sent before', async () => {
+  it('rejects a missing redirect_uri that was sent before', async () => {
     const code = await obtainCode(under)
 
     await refusedInJson(
@@ -245,7 +245,7 @@ describe('the redirect URI at the token endpoint (RFC 6749 §4.1.3)', () => {
     'https://app.test/cb\0',
     ' https://app.test/cb',
     'cb',
-  ])('%j is not the one of the authorization request: the code is used up, and nobody gets tokens', async (uri) => {
+  ])('rejects %j, which was not in the authorization request, and uses up the code', async (uri) => {
     const code = await obtainCode(under)
     const refusal = { kept: 'all but codes', secrets: [code, 'evil'] } as const
 
@@ -258,7 +258,7 @@ describe('the redirect URI at the token endpoint (RFC 6749 §4.1.3)', () => {
     expect((await redeem(under, code)).json['error']).toBe('invalid_grant')
   })
 
-  it('the port of the token request is the one of the authorization request (RFC 8252 §7.3)', async () => {
+  it('requires the port of the authorization request (RFC 8252 §7.3)', async () => {
     await changeClient(under.storage, clientId('A'), { redirectUris: ['https://app.test/cb', 'http://127.0.0.1/cb'] })
     const code = await obtainCode(under, { redirect_uri: 'http://127.0.0.1:5/cb' })
 
@@ -274,4 +274,4 @@ describe('the redirect URI at the token endpoint (RFC 6749 §4.1.3)', () => {
   })
 })
 
-it('after all of this a normal request succeeds', () => expectServing(under))
+it('a normal request still succeeds afterwards', () => expectServing(under))

@@ -15,7 +15,7 @@ import { startServer, type ServerUnderTest } from '../support/server-under-test.
 
 const issuer = 'https://as.test'
 
-describe('a server that keeps what expires on Redis', () => {
+describe('a server that keeps expiring records in Redis', () => {
   it('answers 503 with Retry-After while Redis is down, and redeems the code afterwards', async () => {
     const redis = await start()
     const client = await connect(redis)
@@ -37,7 +37,7 @@ describe('a server that keeps what expires on Redis', () => {
     expect((await redeem(under, code)).json['error']).toBe('invalid_grant')
   })
 
-  it('of a code whose consumption a failover has lost no tokens live on, once it is presented again', async () => {
+  it('when a failover has lost the redemption of a code, presenting the code again revokes its tokens', async () => {
     const master = await start()
     const replica = await start({ replicaof: `127.0.0.1 ${master.port}` })
     const [atMaster, atReplica] = [await connect(master), await connect(replica)]

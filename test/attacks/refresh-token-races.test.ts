@@ -6,7 +6,7 @@ import { startServer } from '../support/server-under-test.ts'
 import { createStage } from '../support/stage.ts'
 import { refresh, storedFamilies, tokensFor, tokensOf } from '../support/token-calls.ts'
 
-it('50 parallel refreshes with one token all carry the identical child (RFC 9700 §4.14.2)', async () => {
+it('50 concurrent refreshes with one token return the same successor (RFC 9700 §4.14.2)', async () => {
   const under = await startServer()
   onTestFinished(() => under.close())
   const tokens = await tokensFor(under, 'A')
@@ -35,7 +35,7 @@ it.each<{ row: string; rival: (world: FamilyWorld, family: Family) => Promise<An
     rival: (world, { currentToken }) => world.revoke(currentToken),
   },
   { row: 'a revocation of the old token (RFC 7009 §2.1)', rival: (world, { oldToken }) => world.revoke(oldToken) },
-])('$row races with a refresh of the current one: no token lives afterwards', async ({ rival }) => {
+])('$row races with a refresh of the current token: no token is active afterwards', async ({ rival }) => {
   const stage = createStage()
   const world = await createFamilyWorld({ pause: stage.pause })
   const turns = fc.oneof(

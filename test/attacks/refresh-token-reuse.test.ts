@@ -35,8 +35,8 @@ async function expectDead(under: ServerUnderTest, ...family: readonly Tokens[]):
 
 const invalidGrant = { status: 400, error: 'invalid_grant' } as const
 
-describe('refresh_token: a rotated token comes again', () => {
-  it('after the window it ends the family, the newest token too (RFC 9700 §4.14.2)', async () => {
+describe('a rotated refresh token is presented again', () => {
+  it('after the retry window it revokes the family, including the newest token (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer()
     const first = await tokensFor(under, 'A')
     const second = tokensOf(await refresh(under, first.refresh_token))
@@ -52,7 +52,7 @@ describe('refresh_token: a rotated token comes again', () => {
     await expectDead(under, first, second)
   })
 
-  it('only that family ends: another of the same person and client lives on (RFC 9700 §4.14.2)', async () => {
+  it('revokes only that family: another one of the same user and client stays active (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer()
     const first = await tokensFor(under, 'A')
     const other = await tokensFor(under, 'A')
@@ -63,7 +63,7 @@ describe('refresh_token: a rotated token comes again', () => {
     expect((await refresh(under, other.refresh_token)).status).toBe(200)
   })
 
-  it('inside the window it gives the same child as the lost reply, and writes nothing (RFC 9700 §4.14.2)', async () => {
+  it('within the window it returns the successor of the lost response and writes nothing (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer()
     const first = await tokensFor(under, 'A')
     const lost = tokensOf(await refresh(under, first.refresh_token))
@@ -77,7 +77,7 @@ describe('refresh_token: a rotated token comes again', () => {
     expect((await refresh(under, lost.refresh_token)).status).toBe(200)
   })
 
-  it('a retry does not move the window (RFC 9700 §4.14.2)', async () => {
+  it('a retry does not extend the window (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer()
     const first = await tokensFor(under, 'A')
     await refresh(under, first.refresh_token)
@@ -92,7 +92,7 @@ describe('refresh_token: a rotated token comes again', () => {
     })
   })
 
-  it('the window of a public client is its own (RFC 9700 §4.14.2)', async () => {
+  it('a public client has its own window (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer()
     const first = await tokensFor(under, 'P')
     const second = tokensOf(await refresh(under, first.refresh_token, {}, 'P'))
@@ -106,7 +106,7 @@ describe('refresh_token: a rotated token comes again', () => {
     expect([reused.status, under.lastReason()]).toEqual([400, 'refresh_token_reused'])
   })
 
-  it('with a window of 0 the first retry ends the family (RFC 9700 §4.14.2)', async () => {
+  it('with a window of 0 the first retry revokes the family (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer({ refreshRetryWindow: { confidential: 0, public: 0 } })
     const first = await tokensFor(under, 'A')
     const second = tokensOf(await refresh(under, first.refresh_token))
@@ -117,7 +117,7 @@ describe('refresh_token: a rotated token comes again', () => {
     await expectDead(under, second)
   })
 
-  it('a retry inside the window may not ask for more than was granted (RFC 6749 §6)', async () => {
+  it('a retry within the window cannot ask for more than was granted (RFC 6749 §6)', async () => {
     const under = await freshServer()
     const first = await tokensFor(under, 'A')
     await refresh(under, first.refresh_token, { scope: 'profile' })
@@ -132,7 +132,7 @@ describe('refresh_token: a rotated token comes again', () => {
     )
   })
 
-  it('the grandparent ends the family, also inside the window (RFC 9700 §4.14.2)', async () => {
+  it('the token before the previous one revokes the family, even within the window (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer()
     const first = await tokensFor(under, 'A')
     const second = tokensOf(await refresh(under, first.refresh_token))
@@ -147,7 +147,7 @@ describe('refresh_token: a rotated token comes again', () => {
     await expectDead(under, second, third)
   })
 
-  it("another client's presentation of a rotated token does not end the family (RFC 6749 §10.4)", async () => {
+  it('a rotated token presented by another client does not revoke the family (RFC 6749 §10.4)', async () => {
     const under = await freshServer()
     const first = await tokensFor(under, 'A')
     const second = tokensOf(await refresh(under, first.refresh_token))
@@ -165,10 +165,10 @@ describe('refresh_token: a rotated token comes again', () => {
   })
 })
 
-describe('refresh_token: the life that it depends on', () => {
+describe('refresh token: its grant, user and client', () => {
   const day = 86_400
 
-  it('a token that nobody used for its idle life is dead (RFC 9700 §4.14.2)', async () => {
+  it('a token that was not used for the idle lifetime is rejected (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer()
     const tokens = await tokensFor(under, 'A')
     under.clock.advance(14 * day)
@@ -180,7 +180,7 @@ describe('refresh_token: the life that it depends on', () => {
     })
   })
 
-  it('no rotation moves the absolute maximum (RFC 9700 §4.14.2)', async () => {
+  it('rotation does not extend the absolute lifetime (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer({ lifetimes: { refreshTokenIdle: 10 * day, refreshTokenAbsolute: 25 * day } })
     let tokens = await tokensFor(under, 'A')
     for (const days of [9, 9, 6]) {
@@ -200,7 +200,7 @@ describe('refresh_token: the life that it depends on', () => {
     expect(last.status).toBe(200)
   })
 
-  it('at the absolute maximum the access tokens of the family are dead too (RFC 9700 §4.14.2)', async () => {
+  it('the access tokens of the family are inactive at the absolute maximum (RFC 9700 §4.14.2)', async () => {
     const under = await freshServer({ lifetimes: { refreshTokenAbsolute: 1000 } })
     const tokens = await tokensFor(under, 'A')
     under.clock.advance(990)
@@ -235,7 +235,7 @@ describe('refresh_token: the life that it depends on', () => {
         if (grant !== undefined) await storage.grants.revoke(grant.grantId, clock.now())
       },
     },
-  ])('$row has no working token', async ({ end }) => {
+  ])('$row has no active token', async ({ end }) => {
     const under = await freshServer()
     const tokens = await tokensFor(under, 'A')
     await end(under)
@@ -248,7 +248,7 @@ describe('refresh_token: the life that it depends on', () => {
     await expectDead(under, tokens)
   })
 
-  it('a family that was revoked by itself has no working token (RFC 7009 §2.1)', async () => {
+  it('a family that was revoked by itself has no active token (RFC 7009 §2.1)', async () => {
     const under = await freshServer()
     const tokens = await tokensFor(under, 'A')
     await under.storage.families.revoke(
@@ -259,7 +259,7 @@ describe('refresh_token: the life that it depends on', () => {
     await expectDead(under, tokens)
   })
 
-  it('a client that lost the refresh grant is refused (RFC 6749 §5.2)', async () => {
+  it('rejects a client that lost the refresh grant (RFC 6749 §5.2)', async () => {
     const under = await freshServer()
     const tokens = await tokensFor(under, 'A')
     await changeClient(under.storage, clientId('A'), { grantTypes: ['authorization_code'] })
@@ -274,7 +274,7 @@ describe('refresh_token: the life that it depends on', () => {
     )
   })
 
-  it('a client that was disabled is refused, and its tokens are dead (RFC 6749 §5.2)', async () => {
+  it('rejects a disabled client, and its tokens are inactive (RFC 6749 §5.2)', async () => {
     const under = await freshServer()
     const tokens = await tokensFor(under, 'A')
     await changeClient(under.storage, clientId('A'), { disabledAt: under.clock.now() })

@@ -40,7 +40,7 @@ const unknownToken = { status: 400, error: 'invalid_grant', reason: 'refresh_tok
 const wrongClient = { status: 401, error: 'invalid_client' } as const
 const noForm = (): Change => ({})
 
-describe('refresh_token: refused, and the token is as good as before', () => {
+describe('a rejected refresh leaves the token usable', () => {
   const rows: readonly Row[] = [
     {
       row: 'no refresh_token is refused (RFC 6749 §6)',
@@ -197,7 +197,7 @@ describe('refresh_token: refused, and the token is as good as before', () => {
     expect((await refresh(under, tokens.refresh_token)).status).toBe(200)
   })
 
-  it('no prefix of a token, and no token with a character more or changed, is one (RFC 6749 §6)', async () => {
+  it('rejects every prefix of a token and every token with a character added or changed (RFC 6749 §6)', async () => {
     const { refresh_token: good } = await tokensFor(under, 'A')
     const other = (at: number): string => good.slice(0, at) + (good[at] === 'A' ? 'B' : 'A') + good.slice(at + 1)
     const damaged = [1, 32, 43, 85, 106].map((length) => good.slice(0, length))
@@ -217,7 +217,7 @@ describe('refresh_token: refused, and the token is as good as before', () => {
     expect((await refresh(under, good)).status).toBe(200)
   })
 
-  it('two refresh tokens are refused (RFC 6749 §3.2)', async () => {
+  it('rejects two refresh tokens (RFC 6749 §3.2)', async () => {
     const { refresh_token: good } = await tokensFor(under, 'A')
     const form = { grant_type: 'refresh_token', refresh_token: good }
 
@@ -232,7 +232,7 @@ describe('refresh_token: refused, and the token is as good as before', () => {
     )
   })
 
-  it('a refresh token in the query is not read and not told to events (RFC 6749 §3.2)', async () => {
+  it('does not read a refresh token from the query, nor write it to events (RFC 6749 §3.2)', async () => {
     const { refresh_token: good } = await tokensFor(under, 'A')
 
     await refusedInJson(
@@ -252,8 +252,8 @@ describe('refresh_token: refused, and the token is as good as before', () => {
   const basicOfA = (): string => `Basic ${btoa(`A:${under.clients.A.secret}`)}`
 })
 
-describe('refresh_token: what a refresh gives', () => {
-  it('a narrower scope is for one access token; the grant is kept (RFC 6749 §6)', async () => {
+describe('the response to a refresh', () => {
+  it('a narrower scope applies to one access token; the grant keeps its scope (RFC 6749 §6)', async () => {
     const tokens = await tokensFor(under, 'A')
 
     const narrow = tokensOf(await refresh(under, tokens.refresh_token, { scope: 'profile' }))
@@ -264,7 +264,7 @@ describe('refresh_token: what a refresh gives', () => {
     expect((await userinfo(under, narrow.access_token)).status).toBe(403)
   })
 
-  it('a refreshed ID token keeps iss, sub, aud and auth_time and invents no nonce (OIDC Core §12.2)', async () => {
+  it('a refreshed ID token keeps iss, sub, aud and auth_time and has no nonce (OIDC Core §12.2)', async () => {
     const tokens = await tokensFor(under, 'A')
     under.clock.advance(7)
 
@@ -284,27 +284,30 @@ describe('refresh_token: what a refresh gives', () => {
     { client: 'N' },
     { client: 'P' },
     { client: 'X' },
-  ])('the refresh token of $client is rotated, and only the newest counts (RFC 9700 §4.14.2)', async ({ client }) => {
-    const tokens = await tokensFor(under, client)
+  ])(
+    'the refresh token of $client is rotated, and only the newest is accepted (RFC 9700 §4.14.2)',
+    async ({ client }) => {
+      const tokens = await tokensFor(under, client)
 
-    const first = tokensOf(await refresh(under, tokens.refresh_token, {}, client))
-    const second = tokensOf(await refresh(under, first.refresh_token, {}, client))
+      const first = tokensOf(await refresh(under, tokens.refresh_token, {}, client))
+      const second = tokensOf(await refresh(under, first.refresh_token, {}, client))
 
-    expect(new Set([tokens, first, second].map(({ refresh_token }) => refresh_token)).size).toBe(3)
-    expect(second.refresh_token).toMatch(/^[\w-]{107}$/)
-  })
+      expect(new Set([tokens, first, second].map(({ refresh_token }) => refresh_token)).size).toBe(3)
+      expect(second.refresh_token).toMatch(/^[\w-]{107}$/)
+    },
+  )
 
-  it('without offline_access there is no refresh token to present (OIDC Core §11)', async () => {
+  it('returns no refresh token without offline_access (OIDC Core §11)', async () => {
     const tokens = await tokensFor(under, 'A', { scope: 'openid profile' })
 
     expect(tokens).not.toHaveProperty('refresh_token')
   })
 
-  it('a service token comes without a refresh token (RFC 6749 §4.4.3)', async () => {
+  it('returns no refresh token for client credentials (RFC 6749 §4.4.3)', async () => {
     expect((await serviceToken(under)).json).not.toHaveProperty('refresh_token')
   })
 
-  it('a code that is redeemed twice takes the refresh token with it (RFC 6749 §6)', async () => {
+  it('redeeming a code twice revokes its refresh token (RFC 6749 §6)', async () => {
     const code = await obtainCode(under, { scope: 'openid profile offline_access' })
     const tokens = tokensOf(await redeem(under, code))
     await redeem(under, code)

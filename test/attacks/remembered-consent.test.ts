@@ -23,15 +23,15 @@ afterAll(() => under.close())
 /** Addresses that any program on the device can listen at: a public client's name proves nothing there. */
 const claimable = [loopback, 'http://127.0.0.1:51000/cb', 'com.example.app:/cb']
 
-describe('another program on the device can play a native app (RFC 8252 §8.6)', () => {
-  it.each(claimable)('a consent that was given before is asked for again at %s', async (redirectUri) => {
+describe('another program on the device can impersonate a native app (RFC 8252 §8.6)', () => {
+  it.each(claimable)('asks again for consent given earlier when the redirect URI is %s', async (redirectUri) => {
     const asked = await authorize(under, { client_id: 'N', redirect_uri: redirectUri })
 
     expect(asked.location.pathname).toBe('/consent')
     expect((await answerInteraction(under, asked, consent)).location.searchParams.get('code')).not.toBeNull()
   })
 
-  it.each(claimable)('no code is given to %s unseen, by prompt=none', async (redirectUri) => {
+  it.each(claimable)('prompt=none gets no code for %s', async (redirectUri) => {
     const change: Change = { client_id: 'N', redirect_uri: redirectUri, prompt: 'none' }
 
     const { origin, pathname } = new URL(redirectUri)
@@ -43,7 +43,7 @@ describe('another program on the device can play a native app (RFC 8252 §8.6)',
     )
   })
 
-  it('an https address proves the app, so the consent is remembered (RFC 8252 §7.2)', async () => {
+  it('an https redirect URI proves the app, so the consent is remembered (RFC 8252 §7.2)', async () => {
     const reply = await authorize(under, { client_id: 'N', redirect_uri: 'https://app.test/native' })
 
     expect(reply.location.searchParams.get('code')).not.toBeNull()

@@ -67,13 +67,13 @@ describe('a forged or malformed JWT at an API', () => {
     7,
     null,
     ['at+jwt'],
-  ])('typ %j is not at+jwt (RFC 9068 §4)', async (typ) => {
+  ])('rejects typ %j, which is not at+jwt (RFC 9068 §4)', async (typ) => {
     await expectRefused(await writeJws({ ...accessToken.header, typ }, accessToken.payload, accessToken.sign), [
       'token_type',
     ])
   })
 
-  it('an ID token is no access token (RFC 9068 §5)', async () => {
+  it('rejects an ID token as an access token (RFC 9068 §5)', async () => {
     await expectRefused(idToken, ['token_type'])
   })
 
@@ -131,7 +131,7 @@ describe('a forged or malformed JWT at an API', () => {
     await expectRefused(await withClaims(claims), [reason])
   })
 
-  it('clocks may be ten seconds apart, and no more (RFC 7519 §4.1.4)', async () => {
+  it('tolerates clocks that differ by ten seconds and no more (RFC 7519 §4.1.4)', async () => {
     const seconds = Math.floor(site.preciseClock() / 1000)
 
     expect(await api.present(await withClaims({ exp: seconds - 8 }))).toBe('admitted')
@@ -140,15 +140,15 @@ describe('a forged or malformed JWT at an API', () => {
     expect(await api.present(await withClaims({ iat: seconds + 13 }))).toBe('token_not_yet_valid')
   })
 
-  it('an aud with this API among others is accepted (RFC 9068 §4)', async () => {
+  it('accepts an aud that contains this API among others (RFC 9068 §4)', async () => {
     expect(await api.present(await withClaims({ aud: ['https://other.test', 'https://api.test'] }))).toBe('admitted')
   })
 
-  it('a token of 64 KiB is refused before anything looks at it (RFC 8725 §3.10)', async () => {
+  it('rejects a token of 64 KiB before parsing it (RFC 8725 §3.10)', async () => {
     await expectRefused(await withClaims({ x: 'x'.repeat(49_152) }), ['token_malformed'])
   })
 
-  it('a thousand invented names of keys make for one request (RFC 8725 §3.10)', async () => {
+  it('a thousand unknown key ids cause one request (RFC 8725 §3.10)', async () => {
     site.asked.splice(0)
     const invented = await Promise.all(
       Array.from({ length: 1000 }, (_, count) =>
@@ -162,7 +162,7 @@ describe('a forged or malformed JWT at an API', () => {
     expect(site.asked.length).toBeLessThanOrEqual(1)
   })
 
-  it('two tokens in turn: the claims of the one never answer for the other (RFC 8725 §3.10)', async () => {
+  it('claims of one token are never used for another (RFC 8725 §3.10)', async () => {
     const person = accessToken.token
     const service = tokensOf(await serviceToken(site, { resource: 'https://api.test' })).access_token
     const rule = introspecting.api.require()
@@ -175,8 +175,8 @@ describe('a forged or malformed JWT at an API', () => {
   })
 })
 
-describe('what an API asks the authorization server', () => {
-  it('a token that was revoked is refused, and the answer counts for five seconds (RFC 7662 §2.2)', async () => {
+describe('requests from an API to the authorization server', () => {
+  it('rejects a revoked token, and caches the answer for five seconds (RFC 7662 §2.2)', async () => {
     const { access_token } = await tokensFor(site, 'A', forApi)
     const receiver = protectApi(site, { introspection: {} })
     const before = await receiver.present(access_token)
@@ -188,7 +188,7 @@ describe('what an API asks the authorization server', () => {
     expect([before, within, await receiver.present(access_token)]).toEqual(['admitted', 'admitted', 'token_inactive'])
   })
 
-  it('opaque tokens are found by asking, and what has not their form is not asked about (RFC 7662 §4)', async () => {
+  it('introspects opaque tokens, and asks nothing about strings of another form (RFC 7662 §4)', async () => {
     const other = await startFeedSite({
       resources: { 'https://api.test': { scopes: ['api.read'], accessTokenFormat: 'opaque' } },
     })
@@ -214,7 +214,7 @@ describe('what an API asks the authorization server', () => {
     expect(await receiver.present(access_token)).toBe('token_inactive')
   })
 
-  it('what introspection says of a token for another API is not taken for this one (RFC 9068 §4)', async () => {
+  it('rejects a token that introspection says is for another API (RFC 9068 §4)', async () => {
     const receiver = protectApi(site, {
       introspection: {},
       fetch: async () => Response.json({ ...accessToken.payload, active: true, aud: 'https://other.test' }),
@@ -233,14 +233,14 @@ describe('what an API asks the authorization server', () => {
     ['503', () => new Response(null, { status: 503 })],
     ['a redirect', () => Response.redirect('https://evil.test', 307)],
     ['more than 64 KiB', () => new Response(`{"active":true,"x":"${'x'.repeat(65_536)}"}`)],
-  ])('%s in answer is neither yes nor no (RFC 7662 §2.2)', async (_, answer) => {
+  ])('treats %s in the response as neither active nor inactive (RFC 7662 §2.2)', async (_, answer) => {
     const receiver = protectApi(site, { introspection: {}, fetch: async () => answer() })
 
     expect(await receiver.present('A'.repeat(43))).toBe('authorization_server_unavailable')
     expect(receiver.refusals.at(-1)?.code).toBe('temporarily_unavailable')
   })
 
-  it('the secret goes to the authorization server alone, and the token in the body (RFC 7662 §2.1)', async () => {
+  it('sends its secret to the authorization server only, and the token in the body (RFC 7662 §2.1)', async () => {
     const sent: { url: string; init: RequestInit }[] = []
     const receiver = protectApi(site, {
       introspection: {},
@@ -270,18 +270,18 @@ describe('the scope of an access token', () => {
     [['api'], 'scope_missing'],
     [['API.READ'], 'scope_missing'],
     [['__proto__'], 'scope_missing'],
-  ])('of %j it is %s (RFC 6750 §3.1)', async (scopes, outcome) => {
+  ])('scopes %j: %s (RFC 6750 §3.1)', async (scopes, outcome) => {
     expect(await api.present(accessToken.token, ...scopes)).toBe(outcome)
   })
 
   it.each(['', 'api.read api.write', 'a"b', 'a\\b', 'é'])(
-    '%j is none, and the API says so at its start (RFC 6749 §3.3)',
+    '%j is not a scope, and the API says so at start-up (RFC 6749 §3.3)',
     (scope) => {
       expect(() => api.api.require(scope)).toThrow(TypeError)
     },
   )
 
-  it('a token without scope may do what needs none (RFC 9068 §2.2.3)', async () => {
+  it('a token without scope is enough where no scope is required (RFC 9068 §2.2.3)', async () => {
     const token = await withClaims({ scope: undefined })
 
     expect([await api.present(token), await api.present(token, 'api.read')]).toEqual(['admitted', 'scope_missing'])

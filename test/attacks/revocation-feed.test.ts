@@ -37,7 +37,7 @@ async function read(
   return payload as Awaited<ReturnType<typeof read>>
 }
 
-describe('the feed tells nobody', () => {
+describe('requests that the feed rejects', () => {
   it.each<readonly [string, () => Promise<Reply>, readonly [number, string, string]]>([
     [
       'who does not authenticate (RFC 6749 §5.2)',
@@ -111,13 +111,13 @@ describe('the feed tells nobody', () => {
     expect(under.dump()).toBe(before)
   })
 
-  it('by GET (RFC 9110 §15.5.6)', async () => {
+  it('rejects GET (RFC 9110 §15.5.6)', async () => {
     const reply = await under.send({ path: `${path}?nonce=${nonce}` })
 
     expect([reply.status, reply.header('allow')]).toEqual([405, 'POST'])
   })
 
-  it('by the answer to another, which is signed for that one (RFC 9110 §11.1)', async () => {
+  it('rejects a response to another client, which is signed for that client (RFC 9110 §11.1)', async () => {
     const { clientSecret = '' } = await registerClient(
       { clientId: 'RS2', clientName: 'Other API', grantTypes: [], servedAudiences: ['https://other.test'] },
       { storage: under.storage },
@@ -131,7 +131,7 @@ describe('the feed tells nobody', () => {
 })
 
 describe('the feed', () => {
-  it('says what it is, and answers this very question (RFC 8725 §3.11)', async () => {
+  it('states its type and answers exactly this request (RFC 8725 §3.11)', async () => {
     const reply = await ask()
 
     const said = await read(reply)
@@ -154,7 +154,7 @@ describe('the feed', () => {
     expect([said['nonce'], said['iss']]).toEqual([nonce, 'https://as.test'])
   })
 
-  it('goes on from a cursor', async () => {
+  it('continues from a cursor', async () => {
     const { access_token } = await tokensFor(under, 'A')
     const { cursor } = await read(await ask())
     await revoke(under, access_token)
@@ -166,7 +166,7 @@ describe('the feed', () => {
     expect(again.ended).toEqual([])
   })
 
-  it('names people by digests, and holds no secret', async () => {
+  it('identifies users by hashes and contains no secret', async () => {
     const { access_token, refresh_token } = await tokensFor(under, 'A')
     await revoke(under, access_token)
     await revoke(under, refresh_token)
@@ -186,7 +186,7 @@ describe('the feed', () => {
       expect(said).not.toContain(secret)
   })
 
-  it('keeps an answer back until something ends', async () => {
+  it('holds the response until something is revoked', async () => {
     const { access_token } = await tokensFor(under, 'A')
     const { cursor } = await read(await ask())
     const answers: string[] = []
@@ -205,7 +205,7 @@ describe('the feed', () => {
     expect(answers).toEqual(['other', 'feed'])
   })
 
-  it('answers that there is nothing, when the time is over in which nothing has ended', async () => {
+  it('answers with an empty list when nothing was revoked within the wait', async () => {
     const { cursor } = await read(await ask())
 
     const said = await read(await ask({ cursor, wait: '1' }))
@@ -213,7 +213,7 @@ describe('the feed', () => {
     expect([said.ended, said.cursor]).toEqual([[], cursor])
   })
 
-  it('writes nothing, and one line of the log when it told something', async () => {
+  it('stores nothing, and logs one line when it delivered something', async () => {
     const before = under.dump()
     const events = under.events.length
     const { cursor } = await read(await ask())

@@ -55,7 +55,7 @@ function expectDone(reply: Reply): void {
   expect([reply.header('cache-control'), reply.header('pragma')]).toEqual(['no-store', 'no-cache'])
 }
 
-describe('revocation: refused, and the token lives on', () => {
+describe('revocation: a rejected request leaves the token active', () => {
   type Row = readonly [row: string, send: () => Promise<Reply>, status: number, error: string, reason: RefusalReason]
   const form = (change: Change = {}): string => encode({ token: tokens.refresh_token, ...change })
 
@@ -114,7 +114,7 @@ describe('revocation: refused, and the token lives on', () => {
     await expectAlive()
   })
 
-  it.each(['GET', 'HEAD', 'DELETE'])('%s is not answered, and there is no JSONP (RFC 7009 §2.3)', async (method) => {
+  it.each(['GET', 'HEAD', 'DELETE'])('rejects %s, and offers no JSONP (RFC 7009 §2.3)', async (method) => {
     const reply = await refused(under, {
       send: () => under.send({ method, path: `${path}?token=${tokens.refresh_token}&callback=x` }),
       reason: undefined,
@@ -126,7 +126,7 @@ describe('revocation: refused, and the token lives on', () => {
   })
 })
 
-describe('revocation: answered, and nothing changed', () => {
+describe('revocation: answered without effect', () => {
   it.each<readonly [string, ClientName, keyof Tokens]>([
     ["A's refresh token, by B (RFC 7009 §2.1)", 'B', 'refresh_token'],
     ["A's access token, by B (RFC 7009 §2.1)", 'B', 'access_token'],
@@ -164,7 +164,7 @@ describe('revocation: answered, and nothing changed', () => {
     await expectAlive()
   })
 
-  it('a code that was given to revocation can be redeemed', async () => {
+  it('a code sent to the revocation endpoint can still be redeemed', async () => {
     const code = await obtainCode(under)
 
     expectDone(await revoke(under, code))
@@ -172,7 +172,7 @@ describe('revocation: answered, and nothing changed', () => {
     expect((await redeem(under, code)).status).toBe(200)
   })
 
-  it('revoking a second time reads like the first (RFC 7009 §2.2)', async () => {
+  it('revoking a second time gives the same answer (RFC 7009 §2.2)', async () => {
     const first = await revoke(under, tokens.refresh_token)
     const before = under.dump()
     const second = await revoke(under, tokens.refresh_token)
@@ -189,15 +189,15 @@ describe('revocation: answered, and nothing changed', () => {
   }
 })
 
-describe('revocation: what it ends', () => {
-  it('a refresh token: its access tokens are inactive at once (RFC 7009 §2.1)', async () => {
+describe('revocation: what is revoked', () => {
+  it('revoking a refresh token makes its access tokens inactive at once (RFC 7009 §2.1)', async () => {
     expectDone(await revoke(under, tokens.refresh_token))
 
     await expectDead()
   })
 
   it.each(['access_token', 'refresh_token', 'foo', '__proto__'])(
-    'the hint %s changes nothing (RFC 7009 §2.1)',
+    'the hint %s makes no difference (RFC 7009 §2.1)',
     async (token_type_hint) => {
       expectDone(await revoke(under, tokens.refresh_token, 'A', { token_type_hint }))
 
@@ -205,7 +205,7 @@ describe('revocation: what it ends', () => {
     },
   )
 
-  it('an access token ends alone; its family lives on (RFC 7009 §2.1)', async () => {
+  it('revoking an access token leaves its family active (RFC 7009 §2.1)', async () => {
     const before = JSON.parse(under.dump()) as Record<string, unknown>
 
     expectDone(await revoke(under, tokens.access_token))
@@ -216,13 +216,13 @@ describe('revocation: what it ends', () => {
     expect((await refresh(under, tokens.refresh_token)).status).toBe(200)
   })
 
-  it('an access token is revoked whatever the hint says (RFC 7009 §2.1)', async () => {
+  it('revokes an access token whatever the hint says (RFC 7009 §2.1)', async () => {
     expectDone(await revoke(under, tokens.access_token, 'A', { token_type_hint: 'refresh_token' }))
 
     expect(await isLive(tokens.access_token)).toBe(false)
   })
 
-  it('an old refresh token of the family ends the family too (RFC 7009 §2.1)', async () => {
+  it('revoking an old refresh token revokes the family too (RFC 7009 §2.1)', async () => {
     const next = tokensOf(await refresh(under, tokens.refresh_token))
 
     expectDone(await revoke(under, tokens.refresh_token))
@@ -231,7 +231,7 @@ describe('revocation: what it ends', () => {
     await expectDead()
   })
 
-  it('another family of the same person and client lives on (RFC 7009 §2.1)', async () => {
+  it('another family of the same user and client stays active (RFC 7009 §2.1)', async () => {
     const other = await tokensFor(under, 'A')
 
     expectDone(await revoke(under, tokens.refresh_token))
@@ -269,7 +269,7 @@ describe('revocation: what it ends', () => {
     }
   })
 
-  it('a disabled client revokes nothing more; its tokens are dead already (RFC 7009 §2.1)', async () => {
+  it('a disabled client cannot revoke anything; its tokens are already inactive (RFC 7009 §2.1)', async () => {
     const other = await startServer()
     onTestFinished(() => other.close())
     const own = await tokensFor(other, 'A')

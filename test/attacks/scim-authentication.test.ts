@@ -26,7 +26,7 @@ const create = (secret: string, provider: string, userName: string, more: object
 
 const verbs = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE'] as const
 
-describe('SCIM: who calls', () => {
+describe('SCIM: caller authentication', () => {
   const s1 = () => site.secrets.T1
   type Row = readonly [row: string, authorization: () => string, refusal: ScimRefusal]
 
@@ -64,7 +64,7 @@ describe('SCIM: who calls', () => {
     )
   })
 
-  it('401 says how to come back, the same for every kind of wrong secret (RFC 7644 §2)', async () => {
+  it('401 names the scheme, and is the same for every kind of wrong secret (RFC 7644 §2)', async () => {
     const missing = await site.send({ headers: { authorization: '' } })
     const wrong = await site.send({ headers: { authorization: `Bearer mmscim_T1_${'A'.repeat(43)}` } })
     const disabled = await site.send({ provider: 'T0', headers: { authorization: `Bearer ${site.secrets.T0}` } })
@@ -78,18 +78,18 @@ describe('SCIM: who calls', () => {
     ])
   })
 
-  it('two Authorization headers are refused, also when one of them is right (RFC 6750 §2)', async () => {
+  it('rejects two Authorization headers, even if one of them is valid (RFC 6750 §2)', async () => {
     await scimRefused(site, { status: 400, reason: 'credentials_twice' }, () =>
       site.send({ headers: { authorization: [`Bearer ${s1()}`, 'Bearer x'] } }),
     )
   })
 
-  it('the Okta header mode: the secret without the word Bearer is recognised', async () => {
+  it("Okta's header mode: recognises the secret without the word Bearer", async () => {
     expect((await site.send({ headers: { authorization: s1() } })).status).toBe(200)
     expect((await site.send({ headers: { authorization: `bEaReR ${s1()}` } })).status).toBe(200)
   })
 
-  it.each(verbs)('S1 at the address of T2 is 403 for %s, whether T2 is there or not', async (method) => {
+  it.each(verbs)('S1 at the address of T2 is 403 for %s, whether or not T2 exists', async (method) => {
     const answers = await Promise.all(
       ['T2', 'T9'].map((provider) => site.send({ method, provider, path: `/users/${aliceOfT2}`, body: '{}' })),
     )
@@ -100,7 +100,7 @@ describe('SCIM: who calls', () => {
   })
 
   it.each(['t1', 'T1%00', 'T1%20', './T2', 'T1/../T2', 'T1%2f..%2fT2', 'T1;x', 'T1.', '%541'])(
-    '%s is not the address of T1, and never leads to T2',
+    '%s is not the address of T1 and never reaches T2',
     async (provider) => {
       const reply = await site.send({ provider, path: `/users/${aliceOfT2}` })
 
@@ -109,7 +109,7 @@ describe('SCIM: who calls', () => {
     },
   )
 
-  it.each(verbs)('a provider that is disabled is refused, by %s', async (method) => {
+  it.each(verbs)('rejects a disabled provider, authenticated by %s', async (method) => {
     const reply = await site.send({
       method,
       provider: 'T0',
@@ -126,7 +126,7 @@ describe('SCIM: secrets of providers', () => {
   const use = async (secret: string, provider: string) =>
     (await site.send({ provider, headers: { authorization: `Bearer ${secret}` } })).status
 
-  it('two secrets live beside one another; the old one ends when it was told to, and others at once', async () => {
+  it('two secrets overlap; the old one expires at its time, and revoked ones at once', async () => {
     const { storage, oauth } = site
     const deps = { storage, clock: oauth.clock.now }
     const { secret: first } = await registerIdentityProvider({ providerId: 'rotating' }, deps)
@@ -140,7 +140,7 @@ describe('SCIM: secrets of providers', () => {
     expect([await use(second, 'rotating'), await use(third, 'rotating')]).toEqual([401, 200])
   })
 
-  it('stores digests only, and notes when a secret was last used', async () => {
+  it('stores hashes only, and records when a secret was last used', async () => {
     const { provider, secret } = await registerIdentityProvider({ providerId: 'noted' }, { storage: site.storage })
 
     await use(secret, 'noted')
@@ -153,7 +153,7 @@ describe('SCIM: secrets of providers', () => {
       expect(site.dump()).not.toContain(stored.replace(/^mmscim_[^_]+_/, ''))
   })
 
-  it('an identifier is not used again: the old secret stays dead, and nobody inherits accounts', async () => {
+  it('an identifier is not reused: the old secret stays invalid and no users are inherited', async () => {
     const deps = { storage: site.storage }
     const { secret } = await registerIdentityProvider({ providerId: 'gone' }, deps)
     await create(secret, 'gone', 'carol@x')
@@ -165,14 +165,17 @@ describe('SCIM: secrets of providers', () => {
     expect(await use(secret, 'gone')).toBe(401)
   })
 
-  it.each(['under_score', '', 'a b', 'ä', 'x'.repeat(65), '../T2'])('%j is no identifier of a provider', async (id) => {
-    await expect(registerIdentityProvider({ providerId: id }, { storage: site.storage })).rejects.toMatchObject({
-      reason: 'invalid_identifier',
-    })
-  })
+  it.each(['under_score', '', 'a b', 'ä', 'x'.repeat(65), '../T2'])(
+    'rejects %j as a provider identifier',
+    async (id) => {
+      await expect(registerIdentityProvider({ providerId: id }, { storage: site.storage })).rejects.toMatchObject({
+        reason: 'invalid_identifier',
+      })
+    },
+  )
 })
 
-describe('SCIM: our own access tokens', () => {
+describe('SCIM: access tokens of this server', () => {
   const tokenOfM = async (form: Readonly<Record<string, string>>) => {
     const reply = await postForm(site.oauth, '/token', encode({ grant_type: 'client_credentials', ...form }), {
       authorization: basic('M', site.oauth.clients.M.secret),
@@ -180,7 +183,7 @@ describe('SCIM: our own access tokens', () => {
     return String(reply.json['access_token'])
   }
 
-  it('a token without the scope is 403', async () => {
+  it('rejects a token without the scope with 403', async () => {
     const token = await tokenOfM({ scope: 'api.read' })
 
     await scimRefused(site, { status: 403, reason: 'scope_missing', secrets: [token] }, () =>
@@ -189,8 +192,8 @@ describe('SCIM: our own access tokens', () => {
   })
 })
 
-describe('SCIM: accounts of others', () => {
-  it('the account of another provider is 404, with the same bytes as one that never was', async () => {
+describe('SCIM: users of other providers', () => {
+  it('a user of another provider gets the same 404 as one that never existed', async () => {
     const [other, unknown] = await Promise.all([aliceOfT2, 'unknown'].map((id) => site.send({ path: `/users/${id}` })))
 
     expect(other?.status).toBe(404)
@@ -198,7 +201,7 @@ describe('SCIM: accounts of others', () => {
     expect(site.lastReason()).toBe('resource_not_found')
   })
 
-  it('a tenant in the body is not read', async () => {
+  it('does not read a tenant from the body', async () => {
     const reply = await create(site.secrets.T1, 'T1', 'mallory@x', {
       provider_id: 'T2',
       tenantId: 'T2',
@@ -210,7 +213,7 @@ describe('SCIM: accounts of others', () => {
     expect(list.text).not.toContain('mallory')
   })
 
-  it('a userName belongs to one account of each provider', async () => {
+  it('a userName is unique within each provider', async () => {
     const before = await site.send({
       provider: 'T2',
       path: `/users/${aliceOfT2}`,
@@ -229,7 +232,7 @@ describe('SCIM: accounts of others', () => {
   })
 
   it.each(['users', 'Users', 'USERS', '/users', 'users/'])(
-    '/%s leads to the same, and asks who calls',
+    '/%s reaches the same route and requires authentication',
     async (name) => {
       expect((await site.send({ path: `/${name}` })).status).toBe(200)
       expect((await site.send({ path: `/${name}`, headers: { authorization: '' } })).status).toBe(401)

@@ -22,7 +22,7 @@ const fresh = (): string => `user${(count += 1)}@x`
 const bytes = (...parts: readonly (string | readonly number[])[]): Uint8Array =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))))
 
-describe('SCIM create: refused, and nothing is stored', () => {
+describe('SCIM create: rejected requests store nothing', () => {
   const syntax = (reason: ScimRefusal['reason']): ScimRefusal => ({ status: 400, scimType: 'invalidSyntax', reason })
   const value = (reason: ScimRefusal['reason']): ScimRefusal => ({ status: 400, scimType: 'invalidValue', reason })
   const emails = (list: unknown) => user({ emails: list })
@@ -96,11 +96,11 @@ describe('SCIM create: refused, and nothing is stored', () => {
     '',
     'application/scim+json; charset=utf-16',
     'application/x-www-form-urlencoded',
-  ])('a body as %j is 415 (RFC 7644 §3.8)', async (type) => {
+  ])('a body sent as %j is 415 (RFC 7644 §3.8)', async (type) => {
     await scimRefused(site, { status: 415, reason: 'media_type' }, () => post(user(), { 'content-type': type }))
   })
 
-  it('a compressed body is 415, and is not unpacked', async () => {
+  it('a compressed body is 415 and is not decompressed', async () => {
     await scimRefused(site, { status: 415, reason: 'media_type' }, () => post(user(), { 'content-encoding': 'gzip' }))
   })
 
@@ -108,7 +108,7 @@ describe('SCIM create: refused, and nothing is stored', () => {
     ['an array of a million', `{"schemas":["${core}"],"userName":"alice","emails":[${'1,'.repeat(499_000)}1]}`],
     ['100,000 keys', `{${Array.from({ length: 80_000 }, (_, index) => `"k${index}":1`).join(',')}}`],
     ['keys like integers', `{${Array.from({ length: 80_000 }, (_, index) => `"${index * 65_536}":1`).join(',')}}`],
-  ])('%s is refused', async (_, body) => {
+  ])('rejects %s', async (_, body) => {
     const before = site.dump()
 
     const reply = await post(body)
@@ -118,20 +118,20 @@ describe('SCIM create: refused, and nothing is stored', () => {
     expect(site.dump()).toBe(before)
   })
 
-  it('a body of more than a mebibyte is 413, as SCIM says it', async () => {
+  it('a body of more than 1 MiB is 413, as a SCIM error', async () => {
     const reply = await post(user({ title: 'x'.repeat(1_048_576) }))
 
     expect([reply.status, reply.json['status']]).toEqual([413, '413'])
   })
 
-  it('an address below a user is 404', async () => {
+  it('a path below a user is 404', async () => {
     await scimRefused(site, { status: 404, reason: 'path_not_found' }, () =>
       site.send({ method: 'POST', path: '/users/x/y', body: user() }),
     )
   })
 })
 
-describe('SCIM create: the same name', () => {
+describe('SCIM create: duplicate names', () => {
   const conflict: ScimRefusal = { status: 409, scimType: 'uniqueness', reason: 'user_name_taken' }
 
   it.each([
@@ -149,12 +149,12 @@ describe('SCIM create: the same name', () => {
   it.each([
     ['\u00df and ss', 'stra\u00dfe', 'strasse'],
     ['\u0130 and i', '\u0130nci', 'inci'],
-  ])('%s are two names (RFC 8265 §3.3)', async (_, first, second) => {
+  ])('%s are two different names (RFC 8265 §3.3)', async (_, first, second) => {
     expect((await post(user({ userName: first }))).status).toBe(201)
     expect((await post(user({ userName: second }))).status).toBe(201)
   })
 
-  it('of 50 at once with one name, one is created', async () => {
+  it('of 50 concurrent requests with one name, one creates the user', async () => {
     const names = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? 'racer@x' : 'RACER@X'))
 
     const replies = await Promise.all(names.map((userName) => post(user({ userName }))))
@@ -162,7 +162,7 @@ describe('SCIM create: the same name', () => {
     expect(statuses(replies)).toEqual([201, ...Array.from({ length: 49 }, () => 409)])
   })
 
-  it('of 50 at once with one externalId, all are answered with one account', async () => {
+  it('50 concurrent requests with one externalId all return the same user', async () => {
     const replies = await Promise.all(
       Array.from({ length: 50 }, () => post(user({ userName: 'once@x', externalId: 'once' }))),
     )
@@ -172,8 +172,8 @@ describe('SCIM create: the same name', () => {
   })
 })
 
-describe('SCIM create: accepted as it is meant', () => {
-  it('meta, id and groups from outside are ignored (RFC 7643 §3.1)', async () => {
+describe('SCIM create: accepted requests', () => {
+  it('ignores meta, id and groups in the request (RFC 7643 §3.1)', async () => {
     const reply = await post(
       user({
         userName: fresh(),
@@ -195,7 +195,7 @@ describe('SCIM create: accepted as it is meant', () => {
   })
 
   it.each(['1', '0', '-1', '7f3b9d52-6d43-4dfb-9b7a-0f6f6a5b2f11'])(
-    'the externalId %j is text, and no id',
+    'treats the externalId %j as text, not as an id',
     async (externalId) => {
       const reply = await post(user({ userName: fresh(), externalId }))
 
@@ -204,7 +204,7 @@ describe('SCIM create: accepted as it is meant', () => {
     },
   )
 
-  it('externalIds differ by case (RFC 7643 §3.1)', async () => {
+  it('externalIds are case-sensitive (RFC 7643 §3.1)', async () => {
     const [one, other] = [
       await post(user({ userName: fresh(), externalId: 'Ab' })),
       await post(user({ userName: fresh(), externalId: 'aB' })),
@@ -214,7 +214,7 @@ describe('SCIM create: accepted as it is meant', () => {
     expect(one.json['id']).not.toBe(other.json['id'])
   })
 
-  it('a password is never returned, never stored here, and never in an event (RFC 7643 §4.1.1)', async () => {
+  it('never returns a password, stores it or writes it to an event (RFC 7643 §4.1.1)', async () => {
     const reply = await post(
       user({ userName: fresh(), password: 'hunter2-secret' }),
       {},
@@ -227,7 +227,7 @@ describe('SCIM create: accepted as it is meant', () => {
     expect(JSON.stringify(site.events)).not.toContain('hunter2')
   })
 
-  it('nothing that a provider writes becomes a privilege', async () => {
+  it('nothing a provider writes grants a privilege', async () => {
     const reply = await post(
       user({
         userName: fresh(),
@@ -250,12 +250,12 @@ describe('SCIM create: accepted as it is meant', () => {
   it.each([
     ['"True"', 'True', true],
     ['"False"', 'False', false],
-  ])('active as the text %s', async (_, active, expected) => {
+  ])('accepts active as the text %s', async (_, active, expected) => {
     expect((await post(user({ userName: fresh(), active }))).json['active']).toBe(expected)
   })
 
   it.each(['<script>alert(1)</script>', '=cmd()', '"; DROP TABLE users;--'])(
-    '%j is kept as it is, and answered as JSON',
+    'stores %j unchanged and returns it as JSON',
     async (displayName) => {
       const reply = await post(user({ userName: fresh(), displayName }))
 
@@ -267,7 +267,7 @@ describe('SCIM create: accepted as it is meant', () => {
     },
   )
 
-  it('names in any case are the same attributes, answered as the schema spells them', async () => {
+  it("attribute names match in any case and are returned in the schema's spelling", async () => {
     const name = fresh()
 
     const reply = await post({
@@ -284,19 +284,19 @@ describe('SCIM create: accepted as it is meant', () => {
     })
   })
 
-  it('a schema twice, in other case, is one schema', async () => {
+  it('counts a schema given twice in different case as one', async () => {
     const reply = await post(user({ userName: fresh(), schemas: [core, core.toUpperCase(), core] }))
 
     expect([reply.status, reply.json['schemas']]).toEqual([201, [core]])
   })
 
-  it('attributes decide what is shown, apart from what always is (RFC 7644 §3.9)', async () => {
+  it('attributes selects what is returned, except what is always returned (RFC 7644 §3.9)', async () => {
     const reply = await post(user({ userName: fresh(), title: 'Boss' }), {}, '?attributes=title')
 
     expect(Object.keys(reply.json).toSorted()).toEqual(['id', 'schemas', 'title'])
   })
 
-  it('whatever is accepted, the answer is SCIM', async () => {
+  it('every accepted request gets a SCIM response', async () => {
     const reply = await post(user({ userName: fresh() }), { accept: 'text/html' })
 
     expect([reply.status, reply.header('content-type')]).toEqual([201, 'application/scim+json'])
@@ -307,7 +307,7 @@ describe('SCIM create: accepted as it is meant', () => {
     ['constructor', '"constructor":{"prototype":{"isAdmin":true}}'],
     ['__proto__ inside a name', '"name":{"__proto__":{"x":1},"givenName":"A"}'],
     ['__proto__ as an extension', `"${enterprise}":{"__proto__":{"x":1},"department":"Ops"}`],
-  ])('%s poisons nothing', async (_, member) => {
+  ])('%s has no side effects on objects', async (_, member) => {
     const reply = await post(`{"schemas":["${core}"],"userName":"${fresh()}",${member}}`)
 
     expect([201, 400]).toContain(reply.status)

@@ -78,8 +78,8 @@ const roads = [
   ['a DELETE in Bulk', (id: string) => inBulk({ method: 'DELETE', path: `/users/${id}` }), 'account.removed'],
 ] as const
 
-describe('SCIM life cycle: the last token dies in the same request', () => {
-  it.each(roads)('%s: code, refresh token, introspection and userinfo are refused at once', async (_, end, type) => {
+describe('SCIM life cycle: deactivation revokes every token in the same request', () => {
+  it.each(roads)('%s: rejects the code, refresh token, introspection and userinfo at once', async (_, end, type) => {
     const id = await provisionPerson(site, { externalId: randomUUID() })
     const tokens = await signIn(site, id)
     const code = await codeOf(site, id)
@@ -98,7 +98,7 @@ describe('SCIM life cycle: the last token dies in the same request', () => {
     })
   })
 
-  it.each(roads)('%s: a session at the host opens nothing, and no new code is issued', async (_, end) => {
+  it.each(roads)("%s: the host's session opens nothing, and no new code is issued", async (_, end) => {
     const id = await provisionPerson(site, { externalId: randomUUID() })
     await signIn(site, id)
 
@@ -109,11 +109,11 @@ describe('SCIM life cycle: the last token dies in the same request', () => {
     expect(reply.location.searchParams.get('error')).toBe('login_required')
   })
 
-  it('before that, everything works', async () => {
+  it('everything works before the deactivation', async () => {
     expect(await judge(site, await signIn(site, await provisionPerson(site)))).toEqual(alive)
   })
 
-  it('reactivation revives nothing that was issued before, and lets the person in again', async () => {
+  it('reactivation restores no token issued before, and the user can sign in again', async () => {
     const id = await provisionPerson(site)
     const before = await signIn(site, id)
     await setActive(site, id, false)
@@ -126,14 +126,14 @@ describe('SCIM life cycle: the last token dies in the same request', () => {
     expect(site.events.findLast((event) => event.type === 'account.reactivated')).toMatchObject({ userId: id })
   })
 
-  it('a deactivated account is still read and found', async () => {
+  it('a deactivated user can still be read and found', async () => {
     const id = await provisionPerson(site, { userName: 'still-here@x' })
     await setActive(site, id, false)
 
     expect((await site.send({ path: `/users/${id}` })).json).toMatchObject({ id, active: false })
   })
 
-  it('deactivations, repeated, change nothing more', async () => {
+  it('repeating a deactivation changes nothing', async () => {
     const id = await provisionPerson(site)
     await setActive(site, id, false)
     const before = await site.storage.users.find(userId(id))
@@ -153,7 +153,7 @@ describe('SCIM life cycle: removal', () => {
     await scimRefused(site, { status: 404, reason: 'resource_not_found' }, () => remove(id))
   })
 
-  it('of 50 at once, one removes', async () => {
+  it('of 50 concurrent DELETEs, one removes the user', async () => {
     const id = await provisionPerson(site)
 
     const replies = await Promise.all(Array.from({ length: 50 }, () => remove(id)))
@@ -161,7 +161,7 @@ describe('SCIM life cycle: removal', () => {
     expect(statuses(replies)).toEqual([204, ...Array.from({ length: 49 }, () => 404)])
   })
 
-  it('a body of DELETE is ignored', async () => {
+  it('ignores the body of a DELETE', async () => {
     const id = await provisionPerson(site)
 
     const reply = await site.send({ method: 'DELETE', path: `/users/${id}`, body: { active: false } })
@@ -170,7 +170,7 @@ describe('SCIM life cycle: removal', () => {
     expect(await site.storage.users.find(userId(id))).toBeUndefined()
   })
 
-  it('what was removed frees its names, and its identifier is never used again', async () => {
+  it('removal frees the names, but the identifier is never reused', async () => {
     const person = { userName: 'phoenix@x', externalId: 'phoenix' }
     const first = await provisionPerson(site, person)
     await remove(first)
@@ -181,7 +181,7 @@ describe('SCIM life cycle: removal', () => {
     expect((await site.send({ path: `/users/${first}` })).status).toBe(404)
   })
 
-  it('of an account that was there before the provider only the link ends; it is kept, inactive', async () => {
+  it('removing a user that existed before the provider removes only the link; the user is kept, inactive', async () => {
     const adopting = await startScimSite({
       link: ({ externalId }) => Promise.resolve(externalId === 'u1' ? userId('U1') : undefined),
     })
@@ -202,7 +202,7 @@ describe('SCIM life cycle: removal', () => {
     expect(adopting.events.at(-2)).toMatchObject({ type: 'account.released', userId: 'U1' })
   })
 
-  it('an account that a provider links and deactivates in one request ends there and then, unless the host protects it', async () => {
+  it('a user linked and deactivated in one request is inactive at once, unless the host protects it', async () => {
     let isProtected = true
     const adopting = await startScimSite({
       link: () => Promise.resolve(userId('U1')),
@@ -229,7 +229,7 @@ describe('SCIM life cycle: removal', () => {
     ])
   })
 
-  it('without the link hook no account is adopted: not by userName, not by e-mail', async () => {
+  it('without the link hook no existing user is linked, by userName or by e-mail', async () => {
     const id = await provisionPerson(site, { userName: 'U1', emails: [{ value: 'ann@example.test', primary: true }] })
 
     expect(id).not.toBe('U1')
@@ -237,7 +237,7 @@ describe('SCIM life cycle: removal', () => {
 })
 
 describe('SCIM life cycle: races', () => {
-  it.each(ends)('%s against redemption: no token that is honoured after both', async (_, end) => {
+  it.each(ends)('%s against redemption: no token is active after both', async (_, end) => {
     for (let round = 0; round < 20; round += 1) {
       const id = await provisionPerson(site)
       const code = await codeOf(site, id)
@@ -248,7 +248,7 @@ describe('SCIM life cycle: races', () => {
     }
   })
 
-  it.each(ends)('%s against refresh: no token that is honoured after both', async (_, end) => {
+  it.each(ends)('%s against refresh: no token is active after both', async (_, end) => {
     for (let round = 0; round < 20; round += 1) {
       const id = await provisionPerson(site)
       const tokens = await signIn(site, id)
@@ -260,7 +260,7 @@ describe('SCIM life cycle: races', () => {
     }
   })
 
-  it('a log that is down does not keep anybody in', async () => {
+  it('a log outage does not delay a deactivation', async () => {
     const silent = await startScimSite({
       onEvent: () => {
         throw new Error('the log is down')

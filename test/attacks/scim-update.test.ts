@@ -32,7 +32,7 @@ const patchBody = (body: unknown, headers: Readonly<Record<string, string>> = {}
 const patch = (...operations: readonly unknown[]) => patchBody({ schemas: [message], Operations: operations })
 const read = async () => (await site.send({ path: `/users/${id}` })).json
 
-describe('SCIM update: refused, and nothing changed', () => {
+describe('SCIM update: rejected requests change nothing', () => {
   const at = (path: string, value: unknown = 'x') => ({
     schemas: [message],
     Operations: [{ op: 'replace', path, value }],
@@ -99,13 +99,13 @@ describe('SCIM update: refused, and nothing changed', () => {
     expect(await read()).toEqual(before)
   })
 
-  it('more operations than a request may have are 413, before any is applied', async () => {
+  it('too many operations are 413, before any of them is applied', async () => {
     const operations = Array.from({ length: 12_000 }, () => ({ op: 'add', path: 'title', value: 'x' }))
 
     await scimRefused(site, { status: 413, reason: 'operations_too_many' }, () => patch(...operations))
   })
 
-  it('the userName of another account, in other case (RFC 7644 §3.5.2)', async () => {
+  it('rejects the userName of another user in different case (RFC 7644 §3.5.2)', async () => {
     await create({ userName: 'Taken@x' })
 
     await scimRefused(site, { status: 409, scimType: 'uniqueness', reason: 'user_name_taken' }, () =>
@@ -113,7 +113,7 @@ describe('SCIM update: refused, and nothing changed', () => {
     )
   })
 
-  it('the account of another provider is 404', async () => {
+  it('a user of another provider is 404', async () => {
     const headers = { authorization: `Bearer ${site.secrets.T2}` }
 
     await scimRefused(site, { status: 404, reason: 'resource_not_found' }, () =>
@@ -121,13 +121,13 @@ describe('SCIM update: refused, and nothing changed', () => {
     )
   })
 
-  it('If-Match on nothing is 404', async () => {
+  it('If-Match on a missing resource is 404', async () => {
     await scimRefused(site, { status: 404, reason: 'resource_not_found' }, () =>
       site.send({ method: 'PATCH', path: '/users/nobody', headers: { 'if-match': '*' }, body: at('title') }),
     )
   })
 
-  it.each(['PATCH', 'PUT', 'DELETE'])('an account that the host protects is 403 for %s', async (method) => {
+  it.each(['PATCH', 'PUT', 'DELETE'])('a user that the host protects is 403 for %s', async (method) => {
     protectedIds.add(id)
 
     await scimRefused(site, { status: 403, reason: 'change_refused' }, () =>
@@ -139,13 +139,13 @@ describe('SCIM update: refused, and nothing changed', () => {
     )
   })
 
-  it('PUT never creates (RFC 7644 §3.5.1)', async () => {
+  it('PUT never creates a resource (RFC 7644 §3.5.1)', async () => {
     await scimRefused(site, { status: 404, reason: 'resource_not_found' }, () =>
       site.send({ method: 'PUT', path: '/users/new', body: { schemas: [core], userName: 'new' } }),
     )
   })
 
-  it.each(['DELETE', 'PATCH'])('POST is not %s, whatever a header says', async (method) => {
+  it.each(['DELETE', 'PATCH'])('POST is never treated as %s, whatever a header says', async (method) => {
     const reply = await scimRefused(site, { status: 405, reason: 'method_not_allowed' }, () =>
       site.send({
         method: 'POST',
@@ -158,7 +158,7 @@ describe('SCIM update: refused, and nothing changed', () => {
     expect(reply.header('allow')).toBe('GET, PUT, PATCH, DELETE')
   })
 
-  it('a manager of another tenant is text, and is never looked up', async () => {
+  it('a manager of another tenant is stored as text and never looked up', async () => {
     await patch({
       op: 'add',
       path: `${enterprise}:manager`,
@@ -172,23 +172,23 @@ describe('SCIM update: refused, and nothing changed', () => {
   })
 })
 
-describe('SCIM update: accepted as it is meant', () => {
-  it.each(['Add', 'REPLACE', 'replace'])('the operation %s', async (op) => {
+describe('SCIM update: accepted requests', () => {
+  it.each(['Add', 'REPLACE', 'replace'])('accepts the operation %s', async (op) => {
     expect((await patch({ op, path: 'title', value: 'Boss' })).json['title']).toBe('Boss')
   })
 
-  it('active "False" deactivates', async () => {
+  it('active "False" deactivates the user', async () => {
     expect((await patch({ op: 'Replace', path: 'active', value: 'False' })).json['active']).toBe(false)
     expect(await site.storage.users.find(userId(id))).toMatchObject({ active: false, generation: 1 })
   })
 
-  it('remove by a filter takes what matches, and nothing else', async () => {
+  it('remove with a filter removes the matching values only', async () => {
     const reply = await patch({ op: 'remove', path: 'emails[value eq "a"]' })
 
     expect(reply.json['emails']).toEqual(threeMails.slice(1))
   })
 
-  it('adding what is there changes nothing, not even the date (RFC 7644 §3.5.2.1)', async () => {
+  it('adding a value that is already present changes nothing, not even lastModified (RFC 7644 §3.5.2.1)', async () => {
     const before = await read()
     site.oauth.clock.advance(60)
 
@@ -201,20 +201,20 @@ describe('SCIM update: accepted as it is meant', () => {
     expect((await site.storage.users.find(userId(id)))?.version).toBe(1)
   })
 
-  it('a new e-mail address is not a verified one', async () => {
+  it('a new e-mail address is unverified', async () => {
     await patch({ op: 'replace', path: 'emails', value: [{ value: 'new@x', primary: true }] })
 
     expect((await site.storage.users.find(userId(id)))?.claims).toMatchObject({ email: 'new@x', email_verified: false })
   })
 
-  it('Entra names an attribute of the extension by its URN', async () => {
+  it('Entra addresses an attribute of the extension by its URN', async () => {
     const reply = await patch({ op: 'Add', path: `${enterprise}:department`, value: 'Ops' })
 
     expect(reply.json[enterprise]).toEqual({ department: 'Ops' })
     expect(reply.json['schemas']).toEqual([core, enterprise])
   })
 
-  it('PUT keeps id and meta, whatever the body says, and clears what it leaves out (RFC 7644 §3.5.1)', async () => {
+  it('PUT keeps id and meta, whatever the body says, and clears omitted attributes (RFC 7644 §3.5.1)', async () => {
     const before = await read()
 
     const reply = await site.send({
@@ -227,7 +227,7 @@ describe('SCIM update: accepted as it is meant', () => {
     expect(reply.json).not.toHaveProperty('emails')
   })
 
-  it('PUT without active leaves it as it is: nobody is reactivated by silence', async () => {
+  it('PUT without active leaves it unchanged and reactivates no user', async () => {
     await patch({ op: 'replace', path: 'active', value: false })
 
     const reply = await site.send({
@@ -239,7 +239,7 @@ describe('SCIM update: accepted as it is meant', () => {
     expect(reply.json['active']).toBe(false)
   })
 
-  it('a password is taken, and neither stored nor answered', async () => {
+  it('accepts a password, but neither stores nor returns it', async () => {
     const reply = await patch({ op: 'replace', value: { password: 'hunter2-again' } })
 
     expect(reply.status).toBe(200)
@@ -247,8 +247,8 @@ describe('SCIM update: accepted as it is meant', () => {
   })
 })
 
-describe('SCIM update: several at once', () => {
-  it('of two that take one name, one does', async () => {
+describe('SCIM update: concurrent requests', () => {
+  it('of two that claim one name, one succeeds', async () => {
     const others = [await create(), await create()]
 
     const replies = await Promise.all(
@@ -264,7 +264,7 @@ describe('SCIM update: several at once', () => {
     expect(statuses(replies)).toEqual([200, 409])
   })
 
-  it('of two with one If-Match, one writes (RFC 7644 §3.14)', async () => {
+  it('of two with the same If-Match, one succeeds (RFC 7644 §3.14)', async () => {
     const version = String((await read())['meta'] && ((await read())['meta'] as Record<string, string>)['version'])
     const change = (title: string) =>
       patchBody(
@@ -278,7 +278,7 @@ describe('SCIM update: several at once', () => {
     expect(site.lastReason()).toBe('version_mismatch')
   })
 
-  it('20 at once that change different attributes all count', async () => {
+  it('20 concurrent changes of different attributes all take effect', async () => {
     const names = ['title', 'nickName', 'userType', 'locale', 'timezone', 'profileUrl', 'preferredLanguage']
 
     const replies = await Promise.all(

@@ -69,14 +69,14 @@ const tryFrom = (address: string, username: string) =>
 const times = <T>(count: number, run: (index: number) => Promise<T>): Promise<readonly T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => run(index)))
 
-describe('whoever guesses passwords at the starter is slowed down (RFC 6749 §10.10)', () => {
-  it('SI-001 by name: ten times in five minutes, and then the right one does not help', async () => {
+describe('password guessing at the starter is slowed down (RFC 6749 §10.10)', () => {
+  it('by name: after ten attempts in five minutes even the right password is refused', async () => {
     await times(10, () => signsIn(openBrowser(issuer), 'guess'))
 
     expect(await signsIn(openBrowser(issuer), 'engine')).toBe(false)
   })
 
-  it('SI-002 which locks nobody out of a browser in which they have signed in before', async () => {
+  it('the limit does not lock the user out of a browser in which they have signed in before', async () => {
     const own = openBrowser(issuer)
     expect(await signsIn(own, 'engine')).toBe(true)
     await times(10, () => signsIn(openBrowser(issuer), 'guess'))
@@ -89,7 +89,7 @@ describe('whoever guesses passwords at the starter is slowed down (RFC 6749 §10
     expect(await signsIn(openBrowser(issuer), 'engine')).toBe(false)
   })
 
-  it('SI-003 and gives nobody endless tries in a browser that is known', async () => {
+  it('a known browser does not get unlimited attempts', async () => {
     const own = openBrowser(issuer)
     await signsIn(own, 'engine')
     const again = await own.open(new URL(`${issuer}/auth?${encode({ ...baseRequest, prompt: 'login' })}`))
@@ -100,7 +100,7 @@ describe('whoever guesses passwords at the starter is slowed down (RFC 6749 §10
     expect(answer.url.pathname).toBe('/login')
   })
 
-  it('SI-004 by address, under whatever names: a hundred in five minutes', async () => {
+  it('by address, whatever the names: a hundred in five minutes', async () => {
     const replies = await times(101, (index) => tryFrom('203.0.113.7', `name-${index}`))
     const refused = replies.filter(({ status }) => status === 429)
     const elsewhere = await tryFrom('203.0.113.8', 'name')
@@ -111,7 +111,7 @@ describe('whoever guesses passwords at the starter is slowed down (RFC 6749 §10
     expect(elsewhere.status).toBe(400)
   })
 
-  it('SI-005 also when the addresses are those of one IPv6 network', async () => {
+  it('addresses of one IPv6 network count together', async () => {
     const replies = await times(101, (index) => tryFrom(`2001:db8:1:2::${index.toString(16)}`, 'ada'))
 
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(1)
@@ -122,7 +122,7 @@ describe('whoever guesses passwords at the starter is slowed down (RFC 6749 §10
     ['that of another name', { issuer: 'https://as.test', key: 'k' }, 'bob', false],
     ['one made without the key', { issuer: 'https://as.test', key: 'guess' }, 'ada', false],
     ['that of another issuer', { issuer: 'https://as.test/other', key: 'k' }, 'ada', false],
-  ])('SI-006 a browser is known by no mark but its own: %s', (_, maker, username, isKnown) => {
+  ])('only its own cookie identifies a known browser: %s', (_, maker, username, isKnown) => {
     const [, header] = knownBrowsers(maker).remember('ada')
     const request = plainRequest('https://as.test', {
       path: '/login',
@@ -142,7 +142,7 @@ describe('whoever guesses passwords at the starter is slowed down (RFC 6749 §10
     ['::', '0:0:0:0'],
     ['not an address', 'not an address'],
     ['1:2:3:4:5:6:7:8:9::', '1:2:3:4:5:6:7:8:9::'],
-  ])('SI-007 the network of %s is %s', (address, network) => {
+  ])('the network of %s is %s', (address, network) => {
     expect(networkOf(address)).toBe(network)
   })
 })

@@ -27,8 +27,8 @@ function cookiesAfter(cookies: ReadonlyMap<string, string>, headers: readonly He
 const cookieHeader = (cookies: ReadonlyMap<string, string>): string =>
   [...cookies].map((pair) => pair.join('=')).join('; ')
 
-describe('on a shared machine (RFC 9700 §4.7)', () => {
-  it('whoever comes after a sign-out cannot go back and consent for the person who left', async () => {
+describe('a shared machine (RFC 9700 §4.7)', () => {
+  it('after a sign-out, another person cannot go back and consent for the user who left', async () => {
     const sessions = createCookieSessions({ storage: under.storage, clock: under.clock.now })
     const started = await authorize(under, { prompt: 'consent' })
     const [name = '', value = ''] = browserCookie(started).split('=')

@@ -15,7 +15,7 @@ import {
 import { expectServing, refused } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-describe.each(adapters)('over $name', (adapter) => {
+describe.each(adapters)('on $name', (adapter) => {
   let under: ServerUnderTest
   let authorization: string
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe.each(adapters)('over $name', (adapter) => {
       ['RFC 9110 §15.5.6', 'DELETE', '/userinfo', 'GET, HEAD, POST'],
       ['RFC 9110 §15.5.6', 'POST', '/jwks', 'GET, HEAD'],
       ['RFC 9110 §15.5.6', 'POST', '/.well-known/openid-configuration', 'GET, HEAD'],
-    ])('%s: %s %s is answered with what is allowed', async (_, method, path, allow) => {
+    ])('%s: %s %s is answered with Allow', async (_, method, path, allow) => {
       const body = await goodBody()
 
       const reply = await refused(under, {
@@ -68,13 +68,13 @@ describe.each(adapters)('over $name', (adapter) => {
       expect(reply.header('cache-control')).toBe('no-store')
     })
 
-    it.each(['x-http-method-override', 'x-http-method', 'x-method-override'])('%s changes nothing', async (name) => {
+    it.each(['x-http-method-override', 'x-http-method', 'x-method-override'])('%s has no effect', async (name) => {
       const reply = await postForm(under, '/token', await goodBody(), { authorization, [name]: 'DELETE' })
 
       expect(reply.status).toBe(200)
     })
 
-    it('a method in the query or the body changes nothing', async () => {
+    it('a method in the query or the body has no effect', async () => {
       const reply = await postForm(under, '/token?_method=DELETE', `${await goodBody()}&_method=DELETE`, {
         authorization,
       })
@@ -120,7 +120,7 @@ describe.each(adapters)('over $name', (adapter) => {
     )
   })
 
-  describe('where a request seems to come from', () => {
+  describe('spoofed origins of a request', () => {
     const spoofs: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
       ['Host', { host: 'evil.test' }],
       ['X-Forwarded-Host', { 'x-forwarded-host': 'evil.test' }],
@@ -141,7 +141,7 @@ describe.each(adapters)('over $name', (adapter) => {
       expect(spoofed.text).not.toMatch(/evil|http:/)
     })
 
-    it.each(spoofs)('%s does not change where a sign-in goes, nor the cookie', async (_, headers) => {
+    it.each(spoofs)('%s changes neither the sign-in URL nor the cookie', async (_, headers) => {
       const reply = await authorize(under, {}, { cookie: '', ...headers })
 
       expect(reply.location.href).toMatch(/^https:\/\/as\.test\/login\?interaction=[\w-]{43}$/)
@@ -151,7 +151,7 @@ describe.each(adapters)('over $name', (adapter) => {
       )
     })
 
-    it.each(spoofs)('%s does not change iss, nor the redirect of a POST from another site', async (_, headers) => {
+    it.each(spoofs)('%s changes neither iss nor the redirect of a cross-site POST', async (_, headers) => {
       const body = encode(baseRequest)
 
       const done = await authorize(under, {}, headers)
@@ -161,7 +161,7 @@ describe.each(adapters)('over $name', (adapter) => {
       expect(posted.location.href).toMatch(/^https:\/\/as\.test\/auth\?/)
     })
 
-    it.each(spoofs.slice(0, 3))('%s does not make a form of that site one of ours', async (_, headers) => {
+    it.each(spoofs.slice(0, 3))('%s does not make a cross-site form count as same-origin', async (_, headers) => {
       const started = await authorize(under, {}, { cookie: '' })
       const { pathname, search } = started.location
 
@@ -195,7 +195,7 @@ describe.each(adapters)('over $name', (adapter) => {
       expect(names.map((name) => reply.header(`access-control-allow-${name}`))).toEqual(names.map(() => undefined))
     })
 
-    it('a header block of more than 16 KiB is refused', async () => {
+    it('rejects a header block of more than 16 KiB', async () => {
       const reply = await refused(under, {
         send: () => under.send({ path: `/auth?${encode({ ...baseRequest, x: 'a'.repeat(16_384) })}` }),
         reason: undefined,
@@ -205,5 +205,5 @@ describe.each(adapters)('over $name', (adapter) => {
     })
   })
 
-  it('after all of this a normal request succeeds', () => expectServing(under))
+  it('a normal request still succeeds afterwards', () => expectServing(under))
 })

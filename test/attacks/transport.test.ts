@@ -9,7 +9,7 @@ const form = 'application/x-www-form-urlencoded'
 
 const malformed = { status: 400, error: 'invalid_request' }
 
-describe.each(adapters)('over $name', (adapter) => {
+describe.each(adapters)('on $name', (adapter) => {
   let under: ServerUnderTest
   let authorization: string
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe.each(adapters)('over $name', (adapter) => {
       ['charset UTF-7 in quotes (RFC 6749 App. B)', `${form}; x=y; Charset = "utf-7"`],
       ['charset ISO-8859-1 (RFC 6749 App. B)', `${form};charset=iso-8859-1`],
       ['two charsets (RFC 6749 App. B)', `${form}; charset=utf-8; charset=utf-16`],
-    ])('%s is refused, whatever the body is', async (_, contentType) => {
+    ])('rejects %s, whatever the body contains', async (_, contentType) => {
       const body = await goodBody()
 
       await refusedInJson(under, malformed, {
@@ -54,7 +54,7 @@ describe.each(adapters)('over $name', (adapter) => {
       })
     })
 
-    it('a correct grant in JSON is refused', async () => {
+    it('rejects a correct grant sent as JSON', async () => {
       const body = JSON.stringify(Object.fromEntries(new URLSearchParams(await goodBody())))
 
       await refusedInJson(under, malformed, {
@@ -64,7 +64,7 @@ describe.each(adapters)('over $name', (adapter) => {
     })
 
     it.each(['gzip', 'deflate', 'br', 'gzip, gzip', 'x-unknown'])(
-      'a body said to be in the coding %s is refused, since it is not decoded (RFC 9110 §8.4)',
+      'rejects a body with Content-Encoding %s, because it is not decoded (RFC 9110 §8.4)',
       async (coding) => {
         const body = await goodBody()
 
@@ -76,7 +76,7 @@ describe.each(adapters)('over $name', (adapter) => {
     )
 
     it.each([`${form}; charset=UTF-8`, `${form};charset="utf-8"`, `${form.toUpperCase()}; charset=utf-8; x=y`])(
-      'the type %s is the form (RFC 6749 App. B)',
+      'accepts the type %s as a form (RFC 6749 App. B)',
       async (contentType) => {
         const reply = await postForm(under, '/token', await goodBody(), { authorization, 'content-type': contentType })
 
@@ -116,13 +116,13 @@ describe.each(adapters)('over $name', (adapter) => {
       ['a broken escape in a name (RFC 6749 App. B)', 'CODE&%zz=1', 'parameters_malformed'],
       ['a lone surrogate', 'CODE&x=%ED%A0%80', 'parameters_malformed'],
       ['a code point beyond Unicode (RFC 6749 App. B)', 'CODE&x=%F4%90%80%80', 'parameters_malformed'],
-    ] as const)('%s is refused', async (_, text, reason) => {
+    ] as const)('rejects %s', async (_, text, reason) => {
       const body = text.replace('CODE', await goodBody())
 
       await refusedInJson(under, malformed, { send: () => postForm(under, '/token', body, { authorization }), reason })
     })
 
-    it('bytes that are not UTF-8 are refused', async () => {
+    it('rejects bytes that are not UTF-8', async () => {
       const body = Buffer.concat([Buffer.from('grant_type=authorization_code&code='), Buffer.from([0xff, 0xfe])])
 
       await refusedInJson(under, malformed, {
@@ -137,7 +137,7 @@ describe.each(adapters)('over $name', (adapter) => {
       ['an empty code of spaces', { code: '   ' }, 'code_unknown'],
       ['a code of 15 KiB', { code: 'a'.repeat(15_000) }, 'code_unknown'],
       ['a code with line breaks', { code: 'a\r\nX: y' }, 'code_unknown'],
-    ] as const)('%s is no code (RFC 6749 §5.2)', async (_, change, reason) => {
+    ] as const)('rejects %s as a code (RFC 6749 §5.2)', async (_, change, reason) => {
       await refusedInJson(
         under,
         { status: 400, error: 'invalid_grant' },
@@ -145,7 +145,7 @@ describe.each(adapters)('over $name', (adapter) => {
       )
     })
 
-    it('parameters in the query are never read', async () => {
+    it('never reads parameters from the query', async () => {
       const query = await goodBody()
 
       await refusedInJson(under, malformed, {
@@ -163,7 +163,7 @@ describe.each(adapters)('over $name', (adapter) => {
       })
     })
 
-    it('a parameter in the query does not contradict the body (OAuth 2.1 draft-16 §3.2)', async () => {
+    it('a parameter in the query does not conflict with the body (OAuth 2.1 draft-16 §3.2)', async () => {
       const reply = await postForm(under, '/token?grant_type=password&code=x&client_id=B', await goodBody(), {
         authorization,
       })
@@ -171,7 +171,7 @@ describe.each(adapters)('over $name', (adapter) => {
       expect(reply.status).toBe(200)
     })
 
-    it('a body of 16 KiB and one byte is too large', async () => {
+    it('rejects a body one byte larger than 16 KiB', async () => {
       const body = `${await goodBody()}&x=`
 
       const reply = await refused(under, {
@@ -183,13 +183,13 @@ describe.each(adapters)('over $name', (adapter) => {
       expect(reply.header('cache-control')).toBe('no-store')
     })
 
-    it('a body of exactly 16 KiB is read', async () => {
+    it('accepts a body of exactly 16 KiB', async () => {
       const body = `${await goodBody()}&x=`
 
       expect((await postForm(under, '/token', body.padEnd(16_384, 'a'), { authorization })).status).toBe(200)
     })
 
-    it('64 parameters are read', async () => {
+    it('accepts 64 parameters', async () => {
       const body = [await goodBody(), ...Array.from({ length: 60 }, (_, at) => `p${at}=1`)].join('&')
 
       expect((await postForm(under, '/token', body, { authorization })).status).toBe(200)
@@ -200,7 +200,7 @@ describe.each(adapters)('over $name', (adapter) => {
       ['the names with brackets', '__proto__[admin]=1&constructor[prototype][admin]=1&__proto__.admin=1'],
       ['bracket names', 'grant_type[]=password&code[x]=1&code_verifier[]=x'],
       ['unknown parameters (RFC 6749 §3.2)', 'username=a&password=b&resource_owner=c&audience=d'],
-    ])('%s beside a good request are ignored', async (_, extra) => {
+    ])('ignores %s beside a valid request', async (_, extra) => {
       const reply = await postForm(under, '/token', `${extra}&${await goodBody()}`, { authorization })
 
       expect(reply.status).toBe(200)
@@ -208,8 +208,8 @@ describe.each(adapters)('over $name', (adapter) => {
     })
   })
 
-  describe('headers that come twice', () => {
-    it('two Authorization headers at the token endpoint are two clients (RFC 9110 §5.3)', async () => {
+  describe('repeated headers', () => {
+    it('rejects two Authorization headers at the token endpoint (RFC 9110 §5.3)', async () => {
       await refusedInJson(under, malformed, {
         send: () =>
           under.send({
@@ -223,7 +223,7 @@ describe.each(adapters)('over $name', (adapter) => {
       })
     })
 
-    it('two Authorization headers at userinfo are two tokens (RFC 6750 §2)', async () => {
+    it('rejects two Authorization headers at userinfo (RFC 6750 §2)', async () => {
       const tokens = await obtainTokens(under)
       const bearer = `Bearer ${tokens['access_token']}`
 
@@ -235,7 +235,7 @@ describe.each(adapters)('over $name', (adapter) => {
       expect([reply.status, reply.json['error']]).toEqual([400, 'invalid_request'])
     })
 
-    it('two Content-Type headers are no form (RFC 6749 §4.1.3)', async () => {
+    it('rejects two Content-Type headers (RFC 6749 §4.1.3)', async () => {
       const body = await goodBody()
 
       await refusedInJson(under, malformed, {
@@ -251,7 +251,7 @@ describe.each(adapters)('over $name', (adapter) => {
     })
   })
 
-  it('after all of this a normal request succeeds', async () => {
+  it('a normal request still succeeds afterwards', async () => {
     expect((await token(under, { grant_type: 'nothing' })).json['error']).toBe('unsupported_grant_type')
     await expectServing(under)
   })

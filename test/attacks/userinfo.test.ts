@@ -62,8 +62,8 @@ async function refusedBearer(
   return reply
 }
 
-describe('userinfo: requests that are refused', () => {
-  it('without a token there is a bare challenge (RFC 6750 §3.1)', async () => {
+describe('userinfo: rejected requests', () => {
+  it('without a token the challenge has no error (RFC 6750 §3.1)', async () => {
     const reply = await refused(under, { send: () => under.send({ path: '/userinfo' }), reason: 'bearer_missing' })
 
     expect([reply.status, reply.text, reply.header('www-authenticate')]).toEqual([401, '{}', 'Bearer realm="userinfo"'])
@@ -124,7 +124,7 @@ describe('userinfo: requests that are refused', () => {
     expect(JSON.stringify(under.events)).not.toContain(tokens.access_token)
   })
 
-  it('a token in the header and one in the form (RFC 6750 §2)', async () => {
+  it('rejects a token in the header and another in the form (RFC 6750 §2)', async () => {
     const form = encode({ access_token: tokens.access_token })
 
     await refusedBearer(under, { status: 400, error: 'invalid_request', reason: 'bearer_twice' }, () =>
@@ -132,7 +132,7 @@ describe('userinfo: requests that are refused', () => {
     )
   })
 
-  it('two tokens in the form (RFC 6750 §2.2)', async () => {
+  it('rejects two tokens in the form (RFC 6750 §2.2)', async () => {
     const form = encode({ access_token: tokens.access_token })
 
     await refusedBearer(under, { status: 400, error: 'invalid_request', reason: 'parameter_repeated' }, () =>
@@ -146,7 +146,7 @@ describe('userinfo: requests that are refused', () => {
     'multipart/form-data; boundary=x',
     'application/json, application/x-www-form-urlencoded',
     '',
-  ])('a token in a body of type %j is none (RFC 6750 §2.2)', async (type) => {
+  ])('does not read a token from a body of type %j (RFC 6750 §2.2)', async (type) => {
     const form = encode({ access_token: tokens.access_token })
     const reply = await refused(under, {
       send: () => postForm(under, '/userinfo', form, { 'content-type': type }),
@@ -156,7 +156,7 @@ describe('userinfo: requests that are refused', () => {
     expect(reply.status).toBe(401)
   })
 
-  it('the body of a GET is not read (RFC 6750 §2.2)', async () => {
+  it('does not read the body of a GET (RFC 6750 §2.2)', async () => {
     const form = encode({ access_token: tokens.access_token })
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -196,7 +196,7 @@ describe('userinfo: requests that are refused', () => {
     expect(reply.header('www-authenticate')?.includes('scope="openid"')).toBe(answer.status === 403)
   })
 
-  it('only GET, HEAD and POST are answered (OIDC Core §5.3)', async () => {
+  it('answers GET, HEAD and POST only (OIDC Core §5.3)', async () => {
     for (const method of ['DELETE', 'PUT', 'PATCH', 'OPTIONS', 'TRACE']) {
       const reply = await refused(under, {
         send: () =>
@@ -220,7 +220,7 @@ describe('userinfo: requests that are refused', () => {
   }
 })
 
-describe('userinfo: tokens that are not honoured any more', () => {
+describe('userinfo: inactive tokens', () => {
   it.each<readonly [string, (at: ServerUnderTest, family: Tokens) => Promise<unknown>]>([
     ['an access token that was revoked (RFC 7009 §2.1)', (at, family) => revoke(at, family.access_token)],
     ['an access token of a revoked family (RFC 7009 §2.1)', (at, family) => revoke(at, family.refresh_token)],
@@ -264,7 +264,7 @@ describe('userinfo: tokens that are not honoured any more', () => {
     expect(live.status).toBe(200)
   })
 
-  it('a token lives for its lifetime and not a second longer (RFC 9068 §4)', async () => {
+  it('a token expires exactly at the end of its lifetime (RFC 9068 §4)', async () => {
     const other = await startServer()
     onTestFinished(() => other.close())
     const family = await tokensFor(other, 'A')
@@ -278,8 +278,8 @@ describe('userinfo: tokens that are not honoured any more', () => {
   })
 })
 
-describe('userinfo: what it tells', () => {
-  it('the sub of the ID token, and only what the scopes open (OIDC Core §5.3.2)', async () => {
+describe('userinfo: the response', () => {
+  it('contains the sub of the ID token and only the claims that the scopes cover (OIDC Core §5.3.2)', async () => {
     const reply = await userinfo(under, tokens.access_token)
 
     expect(reply.json).toMatchObject({ sub: 'U1', name: 'Ann Lee' })
@@ -292,7 +292,7 @@ describe('userinfo: what it tells', () => {
     expect(reply.header('x-content-type-options')).toBe('nosniff')
   })
 
-  it('a POST with the token in its form, or in its header, is answered as a GET is (RFC 6750 §2.2)', async () => {
+  it('a POST with the token in its form or header gets the same answer as a GET (RFC 6750 §2.2)', async () => {
     const inForm = await postForm(under, '/userinfo', encode({ access_token: tokens.access_token }), {})
     const inHeader = await postForm(under, '/userinfo', '', { authorization: `Bearer ${tokens.access_token}` })
 
@@ -300,7 +300,7 @@ describe('userinfo: what it tells', () => {
     expect([inForm.text, inHeader.text]).toEqual([got.text, got.text])
   })
 
-  it('another origin is given nothing, and credentials never go with a wildcard (RFC 9700 §2.6)', async () => {
+  it('another origin can read nothing, and credentials are never allowed with a wildcard (RFC 9700 §2.6)', async () => {
     const headers = { origin: 'https://evil.test', authorization: `Bearer ${tokens.access_token}` }
 
     const reply = await under.send({ path: '/userinfo', headers })
@@ -309,7 +309,7 @@ describe('userinfo: what it tells', () => {
     expect(reply.header('access-control-allow-origin')).not.toBe('https://evil.test')
   })
 
-  it('a signed answer names its issuer and its reader, and is no access token (OIDC Core §5.3.2)', async () => {
+  it('a signed response names its issuer and audience and is not an access token (OIDC Core §5.3.2)', async () => {
     const other = await startServer()
     onTestFinished(() => other.close())
     await changeClient(other.storage, clientId('A'), { userinfoSignedResponseAlg: 'RS256' })

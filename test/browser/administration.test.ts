@@ -30,7 +30,7 @@ afterAll(async () => {
   await browser.close()
 })
 
-test('the home page leads the administrator to the area, by keyboard too, and nobody else', async () => {
+test('the home page shows the administrator, and no other user, the way to the administration, by keyboard too', async () => {
   await ada.page.goto(stage.url)
   await grace.page.goto(stage.url)
 
@@ -41,7 +41,7 @@ test('the home page leads the administrator to the area, by keyboard too, and no
   expect(await grace.page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
 })
 
-test('whoever else is signed in, and whoever is not, is refused every page and every button (RFC 9110 §15.5.4)', async () => {
+test('other users and anonymous visitors are refused every page and every button (RFC 9110 §15.5.4)', async () => {
   const stranger = await stage.openBrowser()
   const before = await acts()
 
@@ -74,7 +74,7 @@ test('whoever else is signed in, and whoever is not, is refused every page and e
   expect(await clientState('pocket-notes')).toBe('in use')
 })
 
-test('a form that another site posts in the administrator’s browser is refused and changes nothing (RFC 9700 §4.7)', async () => {
+test('rejects a form that another site posts in the administrator’s browser (RFC 9700 §4.7)', async () => {
   const form = `<form method="post" action="${stage.url}/admin/client?id=pocket-notes"><button name="act" value="disable">Win a prize</button></form>`
   const elsewhere = await openElsewhere({ '/': form })
   const before = await acts()
@@ -97,7 +97,7 @@ test('a form that another site posts in the administrator’s browser is refused
   expect(await clientState('pocket-notes')).toBe('in use')
 })
 
-test('ada disables a client, whose refresh fails; enabled again, it is honoured again', async () => {
+test('ada disables a client, whose refresh fails; after enabling it works again', async () => {
   const { page } = ada
   await page.goto(`${stage.url}/admin`)
   await page.getByRole('link', { name: 'Clients' }).first().click()
@@ -116,7 +116,7 @@ test('ada disables a client, whose refresh fails; enabled again, it is honoured 
   await tokens(grace.page).waitFor()
 })
 
-test('ada deactivates grace, whose app cannot renew; reactivated, she signs in anew', async () => {
+test('ada deactivates grace, whose app cannot refresh; after reactivation grace signs in again', async () => {
   const { page } = ada
   await page.goto(`${stage.url}/admin/accounts`)
   await page.getByLabel('Filter, as in SCIM').fill('claims.preferred_username eq "grace"')
@@ -139,7 +139,7 @@ test('ada deactivates grace, whose app cannot renew; reactivated, she signs in a
   await tokens(grace.page).waitFor()
 })
 
-test('ada revokes a grant of grace’s and ends her sessions', async () => {
+test('ada revokes one of grace’s grants and ends grace’s sessions', async () => {
   const { page } = ada
   await page.goto(`${stage.url}/admin/accounts?filter=${encodeURIComponent('claims.given_name eq "Grace"')}`)
   await page.getByRole('link', { name: 'Grace Hopper' }).click()
@@ -153,7 +153,7 @@ test('ada revokes a grant of grace’s and ends her sessions', async () => {
   expect(await grace.page.getByText('Signed in here as').count()).toBe(0)
 })
 
-test('nobody can deactivate the only administrator', async () => {
+test('the only administrator cannot be deactivated', async () => {
   const { page } = ada
   await page.goto(`${stage.url}/admin/accounts?filter=${encodeURIComponent('claims.given_name eq "Ada"')}`)
   await page.getByRole('link', { name: 'Ada Lovelace' }).click()
@@ -164,7 +164,7 @@ test('nobody can deactivate the only administrator', async () => {
   expect((await page.goto(`${stage.url}/admin/accounts`))?.status()).toBe(200)
 })
 
-test('a filter that is none is told beside the box, which keeps it (RFC 7644 §3.4.2.2)', async () => {
+test('an invalid filter is reported beside the box, which keeps its text (RFC 7644 §3.4.2.2)', async () => {
   const { page } = ada
 
   const answer = await page.goto(`${stage.url}/admin/accounts?filter=${encodeURIComponent('name is "ada"')}`)
@@ -177,7 +177,7 @@ test('a filter that is none is told beside the box, which keeps it (RFC 7644 §3
 test.each([
   { part: 'clients', name: 'Reading Room', button: 'Rotate the secret' },
   { part: 'providers', name: 'Example Corp', button: 'Rotate the Secret Token' },
-])('a rotated secret is shown once, in no address, no cache and no log ($part)', async ({ part, name, button }) => {
+])('a rotated secret is shown once and appears in no URL, cache or log ($part)', async ({ part, name, button }) => {
   const { page } = ada
   await page.goto(`${stage.url}/admin/${part}`)
   await page.getByRole('link', { name }).click()
@@ -197,7 +197,7 @@ test.each([
   expect(stage.log.join('\n')).not.toContain(secret)
 })
 
-test('the Secret Token that ada rotates opens the SCIM Tenant URL, until she disables the provider; the requests are listed', async () => {
+test('the Secret Token that ada rotates works at the SCIM Tenant URL until the provider is disabled; requests are listed', async () => {
   const { page } = ada
   const { tenantUrl, secret } = stage.provider
   const ask = async () =>
@@ -218,7 +218,7 @@ test('the Secret Token that ada rotates opens the SCIM Tenant URL, until she dis
   )
 })
 
-test('WCAG 2.2 §1.4.10: every page of the area fits 360 px, in light and in dark', async () => {
+test('every page of the administration fits 360 px, in light and dark mode (WCAG 2.2 §1.4.10)', async () => {
   const { page } = ada
   await page.setViewportSize({ width: 360, height: 640 })
   const widths = new Map<string, number>()
@@ -255,7 +255,7 @@ test.each([
   },
   { what: 'a client that there is not', id: 'nobody', form: 'act=disable', refusal: '404 (client_unknown)' },
 ])(
-  'a form is refused that asks for $what (RFC 9110 §15.5)',
+  'rejects a form that asks for $what (RFC 9110 §15.5)',
   async ({ id, form, type = 'application/x-www-form-urlencoded', refusal }) => {
     const before = await acts()
 
@@ -269,7 +269,7 @@ test.each([
   },
 )
 
-test('Chromium has nothing to complain about', () => {
+test('Chromium reports no console errors', () => {
   expect([...ada.complaints, ...grace.complaints]).toEqual([])
 })
 

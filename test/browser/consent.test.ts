@@ -36,7 +36,7 @@ describe.each(['spa', 'web'])('consent for the %s client', (client) => {
     await page.waitForURL('**/consent?*')
   })
 
-  test('is asked again when the client asks for more, and says what was allowed before', async () => {
+  test('asks again when the client requests more, and shows what was allowed before', async () => {
     const { page, context } = await stage.openBrowser()
     await (client === 'web' ? signInAndLeave(page, context) : signInFully(page, `${stage.url}/${client}/`))
 
@@ -50,7 +50,7 @@ describe.each(['spa', 'web'])('consent for the %s client', (client) => {
     expect(await shown(page, 'userinfo')).toMatchObject({ email: 'ada@example.org', email_verified: true })
   })
 
-  test('what is left unchecked is not granted (RFC 6749 §3.3)', async () => {
+  test('grants nothing that was left unchecked (RFC 6749 §3.3)', async () => {
     const { page } = await stage.openBrowser()
     await startSignIn(page, `${stage.url}/${client}/`, ['Your email address too'])
     await signInAs(page, 'ada')
@@ -64,7 +64,7 @@ describe.each(['spa', 'web'])('consent for the %s client', (client) => {
   })
 })
 
-test('consent is remembered: the second time nothing is asked', async () => {
+test('remembers consent: the second time it does not ask', async () => {
   const { page, context } = await stage.openBrowser()
   const visited: string[] = []
   await signInAndLeave(page, context)
@@ -77,7 +77,7 @@ test('consent is remembered: the second time nothing is asked', async () => {
   expect(visited).not.toContain('/login')
 })
 
-test('a public client on loopback could be any program of the device, so it is asked each time (RFC 8252 §8.6)', async () => {
+test('asks every time for a public client on loopback, which could be any program on the device (RFC 8252 §8.6)', async () => {
   const { page } = await stage.openBrowser()
   await signInFully(page, `${stage.url}/spa/`)
 

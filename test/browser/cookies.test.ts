@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => browser.close())
 
-test('RFC 6265bis §4.1.3.2: over https Chromium takes cookies that only this host can have set', async () => {
+test('over https Chromium accepts cookies that only this host can have set (RFC 6265bis §4.1.3.2)', async () => {
   const example = await startHttpsExample()
   const { page, context, complaints } = await openVisitor(browser, { ignoreHTTPSErrors: true })
 
@@ -31,7 +31,7 @@ test('RFC 6265bis §4.1.3.2: over https Chromium takes cookies that only this ho
   await example.close()
 })
 
-test('over http on loopback, where browsers refuse that prefix, the names are plain', async () => {
+test('over http on loopback, where browsers reject that prefix, the names are plain', async () => {
   const stage = await openStage(browser)
   const { page, context } = await stage.openBrowser()
 

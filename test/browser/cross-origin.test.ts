@@ -35,7 +35,7 @@ afterAll(async () => {
   await Promise.all([browser.close(), under.close(), app.close(), stranger.close()])
 })
 
-test('in Chromium the page of a public client signs in, reads its person, refreshes, revokes and hears of it (RFC 9700 §2.6)', async () => {
+test('in Chromium, the page of a public client signs in, reads userinfo, refreshes and revokes (RFC 9700 §2.6)', async () => {
   const said = await callFrom(app.origin)
 
   expect(said).toEqual({
@@ -51,7 +51,7 @@ test('in Chromium the page of a public client signs in, reads its person, refres
   })
 })
 
-test('in Chromium the page of another origin reads the public documents and nothing else (RFC 9700 §2.6)', async () => {
+test('in Chromium, the page of another origin can read the public documents only (RFC 9700 §2.6)', async () => {
   const said = await callFrom(stranger.origin)
 
   expect(said).toEqual({

@@ -16,7 +16,7 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true })
 })
 
-test('the first run says what to open, who to sign in as and what was made; secrets are for their owner alone', async () => {
+test('the first run prints what to open, who to sign in as and what was created; secrets are readable by their owner only', async () => {
   const port = await freePort()
   const example = runExample(port)
 
@@ -41,7 +41,7 @@ test('the first run says what to open, who to sign in as and what was made; secr
   expect(await example.stop('SIGINT')).toBe(0)
 })
 
-test('the next run finds people, clients and keys as they were', async () => {
+test('the next run keeps users, clients and keys', async () => {
   const port = await freePort()
   const first = runExample(port)
   await first.said(/Ctrl-C stops it/)
@@ -58,7 +58,7 @@ test('the next run finds people, clients and keys as they were', async () => {
   expect(after).toBe(before)
 })
 
-test('a taken port is named, with the way around it, and nothing is written', async () => {
+test('names a port that is in use and the way around it, and writes nothing', async () => {
   const listener = createServer()
   await new Promise<void>((resolve) => listener.listen(0, 'localhost', resolve))
   const { port } = listener.address() as AddressInfo

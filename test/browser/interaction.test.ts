@@ -22,7 +22,7 @@ beforeEach(async () => {
   return () => stage.close()
 })
 
-describe('CSP 3 §6.4.1, form-action in Chromium', () => {
+describe('form-action in Chromium (CSP 3 §6.4.1)', () => {
   test('lets the consent page redirect to a client on another origin', async () => {
     const client = await openElsewhere()
     const start = await registerElsewhere(stage, `${client.origin}/cb`)
@@ -56,7 +56,7 @@ describe('CSP 3 §6.4.1, form-action in Chromium', () => {
 })
 
 describe('an interaction', () => {
-  test('its pages are not shown in a frame (RFC 9700 §4.16)', async () => {
+  test('its pages cannot be framed (RFC 9700 §4.16)', async () => {
     const { page } = await stage.openBrowser()
     await startSignIn(page, `${stage.url}/web/`)
     const framing = await openElsewhere({ '/frame': `<iframe src="${page.url()}"></iframe>` })
@@ -70,7 +70,7 @@ describe('an interaction', () => {
     await framing.close()
   })
 
-  test('a form that another site posts to it is refused (RFC 9700 §4.7)', async () => {
+  test('rejects a form that another site posts to it (RFC 9700 §4.7)', async () => {
     const { page } = await stage.openBrowser()
     await startSignIn(page, `${stage.url}/web/`)
     await signInAs(page, 'ada')
@@ -89,7 +89,7 @@ describe('an interaction', () => {
     await attacker.close()
   })
 
-  test('goes on only in the browser that started it (RFC 9700 §4.7)', async () => {
+  test('continues only in the browser that started it (RFC 9700 §4.7)', async () => {
     const { page } = await stage.openBrowser()
     await startSignIn(page, `${stage.url}/web/`)
     const { page: elsewhere } = await stage.openBrowser()
@@ -102,7 +102,7 @@ describe('an interaction', () => {
   })
 
   test.each(['spa', 'web'])(
-    'the back button after its end leads to a page that says so, and on from there (%s client)',
+    'after completion the back button leads to a page that explains it and offers a way on (%s client)',
     async (client) => {
       const { page } = await stage.openBrowser()
       await signInFully(page, `${stage.url}/${client}/`)
@@ -116,7 +116,7 @@ describe('an interaction', () => {
     },
   )
 
-  test('two tabs sign in at once, and both arrive', async () => {
+  test('two tabs that sign in at once both arrive', async () => {
     const { page: first, context } = await stage.openBrowser()
     const second = await context.newPage()
     await startSignIn(first, `${stage.url}/spa/`)
@@ -132,7 +132,7 @@ describe('an interaction', () => {
     expect((await shown(first, 'id-token'))['sub']).toBe((await shown(second, 'id-token'))['sub'])
   })
 
-  test('two tabs of one client sign in as two people, and each gets its own', async () => {
+  test('two tabs of one client sign in as two users, each with its own result', async () => {
     const { page: first, context } = await stage.openBrowser()
     const second = await context.newPage()
     await startSignIn(first, `${stage.url}/spa/`)
@@ -151,7 +151,7 @@ describe('an interaction', () => {
     expect(await shown(second, 'userinfo')).toMatchObject({ name: 'Grace Hopper' })
   })
 
-  test('open in two tabs, it ends once: the slower tab is told so', async () => {
+  test('open in two tabs, it completes once, and the slower tab says so', async () => {
     const { page: first, context } = await stage.openBrowser()
     await startSignIn(first, `${stage.url}/web/`)
     await signInAs(first, 'ada')

@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 test.each(['light', 'dark'] as const)(
-  'WCAG 2.2 §1.4.10: every page of the example fits 360 px (%s)',
+  'every page of the example fits 360 px (%s) (WCAG 2.2 §1.4.10)',
   async (colorScheme) => {
     const { page, complaints } = await stage.openBrowser({ colorScheme, viewport: { width: 360, height: 640 } })
     const requested = new Set<string>()
@@ -51,7 +51,7 @@ test.each([
       await tokens(page).waitFor()
     },
   },
-])('WCAG 2.2 §1.4.10: tokens fit 360 px ($client client)', async ({ client, arrive }) => {
+])('tokens fit 360 px ($client client) (WCAG 2.2 §1.4.10)', async ({ client, arrive }) => {
   const visitor = await stage.openBrowser({ viewport: { width: 360, height: 640 } })
 
   await arrive(visitor, `${stage.url}/${client}/`)

@@ -37,7 +37,7 @@ const send = (method: string, path: string, body: object): Promise<Response> =>
     body: JSON.stringify(body),
   })
 
-test('the directory provisions a person, who signs in; it deactivates them, and the app cannot renew what it has', async () => {
+test('the directory provisions a user, who signs in; after deactivation the app cannot refresh', async () => {
   const { page, complaints } = await stage.openBrowser()
   const created = await send('POST', '/Users', kim)
   const { id } = (await created.json()) as { readonly id: string }

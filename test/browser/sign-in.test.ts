@@ -27,7 +27,7 @@ beforeEach(async () => {
 })
 
 describe.each(['spa', 'web'])('the %s client', (client) => {
-  test('WCAG 2.2 §2.1.1: a keyboard alone signs in, consents and lands back with tokens', async () => {
+  test('signs in, consents and returns with tokens by keyboard alone (WCAG 2.2 §2.1.1)', async () => {
     const { page, complaints } = await stage.openBrowser()
     await page.goto(stage.url)
 
@@ -64,7 +64,7 @@ describe.each(['spa', 'web'])('the %s client', (client) => {
     expect(complaints).toEqual([])
   })
 
-  test('the code does not stay in the address of the page (RFC 9700 §4.3.1)', async () => {
+  test('the code does not remain in the URL of the page (RFC 9700 §4.3.1)', async () => {
     const { page } = await stage.openBrowser()
 
     await signInFully(page, `${stage.url}/${client}/`)
@@ -72,7 +72,7 @@ describe.each(['spa', 'web'])('the %s client', (client) => {
     expect(page.url()).toBe(`${stage.url}/${client}/`)
   })
 
-  test('who is signed in signs in to the next client without a password', async () => {
+  test('a signed-in user signs in to the next client without a password', async () => {
     const { page } = await stage.openBrowser()
     const other = client === 'spa' ? 'web' : 'spa'
     await signInFully(page, `${stage.url}/${client}/`)
@@ -91,7 +91,7 @@ describe('the sign-in page', () => {
     ['a wrong password', 'ada', 'difference'],
     ['an unknown name', 'mallory', 'difference'],
   ])(
-    'says the same kind words to %s, keeps the name and lets the person try again',
+    'gives the same friendly message for %s, keeps the name and allows another attempt',
     async (_case, username, password) => {
       const { page } = await stage.openBrowser()
       await startSignIn(page, `${stage.url}/web/`)
@@ -115,7 +115,7 @@ describe('the sign-in page', () => {
     },
   )
 
-  test('whoever guesses passwords is slowed down, and the right one does not help then (RFC 6749 §10.10)', async () => {
+  test('slows password guessing down, and then refuses even the right password (RFC 6749 §10.10)', async () => {
     const { page } = await stage.openBrowser()
     await startSignIn(page, `${stage.url}/web/`)
 
@@ -133,8 +133,8 @@ describe('the sign-in page', () => {
   })
 })
 
-describe('a deactivated account', () => {
-  test('signs in to nothing; the client is told access_denied (RFC 6749 §4.1.2.1)', async () => {
+describe('a deactivated user', () => {
+  test('cannot sign in, and the client receives access_denied (RFC 6749 §4.1.2.1)', async () => {
     const { page } = await stage.openBrowser()
     await startSignIn(page, `${stage.url}/web/`)
     const people = openPeople(join(stage.dataFolder, 'people.db'))
@@ -149,7 +149,7 @@ describe('a deactivated account', () => {
     expect((await page.context().cookies()).map(({ name }) => name)).not.toContain('mintmark-session')
   })
 
-  test('is signed in nowhere from that moment, and reactivating it does not bring the session back', async () => {
+  test('is signed out everywhere at once, and reactivation does not restore the session', async () => {
     const { page, context } = await stage.openBrowser()
     await signInUnseen(context, `${stage.url}/web/`)
     await page.goto(`${stage.url}/web/`)
@@ -181,7 +181,7 @@ describe('signing out', () => {
     await page.waitForURL('**/login?*')
   })
 
-  test('is not for other sites to do', async () => {
+  test('cannot be triggered by another site', async () => {
     const response = await fetch(`${stage.url}/sign-out`, { method: 'POST', headers: { origin: 'https://evil.test' } })
 
     expect(response.status).toBe(403)
@@ -190,7 +190,7 @@ describe('signing out', () => {
 })
 
 describe('the web client', () => {
-  test('refreshes, and its refresh token ends when the person leaves (RFC 6749 §6)', async () => {
+  test('refreshes, and its refresh token is revoked when the user is deactivated (RFC 6749 §6)', async () => {
     const { page, context } = await stage.openBrowser()
     await signInUnseen(context, `${stage.url}/web/`, { scope: 'offline_access' })
     await page.goto(`${stage.url}/web/`)

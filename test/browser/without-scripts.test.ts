@@ -19,7 +19,7 @@ beforeEach(async () => {
   return () => stage.close()
 })
 
-test('with scripts off, a person signs in, consents and sees the tokens', async () => {
+test('with scripts off, a user signs in, consents and sees the tokens', async () => {
   const { page, complaints } = await stage.openBrowser({ javaScriptEnabled: false })
 
   await signInFully(page, `${stage.url}/web/`)
@@ -28,7 +28,7 @@ test('with scripts off, a person signs in, consents and sees the tokens', async 
   expect(complaints).toEqual([])
 })
 
-test('with scripts off, the client that is a script says so and names the other', async () => {
+test('with scripts off, the client that needs a script says so and names the other one', async () => {
   const { page } = await stage.openBrowser({ javaScriptEnabled: false })
 
   await page.goto(`${stage.url}/spa/`)
@@ -38,7 +38,7 @@ test('with scripts off, the client that is a script says so and names the other'
   await page.waitForURL('**/web/')
 })
 
-test('Form Post Response Mode §2: the answer posts itself to the client', async () => {
+test('the response posts itself to the client (Form Post Response Mode §2)', async () => {
   const { page, complaints } = await stage.openBrowser()
   const callbacks: string[] = []
   page.on('request', (request) => {
@@ -51,7 +51,7 @@ test('Form Post Response Mode §2: the answer posts itself to the client', async
   expect(complaints).toEqual([])
 })
 
-test('Form Post Response Mode §2: a denial is posted too', async () => {
+test('a denial is posted too (Form Post Response Mode §2)', async () => {
   const { page } = await stage.openBrowser()
   await startSignIn(page, `${stage.url}/web/`, ['As a posted form, not in the address'])
   await signInAs(page, 'ada')
@@ -62,7 +62,7 @@ test('Form Post Response Mode §2: a denial is posted too', async () => {
   expect(await page.getByRole('alert').innerText()).toContain('access_denied')
 })
 
-test('Form Post Response Mode: with scripts off a button posts the answer', async () => {
+test('with scripts off, a button posts the response (Form Post Response Mode)', async () => {
   const { page, complaints } = await stage.openBrowser({ javaScriptEnabled: false })
   await startSignIn(page, `${stage.url}/web/`, ['As a posted form, not in the address'])
   await signInAs(page, 'ada')

@@ -25,7 +25,7 @@ describe.for([
     await stage.close()
   })
 
-  test('nothing is issued twice, nothing lives on, and who asks again is served (RFC 6749 §10.5, RFC 9700 §4.14.2)', async () => {
+  test('nothing is issued twice, nothing revoked works, and retries succeed (RFC 6749 §10.5, RFC 9700 §4.14.2)', async () => {
     const points = crashPoints.filter((_, index) => index % 2 === share)
 
     const outcomes = await crashAt(points, { stage, port: survivor.port })
@@ -34,7 +34,7 @@ describe.for([
     expect(outcomes).toHaveLength(10)
   })
 
-  test('while it changes groups and their members leaves whole changes behind', async () => {
+  test('killed while changing groups and members, it leaves only whole changes behind', async () => {
     const { violations, rounds } = await killWriters(stage, 2)
 
     expect(violations).toEqual([])
@@ -42,7 +42,7 @@ describe.for([
   })
 })
 
-test('under load servers and PostgreSQL are killed and started again, and no answer is false', async () => {
+test('with servers and PostgreSQL killed and restarted under load, no answer is wrong', async () => {
   const server = await startPostgres()
   const stage = await postgresStage(server.url)
   onTestFinished(async () => {

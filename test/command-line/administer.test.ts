@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 import { aCommandLine, aPlace } from './command-line.ts'
 
-test('init writes a configuration without secrets and a sealing key for its owner alone, and writes over nothing', async () => {
+test('init writes a configuration without secrets and a sealing key readable by its owner only, and overwrites nothing', async () => {
   const line = await aCommandLine()
 
   const first = await line.run('init', '--issuer', 'https://as.test')
@@ -49,7 +49,7 @@ test.for([
   [['user', 'remove', 'U1'], 'Add --yes'],
   [['migrate', 'print', '--dialect', 'mysql'], 'Allowed choices'],
   [['fly'], "unknown command 'fly'"],
-] as const)('%j is the operator’s mistake: exit code 2, one line that says why', async ([argv, reason]) => {
+] as const)('%j is a usage error: exit code 2 and one line that says why', async ([argv, reason]) => {
   const line = await aCommandLine()
 
   const { code, out, err } = await line.run(...argv)
@@ -60,7 +60,7 @@ test.for([
   expect(err).not.toContain('hush')
 })
 
-test('a configuration that says something unknown, or a password, is refused', async () => {
+test('rejects a configuration with an unknown member or a password', async () => {
   const line = await aCommandLine()
   const configured = async (config: string) => {
     await writeFile(join(line.folder, 'mintmark.config.json'), config)
@@ -78,7 +78,7 @@ test('a configuration that says something unknown, or a password, is refused', a
   })
 })
 
-test('flags go before the environment, and that before the configuration', async () => {
+test('flags take precedence over the environment, and the environment over the configuration', async () => {
   const place = await aPlace()
   await place.run('migrate', 'apply', '--sqlite', 'flag.db')
   await place.with({ env: { MINTMARK_SQLITE: 'environment.db' } }).run('migrate', 'apply')
@@ -92,7 +92,7 @@ test('flags go before the environment, and that before the configuration', async
   expect(JSON.parse((await place.run('client', 'list', '--json')).out)).toEqual([])
 })
 
-test('migrate lists, applies and prints the schema; what is not migrated is not worked on', async () => {
+test('migrate lists, applies and prints the schema; other commands refuse an unmigrated database', async () => {
   const line = await aCommandLine()
   await line.run('init', '--issuer', 'https://as.test')
 
@@ -156,7 +156,7 @@ test('a client is registered, shown without its secrets, rotated, disabled and e
   expect(await place.run('client', 'enable', 'A')).toMatchObject({ code: 0 })
 })
 
-test('what cannot be done is refused: exit code 1, one line that says why, nothing changed', async () => {
+test('a refused command exits with 1 and one line that says why, and changes nothing', async () => {
   const place = await aPlace()
   await place.run('client', 'create', 'Taken', '--id', 'taken', '--redirect-uri', 'https://app.test/cb')
   await place.run('keys', 'rotate')
@@ -180,7 +180,7 @@ test('what cannot be done is refused: exit code 1, one line that says why, nothi
   expect(await stored()).toEqual(before)
 })
 
-test('an identity provider is registered with its SCIM Tenant URL and Secret Token, seen once', async () => {
+test('an identity provider is registered with its SCIM Tenant URL and a Secret Token that is shown once', async () => {
   const place = await aPlace('https://as.test/login')
 
   const registered = await place.run('idp', 'register', 'acme', '--name', 'Acme', '--profile', 'okta')
@@ -202,7 +202,7 @@ test('an identity provider is registered with its SCIM Tenant URL and Secret Tok
   expect(provider?.secrets).toHaveLength(1)
 })
 
-test('an account is listed by a filter, deactivated, reactivated and removed', async () => {
+test('a user is listed by a filter, deactivated, reactivated and removed', async () => {
   const place = await aPlace()
   const storage = await place.storage()
   for (const id of ['U1', 'U2']) {
@@ -254,7 +254,7 @@ test('keys are announced, listed without the sealing key, and dropped', async ()
   expect(sealed).toMatchObject({ code: 2, err: expect.stringContaining('No sealing key is given') as string })
 })
 
-test('purge clears away what has expired, in batches, and shows progress on a terminal alone', async () => {
+test('purge deletes expired rows in batches and shows progress on a terminal only', async () => {
   const place = await aPlace()
   const storage = await place.storage()
   for (let index = 0; index < 5; index += 1) {

@@ -16,7 +16,7 @@ interface Report {
   }[]
 }
 
-test('a good server has no failure, over its database too: two processes race for a code, a refresh token and a jti', async () => {
+test('a healthy server and its database pass: two processes race for a code, a refresh token and a jti', async () => {
   const { line, issuer, secret } = await aSite()
   const stored = async () => [await line.run('client', 'list', '--json'), await line.run('user', 'list', '--json')]
   const before = await stored()
@@ -64,7 +64,7 @@ test('a good server has no failure, over its database too: two processes race fo
   expect((await later.run('purge', '--issuer', 'https://doctor.invalid')).out).toBe('Removed 0 rows.')
 })
 
-test('a server that names another issuer fails, in words with how to mend it (OIDC Discovery §4.3)', async () => {
+test('a server that names another issuer fails, with advice on how to fix it (OIDC Discovery §4.3)', async () => {
   const { issuer } = await aSite()
   const other = issuer.replace('127.0.0.1', 'localhost')
 
@@ -83,7 +83,7 @@ test('a server that names another issuer fails, in words with how to mend it (OI
   expect(out).toMatch(/→ Give the server the issuer/)
 })
 
-test('a proxy that makes addresses of what a request says of its own way fails (RFC 9700 §2.6)', async () => {
+test('a proxy that builds URLs from request headers fails (RFC 9700 §2.6)', async () => {
   const site = await aSite((answer) => {
     const host = answer.request.headers['x-forwarded-host']
     const isHttp = answer.request.headers['x-forwarded-proto'] === 'http'
@@ -104,7 +104,7 @@ test('a proxy that makes addresses of what a request says of its own way fails (
   ])
 })
 
-test('a proxy that shares every answer with credentials, takes flags from cookies, caches keys for a week, hides a well-known path and shows its errors fails', async () => {
+test('a proxy that adds credentials to CORS, strips cookie flags, caches keys for a week, hides a well-known path and shows its errors fails', async () => {
   const site = await aSite((answer) => {
     const { headers, request } = answer
     headers.set('access-control-allow-origin', request.headers.origin ?? '*')
@@ -131,7 +131,7 @@ test('a proxy that shares every answer with credentials, takes flags from cookie
   expect(findings.filter(isFail).every(({ what, mend = '' }) => what.endsWith('.') && mend.endsWith('.'))).toBe(true)
 })
 
-test('secrets from textbooks, a sealing key that repeats itself, other keys than are published and a wrong clock are found', async () => {
+test('finds well-known secrets, a sealing key with repetitions, keys that differ from the published ones and a wrong clock', async () => {
   const { line } = await aSite((answer) => {
     if (answer.request.url !== '/login/jwks') return
     answer.text = JSON.stringify({ keys: (JSON.parse(answer.text) as { keys: unknown[] }).keys.slice(1) })
@@ -159,7 +159,7 @@ test('secrets from textbooks, a sealing key that repeats itself, other keys than
   expect(findings.find(({ check }) => check === 'storage.race')?.level).toBe('warn')
 })
 
-test('a database where two are told that they won a code fails (RFC 6749 §10.5)', async () => {
+test('a database that lets two processes redeem one code fails (RFC 6749 §10.5)', async () => {
   const { line, issuer } = await aSite()
   const report = JSON.stringify({
     consumed: ['won', 'replayed'],
@@ -176,7 +176,7 @@ test('a database where two are told that they won a code fails (RFC 6749 §10.5)
   expect(levels).toEqual(['fail', 'fail', 'fail'])
 })
 
-test('where nobody answers, and where the database is away, it says so once', async () => {
+test('reports once that the server or the database cannot be reached', async () => {
   const line = await aCommandLine()
 
   const { code, out } = await line.run('doctor', 'http://127.0.0.1:9', '--sqlite', 'nowhere.db', '--json')

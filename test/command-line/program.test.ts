@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 import { aCommandLine, program, type Outcome } from './command-line.ts'
 
-test('the program says what it did on one output, what is wrong on the other, and how it ended by its exit code', async () => {
+test('results go to stdout, errors to stderr, and the exit code says how it ended', async () => {
   const { folder } = await aCommandLine()
 
   const [done, refused] = await Promise.all([
@@ -23,7 +23,7 @@ test('the program says what it did on one output, what is wrong on the other, an
   })
 })
 
-test('the program says in one sentence which Node it needs, where Node has no node:sqlite', async () => {
+test('says in one sentence which Node version it needs when node:sqlite is missing', async () => {
   const { folder } = await aCommandLine()
 
   const ended = await start(folder, ['migrate', 'print'], ['--no-experimental-sqlite'])
@@ -37,7 +37,7 @@ test('the program says in one sentence which Node it needs, where Node has no no
   })
 })
 
-test('over PostgreSQL: the schema, a client, an account’s list, keys, and a race between two processes', async () => {
+test('over PostgreSQL: the schema, a client, a list of users, keys, and a race between two processes', async () => {
   const database = await aDatabase()
   const env = {
     ...process.env,
@@ -75,7 +75,7 @@ test('over PostgreSQL: the schema, a client, an account’s list, keys, and a ra
   expect(storageFindings(bounded)).toContain('ok storage.waits')
 })
 
-test('a user of PostgreSQL without the rights is told so in one line, and what to name instead', async () => {
+test('a PostgreSQL user without privileges gets one line that says so and which user to name instead', async () => {
   const database = await aDatabase()
   const pool = database.pool()
   const stranger = new URL(database.url)
@@ -101,7 +101,7 @@ test('a user of PostgreSQL without the rights is told so in one line, and what t
   expect(tables).toEqual([])
 })
 
-test('a database that nobody answers for is one line, without the address’s password', async () => {
+test('an unreachable database is reported in one line, without the password of its URL', async () => {
   const line = await aCommandLine({
     MINTMARK_POSTGRES: 'postgres://me:hush@127.0.0.1:9/x',
     MINTMARK_ISSUER: 'https://as.test',

@@ -13,9 +13,9 @@ beforeEach(() => under.clock.advance(60))
 
 const claims = (request: object): string => JSON.stringify(request)
 
-describe('claims that are asked for one by one', () => {
+describe('claims requested individually', () => {
   it.each([{ essential: true }, null, {}])(
-    'name at userinfo, as %j, without the scope profile (OIDC Core §5.5)',
+    'name at userinfo, requested as %j, without the scope profile (OIDC Core §5.5)',
     async (name) => {
       const outcome = await signIn(under, { scope: 'openid', claims: claims({ userinfo: { name } }) })
 
@@ -36,7 +36,7 @@ describe('claims that are asked for one by one', () => {
     expect(idToken).not.toHaveProperty('email_verified')
   })
 
-  it('beside the claims of the granted scopes (OIDC Core §5.5)', async () => {
+  it('are added to the claims of the granted scopes (OIDC Core §5.5)', async () => {
     const outcome = await signIn(under, { scope: 'openid email', claims: claims({ userinfo: { nickname: null } }) })
 
     const reply = await userinfo(under, outcome)
@@ -44,7 +44,7 @@ describe('claims that are asked for one by one', () => {
     expect(reply.json).toEqual({ sub: 'U1', nickname: 'annie', email: 'ann@example.test', email_verified: true })
   })
 
-  it('a claim that the account does not have fails nothing, essential or not (OIDC Core §5.5.1)', async () => {
+  it('a claim that the user does not have causes no error, essential or not (OIDC Core §5.5.1)', async () => {
     const outcome = await signIn(under, {
       scope: 'openid',
       claims: claims({ userinfo: { website: { essential: true }, birthdate: null } }),
@@ -55,7 +55,7 @@ describe('claims that are asked for one by one', () => {
     expect(reply.json).toEqual({ sub: 'U1' })
   })
 
-  it('members and claims that nobody knows are ignored (OIDC Core §5.5)', async () => {
+  it('ignores unknown members and claims (OIDC Core §5.5)', async () => {
     const outcome = await signIn(under, {
       claims: claims({
         other: { a: 1 },
@@ -67,7 +67,7 @@ describe('claims that are asked for one by one', () => {
     expect(outcome.claims.sub).toBe('U1')
   })
 
-  it('auth_time as an essential claim is there (OIDC Core §5.5.1)', async () => {
+  it('auth_time requested as an essential claim is present (OIDC Core §5.5.1)', async () => {
     const { claims: idToken } = await signIn(under, {
       claims: claims({ id_token: { auth_time: { essential: true } } }),
     })
@@ -76,7 +76,7 @@ describe('claims that are asked for one by one', () => {
   })
 
   it.each(['[]', '"x"', '{', 'null', '{"id_token":[]}', '{"userinfo":{"name":true}}'])(
-    '%s is malformed (OIDC Core §5.5)',
+    'rejects %s as malformed (OIDC Core §5.5)',
     async (text) => {
       const reply = await open(under, { claims: text }, 'U1')
 
@@ -89,19 +89,19 @@ describe('claims that are asked for one by one', () => {
 describe('the sub claim with a value', () => {
   const sub = (value: string) => claims({ id_token: { sub: { value } } })
 
-  it('is met by the person who is signed in (OIDC Core §3.1.2.2)', async () => {
+  it('is satisfied by the signed-in user (OIDC Core §3.1.2.2)', async () => {
     const { claims: idToken } = await outcomeOf(under, await open(under, { prompt: 'none', claims: sub('U1') }, 'U1'))
 
     expect(idToken.sub).toBe('U1')
   })
 
-  it('is not met by another, and prompt=none is login_required (OIDC Core §3.1.2.2)', async () => {
+  it('is not satisfied by another user, and prompt=none is login_required (OIDC Core §3.1.2.2)', async () => {
     const reply = await open(under, { prompt: 'none', claims: sub('U2') }, 'U1')
 
     expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })
   })
 
-  it('asks for a sign-in, and takes nobody else (OIDC Core §3.1.2.2)', async () => {
+  it('asks for a sign-in and accepts no other user (OIDC Core §3.1.2.2)', async () => {
     const started = await open(under, { claims: sub('somebody') }, 'U1')
 
     const reply = await logIn(under, started)
@@ -110,7 +110,7 @@ describe('the sub claim with a value', () => {
     expect(pageOf(under, reply)).toBe('/login')
   })
 
-  it('counts beside an id_token_hint: whoever is meant by one and not by the other is not taken (OIDC Core §3.1.2.1)', async () => {
+  it('applies together with id_token_hint: both must name the same user (OIDC Core §3.1.2.1)', async () => {
     const { tokens } = await signIn(under)
 
     const reply = await open(under, { claims: sub('U2'), id_token_hint: tokens['id_token'] }, 'U1')
@@ -123,14 +123,14 @@ describe('the sub claim with a value', () => {
     ['no values', { values: [] }],
     ['a value that is no text', { value: 7 }],
     ['a value that is null', { value: null }],
-  ])('%s means nobody, and nobody is asked to sign in (OIDC Core §3.1.2.1)', async (_, demanded) => {
+  ])('%s identifies no user, and no sign-in is requested (OIDC Core §3.1.2.1)', async (_, demanded) => {
     const reply = await open(under, { claims: claims({ id_token: { sub: demanded } }) }, 'U1')
 
     expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })
     expect(under.lastReason()).toBe('nobody_meant')
   })
 
-  it('the hint and one of several values mean one person (OIDC Core §3.1.2.1)', async () => {
+  it('the hint and one of several values identify one user (OIDC Core §3.1.2.1)', async () => {
     const { tokens } = await signIn(under)
 
     const demanded = claims({ id_token: { sub: { values: ['U2', 'U1'] } } })
@@ -146,7 +146,7 @@ describe('the sub claim with a value', () => {
 describe('the acr claim', () => {
   const essential = { id_token: { acr: { essential: true, values: ['urn:gold', 'urn:platinum'] } } }
 
-  it('an essential value that the sign-in meets is in the ID token (OIDC Core §5.5.1.1)', async () => {
+  it('an essential value that the sign-in satisfies is in the ID token (OIDC Core §5.5.1.1)', async () => {
     const started = await open(under, { claims: claims(essential) }, 'U1')
 
     const { claims: idToken } = await outcomeOf(under, await logIn(under, started, { acr: 'urn:gold' }))
@@ -155,7 +155,7 @@ describe('the acr claim', () => {
     expect(idToken['acr']).toBe('urn:gold')
   })
 
-  it('an essential value that the sign-in does not meet fails (OIDC Core §5.5.1.1)', async () => {
+  it('an essential value that the sign-in does not satisfy is an error (OIDC Core §5.5.1.1)', async () => {
     const started = await open(under, { claims: claims(essential) }, 'U1')
 
     const reply = await logIn(under, started, { acr: 'urn:bronze' })
@@ -164,7 +164,7 @@ describe('the acr claim', () => {
     expect(under.lastReason()).toBe('acr_unmet')
   })
 
-  it('an essential value with prompt=none is login_required where it might still be met (OIDC Core §5.5.1.1)', async () => {
+  it('an essential value with prompt=none is login_required if a sign-in might satisfy it (OIDC Core §5.5.1.1)', async () => {
     const reply = await open(under, { claims: claims(essential), prompt: 'none' }, 'U1')
 
     expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })
@@ -173,7 +173,7 @@ describe('the acr claim', () => {
   it.each([
     ['acr_values', { acr_values: 'urn:gold urn:platinum' }],
     ['a voluntary claim', { claims: claims({ id_token: { acr: { values: ['urn:gold', 'urn:platinum'] } } }) }],
-  ])('%s is a wish that fails nothing (OIDC Core §5.5.1.1)', async (_title, change) => {
+  ])('%s is voluntary and causes no error (OIDC Core §5.5.1.1)', async (_title, change) => {
     const reply = await ask(under, change)
 
     expect((await outcomeOf(under, reply)).claims).not.toHaveProperty('acr')
@@ -183,7 +183,7 @@ describe('the acr claim', () => {
     ['acr_values', { acr_values: 'urn:gold urn:platinum' }],
     ['a voluntary claim', { claims: claims({ id_token: { acr: { values: ['urn:gold', 'urn:platinum'] } } }) }],
     ['an essential claim', { claims: claims(essential) }],
-  ])('%s is told to the host’s page (OIDC Core §5.5.1.1)', async (_title, change) => {
+  ])('passes %s to the host’s page (OIDC Core §5.5.1.1)', async (_title, change) => {
     const started = await open(under, change)
     const cookie = started.cookies.map((value) => value.split(';', 1)[0]).join('; ')
 

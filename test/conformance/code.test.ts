@@ -19,7 +19,7 @@ const introspect = async (token: string | undefined) =>
 
 describe('authorization code', () => {
   it.each([0, 30])(
-    'used again %i seconds later is refused, and all that it gave is dead (OIDC Core §3.1.3.2)',
+    'rejects a second use %i seconds later and revokes everything issued from it (OIDC Core §3.1.3.2)',
     async (delay) => {
       const code = await obtainCode(under, { scope: 'openid profile offline_access' })
       const tokens = (await redeem(under, code)).json as Record<string, string>
@@ -57,7 +57,7 @@ describe('authorization code', () => {
     expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([400, 'invalid_grant', 'code_unknown'])
   })
 
-  it('expires, after a minute (RFC 6749 §4.1.2)', async () => {
+  it('expires after one minute (RFC 6749 §4.1.2)', async () => {
     const code = await obtainCode(under)
     under.clock.advance(60)
 
@@ -68,7 +68,7 @@ describe('authorization code', () => {
 })
 
 describe('token response', () => {
-  it('is JSON that no cache keeps, with token_type Bearer (OIDC Core §3.1.3.3)', async () => {
+  it('is JSON that must not be cached, with token_type Bearer (OIDC Core §3.1.3.3)', async () => {
     const reply = await redeem(under, await obtainCode(under))
 
     expect(reply.json).toMatchObject({ token_type: 'Bearer', expires_in: 600, scope: 'openid profile' })

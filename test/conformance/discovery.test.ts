@@ -12,7 +12,7 @@ afterAll(() => under.close())
 const metadata = async () => (await under.send({ path: '/.well-known/openid-configuration' })).json
 
 describe('discovery document', () => {
-  it('has every required member, and the endpoints are the issuer’s (OIDC Discovery §3)', async () => {
+  it('has every required member, with endpoints below the issuer (OIDC Discovery §3)', async () => {
     expect(await metadata()).toMatchObject({
       issuer: 'https://as.test',
       authorization_endpoint: 'https://as.test/auth',
@@ -25,7 +25,7 @@ describe('discovery document', () => {
     })
   })
 
-  it('says what is supported (OIDC Discovery §3)', async () => {
+  it('lists what is supported (OIDC Discovery §3)', async () => {
     expect(await metadata()).toMatchObject({
       scopes_supported: ['openid', 'profile', 'email', 'address', 'phone', 'offline_access', 'api.read', 'api.write'],
       response_modes_supported: ['query', 'form_post'],
@@ -38,7 +38,7 @@ describe('discovery document', () => {
     })
   })
 
-  it('names every claim that may come, each once (OIDC Discovery §3)', async () => {
+  it('lists every claim that may be released, each once (OIDC Discovery §3)', async () => {
     const { claims_supported: names } = (await metadata()) as { claims_supported: string[] }
 
     expect(new Set(names).size).toBe(names.length)
@@ -64,14 +64,14 @@ describe('discovery document', () => {
     expect(empty).toEqual([])
   })
 
-  it('says that request objects are not, since silence would mean that request_uri is (OIDC Discovery §3)', async () => {
+  it('says that request objects are unsupported, because the default for request_uri is supported (OIDC Discovery §3)', async () => {
     expect(await metadata()).toMatchObject({
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
     })
   })
 
-  it('names the endpoints and methods of OAuth (RFC 8414 §2)', async () => {
+  it('lists the OAuth endpoints and methods (RFC 8414 §2)', async () => {
     const document = await metadata()
 
     expect(document).toMatchObject({
@@ -83,13 +83,13 @@ describe('discovery document', () => {
     expect(document['introspection_endpoint_auth_methods_supported']).not.toContain('none')
   })
 
-  it('is JSON, with status 200 (OIDC Discovery §4.2)', async () => {
+  it('is JSON with status 200 (OIDC Discovery §4.2)', async () => {
     const reply = await under.send({ path: '/.well-known/openid-configuration' })
 
     expect([reply.status, reply.header('content-type')]).toEqual([200, 'application/json'])
   })
 
-  it('an issuer with a path is found in both ways of writing it (OIDC Discovery §4.1, RFC 8414 §3.1)', async () => {
+  it('is found at both well-known paths of an issuer with a path (OIDC Discovery §4.1, RFC 8414 §3.1)', async () => {
     const withPath = await startServer({ issuer: 'https://as.test/tenant/one' })
     const paths = [
       '/tenant/one/.well-known/openid-configuration',
@@ -107,7 +107,7 @@ describe('discovery document', () => {
 })
 
 describe('key set', () => {
-  it('holds public signing keys alone, each with kid, alg and use (RFC 7517 §4)', async () => {
+  it('contains public signing keys only, each with kid, alg and use (RFC 7517 §4)', async () => {
     const { keys } = (await under.send({ path: '/jwks' })).json as { keys: Record<string, string>[] }
 
     // Two keys of one second have no order between them.

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => under.close())
 
 describe('response_mode', () => {
-  it('Form Post Response Mode §2: form_post answers with a form for the redirect URI that holds code, state and iss', async () => {
+  it('form_post returns a form for the redirect URI with code, state and iss (Form Post Response Mode §2)', async () => {
     const page = await ask(under, formPost)
 
     const posted = Object.fromEntries(postedParameters(page))
@@ -30,14 +30,14 @@ describe('response_mode', () => {
     ['a request that cannot go on', { prompt: 'none login' }, 'invalid_request'],
     ['a request that may not ask', { prompt: 'none', max_age: '0' }, 'login_required'],
     ['an unsupported response_type', { response_type: 'token' }, 'unsupported_response_type'],
-  ])('Form Post Response Mode §2: form_post is also how the client hears of %s', async (_title, change, error) => {
+  ])('form_post also returns %s to the client (Form Post Response Mode §2)', async (_title, change, error) => {
     const page = await open(under, { ...formPost, ...change }, 'U1')
 
     expect(page.status).toBe(200)
     expect(Object.fromEntries(postedParameters(page))).toMatchObject({ error, state: 's1', iss: under.issuer })
   })
 
-  it('Form Post Response Mode §2: and of a person who says no', async () => {
+  it('form_post also returns a denial (Form Post Response Mode §2)', async () => {
     const started = await open(under, { ...formPost, scope: 'openid address' }, 'U1')
 
     const page = await answerInteraction(under, started, 'deny=yes')
@@ -45,7 +45,7 @@ describe('response_mode', () => {
     expect(Object.fromEntries(postedParameters(page))).toMatchObject({ error: 'access_denied', state: 's1' })
   })
 
-  it('Form Post Response Mode §4: no cache keeps the page, nobody frames it, and no script but its own runs', async () => {
+  it('the page is not cached, cannot be framed and runs only its own script (Form Post Response Mode §4)', async () => {
     const page = await ask(under, formPost)
 
     expect(page.header('cache-control')).toBe('no-store')
@@ -56,7 +56,7 @@ describe('response_mode', () => {
   })
 
   it.each(['"><script>alert(1)</script>', "' & &amp; <b>", 'Grüße, 世界'])(
-    'Form Post Response Mode §2: the state %j arrives as it was',
+    'the state %j arrives unchanged (Form Post Response Mode §2)',
     async (state) => {
       const page = await ask(under, { ...formPost, state })
 
@@ -65,20 +65,17 @@ describe('response_mode', () => {
     },
   )
 
-  it('Multiple Response Types §2.1: query is the default for codes', async () => {
+  it('query is the default for codes (Multiple Response Types §2.1)', async () => {
     const asked = await ask(under, { response_mode: 'query' })
     const byDefault = await ask(under)
 
     expect([asked.location.searchParams.has('code'), byDefault.location.searchParams.has('code')]).toEqual([true, true])
   })
 
-  it.each(['fragment', 'web_message', 'jwt', 'Query'])(
-    'Multiple Response Types §2.1: %s is not supported',
-    async (mode) => {
-      const reply = await open(under, { response_mode: mode }, 'U1')
+  it.each(['fragment', 'web_message', 'jwt', 'Query'])('rejects %s (Multiple Response Types §2.1)', async (mode) => {
+    const reply = await open(under, { response_mode: mode }, 'U1')
 
-      expect(refusalOf(reply)).toMatchObject({ error: 'invalid_request', state: 's1' })
-      expect(under.lastReason()).toBe('response_mode_unknown')
-    },
-  )
+    expect(refusalOf(reply)).toMatchObject({ error: 'invalid_request', state: 's1' })
+    expect(under.lastReason()).toBe('response_mode_unknown')
+  })
 })

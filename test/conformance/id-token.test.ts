@@ -25,7 +25,7 @@ const verify = async (token: string) => {
 }
 
 describe('ID token', () => {
-  it('carries iss, sub, aud, exp, iat, auth_time, nonce, at_hash, amr and sid, and nothing that was not asked for (OIDC Core §2)', async () => {
+  it('carries iss, sub, aud, exp, iat, auth_time, nonce, at_hash, amr and sid, and nothing that was not requested (OIDC Core §2)', async () => {
     const { claims } = await signIn(under, { scope: 'openid' })
 
     const now = under.clock.now()
@@ -43,21 +43,18 @@ describe('ID token', () => {
     })
   })
 
-  it.each(['RS256', 'ES256'])(
-    'is signed with the %s key of the key set that its client chose (OIDC Core §3.1.3.7)',
-    async (alg) => {
-      await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: alg })
+  it.each(['RS256', 'ES256'])('is signed with the %s key that its client chose (OIDC Core §3.1.3.7)', async (alg) => {
+    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: alg })
 
-      const { tokens, header } = await signIn(under)
+    const { tokens, header } = await signIn(under)
 
-      const { payload } = await verify(tokens['id_token'] ?? '')
-      expect(header).toMatchObject({ alg, kid: expect.any(String) as string })
-      expect(payload.sub).toBe('U1')
-      await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'RS256' })
-    },
-  )
+    const { payload } = await verify(tokens['id_token'] ?? '')
+    expect(header).toMatchObject({ alg, kid: expect.any(String) as string })
+    expect(payload.sub).toBe('U1')
+    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'RS256' })
+  })
 
-  it('is signed with RS256 where the client chose nothing (OIDC Core §15.1)', async () => {
+  it('is signed with RS256 when the client chose nothing (OIDC Core §15.1)', async () => {
     const { header } = await signIn(under)
 
     expect(header.alg).toBe('RS256')
@@ -84,26 +81,26 @@ describe('ID token', () => {
     'quotes "\' and <b>&amp; \\ /',
     'Grüße, 世界, 👋',
     'x'.repeat(1024),
-  ])('the nonce %j comes back byte for byte (OIDC Core §3.1.2.1)', async (nonce) => {
+  ])('returns the nonce %j byte for byte (OIDC Core §3.1.2.1)', async (nonce) => {
     const { claims } = await signIn(under, { nonce })
 
     expect(claims['nonce']).toBe(nonce)
   })
 
-  it('without a nonce in the request there is none in the token (OIDC Core §3.1.2.1)', async () => {
+  it('has no nonce if the request had none (OIDC Core §3.1.2.1)', async () => {
     const { claims } = await signIn(under, { nonce: undefined })
 
     expect(claims).not.toHaveProperty('nonce')
   })
 
-  it('sub is at most 255 ASCII characters, and the same in every token and answer (OIDC Core §2)', async () => {
+  it('sub is at most 255 ASCII characters and the same in every token and response (OIDC Core §2)', async () => {
     const { tokens, claims } = await signIn(under, { scope: 'openid profile' })
 
     expect(claims.sub).toMatch(/^[\x21-\x7E]{1,255}$/)
     expect(decodeJwt(tokens['access_token'] ?? '').sub).toBe(claims.sub)
   })
 
-  it('claims of the granted scopes stand in it (OIDC Core §5.4)', async () => {
+  it('contains the claims of the granted scopes (OIDC Core §5.4)', async () => {
     const { claims } = await signIn(under, { scope: 'openid profile email' })
 
     expect(claims).toMatchObject({
@@ -115,7 +112,7 @@ describe('ID token', () => {
     })
   })
 
-  it('there is none where the request lacks the scope openid (OIDC Core §3.1.2.1)', async () => {
+  it('is absent when the request lacks the scope openid (OIDC Core §3.1.2.1)', async () => {
     const reply = await ask(under, { scope: 'api.read' })
 
     const { json } = await redeem(under, reply.location.searchParams.get('code') ?? '')

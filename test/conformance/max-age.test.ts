@@ -15,7 +15,7 @@ afterAll(() => under.close())
 beforeEach(() => under.clock.advance(60))
 
 describe('max_age, for U1 who signed in five seconds ago', () => {
-  it.each(['10000', '6', '5'])('%s is met, and auth_time says so (OIDC Core §3.1.2.1)', async (maxAge) => {
+  it.each(['10000', '6', '5'])('%s is satisfied, and auth_time shows it (OIDC Core §3.1.2.1)', async (maxAge) => {
     const { claims } = await outcomeOf(under, await open(under, { max_age: maxAge }, 'U1'))
 
     expect(claims['auth_time']).toBe(under.clock.now() - 5)
@@ -34,7 +34,7 @@ describe('max_age, for U1 who signed in five seconds ago', () => {
     },
   )
 
-  it('0 asks as prompt=login does, also who signed in this very second (OIDC Core §3.1.2.1)', async () => {
+  it('0 means prompt=login, even for a user who signed in this second (OIDC Core §3.1.2.1)', async () => {
     const reply = await authorize(under, { max_age: '0' }, { cookie: signedInAs(under, 'U1', 0) })
 
     expect(pageOf(under, reply)).toBe('/login')
@@ -47,7 +47,7 @@ describe('max_age, for U1 who signed in five seconds ago', () => {
   })
 
   it.each(['-1', '1.5', 'x', '1e3', ' 1', '9999999999'])(
-    '%j is not a number of seconds (OIDC Core §3.1.2.1)',
+    'rejects %j as a number of seconds (OIDC Core §3.1.2.1)',
     async (maxAge) => {
       const reply = await open(under, { max_age: maxAge }, 'U1')
 
@@ -56,7 +56,7 @@ describe('max_age, for U1 who signed in five seconds ago', () => {
     },
   )
 
-  it('default_max_age stands in where the request has none, and the request overrules it (OIDC Registration §2)', async () => {
+  it('default_max_age applies when the request has no max_age, and the request overrides it (OIDC Registration §2)', async () => {
     await changeClient(under.storage, clientId('A'), { defaultMaxAge: 3 })
 
     const byDefault = await open(under, {}, 'U1')

@@ -35,8 +35,8 @@ const machine = { grant_type: 'client_credentials' }
 const refresh = (refreshToken: string | undefined, change: Change = {}) =>
   token(under, { grant_type: 'refresh_token', refresh_token: refreshToken, ...change })
 
-describe('codes: what servers get wrong', () => {
-  it('redirect_uri must be there and identical (RFC 6749 §4.1.3)', async () => {
+describe('codes: common server errors', () => {
+  it('redirect_uri must be present and identical (RFC 6749 §4.1.3)', async () => {
     const code = await obtainCode(under)
 
     await refusedInJson(under, invalidRequest, {
@@ -50,7 +50,7 @@ describe('codes: what servers get wrong', () => {
     })
   })
 
-  it('of two redemptions at once one wins at most, and the code’s tokens are dead (RFC 6749 §10.5)', async () => {
+  it('of two concurrent redemptions at most one succeeds, and the code’s tokens are revoked (RFC 6749 §10.5)', async () => {
     const code = await obtainCode(under, { scope: 'openid' })
 
     const replies = await Promise.all([redeem(under, code), redeem(under, code)])
@@ -61,7 +61,7 @@ describe('codes: what servers get wrong', () => {
       expect((await userinfo(under, { tokens: json as Record<string, string> })).status).toBe(401)
   })
 
-  it('another client’s code reads as one that does not exist, and stays good (RFC 6749 §4.1.3)', async () => {
+  it('another client’s code is reported as unknown and stays usable (RFC 6749 §4.1.3)', async () => {
     const code = await obtainCode(under)
     const asX = { client_id: 'X', client_secret: under.clients.X.secret }
 
@@ -85,7 +85,7 @@ describe('codes: what servers get wrong', () => {
     },
   )
 
-  it('a verifier for a code without a challenge is refused (RFC 9700 §4.8.2)', async () => {
+  it('rejects a verifier for a code without a challenge (RFC 9700 §4.8.2)', async () => {
     const redirectUri = 'https://x.test/cb'
     const withoutPkce = { code_challenge: undefined, code_challenge_method: undefined }
     const { location } = await visit(
@@ -101,7 +101,7 @@ describe('codes: what servers get wrong', () => {
     })
   })
 
-  it('a store that lost the challenge has not switched PKCE off (RFC 9700 §4.8.2)', async () => {
+  it('losing the challenge in storage does not switch PKCE off (RFC 9700 §4.8.2)', async () => {
     const forgetful = await startServer({
       storage: forgettingChallenges(createMemoryStorage({ issuer: 'https://as.test' })),
     })
@@ -114,7 +114,7 @@ describe('codes: what servers get wrong', () => {
   })
 })
 
-describe('client authentication: what servers get wrong', () => {
+describe('client authentication: common server errors', () => {
   it('Basic credentials are form-decoded and split at the first colon (RFC 6749 §2.3.1)', async () => {
     const escaped = `Basic ${btoa(`%4D:${under.clients.M.secret}`)}`
 
@@ -129,7 +129,7 @@ describe('client authentication: what servers get wrong', () => {
     }
   })
 
-  it('one method in a request, and the registered one (RFC 6749 §2.3)', async () => {
+  it('accepts one method per request, the registered one (RFC 6749 §2.3)', async () => {
     const { secret } = under.clients.M
     const asPost = { ...machine, client_id: 'M', client_secret: secret }
 
@@ -154,7 +154,7 @@ describe('client authentication: what servers get wrong', () => {
     expect(seen[0]?.[2]).toMatch(/^Basic realm=/)
   })
 
-  it('an assertion speaks of its client, to this issuer alone, briefly and once (RFC 7523 §3)', async () => {
+  it('an assertion is for its client and this issuer only, short-lived and single-use (RFC 7523 §3)', async () => {
     const good = { iss: 'B', sub: 'B', aud: under.issuer, jti: 'j1', exp: under.clock.now() + 60 }
 
     const first = await asB(good)
@@ -177,8 +177,8 @@ describe('client authentication: what servers get wrong', () => {
   })
 })
 
-describe('token requests: what servers get wrong', () => {
-  it('parameters come once, by POST, in the body (RFC 6749 §3.2)', async () => {
+describe('token requests: common server errors', () => {
+  it('parameters appear once, by POST, in the body (RFC 6749 §3.2)', async () => {
     const headers = { authorization: basic('M', under.clients.M.secret) }
 
     await refusedInJson(under, invalidRequest, {
@@ -192,7 +192,7 @@ describe('token requests: what servers get wrong', () => {
     expect((await under.send({ path: `/token?${encode(machine)}`, headers })).status).toBe(405)
   })
 
-  it('answers and errors are not stored, by any cache (RFC 6749 §5.1)', async () => {
+  it('responses and errors must not be cached (RFC 6749 §5.1)', async () => {
     const tokens = await obtainTokens(under)
     const authorization = basic('A', under.clients.A.secret)
     const about = encode({ token: tokens['refresh_token'] })
@@ -211,7 +211,7 @@ describe('token requests: what servers get wrong', () => {
     )
   })
 
-  it('error_description is plain ASCII that holds nothing of the request (RFC 6749 §5.2)', async () => {
+  it('error_description is plain ASCII without any text of the request (RFC 6749 §5.2)', async () => {
     const hostile = '<b>"\\ü'
 
     const reply = await token(under, { grant_type: hostile, code: hostile, scope: hostile })
@@ -224,8 +224,8 @@ describe('token requests: what servers get wrong', () => {
   })
 })
 
-describe('refresh tokens: what servers get wrong', () => {
-  it('narrowing one access token does not shrink the refresh token; widening is refused (RFC 6749 §6)', async () => {
+describe('refresh tokens: common server errors', () => {
+  it('narrowing one access token does not narrow the refresh token; widening is rejected (RFC 6749 §6)', async () => {
     const tokens = await obtainTokens(under)
 
     const narrowed = await refresh(tokens['refresh_token'], { scope: 'openid' })
@@ -242,7 +242,7 @@ describe('refresh tokens: what servers get wrong', () => {
     expect((await refresh(next)).json['scope']).toBe('openid profile offline_access')
   })
 
-  it('a public client’s refresh token rotates, and the reuse of an old one ends the family (RFC 9700 §4.14.2)', async () => {
+  it('a public client’s refresh token rotates, and reuse of an old one revokes the family (RFC 9700 §4.14.2)', async () => {
     const redirectUri = 'https://spa.test/cb'
     const asP = (form: Change) => token(under, { client_id: 'P', ...form }, { authorization: '' })
     const { location } = await visit(

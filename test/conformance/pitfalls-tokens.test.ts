@@ -25,7 +25,7 @@ const revoke = (about: string | undefined, headers = as('A')) =>
   postForm(under, '/token/revocation', encode({ token: about }), headers)
 const bearer = (accessToken: string) => userinfo(under, { tokens: { access_token: accessToken } })
 
-describe('ID tokens: what servers get wrong', () => {
+describe('ID tokens: common server errors', () => {
   it.each(['RS256', 'ES256'])(
     'at_hash is the left half of the hash that %s signs (OIDC Core §3.1.3.6)',
     async (alg) => {
@@ -45,7 +45,7 @@ describe('ID tokens: what servers get wrong', () => {
     },
   )
 
-  it('one that a refresh brings has the same iss, sub, aud and auth_time, a new iat and no nonce (OIDC Core §12.2)', async () => {
+  it('a refreshed one has the same iss, sub, aud and auth_time, a new iat and no nonce (OIDC Core §12.2)', async () => {
     const first = await obtainTokens(under)
     under.clock.advance(5)
 
@@ -57,7 +57,7 @@ describe('ID tokens: what servers get wrong', () => {
     expect([nonce, renewed['nonce'], Number(renewed.iat) - Number(iat)]).toEqual(['n1', undefined, 5])
   })
 
-  it('the same sub in ID token, access token, userinfo and introspection (OIDC Core §8)', async () => {
+  it('sub is the same in the ID token, access token, userinfo and introspection (OIDC Core §8)', async () => {
     const { tokens, claims } = await signIn(under)
 
     const subjects = [
@@ -71,7 +71,7 @@ describe('ID tokens: what servers get wrong', () => {
   })
 })
 
-describe('userinfo: what servers get wrong', () => {
+describe('userinfo: common server errors', () => {
   it('no token is a bare challenge, a bad one invalid_token, one without openid 403 (RFC 6750 §3.1)', async () => {
     const { json } = await redeem(under, await obtainCode(under, { scope: 'profile' }))
 
@@ -89,7 +89,7 @@ describe('userinfo: what servers get wrong', () => {
     ])
   })
 
-  it('a good token in the query is refused (RFC 9700 §4.3.2)', async () => {
+  it('rejects a valid token in the query (RFC 9700 §4.3.2)', async () => {
     const { access_token: accessToken } = await obtainTokens(under)
 
     const reply = await under.send({ path: `/userinfo?${encode({ access_token: accessToken })}` })
@@ -98,8 +98,8 @@ describe('userinfo: what servers get wrong', () => {
   })
 })
 
-describe('metadata: what servers get wrong', () => {
-  it('the issuer is exact, and both ways of writing the well-known path answer (RFC 8414 §3.1)', async () => {
+describe('metadata: common server errors', () => {
+  it('the issuer is exact, and both well-known paths answer (RFC 8414 §3.1)', async () => {
     const withPath = await startServer({ issuer: 'https://as.test/a' })
 
     const replies = await Promise.all(
@@ -113,7 +113,7 @@ describe('metadata: what servers get wrong', () => {
   })
 })
 
-describe('introspection and revocation: what servers get wrong', () => {
+describe('introspection and revocation: common server errors', () => {
   it('the caller is authenticated (RFC 7662 §2.1)', async () => {
     const { access_token: accessToken } = await obtainTokens(under)
     const ask = (form: string) => postForm(under, '/token/introspection', form, {})
@@ -136,7 +136,7 @@ describe('introspection and revocation: what servers get wrong', () => {
     )
   })
 
-  it('what is foreign, forged, expired or unknown is inactive and nothing else (RFC 7662 §2.2, §4)', async () => {
+  it('foreign, forged, expired and unknown tokens are inactive, without further members (RFC 7662 §2.2, §4)', async () => {
     const { access_token: accessToken = '' } = await obtainTokens(under)
     const forged = accessToken.replace(
       /\.[^.]+\./,
@@ -154,7 +154,7 @@ describe('introspection and revocation: what servers get wrong', () => {
     )
   })
 
-  it('an unknown token is a 200, a wrong secret a 401, a hint is advice (RFC 7009 §2.2)', async () => {
+  it('an unknown token is 200, a wrong secret 401, and a hint is advice (RFC 7009 §2.2)', async () => {
     const { refresh_token: refreshToken } = await obtainTokens(under)
 
     const unknown = await revoke('unknown')
@@ -170,7 +170,7 @@ describe('introspection and revocation: what servers get wrong', () => {
     expect((await introspect(refreshToken)).json).toEqual({ active: false })
   })
 
-  it('revoking the refresh token ends its access tokens (RFC 7009 §2.1)', async () => {
+  it('revoking the refresh token revokes its access tokens (RFC 7009 §2.1)', async () => {
     const tokens = await obtainTokens(under)
 
     await revoke(tokens['refresh_token'])
@@ -180,8 +180,8 @@ describe('introspection and revocation: what servers get wrong', () => {
   })
 })
 
-describe('access tokens: what servers get wrong', () => {
-  it('resources are absolute URIs without fragment, may repeat, and the token request may only narrow (RFC 8707 §2)', async () => {
+describe('access tokens: common server errors', () => {
+  it('resources are absolute URIs without a fragment, may repeat, and the token request may only narrow them (RFC 8707 §2)', async () => {
     const api = 'https://api.test'
     for (const resource of [`${api}#x`, '/relative', 'https://unknown.test']) {
       await refusedByRedirect(
@@ -226,14 +226,14 @@ describe('access tokens: what servers get wrong', () => {
     )
   })
 
-  it('an ID token is no access token (RFC 9068 §4)', async () => {
+  it('rejects an ID token as an access token (RFC 9068 §4)', async () => {
     const { id_token: idToken = '' } = await obtainTokens(under)
 
     expect((await bearer(idToken)).status).toBe(401)
     expect((await introspect(idToken)).json).toEqual({ active: false })
   })
 
-  it('alg none, HMAC with the public key, another key and a key in the header are refused (RFC 8725 §3.1)', async () => {
+  it('rejects alg none, HMAC with the public key, another key and a key in the header (RFC 8725 §3.1)', async () => {
     const { access_token: accessToken = '' } = await obtainTokens(under)
     const claims = decodeJwt(accessToken)
     const kid = decodeProtectedHeader(accessToken).kid ?? ''

@@ -15,8 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-describe('authorization endpoint: what servers get wrong', () => {
-  it('an unknown client is told to the person, every later error to the client with state and iss (RFC 6749 §4.1.2.1)', async () => {
+describe('authorization endpoint: common server errors', () => {
+  it('an unknown client is reported to the user, every later error to the client with state and iss (RFC 6749 §4.1.2.1)', async () => {
     await refusedOnPage(under, { reason: 'client_unknown', send: () => authorize(under, { client_id: 'nobody' }) })
     await refusedByRedirect(
       under,
@@ -33,14 +33,14 @@ describe('authorization endpoint: what servers get wrong', () => {
     'https://APP.test/cb',
     'JavaScript:alert(1)',
     'https://app.test/cb\n',
-  ])('%j is not https://app.test/cb (RFC 9700 §2.1)', async (redirectUri) => {
+  ])('%j does not match https://app.test/cb (RFC 9700 §2.1)', async (redirectUri) => {
     await refusedOnPage(under, {
       reason: 'redirect_uri_mismatch',
       send: () => authorize(under, { redirect_uri: redirectUri }),
     })
   })
 
-  it('on loopback the port is free, and nothing else (RFC 8252 §7.3)', async () => {
+  it('on loopback only the port may differ (RFC 8252 §7.3)', async () => {
     const native = { client_id: 'N' }
 
     const allowed = await visit(under, requestUrl(under, { ...native, redirect_uri: 'http://127.0.0.1:51004/cb' }))
@@ -60,14 +60,14 @@ describe('authorization endpoint: what servers get wrong', () => {
     }
   })
 
-  it('redirect_uri is required, also where one alone is registered (OIDC Core §3.1.2.1)', async () => {
+  it('redirect_uri is required even if only one is registered (OIDC Core §3.1.2.1)', async () => {
     await refusedOnPage(under, {
       reason: 'redirect_uri_missing',
       send: () => authorize(under, { redirect_uri: undefined }),
     })
   })
 
-  it('a repeated parameter is refused; an empty one is absent; an unknown one is ignored (RFC 6749 §3.1)', async () => {
+  it('rejects a repeated parameter, treats an empty one as absent and ignores an unknown one (RFC 6749 §3.1)', async () => {
     const { pathname, search } = requestUrl(under, { max_age: '', unheard_of: 'x' })
     const headers = { cookie: signedInAs(under, 'U1') }
 
@@ -84,7 +84,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     )
   })
 
-  it('a challenge without a method would be plain, and is refused (RFC 7636 §4.3)', async () => {
+  it('rejects a challenge without a method, which would mean plain (RFC 7636 §4.3)', async () => {
     await refusedByRedirect(
       under,
       { error: 'invalid_request' },
@@ -95,7 +95,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     )
   })
 
-  it('offline_access is no error where no refresh token can come of it (OIDC Core §11)', async () => {
+  it('offline_access is ignored where no refresh token can be issued (OIDC Core §11)', async () => {
     await changeClient(under.storage, clientId('A'), { grantTypes: ['authorization_code'] })
 
     const { tokens } = await signIn(under, { scope: 'openid offline_access' })
@@ -104,7 +104,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     await changeClient(under.storage, clientId('A'), { grantTypes: ['authorization_code', 'refresh_token'] })
   })
 
-  it('prompt=none never shows a page, and stands alone (OIDC Core §3.1.2.6)', async () => {
+  it('prompt=none never shows a page and stands alone (OIDC Core §3.1.2.6)', async () => {
     const noSession = { cookie: '' }
 
     await refusedByRedirect(
@@ -133,7 +133,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     )
   })
 
-  it('max_age=0 asks as prompt=login does, and auth_time is there (OIDC Core §3.1.2.1)', async () => {
+  it('max_age=0 means prompt=login, and auth_time is present (OIDC Core §3.1.2.1)', async () => {
     const started = await open(under, { max_age: '0' }, 'U1')
 
     const { claims } = await outcomeOf(under, await logIn(under, started))
@@ -153,7 +153,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     await changeClient(under.storage, clientId('A'), { defaultMaxAge: undefined, requireAuthTime: false })
   })
 
-  it('an id_token_hint may have expired, and another person’s session is login_required (OIDC Core §3.1.2.1)', async () => {
+  it('an id_token_hint may have expired, and another user’s session is login_required (OIDC Core §3.1.2.1)', async () => {
     const { tokens } = await signIn(under)
     under.clock.advance(100_000)
 
@@ -170,7 +170,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     )
   })
 
-  it('the nonce comes back byte for byte (OIDC Core §3.1.3.7)', async () => {
+  it('the nonce is returned byte for byte (OIDC Core §3.1.3.7)', async () => {
     const nonce = ' +%20/ü"<&\\'
 
     const { claims } = await signIn(under, { nonce })
@@ -178,7 +178,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     expect(claims['nonce']).toBe(nonce)
   })
 
-  it('an essential acr that is not met fails, acr_values do not, and a sub that cannot be met does (OIDC Core §5.5.1.1)', async () => {
+  it('an essential acr that is not satisfied is an error, acr_values is not, and a sub that cannot be satisfied is (OIDC Core §5.5.1.1)', async () => {
     const essential = JSON.stringify({ id_token: { acr: { essential: true, values: ['urn:gold'] } } })
     const sub = JSON.stringify({ id_token: { sub: { value: 'somebody' } } })
     const started = await open(under, { claims: essential }, 'U1')
@@ -198,7 +198,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     )
   })
 
-  it('iss is in success and error, and advertised (RFC 9207 §2)', async () => {
+  it('iss is in success and error responses, and advertised (RFC 9207 §2)', async () => {
     const success = await ask(under)
     const error = await authorize(under, { prompt: 'x' })
     const { json } = await under.send({ path: '/.well-known/openid-configuration' })
@@ -210,7 +210,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     expect(json['authorization_response_iss_parameter_supported']).toBe(true)
   })
 
-  it('Form Post Response Mode §2: errors use form_post too, uncached, under a strict policy', async () => {
+  it('errors use form_post too, uncached, under a strict policy (Form Post Response Mode §2)', async () => {
     const page = await authorize(under, { response_mode: 'form_post', prompt: 'x' })
 
     expect(postedParameters(page).get('error')).toBe('invalid_request')
@@ -218,7 +218,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     expect(page.header('content-security-policy')).toContain("default-src 'none'")
   })
 
-  it('Multiple Response Types §5: no token travels through the browser, so no response_type asks for one', async () => {
+  it('no token travels through the browser, so no response_type requests one (Multiple Response Types §5)', async () => {
     for (const type of ['token', 'id_token', 'code id_token', 'code token', 'code id_token token', 'none']) {
       await refusedByRedirect(
         under,
@@ -231,7 +231,7 @@ describe('authorization endpoint: what servers get wrong', () => {
     }
   })
 
-  it('every redirect is a 303, also after a form with credentials (RFC 9700 §4.12)', async () => {
+  it('every redirect is a 303, even after a form with credentials (RFC 9700 §4.12)', async () => {
     const started = await open(under)
 
     const signedIn = await answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now()}`)
@@ -239,14 +239,14 @@ describe('authorization endpoint: what servers get wrong', () => {
     expect([started.status, signedIn.status]).toEqual([303, 303])
   })
 
-  it('pages of ours cannot be framed (RFC 9700 §4.16)', async () => {
+  it('our pages cannot be framed (RFC 9700 §4.16)', async () => {
     const page = await authorize(under, { client_id: undefined })
 
     expect(page.header('x-frame-options')).toBe('DENY')
     expect(page.header('content-security-policy')).toContain("frame-ancestors 'none'")
   })
 
-  it('no other origin’s script reads the authorization endpoint (RFC 9700 §2.6)', async () => {
+  it('scripts of other origins cannot read the authorization endpoint (RFC 9700 §2.6)', async () => {
     const headers = { origin: 'https://spa.test', cookie: signedInAs(under, 'U1') }
 
     const answer = await authorize(under, {}, headers)
@@ -263,13 +263,13 @@ describe('authorization endpoint: what servers get wrong', () => {
     expect(preflight.status).toBe(405)
   })
 
-  it('scope is case-sensitive, its order means nothing, and what was granted is said (RFC 6749 §3.3, §5.1)', async () => {
+  it('scope is case-sensitive, its order is irrelevant, and the granted scope is returned (RFC 6749 §3.3, §5.1)', async () => {
     const { tokens } = await outcomeOf(under, await ask(under, { scope: 'email OPENID openid profile email' }))
 
     expect(tokens['scope']).toBe('email openid profile')
   })
 
-  it('the code is gone once it was redeemed (RFC 6749 §4.1.2)', async () => {
+  it('a code is unusable once redeemed (RFC 6749 §4.1.2)', async () => {
     const code = (await ask(under)).location.searchParams.get('code') ?? ''
 
     const replies = [await redeem(under, code), await redeem(under, code)]

@@ -14,21 +14,21 @@ beforeEach(() => under.clock.advance(60))
 const consented = () => signIn(under)
 
 describe('prompt=none', () => {
-  it('nobody signed in is login_required (OIDC Core §3.1.2.6)', async () => {
+  it('is login_required if no user is signed in (OIDC Core §3.1.2.6)', async () => {
     const reply = await open(under, { prompt: 'none' })
 
     expect(refusalOf(reply)).toMatchObject({ error: 'login_required', state: 's1', iss: under.issuer })
     expect(under.lastReason()).toBe('login_required')
   })
 
-  it('a person who has not consented is consent_required (OIDC Core §3.1.2.6)', async () => {
+  it('is consent_required if the user has not consented (OIDC Core §3.1.2.6)', async () => {
     const reply = await open(under, { prompt: 'none', scope: 'openid phone' }, 'U1')
 
     expect(refusalOf(reply)).toMatchObject({ error: 'consent_required', state: 's1' })
     expect(under.lastReason()).toBe('consent_required')
   })
 
-  it('a person who has signed in and consented is not asked, and auth_time stays (OIDC Core §3.1.2.1)', async () => {
+  it('succeeds without a page for a user who has signed in and consented, and auth_time is unchanged (OIDC Core §3.1.2.1)', async () => {
     const first = await consented()
 
     const second = await outcomeOf(under, await open(under, { prompt: 'none' }, 'U1'))
@@ -47,7 +47,7 @@ describe('prompt=none', () => {
     },
   )
 
-  it('with the hint of who is signed in it succeeds (OIDC Core §3.1.2.1)', async () => {
+  it('succeeds with a hint that names the signed-in user (OIDC Core §3.1.2.1)', async () => {
     const { tokens } = await consented()
 
     const reply = await open(under, { prompt: 'none', id_token_hint: tokens['id_token'] }, 'U1')
@@ -55,7 +55,7 @@ describe('prompt=none', () => {
     expect((await outcomeOf(under, reply)).claims.sub).toBe('U1')
   })
 
-  it('with the hint of somebody who is not signed in it is login_required (OIDC Core §3.1.2.1)', async () => {
+  it('is login_required with a hint that names another user (OIDC Core §3.1.2.1)', async () => {
     const { tokens } = await consented()
 
     const reply = await open(under, { prompt: 'none', id_token_hint: tokens['id_token'] })
@@ -65,7 +65,7 @@ describe('prompt=none', () => {
 })
 
 describe('prompt=login', () => {
-  it('asks again who is signed in, and auth_time is new (OIDC Core §3.1.2.1)', async () => {
+  it('asks a signed-in user again, and auth_time is new (OIDC Core §3.1.2.1)', async () => {
     const first = await consented()
     under.clock.advance(2)
     const started = await open(under, { prompt: 'login' }, 'U1')
@@ -79,7 +79,7 @@ describe('prompt=login', () => {
     expect(Number(second.claims['auth_time'])).toBeGreaterThan(Number(first.claims['auth_time']))
   })
 
-  it('an older sign-in does not answer it (OIDC Core §3.1.2.1)', async () => {
+  it('is not satisfied by an earlier sign-in (OIDC Core §3.1.2.1)', async () => {
     const started = await open(under, { prompt: 'login' }, 'U1')
 
     const reply = await logIn(under, started, { auth_time: String(under.clock.now() - 30) })
@@ -89,7 +89,7 @@ describe('prompt=login', () => {
 })
 
 describe('prompt=consent and prompt=select_account', () => {
-  it('consent is asked for although it was given before (OIDC Core §3.1.2.1)', async () => {
+  it('asks for consent even if it was given before (OIDC Core §3.1.2.1)', async () => {
     await consented()
 
     const reply = await open(under, { prompt: 'consent' }, 'U1')
@@ -97,7 +97,7 @@ describe('prompt=consent and prompt=select_account', () => {
     expect(pageOf(under, reply)).toBe('/consent')
   })
 
-  it('login and consent together ask for the one and then for the other (OIDC Core §3.1.2.4)', async () => {
+  it('login and consent together ask for one and then the other (OIDC Core §3.1.2.4)', async () => {
     await consented()
     const started = await open(under, { prompt: 'consent login' }, 'U1')
 
@@ -107,7 +107,7 @@ describe('prompt=consent and prompt=select_account', () => {
     expect((await outcomeOf(under, reply)).claims['auth_time']).toBe(under.clock.now())
   })
 
-  it('select_account asks who it shall be, and the same account is an answer (OIDC Core §3.1.2.1)', async () => {
+  it('select_account asks for an account and accepts the same one (OIDC Core §3.1.2.1)', async () => {
     await consented()
     const started = await open(under, { prompt: 'select_account' }, 'U1')
 
@@ -119,7 +119,7 @@ describe('prompt=consent and prompt=select_account', () => {
 })
 
 describe('without prompt', () => {
-  it('nobody signed in is asked to sign in (OIDC Core §3.1.2.3)', async () => {
+  it('asks a user who is not signed in to sign in (OIDC Core §3.1.2.3)', async () => {
     const started = await open(under)
 
     const { claims } = await outcomeOf(under, await logIn(under, started))
@@ -136,7 +136,7 @@ describe('without prompt', () => {
     expect((await outcomeOf(under, reply)).tokens['scope']).toBe('email openid')
   })
 
-  it('and no further ones (OIDC Core §3.1.2.4)', async () => {
+  it('remembered consent covers no further scopes (OIDC Core §3.1.2.4)', async () => {
     await consented()
 
     const reply = await open(under, { scope: 'openid profile address' }, 'U1')

@@ -21,11 +21,11 @@ describe('redirect_uri', () => {
     ['has another path', 'https://app.test/cb/more', 'redirect_uri_mismatch'],
     ['has a query added', 'https://app.test/cb?foo=bar', 'redirect_uri_mismatch'],
     ['has a fragment added', 'https://app.test/cb#foo', 'redirect_uri_mismatch'],
-  ] as const)('a person sees a page of ours when it %s (OIDC Core §3.1.2.1)', async (_title, redirectUri, reason) => {
+  ] as const)('shows the user a local page when it %s (OIDC Core §3.1.2.1)', async (_title, redirectUri, reason) => {
     await refusedOnPage(under, { reason, send: () => open(under, { redirect_uri: redirectUri }, 'U1') })
   })
 
-  it('a registered query stays, and the response is added to it (RFC 6749 §3.1.2)', async () => {
+  it('a registered query is kept, and the response is added to it (RFC 6749 §3.1.2)', async () => {
     await changeClient(under.storage, clientId('A'), { redirectUris: ['https://app.test/cb?foo=bar'] })
 
     const reply = await open(under, { redirect_uri: 'https://app.test/cb?foo=bar' }, 'U1')
@@ -38,14 +38,14 @@ describe('redirect_uri', () => {
     'https://app.test/cb?foo=baz',
     'https://app.test/cb?bar=foo',
     'https://app.test/cb',
-  ])('%s is not https://app.test/cb?foo=bar (OIDC Core §3.1.2.1)', async (redirectUri) => {
+  ])('%s does not match https://app.test/cb?foo=bar (OIDC Core §3.1.2.1)', async (redirectUri) => {
     await refusedOnPage(under, {
       reason: 'redirect_uri_mismatch',
       send: () => open(under, { redirect_uri: redirectUri }, 'U1'),
     })
   })
 
-  it('none with a fragment is registered (RFC 6749 §3.1.2)', async () => {
+  it('rejects the registration of one with a fragment (RFC 6749 §3.1.2)', async () => {
     const { storage } = under
 
     const registered = registerClient(

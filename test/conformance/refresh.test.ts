@@ -18,14 +18,14 @@ const refresh = (outcome: Outcome, change: Change = {}, headers: Record<string, 
   token(under, { grant_type: 'refresh_token', refresh_token: outcome.tokens['refresh_token'], ...change }, headers)
 
 describe('offline_access', () => {
-  it('with prompt=consent it brings a refresh token (OIDC Core §11)', async () => {
+  it('with prompt=consent it returns a refresh token (OIDC Core §11)', async () => {
     const { tokens } = await signIn(under, { scope: 'openid offline_access', prompt: 'consent' })
 
     expect(tokens['refresh_token']).toBeTypeOf('string')
     expect(tokens['scope']).toBe('openid offline_access')
   })
 
-  it('the person is asked, and asked once (OIDC Core §11)', async () => {
+  it('asks the user, and only once (OIDC Core §11)', async () => {
     const first = await open(under, { scope: 'openid offline_access address' }, 'U1')
     await signIn(under, { scope: 'openid offline_access address' })
 
@@ -41,7 +41,7 @@ describe('offline_access', () => {
     expect(tokens).not.toHaveProperty('refresh_token')
   })
 
-  it('it is ignored for a client that does not refresh (OIDC Core §11)', async () => {
+  it('is ignored for a client that may not refresh (OIDC Core §11)', async () => {
     await changeClient(under.storage, clientId('A'), { grantTypes: ['authorization_code'] })
 
     const { tokens } = await signIn(under, { scope: 'openid offline_access' })
@@ -76,7 +76,7 @@ describe('refresh', () => {
     expect(renewed['at_hash']).not.toBe(first.claims['at_hash'])
   })
 
-  it('the new access token says of the sign-in what the first one said (RFC 9068 §2.2.1)', async () => {
+  it('the new access token describes the sign-in as the first one did (RFC 9068 §2.2.1)', async () => {
     const first = await signIn(under, { scope: 'openid offline_access' })
     const before = decodeJwt(String(first.tokens['access_token']))
     under.clock.advance(100)
@@ -92,7 +92,7 @@ describe('refresh', () => {
     expect(after['iat']).toBe(Number(before['iat']) + 100)
   })
 
-  it('the new access token works, with the same scope (OIDC Core §12.2)', async () => {
+  it('the new access token works and has the same scope (OIDC Core §12.2)', async () => {
     const first = await signIn(under, { scope: 'openid email offline_access' })
 
     const reply = await refresh(first)
@@ -103,7 +103,7 @@ describe('refresh', () => {
   })
 
   it.each([undefined, 'openid email'])(
-    'another client’s refresh token is invalid_grant, whatever is asked of it (scope %s) (OIDC Core §12.1)',
+    'another client’s refresh token is invalid_grant for every requested scope (scope %s) (OIDC Core §12.1)',
     async (scope) => {
       const first = await signIn(under, { scope: 'openid offline_access' })
       const other = { client_id: 'X', client_secret: under.clients.X.secret, scope }
@@ -119,7 +119,7 @@ describe('refresh', () => {
     },
   )
 
-  it('fewer scope values for one access token, and all of them again for the next (RFC 6749 §6)', async () => {
+  it('fewer scopes for one access token, and all of them again for the next (RFC 6749 §6)', async () => {
     const first = await signIn(under, { scope: 'openid profile offline_access' })
 
     const narrowed = await refresh(first, { scope: 'openid' })

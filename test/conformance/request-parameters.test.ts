@@ -20,27 +20,27 @@ const pending = async (change: Readonly<Record<string, string>>) => {
   return under.send({ path: started.location.pathname + started.location.search, headers: { cookie } })
 }
 
-describe('what the host’s page is told', () => {
-  it('login_hint, as it came (OIDC Core §3.1.2.1)', async () => {
+describe('parameters passed to the host’s page', () => {
+  it('login_hint, unchanged (OIDC Core §3.1.2.1)', async () => {
     const page = await pending({ login_hint: 'jane+doe@example.test' })
 
     expect(page.json['loginHint']).toBe('jane+doe@example.test')
   })
 
-  it('ui_locales, best first, without what is no language tag (OIDC Core §3.1.2.1)', async () => {
+  it('ui_locales in order of preference, without invalid language tags (OIDC Core §3.1.2.1)', async () => {
     const page = await pending({ ui_locales: 'fr-CA <b> fr en' })
 
     expect(page.json['uiLocales']).toEqual(['fr-CA', 'fr', 'en'])
   })
 
-  it('acr_values, best first (OIDC Core §3.1.2.1)', async () => {
+  it('acr_values in order of preference (OIDC Core §3.1.2.1)', async () => {
     const page = await pending({ acr_values: 'urn:gold urn:silver' })
 
     expect(page.json['acrValues']).toEqual(['urn:gold', 'urn:silver'])
   })
 })
 
-describe('what does not stand in the way', () => {
+describe('parameters that are accepted or ignored', () => {
   it.each([
     ['display=page (OIDC Core §3.1.2.1)', { display: 'page' }],
     ['display=popup (OIDC Core §3.1.2.1)', { display: 'popup' }],
@@ -60,7 +60,7 @@ describe('what does not stand in the way', () => {
     expect((await outcomeOf(under, reply)).claims.sub).toBe('U1')
   })
 
-  it('a POST is answered as a GET is (OIDC Core §3.1.2.1)', async () => {
+  it('a POST gets the same answer as a GET (OIDC Core §3.1.2.1)', async () => {
     const headers = { cookie: signedInAs(under, 'U1') }
 
     const reply = await postForm(under, '/auth', encode(baseRequest), headers)
@@ -68,7 +68,7 @@ describe('what does not stand in the way', () => {
     expect((await outcomeOf(under, reply)).claims.sub).toBe('U1')
   })
 
-  it('no PKCE, for the confidential client that is exempt by name (RFC 7636 §4.3)', async () => {
+  it('the confidential client that is exempt by name needs no PKCE (RFC 7636 §4.3)', async () => {
     const redirectUri = 'https://x.test/cb'
     const reply = await ask(under, {
       client_id: 'X',
@@ -93,7 +93,7 @@ describe('what does not stand in the way', () => {
 
 describe('state', () => {
   it.each(['s', 'a b+c%20&=?#"\'<>', 'Grüße, 世界', 'x'.repeat(1024)])(
-    '%j comes back as it was (RFC 6749 §4.1.2)',
+    'returns %j unchanged (RFC 6749 §4.1.2)',
     async (state) => {
       const success = await open(under, { state }, 'U1')
       const refusal = await open(under, { state, prompt: 'none login' }, 'U1')
@@ -104,7 +104,7 @@ describe('state', () => {
   )
 })
 
-describe('what is refused', () => {
+describe('rejected requests', () => {
   it.each([
     ['no response_type (RFC 6749 §3.1.1)', { response_type: undefined }, 'invalid_request', 'response_type_missing'],
     [
@@ -139,7 +139,7 @@ describe('what is refused', () => {
     expect(under.lastReason()).toBe(reason)
   })
 
-  it('a person who says no is access_denied (RFC 6749 §4.1.2.1)', async () => {
+  it('a user who denies consent is reported as access_denied (RFC 6749 §4.1.2.1)', async () => {
     const started = await open(under)
 
     const reply = await logIn(under, started, { deny: 'yes' })
@@ -150,7 +150,7 @@ describe('what is refused', () => {
 })
 
 describe('id_token_hint', () => {
-  it('one that has expired still says who is meant (OIDC Core §3.1.2.1)', async () => {
+  it('an expired hint still identifies the user (OIDC Core §3.1.2.1)', async () => {
     const { tokens } = await signIn(under)
     under.clock.advance(7200)
 
@@ -159,7 +159,7 @@ describe('id_token_hint', () => {
     expect((await outcomeOf(under, reply)).claims.sub).toBe('U1')
   })
 
-  it('another account’s session does not do, nor does signing in with it (OIDC Core §3.1.2.2)', async () => {
+  it('another user’s session is not accepted, nor is a sign-in as that user (OIDC Core §3.1.2.2)', async () => {
     await under.storage.users.insert({ userId: userId('U9'), claims: {}, createdAt: under.clock.now() })
     const { tokens } = await signIn(under)
     const started = await open(under, { id_token_hint: tokens['id_token'] }, 'U9')
@@ -175,7 +175,7 @@ describe('id_token_hint', () => {
   it.each([
     ['an access token', 'access_token'],
     ['a refresh token', 'refresh_token'],
-  ])('%s is no hint (OIDC Core §3.1.2.1)', async (_title, kind) => {
+  ])('rejects %s as a hint (OIDC Core §3.1.2.1)', async (_title, kind) => {
     const { tokens } = await signIn(under, { scope: 'openid offline_access' })
 
     const reply = await open(under, { id_token_hint: tokens[kind] }, 'U1')

@@ -17,7 +17,7 @@ const ask = async (token: string) => {
   return { header: decodeProtectedHeader(text), claims: decodeJwt(text) }
 }
 
-it('the answer has iss, aud, iat and token_introspection, and nothing that an access token has (RFC 9701 §5)', async () => {
+it('the response has iss, aud, iat and token_introspection, and no member of an access token (RFC 9701 §5)', async () => {
   const { tokens } = await signIn(under)
 
   const { header, claims } = await ask(String(tokens['access_token']))
@@ -32,13 +32,13 @@ it('the answer has iss, aud, iat and token_introspection, and nothing that an ac
   })
 })
 
-it('of a token that is not active it says only that (RFC 9701 §5)', async () => {
+it('for an inactive token the response contains nothing else (RFC 9701 §5)', async () => {
   const { claims } = await ask('unknown')
 
   expect(claims['token_introspection']).toEqual({ active: false })
 })
 
-it('the answer is signed with RS256 (RFC 9701 §6)', async () => {
+it('the response is signed with RS256 (RFC 9701 §6)', async () => {
   const { header } = await ask('unknown')
 
   expect(header.alg).toBe('RS256')

@@ -56,7 +56,7 @@ const answerFor = async (user: string, scope: string) =>
 
 describe('userinfo', () => {
   it.each(Object.entries(claimsByScope))(
-    'the scope %s opens its claims and no others (OIDC Core §5.4)',
+    'the scope %s releases its claims and no others (OIDC Core §5.4)',
     async (scope, claims) => {
       const reply = await answerFor('jane', scope === 'openid' ? scope : `openid ${scope}`)
 
@@ -64,19 +64,19 @@ describe('userinfo', () => {
     },
   )
 
-  it('all scopes together open all claims (OIDC Core §5.4)', async () => {
+  it('all scopes together release all claims (OIDC Core §5.4)', async () => {
     const reply = await answerFor('jane', 'phone address email profile openid')
 
     expect(reply.json).toEqual({ sub: 'jane', ...everything })
   })
 
-  it('a claim that the account does not have is left out, not null (OIDC Core §5.3.2)', async () => {
+  it('omits a claim that the user does not have, instead of sending null (OIDC Core §5.3.2)', async () => {
     const reply = await answerFor('bare', 'openid profile email')
 
     expect(reply.json).toEqual({ sub: 'bare' })
   })
 
-  it('the answer is JSON that no cache keeps (OIDC Core §5.3.2)', async () => {
+  it('the response is JSON that must not be cached (OIDC Core §5.3.2)', async () => {
     const reply = await answerFor('jane', 'openid')
 
     expect(reply.status).toBe(200)
@@ -84,7 +84,7 @@ describe('userinfo', () => {
     expect(reply.header('cache-control')).toBe('no-store')
   })
 
-  it('the token may come in the header of a GET or a POST, or in the body of a POST (OIDC Core §5.3.1)', async () => {
+  it('the token may be in the header of a GET or POST, or in the body of a POST (OIDC Core §5.3.1)', async () => {
     const { tokens } = await signIn(under)
     const bearer = tokens['access_token'] ?? ''
 
@@ -101,7 +101,7 @@ describe('userinfo', () => {
     ])
   })
 
-  it.each(['RS256', 'ES256'])('an answer signed with %s carries iss and aud (OIDC Core §5.3.2)', async (alg) => {
+  it.each(['RS256', 'ES256'])('a response signed with %s carries iss and aud (OIDC Core §5.3.2)', async (alg) => {
     await changeClient(under.storage, clientId('A'), { userinfoSignedResponseAlg: alg })
 
     const reply = await answerFor('jane', 'openid email')

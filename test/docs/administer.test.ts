@@ -9,7 +9,7 @@ const { app, storage } = await import('../../docs/snippets/administer/server.ts'
 const { clientSecret } = await import('../../docs/snippets/administer/first-client.ts')
 vi.unstubAllEnvs()
 
-it('the first client has a secret, and what it may ask for', async () => {
+it('the first client has a secret and its scopes', async () => {
   const administration = createAdministration({ storage }).as({ kind: 'host', id: 'test' })
 
   expect(clientSecret).toMatch(/^[\w-]{43}$/)
@@ -18,7 +18,7 @@ it('the first client has a secret, and what it may ask for', async () => {
   })
 })
 
-it('the guide serves the document of the interface, and refuses who has no token', async () => {
+it('the guide serves the OpenAPI document and rejects requests without a token', async () => {
   const listener = app.listen(0, '127.0.0.1')
   await new Promise((resolve) => listener.once('listening', resolve))
   const base = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/admin/v1`

@@ -4,11 +4,11 @@ import { expect, it } from 'vitest'
 
 const page = readFileSync('AGENTS.md', 'utf8')
 
-it('AGENTS.md is read to its end: less than a hundred lines', () => {
+it('AGENTS.md has fewer than a hundred lines', () => {
   expect(page.split('\n').length).toBeLessThan(100)
 })
 
-it('the map of AGENTS.md has every package, and every folder of test', () => {
+it('the map in AGENTS.md has every package and every folder of test', () => {
   const packages = readdirSync('packages').map((name) => `\`packages/${name}\``)
   const folders = readdirSync('test').map((name) => `\`${name}\``)
 

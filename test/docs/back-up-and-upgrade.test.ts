@@ -32,7 +32,7 @@ async function serve(file: string) {
   return { storage, server }
 }
 
-it('a backup brings back what was ended since, and endEverything ends it again', async () => {
+it('a restored backup contains what was revoked since, and endEverything revokes it again', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-backup-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   vi.spyOn(console, 'log').mockImplementation(() => undefined)

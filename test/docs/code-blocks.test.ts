@@ -8,7 +8,7 @@ import { shownCode } from '../../scripts/markdown/shown-code.ts'
 
 const fences = readPages().flatMap((page) => fencesOf(page))
 
-it('every block has a language, and TypeScript has one name', () => {
+it('every block has a language, and TypeScript blocks use one name for it', () => {
   const languages: ReadonlySet<string> = new Set([
     'ts',
     'sh',
@@ -29,17 +29,17 @@ it('every block has a language, and TypeScript has one name', () => {
   ).toEqual([])
 })
 
-it('every ts block names the compiled file, or region of one, that it shows: ```ts examples/minimal/src/server.ts', () => {
+it('every ts block names the compiled file or region it shows: ```ts examples/minimal/src/server.ts', () => {
   expect(fences.filter(({ language, source }) => language === 'ts' && !isCompiled(source)).map(nameOf)).toEqual([])
 })
 
-it('every block that names a source shows it as it is (mend with `pnpm readme`)', () => {
+it('every block that names a source matches it (update with `pnpm readme`)', () => {
   expect(fences.filter(({ source, code }) => source.includes('/') && shownCode(source) !== code).map(nameOf)).toEqual(
     [],
   )
 })
 
-it('a page shows each file that its code imports, or says in words what it is', () => {
+it('a page shows or describes every file that its code imports', () => {
   const pages = readPages()
   const missing = pages.flatMap((page) => {
     // The second page of the tutorial goes on where the first ends.

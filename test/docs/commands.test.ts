@@ -10,7 +10,7 @@ import { silentIo } from '../../scripts/reference/silent-io.ts'
 
 const blocks = readPages().flatMap((page) => fencesOf(page).filter(({ language }) => language === 'sh'))
 
-it('every command of every sh block is one that there is', () => {
+it('every command in an sh block exists', () => {
   const unknown = blocks.flatMap(({ place, code }) =>
     shellCommands(code).flatMap((words) => (isKnown(words) ? [] : [`${place}: ${words.join(' ')}`])),
   )

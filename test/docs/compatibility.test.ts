@@ -11,12 +11,12 @@ const files = readdirSync('test/interop').flatMap((name) =>
   name.endsWith('.test.ts') ? [name.slice(0, -'.test.ts'.length)] : [],
 )
 
-describe('docs/compatibility.md (mend with `pnpm compatibility`)', () => {
-  it('every test of test/interop belongs to one piece of software', () => {
+describe('docs/compatibility.md (update with `pnpm compatibility`)', () => {
+  it('every test of test/interop belongs to one product', () => {
     expect(triedSoftware.flatMap((software) => software.files).toSorted()).toEqual(files.toSorted())
   })
 
-  it.each(triedSoftware)('names $name with the version that is installed, and each of its files', (software) => {
+  it.each(triedSoftware)('names $name with the installed version and each of its files', (software) => {
     const version = installedVersion(software)
 
     expect(page).toContain(`### ${software.name}${version === undefined ? '' : ` ${version}`}`)
@@ -27,7 +27,7 @@ describe('docs/compatibility.md (mend with `pnpm compatibility`)', () => {
     expect(titlesOf(file).filter((title) => !flows.some((flow) => title.test(flow)))).toEqual([])
   })
 
-  it('has no line of a test that is gone', () => {
+  it('has no line for a test that no longer exists', () => {
     const titles = files.flatMap((file) => titlesOf(file))
 
     expect(flows.filter((flow) => !titles.some((title) => title.test(flow)))).toEqual([])

@@ -41,11 +41,11 @@ beforeAll(async () => {
 })
 afterAll(() => close())
 
-it('whoever is not signed in sees nothing', async () => {
+it('shows nothing to a visitor who is not signed in', async () => {
   expect((await openFormBrowser().open(`${issuer}/account`)).url.pathname).toBe('/sign-in')
 })
 
-it('people see what they let in, by escaped name, and disconnecting it ends its refresh token', async () => {
+it("lists the user's connected apps with escaped names, and disconnecting one revokes its refresh token", async () => {
   const client = await registerAtApp(storage, { clientName: 'Notes <b>&' })
   const tokens = await client.redeem(await browser.open(await client.begin({ scope: 'openid offline_access' })))
 
@@ -63,7 +63,7 @@ it('people see what they let in, by escaped name, and disconnecting it ends its 
   expect(reasons.at(-1)).toBe('refresh_token_unknown')
 })
 
-it("people end their sessions, and nobody else's", async () => {
+it('users can end their own sessions and no others', async () => {
   const shown = await browser.open(`${issuer}/account`)
 
   const unknown = await browser.fillIn(shown, { app: 'of-another', session: 'of-another' })
@@ -72,7 +72,7 @@ it("people end their sessions, and nobody else's", async () => {
   expect([unknown.url.pathname, after.url.pathname]).toEqual(['/account', '/sign-in'])
 })
 
-it('a form of another site ends nothing (RFC 9700 §4.7)', async () => {
+it('a form on another site ends nothing (RFC 9700 §4.7)', async () => {
   const client = await registerAtApp(storage)
   await browser.open(await client.begin())
   const { grantId = '' } = (await createConnectedApps({ storage }).list('user-1'))[0] ?? {}

@@ -33,13 +33,13 @@ beforeAll(async () => {
 const startAt = async (client: ClientAtApp, scope: string, more: Readonly<Record<string, string>> = {}) =>
   browser.open(await client.begin({ scope, ...more }))
 
-it('nobody is asked about an application of the host, whatever it may ask for', async () => {
+it("does not ask for consent to the host's own applications, whatever they request", async () => {
   const page = await startAt(shop, 'openid orders.read offline_access', { prompt: 'consent' })
 
   expect(await shop.redeem(page)).toMatchObject({ scope: 'openid orders.read offline_access' })
 })
 
-it('everybody is asked about the others: once, and again for what is new', async () => {
+it('asks for consent to other applications once, and again for new scopes', async () => {
   const other = await registerAtApp(storage, { ...registration, clientId: 'other' }, send)
 
   const asked = await startAt(other, 'openid orders.read')
@@ -58,7 +58,7 @@ it('everybody is asked about the others: once, and again for what is new', async
   expect([asked.text, more.text].map((text) => text.includes('See your orders'))).toEqual([true, true])
 })
 
-it('who leaves something out is told apart by the scope of the answer (RFC 6749 §3.3)', async () => {
+it('the scope of the response shows what the user left out (RFC 6749 §3.3)', async () => {
   const other = await registerAtApp(storage, { ...registration, clientId: 'part' }, send)
   const asked = await startAt(other, 'openid orders.read loyalty')
 
@@ -68,13 +68,13 @@ it('who leaves something out is told apart by the scope of the answer (RFC 6749 
   expect(tokens.scope).toBe('openid orders.read')
 })
 
-it('everybody is asked about an application of the host that another program could play (RFC 8252 §8.6)', async () => {
+it('asks every time for a host application that another program could impersonate (RFC 8252 §8.6)', async () => {
   const page = await startAt(shop, 'openid', { redirect_uri: 'http://127.0.0.1/callback', prompt: 'consent' })
 
   expect(page.url.pathname).toBe('/consent')
 })
 
-it('prompt=none before the first consent is told that consent is required (OIDC Core §3.1.2.6)', async () => {
+it('prompt=none before the first consent is consent_required (OIDC Core §3.1.2.6)', async () => {
   const other = await registerAtApp(storage, { ...registration, clientId: 'silent' }, send)
 
   const page = await startAt(other, 'openid', { prompt: 'none' })

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 const decisions = readdirSync('docs/adr').filter((name) => /^\d/.test(name))
 
-it('decisions are numbered without gaps, each in its name and its title', () => {
+it('decisions are numbered without gaps, in their file names and titles', () => {
   expect(decisions.map((name) => Number(name.slice(0, 4)))).toEqual(decisions.map((_, at) => at + 1))
   expect(decisions.filter((name) => !titleOf(name).startsWith(`${Number(name.slice(0, 4))}. `))).toEqual([])
 })

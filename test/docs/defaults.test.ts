@@ -11,14 +11,14 @@ interface Row {
 
 const page = readFileSync('docs/explanation/defaults.md', 'utf8')
 
-it('every default that the page tells stands in the code that it names', () => {
+it('every default on the page matches the code it names', () => {
   const rows = rowsOf(page)
 
   expect(rows.length).toBeGreaterThan(40)
   expect(rows.flatMap((row) => faultsOf(row, readFileSync(row.file, 'utf8')))).toEqual([])
 })
 
-it('a value that the code does not have, and code that is gone, are found', () => {
+it('finds a value that the code does not have, and code that no longer exists', () => {
   const [row] = rowsOf('| a | 16,384 bytes | why | price | [`limit: 16_384`](../../a.ts) |')
 
   expect(row && faultsOf(row, 'limit: 16_384,')).toEqual([])

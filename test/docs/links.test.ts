@@ -9,12 +9,12 @@ import { readPages, type Page } from '../../scripts/markdown/page.ts'
 
 const pages = readPages()
 
-it('every link and every anchor of every page leads somewhere', () => {
+it('every link and anchor of every page resolves', () => {
   expect(pages.flatMap((page) => brokenLinks(page))).toEqual([])
 })
 
 it.each(['missing.md', '#no-such-heading', 'glossary.md#no-such-heading', '../package.json#L9999', '/glossary.md', ''])(
-  'a link to %j is found to be broken',
+  'finds that a link to %j is broken',
   (target) => {
     const page = { path: 'docs/example.md', text: `# Heading\n\nSee [this](${target}) and [that](#heading).\n` }
 

@@ -37,7 +37,7 @@ const network: typeof fetch = async (input, init) => {
 beforeAll(() => vi.stubGlobal('fetch', network))
 afterAll(() => vi.unstubAllGlobals())
 
-it('the job calls the API as itself, and asks for one token however often it calls', async () => {
+it('the job calls the API as itself and requests one token however often it calls', async () => {
   const { clientSecret = '' } = await registerWithSecret(storage)
   const job = await createJob(issuer, clientSecret)
 

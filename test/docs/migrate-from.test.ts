@@ -23,7 +23,7 @@ const machineTokens = async (storage: Storage, id: string): Promise<openid.Token
   return openid.clientCredentialsGrant(config)
 }
 
-it('clients of oidc-provider keep their identifiers and their secrets, and what cannot be is named', async () => {
+it('clients of oidc-provider keep their identifiers and secrets, and unsupported ones are listed', async () => {
   const storage = createMemoryStorage({ issuer: 'https://login.example' })
 
   const left = await importClients(
@@ -46,7 +46,7 @@ it('clients of oidc-provider keep their identifiers and their secrets, and what 
   expect(await storage.clients.find(clientId('spa'))).toMatchObject({ tokenEndpointAuthMethod: 'none', secrets: [] })
 })
 
-it('accounts keep their sub, and importing twice changes nothing', async () => {
+it('users keep their sub, and importing twice changes nothing', async () => {
   const storage = createMemoryStorage({ issuer: 'https://login.example' })
   const accounts = async function* () {
     yield await Promise.resolve({ accountId: 'user-1', claims: { name: 'Ann Lee' } })
@@ -58,7 +58,7 @@ it('accounts keep their sub, and importing twice changes nothing', async () => {
   expect(await storage.users.find(userId('user-1'))).toMatchObject({ claims: { name: 'Ann Lee' }, version: 1 })
 })
 
-it('a realm of Keycloak keeps its issuer, the identifiers of its people, and the secrets of its clients', async () => {
+it('a Keycloak realm keeps its issuer, its user ids and the secrets of its clients', async () => {
   const storage = createMemoryStorage({ issuer: 'https://login.example/realms/acme' })
   const id = 'f2c0e1d4-8a55-4a67-9d0e-0a4a3a3f7d11'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 import { expect, it } from 'vitest'
 
-it("what the programs share is the README's thirty lines, but for the mounting", () => {
+it("the example programs share the README's code except for the mounting", () => {
   const minimal = linesOf('examples/minimal/src/server.ts')
   const shared = linesOf('examples/mounting/src/authorization-server.ts')
 

@@ -10,7 +10,7 @@ import { app } from '../../docs/snippets/protect-an-api/express-api.ts'
 import { worker } from '../../docs/snippets/protect-an-api/fetch-api.ts'
 import { createServers } from '../../docs/snippets/protect-an-api/server-with-feed.ts'
 
-it('the APIs of the guide answer with a challenge, and tell about themselves (RFC 6750 §3)', async () => {
+it('the APIs of the guide answer with a challenge and serve their metadata (RFC 6750 §3)', async () => {
   const listener = createServer(app)
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => void (await new Promise((resolve) => listener.close(resolve))))

@@ -18,7 +18,7 @@ it('the program that connects a provider prints what to paste', () => {
   )
 })
 
-it('who signs in at the provider has an account, the same each time, until it is deactivated', async () => {
+it('a user who signs in at the provider gets one account, the same each time, until it is deactivated', async () => {
   await registerIdentityProvider({ providerId: 'acme' }, { storage })
   const kim = { sub: '42', email: 'kim@example.com' }
 

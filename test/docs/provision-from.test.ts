@@ -22,7 +22,7 @@ describe.each([
     toleranceProfile: product,
   })
 
-  it('names each field, with the value that `idp setup` prints where that is for everybody', async () => {
+  it('names each field, with the value that `idp setup` prints where it is the same for all', async () => {
     const { provider } = await registered
     const { fields } = await identityProviders.setup('acme', product)
 
@@ -33,7 +33,7 @@ describe.each([
     expect(said.filter(([, value]) => !page.replaceAll('`', '').includes(`| ${value} |`))).toEqual([])
   })
 
-  it('registers a connection by which the product can do all that it does', async () => {
+  it('registers a connection with which the product can do everything it does', async () => {
     const { provider, secret } = await registered
     expect(page).toContain(`--profile ${product}`)
 
@@ -49,7 +49,7 @@ describe.each([
   })
 })
 
-it('the Tenant URL of Entra takes a flag behind it, as its administrators have learnt to write it', async () => {
+it("Entra's Tenant URL accepts a flag after it, as administrators write it", async () => {
   const issuer = 'https://login.example'
   const storage = createMemoryStorage({ issuer })
   const { identityProviders } = createAdministration({ storage }).as({ kind: 'host', id: 'test' })

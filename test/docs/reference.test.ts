@@ -14,8 +14,8 @@ import { thrownCodes } from '../../scripts/reference/thrown-codes.ts'
 
 const api = readPublicApi()
 
-describe('docs/reference (mend with `pnpm reference`)', async () => {
-  it.each([...(await referenceFiles(api))])('%s is what the sources say', (path, text) => {
+describe('docs/reference (update with `pnpm reference`)', async () => {
+  it.each([...(await referenceFiles(api))])('%s matches the sources', (path, text) => {
     expect(existsSync(path) && readFileSync(path, 'utf8') === text).toBe(true)
   })
 
@@ -32,11 +32,11 @@ describe('every option has a doc comment', () => {
     taken.map((option) => ({ ...option, place: `${name}: ${option.name}` })),
   )
 
-  it('that says what it is', () => {
+  it('that describes it', () => {
     expect(options.filter(({ text }) => text === '').map(({ place }) => place)).toEqual([])
   })
 
-  it('that gives its default and the reason for it: `@defaultValue 60. It is soon dead.`', () => {
+  it('that gives its default and the reason for it: `@defaultValue 60. Revocation takes effect quickly.`', () => {
     const open = options.filter(
       ({ isRequired, isGroup, defaultValue }) =>
         !isRequired && !(isGroup && defaultValue === undefined) && (defaultValue?.reason ?? '') === '',
@@ -46,7 +46,7 @@ describe('every option has a doc comment', () => {
   })
 })
 
-describe('every event and every reason has a line above it', () => {
+describe('every event and every reason has a description', () => {
   it.each([
     ['ServerOccurrence', 'packages/core/src/event/server-event.ts'],
     ['ScimOccurrence', 'packages/scim/src/event/scim-event.ts'],
@@ -61,14 +61,14 @@ describe('every event and every reason has a line above it', () => {
   it.each([
     ['RefusalReason', 'packages/core/src/error/refusal-reason.ts'],
     ['AccessRefusalReason', 'packages/resource-server/src/access/access-refusal.ts'],
-  ])('%s, with the codes that the refused one sees', (alias, file) => {
+  ])('%s, with the error codes that the caller sees', (alias, file) => {
     const names = namesOfUnion(alias, file, api)
 
     expect(names.length).toBeGreaterThan(15)
     expect(names.filter(({ text }) => !/^[a-z_, ]+: ./.test(text))).toEqual([])
   })
 
-  it('the codes of RefusalReason are those that the reason is thrown with', () => {
+  it('the codes listed for a reason are those it is thrown with', () => {
     const codes = new Map(
       namesOfUnion('RefusalReason', 'packages/core/src/error/refusal-reason.ts', api).map(({ name, text }) => [
         name,
@@ -82,12 +82,12 @@ describe('every event and every reason has a line above it', () => {
   })
 })
 
-describe('what OpenAPI documents is what the server answers', async () => {
+describe('the OpenAPI documents match the server', async () => {
   const apis = await documentedApis()
   const { secret } = await registerIdentityProvider({ providerId: 'acme' }, { storage: apis.storage })
 
   it.each(['authorization-server', 'scim', 'administration'] as const)(
-    '%s: each address, with its methods and no others',
+    '%s: each path with exactly its methods',
     async (name) => {
       const { server, document } = apis.byName[name]
       const base = baseOf(document).replace('{provider_id}', 'acme')

@@ -28,7 +28,7 @@ it.each([
     'forged headers',
     { forwarded: 'host=evil.example;proto=http', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' },
   ],
-])('%s beside the request changes no address (RFC 9700 §2.6)', async (_, headers) => {
+])('%s in the request changes no URL (RFC 9700 §2.6)', async (_, headers) => {
   const metadata = (await (await fetch(`${address}/.well-known/openid-configuration`, { headers })).json()) as Record<
     string,
     unknown
@@ -40,7 +40,7 @@ it.each([
   ])
 })
 
-it('RFC 6265bis §4.1.3.2: behind plain http the cookie is for https and this host alone', async () => {
+it('behind plain http the cookie is for https and this host only (RFC 6265bis §4.1.3.2)', async () => {
   const redirectUri = 'https://app.example/callback'
   await registerClient({ clientId: 'app', clientName: 'App', redirectUris: [redirectUri] }, { storage })
   const query = {

@@ -41,7 +41,7 @@ const post = (
     body: new URLSearchParams(form),
   })
 
-it('what one node issues the other honours, and what the other revokes is refused by both', async () => {
+it('one node accepts what the other issues, and both reject what either revokes', async () => {
   const issued = (await (await post(0, '/token', { grant_type: 'client_credentials' })).json()) as {
     readonly access_token: string
   }
@@ -58,7 +58,7 @@ it('what one node issues the other honours, and what the other revokes is refuse
   expect([before, await ask(0), await ask(1)]).toEqual([[true, true], false, false])
 })
 
-it('guesses at two nodes are counted together (RFC 6749 §2.3.1)', async () => {
+it('wrong secrets at two nodes are counted together (RFC 6749 §2.3.1)', async () => {
   const guess = (node: 0 | 1) =>
     post(node, '/token', { grant_type: 'client_credentials', proof: `Basic ${btoa('job:guess')}` })
   const statuses = await Promise.all(
@@ -69,7 +69,7 @@ it('guesses at two nodes are counted together (RFC 6749 §2.3.1)', async () => {
   expect(statuses.filter((status) => status === 429)).toHaveLength(10)
 })
 
-it('maintenance on all nodes at once leaves one key of each algorithm while it is young', async () => {
+it('concurrent maintenance on all nodes leaves one new key per algorithm', async () => {
   await Promise.all([maintain(nodes[0]), maintain(nodes[1]), maintain(nodes[0])])
 
   const { keys } = (await (await sendTo(nodes[1].server)('https://login.example/jwks')).json()) as {
@@ -78,7 +78,7 @@ it('maintenance on all nodes at once leaves one key of each algorithm while it i
   expect(keys).toHaveLength(2)
 })
 
-it('with Redis, what lives for minutes is there, and the rest where it was', async () => {
+it('with Redis, short-lived records are there and the rest stays where it was', async () => {
   const redis = await startRedis()
   const { storage, close } = await withRedis(nodes[0].storage, redis.url)
   onTestFinished(async () => {

@@ -12,7 +12,7 @@ import { startPage } from '../../scripts/site/start-page.ts'
 const sections = siteSections()
 const paths = sections.flatMap(({ pages }) => pages.map(({ path }) => path))
 
-it('every page of docs stands in the sidebar, once', () => {
+it('every page of docs is in the sidebar once', () => {
   const written = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.md') && !/^(?:\.vitepress|reference\/api)\/|^index\.md$/.test(path),
   )
@@ -20,11 +20,11 @@ it('every page of docs stands in the sidebar, once', () => {
   expect(paths.filter((path) => !path.startsWith('reference/api/')).toSorted()).toEqual(written.toSorted())
 })
 
-it('every page has a heading, by which the sidebar names it', () => {
+it('every page has a heading, which names it in the sidebar', () => {
   expect(sections.flatMap(({ pages }) => pages.filter(({ title, path }) => title === path || title === ''))).toEqual([])
 })
 
-it.each(startPage.hero.actions)('the button “$text” of the start page leads somewhere', ({ link }) => {
+it.each(startPage.hero.actions)('the button “$text” on the start page has a target', ({ link }) => {
   expect(existsSync(`docs${link}.md`)).toBe(true)
 })
 
@@ -45,7 +45,7 @@ describe('a link on the site', () => {
     expect(siteTarget(target, 'how-to/rotate-keys.md', 'https://git.example')).toBe(expected)
   })
 
-  it('to a source is plain text where nobody can read sources', () => {
+  it('to a source file becomes plain text when the repository is private', () => {
     const text = 'See [`index.ts`](../../packages/core/src/index.ts) and [the words](../glossary.md).'
 
     expect(withSiteLinks(text, 'how-to/rotate-keys.md', undefined)).toBe(
@@ -54,8 +54,8 @@ describe('a link on the site', () => {
   })
 })
 
-describe('a picture of boxes and arrows', () => {
-  it('has every arrow point downwards, and boxes without arrows in the last row', () => {
+describe('a diagram of boxes and arrows', () => {
+  it('has every arrow pointing down, and boxes without arrows in the last row', () => {
     const chart = parseFlowchart('flowchart TD\n  subgraph "One"\n    a --> b\n    a --> c\n  end\n  b --> c\n  d\n')
 
     expect(chart && rowsOf(chart).map((row) => row.map(({ name, group }) => `${name} ${group}`))).toEqual([
@@ -66,7 +66,7 @@ describe('a picture of boxes and arrows', () => {
     ])
   })
 
-  it('is drawn for every block of mermaid', () => {
+  it('is drawn for every mermaid block', () => {
     const blocks = sections
       .flatMap(({ pages }) => pages.flatMap((page) => fencesOf(page)))
       .filter(({ language }) => language === 'mermaid')
@@ -76,7 +76,7 @@ describe('a picture of boxes and arrows', () => {
   })
 })
 
-it('llms.txt names every page, with its first paragraph; llms-full.txt has the text of those that are read through', () => {
+it('llms.txt lists every page with its first paragraph; llms-full.txt has the full text of the guides', () => {
   const index = llmsIndex(sections)
 
   expect(paths.filter((path) => !index.includes(`](${path})`))).toEqual([])

@@ -7,8 +7,8 @@ import { parseSizesPage, renderSizesPage } from '../../scripts/sizes/sizes-page.
 
 const size = (subpath: string, bundled: number, packed?: number): Size => ({ subpath, bundled, packed })
 
-describe('sizes of packages', () => {
-  it('the page is what the command writes', () => {
+describe('package sizes', () => {
+  it('the page matches what the command writes', () => {
     const text = readFileSync('docs/reference/sizes.md', 'utf8')
 
     const page = parseSizesPage(text)
@@ -18,7 +18,7 @@ describe('sizes of packages', () => {
     expect(page.reasons).not.toEqual([])
   })
 
-  it('every import name has its line', () => {
+  it('every export path has a line', () => {
     const exported = readFileSync('test/architecture/exports.test.ts', 'utf8').matchAll(/^ {6}"([^"]+)": \[$/gm)
 
     const { sizes } = parseSizesPage(readFileSync('docs/reference/sizes.md', 'utf8'))
@@ -26,7 +26,7 @@ describe('sizes of packages', () => {
     expect(new Set(sizes.map(({ subpath }) => subpath))).toEqual(new Set(Array.from(exported, ([, name]) => name)))
   })
 
-  it('growth by more than 3 % and 100 bytes needs a reason, and so does what is new', () => {
+  it('growth by more than 3 % and 100 bytes, and a new entry, need a reason', () => {
     const recorded = [size('a', 10_000, 50_000), size('b', 10_000)]
 
     expect(growthOf(recorded, [size('a', 10_400, 51_600), size('b', 9000)])).toEqual([])
@@ -37,7 +37,7 @@ describe('sizes of packages', () => {
     ])
   })
 
-  it('without a reason a number goes down and never up', () => {
+  it('without a reason a size may only shrink', () => {
     const recorded = [size('a', 1000, 5000), size('b', 1000), size('gone', 1)]
 
     expect(withoutReason(recorded, [size('a', 900, 5001), size('b', 1001)])).toEqual([

@@ -9,7 +9,7 @@ import { followTutorial, type Followed } from './follow-tutorial.ts'
 const pages = ['docs/tutorial/authorization-server.md', 'docs/tutorial/add-scim.md']
 
 it.each(pages.flatMap(blocksOf).filter(({ language }) => language === 'ts'))(
-  'the tutorial says how $source is to be called, and shows what is compiled',
+  'the tutorial names the file of $source and shows compiled code',
   ({ place, source, code }) => {
     const [page = '', line] = place.split(':')
 
@@ -21,29 +21,29 @@ it.each(pages.flatMap(blocksOf).filter(({ language }) => language === 'ts'))(
 )
 
 /** Five seconds, for the first quarter of an hour of everybody who comes. The same with tarballs and npm is in test/packed. */
-describe('the tutorial, followed to the letter from an empty folder', () => {
+describe('the tutorial, followed literally from an empty folder', () => {
   let seen: Followed
   beforeAll(async () => {
     seen = await followTutorial(withoutNpm, { NODE_OPTIONS: '--conditions=@mintmark/source' })
   })
 
-  it('a person signs in at another application, and its refresh token works', () => {
+  it('a user signs in at another application, whose refresh token works', () => {
     expect(seen.signedIn).toMatchObject(shownJson(0))
     expect(seen.refreshed).toEqual(shownJson(1))
   })
 
-  it('the directory of her company adopts her account, and she stays signed in', () => {
+  it("the company's directory links the existing user, who stays signed in", () => {
     expect(seen.adopted).toMatchObject({ id: 'user-1', externalId: '00u1', userName: 'ann@example.com', active: true })
     expect(seen.refreshedThen).toEqual(seen.refreshed)
   })
 
-  it('deactivated by her directory she can neither refresh nor sign in', () => {
+  it('after deactivation by the directory the user can neither refresh nor sign in', () => {
     expect(seen.deactivated).toMatchObject({ id: 'user-1', active: false })
     expect(seen.refreshRefused).toEqual(shownJson(2))
     expect(seen.signInRefused).toEqual({ error: 'access_denied' })
   })
 
-  it('the directory does not get the account of another company', () => {
+  it('a directory cannot link a user of another company', () => {
     expect(seen.stranger).toMatchObject({ userName: 'bob@example.com' })
     expect(seen.stranger).not.toMatchObject({ id: 'user-2' })
   })

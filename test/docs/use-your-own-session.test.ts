@@ -24,7 +24,7 @@ afterAll(() => close())
 
 const password = { email: 'ann@example.com', password: 'example' }
 
-it("the guide's sign-in page is the host's own, and the browser comes back from it with a code", async () => {
+it("the sign-in page of the guide is the host's own, and the browser returns with a code", async () => {
   const browser = openFormBrowser()
   const form = await browser.open(await client.begin())
 
@@ -34,7 +34,7 @@ it("the guide's sign-in page is the host's own, and the browser comes back from 
   expect(tokens.claims()).toMatchObject({ sub: 'user-1', amr: ['pwd'] })
 })
 
-it('who is signed in at the host is not asked again, unless the client says so (OIDC Core §3.1.2.1)', async () => {
+it('does not ask a user who is signed in at the host again, unless the client requires it (OIDC Core §3.1.2.1)', async () => {
   const browser = openFormBrowser()
   await browser.fillIn(await browser.open(`${issuer}/sign-in`), password)
 
@@ -47,7 +47,7 @@ it('who is signed in at the host is not asked again, unless the client says so (
   expect((await client.redeem(answered)).claims()?.sub).toBe('user-1')
 })
 
-it('who comes back without having signed in is sent to sign in again', async () => {
+it('a user who returns without signing in is sent to sign in again', async () => {
   const browser = openFormBrowser()
   const form = await browser.open(await client.begin())
 
@@ -57,7 +57,7 @@ it('who comes back without having signed in is sent to sign in again', async () 
 })
 
 it.each(['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javascript:alert(1)'])(
-  'the sign-in page does not send people to %s (RFC 9700 §4.11)',
+  'the sign-in page does not redirect to %s (RFC 9700 §4.11)',
   async (target) => {
     const answer = await fetch(`${issuer}/sign-in?${new URLSearchParams({ return_to: target }).toString()}`, {
       method: 'POST',
@@ -69,7 +69,7 @@ it.each(['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javasc
   },
 )
 
-it('an account that was deactivated gets no code, whatever the session says', async () => {
+it('a deactivated user gets no code, whatever the session says', async () => {
   const browser = openFormBrowser()
   await browser.fillIn(await browser.open(`${issuer}/sign-in`), password)
   await storage.users.deactivate(userId('user-1'), epochSeconds(Date.now() / 1000))

@@ -4,7 +4,7 @@ import { adapters } from '../support/adapters.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { describeSuites } from './suites/suites.ts'
 
-describe.each(adapters)('over $name', (adapter) => {
+describe.each(adapters)('on $name', (adapter) => {
   let under: ServerUnderTest
   beforeAll(async () => {
     under = await startServer({}, adapter)

@@ -21,11 +21,11 @@ import { ownKeysOfPrototypes, pristine } from '../support/prototypes.ts'
 const issuer = 'https://as.test'
 const base = `${issuer}/admin/v1`
 
-it('law: nothing that an administrator sends is a server error, over memory', async () => {
+it('law: no administration request causes a server error, on memory', async () => {
   await noInputIsAServerError(createMemoryStorage({ issuer }), 2000)
 })
 
-it('law: nothing that an administrator sends is a server error, over SQLite', async () => {
+it('law: no administration request causes a server error, on SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-admin-'))
   const dialect = openSqliteDialect(join(folder, 'mintmark.db'), { migrate: 'on-open' })
   await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 1000)
@@ -33,7 +33,7 @@ it('law: nothing that an administrator sends is a server error, over SQLite', as
   rmSync(folder, { recursive: true })
 })
 
-it('law: nothing that an administrator sends is a server error, over PostgreSQL', async () => {
+it('law: no administration request causes a server error, on PostgreSQL', async () => {
   const database = await makeDatabase(await addressOfTheRun())
   const dialect = toPostgresDialect(database.pool(), { migrate: 'on-open' })
   await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 700)

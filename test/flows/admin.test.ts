@@ -11,7 +11,7 @@ afterEach(() => site.close())
 
 const offline = { scope: `${baseRequest.scope} offline_access` }
 
-it('an account that is deactivated is out of everything at once, and what was issued before stays dead', async () => {
+it('deactivating a user revokes everything at once, and reactivation restores nothing issued before', async () => {
   site = await startAdminSite()
   const { oauth } = site
   const { access_token = '', refresh_token = '' } = await obtainTokens(oauth, offline)
@@ -29,7 +29,7 @@ it('an account that is deactivated is out of everything at once, and what was is
   expect((await introspect(oauth, access_token)).json).toEqual({ active: false })
 })
 
-it('a grant that is revoked, and a client that is disabled, end their tokens and no others', async () => {
+it('revoking a grant or disabling a client revokes its tokens and no others', async () => {
   site = await startAdminSite()
   const { oauth } = site
   const first = await obtainTokens(oauth, offline)
@@ -47,7 +47,7 @@ it('a grant that is revoked, and a client that is disabled, end their tokens and
   expect((await userinfo(oauth, second['access_token'] ?? '')).status).toBe(401)
 })
 
-it('who administers loses it at once: when the token is revoked, and when the client is disabled', async () => {
+it('an administrator loses access at once when the token is revoked or the client is disabled', async () => {
   site = await startAdminSite()
   const token = await site.tokenFor('admin:clients:read')
 
@@ -61,7 +61,7 @@ it('who administers loses it at once: when the token is revoked, and when the cl
   expect((await revoke(site.oauth, token)).status).toBe(200)
 })
 
-it('a client and an identity provider that are registered over HTTP work, and a held provider is let go', async () => {
+it('a client and an identity provider registered over HTTP work, and a suspended provider is released', async () => {
   site = await startAdminSite()
   const { storage, issuer, clock } = site.oauth
   const { json } = await site.send({ method: 'POST', path: '/identity-providers', body: { provider_id: 'corp' } })

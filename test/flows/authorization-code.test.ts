@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => under.close())
 
 describe('authorization code', () => {
-  it('a person signs in, consents, and the client gets its tokens (RFC 6749 §4.1)', async () => {
+  it('a user signs in and consents, and the client gets its tokens (RFC 6749 §4.1)', async () => {
     const tokens = await obtainTokens(under)
 
     expect(Object.keys(tokens).toSorted()).toEqual([

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-it('each thing that happens is one event, with what was granted and not what was asked for', async () => {
+it('records one event for each action, with the granted values instead of the requested ones', async () => {
   const before = under.events.length
 
   const started = await authorize(under, { scope: 'openid profile email' })
@@ -25,7 +25,7 @@ it('each thing that happens is one event, with what was granted and not what was
   ])
 })
 
-it('a client that comes otherwise than it is registered reads what every other reads, and the event tells how (RFC 6749 §2.3)', async () => {
+it('a client that uses another authentication method gets the usual error, and the event names both methods (RFC 6749 §2.3)', async () => {
   const reply = await postForm(under, '/token', 'grant_type=client_credentials&client_id=M&client_secret=x', {})
 
   expect(reply.json).toEqual({ error: 'invalid_client', error_description: 'Client authentication failed.' })
@@ -39,7 +39,7 @@ it('a client that comes otherwise than it is registered reads what every other r
 it.each([
   ['account_unknown', 'nobody'],
   ['account_not_active', 'U2'],
-])('the client reads access_denied, and the host reads %s (OIDC Core §3.1.2.6)', async (reason, subject) => {
+])("the client receives access_denied and the host's event says %s (OIDC Core §3.1.2.6)", async (reason, subject) => {
   const started = await authorize(under, { prompt: 'login' }, { cookie: '' })
 
   const back = await answerInteraction(under, started, `subject=${subject}&auth_time=${under.clock.now()}`)
@@ -48,7 +48,7 @@ it.each([
   expect(under.events.at(-1)).toMatchObject({ type: 'interaction.denied', clientId: 'A', reason })
 })
 
-it('a refresh token that is refused names the client that sent it, and the person only where it is theirs', async () => {
+it("the event of a rejected refresh token names the client that sent it, and the user only if the token is the client's own", async () => {
   const { refresh_token } = await obtainTokens(under)
   const refresh = { grant_type: 'refresh_token', refresh_token }
 

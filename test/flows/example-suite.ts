@@ -9,7 +9,7 @@ interface Example {
 
 /** What every example must do that is the minimal one in another place. */
 export function describeExample(reach: () => Example): void {
-  it('a person signs in and consents, and openid-client gets the tokens (RFC 6749 §4.1)', async () => {
+  it('a user signs in and consents, and openid-client gets the tokens (RFC 6749 §4.1)', async () => {
     const config = await client.discovery(
       new URL(reach().issuer),
       'my-app',
@@ -43,7 +43,7 @@ export function describeExample(reach: () => Example): void {
     expect((await client.refreshTokenGrant(config, tokens.refresh_token ?? '')).access_token).toBeDefined()
   })
 
-  it('an interaction that is not there gets a kind page', async () => {
+  it('an unknown interaction gets a helpful page', async () => {
     const reply = await fetch(`${reach().issuer}/login?interaction=unknown`, {
       method: 'POST',
       headers: { origin: reach().issuer },
@@ -53,7 +53,7 @@ export function describeExample(reach: () => Example): void {
     expect(await reply.text()).toContain('Go back to the app')
   })
 
-  it('a body that is too large is refused, and the connection is good for another request', async () => {
+  it('rejects a body that is too large, and the connection stays usable', async () => {
     const reply = await fetch(`${reach().issuer}/token`, {
       method: 'POST',
       body: new URLSearchParams({ x: 'a'.repeat(17_000) }),

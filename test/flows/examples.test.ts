@@ -49,7 +49,7 @@ describe.each<Example>([
 
   describeExample(() => ({ issuer, secret }))
 
-  it("what is not the server's is the host's", async () => {
+  it('leaves other paths to the host', async () => {
     const reply = await fetch(`${issuer}/hello`)
 
     expect([reply.status, hello === undefined ? undefined : await reply.text()]).toEqual(

@@ -55,7 +55,7 @@ it('a grant of the host issues tokens, and discovery lists it (RFC 6749 §4.5)',
   ])
 })
 
-it('what a grant of the host refuses is refused in the words of the standard, with the reason for the log (RFC 6749 §5.2)', async () => {
+it("a refusal by a host's grant uses the standard error, with the reason in the log (RFC 6749 §5.2)", async () => {
   await token(under, { grant_type: voucherType, voucher: 'v2' }, client)
 
   const again = await token(under, { grant_type: voucherType, voucher: 'v2' }, client)
@@ -63,7 +63,7 @@ it('what a grant of the host refuses is refused in the words of the standard, wi
   expect([again.status, again.json['error'], under.lastReason()]).toEqual([400, 'invalid_grant', 'grant_refused'])
 })
 
-it('a client that is not registered for a grant of the host does not get it (RFC 6749 §5.2)', async () => {
+it('a client that is not registered for a grant of the host is rejected (RFC 6749 §5.2)', async () => {
   const reply = await token(under, { grant_type: voucherType, voucher: 'v1' })
 
   expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([
@@ -73,7 +73,7 @@ it('a client that is not registered for a grant of the host does not get it (RFC
   ])
 })
 
-it('the tokens of a grant of the host end with the account', async () => {
+it("tokens of a host's grant are revoked with the user", async () => {
   const { json } = await token(under, { grant_type: badgeType, badge: 'U1' }, client)
   const userinfo = (): Promise<Reply> =>
     under.send({ path: '/userinfo', headers: { authorization: `Bearer ${String(json['access_token'])}` } })

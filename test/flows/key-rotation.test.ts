@@ -50,8 +50,8 @@ const isVerifiedBy = async (jwt: string, keys: JSONWebKeySet): Promise<boolean> 
   )
 }
 
-describe('keys on their schedule', () => {
-  it('the next key is in the key set, under a new tag, for longer than a copy may be old, before it signs (OIDC Core §10.1.1)', async () => {
+describe('scheduled key rotation', () => {
+  it('publishes the next key, under a new ETag, for longer than caches live before it signs (OIDC Core §10.1.1)', async () => {
     const before = await under.send({ path: '/jwks' })
     under.clock.advance(89 * day)
 
@@ -66,7 +66,7 @@ describe('keys on their schedule', () => {
     expect(algorithms.map(({ keyId }) => keyId)).not.toContain(keyIdOf(await accessToken()))
   })
 
-  it('whoever keeps /jwks for as long as it allows verifies every token, through a year of rotations (OIDC Core §10.1.1)', async () => {
+  it('a reader that caches /jwks for as long as allowed verifies every token through a year of rotations (OIDC Core §10.1.1)', async () => {
     const keyIds = new Set<string | undefined>()
     const unverified: string[] = []
 
@@ -86,7 +86,7 @@ describe('keys on their schedule', () => {
     expect((await listKeys(admin)).filter(({ state }) => state === 'signing')).toHaveLength(2)
   })
 
-  it('what a retired key signed is honoured while the key is published, and not after (OIDC Core §10.1.1)', async () => {
+  it('accepts what a retired key signed while the key is published, and not after (OIDC Core §10.1.1)', async () => {
     const { id_token: hint, access_token: token } = await tokensFor(under, 'A')
     const keyId = keyIdOf(hint)
     await rotateKeys(admin, { when: 'now' })
@@ -110,7 +110,7 @@ describe('keys on their schedule', () => {
     )
   })
 
-  it('a token that was verified before is still honoured when a key is added', async () => {
+  it('a token verified before is still accepted after a key is added', async () => {
     const { access_token: token } = await tokensFor(under, 'A')
     expect((await userinfo(under, token)).status).toBe(200)
 
@@ -144,7 +144,7 @@ describe('a key that is dropped in an emergency', () => {
     expect(under.dump()).toBe(before)
   }
 
-  it('is gone with the next request of the process that dropped it: key set, signature and tokens (RFC 9700 §2.2)', async () => {
+  it('is gone from the key set, signing and verification with the next request of the process that dropped it (RFC 9700 §2.2)', async () => {
     const { access_token: token, refresh_token: refreshToken } = await verifiedTokens()
     const keyId = keyIdOf(token) ?? ''
 
@@ -159,7 +159,7 @@ describe('a key that is dropped in an emergency', () => {
     expect((await userinfo(under, next)).status).toBe(200)
   })
 
-  it('is gone within five seconds in a server that another process did not tell', async () => {
+  it('is gone within five seconds in a server of another process', async () => {
     const { access_token: token } = await verifiedTokens()
     const keyId = keyIdOf(token) ?? ''
 
@@ -171,7 +171,7 @@ describe('a key that is dropped in an emergency', () => {
     expect(keyIdOf(await accessToken())).not.toBe(keyId)
   })
 
-  it('leaves two servers over one storage with one new key, which both publish and both honour', async () => {
+  it('leaves two servers on one storage with one new key that both publish and accept', async () => {
     const { access_token: token } = await verifiedTokens()
     const second = createAuthorizationServer({
       issuer: under.issuer,

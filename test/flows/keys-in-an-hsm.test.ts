@@ -35,7 +35,7 @@ afterEach(async () => {
 const keySet = async (): Promise<JSONWebKeySet> =>
   (await under.send({ path: '/jwks' })).json as unknown as JSONWebKeySet
 
-describe('keys in an HSM, a process of its own', () => {
+describe('keys in an HSM, in a process of its own', () => {
   it('sign every token of a sign-in, and a reader of the key set verifies them (RFC 7515 §5.1)', async () => {
     const before = hsm.signatures()
 
@@ -50,7 +50,7 @@ describe('keys in an HSM, a process of its own', () => {
     expect((await userinfo(under, tokens.access_token)).status).toBe(200)
   })
 
-  it('leave nothing of their private halves in storage or in the key set (RFC 7517 §9.2)', async () => {
+  it('leave no part of their private keys in storage or in the key set (RFC 7517 §9.2)', async () => {
     const { keys: published } = await keySet()
     const [record] = await storage.signingKeys.list()
 
@@ -59,7 +59,7 @@ describe('keys in an HSM, a process of its own', () => {
     expect(published).toEqual([record?.publicJwk])
   })
 
-  it('rotate and are dropped like any other (OIDC Core §10.1.1)', async () => {
+  it('rotate and are dropped like any other key (OIDC Core §10.1.1)', async () => {
     const first = tokensOf(await serviceToken(under)).access_token
     const { algorithms } = await rotateKeys(keys, { when: 'now' })
     under.clock.advance(86_400)
@@ -74,7 +74,7 @@ describe('keys in an HSM, a process of its own', () => {
     expect((await introspect(under, third, 'M')).json['active']).toBe(true)
   })
 
-  it('that are out of reach are an outage, and what was signed is honoured meanwhile (RFC 9110 §15.6.4)', async () => {
+  it('an unreachable HSM is an outage, and tokens signed before are still accepted (RFC 9110 §15.6.4)', async () => {
     const tokens = await tokensFor(under, 'A')
     const code = await obtainCode(under)
 

@@ -27,11 +27,11 @@ import { plainRequest } from '../support/plain-request.ts'
 const issuer = 'https://as.test'
 const now = epochSeconds(1_790_000_000)
 
-it('law: no input is a server error, over memory', async () => {
+it('law: no input causes a server error, on memory', async () => {
   await noInputIsAServerError(createMemoryStorage({ issuer }), 10_000)
 })
 
-it('law: no input is a server error, over SQLite', async () => {
+it('law: no input causes a server error, on SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-hostile-'))
   const dialect = openSqliteDialect(join(folder, 'mintmark.db'), { migrate: 'on-open' })
   await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 5000)

@@ -14,17 +14,17 @@ import { ownKeysOfPrototypes, pristine } from '../support/prototypes.ts'
 
 const issuer = 'https://as.test'
 
-it('law: no SCIM input is a server error, over memory', async () => {
+it('law: no SCIM input causes a server error, on memory', async () => {
   await noInputIsAServerError(createMemoryStorage({ issuer }), 2500)
 })
 
-it('law: no SCIM input is a server error, over SQLite', async () => {
+it('law: no SCIM input causes a server error, on SQLite', async () => {
   const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
   onTestFinished(() => dialect.close())
   await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 1200)
 })
 
-it('law: no SCIM input is a server error, over PostgreSQL', async () => {
+it('law: no SCIM input causes a server error, on PostgreSQL', async () => {
   const database = await makeDatabase(await addressOfTheRun())
   onTestFinished(() => database.remove())
   const dialect = toPostgresDialect(database.pool(), { migrate: 'on-open' })

@@ -94,19 +94,19 @@ const metadataParameter = 'resource_metadata="https://api.test/.well-known/oauth
 describe.each([
   ['Express', startExpress],
   ['Fetch', startFetch],
-] as const)('an API of %s', (_, start) => {
+] as const)('an API on %s', (_, start) => {
   const get = async (
     headers: Record<string, string> = {},
     change: Partial<ResourceServerOptions> = {},
   ): Promise<Reply> => (await start(change)).send({ path: '/v1/orders', headers })
 
-  it('serves who holds an access token with the scope (RFC 9068 §4)', async () => {
+  it('accepts an access token with the required scope (RFC 9068 §4)', async () => {
     const reply = await get({ authorization: `Bearer ${token}` })
 
     expect([reply.status, reply.json]).toEqual([200, { subject: 'U1', clientId: 'A', scopes: ['openid', 'api.read'] }])
   })
 
-  it('without a token it tells how to come back, and of no error (RFC 6750 §3.1)', async () => {
+  it('without a token the challenge has no error (RFC 6750 §3.1)', async () => {
     for (const headers of [{}, { authorization: 'Basic QTpi' }]) {
       const reply = await get(headers)
 
@@ -116,20 +116,20 @@ describe.each([
     }
   })
 
-  it('401 invalid_token for a token that is not good (RFC 6750 §3.1)', async () => {
+  it('answers 401 invalid_token for an invalid token (RFC 6750 §3.1)', async () => {
     const reply = await get({ authorization: `Bearer ${token.slice(0, -4)}` })
 
     expect([reply.status, reply.json['error']]).toEqual([401, 'invalid_token'])
     expect(reply.header('www-authenticate')).toContain('Bearer error="invalid_token"')
   })
 
-  it('401 invalid_token for a token of another API (RFC 9068 §4)', async () => {
+  it('answers 401 invalid_token for a token of another API (RFC 9068 §4)', async () => {
     const reply = await get({ authorization: `Bearer ${token}` }, { audience: 'https://other.test' })
 
     expect([reply.status, reply.json['error']]).toEqual([401, 'invalid_token'])
   })
 
-  it('403 insufficient_scope names the scope that is needed (RFC 6750 §3.1)', async () => {
+  it('answers 403 insufficient_scope and names the required scope (RFC 6750 §3.1)', async () => {
     const api = await start()
 
     const reply = await api.send({ method: 'POST', path: '/v1/orders', headers: { authorization: `Bearer ${token}` } })
@@ -138,7 +138,7 @@ describe.each([
     expect(reply.header('www-authenticate')).toContain('scope="api.read api.write"')
   })
 
-  it('a token in the address is none (RFC 9700 §4.3.2)', async () => {
+  it('does not read a token from the URL (RFC 9700 §4.3.2)', async () => {
     const api = await start()
 
     const reply = await api.send({ path: `/v1/orders?access_token=${token}` })
@@ -146,7 +146,7 @@ describe.each([
     expect([reply.status, reply.json]).toEqual([401, {}])
   })
 
-  it('503 while nobody can say whether a token is good (RFC 9110 §15.6.4)', async () => {
+  it('answers 503 while tokens cannot be checked (RFC 9110 §15.6.4)', async () => {
     const reply = await get(
       { authorization: `Bearer ${token}` },
       { fetch: () => Promise.reject(new TypeError('refused')) },
@@ -161,7 +161,7 @@ describe.each([
     expect(reply.text).not.toContain('refused')
   })
 
-  it('a log that is down changes no answer', async () => {
+  it('a log outage changes no response', async () => {
     const onRefusal = (): never => {
       throw new Error('disk full')
     }
@@ -169,7 +169,7 @@ describe.each([
     expect((await get({}, { onRefusal })).status).toBe(401)
   })
 
-  it('tells clients about itself where they look for it (RFC 9728 §3.1, §3.3)', async () => {
+  it('serves its metadata where clients look for it (RFC 9728 §3.1, §3.3)', async () => {
     const api = await start()
     const fetchMetadata = async (url: string): Promise<Response> => {
       const reply = await api.send({ path: new URL(url).pathname })
@@ -189,8 +189,8 @@ describe.each([
   })
 })
 
-describe('an API of Express', () => {
-  it('two Authorization headers are 400, also where Node shows only the first (RFC 9110 §5.3)', async () => {
+describe('an API on Express', () => {
+  it('answers 400 to two Authorization headers, even though Node shows only the first (RFC 9110 §5.3)', async () => {
     const api = await startExpress()
     const headers = { authorization: [`Bearer ${token}`, 'Bearer x'] as unknown as string }
 
@@ -199,7 +199,7 @@ describe('an API of Express', () => {
     expect([reply.status, reply.json['error']]).toEqual([400, 'invalid_request'])
   })
 
-  it('a handler without a guard in front of it fails: it gets no token', async () => {
+  it('a handler without a guard in front of it fails, because it has no token', async () => {
     const api = await startExpress()
 
     const reply = await api.send({ path: '/v1/unguarded', headers: { authorization: `Bearer ${token}` } })
@@ -207,7 +207,7 @@ describe('an API of Express', () => {
     expect([reply.status, reply.text.includes('guard.require')]).toEqual([500, true])
   })
 
-  it('what a handler throws is the host’s to handle', async () => {
+  it("an exception of a handler reaches the host's error handler", async () => {
     const api = await startExpress()
 
     const reply = await api.send({ path: '/v1/broken', headers: { authorization: `Bearer ${token}` } })

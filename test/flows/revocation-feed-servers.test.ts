@@ -43,9 +43,9 @@ async function aSite(): Promise<FeedSite> {
   return at
 }
 
-describe('another server over the same storage, or the same one after a restart', () => {
+describe('another server on the same storage, or the same one after a restart', () => {
   it.each<Mode>(['on_demand', 'follow'])(
-    'tells what the first one has ended, before and while it runs (%s) (RFC 7009 §2.1)',
+    'delivers what the first one revoked, before and while it runs (%s) (RFC 7009 §2.1)',
     async (mode) => {
       const at = await aSite()
       const [kept, before, during] = await Promise.all([1, 2, 3].map(() => tokensFor(at, 'A', forApi)))
@@ -65,7 +65,7 @@ describe('another server over the same storage, or the same one after a restart'
   )
 })
 
-describe('a server that was started again, and whose storage has forgotten everything', () => {
+describe('a restarted server whose storage was lost', () => {
   /** The clients are registered anew, and the keys are the host's own. */
   async function startedAnew(at: FeedSite): Promise<FeedSite> {
     at.pass(5)
@@ -75,7 +75,7 @@ describe('a server that was started again, and whose storage has forgotten every
     return servedFrom(at, storage)
   }
 
-  it('cannot speak of tokens from before: they are refused, and their clients get new ones', async () => {
+  it('cannot vouch for earlier tokens: they are rejected, and their clients get new ones', async () => {
     const at = await aSite()
     const { access_token } = await tokensFor(at, 'A', forApi)
 
@@ -85,7 +85,7 @@ describe('a server that was started again, and whose storage has forgotten every
     expect(api.refusals.at(-1)).toMatchObject({ code: 'invalid_token' })
   })
 
-  it('is asked about them where introspection was allowed (RFC 7662 §2)', async () => {
+  it('answers introspection about them where that was allowed (RFC 7662 §2)', async () => {
     const at = await aSite()
     const { access_token } = await tokensFor(at, 'A', forApi)
 
@@ -95,8 +95,8 @@ describe('a server that was started again, and whose storage has forgotten every
   })
 })
 
-describe('a server that cannot be reached', () => {
-  it('is believed for ten seconds; then nobody can say yes or no (RFC 9110 §15.6.4)', async () => {
+describe('an unreachable server', () => {
+  it('its last answers are used for ten seconds; then tokens cannot be checked (RFC 9110 §15.6.4)', async () => {
     const at = await aSite()
     const api = anApi('on_demand', at)
     const { access_token } = await tokensFor(at, 'A', forApi)

@@ -117,7 +117,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
       end: () => changeClient(site.storage, clientId('A'), { disabledAt: site.clock.now() }),
       undo: () => changeClient(site.storage, clientId('A'), { disabledAt: undefined }),
     },
-  ])('$row: refused within a second, without a question for each request', async ({ end, undo, endsAll }) => {
+  ])('$row: rejected within a second, without one request per token', async ({ end, undo, endsAll }) => {
     const api = anApi(mode)
     const tokens = await tokensFor(site, 'A', forApi)
     const other = await tokensFor(site, 'P', { scope: 'openid api.read', resource: 'https://api.test' })
@@ -135,7 +135,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     expect(await api.present(other.access_token)).toBe(endsAll ? 'token_ended' : 'admitted')
   })
 
-  it('refuses what a code was redeemed for that came twice (RFC 6749 §4.1.2)', async () => {
+  it('rejects tokens of a code that was presented twice (RFC 6749 §4.1.2)', async () => {
     const api = anApi(mode)
     const code = await obtainCode(site, forApi)
     const { access_token } = tokensOf(await redeem(site, code))
@@ -146,7 +146,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     expect([before, (await refusedAfter(api, access_token, mode)).reason]).toEqual(['admitted', 'token_ended'])
   })
 
-  it('an account that is back gets new tokens, and the old ones stay dead', async () => {
+  it('a reactivated user gets new tokens, and the old ones stay revoked', async () => {
     const api = anApi(mode)
     const old = await tokensFor(site, 'A', forApi)
     await api.present(old.access_token)
@@ -162,7 +162,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     ])
   })
 
-  it('a client that is in use again is admitted again', async () => {
+  it('accepts a re-enabled client again', async () => {
     const api = anApi(mode)
     const { access_token } = tokensOf(await serviceToken(site, { resource: 'https://api.test' }))
     const before = await api.present(access_token)
@@ -177,7 +177,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     await expect.poll(() => api.present(access_token), { timeout: 2000 }).toBe('admitted')
   })
 
-  it('a client that is changed in another way is admitted as before', async () => {
+  it('accepts a client that was changed in another way as before', async () => {
     const api = anApi(mode)
     const { access_token } = tokensOf(await serviceToken(site, { resource: 'https://api.test' }))
     await api.present(access_token)
@@ -189,7 +189,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
   })
 })
 
-describe('what an API is told', () => {
+describe('metadata for an API', () => {
   it('introspection does not show what a token depends on (RFC 7662 §2.2)', async () => {
     const { access_token } = await tokensFor(site, 'A', forApi)
 
@@ -199,7 +199,7 @@ describe('what an API is told', () => {
     expect(Object.keys(json).filter((name) => ['family', 'grant', 'generation'].includes(name))).toEqual([])
   })
 
-  it('discovery names the feed where there is one (RFC 8414 §2)', async () => {
+  it('discovery lists the feed where it is enabled (RFC 8414 §2)', async () => {
     const { json } = await site.send({ path: '/.well-known/openid-configuration' })
 
     expect(json['revocation_feed_endpoint']).toBe('https://as.test/token/revocation-feed')

@@ -34,7 +34,7 @@ const opaqueResource: Pick<AuthorizationServerOptions, 'scopes' | 'resources'> =
   resources: { 'https://api.test': { scopes: ['api.read'], accessTokenFormat: 'opaque' } },
 }
 
-it('nothing that opens anything is in the database files or in the events, in the clear', async () => {
+it('no secret is in clear in the database files or in events', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-at-rest-'))
   const dialect = openSqliteDialect(join(folder, 'mintmark.db'), { migrate: 'on-open' })
   const storage = await createSqlStorage({ issuer: 'https://as.test', dialect })
@@ -56,7 +56,7 @@ it('nothing that opens anything is in the database files or in the events, in th
   expect(files.some((bytes) => bytes.includes('https://as.test'))).toBe(true)
 })
 
-it('nothing that opens anything is in Redis or in its log, in the clear', async () => {
+it('no secret is in clear in Redis or its log', async () => {
   const redis = await startRedis()
   const client = await createClient({ url: redis.url })
     .on('error', () => {})
@@ -89,7 +89,7 @@ it('nothing that opens anything is in Redis or in its log, in the clear', async 
   expect(kinds).toEqual(new Set(['client_assertion_jti', 'code', 'interaction', 'token']))
 })
 
-it('no private signing key is in the database files: not as JWK, not as PKCS #8', async () => {
+it('no private signing key is in the database files, as JWK or as PKCS #8', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-keys-'))
   const dialect = openSqliteDialect(join(folder, 'mintmark.db'), { migrate: 'on-open' })
   const under = await startServer({ storage: await createSqlStorage({ issuer: 'https://as.test', dialect }) })

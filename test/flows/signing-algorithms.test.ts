@@ -32,7 +32,7 @@ const here =
 describe.each<SigningAlgorithm>(here ? [...everywhere, 'ML-DSA-65'] : everywhere)(
   'a server that signs with %s (RFC 7518 §3.1)',
   (algorithm) => {
-    it('issues tokens that a reader of its key set verifies, and that it honours itself', async () => {
+    it('issues tokens that a reader of its key set verifies and that it accepts itself', async () => {
       const under = await serverWith([algorithm])
       await changeClient(under.storage, clientId('A'), {
         idTokenSignedResponseAlg: algorithm,
@@ -81,7 +81,7 @@ describe('a client that chose no algorithm', () => {
     [['ES256'], 'ES256'],
     [['RS256'], 'RS256'],
     [['ES256', 'RS256'], 'RS256'],
-  ])('a ring of %j signs its ID tokens with %s (OIDC Registration §2)', async (algorithms, alg) => {
+  ])('a key ring with %j signs its ID tokens with %s (OIDC Registration §2)', async (algorithms, alg) => {
     const under = await serverWith(algorithms)
 
     const tokens = await obtainTokens(under)
@@ -92,7 +92,7 @@ describe('a client that chose no algorithm', () => {
     expect((await userinfo(under, tokens['access_token'] ?? '')).status).toBe(200)
   })
 
-  it('a ring without RS256 signs an introspection answer with its first (RFC 9701 §6)', async () => {
+  it('a key ring without RS256 signs an introspection response with its first algorithm (RFC 9701 §6)', async () => {
     const under = await serverWith(['ES256'])
     const { access_token: accessToken = '' } = await obtainTokens(under)
 
@@ -105,8 +105,8 @@ describe('a client that chose no algorithm', () => {
   })
 })
 
-describe('a client that chose an algorithm for which there is no key', () => {
-  it('is told so at the authorization endpoint, before anybody signs in (OIDC Registration §2)', async () => {
+describe('a client that chose an algorithm without a key', () => {
+  it('is rejected at the authorization endpoint, before the user signs in (OIDC Registration §2)', async () => {
     const under = await serverWith(['RS256'])
     await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })
 
@@ -117,7 +117,7 @@ describe('a client that chose an algorithm for which there is no key', () => {
     )
   })
 
-  it('OAuth 2.0 without OpenID Connect needs no ID token, and goes on', async () => {
+  it('succeeds for OAuth 2.0 without OpenID Connect, which needs no ID token', async () => {
     const under = await serverWith(['RS256'])
     await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })
 
@@ -126,7 +126,7 @@ describe('a client that chose an algorithm for which there is no key', () => {
     expect([reply.status, reply.json['id_token']]).toEqual([200, undefined])
   })
 
-  it('a change between code and token is a refusal, not a server error (RFC 6749 §5.2)', async () => {
+  it('a change between code and token is an error response, not a server error (RFC 6749 §5.2)', async () => {
     const under = await serverWith(['RS256'])
     const code = await obtainCode(under)
     await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })
@@ -138,7 +138,7 @@ describe('a client that chose an algorithm for which there is no key', () => {
     )
   })
 
-  it('userinfo answers no client in another form than it registered (OIDC Core §5.3.2)', async () => {
+  it('userinfo never answers in another format than the registered one (OIDC Core §5.3.2)', async () => {
     const under = await serverWith(['RS256'])
     const { access_token: accessToken = '' } = await obtainTokens(under)
     await changeClient(under.storage, clientId('A'), { userinfoSignedResponseAlg: 'ES256' })
@@ -154,7 +154,7 @@ describe('a client that chose an algorithm for which there is no key', () => {
 describe('registration', () => {
   const app = { clientName: 'App', redirectUris: ['https://app.test/cb'] }
 
-  it('a client need not choose, whatever the ring signs with (OIDC Registration §2)', async () => {
+  it('a client need not choose, whatever the key ring signs with (OIDC Registration §2)', async () => {
     const storage = createMemoryStorage({ issuer })
 
     const { client } = await registerClient({ ...app, clientId: 'app' }, { storage, keys: aRing(['ES256']) })
@@ -163,7 +163,7 @@ describe('registration', () => {
   })
 
   it.each(['idTokenSignedResponseAlg', 'userinfoSignedResponseAlg'] as const)(
-    '%s that the ring does not sign with is refused, and nothing is written (RFC 7591 §3.2.2)',
+    'rejects %s that the key ring does not sign with, and stores nothing (RFC 7591 §3.2.2)',
     async (member) => {
       const storage = createMemoryStorage({ issuer })
 

@@ -28,7 +28,7 @@ describe('arctic', () => {
     await expect(refused).rejects.toMatchObject({ code: 'invalid_grant' })
   })
 
-  it('it leaves out the encoding of its credentials, which the secrets that we make do not need (RFC 6749 §2.3.1)', async () => {
+  it('does not encode its credentials, which the secrets we generate do not need (RFC 6749 §2.3.1)', async () => {
     const { secret } = under.clients.A
 
     const tokens = await signIn(new OAuth2Client('A', secret, 'https://app.test/cb'))
@@ -37,7 +37,7 @@ describe('arctic', () => {
     expect(tokens.tokenType()).toBe('Bearer')
   })
 
-  it('a refusal is understood as one (RFC 6749 §5.2)', async () => {
+  it('reports an error response as such (RFC 6749 §5.2)', async () => {
     const refused = signIn(new OAuth2Client('A', 'wrong', 'https://app.test/cb'))
 
     await expect(refused).rejects.toBeInstanceOf(OAuth2RequestError)

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => under.close())
 
 describe('Auth.js (@auth/core)', () => {
-  it('signs a person in with client_secret_basic, PKCE, state and nonce, and holds their session (OIDC Core §3.1)', async () => {
+  it('signs a user in with client_secret_basic, PKCE, state and nonce, and keeps a session (OIDC Core §3.1)', async () => {
     const app = await openApp()
 
     const { landing, session } = await signIn(app)
@@ -22,7 +22,7 @@ describe('Auth.js (@auth/core)', () => {
     expect(landing.trail.filter(({ pathname }) => pathname === '/auth')).toHaveLength(1)
   })
 
-  it('an identifier that needs its encoding is understood (RFC 6749 §2.3.1)', async () => {
+  it('a client_id that needs encoding works (RFC 6749 §2.3.1)', async () => {
     const app = await openApp('web:app/100%+1')
 
     const { session } = await signIn(app)
@@ -30,7 +30,7 @@ describe('Auth.js (@auth/core)', () => {
     expect(session.json['user']).toMatchObject({ name: 'Ann Lee' })
   })
 
-  it('refuses a response with another issuer, and takes no session from it (RFC 9207 §2.4)', async () => {
+  it('rejects a response with another issuer and starts no session (RFC 9207 §2.4)', async () => {
     const app = await openApp()
 
     const { landing, session } = await signIn(app, changeAnswer('iss', 'https://evil.test'))
@@ -39,7 +39,7 @@ describe('Auth.js (@auth/core)', () => {
     expect(session.text).toBe('null')
   })
 
-  it('who has lost the cookie of the state comes to rest at an error (RFC 6749 §10.12)', async () => {
+  it('a user who lost the state cookie gets an error page (RFC 6749 §10.12)', async () => {
     const app = await openApp()
     const { landing } = await signIn(app)
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => under.close())
 
 describe("better-auth's generic OAuth client", () => {
-  it('signs a person in with PKCE and client_secret_post, nonce and signature checked (OIDC Core §3.1, §3.1.3.7)', async () => {
+  it('signs a user in with PKCE and client_secret_post, checking nonce and signature (OIDC Core §3.1, §3.1.3.7)', async () => {
     const app = await openApp()
 
     const { session } = await signIn(app)
@@ -23,7 +23,7 @@ describe("better-auth's generic OAuth client", () => {
     expect(session.json['user']).toMatchObject({ name: 'Ann Lee', email: 'ann@example.test', emailVerified: true })
   })
 
-  it('with client_secret_basic, an identifier that needs its encoding is understood (RFC 6749 §2.3.1)', async () => {
+  it('a client_id that needs encoding works with client_secret_basic (RFC 6749 §2.3.1)', async () => {
     const app = await openApp('web:app/100%+1')
 
     const { session } = await signIn(app)
@@ -31,7 +31,7 @@ describe("better-auth's generic OAuth client", () => {
     expect(session.json['user']).toMatchObject({ name: 'Ann Lee' })
   })
 
-  it('refuses a response with another issuer, and takes no session from it (RFC 9207 §2.4)', async () => {
+  it('rejects a response with another issuer and starts no session (RFC 9207 §2.4)', async () => {
     const app = await openApp()
 
     const { landing, session } = await signIn(app, changeAnswer('iss', 'https://evil.test'))
@@ -40,7 +40,7 @@ describe("better-auth's generic OAuth client", () => {
     expect(session.text).toBe('null')
   })
 
-  it('who has lost the cookie of the state comes to rest at an error (RFC 6749 §10.12)', async () => {
+  it('a user who lost the state cookie gets an error page (RFC 6749 §10.12)', async () => {
     const app = await openApp()
     const { landing } = await signIn(app)
 

@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 describe('an API behind express-oauth2-jwt-bearer', () => {
-  it('serves who holds an access token with the scope (RFC 9068 §4)', async () => {
+  it('accepts an access token with the scope (RFC 9068 §4)', async () => {
     const tokens = await obtainTokens(under, forApi)
 
     const reply = await callApi('/things', tokens['access_token'])
@@ -33,7 +33,7 @@ describe('an API behind express-oauth2-jwt-bearer', () => {
     expect(reply.json).toEqual({ subject: 'U1', client: 'A' })
   })
 
-  it('serves a machine (RFC 6749 §4.4)', async () => {
+  it('accepts a machine client (RFC 6749 §4.4)', async () => {
     const form = { grant_type: 'client_credentials', resource: 'https://api.test' }
     const issued = await token(under, form, { authorization: basic('M', under.clients.M.secret) })
 
@@ -42,7 +42,7 @@ describe('an API behind express-oauth2-jwt-bearer', () => {
     expect(reply.json).toEqual({ subject: 'M', client: 'M' })
   })
 
-  it('answers 403 insufficient_scope where the token has another scope (RFC 6750 §3.1)', async () => {
+  it('answers 403 insufficient_scope to a token with another scope (RFC 6750 §3.1)', async () => {
     const tokens = await obtainTokens(under, forApi)
 
     const reply = await callApi('/things/write', tokens['access_token'])
@@ -68,7 +68,7 @@ describe('an API behind express-oauth2-jwt-bearer', () => {
     expect(reply.status).toBe(401)
   })
 
-  it('answers 401 to a token that has expired (RFC 6750 §3.1)', async () => {
+  it('answers 401 to an expired token (RFC 6750 §3.1)', async () => {
     under.clock.advance(-3600)
     const tokens = await obtainTokens(under, forApi)
     under.clock.advance(3600)

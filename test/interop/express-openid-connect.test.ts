@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => under.close())
 
 describe('express-openid-connect', () => {
-  it('keeps a page for those who are signed in, refreshes, and asks userinfo about them (OIDC Core §3.1)', async () => {
+  it('protects a page, refreshes, and calls userinfo (OIDC Core §3.1)', async () => {
     const app = await openApp({})
 
     const landing = await openBrowser(under).open(`${app.origin}/private`)
@@ -31,7 +31,7 @@ describe('express-openid-connect', () => {
     expect(landing.trail.filter(({ pathname }) => pathname === '/auth')).toHaveLength(1)
   })
 
-  it('Form Post Response Mode §2: in Chromium the cookie of its state survives the post from the other site', async () => {
+  it('in Chromium its state cookie survives the cross-site POST (Form Post Response Mode §2)', async () => {
     const front = await openTlsFront()
     const app = await openApp({ response_mode: 'form_post' }, { origin: front.origin })
     front.forwardTo(app.port)
@@ -53,7 +53,7 @@ describe('express-openid-connect', () => {
     expect(asked.filter((one) => one !== 'GET /favicon.ico')).toEqual(theWay)
   })
 
-  it('with client_secret_basic, an identifier that needs its encoding is understood (RFC 6749 §2.3.1)', async () => {
+  it('a client_id that needs encoding works with client_secret_basic (RFC 6749 §2.3.1)', async () => {
     const app = await openApp({}, { clientId: 'web:app/100%+1' })
 
     const landing = await openBrowser(under).open(`${app.origin}/private`)
@@ -61,7 +61,7 @@ describe('express-openid-connect', () => {
     expect(landing.json).toMatchObject({ user: { sub: 'U1' } })
   })
 
-  it('refuses a response with another issuer (RFC 9207 §2.4)', async () => {
+  it('rejects a response with another issuer (RFC 9207 §2.4)', async () => {
     const app = await openApp({})
     const browser = openBrowser(under, changeAnswer('iss', 'https://evil.test'))
 
@@ -72,7 +72,7 @@ describe('express-openid-connect', () => {
     expect(under.events.findLast(({ type }) => type === 'tokens.issued')).not.toMatchObject({ clientId: app.clientId })
   })
 
-  it('a refusal reaches the application as one (RFC 6749 §4.1.2.1)', async () => {
+  it('an error response reaches the application (RFC 6749 §4.1.2.1)', async () => {
     const app = await openApp({ prompt: 'none' })
 
     const landing = await openBrowser(under).open(`${app.origin}/private`)
@@ -81,7 +81,7 @@ describe('express-openid-connect', () => {
     expect(landing.json['error']).toBe('consent_required')
   })
 
-  it('who has lost the cookie of the state comes to rest at an error (RFC 6749 §10.12)', async () => {
+  it('a user who lost the state cookie gets an error page (RFC 6749 §10.12)', async () => {
     const app = await openApp({})
     const landing = await openBrowser(under).open(`${app.origin}/private`)
 

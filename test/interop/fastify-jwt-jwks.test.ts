@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 describe('an API behind fastify-jwt-jwks', () => {
-  it('serves who holds an access token for it (RFC 9068 §4)', async () => {
+  it('accepts an access token for it (RFC 9068 §4)', async () => {
     const tokens = await obtainTokens(under, forApi)
 
     const reply = await callApi(tokens['access_token'])
@@ -39,7 +39,7 @@ describe('an API behind fastify-jwt-jwks', () => {
   it.each([
     ['an access token for another audience (RFC 9068 §4)', {}, 'access_token'],
     ['an ID token (OIDC Core §2)', forApi, 'id_token'],
-  ])('%s is answered 401', async (_title, request, kind) => {
+  ])('answers 401 to %s', async (_title, request, kind) => {
     const tokens = await obtainTokens(under, request)
 
     const reply = await callApi(tokens[kind])
@@ -47,7 +47,7 @@ describe('an API behind fastify-jwt-jwks', () => {
     expect(reply.statusCode).toBe(401)
   })
 
-  it('an access token that has expired is answered 401 (RFC 7519 §4.1.4)', async () => {
+  it('answers 401 to an expired access token (RFC 7519 §4.1.4)', async () => {
     under.clock.advance(-3600)
     const tokens = await obtainTokens(under, forApi)
     under.clock.advance(3600)

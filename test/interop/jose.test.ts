@@ -25,19 +25,19 @@ describe('a resource server with jose', () => {
     expect(covers(claims, 'api.write')).toBe(false)
   })
 
-  it('refuses an ID token, which is of another type (RFC 9068 §2.1)', async () => {
+  it('rejects an ID token because of its type (RFC 9068 §2.1)', async () => {
     const tokens = await obtainTokens(under, forApi)
 
     await expect(verify(tokens['id_token'])).rejects.toMatchObject({ claim: 'typ' })
   })
 
-  it('refuses a token for another audience (RFC 9068 §4)', async () => {
+  it('rejects a token for another audience (RFC 9068 §4)', async () => {
     const tokens = await obtainTokens(under)
 
     await expect(verify(tokens['access_token'])).rejects.toMatchObject({ claim: 'aud' })
   })
 
-  it('refuses a token that has expired (RFC 7519 §4.1.4)', async () => {
+  it('rejects an expired token (RFC 7519 §4.1.4)', async () => {
     const tokens = await obtainTokens(under, forApi)
 
     const verified = verify(tokens['access_token'], new Date((under.clock.now() + 600) * 1000))
@@ -45,7 +45,7 @@ describe('a resource server with jose', () => {
     await expect(verified).rejects.toBeInstanceOf(errors.JWTExpired)
   })
 
-  it('refuses a token that was changed (RFC 7515 §5.2)', async () => {
+  it('rejects a modified token (RFC 7515 §5.2)', async () => {
     const tokens = await obtainTokens(under, forApi)
     const [header, payload, signature] = (tokens['access_token'] ?? '').split('.')
     const widened = Buffer.from(

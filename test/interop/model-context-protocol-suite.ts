@@ -19,7 +19,7 @@ export function describeModelContextProtocol(name: string, { auth, extractWWWAut
     afterAll(() => api.close())
 
     it.each(['none', 'client_secret_basic', 'client_secret_post'] as const)(
-      'from a challenge it finds the server, and gets a token for that API with PKCE as %s (RFC 9728 §5, RFC 8414 §3, RFC 8707 §2)',
+      'discovers the server from a challenge and gets a token for that API with PKCE as %s (RFC 9728 §5, RFC 8414 §3, RFC 8707 §2)',
       async (method) => {
         const party = await registeredParty(api, method)
         const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(await api.call())
@@ -39,7 +39,7 @@ export function describeModelContextProtocol(name: string, { auth, extractWWWAut
       },
     )
 
-    it('it refreshes, for the same API (RFC 6749 §6, RFC 8707 §2.2)', async () => {
+    it('refreshes for the same API (RFC 6749 §6, RFC 8707 §2.2)', async () => {
       const party = await registeredParty(api, 'none', 'mcp.use offline_access')
       await auth(party.provider, { serverUrl: api.resource, scope: 'mcp.use offline_access' })
       await auth(party.provider, await party.answered())
@@ -52,7 +52,7 @@ export function describeModelContextProtocol(name: string, { auth, extractWWWAut
       expect(decodeJwt(party.tokens()?.access_token ?? '')).toMatchObject({ aud: api.resource })
     })
 
-    it('a client that is not registered hears that there is no registration (RFC 7591 §1)', async () => {
+    it('a client without a registration is told that there is no registration endpoint (RFC 7591 §1)', async () => {
       const party = await registeredParty(api, 'none')
       const stranger = { ...party.provider, clientInformation: () => undefined }
 

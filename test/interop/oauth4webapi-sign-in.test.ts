@@ -13,19 +13,16 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-describe('oauth4webapi finds the server', () => {
-  it.each(['oidc', 'oauth2'] as const)(
-    '%s discovery is accepted (OIDC Discovery §4, RFC 8414 §3)',
-    async (algorithm) => {
-      const as = await discover(under, algorithm)
+describe('oauth4webapi discovers the server', () => {
+  it.each(['oidc', 'oauth2'] as const)('accepts %s discovery (OIDC Discovery §4, RFC 8414 §3)', async (algorithm) => {
+    const as = await discover(under, algorithm)
 
-      expect(as.issuer).toBe(under.issuer)
-      expect(as.token_endpoint).toBe(`${under.issuer}/token`)
-    },
-  )
+    expect(as.issuer).toBe(under.issuer)
+    expect(as.token_endpoint).toBe(`${under.issuer}/token`)
+  })
 })
 
-describe('oauth4webapi signs a person in', () => {
+describe('oauth4webapi signs a user in', () => {
   it.each([
     ['P', 'none'],
     ['A', 'client_secret_basic'],
@@ -45,7 +42,7 @@ describe('oauth4webapi signs a person in', () => {
     expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 600, refresh_token: expect.any(String) as string })
   })
 
-  it('max_age makes auth_time required, and it is there and young enough (OIDC Core §2)', async () => {
+  it('max_age makes auth_time required, and it is present and recent enough (OIDC Core §2)', async () => {
     const expected = await authorizationUrl(clients.A, { max_age: '60' })
     const { location } = await visit(under, expected.url)
 
@@ -54,7 +51,7 @@ describe('oauth4webapi signs a person in', () => {
     expect(oauth.getValidatedIdTokenClaims(tokens)?.auth_time).toBeTypeOf('number')
   })
 
-  it('Form Post Response Mode §2: the posted parameters are a valid response', async () => {
+  it('the posted parameters are a valid response (Form Post Response Mode §2)', async () => {
     const expected = await authorizationUrl(clients.P, { response_mode: 'form_post' })
     const page = await visit(under, expected.url)
 
@@ -63,7 +60,7 @@ describe('oauth4webapi signs a person in', () => {
     expect(oauth.getValidatedIdTokenClaims(tokens)?.sub).toBe('U1')
   })
 
-  it('a refusal is understood as one (RFC 6749 §4.1.2.1)', async () => {
+  it('reports an error response as such (RFC 6749 §4.1.2.1)', async () => {
     const expected = await authorizationUrl(clients.A, { prompt: 'none', max_age: '0' })
     const { location } = await visit(under, expected.url)
 
@@ -75,7 +72,7 @@ describe('oauth4webapi signs a person in', () => {
   })
 })
 
-describe('oauth4webapi refuses what was tampered with', () => {
+describe('oauth4webapi rejects tampered responses', () => {
   it.each([
     ['another issuer (RFC 9207 §2.4)', 'iss', 'https://evil.test'],
     ['no issuer (RFC 9207 §2.4)', 'iss', undefined],
@@ -91,7 +88,7 @@ describe('oauth4webapi refuses what was tampered with', () => {
     await expect(redeemed).rejects.toMatchObject({ code: oauth.INVALID_RESPONSE })
   })
 
-  it('a nonce that is not the one it sent (OIDC Core §3.1.3.7)', async () => {
+  it('a nonce that it did not send (OIDC Core §3.1.3.7)', async () => {
     const expected = await authorizationUrl(clients.A)
     const { location } = await visit(under, expected.url)
 
@@ -100,7 +97,7 @@ describe('oauth4webapi refuses what was tampered with', () => {
     await expect(redeemed).rejects.toMatchObject({ code: oauth.JWT_CLAIM_COMPARISON })
   })
 
-  it('the server in turn refuses its wrong verifier, in the form it understands (RFC 7636 §4.6)', async () => {
+  it('the server rejects its wrong verifier with an error it understands (RFC 7636 §4.6)', async () => {
     const expected = await authorizationUrl(clients.P)
     const { location } = await visit(under, expected.url)
 
@@ -117,7 +114,7 @@ describe('oauth4webapi refuses what was tampered with', () => {
     })
   })
 
-  it('the server refuses its wrong secret with a challenge that it understands (RFC 6749 §5.2)', async () => {
+  it('the server rejects its wrong secret with a challenge it understands (RFC 6749 §5.2)', async () => {
     const wrong = { ...clients.A, authentication: oauth.ClientSecretBasic('wrong') }
 
     const refused = signIn(under, wrong)

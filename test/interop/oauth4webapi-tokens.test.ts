@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-describe('oauth4webapi renews tokens', () => {
+describe('oauth4webapi refreshes tokens', () => {
   it.each(['A', 'B', 'P', 'X'] as const)(
     'client %s refreshes, and the new ID token passes every check (OIDC Core §12.2)',
     async (name) => {
@@ -42,7 +42,7 @@ describe('oauth4webapi renews tokens', () => {
     },
   )
 
-  it('a machine gets an access token for itself (RFC 6749 §4.4)', async () => {
+  it('a machine client gets an access token for itself (RFC 6749 §4.4)', async () => {
     const parameters = new URLSearchParams({ scope: 'api.read', resource: 'https://api.test' })
 
     const response = await oauth.clientCredentialsGrantRequest(
@@ -59,7 +59,7 @@ describe('oauth4webapi renews tokens', () => {
   })
 })
 
-describe('oauth4webapi asks about tokens', () => {
+describe('oauth4webapi introspects tokens', () => {
   it('the resource server learns what a token is for (RFC 7662 §2)', async () => {
     const tokens = await signIn(under, clients.A, { scope: 'openid api.read', resource: 'https://api.test' })
 
@@ -75,7 +75,7 @@ describe('oauth4webapi asks about tokens', () => {
     })
   })
 
-  it('the signed answer names its reader, and its signature verifies (RFC 9701 §5)', async () => {
+  it('the signed response names its audience, and its signature verifies (RFC 9701 §5)', async () => {
     const tokens = await signIn(under, clients.A, { scope: 'openid api.read', resource: 'https://api.test' })
 
     const response = await introspect(api, tokens.access_token, { requestJwtResponse: true })
@@ -86,23 +86,20 @@ describe('oauth4webapi asks about tokens', () => {
     expect(answer).toMatchObject({ active: true, sub: 'U1' })
   })
 
-  it.each(['access_token', 'refresh_token'] as const)(
-    'a revoked %s is active no more (RFC 7009 §2.1)',
-    async (kind) => {
-      const { as, client, authentication } = clients.A
-      const tokens = await signIn(under, clients.A)
-      const token = tokens[kind] ?? ''
+  it.each(['access_token', 'refresh_token'] as const)('a revoked %s is inactive (RFC 7009 §2.1)', async (kind) => {
+    const { as, client, authentication } = clients.A
+    const tokens = await signIn(under, clients.A)
+    const token = tokens[kind] ?? ''
 
-      const response = await oauth.revocationRequest(as, client, authentication, token, insecure)
-      await oauth.processRevocationResponse(response)
+    const response = await oauth.revocationRequest(as, client, authentication, token, insecure)
+    await oauth.processRevocationResponse(response)
 
-      const answer = await oauth.processIntrospectionResponse(as, client, await introspect(clients.A, token))
-      expect(answer).toEqual({ active: false })
-    },
-  )
+    const answer = await oauth.processIntrospectionResponse(as, client, await introspect(clients.A, token))
+    expect(answer).toEqual({ active: false })
+  })
 })
 
-describe('oauth4webapi asks about the person', () => {
+describe('oauth4webapi calls userinfo', () => {
   it('userinfo answers about the subject of the ID token (OIDC Core §5.3)', async () => {
     const { as, client } = clients.A
     const tokens = await signIn(under, clients.A, { scope: 'openid profile email' })
@@ -114,7 +111,7 @@ describe('oauth4webapi asks about the person', () => {
   })
 
   it.each(['RS256', 'ES256'] as const)(
-    'the answer signed with %s names its issuer and reader, and verifies (OIDC Core §5.3.2)',
+    'the response signed with %s names its issuer and audience, and verifies (OIDC Core §5.3.2)',
     async (alg) => {
       await changeClient(under.storage, clientId('B'), { userinfoSignedResponseAlg: alg })
       const client = { ...clients.B.client, userinfo_signed_response_alg: alg }
@@ -128,7 +125,7 @@ describe('oauth4webapi asks about the person', () => {
     },
   )
 
-  it('a token that died is refused with a challenge that the library reads (RFC 6750 §3.1)', async () => {
+  it('a revoked token is rejected with a challenge that the library parses (RFC 6750 §3.1)', async () => {
     const { as, client, authentication } = clients.A
     const tokens = await signIn(under, clients.A)
     await oauth.revocationRequest(as, client, authentication, tokens.access_token, insecure)
@@ -144,7 +141,7 @@ describe('oauth4webapi asks about the person', () => {
 })
 
 describe('oauth4webapi protects a resource', () => {
-  it('it accepts our access token for its audience, and no ID token (RFC 9068 §4)', async () => {
+  it('accepts our access token for its audience and rejects an ID token (RFC 9068 §4)', async () => {
     const tokens = await signIn(under, clients.A, { scope: 'openid api.read', resource: 'https://api.test' })
 
     const claims = await validateBearer(tokens.access_token)

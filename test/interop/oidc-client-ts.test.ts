@@ -37,7 +37,7 @@ afterAll(async () => {
 })
 
 describe('oidc-client-ts in Chromium', () => {
-  it('signs in with PKCE, reads userinfo, refreshes, revokes (OIDC Core §3.1, §5.3, RFC 6749 §6, RFC 7009 §2)', async () => {
+  it('signs in with PKCE, calls userinfo, refreshes and revokes (OIDC Core §3.1, §5.3, RFC 6749 §6, RFC 7009 §2)', async () => {
     const { page, settings } = await openPage('openid profile email offline_access')
 
     await signIn(page, settings)
@@ -55,7 +55,7 @@ describe('oidc-client-ts in Chromium', () => {
     expect(under.events.filter(({ type }) => type === 'token.revoked')).toHaveLength(1)
   })
 
-  it('without a refresh token it asks again in a hidden frame, with prompt=none (OIDC Core §3.1.2.1)', async () => {
+  it('without a refresh token it asks again in a hidden frame with prompt=none (OIDC Core §3.1.2.1)', async () => {
     const { page, settings } = await openPage('openid profile')
     await signIn(page, settings)
     await finish(page, settings)
@@ -69,7 +69,7 @@ describe('oidc-client-ts in Chromium', () => {
     expect(issued).toMatchObject([{ grantType: 'authorization_code' }, { grantType: 'authorization_code' }])
   })
 
-  it('a refusal is understood as one (RFC 6749 §4.1.2.1)', async () => {
+  it('reports an error response as such (RFC 6749 §4.1.2.1)', async () => {
     const { page, settings } = await openPage('openid profile', { prompt: 'none' })
 
     await start(page, settings)

@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 
 describe('an API with @okta/jwt-verifier', () => {
-  it('reads an access token for it, over https (RFC 9068 §4)', async () => {
+  it('verifies an access token for it, over https (RFC 9068 §4)', async () => {
     const tokens = await obtainTokens(under, forApi)
 
     const { claims } = await verifier.verifyAccessToken(tokens['access_token'] ?? '', 'https://api.test')
@@ -38,7 +38,7 @@ describe('an API with @okta/jwt-verifier', () => {
     expect(claims).toMatchObject({ iss: front.origin, sub: 'U1', scope: 'openid api.read' })
   })
 
-  it('reads an ID token with its nonce (OIDC Core §3.1.3.7)', async () => {
+  it('verifies an ID token with its nonce (OIDC Core §3.1.3.7)', async () => {
     const tokens = await obtainTokens(under, forApi)
 
     const { claims } = await verifier.verifyIdToken(tokens['id_token'] ?? '', 'A', 'n1')
@@ -46,7 +46,7 @@ describe('an API with @okta/jwt-verifier', () => {
     expect(claims).toMatchObject({ iss: front.origin, sub: 'U1', nonce: 'n1' })
   })
 
-  it('refuses an access token for another audience (RFC 9068 §4)', async () => {
+  it('rejects an access token for another audience (RFC 9068 §4)', async () => {
     const tokens = await obtainTokens(under)
 
     const refused = verifier.verifyAccessToken(tokens['access_token'] ?? '', 'https://api.test')
@@ -56,7 +56,7 @@ describe('an API with @okta/jwt-verifier', () => {
     )
   })
 
-  it('refuses an access token that has expired (RFC 7519 §4.1.4)', async () => {
+  it('rejects an expired access token (RFC 7519 §4.1.4)', async () => {
     under.clock.advance(-3600)
     const tokens = await obtainTokens(under, forApi)
     under.clock.advance(3600)

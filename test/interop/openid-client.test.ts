@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-describe('openid-client signs a person in', () => {
+describe('openid-client signs a user in', () => {
   it.each([
     ['P', () => client.None(), 'https://spa.test/cb'],
     ['A', () => client.ClientSecretBasic(under.clients.A.secret), 'https://app.test/cb'],
@@ -29,7 +29,7 @@ describe('openid-client signs a person in', () => {
     expect(tokens.expiresIn()).toBeGreaterThan(590)
   })
 
-  it('an ID token in ES256 for a client that registered for it, its signature checked (OIDC Registration §2)', async () => {
+  it('a client registered for ES256 gets an ID token in ES256 and checks its signature (OIDC Registration §2)', async () => {
     await changeClient(under.storage, clientId('X'), { idTokenSignedResponseAlg: 'ES256' })
     const config = await configure('X', client.ClientSecretPost(under.clients.X.secret), {
       id_token_signed_response_alg: 'ES256',
@@ -41,7 +41,7 @@ describe('openid-client signs a person in', () => {
     expect(tokens.claims()?.sub).toBe('U1')
   })
 
-  it('Form Post Response Mode §2: the callback is a POST from the browser', async () => {
+  it('the callback is a POST from the browser (Form Post Response Mode §2)', async () => {
     const { url, checks } = await begin(web, { response_mode: 'form_post' })
     const page = await visit(under, url)
     const callback = new Request('https://app.test/cb', { method: 'POST', body: postedParameters(page) })
@@ -51,7 +51,7 @@ describe('openid-client signs a person in', () => {
     expect(tokens.claims()?.sub).toBe('U1')
   })
 
-  it('a refusal is understood as one (RFC 6749 §4.1.2.1)', async () => {
+  it('reports an error response as such (RFC 6749 §4.1.2.1)', async () => {
     const { url, checks } = await begin(web, { prompt: 'none', max_age: '0' })
     const { location } = await visit(under, url)
 
@@ -62,7 +62,7 @@ describe('openid-client signs a person in', () => {
 })
 
 describe('openid-client uses tokens', () => {
-  it('it refreshes (RFC 6749 §6)', async () => {
+  it('refreshes (RFC 6749 §6)', async () => {
     const first = await signIn(web)
 
     const renewed = await client.refreshTokenGrant(web, first.refresh_token ?? '')
@@ -71,7 +71,7 @@ describe('openid-client uses tokens', () => {
     expect(renewed.claims()).toMatchObject({ sub: 'U1', auth_time: first.claims()?.auth_time })
   })
 
-  it('a machine gets an access token (RFC 6749 §4.4)', async () => {
+  it('a machine client gets an access token (RFC 6749 §4.4)', async () => {
     const machine = await configure('M', client.ClientSecretBasic(under.clients.M.secret))
 
     const tokens = await client.clientCredentialsGrant(machine, { scope: 'api.read', resource: 'https://api.test' })
@@ -79,7 +79,7 @@ describe('openid-client uses tokens', () => {
     expect(tokens).toMatchObject({ scope: 'api.read', token_type: 'bearer' })
   })
 
-  it('it asks about the person (OIDC Core §5.3)', async () => {
+  it('calls userinfo (OIDC Core §5.3)', async () => {
     const tokens = await signIn(web, { scope: 'openid profile phone' })
 
     const info = await client.fetchUserInfo(web, tokens.access_token, 'U1')
@@ -87,7 +87,7 @@ describe('openid-client uses tokens', () => {
     expect(info).toMatchObject({ sub: 'U1', name: 'Ann Lee', phone_number_verified: false })
   })
 
-  it('it asks about a token, revokes it, and asks again (RFC 7662 §2, RFC 7009 §2)', async () => {
+  it('introspects a token, revokes it, and introspects it again (RFC 7662 §2, RFC 7009 §2)', async () => {
     const tokens = await signIn(web)
 
     const before = await client.tokenIntrospection(web, tokens.access_token)
@@ -98,7 +98,7 @@ describe('openid-client uses tokens', () => {
     expect(after).toEqual({ active: false })
   })
 
-  it('it asks for a signed answer (RFC 9701 §4)', async () => {
+  it('requests a signed introspection response (RFC 9701 §4)', async () => {
     const config = await configure('A', client.ClientSecretBasic(under.clients.A.secret), {
       introspection_signed_response_alg: 'RS256',
     })

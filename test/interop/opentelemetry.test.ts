@@ -12,7 +12,7 @@ import { basic, token } from '../support/flow.ts'
 import { startServer } from '../support/server-under-test.ts'
 
 describe('OpenTelemetry', () => {
-  it('the metrics SDK counts what was done and what was refused, by reason and by nothing that names anybody', async () => {
+  it('the metrics SDK counts actions and refusals by reason, without attributes that identify anyone', async () => {
     const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
     const provider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter })] })
     const under = await startServer({ onEvent: countEvents(provider.getMeter('test')) })
@@ -37,7 +37,7 @@ describe('OpenTelemetry', () => {
     await under.close()
   })
 
-  it('a tracer of the API has a span around each request, with its method, path and status', async () => {
+  it('a tracer of the API gets a span around each request, with its method, path and status', async () => {
     const spans: Readonly<Record<string, unknown>>[] = []
     const under = await startServer()
     const service = traceService(under.server, recordingTracer(spans))

@@ -19,7 +19,7 @@ afterAll(async () => {
 })
 
 describe('passport-oauth2', () => {
-  it('gets tokens for a person with client_secret_post, state and S256 (RFC 6749 §4.1, RFC 7636 §4)', async () => {
+  it('gets tokens for a user with client_secret_post, state and S256 (RFC 6749 §4.1, RFC 7636 §4)', async () => {
     const landing = await openBrowser(under).open(`${app.origin}/login`)
 
     expect(landing.json).toEqual({
@@ -32,14 +32,14 @@ describe('passport-oauth2', () => {
     )
   })
 
-  it('takes no offence at the issuer in the response (RFC 9207 §2)', async () => {
+  it('ignores the issuer in the response (RFC 9207 §2)', async () => {
     const landing = await openBrowser(under).open(`${app.origin}/login`)
 
     expect(callbackOf(landing).searchParams.get('iss')).toBe(under.issuer)
     expect(landing.status).toBe(200)
   })
 
-  it('a refusal of the token endpoint reaches the application as one (RFC 6749 §5.2)', async () => {
+  it('an error of the token endpoint reaches the application (RFC 6749 §5.2)', async () => {
     const browser = openBrowser(under, changeAnswer('code', 'another'))
 
     const landing = await browser.open(`${app.origin}/login`)
@@ -47,7 +47,7 @@ describe('passport-oauth2', () => {
     expect(landing.json).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('who has lost the cookie of the state comes to rest at an error (RFC 6749 §10.12)', async () => {
+  it('a user who lost the state cookie gets an error (RFC 6749 §10.12)', async () => {
     const landing = await openBrowser(under).open(`${app.origin}/login`)
 
     const stranger = await openBrowser(under).open(callbackOf(landing).href)

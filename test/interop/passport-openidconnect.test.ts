@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 describe('passport-openidconnect', () => {
-  it('signs a person in with client_secret_post and a nonce, and asks userinfo about them (OIDC Core §3.1, §5.3)', async () => {
+  it('signs a user in with client_secret_post and a nonce, and calls userinfo (OIDC Core §3.1, §5.3)', async () => {
     const landing = await openBrowser(under).open(`${app.origin}/login`)
 
     expect(landing.json).toEqual({
@@ -34,14 +34,14 @@ describe('passport-openidconnect', () => {
     })
   })
 
-  it('takes no offence at the issuer in the response (RFC 9207 §2)', async () => {
+  it('ignores the issuer in the response (RFC 9207 §2)', async () => {
     const landing = await openBrowser(under).open(`${app.origin}/login`)
 
     expect(callbackOf(landing).searchParams.get('iss')).toBe(under.issuer)
     expect(landing.status).toBe(200)
   })
 
-  it('with max_age it demands auth_time, which is there and young enough (OIDC Core §3.1.2.1)', async () => {
+  it('with max_age it requires auth_time, which is present and recent enough (OIDC Core §3.1.2.1)', async () => {
     const app = await openApp('passport-max-age', { maxAge: '60' })
     onTestFinished(() => app.close())
 
@@ -50,7 +50,7 @@ describe('passport-openidconnect', () => {
     expect(landing.status).toBe(200)
   })
 
-  it('a refusal reaches the application as one (RFC 6749 §4.1.2.1)', async () => {
+  it('an error response reaches the application (RFC 6749 §4.1.2.1)', async () => {
     const app = await openApp('passport-prompt', { prompt: 'none' })
     onTestFinished(() => app.close())
 
@@ -59,7 +59,7 @@ describe('passport-openidconnect', () => {
     expect(landing.json['error']).toBe('consent_required')
   })
 
-  it('who has lost the cookie of the state comes to rest at an error (RFC 6749 §10.12)', async () => {
+  it('a user who lost the state cookie gets an error (RFC 6749 §10.12)', async () => {
     const landing = await openBrowser(under).open(`${app.origin}/login`)
 
     const stranger = await openBrowser(under).open(callbackOf(landing).href)

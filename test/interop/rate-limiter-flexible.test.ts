@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => under.close())
 
 describe('a limiter of rate-limiter-flexible', () => {
-  it('stops who guesses a secret, says for how long, and lets the client itself in (RFC 6749 §2.3.1, RFC 6585 §4)', async () => {
+  it('stops secret guessing, says for how long, and still accepts the client itself (RFC 6749 §2.3.1, RFC 6585 §4)', async () => {
     const form = { grant_type: 'client_credentials' }
     const guess = () => token(under, form, { authorization: basic('M', 'guess') })
     const guesses = [await guess(), await guess(), await guess(), await guess()]
@@ -29,7 +29,7 @@ describe('a limiter of rate-limiter-flexible', () => {
     expect(own.status).toBe(200)
   })
 
-  it('stops a browser that starts one sign-in after the other (RFC 6819 §4.4.1.11)', async () => {
+  it('stops a browser that starts one sign-in after another (RFC 6819 §4.4.1.11)', async () => {
     const first = await authorize(under)
     const cookie = first.cookies[0]?.split(';', 1)[0] ?? ''
     const start = () => authorize(under, {}, { cookie: `${cookie}; host=U1.${under.clock.now()}` })

@@ -6,7 +6,7 @@ import { startScimSite } from '../support/scim-site.ts'
 it.each([
   ['entra', entraTranscript],
   ['okta', oktaTranscript],
-] as const)('the scripted %s is content with every answer', async (toleranceProfile, transcript) => {
+] as const)('every response satisfies the scripted %s', async (toleranceProfile, transcript) => {
   const site = await startScimSite({ toleranceProfile })
   onTestFinished(site.close)
 

@@ -39,7 +39,7 @@ describe('simple-oauth2', () => {
     expect(token).toMatchObject({ token_type: 'Bearer', scope: 'api.read' })
   })
 
-  it('an identifier that needs its encoding is understood (RFC 6749 §2.3.1)', async () => {
+  it('a client_id that needs encoding works (RFC 6749 §2.3.1)', async () => {
     const config = await configure({ credentialsEncodingMode: 'strict' }, 'web:app/100%+1')
 
     const { token } = await signIn(config)
@@ -47,7 +47,7 @@ describe('simple-oauth2', () => {
     expect(token).toMatchObject({ token_type: 'Bearer' })
   })
 
-  it('in its loose mode, which leaves the encoding out, such an identifier is another one (RFC 6749 §2.3.1)', async () => {
+  it('in its loose mode, which omits the encoding, such a client_id is another one (RFC 6749 §2.3.1)', async () => {
     const config = await configure({ credentialsEncodingMode: 'loose' }, 'web:app/100%+2')
 
     const refused = signIn(config)
@@ -56,7 +56,7 @@ describe('simple-oauth2', () => {
     expect(under.lastReason()).toMatch(/^client_/)
   })
 
-  it('a JSON body is refused in words that its error carries (RFC 6749 §3.2)', async () => {
+  it('a rejected JSON body gets an error that the library reports (RFC 6749 §3.2)', async () => {
     const config = await configure({ bodyFormat: 'json' })
 
     const refused = signIn(config)

@@ -7,7 +7,7 @@ import { dumpMedium } from '../support/dump-medium.ts'
 
 const issuer = 'https://as.test'
 
-describe('law: the dump by which tests tell that nothing was written shows whatever is written', () => {
+describe('law: the storage dump that tests compare shows everything that is stored', () => {
   it.each(recordKinds.map((kind) => [kind.store, kind] as const))('%s', async (_, { make, insert, read }) => {
     const medium = createMemoryDatabase()
     const storage = createMemoryStorage({ issuer, database: medium })
@@ -19,7 +19,7 @@ describe('law: the dump by which tests tell that nothing was written shows whate
     expect(dumpMedium(medium, issuer)).toContain(id)
   })
 
-  it('claims', async () => {
+  it('replays', async () => {
     const medium = createMemoryDatabase()
     const storage = createMemoryStorage({ issuer, database: medium })
 
@@ -33,7 +33,7 @@ describe('law: the dump by which tests tell that nothing was written shows whate
     expect(dumpMedium(medium, issuer)).toContain('shown')
   })
 
-  it('endings', async () => {
+  it('revocations', async () => {
     const medium = createMemoryDatabase()
     const storage = createMemoryStorage({ issuer, database: medium })
 

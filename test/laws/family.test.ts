@@ -5,7 +5,7 @@ import { createFamilyWorld } from '../support/family-world.ts'
 import { familyCommands, signIn } from './family-commands.ts'
 import { emptyModel } from './family-model.ts'
 
-it('law: no token is honoured after its family, grant, client or person has ended', async () => {
+it('law: no token is active after its family, grant, client or user was revoked', async () => {
   await fc.assert(
     fc.asyncProperty(familyCommands(), (commands) => fc.asyncModelRun(worldWithOneFamily, commands)),
     { numRuns: 60 },

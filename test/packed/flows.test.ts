@@ -13,7 +13,7 @@ const { folder, oldestNode } = inject('outside')
 beforeAll(() => bundleOutside('test/packed/served-site.ts', join(folder, 'served-site.mjs')))
 
 /** The matrix of flows: discovery, codes with PKCE, tokens, userinfo, SCIM, other origins, what adapters owe. */
-describe.each(adapters)('installed from tarballs on the oldest Node, over $name', ({ name }) => {
+describe.each(adapters)('installed from tarballs on the oldest supported Node, on $name', ({ name }) => {
   const command: Runtime['command'] = () => [oldestNode, 'served-site.mjs', name]
   const runtime: Runtime = { name: 'Node', userAgent: /^Node\.js\/22$/, command }
   let running: RunningRuntime
@@ -22,7 +22,7 @@ describe.each(adapters)('installed from tarballs on the oldest Node, over $name'
   })
   afterAll(() => running.stop())
 
-  it('is that Node', () => {
+  it('runs on that Node', () => {
     expect(running.userAgent).toMatch(runtime.userAgent)
   })
 

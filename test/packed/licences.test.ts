@@ -6,7 +6,7 @@ import { expect, inject, it } from 'vitest'
 const { folder } = inject('outside')
 const { packages } = inject('packed')
 
-it.each(packages.map(({ name }) => name))('%s: what it carries of others comes with their licences', (name) => {
+it.each(packages.map(({ name }) => name))('%s: bundled third-party code comes with its licences', (name) => {
   const installed = join(folder, 'node_modules', name)
   const notices = join(installed, 'dist/THIRD-PARTY-NOTICES.txt')
 
@@ -16,7 +16,7 @@ it.each(packages.map(({ name }) => name))('%s: what it carries of others comes w
   expect(text.match(/^Permission is hereby granted/gm) ?? []).toHaveLength(carriedBy(installed).length)
 })
 
-it('docs/adr/0017: zod is carried by core, and Kysely by storage-sql', () => {
+it('zod is bundled in core and Kysely in storage-sql (docs/adr/0017)', () => {
   const carried = ['core', 'storage-sql'].map((name) => carriedBy(join(folder, 'node_modules/@mintmark', name)))
 
   expect(carried).toEqual([['zod'], ['kysely']])

@@ -13,7 +13,7 @@ const { oldestNodeForSources } = inject('outside')
 const tarballs = packages.filter(({ name }) => name !== 'create-mintmark').map(({ tarball }) => tarball)
 
 /** In a path with a space, from an empty folder on, with the packed tarballs in place of npm's packages. */
-describe('the starter, on the oldest Node that runs TypeScript by itself', () => {
+describe('the starter, on the oldest Node that runs TypeScript without flags', () => {
   let place: string
   beforeAll(() => {
     place = join(mkdtempSync(join(tmpdir(), 'mintmark-starter-')), 'my folder')
@@ -29,7 +29,7 @@ describe('the starter, on the oldest Node that runs TypeScript by itself', () =>
     run(command, { cwd: join(place, 'my-server'), env: { MINTMARK_ISSUER: issuer } })
   let issuer = ''
 
-  it('makes the files, with the versions that it was released with', () => {
+  it('creates the files, with the versions of its release', () => {
     expect(readdirSync(place)).toEqual(['my-server'])
     expect(readdirSync(join(place, 'my-server')).toSorted()).toEqual([
       '.env',
@@ -48,7 +48,7 @@ describe('the starter, on the oldest Node that runs TypeScript by itself', () =>
     )
   })
 
-  it('refuses to do it again, and changes nothing', () => {
+  it('refuses to do it again and changes nothing', () => {
     const main = join(inject('outside').folder, 'node_modules/create-mintmark/dist/main.js')
     const again = spawnSync(oldestNodeForSources, [main, 'my-server'], { cwd: place, encoding: 'utf8' })
 
@@ -56,7 +56,7 @@ describe('the starter, on the oldest Node that runs TypeScript by itself', () =>
     expect(again.stderr).toMatch(/^create-mintmark: .* is not empty: there is \.env\. .*; nothing was changed\.\n$/)
   })
 
-  describe('once it is installed', () => {
+  describe('after its installation', () => {
     let server: RunningProgram
     let printed: string
     beforeAll(async () => {
@@ -69,7 +69,7 @@ describe('the starter, on the oldest Node that runs TypeScript by itself', () =>
     })
     afterAll(() => server.stop())
 
-    it('its types check, and its own test passes', () => {
+    it('its types check and its own test passes', () => {
       inProject('npm', 'run', 'check')
       expect(inProject('npm', 'test')).toMatch(/^(?:#|ℹ) pass 1$/m)
     })
@@ -80,7 +80,7 @@ describe('the starter, on the oldest Node that runs TypeScript by itself', () =>
       expect(await answer.json()).toMatchObject({ issuer, token_endpoint: `${issuer}/token` })
     })
 
-    it('its directory creates and deactivates an account', async () => {
+    it('its directory creates and deactivates a user', async () => {
       const [, tenantUrl, secret] = /^SCIM Tenant URL (\S+)\nSecret Token +(\S+)$/m.exec(printed) ?? []
       const ask = async (method: string, path: string, body: object): Promise<Resource> => {
         const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/scim+json' }
@@ -97,7 +97,7 @@ describe('the starter, on the oldest Node that runs TypeScript by itself', () =>
       expect(deactivated).toMatchObject({ status: 200, id: created.id, active: false })
     })
 
-    it('the doctor finds nothing that fails, and set-up again makes nothing', () => {
+    it('the doctor finds no failure, and running set-up again creates nothing', () => {
       expect(inProject('npm', 'run', 'doctor')).not.toMatch(/^fail/m)
       expect(inProject('npm', 'run', '--silent', 'setup')).toBe(
         `Done. What was there before stays as it is, and its secrets are not shown again. For new ones:

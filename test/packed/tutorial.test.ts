@@ -3,19 +3,19 @@ import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { followTutorial, type Followed } from '../docs/follow-tutorial.ts'
 
 /** What the pages say in words and JSON is compared with the sources by test/docs/tutorial.test.ts. */
-describe('the tutorial, followed to the letter from an empty folder with npm and the tarballs', () => {
+describe('the tutorial, followed literally from an empty folder with npm and the tarballs', () => {
   let seen: Followed
   beforeAll(async () => {
     const { folder } = inject('packed')
     seen = await followTutorial((line) => line.replace('/tmp/mintmark', folder))
   })
 
-  it('a person signs in at another application, and its refresh token works', () => {
+  it('a user signs in at another application, whose refresh token works', () => {
     expect(seen.signedIn).toMatchObject({ sub: 'user-1', amr: ['pwd'] })
     expect(seen.refreshed).toEqual({ refreshed: true, expires_in: 600 })
   })
 
-  it('her directory adopts her account, and ends her access', () => {
+  it('the directory links the user, and then deactivates them', () => {
     expect(seen.adopted).toMatchObject({ id: 'user-1', active: true })
     expect(seen.refreshedThen).toEqual(seen.refreshed)
     expect(seen.deactivated).toMatchObject({ id: 'user-1', active: false })

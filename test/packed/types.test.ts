@@ -27,7 +27,7 @@ describe.each(['typescript5', 'typescript6', 'typescript7'])('%s', (compiler) =>
   it.each([
     { module: 'nodenext', moduleResolution: 'nodenext' },
     { module: 'esnext', moduleResolution: 'bundler' },
-  ])('every subpath, and what is documented, checks in a strict project: $moduleResolution', async (resolution) => {
+  ])('every documented subpath type-checks in a strict project: $moduleResolution', async (resolution) => {
     const config = `tsconfig.${compiler}.${resolution.moduleResolution}.json`
     const compilerOptions = { ...strictest, ...resolution }
     writeFileSync(join(folder, config), JSON.stringify({ compilerOptions, include: ['types'] }))
@@ -38,7 +38,7 @@ describe.each(['typescript5', 'typescript6', 'typescript7'])('%s', (compiler) =>
   })
 })
 
-it('types need these packages of others, which come along or are the host’s choice', () => {
+it('types depend only on these packages, which are dependencies or chosen by the host', () => {
   const needed = subpaths
     .map((subpath) => [subpath, theirModules(subpath)] as const)
     .filter(([, modules]) => modules.length > 0)

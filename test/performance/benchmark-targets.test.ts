@@ -33,15 +33,15 @@ afterAll(async () => {
 })
 
 // What answers wrongly may be fast. A workload throws when an answer is not the expected one.
-describe.concurrent('what is measured', () => {
-  it.each([...targets])('%s answers as it should', async (_, { target, asked }) => {
+describe.concurrent('benchmark targets', () => {
+  it.each([...targets])('%s answers correctly', async (_, { target, asked }) => {
     const answers = await answersOf(target, [...asked])
 
     expect([...answers.keys()]).toEqual([...asked])
   })
 
   it.each(['sqlite', 'postgres'] as const)(
-    'on %s a floor gives, by the statements of Mintmark, the same answers about accounts',
+    "on %s a floor with Mintmark's statements gives the same answers about users",
     async (storage) => {
       const names: readonly WorkloadName[] = [
         'userName eq',
@@ -60,7 +60,7 @@ describe.concurrent('what is measured', () => {
   )
 
   it.each(['sqlite', 'postgres'] as const)(
-    'on %s a floor issues, by the statements of Mintmark, what Mintmark issues',
+    "on %s a floor with Mintmark's statements issues the same tokens",
     async (storage) => {
       const names: readonly WorkloadName[] = ['client credentials', 'refresh', 'code + PKCE', 'userinfo, repeated']
 

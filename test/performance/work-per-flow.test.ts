@@ -30,13 +30,13 @@ const nothing: Work = { storage: [], signatures: 0, verifications: 0, keyImports
 
 // A count that grows makes every request slower, on every machine. Whoever raises one says why.
 describe('work per flow', () => {
-  it('client credentials are one read and one signature, and write nothing (RFC 6749 §4.4)', async () => {
+  it('client credentials take one read and one signature, and write nothing (RFC 6749 §4.4)', async () => {
     const work = await workOf(under, () => serviceToken(under))
 
     expect(work).toEqual({ ...nothing, storage: ['clients.find'], signatures: 1, digests: 1, randomDraws: 1 })
   })
 
-  it('an authorization request of somebody who signed in and consented is three reads and one write (OIDC Core §3.1.2)', async () => {
+  it('an authorization request of a user who signed in and consented takes three reads and one write (OIDC Core §3.1.2)', async () => {
     const work = await workOf(under, () => authorize(under, { scope: 'openid profile offline_access' }))
 
     expect(work).toEqual({
@@ -47,7 +47,7 @@ describe('work per flow', () => {
     })
   })
 
-  it('a code becomes tokens with two reads, two writes and a signature for each token (RFC 6749 §4.1.3)', async () => {
+  it('a code exchange takes two reads, two writes and one signature per token (RFC 6749 §4.1.3)', async () => {
     const code = await obtainCode(under, { scope: 'openid profile offline_access' })
 
     const work = await workOf(under, () => redeem(under, code))
@@ -61,7 +61,7 @@ describe('work per flow', () => {
     })
   })
 
-  it('a refresh is two reads, one write and a signature for each token (RFC 9700 §4.14.2)', async () => {
+  it('a refresh takes two reads, one write and one signature per token (RFC 9700 §4.14.2)', async () => {
     const tokens = await freshTokens()
 
     const work = await workOf(under, () => refresh(under, tokens.refresh_token))
@@ -75,7 +75,7 @@ describe('work per flow', () => {
     })
   })
 
-  it('an access token is introspected with one verification; when it comes again, with none (RFC 7662 §2)', async () => {
+  it('introspection verifies an access token once, and does not verify it again (RFC 7662 §2)', async () => {
     const { access_token: token } = await freshTokens()
 
     const first = await workOf(under, () => introspect(under, token))
@@ -86,7 +86,7 @@ describe('work per flow', () => {
     expect(again).toEqual({ ...nothing, storage, digests: 2 })
   })
 
-  it('userinfo verifies an access token once; what its life depends on is read each time (OIDC Core §5.3)', async () => {
+  it('userinfo verifies an access token once, and reads its status each time (OIDC Core §5.3)', async () => {
     const { access_token: token } = await freshTokens()
 
     const first = await workOf(under, () => userinfo(under, token))
@@ -97,11 +97,14 @@ describe('work per flow', () => {
     expect(again).toEqual({ ...nothing, storage, digests: 1 })
   })
 
-  it.for(['/.well-known/openid-configuration', '/jwks'])('%s is no work (RFC 8414 §3, RFC 7517 §5)', async (path) => {
-    await under.send({ path })
+  it.for(['/.well-known/openid-configuration', '/jwks'])(
+    '%s takes no work (RFC 8414 §3, RFC 7517 §5)',
+    async (path) => {
+      await under.send({ path })
 
-    const work = await workOf(under, () => under.send({ path }))
+      const work = await workOf(under, () => under.send({ path }))
 
-    expect(work).toEqual(nothing)
-  })
+      expect(work).toEqual(nothing)
+    },
+  )
 })

@@ -13,7 +13,7 @@ const leave = {
 
 // Each call of storage is a round trip to a database, for every request. Whoever makes one more says why.
 describe('work per SCIM write', () => {
-  it('a POST reads the provider and writes the account (RFC 7644 §3.3)', async () => {
+  it('a POST reads the provider and writes the user (RFC 7644 §3.3)', async () => {
     const { callsOf } = await anAccount({})
 
     expect(await callsOf('POST', '/Users', { ...aUser, userName: 'ann' })).toEqual([
@@ -22,7 +22,7 @@ describe('work per SCIM write', () => {
     ])
   })
 
-  it('a PATCH that ends an account reads the provider and the account, and writes it (RFC 7644 §3.5.2)', async () => {
+  it('a PATCH that deactivates a user reads the provider and the user, and writes the user (RFC 7644 §3.5.2)', async () => {
     const { callsOf, path } = await anAccount({})
 
     expect(await callsOf('PATCH', path, leave)).toEqual([
@@ -32,7 +32,7 @@ describe('work per SCIM write', () => {
     ])
   })
 
-  it('what ended with an account is read where a listener is told of it', async () => {
+  it('what was revoked with a user is read only if a listener receives it', async () => {
     const events: ScimEvent[] = []
     const { callsOf, path } = await anAccount({ onEvent: (event) => void events.push(event) })
 

@@ -18,7 +18,7 @@ interface KeyProcess {
 describe.for([
   { name: 'PostgreSQL', open: async () => postgresStage(await addressOfTheRun()) },
   { name: 'SQLite', open: sqliteStage },
-])('four processes that keep the keys of one $name database', ({ open }) => {
+])('four processes that manage the keys of one $name database', ({ open }) => {
   let stage: Stage
   let processes: readonly KeyProcess[]
 
@@ -34,14 +34,14 @@ describe.for([
   const tellAll = (command: string): Promise<readonly unknown[]> =>
     Promise.all(processes.map(({ tell }) => tell(command)))
 
-  it('make one first key when all of them want it at once (RFC 7517 §5)', async () => {
+  it('create one first key when all of them want it at once (RFC 7517 §5)', async () => {
     const signing = await tellAll('sign')
 
     expect(new Set(signing).size).toBe(1)
     expect(await stage.storage.signingKeys.list()).toHaveLength(1)
   })
 
-  it('make one key when all of them rotate at once, and all say which (OIDC Core §10.1.1)', async () => {
+  it('create one key when all of them rotate at once, and all name it (OIDC Core §10.1.1)', async () => {
     const rotations = (await tellAll('rotate')) as readonly { readonly outcome: string; readonly keyId: string }[]
 
     expect(rotations.filter(({ outcome }) => outcome === 'announced')).toHaveLength(1)
@@ -51,7 +51,7 @@ describe.for([
     expect(published).toEqual(Array.from({ length: 4 }, () => published[0]))
   })
 
-  it('agree on one key when all of them drop the one that signs, and the one after it (RFC 7517 §5)', async () => {
+  it('agree on one key when all of them drop the signing key and the next one (RFC 7517 §5)', async () => {
     for (const keys of [2, 3]) {
       const [signing] = await tellAll('sign')
 

@@ -12,7 +12,7 @@ const rounds = 6
 describe.for([
   { name: 'PostgreSQL', open: async () => postgresStage(await addressOfTheRun()) },
   { name: 'SQLite', open: sqliteStage },
-])('four servers over one $name database', ({ open }) => {
+])('four servers on one $name database', ({ open }) => {
   let stage: Stage
   let servers: readonly ServerProcess[]
   let races: Readonly<Record<string, Race>>

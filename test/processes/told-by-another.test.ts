@@ -13,7 +13,7 @@ import { consent, postgresStage, sqliteStage, type Stage } from './stage.ts'
 describe.for([
   { name: 'PostgreSQL', open: async () => postgresStage(await addressOfTheRun()) },
   { name: 'SQLite', open: sqliteStage },
-])('two servers over one $name database', ({ open }) => {
+])('two servers on one $name database', ({ open }) => {
   let stage: Stage
   let servers: readonly ServerProcess[]
   /** The last one dies as soon as it has deactivated somebody. */
@@ -69,7 +69,7 @@ describe.for([
   }
 
   test.for(['on_demand', 'follow'] as const)(
-    'who is deactivated by SCIM at one is refused within a second where the other is listened to (%s)',
+    'a user deactivated by SCIM at one is rejected within a second by a resource server that polls the other (%s)',
     async (mode) => {
       const { id, tokens } = await aPerson(`ann-${mode}@x.test`)
       const other = await aPerson(`bob-${mode}@x.test`)
@@ -85,7 +85,7 @@ describe.for([
     },
   )
 
-  test('what is revoked at one, and a client that is disabled by a third, are told by the other (RFC 7009 §2.1)', async () => {
+  test('what is revoked at one, and a client disabled by a third process, is delivered by the other (RFC 7009 §2.1)', async () => {
     const [revoked, ofClient] = [await aPerson('cid@x.test'), await aPerson('dot@x.test')]
     const api = anApi('follow')
     await api.admits(revoked.tokens.access_token)
@@ -102,7 +102,7 @@ describe.for([
     await expect.poll(() => api.admits(ofClient.tokens.access_token), { timeout: 2000 }).toBe(true)
   })
 
-  test('a deactivation is told also when the server that wrote it died before it could answer', async () => {
+  test('a deactivation is delivered even if the server that wrote it died before it answered', async () => {
     const { id, tokens } = await aPerson('eve@x.test')
     const api = anApi('on_demand')
     const before = await api.admits(tokens.access_token)

@@ -61,7 +61,7 @@ describe('the storage of the Worker example', () => {
     },
   )
 
-  it('a filter with more than a hundred values is more than the database of a Durable Object takes', async () => {
+  it('a filter with more than a hundred values exceeds the database of a Durable Object', async () => {
     expect(await judge(beyondLimits)).toContain('too many SQL variables')
   })
 })

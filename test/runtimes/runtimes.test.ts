@@ -21,7 +21,7 @@ describe.each(runtimes)('on $name', (runtime) => {
   })
   afterAll(() => running.stop())
 
-  it('is that runtime', () => {
+  it('runs on that runtime', () => {
     expect(running.userAgent).toMatch(runtime.userAgent)
   })
 

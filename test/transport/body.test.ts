@@ -10,7 +10,7 @@ import { aService } from './recording-service.ts'
 
 const form = 'application/x-www-form-urlencoded'
 
-describe.each(adapters)('over $name', (adapter) => {
+describe.each(adapters)('on $name', (adapter) => {
   test.each([
     ['application/json', '{"grant_type":"authorization_code"}'],
     [`application/json, ${form}`, 'grant_type=authorization_code'],
@@ -25,7 +25,7 @@ describe.each(adapters)('over $name', (adapter) => {
     [form, 'code=\xff\xfe\x00'],
     [form, 'code=%&code=%zz'],
     [form, 'code=%ED%A0%80'],
-  ])('the service gets Content-Type and body as they came: %s, %j', async (contentType, body) => {
+  ])('the service gets Content-Type and body unchanged: %s, %j', async (contentType, body) => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
@@ -36,7 +36,7 @@ describe.each(adapters)('over $name', (adapter) => {
     expect(service.received.map((request) => Buffer.from(request.body).toString('latin1'))).toEqual([body])
   })
 
-  test('the service sees that no Content-Type came', async () => {
+  test('the service sees that there was no Content-Type', async () => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
@@ -56,7 +56,7 @@ describe.each(adapters)('over $name', (adapter) => {
     expect(service.received.map((request) => request.headers.has('trailer'))).toEqual([false])
   })
 
-  test.each(['GET', 'HEAD'])('the body of a %s means nothing, whatever its size (RFC 9110 §9.3.1)', async (method) => {
+  test.each(['GET', 'HEAD'])('the body of a %s is ignored, whatever its size (RFC 9110 §9.3.1)', async (method) => {
     const service = aService({ bodyLimit: 4 })
     const host = await aHost(adapter, { services: [service] })
 
@@ -67,7 +67,7 @@ describe.each(adapters)('over $name', (adapter) => {
   })
 
   describe('the body limit (RFC 9110 §15.5.14)', () => {
-    test('a body of exactly 16 KiB is handled', async () => {
+    test('accepts a body of exactly 16 KiB', async () => {
       const service = aService({ bodyLimit: 16_384 })
       const host = await aHost(adapter, { services: [service] })
 
@@ -81,7 +81,7 @@ describe.each(adapters)('over $name', (adapter) => {
       ['with its length', ['Content-Length: 16385'], 'a'.repeat(16_385)],
       ['in one chunk', ['Transfer-Encoding: chunked'], `4001\r\n${'a'.repeat(16_385)}\r\n0\r\n\r\n`],
       ['in many chunks', ['Transfer-Encoding: chunked'], `${'1\r\na\r\n'.repeat(16_385)}0\r\n\r\n`],
-    ])('one byte more is refused in JSON, and nothing is handled: %s', async (_, headers, body) => {
+    ])('rejects one byte more with JSON and handles nothing: %s', async (_, headers, body) => {
       const service = aService({ bodyLimit: 16_384 })
       const host = await aHost(adapter, { services: [service] })
 
@@ -115,7 +115,7 @@ describe.each(adapters)('over $name', (adapter) => {
       expect((await fetch(`${host.url}/token`, { method: 'POST' })).status).toBe(200)
     })
 
-    test('a client that never stops sending is hung up on', async () => {
+    test('disconnects a client that never stops sending', async () => {
       const service = aService({ bodyLimit: 16_384 })
       const host = await aHost(adapter, { services: [service] })
 
@@ -129,12 +129,12 @@ describe.each(adapters)('over $name', (adapter) => {
     })
   })
 
-  describe('a request that never arrives whole', () => {
+  describe('a request that never arrives completely', () => {
     test.each([
       ['the client resets the connection', (socket: ReturnType<typeof connect>) => socket.resetAndDestroy()],
       ['the client closes the connection', (socket: ReturnType<typeof connect>) => socket.destroy()],
       ['the client stops sending', (socket: ReturnType<typeof connect>) => socket.end()],
-    ])('is not handled, and breaks nothing: %s', async (_, leave) => {
+    ])('is not handled and breaks nothing: %s', async (_, leave) => {
       const service = aService()
       const host = await aHost(adapter, { services: [service] })
 
@@ -152,7 +152,7 @@ describe.each(adapters)('over $name', (adapter) => {
       expect(host.errors).toEqual([])
     })
 
-    test('a body that comes too slowly runs into the time limit of the HTTP server', async () => {
+    test("a body that comes too slowly runs into the HTTP server's time limit", async () => {
       const service = aService()
       const limits = { requestTimeout: 60, headersTimeout: 50, connectionsCheckingInterval: 20 }
       const host = await aHost(adapter, { services: [service] }, limits)
@@ -171,9 +171,9 @@ describe.each(adapters)('over $name', (adapter) => {
 
 // Over Fetch the connection is the runtime's, which may cut it when the answer is out.
 describe.each(adapters.filter(({ name }) => name !== 'Fetch'))(
-  'after a body that is too large, over $name (RFC 9112 §9.6)',
+  'after a body that is too large, on $name (RFC 9112 §9.6)',
   (adapter) => {
-    test('the connection closes, also when the client wants to go on', async () => {
+    test('closes the connection, even if the client wants to continue', async () => {
       const host = await aHost(adapter, { services: [aService({ bodyLimit: 4 })] })
 
       const transcript = await sendBytes(
@@ -185,7 +185,7 @@ describe.each(adapters.filter(({ name }) => name !== 'Fetch'))(
       expect(transcript).toMatch(/^Connection: close\r$/m)
     })
 
-    test('a client in the middle of a long upload reads the refusal, and not a reset', async () => {
+    test('a client in the middle of a long upload receives the refusal, not a reset', async () => {
       const service = aService({ bodyLimit: 16_384 })
       const host = await aHost(adapter, { services: [service] })
 

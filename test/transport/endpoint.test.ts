@@ -6,7 +6,7 @@ import { aHost } from './host.ts'
 import { requestText, sendBytes, statusesIn } from './raw-client.ts'
 import { aService, type RecordingServiceOptions } from './recording-service.ts'
 
-describe.each(adapters)('a page of the host over $name', (adapter) => {
+describe.each(adapters)('a page of the host on $name', (adapter) => {
   test('sees the origin of the service, the query and the raw body', async () => {
     const page = aPage()
     const host = await aHost(adapter, siteWith(page.endpoint))
@@ -18,7 +18,7 @@ describe.each(adapters)('a page of the host over $name', (adapter) => {
     expect(page.received.map((request) => Buffer.from(request.body).toString())).toEqual(['a=1&a=2'])
   })
 
-  test('keeps to the body limit of the service', async () => {
+  test('has the body limit of the service', async () => {
     const page = aPage()
     const host = await aHost(adapter, siteWith(page.endpoint, { bodyLimit: 4 }))
 

@@ -58,7 +58,7 @@ describe('a body that something else has read', () => {
     ['a parser behind the adapter', (app: Express, handler: RequestHandler) => app.use(handler, express.json())],
     ['a reader that found nothing to read', (app: Express, handler: RequestHandler) => app.use(readAll, handler)],
     ['a platform that keeps a copy', (app: Express, handler: RequestHandler) => app.use(keepCopy, handler)],
-  ])('no error: %s', async (_, mount) => {
+  ])('causes no error: %s', async (_, mount) => {
     const service = aService()
     const host = await aHost((app) => mount(app, toExpress(service)))
 
@@ -118,7 +118,7 @@ test('a page below a mount path sees its full path', async () => {
   expect(seen).toEqual(['https://as.test/id/login'])
 })
 
-test('a page that is used at every path is not shown a target that parsing would change', async () => {
+test('a page mounted at every path never sees a target that parsing would change', async () => {
   const seen: string[] = []
   const page: Endpoint = (request) => {
     seen.push(request.url.href)
@@ -132,7 +132,7 @@ test('a page that is used at every path is not shown a target that parsing would
   expect(seen).toEqual([])
 })
 
-test('what Express makes of forwarded headers changes nothing', async () => {
+test("Express's handling of forwarded headers changes nothing", async () => {
   const service = aService()
   const host = await aHost((app) => {
     app.set('trust proxy', true)
@@ -149,7 +149,7 @@ test.each([
   ['below a path', (app: Express, handler: RequestHandler) => app.use('/id', handler)],
   ['at both of its prefixes', (app: Express, handler: RequestHandler) => app.use(['/id', '/.well-known'], handler)],
   ['in a router below a path', (app: Express, handler: RequestHandler) => app.use('/id', Router().use(handler))],
-])('a service with a path is found when mounted %s (RFC 8414 §3.1)', async (where, mount) => {
+])('a service with a path works when mounted %s (RFC 8414 §3.1)', async (where, mount) => {
   const issuer = aService({ path: '/id/token' })
   const metadata = aService({ path: '/.well-known/oauth-authorization-server/id' })
   const host = await aHost((app) => mount(app, toExpress(issuer, metadata)))
@@ -165,7 +165,7 @@ test.each([
   expect(issuer.received.map((request) => request.url.href)).toEqual(['https://as.test/id/token'])
 })
 
-test('a mount path that the issuer does not have is an error that names both ways out, and no silent 404', async () => {
+test('a mount path that the issuer does not have is an error that names both fixes, not a silent 404', async () => {
   const service = aService()
   const host = await aHost((app) => app.use('/id', toExpress(service)))
 
@@ -180,7 +180,7 @@ test('a mount path that the issuer does not have is an error that names both way
 })
 
 test.each(['/id/id/token', '/id/.well-known/oauth-authorization-server/id'])(
-  'below its own path a service leaves what is not its own to the host: %s',
+  'below its own path a service leaves other paths to the host: %s',
   async (path) => {
     const paths = ['/id/token', '/.well-known/oauth-authorization-server/id']
     const service = { ...aService(), serves: (candidate: string) => paths.includes(candidate) }
@@ -191,7 +191,7 @@ test.each(['/id/id/token', '/id/.well-known/oauth-authorization-server/id'])(
   },
 )
 
-test('what the service says of caching and framing replaces what the host said; the rest of the host stays', async () => {
+test("the service's caching and framing headers replace the host's; the host's other headers stay", async () => {
   const headers = [
     ['Cache-Control', 'no-store'],
     ['content-security-policy', "default-src 'none'"],
@@ -212,7 +212,7 @@ test('what the service says of caching and framing replaces what the host said; 
   expect(response.headers.get('strict-transport-security')).toBe('max-age=1')
 })
 
-test('the host may give up and answer by itself', async () => {
+test('the host may give up waiting and answer by itself', async () => {
   const work = aDeferred<ServerResponse>()
   const impatient: RequestHandler = (_request, response, next) => {
     next()

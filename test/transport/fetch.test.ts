@@ -18,7 +18,7 @@ describe('as a function of its own', () => {
     expect(service.received.map((request) => request.url.href)).toEqual(['https://as.test/token'])
   })
 
-  test('leaves other requests alone, body and all, where the host has routes of its own', async () => {
+  test('leaves other requests unread where the host has its own routes', async () => {
     const handle = toFetchHandler(aService())
     const request = new Request(`${at}/other`, { method: 'POST', body: 'kept' })
 
@@ -27,7 +27,7 @@ describe('as a function of its own', () => {
   })
 
   test.each(['https://seen.test/token#x', 'https://seen.test/token#'])(
-    'a fragment is no part of a target: %s (RFC 9112 §3.2)',
+    'a fragment is not part of a target: %s (RFC 9112 §3.2)',
     async (url) => {
       const service = aService()
 
@@ -46,7 +46,7 @@ describe('headers', () => {
     ['origin', 'https://as.test', 'https://evil.test'],
     ['sec-fetch-site', 'same-origin', 'cross-site'],
     ['dpop', 'a', 'b'],
-  ])('a second %s shows by the comma: %s, %s (RFC 9110 §5.3)', async (name, ...values) => {
+  ])('a repeated %s is recognised by the comma: %s, %s (RFC 9110 §5.3)', async (name, ...values) => {
     const service = aService()
     const headers = new Headers()
     for (const value of values) headers.append(name, value)
@@ -57,7 +57,7 @@ describe('headers', () => {
     expect(service.received.map((request) => request.headers.get(name))).toEqual([values.join(', ').trim()])
   })
 
-  test('a list is no repetition (RFC 9110 §5.3)', async () => {
+  test('a list is not a repetition (RFC 9110 §5.3)', async () => {
     const service = aService()
 
     await toFetch(service)(new Request(`${at}/token`, { headers: { accept: 'a/b, c/d', 'x-list': '1, 2' } }))
@@ -65,7 +65,7 @@ describe('headers', () => {
     expect(service.received.map(({ repeatedHeaders }) => repeatedHeaders.size)).toEqual([0])
   })
 
-  test('every cookie of an answer has a header of its own (RFC 6265 §3)', async () => {
+  test('every cookie of a response has its own header (RFC 6265 §3)', async () => {
     const headers = [
       ['Set-Cookie', 'a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT'],
       ['set-cookie', 'b=2'],
@@ -77,7 +77,7 @@ describe('headers', () => {
     expect(response.headers.getSetCookie()).toEqual(['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'b=2'])
   })
 
-  test('an answer with a line break in a header is an error of the host, and never a response (RFC 9112 §11.1)', async () => {
+  test('a line break in a response header is an error of the host and is never sent (RFC 9112 §11.1)', async () => {
     const headers = [['Location', 'https://app.test/\r\nSet-Cookie: evil=1']] as const
     const service = aService({ endpoint: () => Promise.resolve({ status: 303, headers, body: undefined }) })
 
@@ -89,7 +89,7 @@ describe('bodies', () => {
   test.each([
     ['that came whole', (request: Request) => request.text()],
     ['that somebody holds', (request: Request) => request.body?.getReader()],
-  ])('one %s and was read is an error that names the fix, and nothing is handled', async (_, read) => {
+  ])('one that %s and was read is an error that names the fix, and nothing is handled', async (_, read) => {
     const service = aService()
     const request = new Request(`${at}/token`, { method: 'POST', body: 'a=b' })
     await read(request)
@@ -98,7 +98,7 @@ describe('bodies', () => {
     expect(service.received).toEqual([])
   })
 
-  test('reading stops at the limit, however much is still to come', async () => {
+  test('stops reading at the limit, however much follows', async () => {
     const service = aService({ bodyLimit: 4 })
     let pulled = 0
     const body = new ReadableStream<Uint8Array>({

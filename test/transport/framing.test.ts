@@ -6,7 +6,7 @@ import { aService } from './recording-service.ts'
 
 const grant = 'grant_type=authorization_code'
 
-describe.each(adapters)('over $name', (adapter) => {
+describe.each(adapters)('on $name', (adapter) => {
   test.each([
     ['Content-Length and Transfer-Encoding', ['Content-Length: 5', 'Transfer-Encoding: chunked'], `0\r\n\r\n${grant}`],
     ['two lengths', ['Content-Length: 5', 'Content-Length: 29'], grant],
@@ -30,7 +30,7 @@ describe.each(adapters)('over $name', (adapter) => {
     ['a bare carriage return in a header', ['Authorization: Basic QTpi\rX: y', 'Content-Length: 29'], grant],
     ['a NUL in a header', ['Authorization: Basic \0QTpi', 'Content-Length: 29'], grant],
     ['a space in the name of a header', ['Authorization X: Basic QTpi', 'Content-Length: 29'], grant],
-  ])('%s: RFC 9112 §5, §6.3: the HTTP layer refuses it, and nothing is handled', async (_, headers, body) => {
+  ])('%s: the HTTP layer rejects it, and nothing is handled (RFC 9112 §5, §6.3)', async (_, headers, body) => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
@@ -41,7 +41,7 @@ describe.each(adapters)('over $name', (adapter) => {
     expect(host.errors).toEqual([])
   })
 
-  test('what follows a body that is longer than its Content-Length is not part of it', async () => {
+  test('bytes beyond Content-Length are not part of the body', async () => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
@@ -52,7 +52,7 @@ describe.each(adapters)('over $name', (adapter) => {
     expect(statusesIn(transcript).at(-1)).toBe(400)
   })
 
-  test('a body that is shorter than its Content-Length is not handled', async () => {
+  test('a body shorter than its Content-Length is not handled', async () => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
@@ -67,7 +67,7 @@ describe.each(adapters)('over $name', (adapter) => {
     ['in one header', [`X: ${'a'.repeat(16_400)}`]],
     ['in many headers', Array.from({ length: 1100 }, (_, index) => `X-${index}: aaaaaaaaaa`)],
     ['in the Authorization header', [`Authorization: Basic ${'a'.repeat(16_400)}`]],
-  ])('a header block of more than 16 KiB is refused: %s (RFC 6585 §5)', async (_, headers) => {
+  ])('rejects a header block of more than 16 KiB: %s (RFC 6585 §5)', async (_, headers) => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
@@ -95,7 +95,7 @@ describe.each(adapters)('over $name', (adapter) => {
     ['a name of objects', ['__proto__: a', '__proto__: b'], ['__proto__', 'a, b']],
     ['another name of objects', ['constructor: a', 'constructor: b'], ['constructor', 'a, b']],
   ] as const)(
-    'a repeated header is joined, and marked as repeated: %s (RFC 9110 §5.3)',
+    'joins a repeated header and marks it as repeated: %s (RFC 9110 §5.3)',
     async (_, headers, [name, expected]) => {
       const service = aService()
       const host = await aHost(adapter, { services: [service] })
@@ -110,7 +110,7 @@ describe.each(adapters)('over $name', (adapter) => {
     },
   )
 
-  test('a second Host header is marked as repeated (RFC 9112 §3.2)', async () => {
+  test('marks a second Host header as repeated (RFC 9112 §3.2)', async () => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
@@ -120,7 +120,7 @@ describe.each(adapters)('over $name', (adapter) => {
     expect(service.received.map((request) => request.url.origin)).toEqual(['https://as.test'])
   })
 
-  test('a header that came once is not marked as repeated, and names of objects are ordinary names', async () => {
+  test('does not mark a header that came once, and treats names such as __proto__ as ordinary', async () => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 

@@ -11,7 +11,7 @@ import { requestText, sendBytes, statusesIn } from './raw-client.ts'
 import { aService } from './recording-service.ts'
 
 describe('the listener', () => {
-  test('answers the paths of its services, and 404 without a word elsewhere', async () => {
+  test('answers the paths of its services, and an empty 404 elsewhere', async () => {
     const host = await listenOn(createServer(toNodeListener(aService(), aService({ path: '/scim' }))))
 
     expect((await fetch(`${host.url}/token`)).status).toBe(200)
@@ -28,7 +28,7 @@ describe('the listener', () => {
     ['an error', new Error('broken'), 'broken'],
     ['something else', 'broken', 'broken'],
   ])(
-    'answers 500 without a word when a service throws %s, and the process warns and lives on',
+    'answers an empty 500 when a service throws %s, and the process logs a warning and continues',
     async (_, thrown, message) => {
       const warnings = watchWarnings()
       const service = { ...aService(), handle: () => Promise.reject(thrown) }
@@ -44,7 +44,7 @@ describe('the listener', () => {
     },
   )
 
-  test('nothing of an answer that cannot be sent is sent (RFC 9112 §11.1)', async () => {
+  test('sends nothing of a response that cannot be sent (RFC 9112 §11.1)', async () => {
     const warnings = watchWarnings()
     const headers = [
       ['Set-Cookie', 'a=1'],
@@ -62,7 +62,7 @@ describe('the listener', () => {
 })
 
 describe('the handler', () => {
-  test('says whether it answered, and has touched nothing when it did not', async () => {
+  test('returns whether it answered, and has touched nothing when it did not', async () => {
     const host = await aWatchedHost({})
 
     await fetch(`${host.url}/token`)
@@ -72,7 +72,7 @@ describe('the handler', () => {
     expect(await other.text()).toBe('the host read: kept')
   })
 
-  test('middleware that watches writeHead, as of sessions and compression, finds all headers and takes none away', async () => {
+  test('middleware that wraps writeHead, as for sessions and compression, sees all headers and removes none', async () => {
     const headers = [
       ['Set-Cookie', 'a=1'],
       ['Set-Cookie', 'b=2'],
@@ -125,7 +125,7 @@ describe('the handler', () => {
     expect(host.service.received).toEqual([])
   })
 
-  test('does not wait for a client that was gone before it reads', async () => {
+  test('does not wait for a client that left before the body was read', async () => {
     const host = await aWatchedHost({}, async (request) => {
       request.socket.destroy()
       // Awaited by hand: `once` of node:events rejects when the stream breaks, which is what happens here.

@@ -9,8 +9,8 @@ import { aHost } from './host.ts'
 import { requestText, sendBytes, statusesIn } from './raw-client.ts'
 import { aService } from './recording-service.ts'
 
-describe.each(adapters)('over $name', (adapter) => {
-  test('status, headers and body are written as given; the length counts bytes', async () => {
+describe.each(adapters)('on $name', (adapter) => {
+  test('writes status, headers and body as given; the length counts bytes', async () => {
     const host = await aHost(adapter, {
       services: [aService({ endpoint: answering({ status: 418, headers: [['X-Mark', 'yes']], body: 'é' }) })],
     })
@@ -23,7 +23,7 @@ describe.each(adapters)('over $name', (adapter) => {
     expect(await response.text()).toBe('é')
   })
 
-  test('a frozen response, which adapters may remember, is written alike each time', async () => {
+  test('writes a frozen response, which adapters may cache, identically each time', async () => {
     const frozen = Object.freeze({ status: 200, headers: [['X-Mark', 'yes']] as const, body: 'é!' })
     const host = await aHost(adapter, { services: [aService({ endpoint: () => Promise.resolve(frozen) })] })
 
@@ -40,7 +40,7 @@ describe.each(adapters)('over $name', (adapter) => {
     ])
   })
 
-  test('a body of bytes is written unchanged', async () => {
+  test('writes a body of bytes unchanged', async () => {
     const body = Uint8Array.of(0, 255, 128, 13, 10)
     const host = await aHost(adapter, { services: [aService({ endpoint: answering({ body }) })] })
 
@@ -49,7 +49,7 @@ describe.each(adapters)('over $name', (adapter) => {
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(body)
   })
 
-  test('204 has neither body nor length (RFC 9110 §8.6)', async () => {
+  test('204 has neither a body nor a length (RFC 9110 §8.6)', async () => {
     const host = await aHost(adapter, {
       services: [aService({ endpoint: answering({ status: 204, body: undefined }) })],
     })
@@ -81,7 +81,7 @@ describe.each(adapters)('over $name', (adapter) => {
     expect(host.errors).toEqual([])
   })
 
-  test('every cookie has a header of its own (RFC 6265 §3)', async () => {
+  test('every cookie has its own header (RFC 6265 §3)', async () => {
     const headers = [
       ['Set-Cookie', 'a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT'],
       ['set-cookie', 'b=2'],
@@ -93,7 +93,7 @@ describe.each(adapters)('over $name', (adapter) => {
     expect(response.headers.getSetCookie()).toEqual(['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'b=2'])
   })
 
-  test('headers of one name are all sent', async () => {
+  test('sends all headers of the same name', async () => {
     const headers = [
       ['WWW-Authenticate', 'Basic'],
       ['WWW-Authenticate', 'Bearer'],
@@ -108,7 +108,7 @@ describe.each(adapters)('over $name', (adapter) => {
     ['a line feed in a value', ['Location', 'https://app.test/cb\nSet-Cookie: evil=1']],
     ['a NUL in a value', ['Location', 'https://app.test/\0']],
     ['a line break in a name', ['X\r\nSet-Cookie', 'evil=1']],
-  ] as const)('a response is not split by %s (RFC 9112 §11.1)', async (_, header) => {
+  ] as const)('%s cannot split a response (RFC 9112 §11.1)', async (_, header) => {
     const host = await aHost(adapter, { services: [aService({ endpoint: answering({ headers: [header] }) })] })
 
     const transcript = await sendBytes(host.port, requestText('GET /token'))
@@ -118,7 +118,7 @@ describe.each(adapters)('over $name', (adapter) => {
     expect(host.errors).toHaveLength(1)
   })
 
-  test('what a service throws, which it should not, reaches the error handler of the host', async () => {
+  test('an exception of a service, which should not happen, reaches the error handler of the host', async () => {
     const service = { ...aService(), handle: () => Promise.reject(new Error('broken')) }
     const host = await aHost(adapter, { services: [service] })
 
@@ -127,7 +127,7 @@ describe.each(adapters)('over $name', (adapter) => {
   })
 
   describe('while the service works', () => {
-    test('a client may leave, and nothing breaks', async () => {
+    test('a client may disconnect without breaking anything', async () => {
       const work = aDeferred<ServerResponse>()
       const host = await aHost(adapter, { services: [aService({ endpoint: () => work.promise })] })
 
@@ -148,7 +148,7 @@ describe.each(adapters)('over $name', (adapter) => {
 
 // Over Fetch the runtime frames the answer.
 test.each(adapters.filter(({ name }) => name !== 'Fetch'))(
-  'over $name no body and an empty body both have the length 0 (RFC 9110 §8.6)',
+  'on $name no body and an empty body both have length 0 (RFC 9110 §8.6)',
   async (adapter) => {
     for (const body of [undefined, '']) {
       const host = await aHost(adapter, {

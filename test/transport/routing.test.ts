@@ -4,7 +4,7 @@ import { aHost } from './host.ts'
 import { requestText, sendBytes, statusesIn } from './raw-client.ts'
 import { aService } from './recording-service.ts'
 
-describe.each(adapters)('over $name', (adapter) => {
+describe.each(adapters)('on $name', (adapter) => {
   test('answers the paths of the service and leaves the rest to the host', async () => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
@@ -37,7 +37,7 @@ describe.each(adapters)('over $name', (adapter) => {
     ['a fragment in the query', '/token?a=b#x'],
     ['absolute-form with credentials', 'http://as.test@evil.test/token'],
     ['asterisk-form', '*'],
-  ])('the path is compared as it came (RFC 9112 §3.2.1): %s: %s', async (_, target) => {
+  ])('compares the path as received (RFC 9112 §3.2.1): %s: %s', async (_, target) => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
@@ -55,7 +55,7 @@ describe.each(adapters)('over $name', (adapter) => {
     ['absolute-form with the issuer', 'https://as.test/token'],
     ['absolute-form with another host', 'http://evil.test/token'],
   ])(
-    'a target that URL parsing resolves to the path is refused where it can be seen (RFC 9112 §3.2): %s: %s',
+    'rejects a target that URL parsing would turn into the path, where that is visible (RFC 9112 §3.2): %s: %s',
     async (_, target) => {
       const service = aService()
       const host = await aHost(adapter, { services: [service] })
@@ -74,7 +74,7 @@ describe.each(adapters)('over $name', (adapter) => {
     ['bytes that are not ASCII', '/token?a=\xe9'],
     ['a tab', '/tok\ten'],
     ['no slash', '\\token'],
-  ])('the HTTP layer refuses a target with %s', async (_, target) => {
+  ])('the HTTP layer rejects a target with %s', async (_, target) => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
@@ -98,7 +98,7 @@ describe.each(adapters)('over $name', (adapter) => {
     },
   )
 
-  test('the query arrives as it came', async () => {
+  test('the query arrives unchanged', async () => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
@@ -116,7 +116,7 @@ describe.each(adapters)('over $name', (adapter) => {
     expect(service.received.map((request) => request.body.length)).toEqual([0])
   })
 
-  test('two services stand side by side; of two with the same path the first answers', async () => {
+  test('two services work side by side; of two with the same path the first answers', async () => {
     const first = aService({ path: '/token' })
     const second = aService({ path: '/scim', origin: 'https://scim.test', bodyLimit: 4 })
     const shadowed = aService({ path: '/token' })
@@ -142,7 +142,7 @@ describe.each(adapters)('over $name', (adapter) => {
     ['X-Rewrite-URL: /admin'],
     ['X-Forwarded-Proto: http'],
     ['X-Forwarded-Prefix: /evil'],
-  ])('RFC 9700 §4.13: the origin is the configured one, whatever the request says: %s', async (header) => {
+  ])('the origin is the configured one, whatever the request says: %s (RFC 9700 §4.13)', async (header) => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
@@ -159,7 +159,7 @@ describe.each(adapters)('over $name', (adapter) => {
   test.each([
     ['a method that the path does not have (RFC 9110 §15.5.6)', 'DELETE', []],
     ['a CORS preflight', 'OPTIONS', ['Origin: https://evil.test', 'Access-Control-Request-Method: POST']],
-  ])('%s reaches the service, which names the methods and allows no other origin', async (_, method, headers) => {
+  ])('%s reaches the service, which lists the methods and allows no other origin', async (_, method, headers) => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
@@ -171,7 +171,7 @@ describe.each(adapters)('over $name', (adapter) => {
   })
 
   test.each(['X-HTTP-Method-Override: DELETE', 'X-HTTP-Method: DELETE', 'X-Method-Override: DELETE'])(
-    'the method is the one of the request line: %s',
+    'the method is that of the request line: %s',
     async (header) => {
       const service = aService()
       const host = await aHost(adapter, { services: [service] })

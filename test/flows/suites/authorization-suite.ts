@@ -7,7 +7,7 @@ import { verifyIdToken } from './verify-id-token.ts'
 import type { Suite } from './suite.ts'
 
 export const authorizationSuite: Suite = (reach) => {
-  it('a person signs in and consents, the code comes in the query, and an ID token says who it was (RFC 6749 §4.1, OIDC Core §3.1)', async () => {
+  it('a user signs in and consents, the code is in the query, and an ID token identifies the user (RFC 6749 §4.1, OIDC Core §3.1)', async () => {
     const under = reach()
     const started = await authorize(under, { prompt: 'login consent' }, { cookie: '' })
     const done = await answerInteraction(
@@ -33,7 +33,7 @@ export const authorizationSuite: Suite = (reach) => {
     expect(await verifyIdToken(under, reply)).toMatchObject({ sub: 'U1', aud: 'A', nonce: 'n1' })
   })
 
-  it('Form Post Response Mode §2: the code comes in a form', async () => {
+  it('the code comes in a form (Form Post Response Mode §2)', async () => {
     const under = reach()
     const started = await authorize(under, { response_mode: 'form_post', prompt: 'consent' })
     const page = await answerInteraction(under, started, 'scope=openid&scope=profile')
@@ -44,7 +44,7 @@ export const authorizationSuite: Suite = (reach) => {
     expect((await redeem(under, code)).status).toBe(200)
   })
 
-  it('a POST is answered as a GET (OIDC Core §3.1.2.1)', async () => {
+  it('a POST gets the same answer as a GET (OIDC Core §3.1.2.1)', async () => {
     const under = reach()
     const body = encode({ response_type: 'token', client_id: 'A', redirect_uri: 'https://app.test/cb', state: 's1' })
 
@@ -62,7 +62,7 @@ export const authorizationSuite: Suite = (reach) => {
     ['P, which is public', 'P', 'https://spa.test/cb'],
     ['B, which signs', 'B', 'https://b.test/cb'],
   ] as const)(
-    'the client %s, redeems with the verifier and not without it (RFC 7636 §4.6)',
+    'the client %s redeems with the verifier and not without it (RFC 7636 §4.6)',
     async (_, client, redirect_uri) => {
       const under = reach()
       const codes = [
@@ -83,7 +83,7 @@ export const authorizationSuite: Suite = (reach) => {
     },
   )
 
-  it('a code is good once (RFC 6749 §4.1.2)', async () => {
+  it('a code works once (RFC 6749 §4.1.2)', async () => {
     const under = reach()
     const code = await obtainCode(under)
 
@@ -92,7 +92,7 @@ export const authorizationSuite: Suite = (reach) => {
     expect(statuses).toEqual([200, 400])
   })
 
-  it('the client hears that the person said no (RFC 6749 §4.1.2.1)', async () => {
+  it('the client is told that the user denied consent (RFC 6749 §4.1.2.1)', async () => {
     const under = reach()
     const started = await authorize(under, { prompt: 'consent' })
 

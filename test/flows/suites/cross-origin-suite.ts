@@ -25,7 +25,7 @@ export const crossOriginSuite: Suite = (reach) => {
         for (const reply of [first, again]) expect(sharing(reply)).toEqual({ origin: '*' })
       })
 
-      it('a preflight lets headers of all names through (Fetch §3.3.2)', async () => {
+      it('a preflight allows headers of any name (Fetch §3.3.2)', async () => {
         const reply = await preflight(reach(), path, 'https://anyone.test')
 
         expect([reply.status, reply.text]).toEqual([204, ''])
@@ -40,7 +40,7 @@ export const crossOriginSuite: Suite = (reach) => {
   )
 
   it.each(['/token', '/token/revocation', '/userinfo'])(
-    '%s lets requests of every origin through, without credentials (Fetch §3.3.2)',
+    '%s allows requests of every origin, without credentials (Fetch §3.3.2)',
     async (path) => {
       const reply = await preflight(reach(), path, 'https://evil.test')
 
@@ -56,7 +56,7 @@ export const crossOriginSuite: Suite = (reach) => {
     ['RFC 9700 §2.6', 'GET', '/login?interaction=x'],
     ['RFC 9700 §2.6', 'POST', '/consent?interaction=x'],
     ['RFC 7662 §4', 'POST', '/token/introspection'],
-  ])('%s: %s %s is shared with no other origin, and has no preflight', async (_, method, path) => {
+  ])('%s: %s %s is not shared with other origins and has no preflight', async (_, method, path) => {
     const under = reach()
     const headers = { origin: spa, 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -80,7 +80,7 @@ export const crossOriginSuite: Suite = (reach) => {
     for (const answer of [reply, again]) expect(sharing(answer)).toEqual(sharedWithSpa)
   })
 
-  it('another origin does not read them (RFC 9700 §2.6)', async () => {
+  it('another origin cannot read them (RFC 9700 §2.6)', async () => {
     const under = reach()
     const { refresh_token } = await tokensFor(under, 'P')
 
@@ -93,7 +93,7 @@ export const crossOriginSuite: Suite = (reach) => {
     expect(sharing(reply)).toEqual({ vary: 'Origin' })
   })
 
-  it('the page of a public client revokes (RFC 7009 §2)', async () => {
+  it('the page of a public client revokes its tokens (RFC 7009 §2)', async () => {
     const under = reach()
     const { refresh_token } = await tokensFor(under, 'P')
 
@@ -106,7 +106,7 @@ export const crossOriginSuite: Suite = (reach) => {
     expect(sharing(reply)).toEqual(sharedWithSpa)
   })
 
-  it('the page reads of its person, and why not any more (OIDC Core §5.3, RFC 6750 §3)', async () => {
+  it('the page reads userinfo, and the error once the token is revoked (OIDC Core §5.3, RFC 6750 §3)', async () => {
     const under = reach()
     const { access_token } = await tokensFor(under, 'P')
     const ask = (origin: string) =>
@@ -121,7 +121,7 @@ export const crossOriginSuite: Suite = (reach) => {
     for (const answer of [reply, refused]) expect(sharing(answer)).toEqual(sharedWithSpa)
   })
 
-  it('another origin reads nothing of userinfo', async () => {
+  it('another origin cannot read userinfo', async () => {
     const under = reach()
     const { access_token } = await tokensFor(under, 'P')
 

@@ -4,7 +4,7 @@ import type { Suite } from './suite.ts'
 
 export const discoverySuite: Suite = (reach) => {
   it.each(['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'])(
-    'the metadata is at %s, and speaks of the configured issuer alone (OIDC Discovery §4, RFC 8414 §3)',
+    'the metadata is at %s and names only the configured issuer (OIDC Discovery §4, RFC 8414 §3)',
     async (path) => {
       const under = reach()
 
@@ -24,7 +24,7 @@ export const discoverySuite: Suite = (reach) => {
     },
   )
 
-  it('the keys are public halves (RFC 7517 §5)', async () => {
+  it('the key set contains public keys (RFC 7517 §5)', async () => {
     const { json } = await reach().send({ path: '/jwks' })
     const keys = json['keys'] as readonly Record<string, unknown>[]
 
@@ -32,7 +32,7 @@ export const discoverySuite: Suite = (reach) => {
     expect(keys.flatMap((key) => ['d', 'p', 'q', 'k'].filter((name) => name in key))).toEqual([])
   })
 
-  it('a reader who has the keys is told so (RFC 9110 §13.1.2)', async () => {
+  it('a reader with a current copy of the keys gets 304 (RFC 9110 §13.1.2)', async () => {
     const under = reach()
     const tag = (await under.send({ path: '/jwks' })).header('etag') ?? ''
 

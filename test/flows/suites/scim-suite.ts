@@ -21,7 +21,7 @@ const send = (under: ReachableServer, method: string, path: string, body?: objec
 
 /** The life of an account as its identity provider sees it. */
 export const scimSuite: Suite = (reach) => {
-  it('the directory creates somebody, finds, changes, deactivates and removes them (RFC 7644 §3)', async () => {
+  it('the directory creates, finds, changes, deactivates and removes a user (RFC 7644 §3)', async () => {
     const under = reach()
     const userName = `Suite.${Date.now()}.${(count += 1)}@x.test`
     const created = await send(under, 'POST', '/Users', {
@@ -49,7 +49,7 @@ export const scimSuite: Suite = (reach) => {
     expect((await send(under, 'GET', path)).status).toBe(404)
   })
 
-  it('a group is told who joins, and shows it (RFC 7644 §3.5.2)', async () => {
+  it('a group accepts a new member and shows it (RFC 7644 §3.5.2)', async () => {
     const under = reach()
     const userName = `member.${Date.now()}.${(count += 1)}@x.test`
     const member = String((await send(under, 'POST', '/Users', { schemas: [core], userName })).json['id'])
@@ -67,7 +67,7 @@ export const scimSuite: Suite = (reach) => {
     expect((await send(under, 'GET', path)).json['members']).toMatchObject([{ value: member, type: 'User' }])
   })
 
-  it('whoever is not the directory is told so as SCIM tells it (RFC 7644 §3.12)', async () => {
+  it('a caller without the secret gets a SCIM error (RFC 7644 §3.12)', async () => {
     const under = reach()
     const reply = await under.send({ path: `${base}/Users`, headers: { authorization: 'Bearer wrong' } })
 

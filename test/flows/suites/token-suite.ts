@@ -5,7 +5,7 @@ import { introspect, refresh, revoke, serviceToken, tokensFor, tokensOf, userinf
 import type { Suite } from './suite.ts'
 
 export const tokenSuite: Suite = (reach) => {
-  it('a refresh token is swapped for another, and a used one from before ends them all (RFC 6749 §6, RFC 9700 §4.14.2)', async () => {
+  it('a refresh token is rotated, and reuse of an old one revokes them all (RFC 6749 §6, RFC 9700 §4.14.2)', async () => {
     const under = reach()
     const first = await tokensFor(under, 'A')
     const second = tokensOf(await refresh(under, first.refresh_token))
@@ -19,7 +19,7 @@ export const tokenSuite: Suite = (reach) => {
     expect((await userinfo(under, third.access_token)).status).toBe(401)
   })
 
-  it('a client gets a token of its own (RFC 6749 §4.4)', async () => {
+  it('a client gets a token for itself (RFC 6749 §4.4)', async () => {
     const reply = await serviceToken(reach())
 
     expect(reply.status).toBe(200)
@@ -51,7 +51,7 @@ export const tokenSuite: Suite = (reach) => {
     expect(after.json).toEqual({ active: false })
   })
 
-  it('revoking the refresh token ends its access tokens (RFC 7009 §2.1)', async () => {
+  it('revoking the refresh token revokes its access tokens (RFC 7009 §2.1)', async () => {
     const under = reach()
     const { access_token, refresh_token } = await tokensFor(under, 'A')
 
@@ -64,7 +64,7 @@ export const tokenSuite: Suite = (reach) => {
     expect((await introspect(reach(), 'x', 'P')).status).toBeGreaterThanOrEqual(400)
   })
 
-  it('userinfo tells of the person, for a GET and for a POST (OIDC Core §5.3)', async () => {
+  it('userinfo answers about the user, for a GET and for a POST (OIDC Core §5.3)', async () => {
     const under = reach()
     const { access_token } = await tokensFor(under, 'A')
 
@@ -75,7 +75,7 @@ export const tokenSuite: Suite = (reach) => {
     expect(posted.json).toEqual(got.json)
   })
 
-  it('userinfo without a token is answered with a bare challenge (RFC 6750 §3.1)', async () => {
+  it('userinfo without a token answers with a challenge without an error (RFC 6750 §3.1)', async () => {
     const reply = await reach().send({ path: '/userinfo' })
 
     expect([reply.status, reply.text, reply.header('www-authenticate')]).toEqual([401, '{}', 'Bearer realm="userinfo"'])

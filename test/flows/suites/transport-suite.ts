@@ -19,13 +19,13 @@ export const transportSuite: Suite = (reach) => {
     },
   )
 
-  it.each(['GET', 'PUT', 'DELETE', 'PATCH'])('%s /token is answered with what is allowed', async (method) => {
+  it.each(['GET', 'PUT', 'DELETE', 'PATCH'])('%s /token is answered with Allow', async (method) => {
     const reply = await reach().send({ method, path: '/token' })
 
     expect([reply.status, reply.header('allow')]).toEqual([405, 'POST'])
   })
 
-  it('a body of 16 KiB and one byte is too large, and one of 16 KiB is not', async () => {
+  it('rejects a body one byte larger than 16 KiB, and accepts one of 16 KiB', async () => {
     const under = reach()
     const headers = { authorization: basic('A', under.clients.A.secret) }
 
@@ -36,7 +36,7 @@ export const transportSuite: Suite = (reach) => {
     expect([fitting.status, fitting.json['error']]).toEqual([400, 'unsupported_grant_type'])
   })
 
-  it('two Authorization headers are not accepted', async () => {
+  it('rejects two Authorization headers', async () => {
     const under = reach()
     const code = await obtainCode(under)
     const body = encode({
@@ -58,7 +58,7 @@ export const transportSuite: Suite = (reach) => {
     expect((await redeem(under, code)).status).toBe(200)
   })
 
-  it('two Authorization headers at userinfo are not accepted', async () => {
+  it('rejects two Authorization headers at userinfo', async () => {
     const under = reach()
     const bearer = `Bearer ${(await tokensFor(under, 'A')).access_token}`
 
@@ -105,7 +105,7 @@ export const transportSuite: Suite = (reach) => {
     expect([reply.status, reply.header('etag'), reply.text]).toEqual([200, got.header('etag'), ''])
   })
 
-  it('a sign-in is sent to the configured issuer, whatever the request says of its host', async () => {
+  it('a sign-in goes to the configured issuer, whatever the Host header says', async () => {
     const reply = await authorize(
       reach(),
       {},
