@@ -1,39 +1,71 @@
-import type { ClientId, FamilyId, GrantId, SecretDigest, SessionId, UserId } from './identifiers.ts'
-import type { JsonObject } from './json.ts'
+import {
+  clientId,
+  familyId,
+  grantId,
+  secretDigest,
+  sessionId,
+  userId,
+  type ClientId,
+  type SecretDigest,
+} from './identifiers.ts'
 import type { ConsumeOutcome, InsertOutcome } from './outcome.ts'
 import type { EpochSeconds } from './time.ts'
+import {
+  defineRecord,
+  id,
+  json,
+  key,
+  list,
+  object,
+  oneOf,
+  optional,
+  text,
+  time,
+  type RecordOf,
+  type RecordOfFields,
+} from './records/define-record.ts'
 
-/** How and when the person signed in; it becomes `auth_time`, `acr`, `amr` and `sid` of the ID token (OIDC Core §2). */
-export interface AuthenticationRecord {
-  readonly authTime: EpochSeconds
-  readonly acr: string | undefined
-  readonly amr: readonly string[]
-  readonly sessionId: SessionId | undefined
+/** The members of an `AuthenticationRecord`. */
+export const authenticationFields = {
+  authTime: time,
+  acr: optional(text),
+  amr: list(text),
+  sessionId: optional(id(sessionId)),
 }
 
-/** An authorization code and all that it stands for (RFC 6749 §4.1.2). */
-export interface AuthorizationCodeRecord {
-  readonly digest: SecretDigest
-  readonly clientId: ClientId
-  readonly grantId: GrantId
-  /** The family that redemption will found. It is named here, so that a replay can end the family before it is written. */
-  readonly familyId: FamilyId
-  readonly userId: UserId
-  readonly redirectUri: string
-  /** Scope values granted to this authorization; a part of the grant's. */
-  readonly scopes: readonly string[]
-  /** Resource indicators granted to this authorization (RFC 8707); empty when the request named none. */
-  readonly resources: readonly string[]
-  readonly nonce: string | undefined
-  /** `exempt` is written only for a confidential client that the host exempted by name. A missing value redeems nothing. */
-  readonly codeChallengeMethod: 'S256' | 'exempt'
-  readonly codeChallenge: string | undefined
-  /** The `claims` request parameter (OIDC Core §5.5), parsed. */
-  readonly claimsRequest: JsonObject | undefined
-  readonly authentication: AuthenticationRecord
-  readonly issuedAt: EpochSeconds
-  readonly expiresAt: EpochSeconds
-}
+/** How and when the user signed in; it becomes `auth_time`, `acr`, `amr` and `sid` of the ID token (OIDC Core §2). */
+export interface AuthenticationRecord extends RecordOfFields<typeof authenticationFields> {}
+
+/** Authorization codes. */
+export const codes = defineRecord(
+  'codes',
+  {
+    digest: key(id(secretDigest)),
+    clientId: id(clientId),
+    grantId: id(grantId),
+    /** The family that redemption will create. The code names it, so that a replay can revoke the family before it is written. */
+    familyId: id(familyId),
+    userId: id(userId),
+    redirectUri: text,
+    /** Scope values granted to this authorization; a subset of the grant's. */
+    scopes: list(text),
+    /** Resource indicators granted to this authorization (RFC 8707); empty when the request named none. */
+    resources: list(text),
+    nonce: optional(text),
+    /** `exempt` is written only for a confidential client that the host exempted by name. A code without a method is not redeemed. */
+    codeChallengeMethod: oneOf('S256', 'exempt'),
+    codeChallenge: optional(text),
+    /** The `claims` request parameter (OIDC Core §5.5), parsed. */
+    claimsRequest: optional(json),
+    authentication: object(authenticationFields),
+    issuedAt: time,
+    expiresAt: time,
+  },
+  { storedOnly: { consumedAt: optional(time) } },
+)
+
+/** An authorization code and the authorization that it stands for (RFC 6749 §4.1.2). */
+export interface AuthorizationCodeRecord extends RecordOf<typeof codes> {}
 
 /** Authorization codes, by digest. They live for a minute. */
 export interface AuthorizationCodeStore {

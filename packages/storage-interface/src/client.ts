@@ -1,47 +1,69 @@
-import type { ClientId, SecretDigest } from './identifiers.ts'
+import { clientId, type ClientId, type SecretDigest } from './identifiers.ts'
 import type { InsertOutcome, SwapOutcome } from './outcome.ts'
-import type { JsonObject } from './json.ts'
 import type { EpochSeconds } from './time.ts'
+import {
+  defineRecord,
+  flag,
+  id,
+  integer,
+  key,
+  list,
+  json,
+  oneOf,
+  optional,
+  secretList,
+  text,
+  time,
+  type RecordOf,
+} from './records/define-record.ts'
 
 /** How a client proves who it is at the token endpoint (OIDC Core §9, RFC 8414 §2). `none` makes it a public client. */
 export type TokenEndpointAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
 
-/** One of a client's live secrets. Two may be live at once, so that a secret is replaced without an outage. */
-export interface ClientSecretRecord {
-  readonly digest: SecretDigest
-  readonly createdAt: EpochSeconds
-  readonly expiresAt: EpochSeconds | undefined
-  readonly lastUsedAt: EpochSeconds | undefined
-}
+/** Clients as their administrators registered them. Member names follow RFC 7591 §2. */
+export const clients = defineRecord(
+  'clients',
+  {
+    clientId: key(id(clientId)),
+    /** Shown to users on the consent page. */
+    clientName: text,
+    tokenEndpointAuthMethod: oneOf<TokenEndpointAuthMethod>(
+      'none',
+      'client_secret_basic',
+      'client_secret_post',
+      'private_key_jwt',
+    ),
+    secrets: secretList(),
+    /** Public keys for `private_key_jwt`, as a JWK set; `undefined` when the client has none or publishes them at `jwksUri`. */
+    jwks: optional(json),
+    jwksUri: optional(text),
+    redirectUris: list(text),
+    grantTypes: list(text),
+    /** The scope values that the client may ask for. */
+    scopes: list(text),
+    /** The audiences of which the client is the resource server: it may introspect tokens for them (RFC 7662 §4). */
+    servedAudiences: list(text),
+    /** The algorithm that signs its ID tokens. */
+    idTokenSignedResponseAlg: text,
+    /** The algorithm that signs its userinfo responses; `undefined` means plain JSON. */
+    userinfoSignedResponseAlg: optional(text),
+    /** Seconds after which a user must sign in again when the request has no `max_age` (OIDC Registration §2). */
+    defaultMaxAge: optional(integer),
+    requireAuthTime: flag,
+    /** From this time on, nothing that was issued to the client is honoured; `undefined` while it is enabled. */
+    disabledAt: optional(time),
+    createdAt: time,
+    /** Advances by one with each change. Starts at 1. */
+    version: integer,
+  },
+  {
+    storedOnly: { removedAt: optional(time) },
+    tombstone: { clientName: '', secrets: [], jwks: undefined, jwksUri: undefined, redirectUris: [] },
+  },
+)
 
-/** A client as its administrator registered it. Field names follow RFC 7591 §2. */
-export interface ClientRecord {
-  readonly clientId: ClientId
-  /** Shown to people on the consent page. */
-  readonly clientName: string
-  readonly tokenEndpointAuthMethod: TokenEndpointAuthMethod
-  readonly secrets: readonly ClientSecretRecord[]
-  /** Public keys for `private_key_jwt`, as a JWK set; `undefined` when the client has none or publishes them at `jwksUri`. */
-  readonly jwks: JsonObject | undefined
-  readonly jwksUri: string | undefined
-  readonly redirectUris: readonly string[]
-  readonly grantTypes: readonly string[]
-  /** The scope values that the client may ask for. */
-  readonly scopes: readonly string[]
-  /** The audiences whose resource server it is: it may introspect tokens meant for them (RFC 7662 §4). */
-  readonly servedAudiences: readonly string[]
-  /** The algorithm that signs its ID tokens. */
-  readonly idTokenSignedResponseAlg: string
-  /** The algorithm that signs its userinfo answers; `undefined` means plain JSON. */
-  readonly userinfoSignedResponseAlg: string | undefined
-  /** Seconds after which a person must sign in again when the request has no `max_age` (OIDC Registration §2). */
-  readonly defaultMaxAge: number | undefined
-  readonly requireAuthTime: boolean
-  /** From this moment nothing of the client's is honoured; `undefined` while it is in use. */
-  readonly disabledAt: EpochSeconds | undefined
-  readonly createdAt: EpochSeconds
-  readonly version: number
-}
+/** A client as its administrator registered it. */
+export interface ClientRecord extends RecordOf<typeof clients> {}
 
 /** Clients, by `client_id`. */
 export interface ClientStore {

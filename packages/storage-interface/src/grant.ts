@@ -1,23 +1,27 @@
-import type { ClientId, GrantId, UserId } from './identifiers.ts'
+import { clientId, grantId, userId, type ClientId, type GrantId, type UserId } from './identifiers.ts'
 import type { RevokeOutcome, SwapOutcome } from './outcome.ts'
 import type { EpochSeconds } from './time.ts'
+import { defineRecord, id, integer, key, list, optional, text, time, type RecordOf } from './records/define-record.ts'
+
+/** Grants. */
+export const grants = defineRecord('grants', {
+  grantId: key(id(grantId)),
+  clientId: id(clientId),
+  userId: id(userId),
+  /** The user's `generation` when the grant was made. The grant is dead when the user has a later one. */
+  userGeneration: integer,
+  /** Scope values that the user has consented to. */
+  scopes: list(text),
+  createdAt: time,
+  revokedAt: optional(time),
+  version: integer,
+})
 
 /**
- * What a person allowed a client: the remembered consent, and the root of everything issued under it. At most one
- * unrevoked grant joins a person and a client. Revoking it ends consent and tokens together.
+ * What a user allowed a client: the remembered consent, and the root of everything that is issued under it. A user and a client
+ * have at most one unrevoked grant. Revoking it revokes the consent and the tokens together.
  */
-export interface GrantRecord {
-  readonly grantId: GrantId
-  readonly clientId: ClientId
-  readonly userId: UserId
-  /** The user's `generation` when the grant was made; an older one than the user's is dead. */
-  readonly userGeneration: number
-  /** Scope values that the person has consented to. */
-  readonly scopes: readonly string[]
-  readonly createdAt: EpochSeconds
-  readonly revokedAt: EpochSeconds | undefined
-  readonly version: number
-}
+export interface GrantRecord extends RecordOf<typeof grants> {}
 
 /** `taken` carries the unrevoked grant that joins the same person and client. */
 export type GrantInsertOutcome =

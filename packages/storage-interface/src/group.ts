@@ -1,8 +1,20 @@
-import type { GroupId, ProviderId } from './identifiers.ts'
+import { groupId, providerId, type GroupId, type ProviderId } from './identifiers.ts'
 import type { JsonObject } from './json.ts'
 import type { RemovalOutcome } from './provisioned-user.ts'
 import type { ListOutcome, ListQuery } from './resource-list.ts'
 import type { EpochSeconds } from './time.ts'
+import {
+  defineRecord,
+  id,
+  integer,
+  json,
+  key,
+  optional,
+  searchable,
+  text,
+  time,
+  type RecordOf,
+} from './records/define-record.ts'
 
 /** What a provider says about a group, apart from its members. */
 export interface GroupState {
@@ -14,18 +26,27 @@ export interface GroupState {
   readonly comparable: JsonObject
 }
 
-/** A group of an identity provider. Its members are read apart: there may be tens of thousands. */
-export interface GroupRecord {
-  readonly groupId: GroupId
-  readonly providerId: ProviderId
-  readonly externalId: string | undefined
-  readonly displayName: string
-  readonly resource: JsonObject
-  readonly createdAt: EpochSeconds
-  readonly updatedAt: EpochSeconds
-  /** Advances by one with each change of the group or of its members. Starts at 1. */
-  readonly version: number
-}
+/** Groups. */
+export const groups = defineRecord(
+  'groups',
+  {
+    groupId: key(id(groupId)),
+    providerId: id(providerId),
+    externalId: optional(text),
+    displayName: text,
+    /** The SCIM resource without `id`, `externalId`, `members` and `meta`. */
+    resource: json,
+    createdAt: time,
+    updatedAt: time,
+    /** Advances by one with each change of the group or of its members. Starts at 1. */
+    version: integer,
+  },
+  // The keys are what is looked up: the texts themselves may be too long for an index.
+  { storedOnly: { externalIdKey: optional(text), displayNameKey: optional(text), comparable: searchable } },
+)
+
+/** A group of an identity provider. Its members are read separately: there may be tens of thousands. */
+export interface GroupRecord extends RecordOf<typeof groups> {}
 
 /** Somebody in a group: an account or a group of the same provider. Both are named at random: no identifier is of two. */
 export interface GroupMember {

@@ -1,43 +1,59 @@
-import type { ClientId, ProviderId, SecretDigest } from './identifiers.ts'
+import { clientId, providerId, type ProviderId, type SecretDigest } from './identifiers.ts'
 import type { InsertOutcome, SwapOutcome } from './outcome.ts'
 import type { EpochSeconds } from './time.ts'
+import {
+  defineRecord,
+  id,
+  integer,
+  key,
+  list,
+  object,
+  optional,
+  secretList,
+  storedAs,
+  text,
+  time,
+  type RecordOf,
+  type RecordOfFields,
+} from './records/define-record.ts'
 
-/** One of the bearer secrets that an identity provider presents. Two or more may be live, so that one is replaced without an outage. */
-export interface ProviderSecretRecord {
-  readonly digest: SecretDigest
-  readonly createdAt: EpochSeconds
-  readonly expiresAt: EpochSeconds | undefined
-  readonly lastUsedAt: EpochSeconds | undefined
+const deprovisioningFields = {
+  windowStartedAt: time,
+  count: integer,
+  suspendedAt: storedAs('heldAt', optional(time)),
 }
 
 /**
- * How many accounts a provider has ended lately, and whether it is held for having ended too many: then it may end no more
- * until an administrator lets it.
+ * How many users an identity provider has deprovisioned lately, and whether it is suspended for having exceeded the deprovisioning
+ * limit: then it deprovisions no user until an administrator resumes it.
  */
-export interface DeprovisioningCount {
-  readonly windowStartedAt: EpochSeconds
-  readonly count: number
-  readonly suspendedAt: EpochSeconds | undefined
-}
+export interface DeprovisioningCount extends RecordOfFields<typeof deprovisioningFields> {}
 
-/** The connection to one identity provider that provisions accounts by SCIM. */
-export interface IdentityProviderRecord {
-  readonly providerId: ProviderId
-  /** For administrators. */
-  readonly displayName: string
-  readonly secrets: readonly ProviderSecretRecord[]
-  /** Clients that may act for it with an access token of ours, beside its secrets. */
-  readonly clientIds: readonly ClientId[]
-  /** The name of what is tolerated in its requests. */
-  readonly toleranceProfile: string
-  /** `undefined` until it ends an account. */
-  readonly deprovisioning: DeprovisioningCount | undefined
-  /** From this moment it is refused; `undefined` while it is in use. */
-  readonly disabledAt: EpochSeconds | undefined
-  readonly createdAt: EpochSeconds
-  /** Advances by one with each change. Starts at 1. */
-  readonly version: number
-}
+/** Identity providers. */
+export const identityProviders = defineRecord(
+  'identityProviders',
+  {
+    providerId: key(id(providerId)),
+    /** For administrators. */
+    displayName: text,
+    secrets: secretList(),
+    /** Clients that may act for the provider with one of our access tokens, in addition to its secrets. */
+    clientIds: list(id(clientId)),
+    /** The name of the tolerance profile that its requests are parsed with. */
+    toleranceProfile: text,
+    /** `undefined` until it deprovisions a user. */
+    deprovisioning: storedAs('offboarding', optional(object(deprovisioningFields))),
+    /** From this time on its requests are refused; `undefined` while it is enabled. */
+    disabledAt: optional(time),
+    createdAt: time,
+    /** Advances by one with each change. Starts at 1. */
+    version: integer,
+  },
+  { storedOnly: { removedAt: optional(time) }, tombstone: { secrets: [], clientIds: [] } },
+)
+
+/** The connection to one identity provider (IdP) that provisions users by SCIM. */
+export interface IdentityProviderRecord extends RecordOf<typeof identityProviders> {}
 
 /** Identity providers, by their identifier. */
 export interface IdentityProviderStore {

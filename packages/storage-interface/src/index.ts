@@ -1,11 +1,12 @@
 export type { AuthenticationRecord, AuthorizationCodeRecord, AuthorizationCodeStore } from './authorization-code.ts'
 export type { Brand } from './brand.ts'
 export type { ReplayPurpose, ReplayStore } from './replay.ts'
-export type { ClientRecord, ClientSecretRecord, ClientStore, TokenEndpointAuthMethod } from './client.ts'
+export type { ClientRecord, ClientStore, TokenEndpointAuthMethod } from './client.ts'
 export { composeStorage } from './compose-storage.ts'
 export type { DurableStores, ExpiringStores } from './compose-storage.ts'
 export { revocationRetention } from './revocation.ts'
 export type { Revocation, RevocationList, RevocationRecord, RevocationStore } from './revocation.ts'
+export type { SecretRecord } from './records/define-record.ts'
 export type { GrantInsertOutcome, GrantRecord, GrantStore } from './grant.ts'
 export { compareText } from './filter/compare-text.ts'
 export { comparisonsOf } from './filter/comparisons-of.ts'
@@ -48,12 +49,7 @@ export {
   sessionId,
   userId,
 } from './identifiers.ts'
-export type {
-  IdentityProviderRecord,
-  IdentityProviderStore,
-  DeprovisioningCount,
-  ProviderSecretRecord,
-} from './identity-provider.ts'
+export type { IdentityProviderRecord, IdentityProviderStore, DeprovisioningCount } from './identity-provider.ts'
 export type { InteractionLogin, InteractionRecord, InteractionStore } from './interaction.ts'
 export { jsonText } from './json.ts'
 export type { JsonObject, JsonText, JsonValue } from './json.ts'

@@ -1,35 +1,59 @@
-import type { AuthenticationRecord } from './authorization-code.ts'
-import type { ClientId, SecretDigest, UserId } from './identifiers.ts'
+import { authenticationFields } from './authorization-code.ts'
+import { clientId, secretDigest, userId, type SecretDigest } from './identifiers.ts'
 import type { ConsumeOutcome, InsertOutcome, SwapOutcome } from './outcome.ts'
 import type { EpochSeconds } from './time.ts'
+import {
+  defineRecord,
+  id,
+  integer,
+  jsonOf,
+  key,
+  list,
+  object,
+  optional,
+  text,
+  time,
+  type RecordOf,
+  type RecordOfFields,
+} from './records/define-record.ts'
 
-/** Who has signed in to this interaction, and how. */
-export interface InteractionLogin {
-  readonly userId: UserId
+/** The members of an `InteractionLogin`. */
+export const loginFields = {
+  userId: id(userId),
   /** The user's generation when they signed in. */
-  readonly userGeneration: number
-  readonly authentication: AuthenticationRecord
+  userGeneration: integer,
+  authentication: object(authenticationFields),
 }
+
+/** Which user has signed in to an interaction, and how. */
+export interface InteractionLogin extends RecordOfFields<typeof loginFields> {}
+
+/** Interactions. */
+export const interactions = defineRecord(
+  'interactions',
+  {
+    /** Digest of the handle in the page's address. */
+    digest: key(id(secretDigest)),
+    /** Digest of the cookie of the browser that started it. */
+    browserDigest: id(secretDigest),
+    clientId: id(clientId),
+    /** The parameters of the authorization request that the server knows, each at most once. */
+    parameters: jsonOf<Readonly<Record<string, string>>>(),
+    /** The `resource` parameter, the only one that may repeat (RFC 8707 §2). */
+    resources: list(text),
+    login: optional(object(loginFields)),
+    createdAt: time,
+    expiresAt: time,
+    version: integer,
+  },
+  { storedOnly: { consumedAt: optional(time) } },
+)
 
 /**
- * An authorization request that waits for a person: to sign in, to consent. It is bound to the browser that started it.
- * The request is kept as its parameters and proven again at each step: evidence is never stored.
+ * An authorization request that waits for a user to sign in or to consent. It is bound to the browser that started it. The
+ * request is kept as its parameters and checked again at each step: the results of checks are never stored.
  */
-export interface InteractionRecord {
-  /** Digest of the handle in the page's address. */
-  readonly digest: SecretDigest
-  /** Digest of the cookie of the browser that started it. */
-  readonly browserDigest: SecretDigest
-  readonly clientId: ClientId
-  /** The parameters of the authorization request that the server knows, each at most once. */
-  readonly parameters: Readonly<Record<string, string>>
-  /** The `resource` parameter, which alone may repeat (RFC 8707 §2). */
-  readonly resources: readonly string[]
-  readonly login: InteractionLogin | undefined
-  readonly createdAt: EpochSeconds
-  readonly expiresAt: EpochSeconds
-  readonly version: number
-}
+export interface InteractionRecord extends RecordOf<typeof interactions> {}
 
 /** Interactions, by handle and browser. Every method answers `absent` for another browser's, and for one that has expired. */
 export interface InteractionStore {

@@ -1,20 +1,23 @@
-import type { JsonObject } from './json.ts'
 import type { InsertOutcome } from './outcome.ts'
 import type { EpochSeconds } from './time.ts'
+import { defineRecord, json, key, text, time, type RecordOf } from './records/define-record.ts'
 
-/** Something that an administrator or an identity provider did, kept for people to read. It holds no secret. */
-export interface LogEntryRecord {
+/** Log entries. */
+export const logs = defineRecord('logs', {
   /** Random, and in the order of time: entries of one second are ordered by it. */
-  readonly entryId: string
-  /** What it is a log of: `admin` for administrative acts, `provider:{id}` for the requests of a provider. */
-  readonly log: string
-  readonly at: EpochSeconds
-  /** From this moment it may be cleared away. */
-  readonly expiresAt: EpochSeconds
+  entryId: key(text),
+  /** Which log the entry belongs to: `admin` for administrative actions, `provider:{id}` for the requests of an identity provider. */
+  log: text,
+  at: time,
+  /** From this time on it may be purged. */
+  expiresAt: time,
   /** What happened, such as `client.disabled`. */
-  readonly type: string
-  readonly detail: JsonObject
-}
+  type: text,
+  detail: json,
+})
+
+/** Something that an administrator or an identity provider did, kept for people to read. It contains no secret. */
+export interface LogEntryRecord extends RecordOf<typeof logs> {}
 
 /** Logs that are kept for a time. Entries never change. */
 export interface LogStore {

@@ -1,19 +1,22 @@
-import type { ClientId, FamilyId, SecretDigest } from './identifiers.ts'
-import type { JsonObject } from './json.ts'
+import { clientId, familyId, secretDigest, type ClientId, type SecretDigest } from './identifiers.ts'
 import type { RevokeOutcome, InsertOutcome } from './outcome.ts'
 import type { EpochSeconds } from './time.ts'
+import { defineRecord, id, json, key, optional, time, type RecordOf } from './records/define-record.ts'
 
-/** An access token that is not a JWT: for resources that were configured so. */
-export interface OpaqueTokenRecord {
-  readonly digest: SecretDigest
-  readonly clientId: ClientId
-  /** `undefined` when no person is involved. */
-  readonly familyId: FamilyId | undefined
+/** Opaque access tokens. */
+export const opaqueTokens = defineRecord('opaqueTokens', {
+  digest: key(id(secretDigest)),
+  clientId: id(clientId),
+  /** `undefined` when no user is involved. */
+  familyId: optional(id(familyId)),
   /** The claims that a JWT would have carried (RFC 9068 §2.2). */
-  readonly claims: JsonObject
-  readonly expiresAt: EpochSeconds
-  readonly revokedAt: EpochSeconds | undefined
-}
+  claims: json,
+  expiresAt: time,
+  revokedAt: optional(time),
+})
+
+/** An access token that is not a JWT, for resources that are configured so. */
+export interface OpaqueTokenRecord extends RecordOf<typeof opaqueTokens> {}
 
 /** Opaque access tokens, by digest. */
 export interface OpaqueTokenStore {

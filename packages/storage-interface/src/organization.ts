@@ -1,28 +1,39 @@
-import type { OrganizationId, UserId } from './identifiers.ts'
+import { organizationId, userId, type OrganizationId, type UserId } from './identifiers.ts'
 import type { InsertOutcome, SwapOutcome } from './outcome.ts'
 import type { EpochSeconds } from './time.ts'
+import { defineRecord, id, integer, key, list, optional, text, time, type RecordOf } from './records/define-record.ts'
 
-/** A customer, a company, a team: whatever accounts are members of. */
-export interface OrganizationRecord {
-  readonly organizationId: OrganizationId
-  readonly displayName: string
-  readonly createdAt: EpochSeconds
-  readonly updatedAt: EpochSeconds
-  /** Advances by one with each change of the organization itself. Starts at 1. */
-  readonly version: number
-}
+/** Organizations. */
+export const organizations = defineRecord(
+  'organizations',
+  {
+    organizationId: key(id(organizationId)),
+    displayName: text,
+    createdAt: time,
+    updatedAt: time,
+    /** Advances by one with each change of the organization itself. Starts at 1. */
+    version: integer,
+  },
+  { storedOnly: { removedAt: optional(time) }, tombstone: { displayName: '' } },
+)
 
-/** An account's place in an organization. */
-export interface MembershipRecord {
-  readonly organizationId: OrganizationId
-  readonly userId: UserId
-  /** Names of the host's own, such as `owner`. */
-  readonly roles: readonly string[]
-  readonly createdAt: EpochSeconds
-  readonly updatedAt: EpochSeconds
+/** A customer, a company, a team: something that users are members of. */
+export interface OrganizationRecord extends RecordOf<typeof organizations> {}
+
+/** Memberships. */
+export const memberships = defineRecord('memberships', {
+  organizationId: key(id(organizationId)),
+  userId: key(id(userId)),
+  /** Names that the host chooses, such as `owner`. */
+  roles: list(text),
+  createdAt: time,
+  updatedAt: time,
   /** Advances by one with each change. Starts at 1. */
-  readonly version: number
-}
+  version: integer,
+})
+
+/** A user's membership in an organization. */
+export interface MembershipRecord extends RecordOf<typeof memberships> {}
 
 /** Which of the two a membership needs is not there. */
 export type MembershipInsertOutcome =

@@ -1,8 +1,9 @@
-import type { GroupId, ProviderId, UserId } from './identifiers.ts'
+import { providerId, type GroupId, type ProviderId, type UserId } from './identifiers.ts'
 import type { JsonObject, JsonText } from './json.ts'
 import type { ListOutcome, ListQuery } from './resource-list.ts'
 import type { EpochSeconds } from './time.ts'
-import type { UserRecord } from './user.ts'
+import { users } from './user.ts'
+import { defineRecord, flag, id, jsonText, optional, searchable, text, type RecordOf } from './records/define-record.ts'
 
 /** What a provider says about a person: written together, in one write with the kill switch. */
 export interface ProvisionedState {
@@ -32,17 +33,37 @@ export interface GroupReference {
 }
 
 /**
- * An account as its identity provider sees it. It is the row of `UserRecord`: deactivating it here or there is the same
- * write, and its version and times are the same.
+ * Users of identity providers: rows of `users`, whose provisioning columns are all NULL for a user that has no provider. `groups` of
+ * the record is read from the groups' members and has no column.
  */
-export interface ProvisionedUserRecord extends UserRecord {
-  readonly providerId: ProviderId
-  readonly externalId: string | undefined
-  /** Whether the account was there before the provider: then removal by the provider only ends the link and the account's use. */
-  readonly adopted: boolean
-  readonly resource: JsonText
-  readonly resourceForm: string | undefined
-  /** The groups of the provider that it is a direct member of, by identifier. */
+export const provisionedUsers = defineRecord(
+  'users',
+  {
+    ...users.fields,
+    providerId: id(providerId),
+    externalId: optional(text),
+    /** Whether the user existed before the provider claimed it: then the provider's removal only unlinks and deactivates the user. */
+    adopted: flag,
+    resource: jsonText,
+    resourceForm: optional(text),
+  },
+  {
+    storedOnly: {
+      ...users.storedOnly,
+      // The keys are what is unique: the texts themselves may be too long for an index.
+      externalIdKey: optional(text),
+      userNameKey: optional(text),
+      comparable: searchable,
+    },
+  },
+)
+
+/**
+ * A user as their identity provider sees them. It is the row of `UserRecord`: deactivating it here or there is the same write, and
+ * its version and times are the same.
+ */
+export interface ProvisionedUserRecord extends RecordOf<typeof provisionedUsers> {
+  /** The groups of the provider that the user is a direct member of, by identifier. */
   readonly groups: readonly GroupReference[]
 }
 

@@ -1,25 +1,29 @@
-import type { SecretDigest, SessionId, UserId } from './identifiers.ts'
+import { secretDigest, sessionId, userId, type SecretDigest, type SessionId, type UserId } from './identifiers.ts'
 import type { RevokeOutcome, InsertOutcome } from './outcome.ts'
 import type { EpochSeconds } from './time.ts'
+import { defineRecord, id, integer, key, list, optional, text, time, type RecordOf } from './records/define-record.ts'
 
-/** A browser in which a person is signed in. */
-export interface SessionRecord {
+/** Browser sessions. */
+export const sessions = defineRecord('sessions', {
   /** Digest of the cookie's secret. */
-  readonly digest: SecretDigest
-  readonly sessionId: SessionId
-  readonly userId: UserId
-  /** The user's `generation` at login; an older one than the user's is dead. */
-  readonly userGeneration: number
-  readonly authTime: EpochSeconds
-  readonly acr: string | undefined
-  readonly amr: readonly string[]
-  readonly createdAt: EpochSeconds
+  digest: key(id(secretDigest)),
+  sessionId: id(sessionId),
+  userId: id(userId),
+  /** The user's `generation` at login. The session is dead when the user has a later one. */
+  userGeneration: integer,
+  authTime: time,
+  acr: optional(text),
+  amr: list(text),
+  createdAt: time,
   /** Moves with use. */
-  readonly idleExpiresAt: EpochSeconds
+  idleExpiresAt: time,
   /** Never moves. */
-  readonly expiresAt: EpochSeconds
-  readonly revokedAt: EpochSeconds | undefined
-}
+  expiresAt: time,
+  revokedAt: optional(time),
+})
+
+/** A browser in which a user is signed in. */
+export interface SessionRecord extends RecordOf<typeof sessions> {}
 
 /** Browser sessions. They are read through `StandingStore.ofSession`, together with their user. */
 export interface SessionStore {

@@ -1,27 +1,30 @@
-import type { KeyId } from './identifiers.ts'
-import type { JsonObject } from './json.ts'
+import { keyId, type KeyId } from './identifiers.ts'
 import type { RevokeOutcome, InsertOutcome } from './outcome.ts'
 import type { EpochSeconds } from './time.ts'
+import { defineRecord, id, integer, json, key, optional, text, time, type RecordOf } from './records/define-record.ts'
 
-/** A signing key: its public half, and what its vault needs to sign with it. Nothing but `droppedAt` ever changes. */
-export interface SigningKeyRecord {
-  readonly keyId: KeyId
+/** Signing keys. */
+export const signingKeys = defineRecord('signingKeys', {
+  keyId: key(id(keyId)),
   /** JWS algorithm, such as `ES256` (RFC 7518 §3.1). */
-  readonly algorithm: string
-  /** The how-manieth key of this algorithm it is, from 1. */
-  readonly ordinal: number
-  readonly publicJwk: JsonObject
+  algorithm: text,
+  /** Numbers the keys of this algorithm, from 1. */
+  ordinal: integer,
+  publicJwk: json,
   /**
-   * By this the vault finds the private half again: the private JWK, sealed with a key that the host holds, or the name
-   * of a key in a KMS. It opens nothing by itself.
+   * With this the vault finds the private half: the private JWK, sealed with a key that the host holds, or the name of a key in
+   * a KMS. It opens nothing by itself.
    */
-  readonly vaultEntry: string
-  readonly createdAt: EpochSeconds
-  /** It is published from its creation, and signs from here until a later key of its algorithm does. */
-  readonly signsFrom: EpochSeconds
-  /** Set in an emergency: the key signs no more, and what it signed is refused. */
-  readonly droppedAt: EpochSeconds | undefined
-}
+  vaultEntry: text,
+  createdAt: time,
+  /** The key is published from its creation. It signs from this time until a later key of its algorithm does. */
+  signsFrom: time,
+  /** Set in an emergency: the key signs nothing more, and what it signed is refused. */
+  droppedAt: optional(time),
+})
+
+/** A signing key: its public half, and what its vault needs to sign with it. Only `droppedAt` ever changes. */
+export interface SigningKeyRecord extends RecordOf<typeof signingKeys> {}
 
 /** Signing keys of one issuer. */
 export interface SigningKeyStore {

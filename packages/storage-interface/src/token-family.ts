@@ -1,44 +1,75 @@
-import type { AuthenticationRecord } from './authorization-code.ts'
-import type { ClientId, FamilyId, GrantId, SecretDigest, UserId } from './identifiers.ts'
-import type { JsonObject } from './json.ts'
+import { authenticationFields } from './authorization-code.ts'
+import {
+  clientId,
+  familyId,
+  grantId,
+  secretDigest,
+  userId,
+  type ClientId,
+  type FamilyId,
+  type SecretDigest,
+} from './identifiers.ts'
 import type { RevokeOutcome } from './outcome.ts'
 import type { DurationSeconds, EpochSeconds } from './time.ts'
+import {
+  defineRecord,
+  id,
+  json,
+  key,
+  list,
+  object,
+  optional,
+  spread,
+  storedAs,
+  text,
+  time,
+  type RecordOf,
+  type RecordOfFields,
+} from './records/define-record.ts'
 
-/** The rotating refresh token of a family: which one is current, and what a retry of the one before it gets. */
-export interface RefreshRecord {
-  /** Digest of the part that all refresh tokens of the family share; unique, finds the family. */
-  readonly handleDigest: SecretDigest
+const refreshFields = {
+  /** Digest of the part that all refresh tokens of the family share; unique, and finds the family. */
+  handleDigest: id(secretDigest),
   /** Digest of the one refresh token that may be rotated now. */
-  readonly currentDigest: SecretDigest
+  currentDigest: id(secretDigest),
   /** Digest of the token that was rotated last; `undefined` before the first rotation. */
-  readonly previousDigest: SecretDigest | undefined
-  /** What turns the previous token into the current one again, for a client that lost the answer. Useless without that token. */
-  readonly successorSalt: string | undefined
-  readonly rotatedAt: EpochSeconds | undefined
+  previousDigest: optional(id(secretDigest)),
+  /**
+   * Derives the current token from the previous one, for a client that lost the response. It is useless without the previous
+   * token.
+   */
+  successorSalt: optional(text),
+  rotatedAt: optional(time),
   /** Sliding: each rotation moves it. */
-  readonly expiresAt: EpochSeconds
+  expiresAt: storedAs('refresh_expires_at', time),
 }
+
+/** The rotating refresh token of a family: which token is current, and what a retry of the previous one gets. */
+export interface RefreshRecord extends RecordOfFields<typeof refreshFields> {}
+
+/** Token families. */
+export const families = defineRecord('families', {
+  familyId: key(id(familyId)),
+  grantId: id(grantId),
+  clientId: id(clientId),
+  userId: id(userId),
+  scopes: list(text),
+  resources: list(text),
+  claimsRequest: optional(json),
+  authentication: object(authenticationFields),
+  /** `undefined` when no refresh token was issued. */
+  refresh: optional(spread(refreshFields)),
+  createdAt: time,
+  /** Absolute: nothing of the family is honoured later, and the row may be purged. */
+  expiresAt: time,
+  revokedAt: optional(time),
+})
 
 /**
- * Everything issued from one authorization code: one row for its whole life, however often its refresh token rotates.
- * Access tokens name their family, so revoking the row ends them too.
+ * Everything issued from one authorization code: one row, however often its refresh token rotates. Access tokens name their
+ * family, so revoking the row revokes them too.
  */
-export interface TokenFamilyRecord {
-  readonly familyId: FamilyId
-  readonly grantId: GrantId
-  readonly clientId: ClientId
-  readonly userId: UserId
-  readonly scopes: readonly string[]
-  readonly resources: readonly string[]
-  readonly claimsRequest: JsonObject | undefined
-  readonly authentication: AuthenticationRecord
-  /** `undefined` when no refresh token was issued. */
-  readonly refresh: RefreshRecord | undefined
-  readonly createdAt: EpochSeconds
-  /** Absolute: nothing of the family is honoured later, and the row may be purged. */
-  readonly expiresAt: EpochSeconds
-  readonly revokedAt: EpochSeconds | undefined
-}
+export interface TokenFamilyRecord extends RecordOf<typeof families> {}
 
 /** `buried` means that the family was revoked before it was written: nothing was changed, and none of its tokens is ever honoured. */
 export type FamilyInsertOutcome = { readonly outcome: 'inserted' } | { readonly outcome: 'buried' }

@@ -1,26 +1,34 @@
-import type { UserId } from './identifiers.ts'
+import { userId, type UserId } from './identifiers.ts'
 import type { JsonObject } from './json.ts'
 import type { InsertOutcome, SwapOutcome } from './outcome.ts'
 import type { ListOutcome, ListQuery } from './resource-list.ts'
 import type { EpochSeconds } from './time.ts'
+import { defineRecord, flag, id, integer, json, key, optional, time, type RecordOf } from './records/define-record.ts'
+
+/** Users. */
+export const users = defineRecord(
+  'users',
+  {
+    userId: key(id(userId)),
+    active: flag,
+    /** Advances by one when the user is deactivated, removed or released by their identity provider, and at no other time. Starts at 0. */
+    generation: integer,
+    /** What is known of the user, by OIDC claim name (OIDC Core §5.1). */
+    claims: json,
+    createdAt: time,
+    updatedAt: time,
+    /** Advances by one with each write to the row. Starts at 1. */
+    version: integer,
+  },
+  { storedOnly: { removedAt: optional(time) }, tombstone: { active: false, claims: {} } },
+)
 
 /**
- * An account. The row is the kill switch: `active` and `generation` decide whether anything of the person's is honoured.
- * Every grant and session remembers the generation it was born in; a later generation does not revive it. A counter,
- * not a time: two events in one second stay in order.
+ * A user. The row is the kill switch: `active` and `generation` decide whether anything that was issued to the user is honoured.
+ * Every grant and session stores the generation in which it was created, and is dead in a later one. A counter, not a time: two
+ * events in one second stay in order.
  */
-export interface UserRecord {
-  readonly userId: UserId
-  readonly active: boolean
-  /** Advances by one with each deactivation, with removal and when its provider lets go of it, never otherwise. Starts at 0. */
-  readonly generation: number
-  /** What is known of the person, by OIDC claim name (OIDC Core §5.1). */
-  readonly claims: JsonObject
-  readonly createdAt: EpochSeconds
-  readonly updatedAt: EpochSeconds
-  /** Advances by one with each write to the row. Starts at 1. */
-  readonly version: number
-}
+export interface UserRecord extends RecordOf<typeof users> {}
 
 /** What an account starts with; the store adds `active: true`, generation 0 and version 1. */
 export interface NewUser {

@@ -2,7 +2,7 @@ import {
   clientId,
   epochSeconds,
   type ClientRecord,
-  type ClientSecretRecord,
+  type SecretRecord,
   type EpochSeconds,
   type Storage,
   untilSettled,
@@ -73,7 +73,7 @@ export async function adoptClientSecret(id: string, secret: string, deps: Client
 }
 
 /** How a secret is stored: its digest, and nothing that opens anything. */
-export const clientSecretRecord = async (secret: string, now: EpochSeconds): Promise<ClientSecretRecord> => ({
+export const clientSecretRecord = async (secret: string, now: EpochSeconds): Promise<SecretRecord> => ({
   digest: await digestSecret(secret),
   createdAt: now,
   expiresAt: undefined,
@@ -83,7 +83,7 @@ export const clientSecretRecord = async (secret: string, now: EpochSeconds): Pro
 async function changeSecrets(
   id: string,
   storage: Storage,
-  change: (client: ClientRecord) => readonly ClientSecretRecord[],
+  change: (client: ClientRecord) => readonly SecretRecord[],
 ): Promise<void> {
   await untilSettled(async () => {
     const client = await storage.clients.find(clientId(id))
@@ -95,10 +95,10 @@ async function changeSecrets(
   })
 }
 
-const isLive = (secret: ClientSecretRecord, now: EpochSeconds): boolean =>
+const isLive = (secret: SecretRecord, now: EpochSeconds): boolean =>
   secret.expiresAt === undefined || now < secret.expiresAt
 
-const ending = (secret: ClientSecretRecord, at: number | undefined): ClientSecretRecord =>
+const ending = (secret: SecretRecord, at: number | undefined): SecretRecord =>
   at === undefined ? secret : { ...secret, expiresAt: epochSeconds(Math.min(at, secret.expiresAt ?? at)) }
 
 const invalid = (description: string): ClientMetadataError =>

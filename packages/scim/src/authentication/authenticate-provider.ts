@@ -4,7 +4,7 @@ import {
   type EpochSeconds,
   type IdentityProviderRecord,
   providerId,
-  type ProviderSecretRecord,
+  type SecretRecord,
   type Storage,
 } from '@mintmark/storage-interface'
 
@@ -46,7 +46,7 @@ export async function authenticateProvider(
 
 interface LiveSecret {
   readonly provider: IdentityProviderRecord
-  readonly secret: ProviderSecretRecord
+  readonly secret: SecretRecord
 }
 
 /** One digest is made, and one comparison for each secret, whatever is wrong. */

@@ -6,7 +6,7 @@ import {
   type IdentityProviderRecord,
   providerId,
   type ProviderId,
-  type ProviderSecretRecord,
+  type SecretRecord,
   type Storage,
   untilSettled,
 } from '@mintmark/storage-interface'
@@ -82,7 +82,7 @@ export async function registerIdentityProvider(
 }
 
 /** How a secret is stored: its digest, and nothing that opens anything. */
-const secretRecord = async (secret: string, now: EpochSeconds): Promise<ProviderSecretRecord> => ({
+const secretRecord = async (secret: string, now: EpochSeconds): Promise<SecretRecord> => ({
   digest: await digestSecret(secret),
   createdAt: now,
   expiresAt: undefined,
@@ -121,7 +121,7 @@ export const endPreviousProviderSecrets = (id: string, deps: { readonly storage:
 async function changeSecrets(
   id: string,
   storage: Storage,
-  change: (secrets: readonly ProviderSecretRecord[]) => readonly ProviderSecretRecord[],
+  change: (secrets: readonly SecretRecord[]) => readonly SecretRecord[],
 ): Promise<void> {
   await untilSettled(async () => {
     const provider = await storage.identityProviders.find(providerId(id))
@@ -133,10 +133,10 @@ async function changeSecrets(
 }
 
 /** Whether a secret is accepted. */
-export const isLive = (secret: ProviderSecretRecord, now: EpochSeconds): boolean =>
+export const isLive = (secret: SecretRecord, now: EpochSeconds): boolean =>
   secret.expiresAt === undefined || now < secret.expiresAt
 
-const ending = (secret: ProviderSecretRecord, at: number | undefined): ProviderSecretRecord =>
+const ending = (secret: SecretRecord, at: number | undefined): SecretRecord =>
   at === undefined ? secret : { ...secret, expiresAt: epochSeconds(Math.min(at, secret.expiresAt ?? at)) }
 
 const maximumLive = 4

@@ -31,17 +31,7 @@ interface PurgeRequest {
 
 /** For each row that may go, what removes it. Of each table there is one more than the limit, if there are so many: it tells that some are left. */
 function* removable(tables: MemoryTables, request: PurgeRequest): Generator<() => void> {
-  const {
-    codes,
-    interactions,
-    replays: claims,
-    opaqueTokens,
-    families,
-    sessions,
-    logs,
-    revocations: revocations,
-    grants,
-  } = tables
+  const { codes, interactions, replays: claims, opaqueTokens, families, sessions, logs, revocations, grants } = tables
   yield* expired(codes, request)
   yield* expired(interactions, request)
   for (const values of claims.values()) yield* expired(values, request)

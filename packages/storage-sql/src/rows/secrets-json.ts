@@ -1,4 +1,4 @@
-import { epochSeconds, secretDigest, type ClientSecretRecord, type SecretDigest } from '@mintmark/storage-interface'
+import { epochSeconds, secretDigest, type SecretRecord, type SecretDigest } from '@mintmark/storage-interface'
 import { json } from '../row.ts'
 import type { SqlValue } from '../dialect.ts'
 import { optionalTime } from './optional-time.ts'
@@ -14,13 +14,13 @@ export interface SecretJson {
 
 /** Secrets of a client or an identity provider as two columns: noting a use is to change nothing else. */
 export const secretColumns = (
-  secrets: readonly ClientSecretRecord[],
+  secrets: readonly SecretRecord[],
 ): { readonly secrets: SqlValue; readonly secret_uses: SqlValue } => ({
   secrets: json(secrets.map(({ digest, createdAt, expiresAt }): SecretJson => ({ digest, createdAt, expiresAt }))),
   secret_uses: json(Object.fromEntries(secrets.map(({ digest, lastUsedAt }) => [digest, lastUsedAt]))),
 })
 
-export function readSecrets(secrets: readonly SecretJson[], uses: SecretUses): readonly ClientSecretRecord[] {
+export function readSecrets(secrets: readonly SecretJson[], uses: SecretUses): readonly SecretRecord[] {
   return secrets.map(({ digest, createdAt, expiresAt }) => ({
     digest: secretDigest(digest),
     createdAt: epochSeconds(createdAt),

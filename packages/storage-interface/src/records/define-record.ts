@@ -1,0 +1,197 @@
+import type { SecretDigest } from '../identifiers.ts'
+import type { JsonObject, JsonText } from '../json.ts'
+import type { EpochSeconds } from '../time.ts'
+
+/**
+ * A record, defined once as plain frozen data: `defineRecord('clients', { clientId: key(id(clientId)), clientName: text, … })`. Its
+ * TypeScript type is `RecordOf<typeof clients>`; the column names of a SQL table are `ColumnName<typeof clients>`.
+ *
+ * How a codec uses it:
+ * - A SQL codec asks `columnsOf(definition)` once, builds one list of decoders from it and decodes every row with that list.
+ *   Every table also has the column `issuer`, which is the first of its primary key and in no record.
+ * - A JSON codec is `jsonCodec(definition.fields, …)`, also for a part of the members and for the members of an `object` field.
+ */
+export interface RecordDefinition<
+  Name extends string = string,
+  Of extends Fields = Fields,
+  More extends Fields = Fields,
+> {
+  /** What the records are called, such as `opaqueTokens`. A table is `mintmark_` and the name in snake case. */
+  readonly name: Name
+  readonly fields: Of
+  /** Columns that a store keeps for itself: they are in the table and not in the record. */
+  readonly storedOnly: More
+  /**
+   * What the members become when the record is removed: its row stays as a tombstone with the column `removed_at`, so that its
+   * identifier is never used again. Members that are not named stay. `undefined`: the row is deleted or never removed.
+   */
+  readonly tombstone: Partial<RecordOfFields<Of>> | undefined
+}
+
+export type Fields = Readonly<Record<string, Field>>
+
+// oxlint-disable-next-line typescript/no-generated-empty-object-type -- a record whose table has no further columns
+export type NoFields = Readonly<Record<never, Field>>
+
+/**
+ * One member of a record. As `columnsOf` names it, a column holds:
+ * - `text`: the text. `integer`: a whole number up to 2^53 - 1. `time`: whole seconds since 1970.
+ * - `flag`: a boolean as the engine has it.
+ * - `json`: any JSON value, as JSON text. `jsonText`: text that is JSON already, kept character by character.
+ * - `searchable`: JSON that filters look into; an engine may have a type of its own for it.
+ * - `list`: a JSON list, of texts or of what `element` says. `object`: a JSON object with `fields`; absent members are left out.
+ * - `spread`: an object whose members have a column each; all of them are NULL when the object is absent.
+ * - `secrets`: see `secretList`.
+ */
+export type FieldKind =
+  'text' | 'integer' | 'time' | 'flag' | 'json' | 'jsonText' | 'searchable' | 'list' | 'object' | 'spread' | 'secrets'
+
+/** `Columns` are its column names; `'*'` stands for the one that its member's name makes. */
+export interface Field<Value = unknown, Columns extends string = string> {
+  readonly kind: FieldKind
+  /** The member is `undefined` when absent: NULL in a column. */
+  readonly optional: boolean
+  /** It belongs to the primary key. */
+  readonly key: boolean
+  /** Its name in storage when it is not made from the member's: a column, or a member of stored JSON. */
+  readonly storedName: string | undefined
+  /** The texts that are allowed; `undefined` allows all. */
+  readonly values: readonly string[] | undefined
+  /** Of an `object` or a `spread`. */
+  readonly fields: Fields | undefined
+  /** Of a `list`. */
+  readonly element: Field | undefined
+  /** For types alone: it is never there. */
+  readonly [types]?: () => { readonly value: Value; readonly columns: Columns }
+}
+
+declare const types: unique symbol
+
+export function defineRecord<const Name extends string, Of extends Fields, More extends Fields = NoFields>(
+  name: Name,
+  fields: Of,
+  more: { readonly storedOnly?: More; readonly tombstone?: Partial<RecordOfFields<Of>> } = {},
+): RecordDefinition<Name, Of, More> {
+  const storedOnly = Object.freeze({ ...more.storedOnly }) as More
+  return Object.freeze({ name, fields: Object.freeze({ ...fields }), storedOnly, tombstone: more.tombstone })
+}
+
+export type RecordOf<Definition extends RecordDefinition> = RecordOfFields<Definition['fields']>
+
+export type RecordOfFields<Of> = {
+  readonly [Member in keyof Of]: Of[Member] extends Field<infer Value> ? Value : never
+}
+
+const field = <Value>(kind: FieldKind, more: Partial<Field> = {}): Field<Value, '*'> =>
+  Object.freeze({
+    kind,
+    optional: false,
+    key: false,
+    storedName: undefined,
+    values: undefined,
+    fields: undefined,
+    element: undefined,
+    ...more,
+  }) as Field<Value, '*'>
+
+export const text = field<string>('text')
+export const integer = field<number>('integer')
+export const time = field<EpochSeconds>('time')
+export const flag = field<boolean>('flag')
+export const jsonText = field<JsonText>('jsonText')
+export const searchable = field<JsonObject>('searchable')
+
+/** A JSON object. */
+export const json = field<JsonObject>('json')
+
+/** JSON of a type that its writer checks. */
+export const jsonOf = <Value>(): Field<Value, '*'> => field<Value>('json')
+
+/** A text of one of our identifier types: `id(clientId)`. */
+export const id = <Id extends string>(_brand: (value: string) => Id): Field<Id, '*'> => field<Id>('text')
+
+export const oneOf = <Value extends string>(...values: readonly Value[]): Field<Value, '*'> =>
+  field<Value>('text', { values })
+
+export const list = <Value>(element: Field<Value>): Field<readonly Value[], '*'> =>
+  field<readonly Value[]>('list', { element })
+
+export const object = <Of extends Fields>(fields: Of): Field<RecordOfFields<Of>, '*'> =>
+  field<RecordOfFields<Of>>('object', { fields })
+
+export const spread = <Of extends Fields>(fields: Of): Field<RecordOfFields<Of>, ColumnNameOf<Of>> =>
+  field('spread', { fields }) as Field<RecordOfFields<Of>, never>
+
+export const optional = <Value, Columns extends string>(of: Field<Value, Columns>): Field<Value | undefined, Columns> =>
+  withPart(of, { optional: true }) as Field<Value | undefined, Columns>
+
+export const key = <Value, Columns extends string>(of: Field<Value, Columns>): Field<Value, Columns> =>
+  withPart(of, { key: true }) as Field<Value, Columns>
+
+/** Keeps the name that storage has had since the first schema. */
+export const storedAs = <const Name extends string, Value>(name: Name, of: Field<Value>): Field<Value, Name> =>
+  withPart(of, { storedName: name }) as Field<Value, Name>
+
+const withPart = (of: Field, part: Partial<Field>): Field => Object.freeze({ ...of, ...part })
+
+/**
+ * The secrets of a client or an identity provider, in two columns, because recording a use changes no version: `secrets` is a JSON
+ * list of the secrets without `lastUsedAt`, and `secret_uses` a JSON object of the times of last use, by digest.
+ */
+export const secretList = (): Field<readonly SecretRecord[], 'secrets' | 'secret_uses'> =>
+  field('secrets', { fields: { digest: text, createdAt: time, expiresAt: optional(time) } }) as Field<
+    readonly SecretRecord[],
+    never
+  >
+
+/** One of the active secrets of a client or an identity provider. Two may be active at once, so that a secret is replaced without an outage. */
+export interface SecretRecord {
+  readonly digest: SecretDigest
+  readonly createdAt: EpochSeconds
+  readonly expiresAt: EpochSeconds | undefined
+  readonly lastUsedAt: EpochSeconds | undefined
+}
+
+/** A column of a record. A `spread` member and a `secrets` member have several. */
+export interface Column {
+  readonly name: string
+  /** The member whose value it holds. A `secrets` member has two columns. */
+  readonly member: string
+  /** The `spread` member that `member` is in; `undefined` for a member of the record itself. */
+  readonly within: string | undefined
+  readonly field: Field
+}
+
+/** The columns of a record in the order of its members, without `issuer` and without those of `storedOnly`. */
+export const columnsOf = (fields: Fields, within?: string): readonly Column[] =>
+  Object.entries(fields).flatMap(([member, of]) => {
+    if (of.kind === 'spread') return columnsOf(of.fields ?? {}, member)
+    const names = of.kind === 'secrets' ? ['secrets', 'secret_uses'] : [of.storedName ?? snakeCase(member)]
+    return names.map((name) => ({ name, member, within, field: of }))
+  })
+
+/** All columns of a record's table. */
+export const tableColumns = <Of extends RecordDefinition>({ fields, storedOnly }: Of): readonly ColumnName<Of>[] => {
+  const names = [...columnsOf(fields), ...columnsOf(storedOnly)].map(({ name }) => name)
+  // The types name the same columns: a test compares them with the migrations.
+  return ['issuer', ...names] as ColumnName<Of>[]
+}
+
+/** `mintmark_opaque_tokens` of `opaqueTokens`. */
+export const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** The columns of a record's table as a type. */
+export type ColumnName<Of extends RecordDefinition> =
+  'issuer' | ColumnNameOf<Of['fields']> | ColumnNameOf<Of['storedOnly']>
+
+export type ColumnNameOf<Of> = {
+  [Member in keyof Of & string]: Of[Member] extends Field<unknown, infer Columns>
+    ? Columns extends '*'
+      ? SnakeCase<Member>
+      : Columns
+    : never
+}[keyof Of & string]
+
+type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : Name

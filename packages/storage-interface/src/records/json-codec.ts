@@ -1,0 +1,113 @@
+import type { JsonObject, JsonValue } from '../json.ts'
+import { isArray, isObject } from '../json-member.ts'
+import { text, type Field, type Fields, type RecordOfFields } from './define-record.ts'
+
+/** Writes records as JSON objects and reads them back. */
+export interface JsonCodec<Of extends Fields> {
+  readonly encode: (record: RecordOfFields<Of>) => JsonObject
+  /** @throws Error when a member is missing or of another type: a record is read as a whole or not at all. */
+  readonly decode: (stored: JsonValue) => RecordOfFields<Of>
+}
+
+/**
+ * The JSON codec of some members: those of a record, or of one of its `object` fields. Make it once; it is compiled here.
+ * @param absent how a member that is `undefined` is written: `null` lets a reader tell it from one that was lost, which it refuses;
+ * `omitted` is how the JSON columns of SQL tables have it.
+ */
+export function jsonCodec<Of extends Fields>(fields: Of, absent: 'null' | 'omitted'): JsonCodec<Of> {
+  const { encode, decode } = objectCodec(fields, absent)
+  return {
+    encode: (record) => encode(record) as JsonObject,
+    // The members are those of the fields, and each was checked to be of its field's type.
+    decode: (stored) => decode(stored) as RecordOfFields<Of>,
+  }
+}
+
+/** `decode` throws for a value that is not the field's; it is not given one that is absent. */
+interface ValueCodec {
+  readonly encode: (value: unknown) => JsonValue
+  readonly decode: (stored: JsonValue) => unknown
+}
+
+function objectCodec(fields: Fields, absent: 'null' | 'omitted'): ValueCodec {
+  const members = Object.entries(fields).map(([name, field]) => ({
+    name,
+    storedName: field.storedName ?? name,
+    optional: field.optional,
+    codec: valueCodec(field, absent),
+  }))
+
+  return {
+    encode(value) {
+      const record = value as Readonly<Record<string, unknown>>
+      const stored: Record<string, JsonValue> = {}
+      for (const { name, storedName, codec } of members) {
+        const member = record[name]
+        if (member !== undefined) stored[storedName] = codec.encode(member)
+        else if (absent === 'null') stored[storedName] = null
+      }
+      return stored
+    },
+
+    decode(stored) {
+      if (!isObject(stored)) throw new Error('A stored record is not an object.')
+      const record: Record<string, unknown> = {}
+      for (const { name, storedName, optional, codec } of members) {
+        const value = Object.hasOwn(stored, storedName) ? stored[storedName] : undefined
+        const isAbsent = value === null || (value === undefined && absent === 'omitted')
+        record[name] = optional && isAbsent ? undefined : decodeMember(value, storedName, codec)
+      }
+      return record
+    },
+  }
+}
+
+function decodeMember(value: JsonValue | undefined, storedName: string, codec: ValueCodec): unknown {
+  try {
+    if (value !== undefined) return codec.decode(value)
+  } catch (cause) {
+    throw new Error(`A stored record has no valid ${storedName}.`, { cause })
+  }
+  throw new Error(`A stored record has no ${storedName}.`)
+}
+
+function valueCodec(field: Field, absent: 'null' | 'omitted'): ValueCodec {
+  switch (field.kind) {
+    case 'text':
+      return checked((value) => typeof value === 'string' && (field.values?.includes(value) ?? true))
+    case 'jsonText':
+      return checked((value) => typeof value === 'string')
+    case 'integer':
+    case 'time':
+      return checked(Number.isSafeInteger)
+    case 'flag':
+      return checked((value) => typeof value === 'boolean')
+    case 'json':
+    case 'searchable':
+      return checked(isObject)
+    case 'list':
+      return listCodec(valueCodec(field.element ?? text, absent))
+    case 'object':
+    case 'spread':
+      return objectCodec(field.fields ?? {}, absent)
+    // Only secrets are left.
+    default:
+      return listCodec(objectCodec(field.fields ?? {}, absent))
+  }
+}
+
+const checked = (is: (stored: JsonValue) => boolean): ValueCodec => ({
+  encode: (value) => value as JsonValue,
+  decode(stored) {
+    if (!is(stored)) throw new TypeError('A stored value is of another type.')
+    return stored
+  },
+})
+
+const listCodec = (element: ValueCodec): ValueCodec => ({
+  encode: (value) => (value as readonly unknown[]).map((each) => element.encode(each)),
+  decode(stored) {
+    if (!isArray(stored)) throw new TypeError('A stored value is no list.')
+    return stored.map((each) => element.decode(each))
+  },
+})
