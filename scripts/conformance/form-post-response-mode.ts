@@ -15,7 +15,7 @@ export const formPostResponseMode: Standard = {
     [
       '2',
       'Values are encoded for HTML',
-      'ATK-055 Form Post Response Mode §2: whatever state holds stays inside its attribute',
+      'keeps any state inside its attribute (Form Post Response Mode §2)',
       'the state … arrives unchanged (Form Post Response Mode §2)',
     ],
     [

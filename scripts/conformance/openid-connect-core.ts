@@ -297,8 +297,8 @@ export const openidConnectCore: Standard = {
     [
       '17.2',
       'A person can see which clients have access to what is known of them',
-      'lists what a person has connected',
-      'a person disconnects their own apps, and nobody else does',
+      'lists the apps that a user has connected',
+      'lets only the user disconnect their apps',
     ],
   ],
 }

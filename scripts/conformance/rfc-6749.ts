@@ -266,7 +266,7 @@ export const rfc6749: Standard = {
     [
       '10.1',
       'No password for a client that cannot keep one',
-      'RFC 7591 §3.2.2: refuses a change that would leave a public client of the client credentials grant',
+      'refuses a change that would leave a public client of the client credentials grant (RFC 7591 §3.2.2)',
       outside('whether a client can keep its secret is known to who registers it'),
     ],
     [
@@ -295,7 +295,7 @@ export const rfc6749: Standard = {
     [
       '10.4',
       'Nobody generates, changes or guesses a refresh token',
-      'RFC 6749 §10.4: truncated, prolonged and differently spelled tokens are none',
+      'rejects truncated, extended and differently spelled tokens (RFC 6749 §10.4)',
       'rejects every prefix of a token and every token with a character added or changed (RFC 6749 §6)',
     ],
     [
@@ -323,7 +323,7 @@ export const rfc6749: Standard = {
     [
       '10.14',
       'What comes in is cleaned, state and redirect_uri above all',
-      'ATK-055 Form Post Response Mode §2: whatever state holds stays inside its attribute',
+      'keeps any state inside its attribute (Form Post Response Mode §2)',
       'login_hint … reaches the host’s page and no URL, header or error page',
       'line breaks in state do not become headers (RFC 9112 §11.1)',
     ],

@@ -9,8 +9,8 @@ export const rfc7515: Standard = {
     [
       '2',
       'base64url without padding, line breaks and other characters',
-      'law: no other spelling of the same bytes is one',
-      'RFC 7515 §2: does not vouch for another spelling of itself',
+      'law: no other spelling of the same bytes is a compact JWS',
+      'does not make another spelling of itself valid (RFC 7515 §2)',
     ],
     [
       '4',
@@ -56,20 +56,20 @@ export const rfc7515: Standard = {
     [
       '5.2',
       'A signature is verified in all its steps',
-      'RFC 7515 §5.2: verifies what Web Crypto signed, and nothing else',
+      'verifies signatures of Web Crypto, and rejects altered ones (RFC 7515 §5.2)',
       'a token that names a client but has an invalid signature allows no origin (RFC 7515 §5.2)',
     ],
     [
       '7.1',
       'The compact serialization has three parts',
-      'RFC 7515 §7.1: the compact serialization > law: any three parts in base64url are one',
+      'compact serialization (RFC 7515 §7.1) > law: any three base64url parts are a compact JWS',
       'a forged or malformed JWT as access token > four segments',
       'a forged or malformed JWT as access token > the flattened JSON serialisation',
     ],
     [
       '8',
       'TLS, where keys come from elsewhere',
-      'ATK-523 RFC 9700 §4.11: http://client.test/jwks is not fetched',
+      'does not fetch http://client.test/jwks (RFC 9700 §4.11)',
       'refuses an issuer over plain http',
     ],
     [

@@ -32,7 +32,7 @@ export const rfc7519: Standard = {
     [
       '4.1.4',
       'A token is not honoured at or after exp',
-      'RFC 7519 §4.1.4: says nothing of the time, which is looked at each time',
+      'is checked for expiry each time (RFC 7519 §4.1.4)',
       'a token that expires now (RFC 9068 §4)',
       'exp is now (RFC 7523 §3)',
     ],

@@ -19,12 +19,12 @@ export const rfc7591: Standard = {
       '2',
       'Redirect URIs that are not safe are refused',
       'rejects the registration of an unsafe redirect URI (RFC 7591 §3.2.2)',
-      'RFC 7591 §3.2.2: refuses a change that would leave a redirect URI with a wildcard',
+      'refuses a change that would leave a redirect URI with a wildcard (RFC 7591 §3.2.2)',
     ],
     [
       '2',
       'jwks and jwks_uri are not both there, and keys are there where they are needed',
-      'RFC 7591 §3.2.2: refuses a change that would leave keys that it does not have',
+      'refuses a change that would leave keys that it does not have (RFC 7591 §3.2.2)',
     ],
     [
       '2',
@@ -54,7 +54,7 @@ export const rfc7591: Standard = {
     [
       '3.2.2',
       'What is wrong is invalid_redirect_uri or invalid_client_metadata',
-      'RFC 7591 §3.2.2: refuses a change that would leave no name',
+      'refuses a change that would leave no name (RFC 7591 §3.2.2)',
       'rejects idTokenSignedResponseAlg that the key ring does not sign with, and stores nothing (RFC 7591 §3.2.2)',
     ],
     [
@@ -66,7 +66,7 @@ export const rfc7591: Standard = {
     [
       '5',
       'Addresses that a client brings reach nothing that is internal',
-      'ATK-523 RFC 9700 §4.11: https://169.254.169.254/ is not fetched',
+      'does not fetch https://169.254.169.254/ (RFC 9700 §4.11)',
     ],
   ],
 }

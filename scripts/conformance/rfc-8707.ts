@@ -17,7 +17,7 @@ export const rfc8707: Standard = {
       '2',
       'Several may be named',
       'rejects two resources when one is unknown (RFC 8707 §2)',
-      'several resources: all audiences, the shortest lifetime',
+      'has all audiences, the shortest lifetime',
     ],
     [
       '2',
@@ -36,7 +36,7 @@ export const rfc8707: Standard = {
       '2.2',
       'The access token is for the resources that were asked for',
       'a token for a resource has only that audience (RFC 9068 §3)',
-      'RFC 8707 §2.2: scopes of other resources stay behind',
+      'drops scopes of other resources',
     ],
     ['3', 'A token for one resource opens no other', '401 invalid_token for a token of another API (RFC 9068 §4)'],
   ],

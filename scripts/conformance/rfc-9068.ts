@@ -15,7 +15,7 @@ export const rfc9068: Standard = {
       '2.1',
       'RS256 is there for servers and resource servers',
       'a server that signs with … (RFC 7518 §3.1)',
-      'stored keys > RFC 7518 §3.1: signs with the key that it publishes',
+      'stored keys > signs with the published key, in every algorithm (RFC 7518 §3.1)',
     ],
     ['2.1', 'typ is at+jwt', 'typ at+jwt, with iss, exp, aud, sub, client_id, iat and jti (RFC 9068 §2)'],
     [
@@ -38,12 +38,12 @@ export const rfc9068: Standard = {
       '3',
       'With a resource, aud is that resource; without, a default',
       'a token for a resource has only that audience (RFC 9068 §3)',
-      'RFC 8707 §2: without a resource, the default audience and every scope',
+      'has the default audience and every scope without a resource (RFC 8707 §2)',
     ],
     [
       '3',
       'Each scope means the same wherever the token goes',
-      'RFC 8707 §2.2: scopes of other resources stay behind, those about the person go along',
+      'drops scopes of other resources, and keeps identity scopes (RFC 8707 §2.2)',
     ],
     [
       '4',
@@ -81,7 +81,7 @@ export const rfc9068: Standard = {
     [
       '5',
       'No client takes on the name of a person',
-      'RFC 9700 §4.15: a client never bears the identifier of an account',
+      'refuses a client_id that is the identifier of a user (RFC 9700 §4.15)',
       "a user whose id equals a client_id gets no access token from that client, because it would read as the client's own (RFC 9068 §5)",
     ],
     [

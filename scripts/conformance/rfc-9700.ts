@@ -161,7 +161,7 @@ export const rfc9700: Standard = {
     [
       '4.15',
       'Clients do not choose an identifier that is taken for a person',
-      'RFC 9700 §4.15: a client never bears the identifier of an account',
+      'refuses a client_id that is the identifier of a user (RFC 9700 §4.15)',
       'returns an access token for the client itself and nothing else (RFC 6749 §4.4.3, RFC 9700 §4.15)',
     ],
     [

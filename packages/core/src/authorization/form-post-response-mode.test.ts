@@ -7,7 +7,7 @@ import type { VerifiedRedirect } from './verify-redirect.ts'
 
 const target = 'https://app.test/cb?x=1&y=2' as VerifiedRedirect
 
-it('Form Post Response Mode §2: the page may run its own script and no other', () => {
+it('allows the page to run only its own script (Form Post Response Mode §2)', () => {
   const { headers, body } = formPostResponseMode.respond(target, [['code', 'c']])
 
   const script = /<script>(.*?)<\/script>/.exec(String(body))?.[1] ?? ''
@@ -15,7 +15,7 @@ it('Form Post Response Mode §2: the page may run its own script and no other', 
   expect(new Map(headers).get('Content-Security-Policy')).toContain(`script-src 'sha256-${hash}'`)
 })
 
-it('ATK-055 Form Post Response Mode §2: whatever state holds stays inside its attribute', () => {
+it('keeps any state inside its attribute (Form Post Response Mode §2)', () => {
   const { body } = formPostResponseMode.respond(target, [['state', `"><script>alert(1)</script>'&`]])
 
   expect(body).toContain('value="&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;&#39;&#38;"')

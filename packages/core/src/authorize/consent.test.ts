@@ -35,22 +35,22 @@ async function consentOn(existing: GrantRecord, generation: number) {
   return { saved, standing: await storage.grants.findUnrevoked(userId('U1'), clientId('A')) }
 }
 
-describe('remembered consent', () => {
-  it('is widened by what is consented to next', async () => {
+describe('consent', () => {
+  it('adds the scopes of later consent to the grant', async () => {
     const { saved, standing } = await consentOn(aGrant(), 0)
 
     expect(saved).toMatchObject({ grantId: 'g1', scopes: ['openid', 'email'] })
     expect(standing).toEqual(saved)
   })
 
-  it('design §4: of before a deactivation is put away', async () => {
+  it('revokes consent from before a deactivation', async () => {
     const { saved, standing } = await consentOn(aGrant({ userGeneration: 0, scopes: ['phone'] }), 1)
 
     expect(saved).toMatchObject({ userGeneration: 1, scopes: ['openid', 'email'] })
     expect(standing).toEqual(saved)
   })
 
-  it('design §4: of after a reactivation is not ended by a sign-in of before', async () => {
+  it('keeps consent given after a reactivation when an older sign-in completes', async () => {
     const newer = aGrant({ userGeneration: 2 })
 
     const { saved, standing } = await consentOn(newer, 1)
@@ -77,7 +77,7 @@ async function aPersonWithAnApp() {
   return { storage, apps: createConnectedApps({ storage, clock: () => epochSeconds(100) }) }
 }
 
-it('lists what a person has connected', async () => {
+it('lists the apps that a user has connected', async () => {
   const { apps } = await aPersonWithAnApp()
 
   expect(await apps.list('U1')).toEqual([
@@ -85,7 +85,7 @@ it('lists what a person has connected', async () => {
   ])
 })
 
-it('a person disconnects their own apps, and nobody else does', async () => {
+it('lets only the user disconnect their apps', async () => {
   const { storage, apps } = await aPersonWithAnApp()
 
   expect(await apps.disconnect('U9', 'g1')).toBe('absent')
@@ -96,7 +96,7 @@ it('a person disconnects their own apps, and nobody else does', async () => {
   expect(await apps.list('U1')).toEqual([])
 })
 
-it('design §4: an app that was let in before a deactivation gets nothing any more, and is not listed', async () => {
+it('does not list an app that was connected before a deactivation, because its grant is not active', async () => {
   const { storage, apps } = await aPersonWithAnApp()
   await storage.users.deactivate(userId('U1'), epochSeconds(60))
   await storage.users.reactivate(userId('U1'), epochSeconds(70))
@@ -104,7 +104,7 @@ it('design §4: an app that was let in before a deactivation gets nothing any mo
   expect(await apps.list('U1')).toEqual([])
 })
 
-it('an app whose client is disabled gets nothing any more, and is not listed', async () => {
+it('does not list an app whose client is disabled, because its grant is not active', async () => {
   const { storage, apps } = await aPersonWithAnApp()
   const client = await storage.clients.find(clientId('A'))
   if (client !== undefined)

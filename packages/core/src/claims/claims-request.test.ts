@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { OAuthError } from '../error/oauth-error.ts'
 import { isEssential, keepClaims, parseClaimsRequest, requestedClaimNames, requestedValues } from './claims-request.ts'
 
-describe('claims parameter', () => {
+describe('the claims parameter', () => {
   it.each([
     '[]',
     '"x"',
@@ -15,11 +15,11 @@ describe('claims parameter', () => {
     '{"id_token":"x"}',
     '{"userinfo":{"name":1}}',
     '{"userinfo":{"name":[]}}',
-  ])('ATK-079 OIDC Core §5.5: %s is refused', (text) => {
+  ])('refuses %s (OIDC Core §5.5)', (text) => {
     expect(() => parseClaimsRequest(text)).toThrow(OAuthError)
   })
 
-  it('OIDC Core §5.5: reads names, values and what is essential', () => {
+  it('reads names, values and essential members (OIDC Core §5.5)', () => {
     const request = parseClaimsRequest(
       '{"userinfo":{"name":null},"id_token":{"acr":{"essential":true,"values":["a","b"]},"sub":{"value":"U1"}},"other":1}',
     )
@@ -31,7 +31,7 @@ describe('claims parameter', () => {
     expect([isEssential(request, 'id_token', 'acr'), isEssential(request, 'id_token', 'sub')]).toEqual([true, false])
   })
 
-  it('keeps the claims that were consented to, and forgets the rest', () => {
+  it('keeps only the claims that the user consented to', () => {
     const request = parseClaimsRequest('{"userinfo":{"name":null,"email":null},"id_token":{"email":null}}')
 
     expect(keepClaims(request, new Set(['name']))).toEqual({ userinfo: { name: null }, id_token: {} })

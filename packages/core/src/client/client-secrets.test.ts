@@ -19,7 +19,7 @@ async function aClient() {
 }
 
 describe('client secrets', () => {
-  it('two are live while a client moves from one to the other', async () => {
+  it('accepts two secrets while a client changes from one to the other', async () => {
     const { deps, first, works } = await aClient()
 
     const second = await addClientSecret('A', { previousExpiresAt: 200 }, deps)
@@ -28,14 +28,14 @@ describe('client secrets', () => {
     expect(await Promise.all([works(first, 200), works(second, 200)])).toEqual([false, true])
   })
 
-  it('refuses a third live one', async () => {
+  it('refuses a third active secret', async () => {
     const { deps } = await aClient()
     await addClientSecret('A', {}, deps)
 
     await expect(addClientSecret('A', {}, deps)).rejects.toMatchObject({ code: 'invalid_client_metadata' })
   })
 
-  it('ends all but the newest at once', async () => {
+  it('revokes all secrets but the newest at once', async () => {
     const { deps, first, works } = await aClient()
     const second = await addClientSecret('A', {}, deps)
 
@@ -44,7 +44,7 @@ describe('client secrets', () => {
     expect(await Promise.all([works(first, 100), works(second, 100)])).toEqual([false, true])
   })
 
-  it('two administrators at once lose neither change', async () => {
+  it('keeps both changes when two administrators add a secret at the same time', async () => {
     const { deps, works } = await aClient()
 
     const outcomes = await Promise.allSettled([addClientSecret('A', {}, deps), addClientSecret('A', {}, deps)])
@@ -54,7 +54,7 @@ describe('client secrets', () => {
     expect(await works(added[0] ?? '', 100)).toBe(true)
   })
 
-  it('a client keeps the secret that it comes with, and its own is over', async () => {
+  it("replaces a client's secret by the one that it had at another server", async () => {
     const { deps, first, works } = await aClient()
     const brought = 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0sA'
 
@@ -67,7 +67,7 @@ describe('client secrets', () => {
     ['short', 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0s'],
     ['of few characters', 'secretsecretsecretsecretsecretsecret'],
     ['not ASCII', 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0sÄ'],
-  ])('RFC 6749 §10.10: a secret that could be guessed is not taken over: %s', async (_, brought) => {
+  ])('refuses to adopt a guessable secret: %s (RFC 6749 §10.10)', async (_, brought) => {
     const { deps, first, works } = await aClient()
 
     const refused = await adoptClientSecret('A', brought, deps).catch((error: unknown) => error)

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 import { registerClient } from './register-client.ts'
 
-it('RFC 9700 §4.15: a client never bears the identifier of an account', async () => {
+it('refuses a client_id that is the identifier of a user (RFC 9700 §4.15)', async () => {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   await storage.users.insert({ userId: userId('user-1'), claims: {}, createdAt: epochSeconds(1) })
 

@@ -17,7 +17,7 @@ function fetching(respond: () => Response | Promise<Response>) {
   return { fetch: fetch as typeof globalThis.fetch, calls }
 }
 
-describe('addresses of key sets', () => {
+describe('jwks_uri', () => {
   it.each([
     'http://client.test/jwks',
     'https://169.254.169.254/',
@@ -32,7 +32,7 @@ describe('addresses of key sets', () => {
     'https://client.test:22/',
     'file:///etc/passwd',
     'not a url',
-  ])('ATK-523 RFC 9700 §4.11: %s is not fetched', async (address) => {
+  ])('does not fetch %s (RFC 9700 §4.11)', async (address) => {
     const { fetch, calls } = fetching(() => Response.json(keySet))
 
     const read = await remoteKeySets(fetch).read(address, 'kept', now)
@@ -41,13 +41,13 @@ describe('addresses of key sets', () => {
     expect(calls).toHaveLength(0)
   })
 
-  it('a host name over https is fetched', () => {
+  it('fetches a host name over https', () => {
     expect(isFetchable(uri)).toBe(true)
   })
 })
 
 describe('fetching key sets', () => {
-  it('follows no redirect and gives up after a while', async () => {
+  it('follows no redirect and has a time limit', async () => {
     const { fetch, calls } = fetching(() => Response.json(keySet))
 
     await remoteKeySets(fetch).read(uri, 'kept', now)
@@ -56,7 +56,7 @@ describe('fetching key sets', () => {
     expect(calls[0]?.signal).toBeInstanceOf(AbortSignal)
   })
 
-  it('asks once for many at the same time, and again after ten minutes', async () => {
+  it('shares one fetch between concurrent reads, and fetches again after ten minutes', async () => {
     const { fetch, calls } = fetching(() => Response.json(keySet))
     const sets = remoteKeySets(fetch)
 
@@ -68,7 +68,7 @@ describe('fetching key sets', () => {
     expect(calls).toHaveLength(2)
   })
 
-  it('an unknown key makes it ask again, but not more than once a minute', async () => {
+  it('fetches again for an unknown key, at most once a minute', async () => {
     const { fetch, calls } = fetching(() => Response.json(keySet))
     const sets = remoteKeySets(fetch)
     await sets.read(uri, 'kept', now)
@@ -80,7 +80,7 @@ describe('fetching key sets', () => {
     expect(calls).toHaveLength(2)
   })
 
-  it('keeps the keys that a client had when its server does not answer', async () => {
+  it("keeps a client's last keys when its server does not answer", async () => {
     let isDown = false
     const { fetch } = fetching(() => (isDown ? new Response('', { status: 503 }) : Response.json(keySet)))
     const sets = remoteKeySets(fetch)
@@ -97,7 +97,7 @@ describe('fetching key sets', () => {
     ['more than 64 KiB', () => new Response(JSON.stringify({ keys: [], pad: 'x'.repeat(65_536) }))],
     ['too many keys', () => Response.json({ keys: Array.from({ length: 101 }, () => keySet.keys[0]) })],
     ['a connection that fails', () => Promise.reject(new TypeError('fetch failed'))],
-  ])('ATK-526 ATK-527 %s is no key set', async (_case, respond) => {
+  ])('does not accept %s as a key set', async (_case, respond) => {
     const { fetch } = fetching(respond)
 
     expect(await remoteKeySets(fetch).read(uri, 'kept', now)).toBeUndefined()

@@ -15,7 +15,7 @@ const started = async (registration: ClientRegistration = web) => {
   return { storage, registered, find: () => storage.clients.find(clientId('A')) }
 }
 
-it('RFC 7592 §2.2: what a change leaves out stays', async () => {
+it('keeps the members that a change leaves out (RFC 7592 §2.2)', async () => {
   const { storage, registered } = await started({ ...web, defaultMaxAge: 60 })
 
   const updated = await updateClient(
@@ -42,7 +42,7 @@ it.for<[string, ClientChange, string]>([
   ['a fraction of a second', { defaultMaxAge: 0.5 }, 'invalid_client_metadata'],
   ['no name', { clientName: ' ' }, 'invalid_client_metadata'],
   ['an algorithm that no key signs with', { idTokenSignedResponseAlg: 'ES256' }, 'invalid_client_metadata'],
-])('RFC 7591 §3.2.2: refuses a change that would leave %s', async ([, change, code]) => {
+])('refuses a change that would leave %s (RFC 7591 §3.2.2)', async ([, change, code]) => {
   const { storage, registered, find } = await started()
 
   await expect(
@@ -52,7 +52,7 @@ it.for<[string, ClientChange, string]>([
   expect(await find()).toEqual(registered.client)
 })
 
-it('RFC 7591 §2: a client that is moved to a secret is given one, and one that is moved away loses it', async () => {
+it('creates a secret when the authentication method needs one, and removes it when it does not (RFC 7591 §2)', async () => {
   const { storage, find } = await started({ ...web, tokenEndpointAuthMethod: 'none' })
 
   const moved = await updateClient(
@@ -70,7 +70,7 @@ it('RFC 7591 §2: a client that is moved to a secret is given one, and one that 
   expect((await find())?.secrets).toEqual([])
 })
 
-it('RFC 9110 §13.1.1: a change of a version that is no longer there is a conflict, and writes nothing', async () => {
+it('answers a conflict and writes nothing when the version is outdated (RFC 9110 §13.1.1)', async () => {
   const { storage, find } = await started()
   await updateClient({ clientId: 'A', version: 1 }, { clientName: 'One' }, { storage })
 
@@ -80,7 +80,7 @@ it('RFC 9110 §13.1.1: a change of a version that is no longer there is a confli
   expect(await find()).toMatchObject({ clientName: 'One', version: 2 })
 })
 
-it('a client is disabled once, and put back', async () => {
+it('disables a client once, and enables it again', async () => {
   const { storage, find } = await started()
 
   await disableClient({ clientId: 'A' }, { storage, clock })
@@ -93,7 +93,7 @@ it('a client is disabled once, and put back', async () => {
   expect(await disableClient({ clientId: 'B' }, { storage })).toEqual({ outcome: 'absent' })
 })
 
-it('concurrent changes of different members are all made', async () => {
+it('applies concurrent changes of different members', async () => {
   const { storage, find } = await started()
 
   await Promise.all([

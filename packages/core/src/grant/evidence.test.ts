@@ -10,19 +10,19 @@ import type { GrantDecision, GrantEvidence, UserDecision } from './grant.ts'
 
 // What is asserted here is asserted by the type check.
 
-it('design §3: tokens are minted on the evidence of a grant', () => {
+it('mints tokens only with the evidence of a grant', () => {
   expectTypeOf<RedeemedCode>().toExtend<GrantEvidence>()
   expectTypeOf<RotatedFamily>().toExtend<GrantEvidence>()
   expectTypeOf<GrantDecision['evidence']>().toEqualTypeOf<GrantEvidence>()
 })
 
-it('design §3: neither a plain object nor the evidence of another check is the evidence of a grant', () => {
+it('does not accept a plain object or the evidence of another check as the evidence of a grant', () => {
   expectTypeOf<object>().not.toExtend<GrantEvidence>()
   expectTypeOf<AuthenticatedClient>().not.toExtend<GrantEvidence>()
   expectTypeOf<ProvenVerifier>().not.toExtend<GrantEvidence>()
   expectTypeOf<VerifiedAccessToken>().not.toExtend<GrantEvidence>()
 })
 
-it('design §4: tokens about a person are minted for an account whose kill switch was looked at', () => {
+it('mints tokens about a user only after the status of the user was checked', () => {
   expectTypeOf<UserRecord>().not.toExtend<UserDecision['user']>()
 })

@@ -22,7 +22,7 @@ async function aWorld() {
   return { storage, given }
 }
 
-it('RFC 6749 §4.5: a grant about a person stands on a grant of theirs and in a family of its own', async () => {
+it('stores a grant and a token family for an extension grant about a user (RFC 6749 §4.5)', async () => {
   const { storage, given } = await aWorld()
 
   const first = await grantForUser(given('U1'), now, { storage })
@@ -37,17 +37,14 @@ it('RFC 6749 §4.5: a grant about a person stands on a grant of theirs and in a 
   expect([second.grantId === first.grantId, second.familyId === first.familyId]).toEqual([true, false])
 })
 
-it.each(['U1', 'nobody'])(
-  'RFC 6749 §5.2: nothing is granted about an account that is not active: %s',
-  async (subject) => {
-    const { storage, given } = await aWorld()
-    await storage.users.deactivate(userId('U1'), now)
+it.each(['U1', 'nobody'])('refuses a grant about a user who is not active: %s (RFC 6749 §5.2)', async (subject) => {
+  const { storage, given } = await aWorld()
+  await storage.users.deactivate(userId('U1'), now)
 
-    await expect(grantForUser(given(subject), now, { storage })).rejects.toMatchObject({
-      code: 'invalid_grant',
-      reason: 'grant_refused',
-    })
+  await expect(grantForUser(given(subject), now, { storage })).rejects.toMatchObject({
+    code: 'invalid_grant',
+    reason: 'grant_refused',
+  })
 
-    expect(await storage.grants.listByUser(userId(subject))).toEqual([])
-  },
-)
+  expect(await storage.grants.listByUser(userId(subject))).toEqual([])
+})

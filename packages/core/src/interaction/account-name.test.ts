@@ -8,6 +8,6 @@ it.each([
   [{ email: '', preferred_username: 'ann', name: 'Ann Lee' }, 'ann'],
   [{ preferred_username: 7, name: 'Ann Lee' }, 'Ann Lee'],
   [{}, aUser().userId],
-])('OIDC Core §5.1: a page names an account as its person knows it: %j as %s', (claims, name) => {
+])('shows the user of %j as %s (OIDC Core §5.1)', (claims, name) => {
   expect(accountNameOf({ ...aUser(), claims })).toBe(name)
 })

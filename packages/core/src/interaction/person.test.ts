@@ -12,14 +12,17 @@ async function aStorageWithOnePerson() {
   return storage
 }
 
-it.each([0, now - 5, now - 0.5, now, now + 30])('OIDC Core §2: takes %d as the time of a sign-in', async (authTime) => {
-  const person = await identifyUser({ subject: 'U1', authTime }, now, await aStorageWithOnePerson())
+it.each([0, now - 5, now - 0.5, now, now + 30])(
+  'accepts %d as the time of a sign-in (OIDC Core §2)',
+  async (authTime) => {
+    const person = await identifyUser({ subject: 'U1', authTime }, now, await aStorageWithOnePerson())
 
-  expect(person?.authentication.authTime).toBe(Math.trunc(authTime))
-})
+    expect(person?.authentication.authTime).toBe(Math.trunc(authTime))
+  },
+)
 
 it.each([now * 1000, now + 3600, Number.NaN, Infinity])(
-  'OIDC Core §3.1.2.1: refuses %d as the time of a sign-in, because max_age would never be exceeded',
+  'refuses %d as the time of a sign-in, because max_age would never be exceeded (OIDC Core §3.1.2.1)',
   async (authTime) => {
     const storage = await aStorageWithOnePerson()
 

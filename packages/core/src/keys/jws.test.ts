@@ -17,8 +17,8 @@ import { webCryptoSigner } from './signature.ts'
 const bytes = fc.uint8Array({ minLength: 1, maxLength: 60 })
 const parts = fc.tuple(bytes, bytes, bytes).map((three) => three.map((part) => base64url.encode(part)))
 
-describe('RFC 7515 §7.1: the compact serialization', () => {
-  it('law: any three parts in base64url are one', () => {
+describe('compact serialization (RFC 7515 §7.1)', () => {
+  it('law: any three base64url parts are a compact JWS', () => {
     fc.assert(
       fc.property(parts, (three) => {
         expect(isCompactJws(three.join('.'))).toBe(true)
@@ -26,7 +26,7 @@ describe('RFC 7515 §7.1: the compact serialization', () => {
     )
   })
 
-  it('law: no other spelling of the same bytes is one', () => {
+  it('law: no other spelling of the same bytes is a compact JWS', () => {
     const lastOf = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.split(''))
 
     fc.assert(
@@ -51,9 +51,9 @@ describe('RFC 7515 §7.1: the compact serialization', () => {
     'QQ.QQ.Q+',
     'QQ.QR.QQ',
     'QQ.QQ.QQB',
-  ])('is not %j', (text) => expect(isCompactJws(text)).toBe(false))
+  ])('rejects %j', (text) => expect(isCompactJws(text)).toBe(false))
 
-  it('is not longer than 8192 characters', () => {
+  it('rejects more than 8192 characters', () => {
     const payload = 'QUFB'.repeat(2046)
 
     expect(isCompactJws(`QQ.${payload}.QUE`)).toBe(true)
@@ -83,8 +83,8 @@ const publicKey = async (key: CryptoKey): Promise<PublicKey> => ({
   jwk: await exportJWK(key),
 })
 
-describe('a JWT that was verified before', () => {
-  it('is verified without another signature', async () => {
+describe('a remembered JWT', () => {
+  it('is accepted without verifying the signature again', async () => {
     const { deps, signer } = await aRing()
     const token = await signJwt('at+jwt', claims, signer)
     const verify = vi.spyOn(process.getBuiltinModule('node:crypto'), 'verify')
@@ -97,7 +97,7 @@ describe('a JWT that was verified before', () => {
     verify.mockRestore()
   })
 
-  it('RFC 7517 §5: is refused from the moment that its key is published no more', async () => {
+  it('is rejected once its key is no longer published (RFC 7517 §5)', async () => {
     const { deps, signer, published } = await aRing()
     const token = await signJwt('at+jwt', claims, signer)
     await verifyOwnJwt(token, 'at+jwt', deps)
@@ -112,7 +112,7 @@ describe('a JWT that was verified before', () => {
     expect(key?.keyId).toBe('k1')
   })
 
-  it('RFC 8725 §3.11: is not taken for another kind', async () => {
+  it('is not accepted as another type (RFC 8725 §3.11)', async () => {
     const { deps, signer } = await aRing()
     const token = await signJwt('JWT', claims, signer)
 
@@ -120,7 +120,7 @@ describe('a JWT that was verified before', () => {
     expect(await verifyOwnJwt(token, 'at+jwt', deps)).toBeUndefined()
   })
 
-  it('RFC 7515 §2: does not vouch for another spelling of itself', async () => {
+  it('does not make another spelling of itself valid (RFC 7515 §2)', async () => {
     const { deps, signer } = await aRing()
     const token = await signJwt('at+jwt', claims, signer)
     await verifyOwnJwt(token, 'at+jwt', deps)
@@ -129,7 +129,7 @@ describe('a JWT that was verified before', () => {
       expect(await verifyOwnJwt(spelling, 'at+jwt', deps)).toBeUndefined()
   })
 
-  it('RFC 9068 §4: is of this issuer each time', async () => {
+  it('is checked against the issuer each time (RFC 9068 §4)', async () => {
     const { deps, signer } = await aRing()
     const token = await signJwt('at+jwt', claims, signer)
     await verifyOwnJwt(token, 'at+jwt', deps)
@@ -137,7 +137,7 @@ describe('a JWT that was verified before', () => {
     expect(await verifyOwnJwt(token, 'at+jwt', { ...deps, issuer: 'https://other.test' })).toBeUndefined()
   })
 
-  it('RFC 7519 §4.1.4: says nothing of the time, which is looked at each time', async () => {
+  it('is checked for expiry each time (RFC 7519 §4.1.4)', async () => {
     const { deps, signer } = await aRing()
     const token = await signJwt('at+jwt', claims, signer)
     await verifyOwnJwt(token, 'at+jwt', deps)
@@ -147,7 +147,7 @@ describe('a JWT that was verified before', () => {
     expect([isCurrent(payload, epochSeconds(1059)), isCurrent(payload, epochSeconds(1060))]).toEqual([true, false])
   })
 
-  it('is forgotten when 4,096 others have come', async () => {
+  it('is forgotten after 4,096 others', async () => {
     const { deps } = await aRing()
     const jwt = { type: 'at+jwt', key: { keyId: keyId('k1'), algorithm: 'ES256', jwk: {} }, payload: claims } as const
 

@@ -11,7 +11,7 @@ import { createStoredKeys } from './stored-keys.ts'
 import { sealedVault, type KeyVault } from './vault.ts'
 
 describe('rotateKeys', () => {
-  it('OIDC Core §10.1.1: a key is published before it signs, signs on time, and stays published while what it signed lives', async () => {
+  it('publishes a key before it signs, and until every token that it signed has expired (OIDC Core §10.1.1)', async () => {
     const { ring, clock } = aRing()
     const start = clock.now
     const first = await signing(ring)
@@ -35,7 +35,7 @@ describe('rotateKeys', () => {
     expect(await published(ring)).toEqual([second])
   })
 
-  it('OIDC Core §10.1.1: every copy of /jwks that may still be in use holds the key that signs, with the shortest announcement', async () => {
+  it('keeps the signing key in every cached copy of /jwks, even with the shortest announcement (OIDC Core §10.1.1)', async () => {
     const { ring, another, clock } = aRing({ schedule: { announce: documentMaxAge + 5, sign: 1000, retire: 600 } })
     const start = clock.now
     // Five servers, each of which looks at storage in another second; copies are made before they hear of a rotation.
@@ -55,7 +55,7 @@ describe('rotateKeys', () => {
     expect(new Set(copies.flat(2)).size).toBeGreaterThan(3)
   })
 
-  it('does nothing before it is time, and says when that is', async () => {
+  it('does nothing before the rotation is due, and returns when it is', async () => {
     const { ring, clock } = aRing()
     const keyId = await signing(ring)
     const until = clock.now + 9000
@@ -67,7 +67,7 @@ describe('rotateKeys', () => {
     expect(await published(ring)).toEqual([keyId])
   })
 
-  it('that comes late announces for the full time all the same', async () => {
+  it('announces for the full time even when it is called late', async () => {
     const { ring, clock } = aRing()
     await signing(ring)
     clock.now += 50_000
@@ -89,7 +89,7 @@ describe('rotateKeys', () => {
     expect(await states()).toEqual(['signing', 'announced'])
   })
 
-  it('at once, when it is told to, announces the next key although the present one is young', async () => {
+  it('announces the next key at once when requested, although the current one is new', async () => {
     const { ring, clock, states } = aRing()
     const first = await signing(ring)
 
@@ -100,7 +100,7 @@ describe('rotateKeys', () => {
     expect(await signing(ring)).toBe(first)
   })
 
-  it('before any server has started makes the first keys, which sign at once', async () => {
+  it('creates the first keys, which sign at once, before any server has started', async () => {
     const { ring, clock } = aRing({ algorithms: ['ES256', 'EdDSA'] })
 
     const { algorithms } = await rotateKeys(ring)
@@ -111,7 +111,7 @@ describe('rotateKeys', () => {
     ])
   })
 
-  it('ATK-329 of eight processes that rotate at once one makes the key, and all say which', async () => {
+  it('creates one key when eight processes rotate at once, and returns it to all of them', async () => {
     const medium = createMemoryDatabase()
     const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
     const { ring, clock } = aRing({ medium })
@@ -138,7 +138,7 @@ describe('rotateKeys', () => {
     expect(await published(ring)).toEqual([first, rotations[0]?.keyId])
   })
 
-  it('clears away keys that were dropped long ago, and never the last two', async () => {
+  it('deletes keys that were dropped long ago, but never the last two', async () => {
     const { ring, clock, storage, states } = aRing()
     const first = await signing(ring)
 
@@ -155,7 +155,7 @@ describe('rotateKeys', () => {
 })
 
 describe('listKeys', () => {
-  it('tells the state and the age of each key, and nothing of its private half', async () => {
+  it('returns the state and the age of each key, without its private half', async () => {
     const { ring, clock } = aRing()
     const start = clock.now
     const first = await signing(ring)
@@ -196,7 +196,7 @@ const step = fc.record({
   calls: fc.integer({ min: 1, max: 3 }),
 })
 
-it('law: a clock that stands wrong for a while loses no key', async () => {
+it('law: a temporarily wrong clock loses no key', async () => {
   await fc.assert(
     fc.asyncProperty(step, async ({ at, by, calls }) => {
       const { ring, clock, another } = aRing()
@@ -222,7 +222,7 @@ it('law: a clock that stands wrong for a while loses no key', async () => {
 })
 
 describe('dropKey', () => {
-  it('RFC 7517 §5: the dropped key is not published any more, and another signs at once', async () => {
+  it('stops publishing the key, and another one signs at once (RFC 7517 §5)', async () => {
     const { ring } = aRing()
     const first = await signing(ring)
 
@@ -233,7 +233,7 @@ describe('dropKey', () => {
     expect(await signing(ring)).not.toBe(first)
   })
 
-  it('lets the key take over that was announced, and makes no other', async () => {
+  it('lets the announced key take over, and creates no other', async () => {
     const { ring, clock } = aRing()
     const first = await signing(ring)
     clock.now += 9000
@@ -245,7 +245,7 @@ describe('dropKey', () => {
     expect(await published(ring)).toEqual([announced?.keyId])
   })
 
-  it('every other process knows after the staleness that the schedule allows', async () => {
+  it('reaches every other process within the staleness of the schedule', async () => {
     const { ring, another, clock } = aRing()
     const other = another()
     const first = await signing(other)
@@ -260,7 +260,7 @@ describe('dropKey', () => {
     expect(await signing(other)).toBe(await signing(ring))
   })
 
-  it('of an announced key leaves the present one to sign, beyond the time of the other', async () => {
+  it('leaves the current key signing when an announced key is dropped', async () => {
     const { ring, clock } = aRing()
     const first = await signing(ring)
     const { algorithms } = await rotateKeys(ring, { when: 'now' })
@@ -272,7 +272,7 @@ describe('dropKey', () => {
     expect(await published(ring)).toEqual([first])
   })
 
-  it('says whether the key was dropped before, or never was', async () => {
+  it('returns whether the key was dropped before, or does not exist', async () => {
     const { ring, storage } = aRing()
     const first = await signing(ring)
     await dropKey(first, ring)
@@ -283,7 +283,7 @@ describe('dropKey', () => {
     expect(await storage.signingKeys.list()).toEqual(before)
   })
 
-  it('in eight processes at once ends in one new key', async () => {
+  it('creates one new key when eight processes drop a key at once', async () => {
     const { ring, another, storage } = aRing({ medium: createMemoryDatabase() })
     const first = await signing(ring)
     const rings = Array.from({ length: 8 }, another)
@@ -295,7 +295,7 @@ describe('dropKey', () => {
     expect(new Set(await Promise.all(rings.map(signing))).size).toBe(1)
   })
 
-  it('that was cut off before the new key was made is finished by the next request', async () => {
+  it('is completed by the next request when it was interrupted before the new key was created', async () => {
     const { ring, storage, clock } = aRing()
     const first = await signing(ring)
     await storage.signingKeys.drop(keyId(first), ring.settings.clock())
@@ -308,7 +308,7 @@ describe('dropKey', () => {
 const sound = sealedVault(sealingKey, { issuer, random: systemRandom })
 
 describe('automatic rotation', () => {
-  it('announces the next key when a request finds that it is time, and no request waits for it', async () => {
+  it('announces the next key when a request notices that it is due, without delaying the request', async () => {
     const { ring, clock } = aRing({ rotation: 'automatic' })
     const first = await signing(ring)
 
@@ -321,7 +321,7 @@ describe('automatic rotation', () => {
     expect(await signing(ring)).not.toBe(first)
   })
 
-  it('is not what a ring does unless it is told to', async () => {
+  it('is off by default', async () => {
     const { ring, clock } = aRing()
     await signing(ring)
 
@@ -332,7 +332,7 @@ describe('automatic rotation', () => {
     expect((await rotateKeys(ring)).algorithms).toMatchObject([{ outcome: 'announced' }])
   })
 
-  it('that fails is reported, costs no request anything, and is tried again a minute later', async () => {
+  it('reports a failure, fails no request, and tries again a minute later', async () => {
     let isDown = false
     const failures: unknown[] = []
     const vault: KeyVault = {

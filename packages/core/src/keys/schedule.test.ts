@@ -8,12 +8,12 @@ import { keyStates, nextChange, parseKeySchedule, removableKeys, type KeySchedul
 
 const day = 86_400
 
-describe('the schedule of keys', () => {
-  it('is a quarter of a year, with a day of notice and two weeks of grace', () => {
+describe('the key schedule', () => {
+  it('signs for 90 days, announces for one day and retires for 14 days by default', () => {
     expect(parseKeySchedule({})).toEqual({ announce: day, sign: 90 * day, retire: 14 * day, staleness: 5 })
   })
 
-  it('OIDC Core §10.1.1: may be as short as copies of /jwks allow', () => {
+  it('may be as short as the caching of /jwks allows (OIDC Core §10.1.1)', () => {
     const schedule = { announce: documentMaxAge + 5, sign: documentMaxAge + 605, retire: 600 }
 
     expect(parseKeySchedule(schedule)).toEqual({ ...schedule, staleness: 5 })
@@ -25,13 +25,13 @@ describe('the schedule of keys', () => {
       { announce: documentMaxAge + 4 },
       /at least 300 and staleness.*announce/s,
     ],
-    ['an announcement that does not reckon with staleness', { announce: documentMaxAge + 5, staleness: 6 }, /announce/],
+    ['an announcement that does not include the staleness', { announce: documentMaxAge + 5, staleness: 6 }, /announce/],
     [
-      'a key that signs for less than announcing and retiring take',
+      'a key that signs for less than announce and retire together',
       { sign: 15 * day - 1 },
       /announce and retire together.*sign/s,
     ],
-    ['a time that is no whole number', { retire: 0.5 }, /retire/],
+    ['a time that is not a whole number', { retire: 0.5 }, /retire/],
     ['a time that is negative', { staleness: -1 }, /staleness/],
     ['a misspelled member', { anounce: 5 }, /anounce/],
   ])('refuses %s', (_case, wrong, message) => {
@@ -56,7 +56,7 @@ const key = (ordinal: number, change: Partial<Record<'signsFrom' | 'droppedAt', 
 const statesAt = (keys: readonly SigningKeyRecord[], now: number): readonly string[] =>
   keyStates(keys, epochSeconds(now), schedule).map(({ record, state }) => `${record.ordinal} ${state}`)
 
-describe('OIDC Core §10.1.1: the state of a key', () => {
+describe('the state of a key (OIDC Core §10.1.1)', () => {
   it.each([
     ['long before', 0, ['1 signing', '2 announced']],
     ['when the first signs', 10_000, ['1 signing', '2 announced']],
@@ -68,19 +68,19 @@ describe('OIDC Core §10.1.1: the state of a key', () => {
     expect(statesAt([key(2), key(1)], now)).toEqual(states)
   })
 
-  it('counts for each algorithm by itself', () => {
+  it('is computed for each algorithm separately', () => {
     const other: SigningKeyRecord = { ...key(2), keyId: keyId('other'), algorithm: 'RS256' }
 
     expect(statesAt([key(1), other], 30_000)).toEqual(['1 signing', '2 signing'])
   })
 
-  it('of two keys of one second the later made signs', () => {
+  it('is signing for the later of two keys that were created in the same second', () => {
     expect(statesAt([key(2, { signsFrom: 10_000 }), key(1)], 10_000)).toEqual(['1 retired', '2 signing'])
   })
 })
 
 describe('a dropped key', () => {
-  it('is replaced by the announced one at once, and those before it stay as they are', () => {
+  it('is replaced by the announced key at once, without a change to earlier keys', () => {
     const keys = [key(1), key(2, { droppedAt: 20_500 }), key(3)]
 
     expect(statesAt(keys, 20_600)).toEqual(['1 retired', '2 dropped', '3 signing'])
@@ -88,17 +88,17 @@ describe('a dropped key', () => {
     expect(statesAt(keys, 30_000)).toEqual(['1 dropped', '2 dropped', '3 signing'])
   })
 
-  it('leaves none to sign when none is announced: a retired key does not sign again', () => {
+  it('leaves no signing key when none is announced: a retired key does not sign again', () => {
     expect(statesAt([key(1), key(2, { droppedAt: 20_500 })], 20_600)).toEqual(['1 retired', '2 dropped'])
   })
 
-  it('was only announced: the present key signs on, as if the other had never been', () => {
+  it('has no effect on the signing key when it was only announced', () => {
     const keys = [key(1), key(2, { droppedAt: 15_000 })]
 
     for (const now of [15_000, 20_000, 50_000]) expect(statesAt(keys, now)).toEqual(['2 dropped', '1 signing'])
   })
 
-  it('is dropped whatever the clock says', () => {
+  it('stays dropped whatever the clock says', () => {
     expect(statesAt([key(1, { droppedAt: 15_000 }), key(2)], 0)).toEqual(['1 dropped', '2 signing'])
   })
 })
@@ -114,7 +114,7 @@ const arbitraryKeys = fc
     ),
   )
 
-it('law: at most one key signs, and one does while no key was dropped', () => {
+it('law: at most one key signs, and exactly one while none was dropped', () => {
   fc.assert(
     fc.property(arbitraryKeys, fc.nat(80_000), (keys, now) => {
       const signing = statesAt(keys, now).filter((state) => state.endsWith('signing'))
@@ -135,7 +135,7 @@ it('law: nothing changes before the next change', () => {
   )
 })
 
-it('law: what a key signed is accepted for as long as anything lives, unless the key was dropped', () => {
+it('law: a key is published until every token that it signed has expired, unless it was dropped', () => {
   fc.assert(
     fc.property(arbitraryKeys, fc.nat(80_000), fc.nat(schedule.retire - 1), (keys, now, age) => {
       const signer = keyStates(keys, epochSeconds(now), schedule).find(({ state }) => state === 'signing')?.record
@@ -146,7 +146,7 @@ it('law: what a key signed is accepted for as long as anything lives, unless the
   )
 })
 
-it('law: a key that is removed changes no other key, then or later', () => {
+it('law: deleting a key never changes the state of another key', () => {
   fc.assert(
     fc.property(arbitraryKeys, fc.nat(80_000), fc.nat(50_000), (keys, now, later) => {
       const removed = new Set(removableKeys(keys, epochSeconds(now), schedule))

@@ -17,8 +17,8 @@ async function aPair(algorithm: SigningAlgorithm, extractable = true) {
 
 const message = new TextEncoder().encode('header.payload')
 
-describe.for(algorithms)('RFC 7518 §3.1: %s', (algorithm) => {
-  it.for([true, false])('signs what Web Crypto verifies, with a key that is extractable: %s', async (extractable) => {
+describe.for(algorithms)('signatures with %s (RFC 7518 §3.1)', (algorithm) => {
+  it.for([true, false])('signs so that Web Crypto verifies it; extractable key: %s', async (extractable) => {
     const { privateKey, publicKey } = await aPair(algorithm, extractable)
     const signer = webCryptoSigner(keyId('k'), algorithm, privateKey)
 
@@ -38,7 +38,7 @@ describe.for(algorithms)('RFC 7518 §3.1: %s', (algorithm) => {
     }
   })
 
-  it('RFC 7515 §5.2: verifies what Web Crypto signed, and nothing else', async () => {
+  it('verifies signatures of Web Crypto, and rejects altered ones (RFC 7515 §5.2)', async () => {
     const { privateKey, published } = await aPair(algorithm)
     const verify = await signatureVerifier(published)
     const signature = new Uint8Array(await crypto.subtle.sign(signatureParameters[algorithm], privateKey, message))
@@ -55,7 +55,7 @@ describe.for(algorithms)('RFC 7518 §3.1: %s', (algorithm) => {
     }
   })
 
-  it("RFC 8725 §3.1: refuses another key's signature", async () => {
+  it('rejects the signature of another key (RFC 8725 §3.1)', async () => {
     const [own, other] = [await aPair(algorithm), await aPair(algorithm)]
     const verify = await signatureVerifier(own.published)
     const signature = await webCryptoSigner(keyId('k'), algorithm, other.privateKey).sign(message)
@@ -64,14 +64,14 @@ describe.for(algorithms)('RFC 7518 §3.1: %s', (algorithm) => {
   })
 })
 
-it('RFC 7518 §3.4: a signature in DER is none', async () => {
+it('rejects a signature in DER (RFC 7518 §3.4)', async () => {
   const { privateKey, published } = await aPair('ES256')
   const der = createSign('sha256').update(message).sign(KeyObject.from(privateKey))
 
   expect(await (await signatureVerifier(published))(der, message)).toBe(false)
 })
 
-it('law: an ECDSA signature is the same after the way to DER and back', () => {
+it('law: converting an ECDSA signature to DER and back does not change it', () => {
   const coordinate = fc.oneof(
     fc.uint8Array({ minLength: 32, maxLength: 32 }),
     // Small numbers, and those whose first bit is set.

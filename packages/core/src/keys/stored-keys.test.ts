@@ -11,7 +11,7 @@ import type { StoredKeysOptions } from './settings.ts'
 import { createStoredKeys } from './stored-keys.ts'
 
 describe('stored keys', () => {
-  it('RFC 7518 §3.1: signs with the key that it publishes, in every algorithm', async () => {
+  it('signs with the published key, in every algorithm (RFC 7518 §3.1)', async () => {
     const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
     const keys = createStoredKeys({ storage: createMemoryStorage({ issuer }), sealingKey, algorithms })
 
@@ -27,7 +27,7 @@ describe('stored keys', () => {
     }
   })
 
-  it('publishes no private member', async () => {
+  it('does not publish private members', async () => {
     const keys = createStoredKeys({ storage: createMemoryStorage({ issuer }), sealingKey })
 
     const members = (await keys.publicKeys()).flatMap(({ jwk }) => Object.keys(jwk))
@@ -35,7 +35,7 @@ describe('stored keys', () => {
     expect(members.filter((member) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].includes(member))).toEqual([])
   })
 
-  it('stores the private half sealed', async () => {
+  it('stores the private half encrypted', async () => {
     const storage = createMemoryStorage({ issuer })
     await createStoredKeys({ storage, sealingKey }).publicKeys()
 
@@ -44,7 +44,7 @@ describe('stored keys', () => {
     expect(stored).not.toContain('"d"')
   })
 
-  it('ATK-328 eight servers that start at once agree on one key for each algorithm', async () => {
+  it('agrees on one key for each algorithm when eight servers start at once', async () => {
     const medium = createMemoryDatabase()
     const rings = Array.from({ length: 8 }, () =>
       createStoredKeys({ storage: createMemoryStorage({ issuer, database: medium }), sealingKey }),
@@ -64,11 +64,11 @@ describe('stored keys', () => {
     ['a sealing key that is not set', undefined as unknown as string],
     ['an empty one', ''],
     ['an earlier one that is none', [sealingKey, 'short']],
-  ] as const)('refuses %s when it is given, not when the first token is to be signed', (_case, wrong) => {
+  ] as const)('refuses %s at start-up, not when the first token is signed', (_case, wrong) => {
     expect(() => createStoredKeys({ storage: createMemoryStorage({ issuer }), sealingKey: wrong })).toThrow(TypeError)
   })
 
-  it('refuses keys that were sealed with another key, and says so', async () => {
+  it('refuses keys that were sealed with another key, with an error that names the cause', async () => {
     const medium = createMemoryDatabase()
     await createStoredKeys({ storage: createMemoryStorage({ issuer, database: medium }), sealingKey }).publicKeys()
 
@@ -80,7 +80,7 @@ describe('stored keys', () => {
     await expect(other.signer('ES256')).rejects.toThrow(/another sealing key/)
   })
 
-  it('opens what an earlier sealing key sealed, when that key is still given', async () => {
+  it('opens keys that an earlier sealing key sealed, when that key is still listed', async () => {
     const medium = createMemoryDatabase()
     const before = createStoredKeys({ storage: createMemoryStorage({ issuer, database: medium }), sealingKey })
     const { keyId } = await before.signer('ES256')
@@ -119,7 +119,7 @@ describe('stored keys', () => {
     expect(() => createStoredKeys(options)).toThrow(message)
   })
 
-  it('signs with post-quantum keys where the runtime can, and says at once where it cannot', async () => {
+  it('signs with post-quantum keys where the runtime supports them, and refuses at start-up where it does not', async () => {
     const subtle = SubtleCrypto as { supports?(operation: string, algorithm: string): boolean }
     const open = () =>
       createStoredKeys({ storage: createMemoryStorage({ issuer }), sealingKey, algorithms: ['ML-DSA-65'] })
@@ -135,8 +135,8 @@ describe('stored keys', () => {
   })
 })
 
-describe('the picture that a ring has of the keys', () => {
-  it('is read once for as long as it may be old, however many ask, and again after that', async () => {
+describe('the cached keys of a ring', () => {
+  it('are read once per staleness period, however many requests need them', async () => {
     const { ring, clock, storage } = aRing()
     const reads = vi.fn(() => storage.signingKeys.list())
     const counting = createStoredKeys({
@@ -157,7 +157,7 @@ describe('the picture that a ring has of the keys', () => {
     expect(reads).toHaveBeenCalledTimes(2)
   })
 
-  it('is not kept by a clock that steps back', async () => {
+  it('are read again when the clock steps back', async () => {
     const { ring, another, clock } = aRing()
     const other = another()
     const first = await signing(other)
@@ -168,7 +168,7 @@ describe('the picture that a ring has of the keys', () => {
     expect(await published(other)).not.toContain(first)
   })
 
-  it('is not used when storage is down and it has become too old: nothing is signed or accepted', async () => {
+  it('are not used beyond the staleness when storage is down: nothing is signed or accepted', async () => {
     const { ring, clock, storage } = aRing()
     let isDown = false
     const list = () => (isDown ? Promise.reject(new StorageUnavailableError('down')) : storage.signingKeys.list())
@@ -189,7 +189,7 @@ describe('the picture that a ring has of the keys', () => {
     await expect(keys.signer('ES256')).rejects.toThrow(StorageUnavailableError)
   })
 
-  it('shows the same list while the keys are the same, and the same keys when one is added', async () => {
+  it('are the same objects until a key changes', async () => {
     const { ring, clock } = aRing()
     const before = await ring.publicKeys()
     clock.now += 5
@@ -203,7 +203,7 @@ describe('the picture that a ring has of the keys', () => {
     expect(after[0]).toBe(before[0])
   })
 
-  it('shows keys of an algorithm that the ring does not sign with until they are dropped', async () => {
+  it('include keys of an algorithm that the ring no longer signs with until they are dropped', async () => {
     const { ring, storage } = aRing({ algorithms: ['EdDSA'] })
     const [old] = await published(ring)
     const now = ring.settings.clock
@@ -215,7 +215,7 @@ describe('the picture that a ring has of the keys', () => {
     expect(await published(keys)).toEqual([await signing(keys)])
   })
 
-  it('leaves out keys that only a later version knows', async () => {
+  it('leave out keys of algorithms that only a later version knows', async () => {
     const { ring, storage } = aRing()
     const first = await signing(ring)
     await storage.signingKeys.insert(aSigningKeyRecord({ keyId: keyId('later'), algorithm: 'SLH-DSA-SHA2-128s' }))

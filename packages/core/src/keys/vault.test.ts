@@ -24,8 +24,8 @@ async function aVault(change: Partial<KeyVault> = {}): Promise<KeyVault & { read
   }
 }
 
-describe('a vault', () => {
-  it('RFC 7517 §9.2: whatever it says of its key, no private member is stored or published', async () => {
+describe('a key ring with a vault', () => {
+  it("stores and publishes no private member of a vault's key (RFC 7517 §9.2)", async () => {
     const sound = await aVault()
     const { privateJwk } = sound
     const generate = () => Promise.resolve({ publicJwk: { ...privateJwk, k: 'x' }, vaultEntry: 'alias/1' })
@@ -43,7 +43,7 @@ describe('a vault', () => {
       () => Promise.resolve(new Uint8Array([0x30, 0x06, 0x02, 0x01, 0x01, 0x02, 0x01, 0x01])),
     ],
     ['the signature of another key', () => Promise.resolve(new Uint8Array(64).fill(7))],
-  ])('whose new key signs with %s is refused before the key is published', async (_case, sign) => {
+  ])('refuses a new key that signs with %s before it is published', async (_case, sign) => {
     const { ring, storage } = aRing({ vault: await aVault({ open: () => Promise.resolve(sign) }) })
 
     await expect(ring.publicKeys()).rejects.toThrow(/does not verify/)
@@ -53,7 +53,7 @@ describe('a vault', () => {
   it.each([
     ['of an unknown type', { kty: 'oct', k: 'secret' }, /unknown type/],
     ['without its members', { kty: 'EC', crv: 'P-256' }, /JWK|member|"x"/],
-  ])('whose new key is %s is refused', async (_case, publicJwk, message) => {
+  ])('refuses a new key %s', async (_case, publicJwk, message) => {
     const { ring, storage } = aRing({
       vault: await aVault({ generate: () => Promise.resolve({ publicJwk, vaultEntry: 'alias/1' }) }),
     })
@@ -62,7 +62,7 @@ describe('a vault', () => {
     expect(await storage.signingKeys.list()).toEqual([])
   })
 
-  it('that hands out the same key again is told so, and nothing changes', async () => {
+  it('throws when the vault returns a key that is already in use, and changes nothing', async () => {
     const { ring, clock, storage } = aRing({ vault: await aVault() })
     await signing(ring)
     const before = await storage.signingKeys.list()
@@ -72,7 +72,7 @@ describe('a vault', () => {
     expect(await storage.signingKeys.list()).toEqual(before)
   })
 
-  it('that is down is an outage, and the ring works again when it does', async () => {
+  it('treats a vault failure as an outage, and works again when the vault does', async () => {
     let isDown = false
     const sound = await aVault()
     const { ring } = aRing({
@@ -93,7 +93,7 @@ describe('a vault', () => {
     expect((await signer.sign(new Uint8Array(1))).length).toBe(64)
   })
 
-  it('that cannot open a key is asked again', async () => {
+  it('tries to open a key again after a failure', async () => {
     let opened = 0
     const sound = await aVault()
     const { ring } = aRing({
@@ -114,7 +114,7 @@ describe('a vault', () => {
 const secret = parseSealingKey('A'.repeat(43))
 
 describe('sealing key', () => {
-  it('opens what it sealed, in the same context', async () => {
+  it('opens a value that it sealed in the same context', async () => {
     const key = await importSealingKey(secret)
 
     const sealed = await key.seal('private', 'row 1', systemRandom)
@@ -143,7 +143,7 @@ describe('sealing key', () => {
   })
 
   it.each(['', 'short', 'A'.repeat(42), 'a'.repeat(64), 'A'.repeat(86), 'not base64!'])(
-    'refuses a secret that is not 32 bytes in base64url, and says how to make one: %j',
+    'refuses a secret that is not 32 bytes in base64url, and says how to create one: %j',
     (wrong) => {
       expect(() => parseSealingKey(wrong)).toThrow(/43 characters.*randomBytes\(32\)/)
     },

@@ -6,7 +6,7 @@ import { digestRefreshToken, readRefreshToken, succeedRefreshToken, writeRefresh
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
 
 describe('refresh token', () => {
-  it('law: what was written is read again', async () => {
+  it('law: a written token is parsed again', async () => {
     await fc.assert(
       fc.asyncProperty(bytes, bytes, async (handle, secret) => {
         const read = await readRefreshToken(await writeRefreshToken({ handle, secret }))
@@ -17,7 +17,7 @@ describe('refresh token', () => {
     )
   })
 
-  it('law: a token with any one character changed is no token of the family', async () => {
+  it('law: a token with one changed character is not a token of the family', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({ handle: bytes, secret: bytes }),
@@ -35,7 +35,7 @@ describe('refresh token', () => {
     )
   })
 
-  it('RFC 6749 §10.4: truncated, prolonged and differently spelled tokens are none', async () => {
+  it('rejects truncated, extended and differently spelled tokens (RFC 6749 §10.4)', async () => {
     const text = await writeRefreshToken({ handle: new Uint8Array(32), secret: new Uint8Array(32) })
 
     const read = await Promise.all(
@@ -45,7 +45,7 @@ describe('refresh token', () => {
     expect(read.every((token) => token === undefined)).toBe(true)
   })
 
-  it('gives the identical successor for one salt, another for another, and keeps the handle', async () => {
+  it('derives the same successor from the same salt, another from another, and keeps the handle', async () => {
     const token = { handle: new Uint8Array(32).fill(1), secret: new Uint8Array(32).fill(2) }
 
     const [first, again, other] = await Promise.all(['s1', 's1', 's2'].map((salt) => succeedRefreshToken(token, salt)))
@@ -55,7 +55,7 @@ describe('refresh token', () => {
     expect(first?.handle).toEqual(token.handle)
   })
 
-  it('stores neither handle nor secret: both digests are SHA-256', async () => {
+  it('stores only SHA-256 digests of handle and secret', async () => {
     const token = { handle: new Uint8Array(32).fill(1), secret: new Uint8Array(32).fill(2) }
 
     const { handleDigest, tokenDigest } = await digestRefreshToken(token)

@@ -21,8 +21,8 @@ const deps: TokenTargetDependencies = {
   ]),
 }
 
-describe('what an access token is for', () => {
-  it('RFC 8707 §2: without a resource, the default audience and every scope', () => {
+describe('the target of an access token', () => {
+  it('has the default audience and every scope without a resource (RFC 8707 §2)', () => {
     expect(resolveTarget({ scopes: ['a:read'], resources: [] }, deps)).toEqual({
       audience: ['https://default.test'],
       scopes: ['a:read'],
@@ -31,26 +31,26 @@ describe('what an access token is for', () => {
     })
   })
 
-  it('OIDC Core §5.3: with openid the userinfo endpoint is an audience too', () => {
+  it('adds the userinfo endpoint as an audience with openid (OIDC Core §5.3)', () => {
     const { audience } = resolveTarget({ scopes: ['openid'], resources: ['a'] }, deps)
 
     expect(audience).toEqual(['a', 'https://as.test'])
   })
 
-  it('RFC 8707 §2.2: scopes of other resources stay behind, those about the person go along', () => {
+  it('drops scopes of other resources, and keeps identity scopes (RFC 8707 §2.2)', () => {
     const { scopes } = resolveTarget({ scopes: ['openid', 'profile', 'a:read', 'b:read'], resources: ['a'] }, deps)
 
     expect(scopes).toEqual(['openid', 'profile', 'a:read'])
   })
 
-  it('RFC 8707 §2.2: a grant for a resource that is no longer registered is not widened to the default audience', () => {
+  it('is not widened to the default audience when the granted resource is no longer registered (RFC 8707 §2.2)', () => {
     expect(() => resolveTarget({ scopes: ['openid', 'a:read'], resources: ['gone'] }, deps)).toThrow(
       expect.objectContaining({ code: 'invalid_target', reason: 'resource_unknown' }),
     )
     expect(resolveTarget({ scopes: ['a:read'], resources: ['gone', 'a'] }, deps).audience).toEqual(['a'])
   })
 
-  it('several resources: all audiences, the shortest lifetime, opaque when one of them wants it', () => {
+  it('has all audiences, the shortest lifetime, and is opaque when one of several resources requires it', () => {
     const target = resolveTarget({ scopes: [], resources: ['a', 'b', 'c'] }, deps)
 
     expect(target).toEqual({ audience: ['a', 'b', 'c'], scopes: [], lifetime: 60, format: 'opaque' })

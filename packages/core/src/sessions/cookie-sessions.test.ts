@@ -29,7 +29,7 @@ const requestWith = (cookie = ''): ServerRequest => ({
 const cookieOf = (headers: readonly Header[]): string => headers[0]?.[1].split(';', 1)[0] ?? ''
 
 describe('cookie sessions', () => {
-  it('knows who signed in, how and when, and stores only a digest of the cookie', async () => {
+  it('returns who signed in, how and when, and stores only a digest of the cookie', async () => {
     const { storage, sessions } = await aHost()
 
     const { headers } = await sessions.start(requestWith(), { subject: 'U1', amr: ['pwd'] })
@@ -45,7 +45,7 @@ describe('cookie sessions', () => {
     )
   })
 
-  it('names the cookie plainly over http on loopback, where browsers refuse __Host-', async () => {
+  it('names the cookie without __Host- over http on loopback, where browsers refuse that prefix', async () => {
     const { sessions } = await aHost('http://localhost:3000')
 
     const { headers } = await sessions.start(requestWith(), { subject: 'U1' })
@@ -53,7 +53,7 @@ describe('cookie sessions', () => {
     expect(headers[0]?.[1]).toMatch(/^mintmark-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=3600$/)
   })
 
-  it('ends after idling, and in any case after its absolute lifetime', async () => {
+  it('expires after the idle lifetime, and in any case after the absolute lifetime', async () => {
     const { sessions, time } = await aHost()
     const cookie = cookieOf((await sessions.start(requestWith(), { subject: 'U1' })).headers)
 
@@ -70,7 +70,7 @@ describe('cookie sessions', () => {
     expect(await sessions.signedIn(requestWith(second))).toBeUndefined()
   })
 
-  it('changes with each login: the session before it is dead (session fixation)', async () => {
+  it('revokes the previous session at each sign-in, which prevents session fixation', async () => {
     const { sessions } = await aHost()
     const before = cookieOf((await sessions.start(requestWith(), { subject: 'U1' })).headers)
 
@@ -81,7 +81,7 @@ describe('cookie sessions', () => {
     expect(await sessions.signedIn(requestWith(after))).toBeDefined()
   })
 
-  it('dies with a deactivation and is not revived by a reactivation', async () => {
+  it('is not active after a deactivation, nor after a reactivation', async () => {
     const { storage, sessions } = await aHost()
     const cookie = cookieOf((await sessions.start(requestWith(), { subject: 'U1' })).headers)
 
@@ -102,7 +102,7 @@ describe('cookie sessions', () => {
     expect(await sessions.signedIn(requestWith(cookie))).toBeUndefined()
   })
 
-  it('lists and ends sessions of the person, and of nobody else', async () => {
+  it('lists and revokes only the sessions of the user', async () => {
     const { storage, sessions } = await aHost()
     await storage.users.insert({ userId: userId('U9'), claims: {}, createdAt: epochSeconds(0) })
     const cookie = cookieOf((await sessions.start(requestWith(), { subject: 'U1' })).headers)
@@ -116,7 +116,7 @@ describe('cookie sessions', () => {
     expect(await sessions.list('U1')).toEqual([])
   })
 
-  it.each(['nobody', 'U2'])('starts no session for %s, whose account is missing or not active', async (subject) => {
+  it.each(['nobody', 'U2'])('starts no session for %s, who does not exist or is not active', async (subject) => {
     const { storage, sessions } = await aHost()
     await storage.users.insert({ userId: userId('U2'), claims: {}, createdAt: epochSeconds(0) })
     await storage.users.deactivate(userId('U2'), epochSeconds(1))

@@ -18,26 +18,26 @@ import { deliveredRevocation, readFeed } from './feed-page.ts'
 const at = (second: number) => epochSeconds(1_800_000_000 + second)
 const aStorage = (): Storage => createMemoryStorage({ issuer: 'https://as.test' })
 
-const end = ({ revocations: endings }: Storage, tokenId: string, second = 0) =>
-  endings.revokeToken({ tokenId, expiresAt: at(9999), now: at(second) })
-const read = ({ revocations: endings }: Storage, cursor?: string, second = 0) =>
-  readFeed(cursor, at(second), { revocations: endings, retention: seconds(900) })
+const revoke = ({ revocations }: Storage, tokenId: string, second = 0) =>
+  revocations.revokeToken({ tokenId, expiresAt: at(9999), now: at(second) })
+const read = ({ revocations }: Storage, cursor?: string, second = 0) =>
+  readFeed(cursor, at(second), { revocations, retention: seconds(900) })
 const namesFrom = async (storage: Storage, cursor?: string, second = 0) =>
   (await read(storage, cursor, second)).revocations.map(([, name]) => name)
 
-describe('the feed', () => {
-  it('is read in order, from the beginning and from a cursor on', async () => {
+describe('the revocation feed', () => {
+  it('is read in order, from the beginning or from a cursor', async () => {
     const storage = aStorage()
     const start = await read(storage)
-    await end(storage, 'a')
+    await revoke(storage, 'a')
     const { cursor } = await read(storage, start.cursor)
-    await end(storage, 'b')
-    await end(storage, 'c')
+    await revoke(storage, 'b')
+    await revoke(storage, 'c')
 
     expect(await namesFrom(storage)).toEqual(['a', 'b', 'c'])
     expect(await namesFrom(storage, start.cursor)).toEqual(['a', 'b', 'c'])
     expect(await namesFrom(storage, cursor)).toEqual(['b', 'c'])
-    expect(await read(storage, (await read(storage, cursor)).cursor)).toMatchObject({ endings: [], more: false })
+    expect(await read(storage, (await read(storage, cursor)).cursor)).toMatchObject({ revocations: [], more: false })
   })
 
   it.each([
@@ -52,31 +52,31 @@ describe('the feed', () => {
     '9999999999999999.aaaaaaaaaaaaaaaaaaaaaa',
     '1.aaaaaaaaaaaaaaaaaaaaaa',
     '__proto__.aaaaaaaaaaaaaaaaaaaaaa',
-  ])('is read from the beginning where the cursor names no ending that is there: %j', async (cursor) => {
+  ])('is read from the beginning when the cursor matches no entry: %j', async (cursor) => {
     const storage = aStorage()
-    await end(storage, 'a')
+    await revoke(storage, 'a')
 
     expect(await namesFrom(storage, cursor)).toEqual(['a'])
   })
 
-  it('law: misses nothing where a database that was restored gives positions again', async () => {
+  it('law: misses no entry when a restored database assigns positions again', async () => {
     const [before, restored] = [aStorage(), aStorage()]
-    for (const name of ['kept', 'lost', 'lost too']) await end(before, name)
+    for (const name of ['kept', 'lost', 'lost too']) await revoke(before, name)
     const { cursor } = await read(before)
-    for (const name of ['kept', 'new', 'newer', 'newest']) await end(restored, name)
+    for (const name of ['kept', 'new', 'newer', 'newest']) await revoke(restored, name)
 
     expect(await namesFrom(restored, cursor)).toEqual(['kept', 'new', 'newer', 'newest'])
   })
 
-  it('is read a thousand at a time, and says whether there is more', async () => {
+  it('has at most a thousand entries on a page, and reports whether more follow', async () => {
     const storage = aStorage()
-    for (let count = 0; count < 2001; count += 1) await end(storage, `t${count}`)
+    for (let count = 0; count < 2001; count += 1) await revoke(storage, `t${count}`)
 
     const first = await read(storage)
     const second = await read(storage, first.cursor)
     const third = await read(storage, second.cursor)
 
-    expect([first, second, third].map(({ revocations: endings, more }) => [endings.length, more])).toEqual([
+    expect([first, second, third].map(({ revocations, more }) => [revocations.length, more])).toEqual([
       [1000, true],
       [1000, true],
       [1, false],
@@ -84,24 +84,24 @@ describe('the feed', () => {
     expect(third.revocations[0]?.[1]).toBe('t2000')
   })
 
-  it('has shorter pages where names are long, which receivers read whole', async () => {
+  it('has shorter pages when names are long, so that receivers accept them', async () => {
     const storage = aStorage()
     const names = Array.from({ length: 1000 }, (_, index) => `${index}`.padEnd(255, '"'))
-    for (const name of names) await end(storage, name)
+    for (const name of names) await revoke(storage, name)
 
     const pages = [await read(storage)]
     while (pages.at(-1)?.more) pages.push(await read(storage, pages.at(-1)?.cursor))
 
     // As base64url, with room for what else the answer has: receivers take 262,144 characters.
-    expect(Math.max(...pages.map(({ revocations: endings }) => JSON.stringify(endings).length))).toBeLessThan(
+    expect(Math.max(...pages.map(({ revocations }) => JSON.stringify(revocations).length))).toBeLessThan(
       (262_144 * 3) / 4 - 2000,
     )
-    expect(pages.flatMap(({ revocations: endings }) => endings.map(([, name]) => name))).toEqual(names)
+    expect(pages.flatMap(({ revocations }) => revocations.map(([, name]) => name))).toEqual(names)
   })
 
-  it('is never an empty page while there is more, however long a name is', async () => {
+  it('never has an empty page while entries follow, however long a name is', async () => {
     const storage = aStorage()
-    for (const name of ['a'.repeat(90_000), 'b']) await end(storage, name)
+    for (const name of ['a'.repeat(90_000), 'b']) await revoke(storage, name)
 
     const first = await read(storage)
 
@@ -109,19 +109,19 @@ describe('the feed', () => {
     expect(await namesFrom(storage, first.cursor)).toEqual(['b'])
   })
 
-  it('tells who begins only what a token could still depend on, and who goes on all', async () => {
+  it('contains only revocations that tokens can still depend on without a cursor, and all of them with one', async () => {
     const storage = aStorage()
-    await end(storage, 'first')
+    await revoke(storage, 'first')
     const { cursor } = await read(storage)
-    await end(storage, 'old', 1)
-    await end(storage, 'new', 400)
+    await revoke(storage, 'old', 1)
+    await revoke(storage, 'new', 400)
 
     expect(await namesFrom(storage, undefined, 902)).toEqual(['new'])
     expect(await namesFrom(storage, cursor, 902)).toEqual(['old', 'new'])
     expect((await read(storage, undefined, 902)).revocations[0]?.[2]).toBe(at(902 + 900))
   })
 
-  it('covers no token that is older than what it tells, with a minute for clocks, nor one from before the storage knew anything', async () => {
+  it('does not cover tokens issued before its first entry plus a minute of clock skew, or before the storage recorded revocations', async () => {
     const storage = aStorage()
     const before = await read(storage)
     await storage.clients.insert(aClientRecord({ createdAt: at(-100) }))
@@ -143,6 +143,6 @@ it.each<readonly [Revocation, readonly unknown[]]>([
   [{ kind: 'account', userId: userId('user-1') }, ['account', account, until]],
   [{ kind: 'client', clientId: clientId('client-1') }, ['client', 'client-1', until]],
   [{ kind: 'client_in_use', clientId: clientId('client-1') }, ['client', 'client-1', 0]],
-])('design §4: $kind is told by the name that access tokens carry, people by digests', async (ending, told) => {
-  expect(await deliveredRevocation(ending, until)).toEqual(told)
+])('delivers $kind under the name that access tokens carry, and users as digests', async (revocation, delivered) => {
+  expect(await deliveredRevocation(revocation, until)).toEqual(delivered)
 })

@@ -13,18 +13,18 @@ import { createRevocationFeed } from './feed-watch.ts'
 
 const now = epochSeconds(1_800_000_000)
 
-/** A feed, the storage that it tells of, and how often that was asked for a list. */
+/** A feed over memory storage that counts the reads. */
 function aFeed(change: Partial<RevocationStore> = {}) {
-  const { revocations: endings } = createMemoryStorage({ issuer: 'https://as.test' })
-  const { list } = { ...endings, ...change }
+  const { revocations } = createMemoryStorage({ issuer: 'https://as.test' })
+  const { list } = { ...revocations, ...change }
   let [looks, callers] = [0, 0]
-  const counted: RevocationStore = { ...endings, list: (page) => ((looks += 1), list(page)) }
+  const counted: RevocationStore = { ...revocations, list: (page) => ((looks += 1), list(page)) }
   const feed = createRevocationFeed({ revocations: counted, retention: seconds(900) })
   return {
     feed,
     looks: () => looks,
-    end: (tokenId: string) => endings.revokeToken({ tokenId, expiresAt: epochSeconds(now + 600), now }),
-    /** Each time another caller, where none is named. */
+    revoke: (tokenId: string) => revocations.revokeToken({ tokenId, expiresAt: epochSeconds(now + 600), now }),
+    /** Waits as the named caller, or as a new one. */
     wait: (cursor: string | undefined, atMost: number, caller = `api-${(callers += 1)}`) =>
       feed.waitBehind({ cursor, wait: seconds(atMost) }, clientId(caller), now),
     head: async () => (await feed.read(undefined, now)).cursor,
@@ -38,15 +38,15 @@ async function timeOf(work: Promise<unknown>): Promise<number> {
   return performance.now() - started
 }
 
-describe('who waits for an ending', () => {
-  it('is answered soon after somebody else has written one', async () => {
-    const { end, wait, head, looks } = aFeed()
-    await end('old')
+describe('a waiting request', () => {
+  it('is answered soon after another process writes a revocation', async () => {
+    const { revoke, wait, head, looks } = aFeed()
+    await revoke('old')
     const cursor = await head()
 
     const waits = [wait(cursor, 20), wait(cursor, 20), wait('start', 20)]
     await waits[2]
-    await end('new')
+    await revoke('new')
     const before = looks()
     await Promise.all(waits)
 
@@ -54,9 +54,9 @@ describe('who waits for an ending', () => {
     expect(looks() - before).toBeLessThanOrEqual(4)
   })
 
-  it('does not wait who has something to read, or who does not want to', async () => {
-    const { end, wait, looks } = aFeed()
-    await end('a')
+  it('is answered at once when entries are available, or with a wait of 0', async () => {
+    const { revoke, wait, looks } = aFeed()
+    await revoke('a')
 
     await Promise.all([wait(undefined, 20), wait('start', 20), wait('other', 20), wait('7.other', 20)])
 
@@ -67,13 +67,13 @@ describe('who waits for an ending', () => {
     expect(empty.looks()).toBe(0)
   })
 
-  it('is let go when the time is over', async () => {
+  it('is answered when its time is over', async () => {
     const { wait } = aFeed()
 
     expect(await timeOf(wait(undefined, 1))).toBeGreaterThan(900)
   })
 
-  it('looks at the storage ten times a second, however many wait', async () => {
+  it('polls storage ten times a second, however many wait', async () => {
     const { looks, wait } = aFeed()
 
     await Promise.all(Array.from({ length: 100 }, () => wait(undefined, 1)))
@@ -83,9 +83,9 @@ describe('who waits for an ending', () => {
     expect(looks()).toBeLessThanOrEqual(100 + 12)
   })
 
-  it('is answered at once when a thousand wait already', async () => {
-    const { end, wait, head, looks } = aFeed()
-    await end('old')
+  it('is answered at once when a thousand are waiting already', async () => {
+    const { revoke, wait, head, looks } = aFeed()
+    await revoke('old')
     const cursor = await head()
     const waits = Array.from({ length: 1000 }, () => wait(cursor, 20))
     const before = looks()
@@ -93,13 +93,13 @@ describe('who waits for an ending', () => {
     await wait(cursor, 20)
 
     expect(looks() - before).toBeLessThan(1010)
-    await end('new')
+    await revoke('new')
     await Promise.all(waits)
   })
 
-  it('is answered at once when fifty of the same caller wait already, and others wait', async () => {
-    const { end, wait, head } = aFeed()
-    await end('old')
+  it('is answered at once when fifty of the same caller are waiting, while other callers may wait', async () => {
+    const { revoke, wait, head } = aFeed()
+    await revoke('old')
     const cursor = await head()
     const answered: string[] = []
     const waits = Array.from({ length: 50 }, () => wait(cursor, 20, 'greedy').then(() => answered.push('greedy')))
@@ -108,40 +108,40 @@ describe('who waits for an ending', () => {
     await wait(cursor, 20, 'greedy')
 
     expect(answered).toEqual([])
-    await end('new')
+    await revoke('new')
     await Promise.all([...waits, other])
     // The places are free again.
     const again = wait(await head(), 1, 'greedy')
     expect(await timeOf(again)).toBeGreaterThan(900)
   })
 
-  it('is told soon from the beginning when the database was set back meanwhile, and of what ends in it', async () => {
+  it('starts from the beginning when the database was restored meanwhile, and receives later revocations', async () => {
     const [before, restored] = [
       createMemoryStorage({ issuer: 'https://as.test' }),
       createMemoryStorage({ issuer: 'https://as.test' }),
     ]
-    const end = (storage: Storage, tokenId: string) =>
+    const revoke = (storage: Storage, tokenId: string) =>
       storage.revocations.revokeToken({ tokenId, expiresAt: epochSeconds(now + 600), now })
     let present = before
     const { wait, head, looks } = aFeed({ list: (page) => present.revocations.list(page) })
-    for (const name of ['kept', 'lost', 'lost too']) await end(before, name)
-    await end(restored, 'kept')
+    for (const name of ['kept', 'lost', 'lost too']) await revoke(before, name)
+    await revoke(restored, 'kept')
 
     const waiting = wait(await head(), 3)
     present = restored
     const start = looks()
     await waiting
-    const told = looks()
+    const polled = looks()
     const next = wait(await head(), 3)
-    await end(restored, 'new')
+    await revoke(restored, 'new')
     await next
 
     // A wait until the end looks thirty times.
-    expect(told - start).toBeLessThan(10)
-    expect(looks() - told).toBeLessThan(10)
+    expect(polled - start).toBeLessThan(10)
+    expect(looks() - polled).toBeLessThan(10)
   })
 
-  it('RFC 9110 §15.6.4: is told when the storage cannot answer', async () => {
+  it('fails when the storage cannot answer (RFC 9110 §15.6.4)', async () => {
     const { wait } = aFeed({ list: () => Promise.reject(new StorageUnavailableError('down')) })
 
     await expect(wait(undefined, 20)).rejects.toThrow('down')

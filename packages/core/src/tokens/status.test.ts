@@ -14,7 +14,7 @@ const account: UserRecord = {
   version: 1,
 }
 
-it('RFC 9068 §4: an active account is honoured in the generation that it is in', () => {
+it('accepts an active user of the current generation (RFC 9068 §4)', () => {
   expect(isUserActive(account, 3)).toBe(true)
 })
 
@@ -30,6 +30,6 @@ it.each<readonly [string, UserRecord | undefined, number]>([
     { ...account, generation: undefined as never },
     undefined as never,
   ],
-])('RFC 9068 §4: %s is not honoured', (_, user, generation) => {
+])('rejects %s (RFC 9068 §4)', (_, user, generation) => {
   expect(isUserActive(user, generation)).toBe(false)
 })
