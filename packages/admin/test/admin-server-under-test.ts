@@ -12,7 +12,7 @@ import {
 } from '../src/index.ts'
 import type { AdminRoute } from '../src/http/admin-route.ts'
 import { matchRoute } from '../src/http/match-route.ts'
-import { adminRoutes } from '../src/http/routes/admin-routes.ts'
+import { adminRoutes } from '../src/http/admin-routes.ts'
 
 /** What a test sends: as a client that may do everything, unless it says another. */
 export interface AdminSent {

@@ -48,7 +48,9 @@ it('an act that is refused is told too, with its reason', async () => {
     { stage: 'refused', reason: 'account_unknown', target: { id: 'no?body' } },
     { stage: 'intended', target: { id: 'no?body' } },
   ])
-  expect(under.events).toMatchObject([{ type: 'act.refused', act: 'account.deactivated', reason: 'account_unknown' }])
+  expect(under.events).toMatchObject([
+    { type: 'action.refused', action: 'account.deactivated', reason: 'account_unknown' },
+  ])
 })
 
 it('of an account the log has the names of what is known, and nothing of the person', async () => {
@@ -77,7 +79,7 @@ it('an act that cannot be announced does not happen', async () => {
 
   down.when = undefined
   expect((await under.admin.clients.list()).items).toEqual([])
-  expect(under.events).toMatchObject([{ type: 'act.refused', reason: 'audit_unavailable' }])
+  expect(under.events).toMatchObject([{ type: 'action.refused', reason: 'audit_unavailable' }])
 })
 
 it('ATK-511: access is taken away also while the log is down, and the event says so', async () => {
@@ -117,7 +119,7 @@ it('a failure of storage is no refusal: 503, and its cause goes to the event alo
   expect(thrown).toMatchObject({ reason: 'storage_unavailable', status: 503 })
   expect(String(thrown)).not.toContain('secret detail')
   expect(under.events).toMatchObject([
-    { type: 'act.refused', reason: 'storage_unavailable', cause: { message: 'secret detail' } },
+    { type: 'action.refused', reason: 'storage_unavailable', cause: { message: 'secret detail' } },
   ])
 })
 

@@ -84,7 +84,7 @@ it('secrets overlap: two are live, a third is refused, and the old one ends when
     { expiresAt: under.clock.now() + 60 },
     { expiresAt: undefined },
   ])
-  await under.admin.clients.endPreviousSecrets('app')
+  await under.admin.clients.revokePreviousSecrets('app')
   expect((await under.admin.clients.read('app')).secrets).toHaveLength(1)
 })
 

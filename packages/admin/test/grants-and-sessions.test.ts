@@ -20,12 +20,12 @@ it('RFC 7009 §2: one grant, or all of a person, end at once, and only that pers
     'grant_unknown',
   )
   await under.admin.grants.revoke({ userId: 'ann', grantId: 'g-ann-app-0' })
-  expect(await under.admin.grants.listOfAccount('ann')).toMatchObject([
+  expect(await under.admin.grants.listOfUser('ann')).toMatchObject([
     { grantId: 'g-ann-other-0', clientId: 'other', honoured: true },
   ])
-  expect(await under.admin.grants.revokeAllOfAccount('ann')).toBe(1)
-  expect(await under.admin.grants.listOfAccount('ann')).toEqual([])
-  expect(await under.admin.grants.listOfAccount('bob')).toHaveLength(1)
+  expect(await under.admin.grants.revokeAllOfUser('ann')).toBe(1)
+  expect(await under.admin.grants.listOfUser('ann')).toEqual([])
+  expect(await under.admin.grants.listOfUser('bob')).toHaveLength(1)
 })
 
 it("a client's grants are listed and ended page by page, and no other client's", async () => {
@@ -54,8 +54,8 @@ it('one session, or all of a person, end at once, and only that person', async (
     'session_unknown',
   )
   await under.admin.sessions.revoke({ userId: 'ann', sessionId: 's-ann-app-0' })
-  expect(await under.admin.sessions.listOfAccount('ann')).toMatchObject([{ sessionId: 's-ann-other-0' }])
-  expect(await under.admin.sessions.revokeAllOfAccount('ann')).toBe(1)
-  expect(await under.admin.sessions.listOfAccount('bob')).toHaveLength(1)
-  await expectRefused(under, () => under.admin.sessions.revokeAllOfAccount('nobody'), 'account_unknown')
+  expect(await under.admin.sessions.listOfUser('ann')).toMatchObject([{ sessionId: 's-ann-other-0' }])
+  expect(await under.admin.sessions.revokeAllOfUser('ann')).toBe(1)
+  expect(await under.admin.sessions.listOfUser('bob')).toHaveLength(1)
+  await expectRefused(under, () => under.admin.sessions.revokeAllOfUser('nobody'), 'account_unknown')
 })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { adminRoutes } from '../src/http/routes/admin-routes.ts'
+import { adminRoutes } from '../src/http/admin-routes.ts'
 import { createAdminServer } from '../src/index.ts'
 import { base, expectRefused, issuer, startAdminServer } from './admin-server-under-test.ts'
 

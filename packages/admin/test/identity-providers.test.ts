@@ -69,15 +69,19 @@ it('secrets overlap, a provider is disabled and put back, and one that is held i
     { expiresAt: under.clock.now() + 60 },
     { expiresAt: undefined },
   ])
-  await identityProviders.endPreviousSecrets('contoso')
+  await identityProviders.revokePreviousSecrets('contoso')
   expect(await identityProviders.disable({ providerId: 'contoso' })).toMatchObject({ disabledAt: under.clock.now() })
   expect(await identityProviders.enable({ providerId: 'contoso' })).toMatchObject({ disabledAt: undefined })
   const record = await under.storage.identityProviders.find(providerId('contoso'))
   if (record === undefined) throw new Error('There is no provider.')
   const offboarding = { windowStartedAt: under.clock.now(), count: 9, suspendedAt: under.clock.now() }
   await under.storage.identityProviders.compareAndSwap({ ...record, deprovisioning: offboarding }, record.version)
-  expect(await identityProviders.releaseOffboarding({ providerId: 'contoso' })).toMatchObject({
+  expect(await identityProviders.releaseDeprovisioning({ providerId: 'contoso' })).toMatchObject({
     deprovisioning: undefined,
+  })
+  const [logged] = (await under.admin.audit.list({ limit: 1 })).items
+  expect(logged?.detail['before']).toMatchObject({
+    offboarding: { windowStartedAt: under.clock.now(), count: 9, heldAt: under.clock.now() },
   })
 })
 

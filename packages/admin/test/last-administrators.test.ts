@@ -23,37 +23,37 @@ const asMember = (id: string) => ({ organizationId: 'acme', userId: id })
 
 it('the last owner of an organization is not deactivated, removed, stripped or put out of it', async () => {
   const under = await withOwners()
-  const { users: accounts, organizations } = under.admin
-  await accounts.deactivate('bob')
+  const { users, organizations } = under.admin
+  await users.deactivate('bob')
 
-  await expectRefused(under, () => accounts.deactivate('ann'), 'last_administrator')
-  await expectRefused(under, () => accounts.remove('ann'), 'last_administrator')
+  await expectRefused(under, () => users.deactivate('ann'), 'last_administrator')
+  await expectRefused(under, () => users.remove('ann'), 'last_administrator')
   await expectRefused(under, () => organizations.writeMember(asMember('ann'), ['staff']), 'last_administrator')
   await expectRefused(under, () => organizations.removeMember(asMember('ann')), 'last_administrator')
   expect(await organizations.writeMember(asMember('ann'), ['owner'])).toMatchObject({ roles: ['owner'] })
-  expect(await accounts.deactivate('cy')).toMatchObject({ account: { active: false } })
+  expect(await users.deactivate('cy')).toMatchObject({ user: { active: false } })
 })
 
 it('as long as there is another one, and when the organization goes, an owner goes as everybody does', async () => {
   const under = await withOwners()
 
-  expect(await under.admin.users.deactivate('ann')).toMatchObject({ account: { active: false } })
+  expect(await under.admin.users.deactivate('ann')).toMatchObject({ user: { active: false } })
   await under.admin.organizations.remove({ organizationId: 'acme' })
   expect(await under.admin.users.remove('bob')).toEqual({ grants: [], sessionIds: [] })
 })
 
 it('the last account that administers the service keeps what makes it that', async () => {
   const under = await withOwners()
-  const { users: accounts } = under.admin
-  await accounts.update({ userId: 'root2' }, { claims: { nickname: null } })
+  const { users } = under.admin
+  await users.update({ userId: 'root2' }, { claims: { nickname: null } })
 
   await expectRefused(
     under,
-    () => accounts.update({ userId: 'root1' }, { claims: { nickname: 'no' } }),
+    () => users.update({ userId: 'root1' }, { claims: { nickname: 'no' } }),
     'last_administrator',
   )
-  await expectRefused(under, () => accounts.deactivate('root1'), 'last_administrator')
-  expect(await accounts.update({ userId: 'root1' }, { claims: { locale: 'en' } })).toMatchObject({
+  await expectRefused(under, () => users.deactivate('root1'), 'last_administrator')
+  expect(await users.update({ userId: 'root1' }, { claims: { locale: 'en' } })).toMatchObject({
     claims: { nickname: 'root', locale: 'en' },
   })
 })
@@ -61,15 +61,15 @@ it('the last account that administers the service keeps what makes it that', asy
 it('law: of owners who end each other at the same moment, one stays', async () => {
   for (let round = 0; round < 20; round += 1) {
     const under = await withOwners()
-    const { users: accounts, organizations } = under.admin
+    const { users, organizations } = under.admin
 
     await Promise.allSettled([
-      round % 3 === 0 ? organizations.removeMember(asMember('ann')) : accounts.deactivate('ann'),
-      round % 2 === 0 ? organizations.writeMember(asMember('bob'), []) : accounts.deactivate('bob'),
+      round % 3 === 0 ? organizations.removeMember(asMember('ann')) : users.deactivate('ann'),
+      round % 2 === 0 ? organizations.writeMember(asMember('bob'), []) : users.deactivate('bob'),
     ])
 
     const members = (await organizations.listMembers('acme')).items.filter(({ roles }) => roles.includes('owner'))
-    const active = await Promise.all(members.map(async (member) => (await accounts.read(member.userId)).active))
+    const active = await Promise.all(members.map(async (member) => (await users.read(member.userId)).active))
     expect(active).toContain(true)
   }
 })
@@ -77,17 +77,17 @@ it('law: of owners who end each other at the same moment, one stays', async () =
 it('law: of two roots who are ended or stripped at the same moment, one stays', async () => {
   for (let round = 0; round < 20; round += 1) {
     const under = await withOwners()
-    const { users: accounts } = under.admin
+    const { users } = under.admin
     const end = (id: string, how: number) =>
       [
-        () => accounts.deactivate(id),
-        () => accounts.remove(id),
-        () => accounts.update({ userId: id }, { claims: { nickname: null } }),
+        () => users.deactivate(id),
+        () => users.remove(id),
+        () => users.update({ userId: id }, { claims: { nickname: null } }),
       ][how % 3]?.()
 
     await Promise.allSettled([end('root1', round), end('root2', round + Math.floor(round / 3))])
 
-    const { total } = await accounts.list({ filter: `active eq true and ${rule.administrators}` })
+    const { total } = await users.list({ filter: `active eq true and ${rule.administrators}` })
     expect(total).toBeGreaterThan(0)
   }
 })

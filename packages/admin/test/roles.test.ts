@@ -1,7 +1,7 @@
 import { clientId } from '@mintmark/storage-interface'
 import { expect, it } from 'vitest'
 
-import { adminRoutes } from '../src/http/routes/admin-routes.ts'
+import { adminRoutes } from '../src/http/admin-routes.ts'
 import { adminScopes } from '../src/index.ts'
 import {
   expectRefused,

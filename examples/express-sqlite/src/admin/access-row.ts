@@ -1,7 +1,10 @@
-import type { GrantView, SessionView } from '@mintmark/admin'
+import type { Administration } from '@mintmark/admin'
 
 import { html, type Markup } from '../site/html.ts'
 import { shownTime } from './shown-time.ts'
+
+type GrantView = Awaited<ReturnType<Administration['grants']['listOfUser']>>[number]
+type SessionView = Awaited<ReturnType<Administration['sessions']['listOfUser']>>[number]
 
 /** What an app was allowed, with the button that revokes it. */
 export const grantRow = (

@@ -16,8 +16,8 @@ export const accountPage: AdminPage = async ({ request, admin }) => {
   const account = await admin.users.read(subjectOf(request))
   const { userId, active, claims, createdAt } = account
   const address = addressOf('/admin/account', userId)
-  const grants = await admin.grants.listOfAccount(userId)
-  const sessions = await admin.sessions.listOfAccount(userId)
+  const grants = await admin.grants.listOfUser(userId)
+  const sessions = await admin.sessions.listOfUser(userId)
   const nameOf = await clientNames(admin)
   return adminResponse({
     title: accountName(account),
@@ -63,13 +63,13 @@ export const actOnAccount: AdminPage = async ({ request, admin: { users: account
       await grants.revoke({ userId, grantId: about })
       break
     case 'revoke-grants':
-      await grants.revokeAllOfAccount(userId)
+      await grants.revokeAllOfUser(userId)
       break
     case 'end-session':
       await sessions.revoke({ userId, sessionId: about })
       break
     case 'end-sessions':
-      await sessions.revokeAllOfAccount(userId)
+      await sessions.revokeAllOfUser(userId)
       break
     default:
       throw unknownAct()

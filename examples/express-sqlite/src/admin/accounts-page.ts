@@ -1,4 +1,4 @@
-import { AdminError, type UserPage, type Administration, type PageRequest } from '@mintmark/admin'
+import { AdminError, type Administration } from '@mintmark/admin'
 import type { ServerRequest } from '@mintmark/core/http'
 
 import { html, type Markup } from '../site/html.ts'
@@ -21,7 +21,8 @@ export const accountsPage: AdminPage = async ({ request, admin }) => {
   })
 }
 
-type Search = PageRequest & { readonly filter: string }
+type UserPage = Awaited<ReturnType<Administration['users']['list']>>
+type Search = ReturnType<typeof pageRequestOf> & { readonly filter: string }
 type SearchOutcome = UserPage | { readonly problem: string }
 
 /** A filter that is none is told beside the box that it was typed in. Every other refusal has the page of refusals. */

@@ -47,7 +47,7 @@ export const actOnClient: AdminPage = async ({ request, admin: { clients } }) =>
       await clients.enable({ clientId })
       return redirect(address)
     case 'end-previous-secrets':
-      await clients.endPreviousSecrets(clientId)
+      await clients.revokePreviousSecrets(clientId)
       return redirect(address)
     case 'add-secret': {
       const secret = await clients.addSecret(clientId, { previousExpiresAt: previousSecretsEnd() })

@@ -1,4 +1,3 @@
-import type { PageRequest } from '@mintmark/admin'
 import type { ServerRequest } from '@mintmark/core/http'
 
 import { html, type Markup } from '../site/html.ts'
@@ -10,7 +9,7 @@ export const addressOf = (path: string, id: string): string => `${path}?${new UR
 export const subjectOf = ({ url }: ServerRequest): string => url.searchParams.get('id') ?? ''
 
 /** Which part of a list the address asks for. */
-export const pageRequestOf = ({ url }: ServerRequest): PageRequest => ({
+export const pageRequestOf = ({ url }: ServerRequest) => ({
   limit: 50,
   after: url.searchParams.get('after') ?? undefined,
 })

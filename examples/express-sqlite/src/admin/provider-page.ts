@@ -1,4 +1,4 @@
-import type { LogEntryView, ProviderSetup } from '@mintmark/admin'
+import type { Administration, LogEntryView } from '@mintmark/admin'
 import { redirect } from '@mintmark/core/http'
 
 import { html, type Markup } from '../site/html.ts'
@@ -63,7 +63,7 @@ export const actOnProvider: AdminPage = async ({ request, admin: { identityProvi
       await identityProviders.enable({ providerId })
       return redirect(address)
     case 'end-previous-secrets':
-      await identityProviders.endPreviousSecrets(providerId)
+      await identityProviders.revokePreviousSecrets(providerId)
       return redirect(address)
     case 'add-secret': {
       const secret = await identityProviders.addSecret(providerId, { previousExpiresAt: previousSecretsEnd() })
@@ -75,7 +75,10 @@ export const actOnProvider: AdminPage = async ({ request, admin: { identityProvi
   }
 }
 
-const instructions = ({ product, text }: ProviderSetup): Markup => html`<details>
+const instructions = ({
+  product,
+  text,
+}: Awaited<ReturnType<Administration['identityProviders']['setup']>>): Markup => html`<details>
 <summary>What to do at ${product === 'okta' ? 'Okta' : 'Microsoft Entra ID'}</summary>
 <pre tabindex="0">${text}</pre>
 </details>`

@@ -1,30 +1,43 @@
-import type { SigningAlgorithms } from '../client/signing-algorithms.ts'
-import type { Actor } from './actor.ts'
-import type { AdminOccurrence } from './admin-event.ts'
-import type { AuditLog } from './audit-log.ts'
-import type { CustomFields } from '../custom-field/custom-field.ts'
-import type { LastAdministrators } from '../guard/last-administrators.ts'
+import type { KeyRing } from '@mintmark/core'
 import type { Clock, Random } from '@mintmark/core/runtime'
 import type { ResourceType } from '@mintmark/scim'
 import type { Storage } from '@mintmark/storage-interface'
 
-/** What administration is made of, made once. */
+import type { CustomFields } from '../custom-fields/custom-field.ts'
+import type { LastAdministrators } from '../users/last-administrators.ts'
+import type { AdminOccurrence } from './admin-event.ts'
+import type { AuditLog } from './audit-log.ts'
+
+/**
+ * Who administers: a user or a client with an access token of ours, or somebody whom the host identifies, such as an
+ * operator at a command line. Events and the audit log contain the identifier.
+ */
+export interface Actor {
+  /** `person` is a user. The audit log stores these values, so they keep their names. */
+  readonly kind: 'person' | 'client' | 'host'
+  readonly id: string
+}
+
+/** The parts of administration that do not depend on who administers. They are created once. */
 export interface AdminDependencies {
   readonly storage: Storage
   readonly clock: Clock
   readonly random: Random
-  readonly keys: SigningAlgorithms | undefined
+  readonly keys: Pick<KeyRing, 'algorithms'> | undefined
   readonly customFields: CustomFields
-  /** What filters of accounts are resolved against. */
-  readonly accountType: ResourceType
+  /** The attributes that filters of users are resolved against. */
+  readonly userType: ResourceType
   readonly lastAdministrators: LastAdministrators
   readonly auditLog: AuditLog
 }
 
-/** The same in the hands of somebody: nothing is done in nobody's name. */
+/** The dependencies together with the actor: every action is performed in somebody's name. */
 export interface AdminContext extends AdminDependencies {
   readonly actor: Actor
   readonly record: (occurrence: AdminOccurrence) => void
-  /** Whether a client may be given this scope value, or be in other ways taken over that has it: nobody gives more than they have. */
+  /**
+   * Whether the actor may create or change a client that has this scope value. An administrator cannot give a client
+   * more than they have themselves.
+   */
   readonly mayGrant: (scope: string) => boolean
 }

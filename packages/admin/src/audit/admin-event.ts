@@ -2,118 +2,118 @@ import type { EventStamp } from '@mintmark/core/http'
 import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
 
 import type { AdminRefusalReason } from '../error/refusals.ts'
-import type { Actor } from './actor.ts'
+import type { Actor } from './admin-context.ts'
 
 /**
- * What an administrator did, or was refused: one event for each. No event holds a secret, or anything about a person
- * but the account's identifier and the names of its claims.
+ * An action that an administrator performed, or that was refused. An event contains no secret, and nothing about a user
+ * but the identifier and the names of the user's claims.
  */
 export type AdminEvent = AdminOccurrence & EventStamp<EpochSeconds>
 
-/** An event before it is dated. */
-export type AdminOccurrence = ActDone | ActRefused | AdminRequestRefused
+/** An event before it has a time and an identifier. */
+export type AdminOccurrence = ActionDone | ActionRefused | AdminRequestRefused
 
-/** What can be done. */
-export type ActName =
+/** The actions of administration. The audit log stores these names. */
+export type AdminAction =
   /** A client was registered. */
   | 'client.created'
-  /** What is known of a client was changed. */
+  /** The metadata of a client was changed. */
   | 'client.updated'
-  /** A client is refused from now on, and its tokens are dead. */
+  /** A client was disabled: its requests and its tokens are refused. */
   | 'client.disabled'
-  /** A client is admitted again. */
+  /** A disabled client was enabled. */
   | 'client.enabled'
-  /** A client is gone. */
+  /** A client was removed. */
   | 'client.removed'
-  /** A client has one more secret. */
+  /** A client was given another secret. */
   | 'client.secret_added'
-  /** The newest secret of a client is the only one. */
+  /** All secrets of a client but the newest were revoked. */
   | 'client.previous_secrets_ended'
-  /** All that people gave a client was taken back. */
+  /** The grants that users gave a client were revoked. */
   | 'client.grants_revoked'
   /** An identity provider was registered. */
   | 'provider.registered'
-  /** What is known of an identity provider was changed. */
+  /** The settings of an identity provider were changed. */
   | 'provider.updated'
-  /** An identity provider is refused from now on; its accounts stay as they are. */
+  /** An identity provider was disabled: its requests are refused. Its users are not changed. */
   | 'provider.disabled'
-  /** An identity provider is admitted again. */
+  /** A disabled identity provider was enabled. */
   | 'provider.enabled'
-  /** An identity provider is gone; its accounts stay. */
+  /** An identity provider was removed. Its users are kept. */
   | 'provider.removed'
-  /** An identity provider has one more secret. */
+  /** An identity provider was given another secret. */
   | 'provider.secret_added'
-  /** The newest secret of an identity provider is the only one. */
+  /** All secrets of an identity provider but the newest were revoked. */
   | 'provider.previous_secrets_ended'
-  /** An identity provider that was held may end accounts again. */
+  /** An identity provider that had reached its deprovisioning limit may deprovision users again. */
   | 'provider.offboarding_released'
-  /** An account was made. */
+  /** A user was created. */
   | 'account.created'
-  /** The claims or the fields of an account were changed. */
+  /** The claims or the custom fields of a user were changed. */
   | 'account.updated'
-  /** An account is shut out, and all that it was issued is dead. */
+  /** A user was deactivated, and everything issued to the user was revoked. */
   | 'account.deactivated'
-  /** An account is let in again. What was issued before stays dead. */
+  /** A user was reactivated. Credentials from before the deactivation stay revoked. */
   | 'account.reactivated'
-  /** An account is gone. */
+  /** A user was removed. */
   | 'account.removed'
-  /** All that a person gave to clients was taken back. */
+  /** All grants of a user were revoked. */
   | 'account.grants_revoked'
-  /** A person was signed out everywhere. */
+  /** A user was signed out in every browser. */
   | 'account.sessions_revoked'
-  /** An organization was made. */
+  /** An organization was created. */
   | 'organization.created'
   /** The name of an organization was changed. */
   | 'organization.updated'
-  /** An organization is gone; its members are as they were. */
+  /** An organization was removed. Its members are kept. */
   | 'organization.removed'
-  /** An account is a member of an organization, with these roles. */
+  /** A user was made a member of an organization, or a member was given other roles. */
   | 'organization.member_written'
-  /** An account is no member of an organization any more. */
+  /** A user was removed from an organization. */
   | 'organization.member_removed'
-  /** What a person gave to one client was taken back. */
+  /** The grant that a user gave to one client was revoked. */
   | 'grant.revoked'
-  /** A person was signed out in one browser. */
+  /** A user was signed out in one browser. */
   | 'session.revoked'
 
-/** What an act is about. */
-export interface Target {
+/** The record that an action is about. The audit log stores it. */
+export interface AuditTarget {
   readonly kind: 'client' | 'provider' | 'account' | 'organization' | 'membership' | 'grant' | 'session'
-  /** Of a membership: the organization's and the account's, with a slash between them. */
+  /** For a membership: the identifiers of the organization and the user, separated by a slash. */
   readonly id: string
 }
 
-/** An act, with what was before it and what is after it. */
-export interface ActDone {
-  readonly type: ActName
+/** An action that was performed, with the record before and after it. */
+export interface ActionDone {
+  readonly type: AdminAction
   readonly actor: Actor
-  readonly target: Target
+  readonly target: AuditTarget
   readonly before: JsonObject | undefined
   readonly after: JsonObject | undefined
-  /** What of it stands in the log: `intent`, or `nothing`, when the log was down. */
+  /** Which of the two log entries were written: both, the `intent` alone, or `nothing` because the log was down. */
   readonly logged: 'whole' | 'intent' | 'nothing'
 }
 
-/** An act that was refused, or failed. */
-export interface ActRefused {
-  readonly type: 'act.refused'
-  readonly act: ActName
+/** An action that was refused, or that failed. */
+export interface ActionRefused {
+  readonly type: 'action.refused'
+  readonly action: AdminAction
   readonly actor: Actor
-  readonly target: Target
+  readonly target: AuditTarget
   readonly reason: AdminRefusalReason
-  /** The failure behind 500 and 503. */
+  /** The error behind a 500 or a 503. */
   readonly cause: unknown
 }
 
-/** A request that was refused, before or with the act that it asked for. */
+/** A request that was refused, before or together with the action that it asked for. */
 export interface AdminRequestRefused {
   readonly type: 'request.refused'
   readonly method: string
-  /** Without its query, which may name people. */
+  /** Without the query, which may name users. */
   readonly path: string
   readonly status: number
   readonly reason: AdminRefusalReason
-  /** Undefined when nobody has proved who they are. */
+  /** Undefined when the caller was not authenticated. */
   readonly actor: Actor | undefined
   readonly cause: unknown
 }

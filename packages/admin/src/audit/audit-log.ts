@@ -1,15 +1,29 @@
 import { randomIdentifier, type Clock, type Random } from '@mintmark/core/runtime'
-import { after, type DurationSeconds, type JsonObject, type Storage } from '@mintmark/storage-interface'
+import {
+  after,
+  epochSeconds,
+  type DurationSeconds,
+  type EpochSeconds,
+  type JsonObject,
+  type LogEntryRecord,
+  type Storage,
+} from '@mintmark/storage-interface'
 
-/** Where acts, and the requests of providers, are written down. */
+import { AdminError } from '../error/admin-error.ts'
+import { pageLimit, type Page, type PageRequest } from '../page.ts'
+
+/** Stores actions of administrators and requests of identity providers. */
 export interface AuditLog {
-  /** @throws StorageUnavailableError and whatever else a store throws: then nothing was written. */
+  /** @throws StorageUnavailableError, or any error of the store; then nothing was written. */
   append(entry: { readonly log: string; readonly type: string; readonly detail: JsonObject }): Promise<void>
 }
 
+/** The name of the log of administrative actions. */
+export const adminLog = 'admin'
+
 /**
- * A log in storage. Entries of one process stand in the order in which they were written; those of several processes
- * in the same second stand in any.
+ * Creates a log in storage. The entries of one process are listed in the order in which they were written. The order of
+ * entries that several processes write within the same second is not defined.
  */
 export function createAuditLog(deps: {
   readonly storage: Pick<Storage, 'logs'>
@@ -28,3 +42,47 @@ export function createAuditLog(deps: {
     },
   }
 }
+
+/** Converts a value to JSON for a log entry, without members that are undefined. */
+export const plainJson = (value: object): JsonObject => JSON.parse(JSON.stringify(value)) as JsonObject
+
+/** An entry of a log. */
+export interface LogEntryView {
+  readonly entryId: string
+  readonly at: EpochSeconds
+  /** The action or the kind of request, such as `client.disabled`. */
+  readonly type: string
+  readonly detail: JsonObject
+}
+
+/**
+ * Lists a page of a log, newest entry first.
+ * @throws AdminError `page_invalid`.
+ */
+export async function listLog(
+  log: string,
+  page: PageRequest,
+  { storage }: { readonly storage: Storage },
+): Promise<Page<LogEntryView>> {
+  const limit = pageLimit(page)
+  const found = await storage.logs.list({
+    log,
+    before: page.after === undefined ? undefined : parsePosition(page.after),
+    limit: limit + 1,
+  })
+  const shown = found.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    items: shown.map(entryView),
+    next: last === undefined || found.length <= limit ? undefined : `${last.at}.${last.entryId}`,
+  }
+}
+
+function parsePosition(text: string): { readonly at: EpochSeconds; readonly entryId: string } {
+  const match = /^(\d{1,12})\.(.+)$/.exec(text)
+  // RFC 9110 §15.5.1.
+  if (match?.[1] === undefined || match[2] === undefined) throw new AdminError('page_invalid')
+  return { at: epochSeconds(Number(match[1])), entryId: match[2] }
+}
+
+const entryView = ({ entryId, at, type, detail }: LogEntryRecord): LogEntryView => ({ entryId, at, type, detail })

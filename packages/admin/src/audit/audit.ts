@@ -1,26 +1,25 @@
 import { randomIdentifier } from '@mintmark/core/runtime'
 import type { JsonObject } from '@mintmark/storage-interface'
 
-import type { ActName, Target } from './admin-event.ts'
-import { AdminError } from '../error/admin-error.ts'
-import { toAdminError } from '../error/to-admin-error.ts'
+import { AdminError, toAdminError } from '../error/admin-error.ts'
 import type { AdminContext } from './admin-context.ts'
-import { plainJson } from '../json/plain-json.ts'
+import type { AdminAction, AuditTarget } from './admin-event.ts'
+import { adminLog, plainJson } from './audit-log.ts'
 
-/** An administrative act. */
+/** An action for `audit` to run. */
 export interface AuditedAction<Result> {
-  readonly name: ActName
-  readonly target: Target
+  readonly name: AdminAction
+  readonly target: AuditTarget
   /**
-   * Whether it only takes access away. Then it is carried out also while the log is down: who can silence the log
-   * must not be able to keep a stolen account alive.
+   * Whether the action only takes access away. Such an action is also performed while the log is down: an attacker who
+   * can stop the log must not be able to keep a stolen account active.
    */
   readonly protective?: true
-  /** Does it. What it throws is a refusal, or a failure. */
+  /** Performs the action. An error that it throws is a refusal or a failure. */
   readonly run: () => Promise<AuditedResult<Result>>
 }
 
-/** What was done: the answer, and what the log may hold of before and after: no secrets. */
+/** The result of an action, and the record before and after it as the log may show it: without secrets. */
 export interface AuditedResult<Result> {
   readonly result: Result
   readonly before?: JsonObject | undefined
@@ -28,25 +27,25 @@ export interface AuditedResult<Result> {
 }
 
 /**
- * Carries an act out, and writes it down: that it is about to happen, before it does, and what came of it. An act
- * that cannot be announced does not happen, unless it is protective; one whose end cannot be written down stands, as
- * its announcement does.
- * @throws AdminError whatever the act is refused for; `audit_unavailable` when it could not be announced.
+ * Performs an action between two log entries: one with the intention, written before the action, and one with the
+ * outcome. Without the first entry the action is not performed, unless it is protective. An action whose second entry
+ * cannot be written is not undone: the first entry documents it.
+ * @throws AdminError for any refusal of the action; `audit_unavailable` when the first entry could not be written.
  */
-export async function audit<Result>(act: AuditedAction<Result>, acting: AdminContext): Promise<Result> {
-  const { actor, record } = acting
-  const { name } = act
-  const target = loggable(act.target)
-  const actId = randomIdentifier(acting.random)
+export async function audit<Result>(action: AuditedAction<Result>, context: AdminContext): Promise<Result> {
+  const { actor, record } = context
+  const { name } = action
+  const target = loggableTarget(action.target)
+  const actId = randomIdentifier(context.random)
   const write = (stage: Stage, more: JsonObject = {}): Promise<boolean> =>
-    writeEntry(name, { actId, stage, actor: plainJson(actor), target: plainJson(target), ...more }, acting)
+    writeEntry(name, { actId, stage, actor: plainJson(actor), target: plainJson(target), ...more }, context)
 
   const isAnnounced = await write('intended')
-  // RFC 9110 §15.6.4: an audit that can be lost is none.
-  if (!isAnnounced && act.protective !== true)
-    throw refused(new AdminError('audit_unavailable'), { name, target }, acting)
+  // RFC 9110 §15.6.4: an action without an audit entry must not happen.
+  if (!isAnnounced && action.protective !== true)
+    throw recordRefusal(new AdminError('audit_unavailable'), { name, target }, context)
   try {
-    const { result, before, after } = await act.run()
+    const { result, before, after } = await action.run()
     const isWritten = await write('done', { ...(before && { before }), ...(after && { after }) })
     record({
       type: name,
@@ -58,32 +57,56 @@ export async function audit<Result>(act: AuditedAction<Result>, acting: AdminCon
     })
     return result
   } catch (thrown) {
-    const error = refused(toAdminError(thrown), { name, target }, acting)
+    const error = recordRefusal(toAdminError(thrown), { name, target }, context)
     await write('refused', { reason: error.reason })
     throw error
   }
 }
 
+/** An action whose log entries show one record before and after it. */
+export interface AuditedChange<Result> extends Omit<AuditedAction<Result>, 'run'> {
+  /** Reads the record as administrators see it. */
+  readonly read: () => Promise<object>
+  readonly change: () => Promise<Result>
+}
+
+/** Audits a change, and reads the record before and after it for the log. */
+export const auditChange = <Result>(
+  { read, change, ...action }: AuditedChange<Result>,
+  context: AdminContext,
+): Promise<Result> =>
+  audit(
+    {
+      ...action,
+      run: async () => {
+        const before = plainJson(await read())
+        const result = await change()
+        return { result, before, after: plainJson(await read()) }
+      },
+    },
+    context,
+  )
+
 type Stage = 'intended' | 'done' | 'refused'
 
-async function writeEntry(type: ActName, detail: JsonObject, { auditLog }: AdminContext): Promise<boolean> {
+async function writeEntry(type: AdminAction, detail: JsonObject, { auditLog }: AdminContext): Promise<boolean> {
   try {
     await auditLog.append({ log: adminLog, type, detail })
     return true
   } catch {
-    // The caller knows what follows from it.
+    // `audit` decides what follows: the action is refused, or the event says that the entry is missing.
     return false
   }
 }
 
-function refused(
+function recordRefusal(
   error: AdminError,
   { name, target }: Pick<AuditedAction<unknown>, 'name' | 'target'>,
   { actor, record }: AdminContext,
 ): AdminError {
   record({
-    type: 'act.refused',
-    act: name,
+    type: 'action.refused',
+    action: name,
     actor,
     target,
     reason: error.reason,
@@ -92,11 +115,8 @@ function refused(
   return error
 }
 
-/** A target that was misspelled is written down too, in characters that every store and every reader of logs takes. */
-const loggable = ({ kind, id }: Target): Target => ({
+/** A target may be any text that a caller sent. The log has it in characters that every store and reader accepts. */
+const loggableTarget = ({ kind, id }: AuditTarget): AuditTarget => ({
   kind,
   id: id.replaceAll(/[\p{Cc}\p{Surrogate}]/gu, '?').slice(0, 600),
 })
-
-/** The name of the log of administrative acts. */
-export const adminLog = 'admin'

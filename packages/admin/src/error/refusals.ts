@@ -1,26 +1,26 @@
 /**
- * Every refusal: its reason, which is also the `code` that a caller reads, and what it is told (RFC 9457 §3.1). One
- * row for each, so that an answer is the same wherever it is given.
+ * Every refusal: its reason, which is also the `code` of the answer, with the status and the sentence of the answer
+ * (RFC 9457 §3.1).
  */
 export const refusals = {
-  // Who is calling: RFC 6750 §3.1. One sentence for every kind of wrong credential.
+  // Authentication: RFC 6750 §3.1. One sentence for every kind of wrong credential.
   credentials_missing: [401, 'Present an access token of this issuer as Authorization: Bearer.'],
   credentials_invalid: [401, 'The access token is not valid.'],
   scope_missing: [403, 'The access token does not have the scope that this needs.'],
   not_an_administrator: [403, 'Whoever the access token speaks for is not an administrator.'],
 
-  // What they may do: RFC 9700 §2.3, and §4.7 for what another site sends along.
+  // Authorization: RFC 9700 §2.3, and §4.7 for requests that another site makes a browser send.
   beyond_own_scopes: [403, 'The client administers, or would administer, more than the access token allows.'],
   cross_site: [403, 'The request was not sent from this site.'],
 
-  // Where and how: RFC 9110 §13 and §15.5.
+  // Address, method and preconditions: RFC 9110 §13 and §15.5.
   path_not_found: [404, 'There is nothing at this address.'],
   method_not_allowed: [405, 'This address does not answer this method.'],
   message_too_large: [413, 'The message is larger than this server reads.'],
   media_type: [415, 'Send the message as application/json, in UTF-8.'],
   version_mismatch: [412, 'It is no longer in the version that is named.'],
 
-  // The message: RFC 9110 §15.5.1.
+  // Message and query: RFC 9110 §15.5.1.
   body_malformed: [400, 'The request body must be a JSON object.'],
   body_invalid: [400, 'A member of the request body is missing, unknown or not what it should be.'],
   query_invalid: [400, 'A parameter of the query is unknown, repeated or not what it should be.'],
@@ -31,7 +31,7 @@ export const refusals = {
     'The filter asks for more work than this server does for one request. Make it more selective.',
   ],
 
-  // What is administered. RFC 9110 §15.5.5 and §15.5.10.
+  // Records: RFC 9110 §15.5.5 and §15.5.10.
   client_unknown: [404, 'There is no such client.'],
   provider_unknown: [404, 'There is no such identity provider.'],
   account_unknown: [404, 'There is no such account.'],
@@ -66,5 +66,5 @@ export const refusals = {
   unexpected_failure: [500, 'The service failed to answer.'],
 } as const satisfies Record<string, readonly [status: number, detail: string]>
 
-/** Why an administrative act was refused. It is stable: programs may act on it. */
+/** Why an administrative action was refused. Reasons are stable: programs may depend on them. */
 export type AdminRefusalReason = keyof typeof refusals

@@ -1,53 +1,61 @@
 import type { z } from 'zod'
 
-import type { Administration } from '../administration/administration.ts'
+import type { Administration } from '../administration.ts'
 import type { AdminAccess, AdminArea } from './admin-scopes.ts'
 
-/** A request of somebody who has proved to administer, read and checked. */
+/** A parsed request of an authenticated administrator. */
 export interface AdminCall<Query, Body> {
   readonly admin: Administration
-  /** A part of the address, decoded. */
+  /** A part of the path, decoded. */
   readonly part: (name: string) => string
   readonly query: Query
   readonly body: Body
-  /** The version that `If-Match` names; undefined for any. */
+  /** The version in `If-Match`; undefined for any. */
   readonly version: number | undefined
 }
 
-/** What an endpoint answers. */
+/** The response of an endpoint, before it is serialized. */
 export interface AdminAnswer {
-  /** In our own names; undefined for none. */
+  /** With the names of our types, which `toWire` converts; undefined for no body. */
   readonly body?: object | undefined
-  /** Becomes the entity tag. */
+  /** The version for the `ETag`. */
   readonly version?: number | undefined
-  /** Of something new, below the base address. */
+  /** The path of a created record, below the base address. */
   readonly location?: string | undefined
 }
 
-/** An endpoint, and all that is published about it. */
+/** An endpoint, and its description in the OpenAPI document. */
 export interface RouteOptions<Query, Body> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below `/admin/v1`, with its parts in braces. */
   readonly path: `/${string}`
   readonly area: AdminArea
   readonly access: AdminAccess
-  /** A sentence; the name of the operation is made of `method` and `path`. */
+  /** A sentence. The name of the operation is derived from `method` and `path`. */
   readonly summary: string
   readonly query?: z.ZodType<Query>
   readonly body?: z.ZodType<Body>
-  /** Whether it heeds `If-Match`. */
+  /** Whether the endpoint respects `If-Match`. */
   readonly heedsVersion?: true
   readonly status: 200 | 201 | 204
-  /** What the answer is, on the wire; left out with 204. */
+  /** The response body as it is sent; left out with 204. */
   readonly answer?: z.ZodType
   readonly handle: (call: AdminCall<Query, Body>) => Promise<AdminAnswer>
 }
 
-/** A route in the table. */
+/** A route in the table of routes. */
 export interface AdminRoute extends Omit<RouteOptions<unknown, unknown>, 'handle'> {
   readonly handle: (call: AdminCall<unknown, unknown>) => Promise<AdminAnswer>
 }
 
-/** A route whose query and body are what its schemas say: the router gives `handle` what they have made. */
-export const defineRoute = <Query = undefined, Body = undefined>(route: RouteOptions<Query, Body>): AdminRoute =>
-  route as unknown as AdminRoute
+/** Defines a route. The router calls `handle` with the output of the schemas, so their types are those of the call. */
+export const defineRoute = <Query = undefined, Body = undefined>(route: RouteOptions<Query, Body>): AdminRoute => ({
+  ...route,
+  handle: (call) => route.handle(call as AdminCall<Query, Body>),
+})
+
+/** A response with one record, whose version becomes the `ETag` (RFC 9110 §8.8.3). */
+export const versioned = <View extends { readonly version: number }>(view: View) => ({
+  body: view,
+  version: view.version,
+})

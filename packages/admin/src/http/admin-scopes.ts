@@ -1,12 +1,12 @@
-/** What administration is divided into. `grants` has sessions too. */
+/** The areas of administration. `grants` includes sessions. */
 export type AdminArea = 'clients' | 'providers' | 'accounts' | 'organizations' | 'grants' | 'audit'
 
-/** What a request does there. */
+/** The kind of access to an area. */
 export type AdminAccess = 'read' | 'write'
 
 /**
- * The scope values of administration, with a sentence for each: give them to `createAuthorizationServer` as `scopes`,
- * and to clients that administer the least of them that they need. To write an area is to read it too.
+ * The scope values of administration with their descriptions. Use them as `scopes` of `createAuthorizationServer`, and
+ * give clients the fewest that they need. A scope value that allows writing allows reading too.
  */
 export const adminScopes = {
   'admin:read': 'See everything that administrators see',
@@ -24,12 +24,12 @@ export const adminScopes = {
   'admin:audit:read': 'See what administrators did',
 } as const satisfies Record<string, string>
 
-/** The one scope value that is enough, and nothing more. */
+/** The narrowest scope value that is sufficient. */
 export const leastScope = (area: AdminArea, access: AdminAccess): string => `admin:${area}:${access}`
 
 /**
- * Whether who has scope values may give a client another one: what administers, only if they may do as much themselves, and `scim`, with
- * which a client writes a provider's accounts, only if they may give the provider secrets.
+ * Whether a caller with these scope values may give a client another one. They need every administrative scope value
+ * themselves. For `scim`, with which a client writes a provider's users, they must be allowed to add provider secrets.
  */
 export function mayGrant(scopes: readonly string[], scope: string): boolean {
   if (scope === 'scim') return admits(scopes, 'providers', 'write')
@@ -38,7 +38,7 @@ export function mayGrant(scopes: readonly string[], scope: string): boolean {
   return isRead && (scopes.includes('admin:read') || scopes.includes(scope.replace(/:read$/, ':write')))
 }
 
-/** Whether scope values admit to an area. */
+/** Whether scope values allow access to an area. */
 export const admits = (scopes: readonly string[], area: AdminArea, access: AdminAccess): boolean =>
   [
     leastScope(area, access),

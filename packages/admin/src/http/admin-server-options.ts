@@ -1,38 +1,35 @@
 import type { ServerRequest } from '@mintmark/core/http'
 import type { AccessTokens } from '@mintmark/scim'
 
-import type { AdministrationOptions } from '../administration/administration-options.ts'
-import type { Actor } from '../audit/actor.ts'
+import type { AdministrationOptions } from '../administration.ts'
+import type { Actor } from '../audit/admin-context.ts'
 import type { adminScopes } from './admin-scopes.ts'
 
-/** Whom the host's own check admits, and to what. */
+/** An administrator whom the host's own check has authenticated, with their scope values. */
 export interface HostAdministrator {
   readonly actor: Actor
   readonly scopes: readonly (keyof typeof adminScopes)[]
 }
 
-/**
- * What a host gives to `createAdminServer`: what administration needs, and at least one way to tell who administers.
- */
+/** The options of `createAdminServer`. At least one of `accessTokens` and `authorize` is required. */
 export interface AdminServerOptions extends AdministrationOptions {
-  /** The address of the authorization server: administration is served below it, at `/admin/v1`. */
+  /** The address of the authorization server. Administration is served below it, at `/admin/v1`. */
   readonly issuer: string
   /**
-   * The authorization server, when clients administer with an access token of ours that has scope values of
-   * `adminScopes`.
-   * @defaultValue None. Then `authorize` says who administers.
+   * The authorization server, which verifies access tokens that have scope values of `adminScopes`.
+   * @defaultValue None. Then `authorize` authenticates administrators.
    */
   readonly accessTokens?: AccessTokens
   /**
-   * Whether a person may administer with an access token that has the scope. Clients that act for themselves are not
-   * asked about.
-   * @defaultValue Nobody. Anybody could consent to a client that asks for the scope.
+   * Whether a user may administer with an access token that has the scope. It is not called for clients that act for
+   * themselves.
+   * @defaultValue No user may. Any user could consent to a client that requests the scope.
    */
   readonly administrators?: (subject: string) => Promise<boolean>
   /**
-   * The host's own check, such as its session or an API key; asked first. Undefined for who is not an administrator.
-   * What a browser sends along is admitted from the issuer's own pages alone.
-   * @defaultValue None. Then `accessTokens` says who administers.
+   * The host's own check, such as a session or an API key. It is called first, and returns undefined when the caller is
+   * not an administrator. Requests of browsers are only accepted from the issuer's own pages.
+   * @defaultValue None. Then `accessTokens` authenticates administrators.
    */
   readonly authorize?: (request: ServerRequest) => Promise<HostAdministrator | undefined>
 }

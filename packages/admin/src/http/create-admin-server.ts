@@ -10,11 +10,9 @@ import {
 } from '@mintmark/core/http'
 
 import type { AdminDependencies } from '../audit/admin-context.ts'
-import { administer, type Administration } from '../administration/administration.ts'
-import { administrationParts } from '../administration/create-administration.ts'
+import { administer, administrationParts, type Administration } from '../administration.ts'
 import type { AdminOccurrence } from '../audit/admin-event.ts'
-import { AdminError } from '../error/admin-error.ts'
-import { toAdminError } from '../error/to-admin-error.ts'
+import { AdminError, toAdminError } from '../error/admin-error.ts'
 import type { AdminAnswer, AdminRoute } from './admin-route.ts'
 import { admits, leastScope, mayGrant } from './admin-scopes.ts'
 import type { AdminServerOptions } from './admin-server-options.ts'
@@ -22,12 +20,11 @@ import { authenticateAdministrator, type AdminCaller } from './authenticate-admi
 import { matchRoute } from './match-route.ts'
 import { openApi } from './open-api.ts'
 import { readBody } from './read-body.ts'
-import { readQuery } from './read-query.ts'
-import { readVersion, versionTag } from './read-version.ts'
+import { readQuery, readVersion, versionTag } from './read-query.ts'
 import { renderProblem } from './render-problem.ts'
-import { adminRoutes } from './routes/admin-routes.ts'
-import { toWire } from './wire/wire-names.ts'
-import { emptyQuery } from './wire/common-schema.ts'
+import { adminRoutes } from './admin-routes.ts'
+import { toWire } from './wire-names.ts'
+import { emptyQuery } from './wire-schemas.ts'
 
 /** Administration over HTTP, for an adapter to serve. */
 export interface AdminServer extends HttpService {

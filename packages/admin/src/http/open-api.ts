@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { AdminRoute } from './admin-route.ts'
 import { adminScopes, leastScope } from './admin-scopes.ts'
 
-/** The OpenAPI 3.1 document of the routes, made of the same table that serves them. */
+/** Creates the OpenAPI 3.1 document from the table of routes that the server uses. */
 export function openApi(issuer: string, base: string, routes: readonly AdminRoute[]): JsonObject {
   const paths = new Map<string, Record<string, JsonValue>>()
   for (const route of routes) {
@@ -76,7 +76,7 @@ function parameters({ path, query, heedsVersion }: AdminRoute): readonly JsonObj
     in: 'header',
     required: false,
     schema: { type: 'string' },
-    description: 'The ETag of the version that is meant.',
+    description: 'The ETag of the version that is expected.',
   }
   return [...parts, ...queried, ...(heedsVersion === true ? [ifMatch] : [])]
 }

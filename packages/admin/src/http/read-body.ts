@@ -3,7 +3,7 @@ import type { z } from 'zod'
 
 import { AdminError } from '../error/admin-error.ts'
 import type { AdminRefusalReason } from '../error/refusals.ts'
-import { isStorable } from '../json/storable.ts'
+import { isStorable } from '../text.ts'
 
 /**
  * The JSON of a request's body, as its schema has it. Members that the schema does not name are refused.

@@ -3,8 +3,8 @@ import { noStore, type Header, type ServerResponse } from '@mintmark/core/http'
 import type { AdminError } from '../error/admin-error.ts'
 
 /**
- * The answer to a refusal, as problem details (RFC 9457 §3). `code` is stable; `detail` is a fixed sentence for
- * people; `pointer` names the member of the request that it is about, as a JSON Pointer (RFC 6901).
+ * Renders a refusal as problem details (RFC 9457 §3). `code` is stable; `detail` is a fixed sentence for humans;
+ * `pointer` is the JSON Pointer of the member of the request that is at fault (RFC 6901).
  * @param scope the scope value that was missing.
  */
 export function renderProblem(
@@ -19,7 +19,7 @@ export function renderProblem(
       ...noStore,
       ...challenge(status, reason, scope),
     ],
-    // RFC 9457 §4.2.1: with about:blank the title is HTTP's own phrase.
+    // RFC 9457 §4.2.1: with about:blank the title is the phrase of the HTTP status.
     body: JSON.stringify({
       type: 'about:blank',
       title: titles[status],

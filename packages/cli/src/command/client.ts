@@ -1,4 +1,4 @@
-import type { ClientAdministration, ClientView } from '@mintmark/admin'
+import type { Administration, ClientView } from '@mintmark/admin'
 import { Command } from 'commander'
 
 import type { Io } from '../io.ts'
@@ -66,7 +66,7 @@ const secretCommand = (io: Io): Command =>
         .argument('<id>')
         .action((id: string, options: ConfigOptions) =>
           withAdministration(options, io, async ({ clients }) => {
-            await clients.endPreviousSecrets(id)
+            await clients.revokePreviousSecrets(id)
             io.out(`Of client ${id} only the newest secret is left.`)
           }),
         ),
@@ -74,7 +74,7 @@ const secretCommand = (io: Io): Command =>
 
 async function rotateSecret(
   id: string,
-  clients: ClientAdministration,
+  clients: Administration['clients'],
   options: OverlapOptions & { readonly io: Io },
 ): Promise<void> {
   const clientSecret = await clients.addSecret(id, previousExpiry(options))

@@ -1,4 +1,4 @@
-import type { ProviderView, SetupProduct } from '@mintmark/admin'
+import type { Administration, ProviderView } from '@mintmark/admin'
 import { toleranceProfiles, type ToleranceProfile } from '@mintmark/scim'
 import { Argument, Command, Option } from 'commander'
 
@@ -8,6 +8,8 @@ import { withConfig, type ConfigOptions } from '../place/place-options.ts'
 import { instant, showThing, type Columns, type ShowOptions } from '../show.ts'
 import { showPage, withPage, type PageOptions } from './page-options.ts'
 import { previousExpiry, withOverlap, type OverlapOptions } from './overlap-options.ts'
+
+type SetupProduct = Parameters<Administration['identityProviders']['setup']>[1]
 
 interface RegisterOptions extends ConfigOptions, ShowOptions {
   readonly name?: string
@@ -36,7 +38,7 @@ export const identityProviderCommand = (io: Io): Command =>
         .argument('<id>')
         .action((id: string, options: ConfigOptions) =>
           withAdministration(options, io, async ({ identityProviders }) => {
-            await identityProviders.endPreviousSecrets(id)
+            await identityProviders.revokePreviousSecrets(id)
             io.out(`Of identity provider ${id} only the newest Secret Token is left.`)
           }),
         ),

@@ -1,4 +1,3 @@
-import type { Page } from '@mintmark/admin'
 import type { Command } from 'commander'
 
 import { parseCount } from '../duration.ts'
@@ -21,7 +20,7 @@ export const withPage = (command: Command): Command =>
 
 /** Shows a page, and how to see the next one. */
 export function showPage<Item>(
-  { items, next }: Page<Item>,
+  { items, next }: { readonly items: readonly Item[]; readonly next: string | undefined },
   columns: Columns<Item>,
   { io, json }: ShowOptions & { readonly io: Io },
 ): void {

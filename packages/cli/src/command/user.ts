@@ -41,8 +41,8 @@ export const userCommand = (io: Io): Command =>
         .argument('<id>')
         .action((id: string, options: ConfigOptions) =>
           withAdministration(options, io, async ({ users: accounts }) => {
-            const { ended } = await accounts.deactivate(id)
-            io.out(`Account ${id} is deactivated. ${receipt(ended)}`)
+            const { revoked } = await accounts.deactivate(id)
+            io.out(`Account ${id} is deactivated. ${receipt(revoked)}`)
           }),
         ),
     )

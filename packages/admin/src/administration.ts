@@ -1,0 +1,120 @@
+import type { KeyRing } from '@mintmark/core'
+import { createJournal, type Journal } from '@mintmark/core/http'
+import { randomIdentifier, systemClock, systemRandom, type Clock, type Random } from '@mintmark/core/runtime'
+import { seconds, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+
+import type { Actor, AdminContext, AdminDependencies } from './audit/admin-context.ts'
+import type { AdminEvent, AdminOccurrence } from './audit/admin-event.ts'
+import { adminLog, createAuditLog, listLog, type LogEntryView } from './audit/audit-log.ts'
+import { reportAdminFaults } from './audit/log-admin-events.ts'
+import { administerClients, type ClientAdministration } from './clients/client-administration.ts'
+import { readCustomFields, type CustomField } from './custom-fields/custom-field.ts'
+import { administerGrants, type GrantAdministration } from './grants/grant-administration.ts'
+import {
+  administerOrganizations,
+  type OrganizationAdministration,
+} from './organizations/organization-administration.ts'
+import type { Page, PageRequest } from './page.ts'
+import { administerProviders, type ProviderAdministration } from './providers/provider-administration.ts'
+import { administerSessions, type SessionAdministration } from './sessions/session-administration.ts'
+import { lastAdministrators, type LastAdministratorOptions } from './users/last-administrators.ts'
+import { administerUsers, type UserAdministration } from './users/user-administration.ts'
+import { userTypeWithFields } from './users/user-filter.ts'
+
+/** The options of `createAdministration`. One is required. */
+export interface AdministrationOptions {
+  /** The storage of the authorization server and of SCIM: they have the same users. */
+  readonly storage: Storage
+  /**
+   * The server's key ring. With it, a client cannot be registered with an algorithm that the server does not sign with.
+   * @defaultValue None. A client may then be registered with an algorithm that the server does not sign with, and gets
+   *   no ID token.
+   */
+  readonly keys?: Pick<KeyRing, 'algorithms'>
+  /**
+   * The host's own data about users, beside the claims of OpenID Connect.
+   * @defaultValue None. Users have the claims of OpenID Connect.
+   */
+  readonly customFields?: readonly CustomField[]
+  /**
+   * Protects the last administrators from being removed.
+   * @defaultValue Nobody is protected. The host knows which roles administer.
+   */
+  readonly lastAdministrators?: LastAdministratorOptions
+  /**
+   * Seconds for which audit log entries are kept.
+   * @defaultValue 34560000, 400 days. A yearly review then covers the whole year.
+   */
+  readonly auditRetention?: number
+  /**
+   * Receives every action that was performed or refused.
+   * @defaultValue Internal failures go to the console, everything else to the audit log alone. The log is in storage,
+   *   so nothing is lost.
+   */
+  readonly onEvent?: (event: AdminEvent) => void | Promise<void>
+  readonly clock?: Clock
+  readonly random?: Random
+}
+
+/** Creates the administration in the name of an actor, who appears in events and in the audit log. */
+export interface Administrations {
+  as(actor: Actor): Administration
+}
+
+/** The actions of an administrator, by the kind of record. */
+export interface Administration {
+  readonly clients: ClientAdministration
+  readonly identityProviders: ProviderAdministration
+  readonly users: UserAdministration
+  readonly organizations: OrganizationAdministration
+  readonly grants: GrantAdministration
+  readonly sessions: SessionAdministration
+  /** The actions of administrators, newest first. Each has two entries: its intention and its outcome. */
+  readonly audit: { list(page?: PageRequest): Promise<Page<LogEntryView>> }
+}
+
+/**
+ * Creates the administration of one issuer: clients, identity providers, users, organizations, grants and sessions.
+ * @throws TypeError when the declaration of a custom field is not valid; ScimError invalidFilter when the filter of
+ * administrators is not valid.
+ */
+export function createAdministration(options: AdministrationOptions): Administrations {
+  const { journal, ...deps } = administrationParts(options)
+  return {
+    as: (actor) =>
+      administer({ ...deps, actor, record: (occurrence) => journal.announce(occurrence), mayGrant: () => true }),
+  }
+}
+
+/** Creates the dependencies of administration, and the journal that receives its events. */
+export function administrationParts(
+  options: AdministrationOptions,
+): AdminDependencies & { readonly journal: Journal<AdminOccurrence> } {
+  const { storage, keys, clock = systemClock, random = systemRandom } = options
+  const customFields = readCustomFields(options.customFields ?? [])
+  const userType = userTypeWithFields(customFields)
+  return {
+    storage,
+    clock,
+    random,
+    keys,
+    customFields,
+    userType,
+    lastAdministrators: lastAdministrators(options.lastAdministrators ?? {}, userType),
+    auditLog: createAuditLog({ storage, clock, random, retention: seconds(options.auditRetention ?? 34_560_000) }),
+    journal: createJournal<AdminOccurrence, EpochSeconds>(options.onEvent ?? reportAdminFaults(console), {
+      clock,
+      newIdentifier: () => randomIdentifier(random),
+    }),
+  }
+}
+
+export const administer = (context: AdminContext): Administration => ({
+  clients: administerClients(context),
+  identityProviders: administerProviders(context),
+  users: administerUsers(context),
+  organizations: administerOrganizations(context),
+  grants: administerGrants(context),
+  sessions: administerSessions(context),
+  audit: { list: (page = {}) => listLog(adminLog, page, context) },
+})

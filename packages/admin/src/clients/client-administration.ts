@@ -1,0 +1,69 @@
+import type { ClientChange, ClientRegistration, ClientTarget } from '@mintmark/core'
+import { clientId } from '@mintmark/storage-interface'
+
+import type { AdminContext } from '../audit/admin-context.ts'
+import { pageOf, type Page, type PageRequest } from '../page.ts'
+import {
+  addClientSecret,
+  createClient,
+  disableClient,
+  enableClient,
+  removeClient,
+  revokePreviousClientSecrets,
+  updateClient,
+  type CreatedClient,
+} from './client-changes.ts'
+import { clientView, findClient, type ClientView } from './client-view.ts'
+
+/**
+ * Clients (RFC 7591 §2). Administrators cannot create or change a client whose administrative scope values exceed their
+ * own: `beyond_own_scopes`. There is no self-registration. Each method throws AdminError; then nothing was changed.
+ */
+export interface ClientAdministration {
+  /**
+   * Registers a client. Its secret cannot be read again.
+   * Refused: `invalid_redirect_uri`, `invalid_client_metadata`, `identifier_taken`.
+   */
+  create(registration: ClientRegistration): Promise<CreatedClient>
+  /** Refused: `client_unknown`, here and below. */
+  read(id: string): Promise<ClientView>
+  /** Ordered by identifier. */
+  list(page?: PageRequest): Promise<Page<ClientView>>
+  /**
+   * Members that are left out stay as they are. The changed client must satisfy the rules of `create`. A client that
+   * starts to use a secret is given one. Refused also: `version_mismatch`, and as at `create`.
+   */
+  update(target: ClientTarget, change: ClientChange): Promise<CreatedClient>
+  /** Refuses the client's requests and tokens from now on. */
+  disable(target: ClientTarget): Promise<ClientView>
+  /** Tokens that were issued to the client and have not expired are valid again. */
+  enable(target: ClientTarget): Promise<ClientView>
+  /** Removes a client for good. Its identifier stays taken. */
+  remove(target: ClientTarget): Promise<void>
+  /**
+   * Adds a secret beside the current one, which expires at `previousExpiresAt` (seconds since 1970) if given. Returns
+   * the new secret, which cannot be read again. Refused: `invalid_client_metadata` when the client has two secrets or
+   * uses none.
+   */
+  addSecret(id: string, change?: { readonly previousExpiresAt?: number | undefined }): Promise<string>
+  /** Revokes all secrets but the newest at once. */
+  revokePreviousSecrets(id: string): Promise<void>
+}
+
+export const administerClients = (context: AdminContext): ClientAdministration => ({
+  create: (registration) => createClient(registration, context),
+  read: async (id) => clientView(await findClient(id, context)),
+  list: (page = {}) =>
+    pageOf(page, {
+      read: ({ after, limit }) =>
+        context.storage.clients.list({ after: after === undefined ? undefined : clientId(after), limit }),
+      key: (client) => client.clientId,
+      view: clientView,
+    }),
+  update: (target, change) => updateClient(target, change, context),
+  disable: (target) => disableClient(target, context),
+  enable: (target) => enableClient(target, context),
+  remove: (target) => removeClient(target, context),
+  addSecret: (id, change = {}) => addClientSecret(id, change, context),
+  revokePreviousSecrets: (id) => revokePreviousClientSecrets(id, context),
+})

@@ -1,0 +1,184 @@
+import * as core from '@mintmark/core'
+import type { ClientChange, ClientRegistration, ClientTarget, ClientUpdate } from '@mintmark/core'
+import { randomIdentifier } from '@mintmark/core/runtime'
+import { clientId, untilSettled } from '@mintmark/storage-interface'
+
+import type { AdminContext } from '../audit/admin-context.ts'
+import { audit, auditChange, type AuditedResult } from '../audit/audit.ts'
+import { plainJson } from '../audit/audit-log.ts'
+import { AdminError } from '../error/admin-error.ts'
+import { isIdentifier } from '../text.ts'
+import { clientView, findClient, type ClientView } from './client-view.ts'
+
+/** A client, and the secret if one was created. The secret cannot be read again. */
+export interface CreatedClient {
+  readonly client: ClientView
+  readonly clientSecret: string | undefined
+}
+
+export function createClient(registration: ClientRegistration, context: AdminContext): Promise<CreatedClient> {
+  const { storage, clock, random, keys } = context
+  const id = registration.clientId ?? randomIdentifier(random)
+  return audit(
+    {
+      name: 'client.created',
+      target: target(id),
+      run: async () => {
+        requireGrantable(registration.scopes ?? [], context)
+        // RFC 9110 §15.5.10. `registerClient` refuses the identifier of a removed client.
+        if (isIdentifier(id) && (await storage.clients.find(clientId(id))) !== undefined)
+          throw new AdminError('identifier_taken')
+        const { client, clientSecret } = await core.registerClient(
+          { ...registration, clientId: id },
+          { storage, clock, random, ...(keys && { keys }) },
+        )
+        return { result: { client: clientView(client), clientSecret }, after: plainJson(clientView(client)) }
+      },
+    },
+    context,
+  )
+}
+
+export const updateClient = (
+  client: ClientTarget,
+  change: ClientChange,
+  context: AdminContext,
+): Promise<CreatedClient> =>
+  audit(
+    {
+      name: 'client.updated',
+      target: target(client.clientId),
+      run: () =>
+        changeGrantable(
+          { client, scopes: change.scopes, change: (pinned) => core.updateClient(pinned, change, context) },
+          context,
+        ),
+    },
+    context,
+  )
+
+export async function disableClient(client: ClientTarget, context: AdminContext): Promise<ClientView> {
+  const disabled = await audit(
+    {
+      name: 'client.disabled',
+      target: target(client.clientId),
+      protective: true,
+      run: () => disableStored(client, context),
+    },
+    context,
+  )
+  return disabled.client
+}
+
+export async function enableClient(client: ClientTarget, context: AdminContext): Promise<ClientView> {
+  const enabled = await audit(
+    {
+      name: 'client.enabled',
+      target: target(client.clientId),
+      run: () => changeGrantable({ client, change: (pinned) => core.enableClient(pinned, context) }, context),
+    },
+    context,
+  )
+  return enabled.client
+}
+
+/** Removes a client. The client is disabled first, because that write can check a version. */
+export const removeClient = (client: ClientTarget, context: AdminContext): Promise<void> =>
+  audit(
+    {
+      name: 'client.removed',
+      target: target(client.clientId),
+      protective: true,
+      run: async () => {
+        const { before } = await disableStored(client, context)
+        const { outcome } = await context.storage.clients.remove(clientId(client.clientId), context.clock())
+        // RFC 9110 §15.5.5: of several concurrent removals one succeeds.
+        if (outcome === 'absent') throw new AdminError('client_unknown')
+        return { result: undefined, before }
+      },
+    },
+    context,
+  )
+
+/** Returns the new secret, which cannot be read again. */
+export const addClientSecret = (
+  id: string,
+  { previousExpiresAt }: { readonly previousExpiresAt?: number | undefined },
+  context: AdminContext,
+): Promise<string> =>
+  auditChange(
+    {
+      name: 'client.secret_added',
+      target: target(id),
+      read: async () => clientView(await findClient(id, context)),
+      change: async () => {
+        requireGrantable((await findClient(id, context)).scopes, context)
+        return core.addClientSecret(id, previousExpiresAt === undefined ? {} : { previousExpiresAt }, context)
+      },
+    },
+    context,
+  )
+
+export const revokePreviousClientSecrets = (id: string, context: AdminContext): Promise<void> =>
+  auditChange(
+    {
+      name: 'client.previous_secrets_ended',
+      target: target(id),
+      protective: true,
+      read: async () => clientView(await findClient(id, context)),
+      change: () => core.endPreviousClientSecrets(id, context),
+    },
+    context,
+  )
+
+interface GrantableChange {
+  readonly client: ClientTarget
+  /** The scope values after the change. */
+  readonly scopes?: readonly string[] | undefined
+  readonly change: (pinned: ClientTarget) => Promise<ClientUpdate>
+}
+
+/**
+ * Changes a client whose scope values the actor may grant. The change is pinned to the version whose scope values were
+ * checked. Without a version from the caller, it is repeated when another administrator changed the client first.
+ */
+const changeGrantable = (
+  { client, scopes = [], change }: GrantableChange,
+  context: AdminContext,
+): Promise<AuditedResult<CreatedClient>> =>
+  untilSettled(async () => {
+    const before = await findClient(client.clientId, context)
+    requireGrantable([...before.scopes, ...scopes], context)
+    const update = await change({ clientId: client.clientId, version: client.version ?? before.version })
+    return update.outcome === 'conflict' && client.version === undefined ? undefined : auditedResult(update)
+  })
+
+/**
+ * Prevents administrators from creating or taking over a client that may administer more than they may.
+ * @param scopes of the client, before and after the change.
+ * @throws AdminError `beyond_own_scopes`.
+ */
+function requireGrantable(scopes: readonly string[], { mayGrant }: AdminContext): void {
+  // RFC 9700 §2.3: the permission to register clients does not include all other permissions.
+  if (!scopes.every(mayGrant)) throw new AdminError('beyond_own_scopes', { pointer: '/scopes' })
+}
+
+async function disableStored(client: ClientTarget, context: AdminContext): Promise<AuditedResult<CreatedClient>> {
+  await findClient(client.clientId, context)
+  return auditedResult(await core.disableClient(client, context))
+}
+
+function auditedResult(update: ClientUpdate): AuditedResult<CreatedClient> {
+  // RFC 9110 §15.5.5: the client was removed since it was read.
+  if (update.outcome === 'absent') throw new AdminError('client_unknown')
+  // RFC 9110 §15.5.13.
+  if (update.outcome === 'conflict') throw new AdminError('version_mismatch')
+  const { before, client, clientSecret } = update
+  return {
+    result: { client: clientView(client), clientSecret },
+    before: plainJson(clientView(before)),
+    after: plainJson(clientView(client)),
+  }
+}
+
+const target = (id: string) => ({ kind: 'client' as const, id })

@@ -1,0 +1,37 @@
+import { clientId, type ClientRecord, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+
+import { AdminError } from '../error/admin-error.ts'
+import { isIdentifier } from '../text.ts'
+
+/** A client as administrators see it: the stored record without the digests of its secrets. */
+export interface ClientView extends Omit<ClientRecord, 'secrets'> {
+  readonly secrets: readonly SecretView[]
+}
+
+/** The times of a secret. The secret itself is never shown again. */
+export interface SecretView {
+  readonly createdAt: EpochSeconds
+  readonly expiresAt: EpochSeconds | undefined
+  /** To within an hour; undefined when the secret has not been used. */
+  readonly lastUsedAt: EpochSeconds | undefined
+}
+
+/** @throws AdminError `client_unknown`. */
+export async function findClient(id: string, { storage }: { readonly storage: Storage }): Promise<ClientRecord> {
+  const client = isIdentifier(id) ? await storage.clients.find(clientId(id)) : undefined
+  // RFC 9110 §15.5.5.
+  if (client === undefined) throw new AdminError('client_unknown')
+  return client
+}
+
+export const clientView = ({ secrets, ...client }: ClientRecord): ClientView => ({
+  ...client,
+  secrets: secrets.map(secretView),
+})
+
+/** Removes the digest from a secret. */
+export const secretView = ({ createdAt, expiresAt, lastUsedAt }: SecretView): SecretView => ({
+  createdAt,
+  expiresAt,
+  lastUsedAt,
+})

@@ -1,0 +1,80 @@
+/** Data that a host keeps about users, beside the claims of OpenID Connect. */
+export interface CustomField {
+  /** A letter, followed by letters, digits, `_` and `-`; at most 64 characters. */
+  readonly name: string
+  /** Validates a value: a schema of Zod, Valibot, ArkType, or any other Standard Schema. Its output must be JSON. */
+  readonly schema: StandardSchema
+  /**
+   * The claim that also has the value, so that scopes can release it and filters can use it as `claims.{claim}`.
+   * @defaultValue None. Only the host reads the field.
+   */
+  readonly claim?: string
+  /**
+   * The type that filters compare the claim as.
+   * @defaultValue `string`. Most fields are text.
+   */
+  readonly type?: 'string' | 'boolean' | 'decimal'
+}
+
+/**
+ * The interface that Zod, Valibot, ArkType and others share (Standard Schema, version 1): it says whether a value is
+ * valid, and what it becomes.
+ */
+export interface StandardSchema {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => SchemaResult | Promise<SchemaResult>
+  }
+}
+
+/** Without `issues` the value is valid. */
+interface SchemaResult {
+  readonly value?: unknown
+  readonly issues?: readonly unknown[] | undefined
+}
+
+/** Declared fields, by name. */
+export type CustomFields = ReadonlyMap<string, CustomField>
+
+/**
+ * Checks the declarations of a host.
+ * @throws TypeError that names the field.
+ */
+export function readCustomFields(declared: readonly CustomField[]): CustomFields {
+  const fields = new Map<string, CustomField>()
+  const claims = new Set<string>()
+  for (const field of declared) {
+    const { name, claim } = field
+    if (!isAttributeName(name)) throw new TypeError(`${name} is not a valid name for a custom field.`)
+    if (fields.has(name)) throw new TypeError(`The custom field ${name} is declared twice.`)
+    if (claim !== undefined && (!isAttributeName(claim) || isReservedClaim(claim) || claims.has(claim))) {
+      throw new TypeError(`The custom field ${name} cannot be the claim ${claim}: it is reserved, or another field's.`)
+    }
+    if (claim !== undefined) claims.add(claim)
+    fields.set(name, field)
+  }
+  return fields
+}
+
+/** Names have the syntax of SCIM attributes, so that filters can contain them (RFC 7643 §2.1). */
+const isAttributeName = (name: string): boolean =>
+  /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name) && !(name in Object.prototype)
+
+/** The claim of a user that holds the custom fields. */
+export const customFieldsClaim = 'custom_fields'
+
+/**
+ * Whether the protocol (RFC 7519 §4.1, OIDC Core §2, RFC 9068 §2.2) or this package sets a claim, so that administrators
+ * cannot write it.
+ */
+export const isReservedClaim = (name: string): boolean => reserved.has(name)
+
+const reserved: ReadonlySet<string> = new Set(
+  [
+    [customFieldsClaim],
+    ['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti'],
+    ['auth_time', 'nonce', 'acr', 'amr', 'azp', 'at_hash', 'c_hash', 's_hash', 'sid'],
+    ['client_id', 'scope', 'cnf', 'events', 'act', 'may_act'],
+  ].flat(),
+)

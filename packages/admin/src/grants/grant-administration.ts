@@ -1,0 +1,149 @@
+import { isGrantActive } from '@mintmark/core'
+import type { EpochSeconds, GrantRecord } from '@mintmark/storage-interface'
+
+import type { AdminContext } from '../audit/admin-context.ts'
+import { audit } from '../audit/audit.ts'
+import { findClient } from '../clients/client-view.ts'
+import { AdminError } from '../error/admin-error.ts'
+import { pageLimit, type Page, type PageRequest } from '../page.ts'
+import { findUser } from '../users/user-view.ts'
+
+/** A user's consent to a client. */
+export interface GrantView {
+  /** An identifier, not a credential. */
+  readonly grantId: string
+  readonly clientId: string
+  readonly userId: string
+  readonly scopes: readonly string[]
+  readonly createdAt: EpochSeconds
+  /**
+   * Whether tokens under this grant are accepted now. They are not while the client is disabled, or after the user was
+   * deactivated.
+   */
+  readonly honoured: boolean
+}
+
+/** The number of grants of a client that were revoked. */
+export interface RevokedGrants {
+  readonly revoked: number
+  /** The `after` of the next call; undefined when all grants were revoked. */
+  readonly next: string | undefined
+}
+
+/** Grants: the consent of users, and everything that was issued under it. Each method throws AdminError. */
+export interface GrantAdministration {
+  /** The grants of a user, newest first. Refused: `account_unknown`. */
+  listOfUser(id: string): Promise<readonly GrantView[]>
+  /** Revokes one grant: its consent and its tokens, at once. Refused: `account_unknown`, `grant_unknown`. */
+  revoke(grant: { readonly userId: string; readonly grantId: string }): Promise<void>
+  /** Revokes all grants of a user, and returns their number. Refused: `account_unknown`. */
+  revokeAllOfUser(id: string): Promise<number>
+  /**
+   * The grants of a client. A page is a page of users: it may contain fewer grants, or none, before the last page.
+   * Refused: `client_unknown`, `page_invalid`.
+   */
+  listOfClient(id: string, page?: PageRequest): Promise<Page<GrantView>>
+  /**
+   * Revokes the grants of a client, one page of users at a time: repeat it until there is no `next`. To refuse all
+   * tokens of a client at once, disable it first.
+   */
+  revokeOfClient(id: string, page?: PageRequest): Promise<RevokedGrants>
+}
+
+export const administerGrants = (context: AdminContext): GrantAdministration => ({
+  listOfUser: async (id) => views(await grantsOfUser(id, context), context),
+  revoke: ({ userId, grantId }) => revokeGrant(userId, grantId, context),
+  revokeAllOfUser: (id) => revokeAllOfUser(id, context),
+  listOfClient: async (id, page = {}) => {
+    const { grants, next } = await grantsOfClient(id, page, context)
+    return { items: await views(grants, context), next }
+  },
+  revokeOfClient: (id, page = {}) => revokeOfClient(id, page, context),
+})
+
+const views = (grants: readonly GrantRecord[], context: AdminContext): Promise<readonly GrantView[]> =>
+  Promise.all(grants.map((grant) => grantView(grant, context)))
+
+async function grantView(grant: GrantRecord, { storage }: AdminContext): Promise<GrantView> {
+  const { grantId, clientId, userId, scopes, createdAt } = grant
+  const honoured = isGrantActive(await storage.status.ofGrant(grantId))
+  return { grantId, clientId, userId, scopes, createdAt, honoured }
+}
+
+async function grantsOfUser(user: string, context: AdminContext): Promise<readonly GrantRecord[]> {
+  const { userId } = await findUser(user, context)
+  return context.storage.grants.listByUser(userId)
+}
+
+const revokeGrant = (user: string, id: string, context: AdminContext): Promise<void> =>
+  audit(
+    {
+      name: 'grant.revoked',
+      target: { kind: 'grant', id },
+      protective: true,
+      run: async () => {
+        const grant = (await grantsOfUser(user, context)).find(({ grantId }) => grantId === id)
+        // RFC 9110 §15.5.5: the grant of another user is not found either.
+        if (grant === undefined) throw new AdminError('grant_unknown')
+        await context.storage.grants.revoke(grant.grantId, context.clock())
+        return { result: undefined, before: { userId: grant.userId, clientId: grant.clientId, scopes: grant.scopes } }
+      },
+    },
+    context,
+  )
+
+const revokeAllOfUser = (user: string, context: AdminContext): Promise<number> =>
+  audit(
+    {
+      name: 'account.grants_revoked',
+      target: { kind: 'account', id: user },
+      protective: true,
+      run: async () => {
+        const grants = await grantsOfUser(user, context)
+        for (const { grantId } of grants) await context.storage.grants.revoke(grantId, context.clock())
+        return {
+          result: grants.length,
+          before: { grants: grants.map(({ grantId, clientId }) => ({ grantId, clientId })) },
+        }
+      },
+    },
+    context,
+  )
+
+const revokeOfClient = (client: string, page: PageRequest, context: AdminContext): Promise<RevokedGrants> =>
+  audit(
+    {
+      name: 'client.grants_revoked',
+      target: { kind: 'client', id: client },
+      protective: true,
+      run: async () => {
+        const { grants, next } = await grantsOfClient(client, page, context)
+        for (const { grantId } of grants) await context.storage.grants.revoke(grantId, context.clock())
+        return {
+          result: { revoked: grants.length, next },
+          before: { grants: grants.map(({ grantId, userId }) => ({ grantId, userId })) },
+        }
+      },
+    },
+    context,
+  )
+
+/** The grants of one page of users: storage finds grants by user. */
+async function grantsOfClient(
+  client: string,
+  page: PageRequest,
+  context: AdminContext,
+): Promise<{ readonly grants: readonly GrantRecord[]; readonly next: string | undefined }> {
+  const { storage } = context
+  const limit = pageLimit(page)
+  const { clientId } = await findClient(client, context)
+  const users = await storage.users.list({
+    filter: undefined,
+    sort: undefined,
+    page: { kind: 'cursor', after: page.after, limit },
+  })
+  // RFC 7644 §3.12 tooMany.
+  if (users.outcome === 'tooMany') throw new AdminError('filter_too_broad')
+  const found = await Promise.all(users.records.map(({ userId }) => storage.grants.findUnrevoked(userId, clientId)))
+  return { grants: found.filter((grant) => grant !== undefined), next: users.next }
+}

@@ -1,0 +1,29 @@
+import { defineRoute, type AdminRoute } from './admin-route.ts'
+import { clientRoutes } from './client-routes.ts'
+import { grantRoutes } from './grant-routes.ts'
+import { organizationRoutes } from './organization-routes.ts'
+import { providerRoutes } from './provider-routes.ts'
+import { userRoutes } from './user-routes.ts'
+import { logAnswer, pageQuery } from './wire-schemas.ts'
+
+const auditRoute = defineRoute({
+  method: 'GET',
+  path: '/audit',
+  area: 'audit',
+  access: 'read',
+  summary: 'Lists the actions of administrators, newest first.',
+  query: pageQuery,
+  status: 200,
+  answer: logAnswer,
+  handle: async ({ admin, query }) => ({ body: await admin.audit.list(query) }),
+})
+
+/** All routes. The server and the OpenAPI document use the same table. */
+export const adminRoutes: readonly AdminRoute[] = [
+  ...clientRoutes,
+  ...providerRoutes,
+  ...userRoutes,
+  ...grantRoutes,
+  ...organizationRoutes,
+  auditRoute,
+]

@@ -1,0 +1,165 @@
+import { toleranceProfiles, type ToleranceProfile } from '@mintmark/scim'
+import * as z from 'zod'
+
+import type { ProviderTarget } from '../providers/provider-changes.ts'
+import { defineRoute, versioned, type AdminRoute } from './admin-route.ts'
+import { secretHolderRoutes } from './secret-holder-routes.ts'
+import { fromWire } from './wire-names.ts'
+import {
+  identifier,
+  logAnswer,
+  optionally,
+  pageAnswer,
+  pageQuery,
+  seconds,
+  secretAnswer,
+  texts,
+  version,
+} from './wire-schemas.ts'
+
+const members = {
+  display_name: z.string().min(1).max(200),
+  tolerance_profile: z.enum(Object.keys(toleranceProfiles) as [ToleranceProfile, ...ToleranceProfile[]]),
+  client_ids: texts(1024),
+}
+
+/** The identifier has letters, digits and hyphens: it is a part of the SCIM Tenant URL. */
+const providerBody = z.strictObject({
+  provider_id: z.string().regex(/^[A-Za-z0-9-]{1,64}$/),
+  ...optionally(members),
+})
+
+/** Members that are left out stay as they are. */
+const providerChangeBody = z.strictObject(optionally(members))
+
+const providerAnswer = z.strictObject({
+  provider_id: z.string(),
+  tenant_url: z.string(),
+  display_name: z.string(),
+  tolerance_profile: z.string(),
+  client_ids: z.array(identifier),
+  secrets: z.array(secretAnswer),
+  offboarding: z
+    .strictObject({ window_started_at: seconds, count: z.int(), held_at: seconds.exactOptional() })
+    .exactOptional(),
+  disabled_at: seconds.exactOptional(),
+  created_at: seconds,
+  version,
+})
+
+/** With the Secret Token. No other response contains it. */
+const providerWithSecretAnswer = z.strictObject({ provider: providerAnswer, secret: z.string() })
+
+const setupQuery = z.strictObject({ product: z.enum(['entra', 'okta']) })
+
+const setupAnswer = z.strictObject({
+  product: z.enum(['entra', 'okta']),
+  fields: z.record(z.string(), z.string()),
+  steps: z.array(z.string()),
+  text: z.string(),
+})
+
+const area = 'providers'
+const one = '/identity-providers/{provider_id}'
+const target = (providerId: string, version: number | undefined): ProviderTarget => ({ providerId, version })
+
+const shared = secretHolderRoutes({
+  area,
+  collection: '/identity-providers',
+  one,
+  parameter: 'provider_id',
+  target,
+  administration: (admin) => admin.identityProviders,
+  summaries: {
+    list: 'Lists identity providers, ordered by identifier.',
+    read: 'Reads an identity provider.',
+    remove: 'Removes an identity provider for good. Its accounts are kept.',
+    disable: 'Disables an identity provider: its requests are refused from now on.',
+    enable: 'Enables a disabled identity provider.',
+    addSecret: 'Adds a Secret Token to an identity provider, beside the current ones. Only this response contains it.',
+    revokePreviousSecrets: 'Revokes all Secret Tokens of an identity provider but the newest.',
+  },
+  answers: {
+    one: providerAnswer,
+    page: pageAnswer(providerAnswer),
+    secret: z.strictObject({ secret: z.string() }),
+  },
+  withSecret: (secret) => ({ secret }),
+})
+
+/** The routes below /identity-providers. */
+export const providerRoutes: readonly AdminRoute[] = [
+  shared.list,
+  defineRoute({
+    method: 'POST',
+    path: '/identity-providers',
+    area,
+    access: 'write',
+    summary: 'Registers an identity provider. Only this response contains its Secret Token.',
+    body: providerBody,
+    status: 201,
+    answer: providerWithSecretAnswer,
+    handle: async ({ admin, body }) => {
+      const registered = await admin.identityProviders.register(fromWire(body))
+      const { providerId, version: created } = registered.provider
+      return { body: registered, version: created, location: `/identity-providers/${encodeURIComponent(providerId)}` }
+    },
+  }),
+  shared.read,
+  defineRoute({
+    method: 'PATCH',
+    path: one,
+    area,
+    access: 'write',
+    summary: 'Changes an identity provider. Members that are left out stay as they are.',
+    body: providerChangeBody,
+    heedsVersion: true,
+    status: 200,
+    answer: providerAnswer,
+    handle: async ({ admin, part, version: expected, body }) =>
+      versioned(await admin.identityProviders.update(target(part('provider_id'), expected), fromWire(body))),
+  }),
+  shared.remove,
+  shared.disable,
+  shared.enable,
+  defineRoute({
+    method: 'POST',
+    path: `${one}/release-offboarding`,
+    area,
+    access: 'write',
+    summary: 'Allows an identity provider that reached its deprovisioning limit to deprovision accounts again.',
+    heedsVersion: true,
+    status: 200,
+    answer: providerAnswer,
+    handle: async ({ admin, part, version: expected }) =>
+      versioned(await admin.identityProviders.releaseDeprovisioning(target(part('provider_id'), expected))),
+  }),
+  shared.addSecret,
+  shared.revokePreviousSecrets,
+  defineRoute({
+    method: 'GET',
+    path: `${one}/setup`,
+    area,
+    access: 'read',
+    summary: 'Returns instructions for the administrator of the identity provider.',
+    query: setupQuery,
+    status: 200,
+    answer: setupAnswer,
+    handle: async ({ admin, part, query }) => ({
+      body: await admin.identityProviders.setup(part('provider_id'), query.product),
+    }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: `${one}/requests`,
+    area,
+    access: 'read',
+    summary: 'Lists the requests of the identity provider, newest first.',
+    query: pageQuery,
+    status: 200,
+    answer: logAnswer,
+    handle: async ({ admin, part, query }) => ({
+      body: await admin.identityProviders.requests(part('provider_id'), query),
+    }),
+  }),
+]

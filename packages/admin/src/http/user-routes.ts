@@ -1,0 +1,146 @@
+import * as z from 'zod'
+
+import { defineRoute, versioned, type AdminRoute } from './admin-route.ts'
+import { fromWire } from './wire-names.ts'
+import { anyObject, optionally, pageAnswer, pageMembers, seconds, version } from './wire-schemas.ts'
+
+const members = { claims: anyObject, custom_fields: anyObject }
+
+const userBody = z.strictObject(optionally({ user_id: z.string().min(1).max(255), ...members }))
+
+/**
+ * Members that are left out stay as they are, in `claims` and `custom_fields` too; null removes a claim or a field
+ * (RFC 7396 §2, one level deep).
+ */
+const userChangeBody = z.strictObject(optionally(members))
+
+const userAnswer = z.strictObject({
+  user_id: z.string(),
+  active: z.boolean(),
+  ...members,
+  created_at: seconds,
+  updated_at: seconds,
+  version,
+})
+
+/** A deactivated user, with the access that was revoked. */
+const deactivatedAnswer = z.strictObject({
+  account: userAnswer,
+  ended: z
+    .strictObject({
+      grants: z.array(z.strictObject({ grant_id: z.string(), client_id: z.string() })),
+      session_ids: z.array(z.string()),
+    })
+    .exactOptional(),
+})
+
+const usersAnswer = z.strictObject({ ...pageAnswer(userAnswer).shape, total: z.int() })
+
+const userQuery = z.strictObject({ ...pageMembers, filter: z.string().max(4096).exactOptional() })
+
+/** The query of the list as a body, so that the search does not appear in logs of addresses. */
+const searchBody = z.strictObject(
+  optionally({ filter: z.string().max(4096), after: z.string().min(1).max(1100), limit: z.int().min(1).max(200) }),
+)
+
+const area = 'accounts'
+const one = '/accounts/{user_id}'
+
+/** The routes below /accounts, apart from grants, sessions and memberships. A user is an account on the wire. */
+export const userRoutes: readonly AdminRoute[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/accounts',
+    area,
+    access: 'read',
+    summary: 'Lists accounts that match a filter (RFC 7644 section 3.4.2.2), oldest first.',
+    query: userQuery,
+    status: 200,
+    answer: usersAnswer,
+    handle: async ({ admin, query }) => ({ body: await admin.users.list(query) }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/accounts',
+    area,
+    access: 'write',
+    summary: 'Creates an account.',
+    body: userBody,
+    status: 201,
+    answer: userAnswer,
+    handle: async ({ admin, body }) => {
+      const user = await admin.users.create(fromWire(body))
+      return { ...versioned(user), location: `/accounts/${encodeURIComponent(user.userId)}` }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/account-search',
+    area,
+    access: 'read',
+    summary: 'Lists accounts as GET does, with the search in the body, so that logs of addresses do not contain it.',
+    body: searchBody,
+    status: 200,
+    answer: usersAnswer,
+    handle: async ({ admin, body }) => ({ body: await admin.users.list(body) }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: one,
+    area,
+    access: 'read',
+    summary: 'Reads an account.',
+    status: 200,
+    answer: userAnswer,
+    handle: async ({ admin, part }) => versioned(await admin.users.read(part('user_id'))),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: one,
+    area,
+    access: 'write',
+    summary:
+      'Changes the claims and custom fields of an account. Members that are left out stay as they are; null removes a value.',
+    body: userChangeBody,
+    heedsVersion: true,
+    status: 200,
+    answer: userAnswer,
+    handle: async ({ admin, part, version: expected, body }) =>
+      versioned(await admin.users.update({ userId: part('user_id'), version: expected }, fromWire(body))),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: one,
+    area,
+    access: 'write',
+    summary: 'Removes an account for good, with all data about the user.',
+    status: 204,
+    handle: async ({ admin, part }) => {
+      await admin.users.remove(part('user_id'))
+      return {}
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: `${one}/deactivate`,
+    area,
+    access: 'write',
+    summary: 'Deactivates an account, revokes everything issued to the user, and lists what was revoked.',
+    status: 200,
+    answer: deactivatedAnswer,
+    handle: async ({ admin, part }) => {
+      const { user, revoked } = await admin.users.deactivate(part('user_id'))
+      return { body: { account: user, ended: revoked }, version: user.version }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: `${one}/reactivate`,
+    area,
+    access: 'write',
+    summary: 'Reactivates an account. Credentials from before the deactivation stay revoked.',
+    status: 200,
+    answer: userAnswer,
+    handle: async ({ admin, part }) => versioned(await admin.users.reactivate(part('user_id'))),
+  }),
+]

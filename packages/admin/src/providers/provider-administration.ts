@@ -1,0 +1,84 @@
+import type { ProviderRegistration } from '@mintmark/scim'
+import { providerId } from '@mintmark/storage-interface'
+
+import type { AdminContext } from '../audit/admin-context.ts'
+import { listLog, type LogEntryView } from '../audit/audit-log.ts'
+import { pageOf, type Page, type PageRequest } from '../page.ts'
+import {
+  addSecretToken,
+  disableProvider,
+  enableProvider,
+  registerProvider,
+  releaseDeprovisioning,
+  removeProvider,
+  revokePreviousSecretTokens,
+  updateProvider,
+  type CreatedProvider,
+  type ProviderChange,
+  type ProviderTarget,
+} from './provider-changes.ts'
+import { providerSetup, type ProviderSetup, type SetupProduct } from './provider-setup.ts'
+import { findProvider, providerView, type ProviderView } from './provider-view.ts'
+import { requestLogOf } from './request-log.ts'
+
+/** Identity providers that provision users through SCIM. Each method throws AdminError. */
+export interface ProviderAdministration {
+  /**
+   * Registers an identity provider. Its Secret Token cannot be read again. Refused: `identifier_invalid`,
+   * `identifier_taken`, and as at `update`.
+   */
+  register(registration: ProviderRegistration): Promise<CreatedProvider>
+  /** Refused: `provider_unknown`, here and below. */
+  read(id: string): Promise<ProviderView>
+  /** Ordered by identifier. */
+  list(page?: PageRequest): Promise<Page<ProviderView>>
+  /** Refused also: `display_name_invalid`, `tolerance_profile_unknown`, `client_unknown`, `version_mismatch`. */
+  update(target: ProviderTarget, change: ProviderChange): Promise<ProviderView>
+  /** Refuses the provider's requests from now on. Its users are not changed. */
+  disable(target: ProviderTarget): Promise<ProviderView>
+  enable(target: ProviderTarget): Promise<ProviderView>
+  /** Removes a provider for good. Its identifier stays taken. Its users are kept, and no provider can change them. */
+  remove(target: ProviderTarget): Promise<void>
+  /**
+   * Adds a Secret Token beside the current ones, which expire at `previousExpiresAt` (seconds since 1970) if given.
+   * Returns the new secret, which cannot be read again. Refused: `too_many_secrets`.
+   */
+  addSecret(id: string, change?: { readonly previousExpiresAt?: number | undefined }): Promise<string>
+  /** Revokes all secrets but the newest at once. */
+  revokePreviousSecrets(id: string): Promise<void>
+  /**
+   * Allows a provider to deprovision users again after it reached the limit (`deprovisioningLimit` of
+   * `createScimServer`).
+   */
+  releaseDeprovisioning(target: ProviderTarget): Promise<ProviderView>
+  /** Instructions for the administrator of the identity provider. */
+  setup(id: string, product: SetupProduct): Promise<ProviderSetup>
+  /** The requests of the provider, newest first: see `keepRequestLog`. */
+  requests(id: string, page?: PageRequest): Promise<Page<LogEntryView>>
+}
+
+export const administerProviders = (context: AdminContext): ProviderAdministration => {
+  const { issuer, identityProviders } = context.storage
+  const read = async (id: string): Promise<ProviderView> => providerView(await findProvider(id, context), issuer)
+  return {
+    register: (registration) => registerProvider(registration, context),
+    read,
+    list: (page = {}) =>
+      pageOf(page, {
+        read: ({ after, limit }) =>
+          identityProviders.list({ after: after === undefined ? undefined : providerId(after), limit }),
+        key: (provider) => provider.providerId,
+        view: (provider) => providerView(provider, issuer),
+      }),
+    update: (target, change) => updateProvider(target, change, context),
+    disable: (target) => disableProvider(target, context),
+    enable: (target) => enableProvider(target, context),
+    remove: (target) => removeProvider(target, context),
+    addSecret: (id, change = {}) => addSecretToken(id, change, context),
+    revokePreviousSecrets: (id) => revokePreviousSecretTokens(id, context),
+    releaseDeprovisioning: (target) => releaseDeprovisioning(target, context),
+    setup: async (id, product) => providerSetup(await read(id), product),
+    requests: async (id, page = {}) =>
+      listLog(requestLogOf((await findProvider(id, context)).providerId), page, context),
+  }
+}

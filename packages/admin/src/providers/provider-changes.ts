@@ -1,0 +1,201 @@
+import {
+  addProviderSecret,
+  endPreviousProviderSecrets,
+  registerIdentityProvider,
+  toleranceProfiles,
+  type ProviderRegistration,
+  type ToleranceProfile,
+} from '@mintmark/scim'
+import { clientId, providerId, untilSettled, type IdentityProviderRecord } from '@mintmark/storage-interface'
+
+import type { AdminContext } from '../audit/admin-context.ts'
+import type { AdminAction } from '../audit/admin-event.ts'
+import { audit, auditChange, type AuditedResult } from '../audit/audit.ts'
+import { findClient } from '../clients/client-view.ts'
+import { AdminError } from '../error/admin-error.ts'
+import { isDisplayName } from '../text.ts'
+import { findProvider, loggedProvider, providerView, type ProviderView } from './provider-view.ts'
+
+/** An identity provider, and the version that a change expects. Without a version the change applies to any. */
+export interface ProviderTarget {
+  readonly providerId: string
+  readonly version?: number | undefined
+}
+
+/** A change of an identity provider. Members that are left out stay as they are. */
+export interface ProviderChange {
+  readonly displayName?: string | undefined
+  /** The deviations from the RFCs that are accepted in its requests. */
+  readonly toleranceProfile?: ToleranceProfile | undefined
+  /** Clients that may authenticate with an access token of ours that has the scope `scim`, beside the secret. */
+  readonly clientIds?: readonly string[] | undefined
+}
+
+/** An identity provider, and its Secret Token, which cannot be read again. */
+export interface CreatedProvider {
+  readonly provider: ProviderView
+  readonly secret: string
+}
+
+export const registerProvider = (registration: ProviderRegistration, context: AdminContext): Promise<CreatedProvider> =>
+  audit(
+    {
+      name: 'provider.registered',
+      target: target(registration.providerId),
+      run: async () => {
+        await requireUsable(registration, context)
+        const { provider, secret } = await registerIdentityProvider(registration, context)
+        const view = providerView(provider, context.storage.issuer)
+        return { result: { provider: view, secret }, after: loggedProvider(view) }
+      },
+    },
+    context,
+  )
+
+export const updateProvider = (
+  provider: ProviderTarget,
+  change: ProviderChange,
+  context: AdminContext,
+): Promise<ProviderView> =>
+  audit(
+    {
+      name: 'provider.updated',
+      target: target(provider.providerId),
+      run: async () => {
+        await requireUsable(change, context)
+        return changeStored(
+          provider,
+          (before) => ({
+            ...before,
+            displayName: change.displayName ?? before.displayName,
+            toleranceProfile: change.toleranceProfile ?? before.toleranceProfile,
+            clientIds: change.clientIds?.map(clientId) ?? before.clientIds,
+          }),
+          context,
+        )
+      },
+    },
+    context,
+  )
+
+export const disableProvider = (provider: ProviderTarget, context: AdminContext): Promise<ProviderView> =>
+  audit(
+    {
+      name: 'provider.disabled',
+      target: target(provider.providerId),
+      protective: true,
+      run: () => disableStored(provider, context),
+    },
+    context,
+  )
+
+export const enableProvider = (provider: ProviderTarget, context: AdminContext): Promise<ProviderView> =>
+  auditUpdate(['provider.enabled', provider], context, (before) => ({ ...before, disabledAt: undefined }))
+
+/** Resets the count of deprovisioned users, so that the provider may deprovision users again. */
+export const releaseDeprovisioning = (provider: ProviderTarget, context: AdminContext): Promise<ProviderView> =>
+  auditUpdate(['provider.offboarding_released', provider], context, (before) => ({
+    ...before,
+    deprovisioning: undefined,
+  }))
+
+/** Removes an identity provider. It is disabled first, because that write can check a version. */
+export const removeProvider = (provider: ProviderTarget, context: AdminContext): Promise<void> =>
+  audit(
+    {
+      name: 'provider.removed',
+      target: target(provider.providerId),
+      protective: true,
+      run: async () => {
+        const { before } = await disableStored(provider, context)
+        const { identityProviders } = context.storage
+        const { outcome } = await identityProviders.remove(providerId(provider.providerId), context.clock())
+        // RFC 9110 §15.5.5: of several concurrent removals one succeeds.
+        if (outcome === 'absent') throw new AdminError('provider_unknown')
+        return { result: undefined, before }
+      },
+    },
+    context,
+  )
+
+/** Returns the new Secret Token, which cannot be read again. */
+export const addSecretToken = (
+  id: string,
+  { previousExpiresAt }: { readonly previousExpiresAt?: number | undefined },
+  context: AdminContext,
+): Promise<string> =>
+  auditChange(
+    {
+      name: 'provider.secret_added',
+      target: target(id),
+      read: () => readLogged(id, context),
+      change: () => addProviderSecret(id, previousExpiresAt === undefined ? {} : { previousExpiresAt }, context),
+    },
+    context,
+  )
+
+export const revokePreviousSecretTokens = (id: string, context: AdminContext): Promise<void> =>
+  auditChange(
+    {
+      name: 'provider.previous_secrets_ended',
+      target: target(id),
+      protective: true,
+      read: () => readLogged(id, context),
+      change: () => endPreviousProviderSecrets(id, context),
+    },
+    context,
+  )
+
+const readLogged = async (id: string, context: AdminContext) =>
+  loggedProvider(providerView(await findProvider(id, context), context.storage.issuer))
+
+type ChangeProvider = (provider: IdentityProviderRecord) => IdentityProviderRecord
+
+const auditUpdate = (
+  [name, provider]: readonly [name: AdminAction, provider: ProviderTarget],
+  context: AdminContext,
+  change: ChangeProvider,
+): Promise<ProviderView> =>
+  audit({ name, target: target(provider.providerId), run: () => changeStored(provider, change, context) }, context)
+
+function disableStored(provider: ProviderTarget, context: AdminContext): Promise<AuditedResult<ProviderView>> {
+  const now = context.clock()
+  return changeStored(provider, (before) => ({ ...before, disabledAt: before.disabledAt ?? now }), context)
+}
+
+/**
+ * Changes a provider in one compare-and-swap.
+ * @throws AdminError `provider_unknown` | `version_mismatch`.
+ */
+const changeStored = (
+  { providerId, version }: ProviderTarget,
+  change: ChangeProvider,
+  context: AdminContext,
+): Promise<AuditedResult<ProviderView>> =>
+  untilSettled(async () => {
+    const { storage } = context
+    const before = await findProvider(providerId, context)
+    // RFC 9110 §15.5.13.
+    if (version !== undefined && version !== before.version) throw new AdminError('version_mismatch')
+    const swapped = await storage.identityProviders.compareAndSwap(change(before), before.version)
+    if (swapped.outcome !== 'swapped') return undefined
+    const result = providerView(swapped.record, storage.issuer)
+    return { result, before: loggedProvider(providerView(before, storage.issuer)), after: loggedProvider(result) }
+  })
+
+/** @throws AdminError `display_name_invalid` | `tolerance_profile_unknown` | `client_unknown`. */
+async function requireUsable(
+  { displayName, toleranceProfile, clientIds = [] }: ProviderChange,
+  context: AdminContext,
+): Promise<void> {
+  // RFC 9110 §15.5.1.
+  if (displayName !== undefined && !isDisplayName(displayName))
+    throw new AdminError('display_name_invalid', { pointer: '/display_name' })
+  // RFC 9110 §15.5.1.
+  if (toleranceProfile !== undefined && !Object.hasOwn(toleranceProfiles, toleranceProfile)) {
+    throw new AdminError('tolerance_profile_unknown', { pointer: '/tolerance_profile' })
+  }
+  for (const id of clientIds) await findClient(id, context)
+}
+
+const target = (id: string) => ({ kind: 'provider' as const, id })

@@ -1,0 +1,79 @@
+import type { EpochSeconds, SessionRecord } from '@mintmark/storage-interface'
+
+import type { AdminContext } from '../audit/admin-context.ts'
+import { audit } from '../audit/audit.ts'
+import { AdminError } from '../error/admin-error.ts'
+import { findUser } from '../users/user-view.ts'
+
+/** A browser in which a user is signed in. */
+export interface SessionView {
+  /** An identifier, not a credential. */
+  readonly sessionId: string
+  readonly userId: string
+  readonly signedInAt: EpochSeconds
+  readonly amr: readonly string[]
+  readonly expiresAt: EpochSeconds
+}
+
+/** Sessions. Each method throws AdminError. */
+export interface SessionAdministration {
+  /** The sessions of a user, newest first. Refused: `account_unknown`. */
+  listOfUser(id: string): Promise<readonly SessionView[]>
+  /** Signs a user out in one browser. Refused: `account_unknown`, `session_unknown`. */
+  revoke(session: { readonly userId: string; readonly sessionId: string }): Promise<void>
+  /** Signs a user out in every browser. Returns the number of sessions. Refused: `account_unknown`. */
+  revokeAllOfUser(id: string): Promise<number>
+}
+
+export const administerSessions = (context: AdminContext): SessionAdministration => ({
+  listOfUser: async (id) => (await sessionsOf(id, context)).map(sessionView),
+  revoke: ({ userId, sessionId }) => revokeSession(userId, sessionId, context),
+  revokeAllOfUser: (id) => revokeAll(id, context),
+})
+
+async function sessionsOf(id: string, context: AdminContext): Promise<readonly SessionRecord[]> {
+  const { userId, generation } = await findUser(id, context)
+  const sessions = await context.storage.sessions.listByUser(userId, context.clock())
+  // A deactivation revokes the sessions of earlier generations.
+  return sessions.filter(({ userGeneration }) => userGeneration === generation)
+}
+
+const sessionView = ({ sessionId, userId, authTime, amr, expiresAt }: SessionRecord): SessionView => ({
+  sessionId,
+  userId,
+  signedInAt: authTime,
+  amr,
+  expiresAt,
+})
+
+const revokeSession = (user: string, id: string, context: AdminContext): Promise<void> =>
+  audit(
+    {
+      name: 'session.revoked',
+      target: { kind: 'session', id },
+      protective: true,
+      run: async () => {
+        const session = (await sessionsOf(user, context)).find(({ sessionId }) => sessionId === id)
+        // RFC 9110 §15.5.5: the session of another user is not found either.
+        if (session === undefined) throw new AdminError('session_unknown')
+        await context.storage.sessions.revoke(session.sessionId, context.clock())
+        return { result: undefined, before: { userId: session.userId, sessionId: session.sessionId } }
+      },
+    },
+    context,
+  )
+
+const revokeAll = (user: string, context: AdminContext): Promise<number> =>
+  audit(
+    {
+      name: 'account.sessions_revoked',
+      target: { kind: 'account', id: user },
+      protective: true,
+      run: async () => {
+        const sessions = await sessionsOf(user, context)
+        for (const { sessionId } of sessions) await context.storage.sessions.revoke(sessionId, context.clock())
+        return { result: sessions.length, before: { sessionIds: sessions.map(({ sessionId }) => sessionId) } }
+      },
+    },
+    context,
+  )

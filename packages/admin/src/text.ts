@@ -1,0 +1,24 @@
+/**
+ * Whether a text can be an identifier in any store. Texts with U+0000, other control characters or half a surrogate
+ * pair cannot, so they are not looked up.
+ * @param longest in characters.
+ */
+export const isIdentifier = (text: string, longest = 1024): boolean =>
+  text.length > 0 && text.length <= longest && !/[\p{Cc}\p{Surrogate}]/u.test(text)
+
+/** Whether an administrator may choose a text as an identifier. It appears unescaped in addresses and logs. */
+export const isChosenIdentifier = (text: string, longest: number): boolean =>
+  text.length <= longest && /^[A-Za-z0-9_-][A-Za-z0-9._~@|:+-]*$/.test(text)
+
+/** Whether a text is one line that can be displayed as a name. */
+export const isDisplayName = (text: string): boolean =>
+  text.trim() !== '' && text.length <= 200 && !/[\p{Cc}\p{Surrogate}\u2028\u2029]/u.test(text)
+
+/**
+ * Whether every store can write a value and read it back: no text in it has U+0000 or half a surrogate pair.
+ * @param value JSON, not nested deeply.
+ */
+export const isStorable = (value: unknown): boolean => !unstorable.test(JSON.stringify(value))
+
+/** These characters as JSON escapes them: after an even number of backslashes. */
+const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/

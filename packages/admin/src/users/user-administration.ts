@@ -1,0 +1,87 @@
+import type { RevokedAccess } from '@mintmark/scim'
+
+import type { AdminContext } from '../audit/admin-context.ts'
+import { AdminError, toAdminError } from '../error/admin-error.ts'
+import { pageLimit, type Page, type PageRequest } from '../page.ts'
+import { isStorable } from '../text.ts'
+import { updateUser, type UserTarget } from './update-user.ts'
+import type { UserChange } from './user-claims.ts'
+import { userFilter } from './user-filter.ts'
+import {
+  createUser,
+  deactivateUser,
+  reactivateUser,
+  removeUser,
+  type DeactivatedUser,
+  type NewUser,
+} from './user-lifecycle.ts'
+import { findUser, userView, type UserView } from './user-view.ts'
+
+/** Users: those that identity providers provision and those that the host creates. Each method throws AdminError. */
+export interface UserAdministration {
+  /** Refused: `identifier_invalid`, `identifier_taken`, and as at `update`. */
+  create(user?: NewUser): Promise<UserView>
+  /** Refused: `account_unknown`, here and below. */
+  read(id: string): Promise<UserView>
+  /** Oldest first, whichever identity provider provisioned them. Refused: `filter_invalid`, `filter_too_broad`, `page_invalid`. */
+  list(search?: UserSearch): Promise<UserPage>
+  /**
+   * Members that are left out stay as they are; null removes a claim or a field. An identity provider may overwrite the
+   * claims that it provisions. Refused: `claim_invalid`, `claim_reserved`, `claims_too_large`, `custom_field_unknown`,
+   * `custom_field_invalid`, `version_mismatch`, `last_administrator`.
+   */
+  update(target: UserTarget, change: UserChange): Promise<UserView>
+  /** Revokes everything issued to the user at once. Refused: `last_administrator`. */
+  deactivate(id: string): Promise<DeactivatedUser>
+  /** Credentials from before the deactivation stay revoked. */
+  reactivate(id: string): Promise<UserView>
+  /**
+   * Removes a user for good. Only the identifier is kept, and it is not given to another user. Returns the access that
+   * was revoked. Refused: `last_administrator`.
+   */
+  remove(id: string): Promise<RevokedAccess | undefined>
+}
+
+/** Selects users, and a part of the list. */
+export interface UserSearch extends PageRequest {
+  /** A filter of RFC 7644 §3.4.2.2, such as `active eq false and claims.email ew "@example.com"`. */
+  readonly filter?: string | undefined
+}
+
+/** A page of users, and the number of users that match. */
+export interface UserPage extends Page<UserView> {
+  readonly total: number
+}
+
+export const administerUsers = (context: AdminContext): UserAdministration => ({
+  create: (user = {}) => createUser(user, context),
+  read: async (id) => userView(await findUser(id, context)),
+  list: (search = {}) => listUsers(search, context),
+  update: (target, change) => updateUser(target, change, context),
+  deactivate: (id) => deactivateUser(id, context),
+  reactivate: (id) => reactivateUser(id, context),
+  remove: (id) => removeUser(id, context),
+})
+
+async function listUsers(search: UserSearch, { storage, userType }: AdminContext): Promise<UserPage> {
+  const limit = pageLimit(search)
+  const found = await storage.users.list({
+    filter: search.filter === undefined ? undefined : parseUserFilter(search.filter, userType),
+    sort: undefined,
+    page: { kind: 'cursor', after: search.after, limit },
+  })
+  // RFC 7644 §3.12 tooMany.
+  if (found.outcome === 'tooMany') throw new AdminError('filter_too_broad')
+  return { items: found.records.map(userView), next: found.next, total: found.total }
+}
+
+function parseUserFilter(filter: string, type: AdminContext['userType']): ReturnType<typeof userFilter> {
+  try {
+    const resolved = userFilter(filter, type)
+    // RFC 7644 §3.4.2.2: no user has such a text, and not every store can search for it.
+    if (!isStorable(resolved)) throw new AdminError('filter_invalid')
+    return resolved
+  } catch (thrown) {
+    throw toAdminError(thrown)
+  }
+}

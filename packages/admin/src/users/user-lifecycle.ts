@@ -1,0 +1,137 @@
+import { randomIdentifier } from '@mintmark/core/runtime'
+import { revokedAccess, type RevokedAccess } from '@mintmark/scim'
+import { clientId, userId, type LifecycleOutcome, type UserRecord } from '@mintmark/storage-interface'
+
+import type { AdminContext } from '../audit/admin-context.ts'
+import { audit } from '../audit/audit.ts'
+import { plainJson } from '../audit/audit-log.ts'
+import { AdminError } from '../error/admin-error.ts'
+import { isChosenIdentifier } from '../text.ts'
+import { administeredBy, unlessLastAdministrator } from './last-administrators.ts'
+import { changedClaims, type UserChange } from './user-claims.ts'
+import { findUser, loggedUser, userView, type UserView } from './user-view.ts'
+
+/** A user to create. */
+export interface NewUser extends UserChange {
+  /**
+   * The `sub` of the user's tokens: letters, digits and `._~@|:+-`, at most 255. It is never given to another user.
+   * Default: random.
+   */
+  readonly userId?: string | undefined
+}
+
+/** A user who was deactivated, and the access that was revoked. */
+export interface DeactivatedUser {
+  readonly user: UserView
+  /** Undefined when storage could not list it. The access is revoked all the same. */
+  readonly revoked: RevokedAccess | undefined
+}
+
+export function createUser(user: NewUser, context: AdminContext): Promise<UserView> {
+  const { storage, clock, random, customFields } = context
+  const id = user.userId ?? randomIdentifier(random)
+  return audit(
+    {
+      name: 'account.created',
+      target: { kind: 'account', id },
+      run: async () => {
+        // OIDC Core §2.
+        if (!isChosenIdentifier(id, 255)) throw new AdminError('identifier_invalid', { pointer: '/user_id' })
+        const claims = await changedClaims({}, user, customFields)
+        // RFC 9700 §4.15: a client must not be mistaken for a user with the same `sub`.
+        if ((await storage.clients.find(clientId(id))) !== undefined) throw new AdminError('identifier_taken')
+        const { outcome } = await storage.users.insert({ userId: userId(id), claims, createdAt: clock() })
+        // OIDC Core §2: the identifier of a removed user stays taken.
+        if (outcome === 'taken') throw new AdminError('identifier_taken')
+        const created = await findUser(id, context)
+        return { result: userView(created), after: loggedUser(created) }
+      },
+    },
+    context,
+  )
+}
+
+export const deactivateUser = (id: string, context: AdminContext): Promise<DeactivatedUser> =>
+  audit(
+    {
+      name: 'account.deactivated',
+      target: { kind: 'account', id },
+      protective: true,
+      run: async () => {
+        const { before, after, revoked } = await deactivateStored(id, context)
+        return {
+          result: { user: userView(after), revoked },
+          before: loggedUser(before),
+          after: { ...loggedUser(after), ...loggedAccess(revoked) },
+        }
+      },
+    },
+    context,
+  )
+
+export const reactivateUser = (id: string, context: AdminContext): Promise<UserView> =>
+  audit(
+    {
+      name: 'account.reactivated',
+      target: { kind: 'account', id },
+      run: async () => {
+        const before = await findUser(id, context)
+        const after = requirePresent(await context.storage.users.reactivate(before.userId, context.clock()))
+        return { result: userView(after), before: loggedUser(before), after: loggedUser(after) }
+      },
+    },
+    context,
+  )
+
+/**
+ * Removes a user. The user is deactivated first, because a deactivation can be undone when it turns out that no
+ * administrator is left.
+ */
+export const removeUser = (id: string, context: AdminContext): Promise<RevokedAccess | undefined> =>
+  audit(
+    {
+      name: 'account.removed',
+      target: { kind: 'account', id },
+      protective: true,
+      run: async () => {
+        const { before, revoked } = await deactivateStored(id, context)
+        const { outcome } = await context.storage.users.remove(before.userId, context.clock())
+        // RFC 9110 §15.5.5: of several concurrent removals one succeeds.
+        if (outcome === 'absent') throw new AdminError('account_unknown')
+        return { result: revoked, before: loggedUser(before), after: revoked && loggedAccess(revoked) }
+      },
+    },
+    context,
+  )
+
+interface Deactivation {
+  readonly before: UserRecord
+  readonly after: UserRecord
+  readonly revoked: RevokedAccess | undefined
+}
+
+async function deactivateStored(id: string, context: AdminContext): Promise<Deactivation> {
+  const { storage, clock } = context
+  const before = await findUser(id, context)
+  const revoked = await revokedAccess(before, clock(), storage)
+  const after = await unlessLastAdministrator(
+    {
+      userId: before.userId,
+      administered: await administeredBy(before.userId, context),
+      apply: async () => requirePresent(await storage.users.deactivate(before.userId, clock())),
+      undo: () => storage.users.reactivate(before.userId, clock()),
+    },
+    context,
+  )
+  return { before, after, revoked: before.active ? revoked : { grants: [], sessionIds: [] } }
+}
+
+function requirePresent(outcome: LifecycleOutcome): UserRecord {
+  // RFC 9110 §15.5.5: the user was removed since they were read.
+  if (outcome.outcome === 'absent') throw new AdminError('account_unknown')
+  return outcome.record
+}
+
+/** The audit log stores the revoked access as `ended`. */
+const loggedAccess = (revoked: RevokedAccess | undefined) =>
+  revoked === undefined ? {} : { ended: plainJson(revoked) }

@@ -1,0 +1,53 @@
+import { userId, type EpochSeconds, type JsonObject, type Storage, type UserRecord } from '@mintmark/storage-interface'
+
+import { customFieldsClaim } from '../custom-fields/custom-field.ts'
+import { fieldsOf } from '../custom-fields/field-values.ts'
+import { AdminError } from '../error/admin-error.ts'
+import { isIdentifier } from '../text.ts'
+
+/** A user as administrators see them. */
+export interface UserView {
+  /** The `sub` of the user's tokens. */
+  readonly userId: string
+  readonly active: boolean
+  /** By OIDC claim name, without the custom fields. */
+  readonly claims: JsonObject
+  readonly customFields: JsonObject
+  readonly createdAt: EpochSeconds
+  readonly updatedAt: EpochSeconds
+  readonly version: number
+}
+
+/** @throws AdminError `account_unknown`. */
+export async function findUser(id: string, { storage }: { readonly storage: Storage }): Promise<UserRecord> {
+  // OIDC Core §2: a `sub` has at most 255 characters.
+  const user = isIdentifier(id, 255) ? await storage.users.find(userId(id)) : undefined
+  // RFC 9110 §15.5.5.
+  if (user === undefined) throw new AdminError('account_unknown')
+  return user
+}
+
+export function userView({ userId, active, claims, createdAt, updatedAt, version }: UserRecord): UserView {
+  const { [customFieldsClaim]: _fields, ...others } = claims
+  return {
+    userId,
+    active,
+    claims: others,
+    customFields: fieldsOf(claims, customFieldsClaim),
+    createdAt,
+    updatedAt,
+    version,
+  }
+}
+
+/**
+ * A user as the audit log shows them: the names of the claims without the values, so that removing a user leaves no
+ * personal data in the log.
+ */
+export const loggedUser = ({ active, generation, version, claims }: UserRecord): JsonObject => ({
+  active,
+  generation,
+  version,
+  claimNames: Object.keys(claims).toSorted(),
+  customFieldNames: Object.keys(fieldsOf(claims, customFieldsClaim)).toSorted(),
+})

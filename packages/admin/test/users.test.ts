@@ -1,0 +1,183 @@
+import { userId } from '@mintmark/storage-interface'
+import { expect, it } from 'vitest'
+
+import { registerIdentityProvider } from '@mintmark/scim'
+import type { CustomField } from '../src/index.ts'
+import { expectRefused, signIn, startAdmin } from './admin-under-test.ts'
+
+/** A Standard Schema of one's own. */
+const schema = (read: (value: unknown) => unknown): CustomField['schema'] => ({
+  '~standard': {
+    version: 1,
+    vendor: 'test',
+    validate: (value) => {
+      const made = read(value)
+      return made === undefined ? { issues: [{ message: 'no' }] } : { value: made }
+    },
+  },
+})
+const text = schema((value) => (typeof value === 'string' ? value.trim() : undefined))
+const customFields: readonly CustomField[] = [
+  { name: 'employeeNumber', schema: text, claim: 'employee_number' },
+  { name: 'notes', schema: schema((value) => value) },
+]
+
+it('an account begins with claims and custom fields; mapped ones are claims too', async () => {
+  const under = startAdmin({ customFields })
+
+  const account = await under.admin.users.create({
+    userId: 'ann',
+    claims: { name: 'Ann' },
+    customFields: { employeeNumber: ' 42 ', notes: [1] },
+  })
+
+  expect(account).toMatchObject({
+    userId: 'ann',
+    active: true,
+    claims: { name: 'Ann', employee_number: '42' },
+    customFields: { employeeNumber: '42', notes: [1] },
+  })
+  expect((await under.storage.users.find(userId('ann')))?.claims).toEqual({
+    name: 'Ann',
+    employee_number: '42',
+    custom_fields: { employeeNumber: '42', notes: [1] },
+  })
+})
+
+it('RFC 7396 §2: what a change leaves out stays, and null takes away', async () => {
+  const under = startAdmin({ customFields })
+  await under.admin.users.create({
+    userId: 'ann',
+    claims: { name: 'Ann', email: 'a@x.test' },
+    customFields: { employeeNumber: '42', notes: 'x' },
+  })
+
+  const account = await under.admin.users.update(
+    { userId: 'ann' },
+    { claims: { email: null, locale: 'en' }, customFields: { employeeNumber: null } },
+  )
+
+  expect(account).toMatchObject({ claims: { name: 'Ann', locale: 'en' }, customFields: { notes: 'x' }, version: 2 })
+})
+
+it('refuses claims that the protocol or a custom field makes, and values that a schema does not admit', async () => {
+  const under = startAdmin({ customFields })
+  await under.admin.users.create({ userId: 'ann' })
+  const update = (change: object) => () => under.admin.users.update({ userId: 'ann' }, change)
+
+  for (const name of ['sub', 'iss', 'custom_fields', 'employee_number', 'scope'])
+    await expectRefused(under, update({ claims: { [name]: 'x' } }), 'claim_reserved')
+  for (const name of ['toString', '', 'a b', 'x'.repeat(129)])
+    await expectRefused(under, update({ claims: { [name]: 'x' } }), 'claim_invalid')
+  await expectRefused(under, update({ claims: JSON.parse('{"__proto__":{"admin":true}}') as object }), 'claim_invalid')
+  await expectRefused(under, update({ claims: { name: 'a\u0000' } }), 'claim_invalid')
+  await expectRefused(under, update({ claims: { name: 'x'.repeat(40_000) } }), 'claims_too_large')
+  await expectRefused(under, update({ claims: { name: [[[[[[[[[1]]]]]]]]] } }), 'claims_too_large')
+  await expectRefused(under, update({ customFields: { employeeNumber: 7 } }), 'custom_field_invalid')
+  await expectRefused(under, update({ customFields: { salary: 1 } }), 'custom_field_unknown')
+  expect({}).not.toHaveProperty('admin')
+})
+
+it.for([
+  [{ name: 'a b', schema: text }],
+  [{ name: 'a', schema: text, claim: 'sub' }],
+  [{ name: 'toString', schema: text }],
+  [
+    { name: 'a', schema: text, claim: 'x' },
+    { name: 'b', schema: text, claim: 'x' },
+  ],
+])('a custom field that is none is refused at once: %j', (declared) => {
+  expect(() => startAdmin({ customFields: declared })).toThrow(TypeError)
+})
+
+it('OIDC Core §2: an identifier is used once, and never one of a client', async () => {
+  const under = startAdmin()
+  await under.admin.users.create({ userId: 'ann' })
+  await under.admin.clients.create({ clientId: 'app', clientName: 'App', grantTypes: [] })
+  await under.admin.users.remove('ann')
+
+  await expectRefused(under, () => under.admin.users.create({ userId: 'ann' }), 'identifier_taken')
+  await expectRefused(under, () => under.admin.users.create({ userId: 'app' }), 'identifier_taken')
+  await expectRefused(under, () => under.admin.users.create({ userId: 'a b' }), 'identifier_invalid')
+})
+
+it('identifiers that are drawn at random are good ones, whatever they begin with', async () => {
+  for (const byte of [0x00, 0xf8, 0xfc, 0xff]) {
+    const under = startAdmin({ random: (length) => new Uint8Array(length).fill(byte) })
+
+    expect((await under.admin.users.create()).userId).toHaveLength(22)
+    expect((await under.admin.organizations.create({ displayName: 'Acme' })).organizationId).toHaveLength(22)
+    expect(
+      (await under.admin.clients.create({ clientName: 'App', grantTypes: [], clientId: 'app' })).client.clientId,
+    ).toBe('app')
+  }
+})
+
+it('a deactivation ends what was issued, says what, and is not undone by a reactivation', async () => {
+  const under = startAdmin()
+  await under.admin.users.create({ userId: 'ann' })
+  await signIn(under, 'ann')
+
+  const { user, revoked } = await under.admin.users.deactivate('ann')
+  const again = await under.admin.users.deactivate('ann')
+  await under.admin.users.reactivate('ann')
+
+  expect(user.active).toBe(false)
+  expect(revoked).toEqual({ grants: [{ grantId: 'g-ann-app-0', clientId: 'app' }], sessionIds: ['s-ann-app-0'] })
+  expect(again.revoked).toEqual({ grants: [], sessionIds: [] })
+  expect(await under.storage.users.find(userId('ann'))).toMatchObject({ active: true, generation: 1 })
+  expect(await under.admin.sessions.listOfUser('ann')).toEqual([])
+  expect(await under.admin.grants.listOfUser('ann')).toMatchObject([{ grantId: 'g-ann-app-0', honoured: false }])
+})
+
+it('RFC 7644 §3.4.2.2: accounts are found by a filter, page by page; one that cannot be understood is refused', async () => {
+  const under = startAdmin({ customFields })
+  for (const [id, email] of [
+    ['a', 'a@x.test'],
+    ['b', 'b@y.test'],
+    ['c', 'c@x.test'],
+  ] as const) {
+    await under.admin.users.create({ userId: id, claims: { email }, customFields: { employeeNumber: id } })
+    under.clock.advance(1)
+  }
+  await under.admin.users.deactivate('c')
+  await registerIdentityProvider({ providerId: 'corp' }, { storage: under.storage })
+  const found = async (filter: string) => (await under.admin.users.list({ filter })).items.map(({ userId: id }) => id)
+
+  expect(await found('claims.email ew "@x.test"')).toEqual(['a', 'c'])
+  expect(await found('active eq true and not (id eq "a")')).toEqual(['b'])
+  expect(await found('claims.employee_number eq "b"')).toEqual(['b'])
+  expect(await found('provider pr')).toEqual([])
+  expect(await found('created gt "2026-09-21T14:13:20Z"')).toEqual(['b', 'c'])
+  const first = await under.admin.users.list({ limit: 2 })
+  expect(first.total).toBe(3)
+  expect((await under.admin.users.list({ limit: 2, after: first.next })).items).toHaveLength(1)
+  for (const filter of [
+    'externalId eq "x"',
+    'meta.created pr',
+    'claims.sub eq "x"',
+    'claims.employeeNumber eq "b"',
+    'id',
+    '',
+    'active gt true',
+  ]) {
+    await expectRefused(under, () => under.admin.users.list({ filter }), 'filter_invalid')
+  }
+})
+
+it('two changes at once are both made, and one of a version that is no longer there is refused', async () => {
+  const under = startAdmin()
+  await under.admin.users.create({ userId: 'ann' })
+
+  await Promise.all([
+    under.admin.users.update({ userId: 'ann' }, { claims: { name: 'Ann' } }),
+    under.admin.users.update({ userId: 'ann' }, { claims: { locale: 'en' } }),
+  ])
+
+  expect((await under.admin.users.read('ann')).claims).toEqual({ name: 'Ann', locale: 'en' })
+  await expectRefused(
+    under,
+    () => under.admin.users.update({ userId: 'ann', version: 1 }, { claims: { name: 'Late' } }),
+    'version_mismatch',
+  )
+})
