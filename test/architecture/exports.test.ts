@@ -298,7 +298,7 @@ test('the exported names of every subpath, types included, match the recorded li
         "defineAttribute",
         "defineResourceType",
         "defineSchema",
-        "endPreviousProviderSecrets",
+        "revokePreviousProviderSecrets",
         "enterpriseUserSchema",
         "entraTolerances",
         "filterLimits",

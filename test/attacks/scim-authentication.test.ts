@@ -1,4 +1,4 @@
-import { addProviderSecret, endPreviousProviderSecrets, registerIdentityProvider } from '@mintmark/scim'
+import { addProviderSecret, revokePreviousProviderSecrets, registerIdentityProvider } from '@mintmark/scim'
 import { providerId } from '@mintmark/storage-interface'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -136,7 +136,7 @@ describe('SCIM: secrets of providers', () => {
     oauth.clock.advance(3600)
     expect([await use(first, 'rotating'), await use(second, 'rotating')]).toEqual([401, 200])
     const third = await addProviderSecret('rotating', {}, deps)
-    await endPreviousProviderSecrets('rotating', deps)
+    await revokePreviousProviderSecrets('rotating', deps)
     expect([await use(second, 'rotating'), await use(third, 'rotating')]).toEqual([401, 200])
   })
 

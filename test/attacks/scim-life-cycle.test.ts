@@ -18,8 +18,8 @@ afterAll(() => site.close())
 
 const remove = (id: string, from: ScimSite = site) => from.send({ method: 'DELETE', path: `/users/${id}` })
 const ends = [
-  ['active false', (id: string) => setActive(site, id, false), 'account.deactivated'],
-  ['DELETE', (id: string) => remove(id), 'account.removed'],
+  ['active false', (id: string) => setActive(site, id, false), 'user.deactivated'],
+  ['DELETE', (id: string) => remove(id), 'user.removed'],
 ] as const
 
 const sent = async (id: string, method: string, change: (person: object) => object) =>
@@ -42,40 +42,40 @@ const roads = [
   [
     'PUT with active false',
     (id: string) => sent(id, 'PUT', (person) => ({ ...person, active: false })),
-    'account.deactivated',
+    'user.deactivated',
   ],
   [
     'POST of the externalId with active false',
     (id: string) => sent(id, 'POST', (person) => ({ ...person, active: false })),
-    'account.deactivated',
+    'user.deactivated',
   ],
   [
     'a PATCH without path',
     (id: string) => patched(id, { op: 'replace', value: { active: false } }),
-    'account.deactivated',
+    'user.deactivated',
   ],
   [
     'a PATCH with a text',
     (id: string) => patched(id, { op: 'Replace', path: 'active', value: 'False' }),
-    'account.deactivated',
+    'user.deactivated',
   ],
   [
     'a PATCH by the URN',
     (id: string) => patched(id, { op: 'add', path: `${core}:ACTIVE`, value: false }),
-    'account.deactivated',
+    'user.deactivated',
   ],
   [
     'a PATCH of the schema',
     (id: string) => patched(id, { op: 'replace', path: core, value: { Active: false } }),
-    'account.deactivated',
+    'user.deactivated',
   ],
   [
     'a PATCH in Bulk',
     (id: string) =>
       inBulk({ method: 'PATCH', path: `/Users/${id}`, data: [{ op: 'replace', path: 'active', value: false }] }),
-    'account.deactivated',
+    'user.deactivated',
   ],
-  ['a DELETE in Bulk', (id: string) => inBulk({ method: 'DELETE', path: `/users/${id}` }), 'account.removed'],
+  ['a DELETE in Bulk', (id: string) => inBulk({ method: 'DELETE', path: `/users/${id}` }), 'user.removed'],
 ] as const
 
 describe('SCIM life cycle: deactivation revokes every token in the same request', () => {
@@ -94,7 +94,7 @@ describe('SCIM life cycle: deactivation revokes every token in the same request'
       type,
       providerId: 'T1',
       userId: id,
-      ended: { grants: [{ clientId: 'A' }] },
+      revoked: { grants: [{ clientId: 'A' }] },
     })
   })
 
@@ -123,7 +123,7 @@ describe('SCIM life cycle: deactivation revokes every token in the same request'
     expect([reply.status, reply.json['active']]).toEqual([200, true])
     expect(await judge(site, before)).toEqual(dead)
     expect(await judge(site, await signIn(site, id))).toEqual(alive)
-    expect(site.events.findLast((event) => event.type === 'account.reactivated')).toMatchObject({ userId: id })
+    expect(site.events.findLast((event) => event.type === 'user.reactivated')).toMatchObject({ userId: id })
   })
 
   it('a deactivated user can still be read and found', async () => {
@@ -199,7 +199,7 @@ describe('SCIM life cycle: removal', () => {
       claims: { address: { country: 'GB' } },
     })
     expect((await adopting.send({ path: `/users/${id}` })).status).toBe(404)
-    expect(adopting.events.at(-2)).toMatchObject({ type: 'account.released', userId: 'U1' })
+    expect(adopting.events.at(-2)).toMatchObject({ type: 'user.released', userId: 'U1' })
   })
 
   it('a user linked and deactivated in one request is inactive at once, unless the host protects it', async () => {
@@ -224,8 +224,8 @@ describe('SCIM life cycle: removal', () => {
     expect([reply.status, reply.json['id'], reply.json['active']]).toEqual([201, 'U1', false])
     expect(await judge(adopting, tokens)).toEqual(dead)
     expect(adopting.events.slice(-2)).toMatchObject([
-      { type: 'account.linked', userId: 'U1' },
-      { type: 'account.deactivated', userId: 'U1', ended: { grants: [{ clientId: 'A' }] } },
+      { type: 'user.linked', userId: 'U1' },
+      { type: 'user.deactivated', userId: 'U1', revoked: { grants: [{ clientId: 'A' }] } },
     ])
   })
 

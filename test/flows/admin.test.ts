@@ -65,7 +65,7 @@ it('a client and an identity provider registered over HTTP work, and a suspended
   site = await startAdminSite()
   const { storage, issuer, clock } = site.oauth
   const { json } = await site.send({ method: 'POST', path: '/identity-providers', body: { provider_id: 'corp' } })
-  const scim = createScimServer({ issuer, storage, clock: clock.now, deprovisioningLimit: { accounts: 1 } })
+  const scim = createScimServer({ issuer, storage, clock: clock.now, deprovisioningLimit: { users: 1 } })
   const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
   const request = (method: string, path: string, body?: object) =>
     scim.handle(

@@ -37,7 +37,7 @@ describe('work per SCIM write', () => {
     const { callsOf, path } = await anAccount({ onEvent: (event) => void events.push(event) })
 
     expect((await callsOf('PATCH', path, leave)).slice(3)).toEqual(['grants.listByUser', 'sessions.listByUser'])
-    expect(events.at(-1)).toMatchObject({ type: 'account.deactivated', ended: { grants: [], sessionIds: [] } })
+    expect(events.at(-1)).toMatchObject({ type: 'user.deactivated', revoked: { grants: [], sessionIds: [] } })
   })
 })
 

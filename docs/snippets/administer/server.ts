@@ -33,7 +33,7 @@ const scim = createScimServer({
   issuer,
   storage,
   mayChange: protectLastAdministrators({ ...lastAdministrators, storage }),
-  deprovisioningLimit: { accounts: 500, percent: 20 },
+  deprovisioningLimit: { users: 500, percent: 20 },
   onRequest: keepRequestLog({ storage }),
 })
 

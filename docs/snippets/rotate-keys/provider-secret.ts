@@ -1,4 +1,4 @@
-import { addProviderSecret, endPreviousProviderSecrets } from '@mintmark/scim'
+import { addProviderSecret, revokePreviousProviderSecrets } from '@mintmark/scim'
 import type { Storage } from '@mintmark/storage-interface'
 
 /** A Secret Token beside the one in use. */
@@ -7,4 +7,4 @@ export const rotateSecretToken = (providerId: string, storage: Storage) =>
 
 /** When the new one is in use there. */
 export const endOldSecretTokens = (providerId: string, storage: Storage) =>
-  endPreviousProviderSecrets(providerId, { storage })
+  revokePreviousProviderSecrets(providerId, { storage })

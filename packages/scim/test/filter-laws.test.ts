@@ -41,8 +41,8 @@ test('law: what is read prints the same text again, once it was printed (print â
 
 test('law: any text is read or refused with 400 invalidFilter, and no prototype changes', () => {
   const read = (text: string) => {
-    const tally = createToleranceCounter(allTolerances)
-    return finder(text, userResourceType, tally)
+    const tolerances = createToleranceCounter(allTolerances)
+    return finder(text, userResourceType, tolerances)
   }
 
   prototypesUntouched(() => {
@@ -100,8 +100,8 @@ const hostile: readonly (readonly [name: string, text: string])[] = [
 ]
 
 test.each(hostile)('law: a text of 4096 characters costs at most three function calls for each: %s', (_, text) => {
-  const tally = createToleranceCounter(allTolerances)
-  const work = () => outcomeOf(() => resolveFilter(parseFilter(text, tally), userResourceType, tally))
+  const tolerances = createToleranceCounter(allTolerances)
+  const work = () => outcomeOf(() => resolveFilter(parseFilter(text, tolerances), userResourceType, tolerances))
 
   expect(functionCalls(work)).toBeLessThan(3 * 4096)
 })

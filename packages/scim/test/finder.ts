@@ -6,8 +6,8 @@ import { createToleranceCounter, type ToleranceCounter } from '../src/tolerance/
 export function finder(
   text: string,
   resourceType: ResourceType = userResourceType,
-  tally: ToleranceCounter = createToleranceCounter(new Set()),
+  tolerances: ToleranceCounter = createToleranceCounter(new Set()),
 ): (resource: JsonObject) => boolean {
-  const matches = matchesFilter(resolveFilter(parseFilter(text, tally), resourceType, tally))
+  const matches = matchesFilter(resolveFilter(parseFilter(text, tolerances), resourceType, tolerances))
   return (resource) => matches(comparableResource(resource, resourceType))
 }

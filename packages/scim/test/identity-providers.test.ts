@@ -55,19 +55,19 @@ function create(tolerances: Tolerances, body: JsonObject, type: ResourceType = u
 }
 
 function patch(tolerances: Tolerances, operations: readonly JsonValue[], resource = kim) {
-  const reading = createParseContext(resource === ops ? groupResourceType : userResourceType, tolerances)
+  const context = createParseContext(resource === ops ? groupResourceType : userResourceType, tolerances)
   const result = applyPatch(
     resource,
-    parsePatch({ schemas: [message], Operations: operations }, reading.tolerances),
-    reading,
+    parsePatch({ schemas: [message], Operations: operations }, context.tolerances),
+    context,
   )
   return plain(result.resource)
 }
 
 function finds(tolerances: Tolerances, filter: string, resource: JsonObject = kim): boolean {
-  const tally = createToleranceCounter(tolerances)
+  const counter = createToleranceCounter(tolerances)
   const type = resource === ops ? groupResourceType : userResourceType
-  return finder(filter, type, tally)(resource)
+  return finder(filter, type, counter)(resource)
 }
 
 describe('Microsoft Entra ID', () => {
@@ -370,12 +370,12 @@ describe('Okta', () => {
   })
 
   test('O-08: a password is taken, and not shown', () => {
-    const reading = createParseContext(userResourceType, oktaTolerances)
+    const context = createParseContext(userResourceType, oktaTolerances)
     const operations = parsePatch(
       { schemas: [message], Operations: [{ op: 'replace', value: { password: 'p' } }] },
-      reading.tolerances,
+      context.tolerances,
     )
-    const { resource, changed } = applyPatch(kim, operations, reading)
+    const { resource, changed } = applyPatch(kim, operations, context)
 
     expect(changed).toBe(true)
     expect(resource['password']).toBe('p')

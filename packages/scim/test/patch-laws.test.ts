@@ -38,8 +38,8 @@ function patch(
   tolerances = strictTolerances,
   type: ResourceType = userResourceType,
 ) {
-  const reading = createParseContext(type, tolerances)
-  return applyPatch(resource, parsePatch(message(operations), reading.tolerances), reading)
+  const context = createParseContext(type, tolerances)
+  return applyPatch(resource, parsePatch(message(operations), context.tolerances), context)
 }
 
 test('law: PATCH does what a naive model does, and refuses what it refuses', () => {

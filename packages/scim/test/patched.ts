@@ -37,12 +37,12 @@ export type Operation = Readonly<Record<string, JsonValue>>
 
 /** What a PATCH makes of a resource, which it leaves as it was. */
 export function patchAs(tolerances: ReadonlySet<Tolerance>, operations: readonly Operation[], resource: JsonObject) {
-  const reading = createParseContext(resource === ops ? groupResourceType : userResourceType, tolerances)
+  const context = createParseContext(resource === ops ? groupResourceType : userResourceType, tolerances)
   const before = JSON.stringify(resource)
   const result = applyPatch(
     resource,
-    parsePatch({ schemas: [message], Operations: operations }, reading.tolerances),
-    reading,
+    parsePatch({ schemas: [message], Operations: operations }, context.tolerances),
+    context,
   )
   expect(JSON.stringify(resource)).toBe(before)
   return result

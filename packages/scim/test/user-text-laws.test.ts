@@ -26,14 +26,14 @@ test('law: text that goes out as it is stored is what would be made of the resou
 
       // What another server shows of the same rows, and what it leaves behind.
       const other = writer.beside({ userType: typeOf(now) })
-      const reading = writer.beside({ userType: typeOf(now), storage: forgetful(writer.storage) })
-      expect(await answersOf(other, id)).toEqual(await answersOf(reading, id))
+      const context = writer.beside({ userType: typeOf(now), storage: forgetful(writer.storage) })
+      expect(await answersOf(other, id)).toEqual(await answersOf(context, id))
       const put = { method: 'PUT', path: `/Users/${id}`, body: second }
       const replaced = await other.send(put)
-      expect([replaced.status, replaced.body]).toEqual([200, (await answersOf(reading, id))[0]])
-      expect(await answersOf(other, id)).toEqual(await answersOf(reading, id))
+      expect([replaced.status, replaced.body]).toEqual([200, (await answersOf(context, id))[0]])
+      expect(await answersOf(other, id)).toEqual(await answersOf(context, id))
       expect((await other.send(put)).body).toEqual(replaced.body)
-      expect((await reading.send(put)).body).toEqual(replaced.body)
+      expect((await context.send(put)).body).toEqual(replaced.body)
     }),
     { numRuns: 60 },
   )

@@ -1,6 +1,6 @@
 import {
   addProviderSecret,
-  endPreviousProviderSecrets,
+  revokePreviousProviderSecrets,
   registerIdentityProvider,
   toleranceProfiles,
   type ProviderRegistration,
@@ -141,7 +141,7 @@ export const revokePreviousSecretTokens = (id: string, context: AdminContext): P
       target: target(id),
       protective: true,
       read: () => readLogged(id, context),
-      change: () => endPreviousProviderSecrets(id, context),
+      change: () => revokePreviousProviderSecrets(id, context),
     },
     context,
   )

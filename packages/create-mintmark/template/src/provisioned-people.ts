@@ -30,7 +30,7 @@ export const keepPassword =
 export const forgetRemoved =
   (people: People) =>
   (event: ScimEvent): void => {
-    if (event.type === 'account.removed') people.remove(event.userId)
+    if (event.type === 'user.removed') people.remove(event.userId)
   }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

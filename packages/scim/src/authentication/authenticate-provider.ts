@@ -37,24 +37,24 @@ export async function authenticateProvider(
   if (claimed === undefined) return authenticateClient(credentials, addressed, deps)
 
   const provider = await deps.storage.identityProviders.find(claimed)
-  const secret = await liveSecret(credentials, provider, now)
+  const secret = await findActiveSecret(credentials, provider, now)
   // RFC 7644 §6: a provider's secret opens its own address. Whether another provider is there is not looked at.
   if (addressed !== secret.provider.providerId) throw refusal('provider_mismatch')
-  await noteUse(secret, now, deps.storage)
+  await recordSecretUse(secret, now, deps.storage)
   return { provider: secret.provider, by: { kind: 'secret' } } as ScimCaller
 }
 
-interface LiveSecret {
+interface VerifiedSecret {
   readonly provider: IdentityProviderRecord
   readonly secret: SecretRecord
 }
 
 /** One digest is made, and one comparison for each secret, whatever is wrong. */
-async function liveSecret(
+async function findActiveSecret(
   presented: string,
   provider: IdentityProviderRecord | undefined,
   now: EpochSeconds,
-): Promise<LiveSecret> {
+): Promise<VerifiedSecret> {
   const digest = await digestSecret(presented)
   const secrets = provider?.secrets ?? []
   const [secret] = secrets.filter((candidate) => equalInConstantTime(digest, candidate.digest))
@@ -85,7 +85,11 @@ async function authenticateClient(
 }
 
 /** Tells an administrator which secret is still in use: at most one write an hour, and none that a request fails by. */
-async function noteUse({ provider, secret }: LiveSecret, now: EpochSeconds, storage: Storage): Promise<void> {
+async function recordSecretUse(
+  { provider, secret }: VerifiedSecret,
+  now: EpochSeconds,
+  storage: Storage,
+): Promise<void> {
   if (secret.lastUsedAt !== undefined && now - secret.lastUsedAt < 3600) return
   try {
     await storage.identityProviders.touchSecret(provider.providerId, secret.digest, now)

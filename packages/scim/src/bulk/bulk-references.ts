@@ -3,7 +3,7 @@ import type { JsonValue } from '@mintmark/storage-interface'
 import { refusal } from '../error/refusal.ts'
 import type { ScimEndpoint, ScimRoutes } from '../server/scim-call.ts'
 import { decodeSegment } from '../server/scim-path.ts'
-import { isArray, isObject, objectOf } from '../values/json.ts'
+import { isArray, isObject, toObject } from '../values/json.ts'
 import type { BulkOperation } from './parse-bulk.ts'
 
 /**
@@ -31,7 +31,7 @@ export function withIdentifiers(data: JsonValue, idOf: (bulkId: string) => strin
   }
   if (isArray(data)) return data.map((item) => withIdentifiers(item, idOf))
   return isObject(data)
-    ? objectOf(Object.entries(data).map(([name, value]) => [name, withIdentifiers(value, idOf)]))
+    ? toObject(Object.entries(data).map(([name, value]) => [name, withIdentifiers(value, idOf)]))
     : data
 }
 
@@ -53,7 +53,7 @@ export interface BulkTarget {
  * @param idOf the identifier for a bulkId; it may throw.
  * @throws ScimError invalidSyntax — reason `bulk_path`.
  */
-export function bulkTarget(
+export function resolveTarget(
   { method, path }: BulkOperation,
   resources: ScimRoutes,
   idOf: (bulkId: string) => string,

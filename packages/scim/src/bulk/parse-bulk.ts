@@ -3,7 +3,7 @@ import type { JsonValue } from '@mintmark/storage-interface'
 import { refusal } from '../error/refusal.ts'
 import { nameKey } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import { boundedObject, type Member, membersByName, requireMessageSchema } from '../values/json-body.ts'
+import { parseJsonObject, type Member, membersByName, requireMessageSchema } from '../values/json-body.ts'
 import { isArray, isObject } from '../values/json.ts'
 
 /**
@@ -12,9 +12,9 @@ import { isArray, isObject } from '../values/json.ts'
  * `bulk_operations_missing`, `bulk_operation_malformed`, `bulk_id_missing`, `bulk_id_repeated`, `bulk_errors_malformed`; 413 —
  * reasons `bulk_too_large`, `body_too_large`.
  */
-export function parseBulk(body: unknown, tally: ToleranceCounter): BulkRequest {
-  const members = membersByName(boundedObject(body))
-  requireMessageSchema(members, 'urn:ietf:params:scim:api:messages:2.0:BulkRequest', tally)
+export function parseBulk(body: unknown, tolerances: ToleranceCounter): BulkRequest {
+  const members = membersByName(parseJsonObject(body))
+  requireMessageSchema(members, 'urn:ietf:params:scim:api:messages:2.0:BulkRequest', tolerances)
 
   const list = members.get('operations')?.value
   // RFC 7644 §3.7: "Operations" is required and an array.

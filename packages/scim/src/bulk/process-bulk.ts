@@ -9,14 +9,14 @@ import { recordRefusal } from '../event/record-refusal.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import { readMessage } from '../message/read-message.ts'
 import { scimResponse } from '../message/scim-response.ts'
-import { noteTolerances } from '../server/read-call.ts'
+import { recordTolerances } from '../server/read-call.ts'
 import type { ScimCall, ScimCollection, ScimEndpoint, ScimRoutes } from '../server/scim-call.ts'
 import { createToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import { profileOf } from '../tolerance/tolerances.ts'
+import { tolerancesOf } from '../tolerance/tolerances.ts'
 import { membersByName } from '../values/json-body.ts'
-import { isArray, isObject, objectOf } from '../values/json.ts'
+import { isArray, isObject, toObject } from '../values/json.ts'
 import {
-  bulkTarget,
+  resolveTarget,
   type BulkTarget,
   executionOrder,
   pathReference,
@@ -43,14 +43,14 @@ interface BulkDependencies {
 const processBulk =
   (deps: BulkDependencies): ScimEndpoint =>
   async (call) => {
-    const tally = createToleranceCounter(profileOf(call.caller.provider.toleranceProfile))
-    const request = parseBulk(readMessage(call.request), tally)
-    noteTolerances({ tolerances: tally }, call, deps.journal)
-    const results = await performAll(request, call, deps)
+    const tolerances = createToleranceCounter(tolerancesOf(call.caller.provider.toleranceProfile))
+    const request = parseBulk(readMessage(call.request), tolerances)
+    recordTolerances({ tolerances }, call, deps.journal)
+    const results = await executeOperations(request, call, deps)
     return scimResponse(200, { schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkResponse'], Operations: results })
   }
 
-async function performAll(
+async function executeOperations(
   { operations, failOnErrors }: BulkRequest,
   call: ScimCall,
   deps: BulkDependencies,
@@ -77,9 +77,9 @@ async function performAll(
   for (const position of executionOrder(references)) {
     const operation = operations[position]
     if (operation === undefined) continue
-    const result = await performOperation(operation, { ...deps, call, idOf, correlationId })
+    const result = await executeOperation(operation, { ...deps, call, idOf, correlationId })
     results.set(operation, result)
-    if (results.size % operationsInATurn === 0) await nextTurn()
+    if (results.size % operationsInATurn === 0) await yieldToEventLoop()
     if (result.response !== undefined) errors += 1
     else if (operation.method === 'POST') identifiers.set(operation.bulkId, identifierIn(result))
     // RFC 7644 §3.7: enough errors. And storage that is down would be asked in vain by all the others.
@@ -126,14 +126,14 @@ interface BulkContext {
 }
 
 /** Carries one operation out through the endpoint that a request of its own would reach. Its refusal is its result. */
-async function performOperation(operation: BulkOperation, context: BulkContext): Promise<BulkResult> {
+async function executeOperation(operation: BulkOperation, context: BulkContext): Promise<BulkResult> {
   const { method, bulkId } = operation
   const { call, resources, idOf, journal } = context
   const named = bulkId === undefined ? { method } : { method, bulkId }
   let location: string | undefined
   let { request } = call
   try {
-    const target = bulkTarget(operation, resources, idOf)
+    const target = resolveTarget(operation, resources, idOf)
     request = requestOf(operation, target, context)
     if (method !== 'POST') location = call.baseUrl + target.path
     const response = await target.endpoint({ ...call, request, id: target.id })
@@ -180,7 +180,7 @@ function patchMessage(data: JsonValue): JsonValue {
   const schemas = ['urn:ietf:params:scim:api:messages:2.0:PatchOp']
   if (isArray(data)) return { schemas, Operations: data }
   if (!isObject(data) || membersByName(data).has('schemas')) return data
-  return objectOf([['schemas', schemas], ...Object.entries(data)])
+  return toObject([['schemas', schemas], ...Object.entries(data)])
 }
 
 /** RFC 7644 §3.7.3: where the resource is, and its version. */
@@ -192,4 +192,4 @@ function shownIn({ headers }: ServerResponse, location: string | undefined): Pic
 }
 
 /** Lets everybody else have their turn: storage that answers at once, as a file does, would keep the process to one request until it is done. */
-const nextTurn = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0))
+const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0))

@@ -17,20 +17,20 @@ export interface DeprovisioningLimiter {
    * Counts the end of an account that is about to end, or refuses it. What is in no use, and what is as young as the
    * account that a
    * provider tries its connection with, is not counted.
-   * @throws ScimError 403 — reason `offboarding_held`; nothing has ended.
+   * @throws ScimError 403 — reason `deprovisioning_suspended`; nothing has ended.
    */
-  admit(ending: EndingAccount): Promise<void>
+  admit(ending: Deprovisioning): Promise<void>
 }
 
 /** An account that a provider is about to end. */
-interface EndingAccount {
+interface Deprovisioning {
   readonly providerId: ProviderId
   readonly user: Pick<UserRecord, 'active' | 'createdAt'>
   /** What is done once, however often it is attempted: counted once. */
   readonly attempt: object
   readonly now: EpochSeconds
   /** Told once, when the provider comes to be held. */
-  readonly held: (count: number) => void
+  readonly onSuspended: (count: number) => void
 }
 
 /** Counts in the provider's own row, by compare-and-swap: several processes count together. */
@@ -44,18 +44,18 @@ export function createDeprovisioningLimiter(
   return {
     async admit(ending) {
       const { user, now, attempt, providerId } = ending
-      if (!user.active || now - user.createdAt < trialAge || admitted.has(attempt)) return
-      const isAdmitted = await queue(providerId, () => untilSettled(() => countOne(ending, limit, storage)))
+      if (!user.active || now - user.createdAt < minimumAge || admitted.has(attempt)) return
+      const isAdmitted = await queue(providerId, () => untilSettled(() => countDeprovisioning(ending, limit, storage)))
       // RFC 7644 §3.12, 403: an administrator has to look at it first.
-      if (!isAdmitted) throw refusal('offboarding_held')
+      if (!isAdmitted) throw refusal('deprovisioning_suspended')
       admitted.add(attempt)
     },
   }
 }
 
 /** Undefined when somebody else was faster. */
-async function countOne(
-  { providerId, now, held }: EndingAccount,
+async function countDeprovisioning(
+  { providerId, now, onSuspended: held }: Deprovisioning,
   limit: DeprovisioningLimit,
   storage: Storage,
 ): Promise<boolean | undefined> {
@@ -65,7 +65,7 @@ async function countOne(
   const current = countAt(provider.deprovisioning, limit, now)
   if (current.suspendedAt !== undefined) return false
 
-  const isOver = current.count >= (await allowedEnds(current.count, { providerId, limit }, storage))
+  const isOver = current.count >= (await allowedDeprovisionings(current.count, { providerId, limit }, storage))
   const offboarding = isOver ? { ...current, suspendedAt: now } : { ...current, count: current.count + 1 }
   const swapped = await storage.identityProviders.compareAndSwap(
     { ...provider, deprovisioning: offboarding },
@@ -87,11 +87,11 @@ function countAt(
 }
 
 /** How many may end in a window of which so many have ended. */
-async function allowedEnds(
+async function allowedDeprovisionings(
   ended: number,
   {
     providerId,
-    limit: { accounts = Infinity, percent },
+    limit: { users: accounts = Infinity, percent },
   }: { readonly providerId: ProviderId; readonly limit: DeprovisioningLimit },
   storage: Storage,
 ): Promise<number> {
@@ -115,7 +115,7 @@ const isActive: ResolvedFilter = Object.freeze({
 })
 
 /** In seconds. JumpCloud tries a connection with an account that it creates and removes at once. */
-const trialAge = 600
+const minimumAge = 600
 
 const alwaysAllowed = 5
 
@@ -131,7 +131,7 @@ export interface DeprovisioningLimit {
    * The most accounts that may end in a window.
    * @defaultValue Any number. Then `percent` is the limit.
    */
-  readonly accounts?: number
+  readonly users?: number
   /**
    * The most of a provider's active accounts that may end in a window, of a hundred. The first five are always let
    * through.

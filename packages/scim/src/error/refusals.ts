@@ -34,7 +34,7 @@ export const refusals = {
   external_id_taken: [409, 'uniqueness', 'The externalId belongs to another resource.'],
   member_unknown: [400, 'invalidValue', 'A member is not a user or another group of this identity provider.'],
   change_refused: [403, undefined, 'This user is protected from changes by identity providers.'],
-  offboarding_held: [
+  deprovisioning_suspended: [
     403,
     undefined,
     'Too many accounts were ended in a short time. An administrator of this service has to let it go on first.',

@@ -13,17 +13,17 @@ const refused = {
 const of = { providerId: 'acme', userId: 'u1' }
 
 test.each<readonly [ScimOccurrence, level: string, line: string]>([
-  [{ type: 'account.created', ...of }, 'info', 'account.created: u1 by acme'],
+  [{ type: 'user.created', ...of }, 'info', 'user.created: u1 by acme'],
   [
     {
-      type: 'account.deactivated',
+      type: 'user.deactivated',
       ...of,
-      ended: { grants: [{ grantId: 'g', clientId: 'c' }], sessionIds: ['s', 't'] },
+      revoked: { grants: [{ grantId: 'g', clientId: 'c' }], sessionIds: ['s', 't'] },
     },
     'info',
-    'account.deactivated: u1 by acme; ended 1 grants and 2 sessions',
+    'user.deactivated: u1 by acme; ended 1 grants and 2 sessions',
   ],
-  [{ type: 'account.removed', ...of, ended: undefined }, 'info', 'account.removed: u1 by acme'],
+  [{ type: 'user.removed', ...of, revoked: undefined }, 'info', 'user.removed: u1 by acme'],
   [{ type: 'group.changed', providerId: 'acme', groupId: 'g1' }, 'info', 'group.changed: g1 by acme'],
   [
     { type: 'tolerance.applied', providerId: 'acme', applied: [{ tolerance: 'boolean-as-text', count: 2 }] },

@@ -10,7 +10,7 @@ export const logScimEvents =
   }
 
 function levelOf(event: ScimEvent): keyof Logger {
-  if (event.type === 'offboarding.held') return 'warn'
+  if (event.type === 'deprovisioning.suspended') return 'warn'
   if (event.type !== 'request.refused') return 'info'
   return event.status >= 500 ? 'error' : 'warn'
 }
@@ -19,21 +19,21 @@ function scimEventLine(event: ScimEvent): string {
   switch (event.type) {
     case 'request.refused':
       return `${event.method} ${event.path} refused: ${event.status} (${event.reason})${event.attribute === undefined ? '' : `: ${event.attribute}`}`
-    case 'account.created':
-    case 'account.linked':
-    case 'account.changed':
-    case 'account.reactivated':
+    case 'user.created':
+    case 'user.linked':
+    case 'user.changed':
+    case 'user.reactivated':
       return `${event.type}: ${event.userId} by ${event.providerId}`
-    case 'account.deactivated':
-    case 'account.removed':
-    case 'account.released':
-      return `${event.type}: ${event.userId} by ${event.providerId}${receipt(event.ended)}`
+    case 'user.deactivated':
+    case 'user.removed':
+    case 'user.released':
+      return `${event.type}: ${event.userId} by ${event.providerId}${describeRevoked(event.revoked)}`
     case 'group.created':
     case 'group.changed':
     case 'group.removed':
       return `${event.type}: ${event.groupId} by ${event.providerId}`
-    case 'offboarding.held':
-      return `offboarding.held: ${event.providerId} has ended ${event.count} accounts, and may end no more until an administrator lets it`
+    case 'deprovisioning.suspended':
+      return `deprovisioning.suspended: ${event.providerId} has ended ${event.count} accounts, and may end no more until an administrator lets it`
     case 'tolerance.applied':
       return `tolerance.applied: ${event.applied.map(({ tolerance, count }) => `${tolerance} ${count}`).join(', ')} for ${event.providerId}`
     default:
@@ -41,5 +41,5 @@ function scimEventLine(event: ScimEvent): string {
   }
 }
 
-const receipt = (ended: RevokedAccess | undefined): string =>
+const describeRevoked = (ended: RevokedAccess | undefined): string =>
   ended === undefined ? '' : `; ended ${ended.grants.length} grants and ${ended.sessionIds.length} sessions`

@@ -16,20 +16,20 @@ export type ScimOccurrence =
   | {
       readonly type:
         /** A new account for a new user of the provider's. */
-        | 'account.created'
+        | 'user.created'
         /** A user of the provider's is an account that was there before. */
-        | 'account.linked'
+        | 'user.linked'
         /** The provider changed what is known of a person. */
-        | 'account.changed'
+        | 'user.changed'
         /** The provider let a person in again. What was issued before stays dead. */
-        | 'account.reactivated'
+        | 'user.reactivated'
       readonly providerId: string
       readonly userId: string
     }
   | UserDeprovisioned
   | {
       /** The provider may end no more accounts until an administrator lets it. */
-      readonly type: 'offboarding.held'
+      readonly type: 'deprovisioning.suspended'
       readonly providerId: string
       /** How many it had ended in the window. */
       readonly count: number
@@ -56,15 +56,15 @@ export type ScimOccurrence =
 export interface UserDeprovisioned {
   readonly type:
     /** The provider shut a person out; it may let them in again. */
-    | 'account.deactivated'
+    | 'user.deactivated'
     /** The provider deleted a person. */
-    | 'account.removed'
+    | 'user.removed'
     /** An account that was there before the provider is inactive, and not the provider's any more. */
-    | 'account.released'
+    | 'user.released'
   readonly providerId: string
   readonly userId: string
   /** What died; undefined when it could not be listed. It is dead all the same. */
-  readonly ended: RevokedAccess | undefined
+  readonly revoked: RevokedAccess | undefined
 }
 
 /** What a person could use up to now. */

@@ -139,13 +139,13 @@ test.each([
     { kind: 'valuePath', test: { kind: 'present' } },
   ],
 ])('Entra: reads %s where %s is tolerated', (text, tolerance, expected) => {
-  const tally = createToleranceCounter(allTolerances)
+  const tolerances = createToleranceCounter(allTolerances)
 
-  const node = parseFilter(text, tally)
+  const node = parseFilter(text, tolerances)
 
   expect(node).toMatchObject(expected)
   expect(printFilter(node)).toBe(text)
-  expect(tally.applied()).toEqual([{ tolerance, count: 1 }])
+  expect(tolerances.applied()).toEqual([{ tolerance, count: 1 }])
 })
 
 test.each(['a eq {}', 'a eq x;y', "a eq 'x'", 'a eq $x', 'a eq %', 'a eq "', 'emails[type eq "work"].a.b eq 1'])(

@@ -6,21 +6,24 @@ import { type FilterCursor, filterLimits, openCursor, readLiteral } from './filt
 
 /**
  * Reads a filter (RFC 7644 §3.4.2.2). Linear in its length; bounded by `filterLimits`.
- * @param tally the tolerances of the connection; without it the grammar is that of the RFC.
+ * @param tolerances the tolerances of the connection; without it the grammar is that of the RFC.
  * @throws ScimError invalidFilter — reasons `filter_empty`, `filter_too_long`, `filter_too_deep`, `filter_too_large`,
  * `filter_syntax`, `filter_value_malformed`, `filter_value_too_long`.
  */
-export function parseFilter(text: string, tally: ToleranceCounter = createToleranceCounter(new Set())): FilterNode {
-  const place = startOf(openCursor(text), tally)
+export function parseFilter(
+  text: string,
+  tolerances: ToleranceCounter = createToleranceCounter(new Set()),
+): FilterNode {
+  const place = createFilterParser(openCursor(text), tolerances)
   const filter = readFilter(place)
   readEnd(place)
   return filter
 }
 
 /** Where the parser stands. */
-interface GrammarPlace {
+interface FilterParser {
   readonly cursor: FilterCursor
-  readonly tally: ToleranceCounter
+  readonly tolerances: ToleranceCounter
   /** Counts a node; refuses one too many. */
   readonly count: () => void
   /** `value` inside the brackets of a value path, where no other value path may begin. */
@@ -29,26 +32,26 @@ interface GrammarPlace {
 }
 
 /** A place at the start of a text. */
-export function startOf(cursor: FilterCursor, tally: ToleranceCounter): GrammarPlace {
+export function createFilterParser(cursor: FilterCursor, tolerances: ToleranceCounter): FilterParser {
   let nodes = 0
   const count = (): void => {
     nodes += 1
     // RFC 7644 §3.12: what a filter costs is bounded.
     if (nodes > filterLimits.nodes) throw refusal('filter_too_large')
   }
-  return { cursor, tally, count, scope: 'resource', depth: 0 }
+  return { cursor, tolerances, count, scope: 'resource', depth: 0 }
 }
 
 /**
  * FILTER of RFC 7644 §3.4.2.2 with its errata: `and` binds tighter than `or`, `not` needs parentheses. Recursive in the
  * levels of nesting only, which are bounded; no backtracking.
  */
-function readFilter(place: GrammarPlace): FilterNode {
+function readFilter(place: FilterParser): FilterNode {
   return readSequence(place, 'or', () => readSequence(place, 'and', () => readFactor(place)))
 }
 
 /** `[filter]` after the name of an attribute. */
-export function readValueFilter(place: GrammarPlace): FilterNode {
+export function readValueFilter(place: FilterParser): FilterNode {
   // RFC 7644 §3.4.2.2: valFilter holds no value path.
   if (place.scope === 'value') throw refusal('filter_syntax')
   expect(place, '[')
@@ -58,7 +61,7 @@ export function readValueFilter(place: GrammarPlace): FilterNode {
 }
 
 /** The name after `].`, as a name relative to the value; undefined when none follows. */
-export function readSubName({ cursor }: GrammarPlace): AttributeName | undefined {
+export function readSubName({ cursor }: FilterParser): AttributeName | undefined {
   const token = cursor.peek()
   if (token.kind !== 'word' || token.gap || !token.text.startsWith('.')) return undefined
   cursor.next()
@@ -69,15 +72,15 @@ export function readSubName({ cursor }: GrammarPlace): AttributeName | undefined
 }
 
 /** The name of an attribute. */
-export function readName({ cursor }: GrammarPlace): AttributeName {
+export function readName({ cursor }: FilterParser): AttributeName {
   const token = cursor.next()
   return (token.kind === 'word' ? parseAttributeName(token.text) : undefined) ?? fail()
 }
 
 /** Nothing may follow. */
-export const readEnd = (place: GrammarPlace): void => expect(place, 'end')
+export const readEnd = (place: FilterParser): void => expect(place, 'end')
 
-function readSequence(place: GrammarPlace, kind: 'and' | 'or', readOperand: () => FilterNode): FilterNode {
+function readSequence(place: FilterParser, kind: 'and' | 'or', readOperand: () => FilterNode): FilterNode {
   const first = readOperand()
   if (!takeWord(place, kind)) return first
 
@@ -88,7 +91,7 @@ function readSequence(place: GrammarPlace, kind: 'and' | 'or', readOperand: () =
   return Object.freeze({ kind, operands: Object.freeze(operands) })
 }
 
-function readFactor(place: GrammarPlace): FilterNode {
+function readFactor(place: FilterParser): FilterNode {
   const token = place.cursor.peek()
   if (token.kind === '(') return readGroup(place)
   const attribute = readName(place)
@@ -101,45 +104,46 @@ function readFactor(place: GrammarPlace): FilterNode {
   return following === '[' ? readValuePath(place, attribute) : readTest(place, attribute)
 }
 
-function readGroup(place: GrammarPlace): FilterNode {
+function readGroup(place: FilterParser): FilterNode {
   expect(place, '(')
   const filter = readFilter(deeper(place, place.scope))
   expect(place, ')')
   return filter
 }
 
-function readValuePath(place: GrammarPlace, attribute: AttributeName): FilterNode {
+function readValuePath(place: FilterParser, attribute: AttributeName): FilterNode {
   const filter = readValueFilter(place)
   const subName = readSubName(place)
   // RFC 7644 §3.4.2.2: nothing follows the bracket; Entra puts a sub-attribute there.
-  if (subName !== undefined && !place.tally.admits('sub-attribute-after-value-filter')) throw refusal('filter_syntax')
+  if (subName !== undefined && !place.tolerances.admits('sub-attribute-after-value-filter'))
+    throw refusal('filter_syntax')
   const test = subName === undefined ? undefined : readTest(place, subName)
   return Object.freeze({ kind: 'valuePath', attribute, filter, test })
 }
 
-function readTest({ cursor, tally }: GrammarPlace, attribute: AttributeName): PresentNode | CompareNode {
+function readTest({ cursor, tolerances }: FilterParser, attribute: AttributeName): PresentNode | CompareNode {
   const token = cursor.next()
   const operator = token.kind === 'word' && token.gap ? token.text.toLowerCase() : undefined
   if (operator === 'pr') return Object.freeze({ kind: 'present', attribute })
   // RFC 7644 §3.4.2.2: compareOp; operators do not differ by case.
   if (!isComparison(operator)) throw refusal('filter_syntax')
-  return Object.freeze({ kind: 'compare', attribute, operator, value: readLiteral(cursor.next(), tally) })
+  return Object.freeze({ kind: 'compare', attribute, operator, value: readLiteral(cursor.next(), tolerances) })
 }
 
 /** Takes `and` or `or`, which stand between spaces or beside brackets (RFC 7644 §3.4.2.2). */
-function takeWord({ cursor }: GrammarPlace, word: 'and' | 'or'): boolean {
+function takeWord({ cursor }: FilterParser, word: 'and' | 'or'): boolean {
   const token = cursor.peek()
   if (token.kind !== 'word' || !token.gap || token.text.toLowerCase() !== word) return false
   cursor.next()
   return cursor.peek().gap || fail()
 }
 
-function expect({ cursor }: GrammarPlace, kind: '(' | ')' | '[' | ']' | 'end'): void {
+function expect({ cursor }: FilterParser, kind: '(' | ')' | '[' | ']' | 'end'): void {
   // RFC 7644 §3.4.2.2.
   if (cursor.next().kind !== kind) throw refusal('filter_syntax')
 }
 
-function deeper(place: GrammarPlace, scope: GrammarPlace['scope']): GrammarPlace {
+function deeper(place: FilterParser, scope: FilterParser['scope']): FilterParser {
   // RFC 7644 §3.12: depth costs stack.
   if (place.depth >= filterLimits.depth) throw refusal('filter_too_deep')
   return { ...place, scope, depth: place.depth + 1 }

@@ -3,7 +3,7 @@ import type { FilterAttribute, OrderOperator, ResolvedFilter } from '@mintmark/s
 import { refusal } from '../error/refusal.ts'
 import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import { foldCase, parseInstant, readBooleanText } from '../values/text.ts'
+import { foldCase, parseInstant, parseBoolean } from '../values/text.ts'
 import type { CompareNode, FilterLiteral } from './filter-node.ts'
 
 /** What a comparison is made with. */
@@ -11,7 +11,7 @@ interface Comparand {
   readonly target: FilterAttribute
   /** The attribute or sub-attribute whose type decides. */
   readonly attribute: Attribute
-  readonly tally: ToleranceCounter
+  readonly tolerances: ToleranceCounter
 }
 
 /**
@@ -20,19 +20,24 @@ interface Comparand {
  */
 export function resolveComparison(
   { operator, value }: CompareNode,
-  { target, attribute, tally }: Comparand,
+  { target, attribute, tolerances }: Comparand,
 ): ResolvedFilter {
   if (value.kind === 'null') return resolveNull(operator, target)
   switch (attribute.type) {
     case 'string':
     case 'reference': {
-      const text = textValue(value, tally)
+      const text = textValue(value, tolerances)
       return { kind: 'text', attribute: target, operator, value: attribute.caseExact ? text : foldCase(text) }
     }
     case 'binary':
-      return { kind: 'text', attribute: target, operator: equality(operator), value: textValue(value, tally) }
+      return { kind: 'text', attribute: target, operator: equality(operator), value: textValue(value, tolerances) }
     case 'boolean':
-      return { kind: 'boolean', attribute: target, operator: equality(operator), value: booleanValue(value, tally) }
+      return {
+        kind: 'boolean',
+        attribute: target,
+        operator: equality(operator),
+        value: booleanValue(value, tolerances),
+      }
     case 'integer':
     case 'decimal':
       return { kind: 'number', attribute: target, operator: order(operator), value: numberValue(value) }
@@ -64,21 +69,21 @@ function order(operator: CompareNode['operator']): OrderOperator {
   return operator
 }
 
-function textValue(value: FilterLiteral, tally: ToleranceCounter): string {
+function textValue(value: FilterLiteral, tolerances: ToleranceCounter): string {
   if (value.kind === 'text') return value.value
   if (value.kind === 'bare') return value.text
-  if (value.kind === 'number' && tally.admits('unquoted-filter-value')) return value.text
+  if (value.kind === 'number' && tolerances.admits('unquoted-filter-value')) return value.text
   // RFC 7644 §3.4.2.2: the value has the type of the attribute.
   throw refusal('filter_value_type')
 }
 
-function booleanValue(value: FilterLiteral, tally: ToleranceCounter): boolean {
+function booleanValue(value: FilterLiteral, tolerances: ToleranceCounter): boolean {
   if (value.kind === 'boolean') return value.value
-  const text = value.kind === 'text' ? readBooleanText(value.value) : undefined
-  const bare = value.kind === 'bare' ? readBooleanText(value.text) : undefined
+  const text = value.kind === 'text' ? parseBoolean(value.value) : undefined
+  const bare = value.kind === 'bare' ? parseBoolean(value.text) : undefined
   const found = text ?? bare
   // RFC 7644 §3.4.2.2: the value has the type of the attribute; Entra writes "True".
-  if (found === undefined || !tally.admits('boolean-as-text')) throw refusal('filter_value_type')
+  if (found === undefined || !tolerances.admits('boolean-as-text')) throw refusal('filter_value_type')
   return found
 }
 

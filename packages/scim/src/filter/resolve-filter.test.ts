@@ -9,9 +9,9 @@ import { resolveFilter } from './resolve-filter.ts'
 const resolve = (text: string) => resolveFilter(parseFilter(text), userResourceType)
 
 function tolerated(text: string) {
-  const tally = createToleranceCounter(allTolerances)
-  const filter = resolveFilter(parseFilter(text, tally), userResourceType, tally)
-  return { filter, applied: tally.applied().map(({ tolerance }) => tolerance) }
+  const tolerances = createToleranceCounter(allTolerances)
+  const filter = resolveFilter(parseFilter(text, tolerances), userResourceType, tolerances)
+  return { filter, applied: tolerances.applied().map(({ tolerance }) => tolerance) }
 }
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'

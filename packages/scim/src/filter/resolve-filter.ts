@@ -5,7 +5,7 @@ import {
   attributeLabel,
   type AttributeName,
   findAttribute,
-  type FoundAttribute,
+  type ResolvedAttribute,
   suggestAttribute,
 } from '../schema/find-attribute.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
@@ -22,14 +22,18 @@ import { resolveComparison } from './resolve-comparison.ts'
 export function resolveFilter(
   node: FilterNode,
   resourceType: ResourceType,
-  tally: ToleranceCounter = createToleranceCounter(new Set()),
+  tolerances: ToleranceCounter = createToleranceCounter(new Set()),
 ): ResolvedFilter {
-  return frozenFilter(resolve(node, (leaf) => resolveInResource(leaf, resourceType, tally)))
+  return frozenFilter(resolve(node, (leaf) => resolveInResource(leaf, resourceType, tolerances)))
 }
 
 /** Checks the filter of a value path against its attribute, which has several complex values. */
-export function resolveValueFilter(node: FilterNode, attribute: Attribute, tally: ToleranceCounter): ResolvedFilter {
-  return frozenFilter(resolve(node, (leaf) => resolveInValue(leaf, attribute, tally)))
+export function resolveValueFilter(
+  node: FilterNode,
+  attribute: Attribute,
+  tolerances: ToleranceCounter,
+): ResolvedFilter {
+  return frozenFilter(resolve(node, (leaf) => resolveInValue(leaf, attribute, tolerances)))
 }
 
 type Leaf = PresentNode | CompareNode | ValuePathNode
@@ -50,50 +54,54 @@ function resolve(node: FilterNode, resolveLeaf: (leaf: Leaf) => ResolvedFilter):
   }
 }
 
-function resolveInResource(leaf: Leaf, resourceType: ResourceType, tally: ToleranceCounter): ResolvedFilter {
-  const found = findAttribute(leaf.attribute, { resourceType, tolerances: tally })
+function resolveInResource(leaf: Leaf, resourceType: ResourceType, tolerances: ToleranceCounter): ResolvedFilter {
+  const found = findAttribute(leaf.attribute, { resourceType, tolerances })
   // RFC 7644 §3.4.2.2: an attribute that does not exist makes the filter invalid.
   if (found === undefined) throw unknownAttribute(leaf.attribute, resourceType)
   refuseSecret(found)
-  if (leaf.kind === 'valuePath') return resolveValuePath(leaf, found, tally)
-  return resolveTest(leaf, found, tally)
+  if (leaf.kind === 'valuePath') return resolveValuePath(leaf, found, tolerances)
+  return resolveTest(leaf, found, tolerances)
 }
 
 /** A value path: one value of the attribute satisfies all of it. */
-function resolveValuePath(node: ValuePathNode, found: FoundAttribute, tally: ToleranceCounter): ResolvedFilter {
+function resolveValuePath(node: ValuePathNode, found: ResolvedAttribute, tolerances: ToleranceCounter): ResolvedFilter {
   const { attribute, subAttribute } = found
   // RFC 7644 §3.4.2.2, "[ ]": for complex attributes with several values.
   if (!isComplexList(attribute) || subAttribute !== undefined)
     throw refusal('filter_operator', { attribute: attributeLabel(found) })
   const filters = node.test === undefined ? [node.filter] : [node.filter, node.test]
-  const resolved = filters.map((filter) => resolve(filter, (leaf) => resolveInValue(leaf, attribute, tally)))
+  const resolved = filters.map((filter) => resolve(filter, (leaf) => resolveInValue(leaf, attribute, tolerances)))
   const [where] = resolved
   if (where === undefined || resolved.length > 1) return elementOf(found, { kind: 'and', operands: resolved })
   return elementOf(found, where)
 }
 
-function resolveTest(node: PresentNode | CompareNode, found: FoundAttribute, tally: ToleranceCounter): ResolvedFilter {
+function resolveTest(
+  node: PresentNode | CompareNode,
+  found: ResolvedAttribute,
+  tolerances: ToleranceCounter,
+): ResolvedFilter {
   const { attribute, subAttribute } = found
   if (isComplexList(attribute) && (subAttribute !== undefined || node.kind === 'compare')) {
-    return resolveAnyValue(node, found, tally)
+    return resolveAnyValue(node, found, tolerances)
   }
   if (node.kind === 'present') return { kind: 'present', attribute: targetOf(found) }
   if (attribute.type !== 'complex' || subAttribute !== undefined) {
-    return resolveComparison(node, { target: targetOf(found), attribute: subAttribute ?? attribute, tally })
+    return resolveComparison(node, { target: targetOf(found), attribute: subAttribute ?? attribute, tolerances })
   }
   const value = attribute.subAttributesByName.get('value')
   // RFC 7644 §3.4.2.2: a complex attribute is not compared; Entra compares the manager, meaning manager.value.
-  if (value === undefined || !tally.admits('complex-means-value'))
+  if (value === undefined || !tolerances.admits('complex-means-value'))
     throw refusal('filter_operator', { attribute: attributeLabel(found) })
   const withValue = { ...found, subAttribute: value }
-  return resolveComparison(node, { target: targetOf(withValue), attribute: value, tally })
+  return resolveComparison(node, { target: targetOf(withValue), attribute: value, tolerances })
 }
 
 /** `emails.type` is the type of any of them, `emails` alone stands for `emails.value` (RFC 7644 §3.4.2.2). */
 function resolveAnyValue(
   node: PresentNode | CompareNode,
-  found: FoundAttribute,
-  tally: ToleranceCounter,
+  found: ResolvedAttribute,
+  tolerances: ToleranceCounter,
 ): ResolvedFilter {
   const sub = found.subAttribute ?? found.attribute.subAttributesByName.get('value')
   // RFC 7644 §3.4.2.2: there is no value to compare with.
@@ -101,7 +109,7 @@ function resolveAnyValue(
   const target = targetInValue(sub)
   if (node.kind === 'present') return elementOf(found, { kind: 'present', attribute: target })
 
-  const element = elementOf(found, resolveComparison(node, { target, attribute: sub, tally }))
+  const element = elementOf(found, resolveComparison(node, { target, attribute: sub, tolerances }))
   const none = {
     kind: 'not',
     operand: { kind: 'present', attribute: targetOf({ ...found, subAttribute: undefined }) },
@@ -111,7 +119,7 @@ function resolveAnyValue(
   return node.operator === 'ne' ? { kind: 'or', operands: [none, element] } : element
 }
 
-function resolveInValue(leaf: Leaf, parent: Attribute, tally: ToleranceCounter): ResolvedFilter {
+function resolveInValue(leaf: Leaf, parent: Attribute, tolerances: ToleranceCounter): ResolvedFilter {
   const { urn, name, subName } = leaf.attribute
   const attribute =
     urn === undefined && subName === undefined ? parent.subAttributesByName.get(nameKey(name)) : undefined
@@ -122,10 +130,10 @@ function resolveInValue(leaf: Leaf, parent: Attribute, tally: ToleranceCounter):
   const target = targetInValue(attribute)
   return leaf.kind === 'present'
     ? { kind: 'present', attribute: target }
-    : resolveComparison(leaf, { target, attribute, tally })
+    : resolveComparison(leaf, { target, attribute, tolerances })
 }
 
-function refuseSecret(found: FoundAttribute): void {
+function refuseSecret(found: ResolvedAttribute): void {
   const { attribute, subAttribute } = found
   // RFC 7643 §7 returned "never": the answer to a filter would tell what the attribute may not tell.
   if (attribute.returned === 'never' || subAttribute?.returned === 'never') {
@@ -139,14 +147,14 @@ function unknownAttribute(name: AttributeName, resourceType: ResourceType): Erro
 
 const isComplexList = ({ type, multiValued }: Attribute): boolean => type === 'complex' && multiValued
 
-const elementOf = (found: FoundAttribute, where: ResolvedFilter): ResolvedFilter => ({
+const elementOf = (found: ResolvedAttribute, where: ResolvedFilter): ResolvedFilter => ({
   kind: 'element',
   attribute: targetOf({ ...found, subAttribute: undefined }),
   where,
 })
 
 /** How storage names an attribute. */
-export const targetOf = ({ extension, attribute, subAttribute }: FoundAttribute): FilterAttribute => ({
+export const targetOf = ({ extension, attribute, subAttribute }: ResolvedAttribute): FilterAttribute => ({
   extension,
   name: attribute.name,
   subName: subAttribute?.name,

@@ -3,19 +3,19 @@ import { groupId, type GroupRecord, type GroupState, untilSettled } from '@mintm
 
 import { refusal } from '../error/refusal.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
-import { isKnown, requireMatch } from '../message/preconditions.ts'
+import { isNotModified, checkPreconditions } from '../message/preconditions.ts'
 import { readMessage } from '../message/read-message.ts'
 import { readQuery } from '../message/read-query.ts'
-import { requestedAttributes } from '../message/requested-attributes.ts'
-import { emptyResponse, unchangedResponse } from '../message/scim-response.ts'
-import { assignmentsOf } from '../patch/assignments.ts'
+import { readProjection } from '../message/requested-attributes.ts'
+import { emptyResponse, notModifiedResponse } from '../message/scim-response.ts'
+import { toAssignments } from '../patch/assignments.ts'
 import { parsePatch } from '../patch/parse-patch.ts'
 import { parseResource } from '../resource/parse-resource.ts'
 import { replaceResource } from '../resource/replace-resource.ts'
-import { noteTolerances, parseContextOf } from '../server/read-call.ts'
+import { recordTolerances, createCallContext } from '../server/read-call.ts'
 import type { ScimCall, ScimCollection, ScimEndpoint } from '../server/scim-call.ts'
-import { memberOf } from '../values/json.ts'
-import { givesType, memberIds, membersOf, planPatch } from './members.ts'
+import { getMember } from '../values/json.ts'
+import { includesMemberType, readMemberIds, loadAllMembers, planGroupPatch } from './members.ts'
 import { groupLocation, groupVersion, listedGroups, showGroup } from './render-group.ts'
 import {
   changedState,
@@ -24,7 +24,7 @@ import {
   type GroupDependencies,
   groupDocument,
   groupState,
-  settledGroup,
+  groupOfOutcome,
   writeGroup,
 } from './write-group.ts'
 
@@ -46,11 +46,14 @@ export function groupRoutes(deps: GroupDependencies): ScimCollection {
 const createGroup =
   (deps: GroupDependencies): ScimEndpoint =>
   async (call) => {
-    const projection = requestedAttributes(readQuery(call.request), deps.groupType)
-    const reading = parseContextOf(call, deps.groupType)
-    const { resource } = parseResource(readMessage(call.request), reading)
-    noteTolerances(reading, call, deps.journal)
-    const written = { state: groupState(resource, deps.groupType), memberIds: memberIds(memberOf(resource, 'members')) }
+    const projection = readProjection(readQuery(call.request), deps.groupType)
+    const parseContext = createCallContext(call, deps.groupType)
+    const { resource } = parseResource(readMessage(call.request), parseContext)
+    recordTolerances(parseContext, call, deps.journal)
+    const written = {
+      state: groupState(resource, deps.groupType),
+      memberIds: readMemberIds(getMember(resource, 'members')),
+    }
     const group = await createOrReplace(written, call, deps)
     return showGroup(group, { status: 201, projection, call }, deps)
   }
@@ -98,18 +101,18 @@ async function replace(
     members: { kind: 'replace', memberIds } as const,
   }
   const outcome = await changeGroup(group, change, context)
-  return outcome.outcome === 'conflict' || outcome.outcome === 'absent' ? undefined : settledGroup(outcome)
+  return outcome.outcome === 'conflict' || outcome.outcome === 'absent' ? undefined : groupOfOutcome(outcome)
 }
 
 /** GET /Groups/{id} (RFC 7644 §3.4.1). */
 const readGroup =
   (deps: GroupDependencies): ScimEndpoint =>
   async (call) => {
-    const projection = requestedAttributes(readQuery(call.request), deps.groupType)
+    const projection = readProjection(readQuery(call.request), deps.groupType)
     const group = await findGroup(call, deps)
     const version = groupVersion(group)
-    if (isKnown(call.request, version))
-      return unchangedResponse({ location: groupLocation(group.groupId, call.baseUrl), version })
+    if (isNotModified(call.request, version))
+      return notModifiedResponse({ location: groupLocation(group.groupId, call.baseUrl), version })
     return showGroup(group, { status: 200, projection, call }, deps)
   }
 
@@ -117,17 +120,17 @@ const readGroup =
 const replaceGroup =
   (deps: GroupDependencies): ScimEndpoint =>
   async (call) => {
-    const projection = requestedAttributes(readQuery(call.request), deps.groupType)
-    const reading = parseContextOf(call, deps.groupType)
-    const { resource } = parseResource(readMessage(call.request), reading)
-    noteTolerances(reading, call, deps.journal)
-    const given = memberOf(resource, 'members')
-    const members = { kind: 'replace', memberIds: memberIds(given) } as const
+    const projection = readProjection(readQuery(call.request), deps.groupType)
+    const parseContext = createCallContext(call, deps.groupType)
+    const { resource } = parseResource(readMessage(call.request), parseContext)
+    recordTolerances(parseContext, call, deps.journal)
+    const given = getMember(resource, 'members')
+    const members = { kind: 'replace', memberIds: readMemberIds(given) } as const
     const group = await writeGroup(
       call,
       async (current) => {
         // RFC 7643 §4.2: the type of somebody who is there cannot be given otherwise. Without types there is nothing to compare.
-        const present = givesType(given) ? await membersOf(current, deps) : []
+        const present = includesMemberType(given) ? await loadAllMembers(current, deps) : []
         const document = replaceResource(groupDocument(current, present), resource, deps.groupType).resource
         return { document, members, readAt: undefined }
       },
@@ -143,22 +146,22 @@ const replaceGroup =
 const patchGroup =
   (deps: GroupDependencies): ScimEndpoint =>
   async (call) => {
-    const projection = requestedAttributes(readQuery(call.request), deps.groupType)
+    const projection = readProjection(readQuery(call.request), deps.groupType)
     const body = readMessage(call.request)
     const group = await writeGroup(
       call,
       async (current) => {
-        const reading = parseContextOf(call, deps.groupType)
-        const assignments = parsePatch(body, reading.tolerances).flatMap((operation) =>
-          assignmentsOf(operation, reading),
+        const parseContext = createCallContext(call, deps.groupType)
+        const assignments = parsePatch(body, parseContext.tolerances).flatMap((operation) =>
+          toAssignments(operation, parseContext),
         )
-        const write = await planPatch(current, assignments, { reading, storage: deps.storage })
-        noteTolerances(reading, call, deps.journal)
+        const write = await planGroupPatch(current, assignments, { parseContext, storage: deps.storage })
+        recordTolerances(parseContext, call, deps.journal)
         return write
       },
       deps,
     )
-    if (projection === deps.groupType.shownByDefault) return emptyResponse([['ETag', groupVersion(group)]])
+    if (projection === deps.groupType.defaultProjection) return emptyResponse([['ETag', groupVersion(group)]])
     return showGroup(group, { status: 200, projection, call }, deps)
   }
 
@@ -171,7 +174,7 @@ const removeGroup =
       const { providerId } = caller.provider
       const group = await findGroup(call, deps)
       const { groupId } = group
-      requireMatch(request, groupVersion(group))
+      checkPreconditions(request, groupVersion(group))
 
       // Without If-Match it goes in whatever version it is: members that come and go meanwhile do not hold it up.
       const version = request.headers.has('if-match') ? group.version : undefined

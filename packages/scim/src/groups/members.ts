@@ -9,47 +9,47 @@ import type {
 
 import { refusal } from '../error/refusal.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
-import { assignValue, listedElements } from '../patch/assign-value.ts'
+import { assignValue, parseListedElements } from '../patch/assign-value.ts'
 import type { Assignment } from '../patch/assignments.ts'
 import { nameKey } from '../schema/schema.ts'
 import type { ParseContext, ToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import { isArray, isObject, memberOf } from '../values/json.ts'
+import { isArray, isObject, getMember } from '../values/json.ts'
 import { groupDocument, type GroupWrite } from './write-group.ts'
 
 /**
  * What a PATCH makes of a group (RFC 7644 §3.5.2), with its members as a change and not as a list: a group of ten thousand is not
  * read because one of them leaves. Only operations that cannot be understood otherwise read who is there.
  */
-export async function planPatch(
+export async function planGroupPatch(
   group: GroupRecord,
   assignments: readonly Assignment[],
-  { reading, storage }: { readonly reading: ParseContext; readonly storage: Storage },
+  { parseContext, storage }: { readonly parseContext: ParseContext; readonly storage: Storage },
 ): Promise<GroupWrite> {
-  const attribute = reading.resourceType.attributesByName.get('members')
+  const attribute = parseContext.resourceType.attributesByName.get('members')
   const ofMembers = assignments.filter(({ target }) => target.attribute === attribute)
-  if (ofMembers.some(needsMembers)) {
-    const document = groupDocument(group, await membersOf(group, { storage }))
-    const { resource } = applyAssignments(document, assignments, reading)
+  if (ofMembers.some(needsCurrentMembers)) {
+    const document = groupDocument(group, await loadAllMembers(group, { storage }))
+    const { resource } = applyAssignments(document, assignments, parseContext)
     return {
       document: resource,
-      members: { kind: 'replace', memberIds: memberIds(memberOf(resource, 'members')) },
+      members: { kind: 'replace', memberIds: readMemberIds(getMember(resource, 'members')) },
       readAt: group.version,
     }
   }
   const others = assignments.filter(({ target }) => target.attribute !== attribute)
-  const { resource } = applyAssignments(groupDocument(group), others, reading)
-  return { document: resource, members: planMembers(ofMembers, reading.tolerances), readAt: undefined }
+  const { resource } = applyAssignments(groupDocument(group), others, parseContext)
+  return { document: resource, members: planMemberChange(ofMembers, parseContext.tolerances), readAt: undefined }
 }
 
 /**
  * Whether an operation on members can only be understood by looking at who is there: it selects by more than identifiers, is
  * about a part of members, or gives types that those who are there may not have (RFC 7643 §4.2).
  */
-function needsMembers({ op, target, value }: Assignment): boolean {
+function needsCurrentMembers({ op, target, value }: Assignment): boolean {
   const { where, subAttribute } = target
   if (subAttribute !== undefined) return true
   if (where !== undefined) return op !== 'remove' || (value ?? null) !== null || selectedIds(where.filter) === undefined
-  return op === 'replace' && givesType(value)
+  return op === 'replace' && includesMemberType(value)
 }
 
 /**
@@ -58,11 +58,11 @@ function needsMembers({ op, target, value }: Assignment): boolean {
  * @returns undefined when nobody comes or goes.
  * @throws ScimError what the same operations are refused with on a resource.
  */
-function planMembers(assignments: readonly Assignment[], tally: ToleranceCounter): MemberChange | undefined {
+function planMemberChange(assignments: readonly Assignment[], tolerances: ToleranceCounter): MemberChange | undefined {
   const belongs = new Map<string, boolean>()
   let isReplaced = false
   for (const assignment of assignments) {
-    const { kind, ids } = stepOf(assignment, tally)
+    const { kind, ids } = stepOf(assignment, tolerances)
     if (kind === 'replace') {
       belongs.clear()
       isReplaced = true
@@ -80,15 +80,15 @@ interface Step {
   readonly ids: readonly string[]
 }
 
-function stepOf({ op, target, value }: Assignment, tally: ToleranceCounter): Step {
+function stepOf({ op, target, value }: Assignment, tolerances: ToleranceCounter): Step {
   const { attribute, where } = target
   if (where !== undefined) return { kind: 'leave', ids: selectedIds(where.filter) ?? [] }
   if (op === 'remove' && (value ?? null) !== null) {
-    const listed = listedElements(attribute, { value: value ?? null, tally })
-    return { kind: 'leave', ids: listed.flatMap((element) => namedIn(element) ?? []) }
+    const listed = parseListedElements(attribute, { value: value ?? null, tolerances })
+    return { kind: 'leave', ids: listed.flatMap((element) => memberIdOf(element) ?? []) }
   }
   // What the value makes of an empty list is who joins, or who is left.
-  const given = memberIds(assignValue(attribute, undefined, { op, value, tally }))
+  const given = readMemberIds(assignValue(attribute, undefined, { op, value, tolerances }))
   return { kind: op === 'add' ? 'join' : 'replace', ids: given }
 }
 
@@ -101,10 +101,11 @@ function selectedIds(filter: ResolvedFilter): readonly string[] | undefined {
 }
 
 /** Whether members are given with a type, at whatever depth a tolerance may find them. */
-export function givesType(members: JsonValue | undefined): boolean {
-  if (isArray(members)) return members.some(givesType)
+export function includesMemberType(members: JsonValue | undefined): boolean {
+  if (isArray(members)) return members.some(includesMemberType)
   return (
-    isObject(members) && Object.entries(members).some(([name, value]) => nameKey(name) === 'type' || givesType(value))
+    isObject(members) &&
+    Object.entries(members).some(([name, value]) => nameKey(name) === 'type' || includesMemberType(value))
   )
 }
 
@@ -113,10 +114,10 @@ export function givesType(members: JsonValue | undefined): boolean {
  * @param members as `readValue` reads them.
  * @throws ScimError invalidValue — reason `value_required`.
  */
-export function memberIds(members: JsonValue | undefined): readonly string[] {
+export function readMemberIds(members: JsonValue | undefined): readonly string[] {
   const elements = isArray(members) ? members : []
   return elements.map((element) => {
-    const id = namedIn(element)
+    const id = memberIdOf(element)
     // RFC 7643 §4.2: without a value it is nobody.
     if (id === undefined) throw refusal('value_required', { attribute: 'members.value' })
     return id
@@ -124,13 +125,13 @@ export function memberIds(members: JsonValue | undefined): readonly string[] {
 }
 
 /** Whom a member names; undefined for nobody. */
-function namedIn(element: JsonValue): string | undefined {
-  const value = isObject(element) ? memberOf(element, 'value') : undefined
+function memberIdOf(element: JsonValue): string | undefined {
+  const value = isObject(element) ? getMember(element, 'value') : undefined
   return typeof value === 'string' ? value : undefined
 }
 
 /** Everybody in one group. For an answer there is `loadMembers`, which may read nothing. */
-export async function membersOf(
+export async function loadAllMembers(
   { providerId, groupId }: GroupRecord,
   { storage }: { readonly storage: Storage },
 ): Promise<readonly GroupMember[]> {

@@ -14,13 +14,13 @@ import { refusal } from '../error/refusal.ts'
 import { listLimits } from '../list/search-request.ts'
 import type { ListedType } from '../list/type-searches.ts'
 import { resourceResponse } from '../message/scim-response.ts'
-import { metaText } from '../resource/meta.ts'
-import { isShown, projectResource } from '../resource/project-resource.ts'
+import { renderMeta } from '../resource/meta.ts'
+import { includesAttribute, projectResource } from '../resource/project-resource.ts'
 import type { Projection } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { ScimCall } from '../server/scim-call.ts'
 import { userLocation } from '../users/render-user.ts'
-import { objectOf } from '../values/json.ts'
+import { toObject } from '../values/json.ts'
 
 interface Shown {
   readonly status: 200 | 201
@@ -35,7 +35,7 @@ export async function showGroup(
   { storage }: { readonly storage: Storage },
 ): Promise<ServerResponse> {
   const { groupId } = group
-  const members = await loadMembers([group], projection, { storage })
+  const members = await loadShownMembers([group], projection, { storage })
   const shown = jsonText(projectResource(renderGroup(group, members?.get(groupId) ?? [], baseUrl), projection))
   return resourceResponse(status, shown, { location: groupLocation(groupId, baseUrl), version: groupVersion(group) })
 }
@@ -46,7 +46,7 @@ export async function showGroup(
  */
 function renderGroup(group: GroupRecord, members: readonly GroupMember[], baseUrl: string): JsonObject {
   const { groupId, resource, externalId } = group
-  return objectOf([
+  return toObject([
     ...Object.entries(resource),
     ['id', groupId],
     ['externalId', externalId],
@@ -56,7 +56,7 @@ function renderGroup(group: GroupRecord, members: readonly GroupMember[], baseUr
 }
 
 const groupMeta = (group: GroupRecord, baseUrl: string): JsonText =>
-  metaText({
+  renderMeta({
     resourceType: 'Group',
     record: group,
     location: groupLocation(group.groupId, baseUrl),
@@ -85,13 +85,13 @@ type LoadedMembers = ReadonlyMap<GroupId, readonly GroupMember[]>
  * group up with `excludedAttributes=members`: there may be tens of thousands (RFC 7644 §3.9).
  * @returns undefined when none are shown. Groups behind those that `listLimits.maxMembers` has room for are not in it.
  */
-async function loadMembers(
+async function loadShownMembers(
   groups: readonly GroupRecord[],
   projection: Projection,
   { storage }: { readonly storage: Storage },
 ): Promise<LoadedMembers | undefined> {
   const [group] = groups
-  if (group === undefined || !isShown('members', projection)) return undefined
+  if (group === undefined || !includesAttribute('members', projection)) return undefined
   return storage.groups.membersOf(
     group.providerId,
     groups.map(({ groupId }) => groupId),
@@ -114,7 +114,7 @@ export function listedGroups({ storage, groupType }: ListedGroupsDependencies): 
     const { projection, baseUrl } = showing
     const outcome = await storage.groups.list(query)
     if (outcome.outcome === 'tooMany') return outcome
-    const members = await loadMembers(outcome.records, projection, { storage })
+    const members = await loadShownMembers(outcome.records, projection, { storage })
     const fitting =
       members === undefined ? outcome.records : outcome.records.filter(({ groupId }) => members.has(groupId))
     if (fitting.length < outcome.records.length) {

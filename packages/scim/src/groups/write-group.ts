@@ -14,11 +14,11 @@ import {
 
 import { refusal } from '../error/refusal.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
-import { requireMatch } from '../message/preconditions.ts'
+import { checkPreconditions } from '../message/preconditions.ts'
 import { comparableResource } from '../resource/comparable-resource.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { ScimCall } from '../server/scim-call.ts'
-import { objectOf, sameValue, textOf } from '../values/json.ts'
+import { toObject, sameValue, getText } from '../values/json.ts'
 import { groupVersion } from './render-group.ts'
 
 /** What becomes of a group. */
@@ -46,7 +46,7 @@ export function writeGroup(
 ): Promise<GroupRecord> {
   return untilSettled(async () => {
     const group = await findGroup(call, deps)
-    requireMatch(call.request, groupVersion(group))
+    checkPreconditions(call.request, groupVersion(group))
     const { document, members, readAt } = await plan(group)
     const state = changedState(group, groupState(document, deps.groupType))
     const isPinned = state !== undefined || call.request.headers.has('if-match')
@@ -55,7 +55,7 @@ export function writeGroup(
       { state, members, version: isPinned ? group.version : readAt },
       { call, deps },
     )
-    return outcome.outcome === 'conflict' ? undefined : settledGroup(outcome)
+    return outcome.outcome === 'conflict' ? undefined : groupOfOutcome(outcome)
   })
 }
 
@@ -82,7 +82,7 @@ export async function changeGroup(
  * The group that a change led to.
  * @throws ScimError 404 — reason `resource_not_found`; 409 — reason `external_id_taken`; 400 — reason `member_unknown`.
  */
-export function settledGroup(outcome: Exclude<GroupChangeOutcome, { readonly outcome: 'conflict' }>): GroupRecord {
+export function groupOfOutcome(outcome: Exclude<GroupChangeOutcome, { readonly outcome: 'conflict' }>): GroupRecord {
   switch (outcome.outcome) {
     case 'swapped':
     case 'unchanged':
@@ -120,10 +120,10 @@ export async function findGroup(
  * @param document complete, with names as the schema spells them.
  */
 export function groupState(document: JsonObject, groupType: ResourceType): GroupState {
-  const resource = objectOf(Object.entries(document).filter(([name]) => !excludedAttributes.has(name)))
+  const resource = toObject(Object.entries(document).filter(([name]) => !excludedAttributes.has(name)))
   return {
-    externalId: textOf(document, 'externalId'),
-    displayName: textOf(document, 'displayName') ?? '',
+    externalId: getText(document, 'externalId'),
+    displayName: getText(document, 'displayName') ?? '',
     resource,
     comparable: comparableResource(resource, groupType),
   }
@@ -144,7 +144,7 @@ export const groupDocument = (
   { groupId, resource, externalId }: GroupRecord,
   members: readonly GroupMember[] = [],
 ): JsonObject =>
-  objectOf([
+  toObject([
     ...Object.entries(resource),
     ['id', groupId],
     ['externalId', externalId],
@@ -153,7 +153,7 @@ export const groupDocument = (
       members.length === 0
         ? undefined
         : members.map(({ memberId, type }) =>
-            objectOf([
+            toObject([
               ['value', memberId],
               ['type', type],
             ]),

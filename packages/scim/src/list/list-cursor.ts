@@ -3,14 +3,14 @@ import type { EpochSeconds, ListPosition } from '@mintmark/storage-interface'
 
 import type { ScimCaller } from '../authentication/scim-caller.ts'
 import { refusal } from '../error/refusal.ts'
-import { isLive } from '../providers/registration.ts'
+import { isActiveSecret } from '../providers/registration.ts'
 import { decodeBase64url } from '../text/base64url.ts'
 import { isArray } from '../values/json.ts'
-import { keepsRule } from '../values/text.ts'
+import { isAllowedText } from '../values/text.ts'
 import { listLimits } from './search-request.ts'
 
 /** How far a walk through the lists of one or several types has come. */
-export interface ListPlace {
+export interface CursorPosition {
   /** Which of the types is shown next, counted from 0. */
   readonly type: number
   /** Where in its list; undefined at its beginning. */
@@ -18,7 +18,7 @@ export interface ListPlace {
 }
 
 /** What a cursor belongs to: it leads nowhere in another walk. */
-interface ListWalk {
+interface CursorScope {
   readonly caller: ScimCaller
   /** Types, filter and order, as one text. */
   readonly query: string
@@ -31,7 +31,7 @@ interface ListWalk {
  * has proved who they are. The key is the digest of the provider's newest secret, so that all processes agree on it, nothing
  * has to be stored, and ending the secret ends the cursors.
  */
-export async function mintListCursor({ type, after }: ListPlace, walk: ListWalk): Promise<string> {
+export async function mintListCursor({ type, after }: CursorPosition, walk: CursorScope): Promise<string> {
   const payload = encodeBase64url(JSON.stringify([type, after ?? null, walk.count, walk.now]))
   const [newest] = keysOf(walk)
   return `${payload}.${await signature(payload, newest, walk)}`
@@ -42,7 +42,7 @@ export async function mintListCursor({ type, after }: ListPlace, walk: ListWalk)
  * @throws ScimError invalidCursor — reason `cursor_invalid`, for anything that was not issued for this very walk;
  * expiredCursor — reason `cursor_expired`; invalidCount — reason `count_changed`.
  */
-export async function verifyListCursor(cursor: string, walk: ListWalk): Promise<ListPlace> {
+export async function verifyListCursor(cursor: string, walk: CursorScope): Promise<CursorPosition> {
   const payload = cursor.slice(0, Math.min(Math.max(cursor.indexOf('.'), 0), maximumLength))
   const signatures = await Promise.all(keysOf(walk).map((key) => signature(payload, key, walk)))
   // RFC 9865 §2.1 invalidCursor: another provider's, another query's, of a secret that has ended, or made up.
@@ -56,19 +56,19 @@ export async function verifyListCursor(cursor: string, walk: ListWalk): Promise<
 }
 
 /** Live secrets, the newest first. A provider whose clients come with access tokens alone may have none. */
-function keysOf({ caller: { provider }, now }: ListWalk): readonly [string, ...string[]] {
-  const live = provider.secrets.filter((secret) => isLive(secret, now)).map(({ digest }) => digest)
+function keysOf({ caller: { provider }, now }: CursorScope): readonly [string, ...string[]] {
+  const live = provider.secrets.filter((secret) => isActiveSecret(secret, now)).map(({ digest }) => digest)
   const [newest = provider.providerId, ...older] = live.toReversed()
   return [newest, ...older]
 }
 
-async function signature(payload: string, key: string, { caller, query }: ListWalk): Promise<string> {
+async function signature(payload: string, key: string, { caller, query }: CursorScope): Promise<string> {
   const signed = JSON.stringify(['scim list cursor', caller.provider.providerId, query, payload])
   return encodeBase64url(await hmacSha256(new TextEncoder().encode(key), new TextEncoder().encode(signed)))
 }
 
 interface CursorPayload {
-  readonly place: ListPlace
+  readonly place: CursorPosition
   readonly count: number
   readonly issuedAt: number
 }
@@ -97,7 +97,7 @@ function parsePayload(payload: string): readonly unknown[] {
 }
 
 /** What a store may be asked to begin behind: an age and an id. */
-const isPosition = (after: unknown): after is ListPosition => typeof after === 'string' && keepsRule(after, 'line')
+const isPosition = (after: unknown): after is ListPosition => typeof after === 'string' && isAllowedText(after, 'line')
 
 /** Longer than any cursor of ours. */
 const maximumLength = 2048

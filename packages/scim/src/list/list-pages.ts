@@ -2,15 +2,15 @@ import type { JsonText, ListPage, ListPosition } from '@mintmark/storage-interfa
 
 import { refusal } from '../error/refusal.ts'
 import type { ScimCall } from '../server/scim-call.ts'
-import type { ListPlace } from './list-cursor.ts'
+import type { CursorPosition } from './list-cursor.ts'
 import type { TypeSearch } from './type-searches.ts'
 
 /** What was found of several types, one type behind the other. */
-interface FoundPage {
+interface ResourcePage {
   readonly total: number
   readonly resources: readonly JsonText[]
   /** Where the next page begins; undefined when there is none. */
-  readonly next: ListPlace | undefined
+  readonly next: CursorPosition | undefined
 }
 
 /**
@@ -22,7 +22,7 @@ export async function pageByIndex(
   searches: readonly TypeSearch[],
   { offset, count }: { readonly offset: number; readonly count: number },
   call: ScimCall,
-): Promise<FoundPage> {
+): Promise<ResourcePage> {
   const resources: JsonText[] = []
   let total = 0
   for (const search of searches) {
@@ -44,12 +44,12 @@ export async function pageByIndex(
  */
 export async function pageByCursor(
   searches: readonly TypeSearch[],
-  { place, count }: { readonly place: ListPlace; readonly count: number },
+  { place, count }: { readonly place: CursorPosition; readonly count: number },
   call: ScimCall,
-): Promise<FoundPage> {
+): Promise<ResourcePage> {
   const resources: JsonText[] = []
   let total = 0
-  let next: ListPlace | undefined
+  let next: CursorPosition | undefined
   for (const [type, search] of searches.entries()) {
     const room = type < place.type || next !== undefined ? 0 : count - resources.length
     const after = type === place.type ? place.after : undefined

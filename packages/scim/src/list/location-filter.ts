@@ -18,13 +18,13 @@ export function locationFilter({ operator, value }: LocationTest, prefix: string
       return prefix.startsWith(value) || anyOf(startingWith(value, prefix))
     case 'ew':
       return anyOf([
-        ...idTests('ew', idSpellings(value, 'start')),
+        ...idTests('ew', decodeIdPart(value, 'start')),
         ...acrossPrefix(value, prefix).flatMap((rest) => equalTo(rest, '')),
       ])
     case 'co':
       if (prefix.includes(value)) return true
       return anyOf([
-        ...idTests('co', idSpellings(value, 'both')),
+        ...idTests('co', decodeIdPart(value, 'both')),
         ...acrossPrefix(value, prefix).flatMap((rest) => startingWith(rest, '')),
       ])
     case 'gt':
@@ -44,11 +44,11 @@ interface LocationTest {
 }
 
 function equalTo(location: string, prefix: string): readonly ResolvedFilter[] {
-  return location.startsWith(prefix) ? idTests('eq', idSpellings(location.slice(prefix.length), 'neither')) : []
+  return location.startsWith(prefix) ? idTests('eq', decodeIdPart(location.slice(prefix.length), 'neither')) : []
 }
 
 function startingWith(start: string, prefix: string): readonly ResolvedFilter[] {
-  return start.startsWith(prefix) ? idTests('sw', idSpellings(start.slice(prefix.length), 'end')) : []
+  return start.startsWith(prefix) ? idTests('sw', decodeIdPart(start.slice(prefix.length), 'end')) : []
 }
 
 /** What is left of a text for the id, for each way in which its beginning is the end of the prefix. */
@@ -84,7 +84,7 @@ const maximumSpellings = 40
  * @param cut at which of its ends the part may begin or end inside an escape.
  * @returns every one that can occur in an id, which is ASCII (OIDC Core §2); none when no encoded id has such a part.
  */
-function idSpellings(encoded: string, cut: 'neither' | 'start' | 'end' | 'both'): readonly string[] {
+function decodeIdPart(encoded: string, cut: 'neither' | 'start' | 'end' | 'both'): readonly string[] {
   const uncut = { character: '', rest: encoded }
   const starts = cut === 'start' || cut === 'both' ? [uncut, ...cutStarts(encoded)] : [uncut]
   const spellings = starts.flatMap(({ character, rest }) => {

@@ -7,7 +7,7 @@ import { readQuery } from '../message/read-query.ts'
 import { textResponse } from '../message/scim-response.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { nameKey } from '../schema/schema.ts'
-import { noteTolerances, toleranceCounterOf } from '../server/read-call.ts'
+import { recordTolerances, toleranceCounterOf } from '../server/read-call.ts'
 import type { ScimCall, ScimEndpoint } from '../server/scim-call.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { mintListCursor, verifyListCursor } from './list-cursor.ts'
@@ -30,24 +30,24 @@ interface SearchDependencies {
 /** Lists and searches of one type, or of several, one behind the other. */
 export function searchEndpoints(types: readonly ListedType[], deps: SearchDependencies): SearchEndpoints {
   const resourceTypes = types.map(({ resourceType }) => resourceType)
-  const named = types.map((type) => ({ ...type, names: amongTypes(type.resourceType, resourceTypes) }))
+  const named = types.map((type) => ({ ...type, names: withAttributesOf(type.resourceType, resourceTypes) }))
 
-  async function answer(request: SearchRequest, tally: ToleranceCounter, call: ScimCall): Promise<ServerResponse> {
-    const searches = typeSearches(request, named, { baseUrl: call.baseUrl, tally })
-    noteTolerances({ tolerances: tally }, call, deps.journal)
-    return listResponse(await foundPage(request, searches, call))
+  async function answer(request: SearchRequest, tolerances: ToleranceCounter, call: ScimCall): Promise<ServerResponse> {
+    const searches = typeSearches(request, named, { baseUrl: call.baseUrl, tolerances })
+    recordTolerances({ tolerances }, call, deps.journal)
+    return listResponse(await findPage(request, searches, call))
   }
 
   return {
     list: async (call) => answer(searchOfQuery(readQuery(call.request)), toleranceCounterOf(call), call),
     search: async (call) => {
-      const tally = toleranceCounterOf(call)
-      return answer(parseSearch(readMessage(call.request), tally), tally, call)
+      const tolerances = toleranceCounterOf(call)
+      return answer(parseSearch(readMessage(call.request), tolerances), tolerances, call)
     },
   }
 }
 
-async function foundPage(request: SearchRequest, searches: readonly TypeSearch[], call: ScimCall): Promise<ListedPage> {
+async function findPage(request: SearchRequest, searches: readonly TypeSearch[], call: ScimCall): Promise<ListedPage> {
   const page = pageRequest(request)
   const { count } = page
   if (page.kind === 'index') {
@@ -68,7 +68,7 @@ const queryText = (searches: readonly TypeSearch[]): string =>
  * A type as a search over several types reads names by it: with the attributes of the others behind its own, as names that one
  * of the types has are not unknown (RFC 7644 §3.4.2.1).
  */
-function amongTypes(type: ResourceType, types: readonly ResourceType[]): ResourceType {
+function withAttributesOf(type: ResourceType, types: readonly ResourceType[]): ResourceType {
   if (types.length === 1) return type
   const schemas = types.flatMap(({ schema, extensionsByUrn }) => [
     [nameKey(schema.id), schema] as const,

@@ -6,7 +6,7 @@ import { namedAttributes } from '../message/requested-attributes.ts'
 import type { RequestedAttributes } from '../resource/project-resource.ts'
 import { nameKey } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import { boundedObject, type Member, membersByName, requireMessageSchema } from '../values/json-body.ts'
+import { parseJsonObject, type Member, membersByName, requireMessageSchema } from '../values/json-body.ts'
 import { isArray } from '../values/json.ts'
 
 /** What is searched for, whether it came in a query or in a message (RFC 7644 §3.4.2, §3.4.3). */
@@ -43,9 +43,9 @@ function integerOf(text: string | undefined): number | undefined {
  * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`, `schemas_missing`,
  * `search_malformed`.
  */
-export function parseSearch(body: unknown, tally: ToleranceCounter): SearchRequest {
-  const members = membersByName(boundedObject(body))
-  requireMessageSchema(members, 'urn:ietf:params:scim:api:messages:2.0:SearchRequest', tally)
+export function parseSearch(body: unknown, tolerances: ToleranceCounter): SearchRequest {
+  const members = membersByName(parseJsonObject(body))
+  requireMessageSchema(members, 'urn:ietf:params:scim:api:messages:2.0:SearchRequest', tolerances)
   return {
     attributes: namesIn(members, 'attributes'),
     excludedAttributes: namesIn(members, 'excludedAttributes'),

@@ -2,7 +2,7 @@ import { type FilterAttribute, matchesFilter, type ResolvedFilter } from '@mintm
 
 import { refusal } from '../error/refusal.ts'
 import { frozenFilter } from '../filter/resolve-filter.ts'
-import { attributeLabel, type FoundAttribute } from '../schema/find-attribute.ts'
+import { attributeLabel, type ResolvedAttribute } from '../schema/find-attribute.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { type Attribute, nameKey } from '../schema/schema.ts'
 import { locationFilter } from './location-filter.ts'
@@ -19,7 +19,7 @@ interface SearchedType {
  * that the type does not have has no value (RFC 7644 §3.4.2.1), and of some attributes that the server makes the value is known.
  * @throws ScimError invalidFilter — reason `filter_attribute_unsearchable`. Never an empty answer for what cannot be searched by.
  */
-export function searchableFilter(filter: ResolvedFilter, type: SearchedType): ResolvedFilter | boolean {
+export function toStorageFilter(filter: ResolvedFilter, type: SearchedType): ResolvedFilter | boolean {
   const searchable = inStorageTerms(filter, type)
   return typeof searchable === 'boolean' ? searchable : frozenFilter(searchable)
 }
@@ -60,7 +60,7 @@ function joined(kind: 'or' | 'and', operands: readonly (ResolvedFilter | boolean
 }
 
 function testInStorageTerms(test: Test, { resourceType, locationPrefix }: SearchedType): ResolvedFilter | boolean {
-  const found = attributeOf(test.attribute, resourceType)
+  const found = resolveFilterAttribute(test.attribute, resourceType)
   if (found === undefined) return matchesFilter(test)({})
   const label = attributeLabel(found)
   // RFC 7643 §3.1: every resource has it.
@@ -72,12 +72,12 @@ function testInStorageTerms(test: Test, { resourceType, locationPrefix }: Search
   return test
 }
 
-function requireStored(found: FoundAttribute): void {
+function requireStored(found: ResolvedAttribute): void {
   // RFC 7644 §3.4.2.2 invalidFilter: an empty answer would be a lie.
-  if (!isStored(found)) throw refusal('filter_attribute_unsearchable', { attribute: attributeLabel(found) })
+  if (!isStoredAttribute(found)) throw refusal('filter_attribute_unsearchable', { attribute: attributeLabel(found) })
 }
 
-function requireStoredParts(where: ResolvedFilter, found: FoundAttribute): void {
+function requireStoredParts(where: ResolvedFilter, found: ResolvedAttribute): void {
   switch (where.kind) {
     case 'or':
     case 'and':
@@ -109,7 +109,10 @@ const always: ReadonlySet<string> = new Set([
 ])
 
 /** The attribute of a type that a filter tests, or undefined when the type has none: then no resource of it has a value. */
-export function attributeOf(target: FilterAttribute, resourceType: ResourceType): FoundAttribute | undefined {
+export function resolveFilterAttribute(
+  target: FilterAttribute,
+  resourceType: ResourceType,
+): ResolvedAttribute | undefined {
   const { extension, name, subName } = target
   const owner = extension === undefined ? resourceType : resourceType.extensionsByUrn.get(nameKey(extension))
   const attribute = owner?.attributesByName.get(nameKey(name))
@@ -122,7 +125,7 @@ export function attributeOf(target: FilterAttribute, resourceType: ResourceType)
  * Whether storage has the values of an attribute, to filter and to sort by: what identity providers write, and what `ListQuery`
  * names. Everything else that is read-only is made when a resource is shown.
  */
-export function isStored(found: FoundAttribute): boolean {
+export function isStoredAttribute(found: ResolvedAttribute): boolean {
   const isMade = isReadOnly(found.attribute) || (found.subAttribute !== undefined && isReadOnly(found.subAttribute))
   return !isMade || knownToStorage.has(attributeLabel(found))
 }

@@ -5,13 +5,13 @@ import type { FilterNode } from '../filter/filter-node.ts'
 import { parseFilter } from '../filter/parse-filter.ts'
 import { resolveFilter, targetOf } from '../filter/resolve-filter.ts'
 import { parseProjection } from '../resource/project-resource.ts'
-import { findAttribute, type FoundAttribute, parseAttributeName } from '../schema/find-attribute.ts'
-import type { Projection, Showing } from '../schema/projection.ts'
+import { findAttribute, type ResolvedAttribute, parseAttributeName } from '../schema/find-attribute.ts'
+import type { Projection, RenderContext } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { nameKey } from '../schema/schema.ts'
 import type { ParseContext, ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { SearchRequest } from './search-request.ts'
-import { attributeOf, isStored, searchableFilter } from './searchable-filter.ts'
+import { resolveFilterAttribute, isStoredAttribute, toStorageFilter } from './searchable-filter.ts'
 
 /** A type of resource that lists and searches are made of. */
 export interface ListedType {
@@ -19,7 +19,7 @@ export interface ListedType {
   /** Where a resource of it is read: its `meta.location`. */
   readonly locationOf: (id: string, baseUrl: string) => string
   /** One page from storage, each resource as the answer shows it. */
-  readonly list: (query: ListQuery, showing: Showing) => Promise<ListOutcome<JsonText>>
+  readonly list: (query: ListQuery, showing: RenderContext) => Promise<ListOutcome<JsonText>>
 }
 
 /** A search as it is made in one type. */
@@ -45,7 +45,7 @@ export function typeSearches(
   types: readonly NamedType[],
   context: SearchContext,
 ): readonly TypeSearch[] {
-  const filter = request.filter === undefined ? undefined : parseFilter(request.filter, context.tally)
+  const filter = request.filter === undefined ? undefined : parseFilter(request.filter, context.tolerances)
   const searches = types.flatMap((type) => typeSearch(request, { filter, type }, context))
   // RFC 7644 §3.4.2.3: one order for all; lists that are each in it would have to be merged from their beginnings.
   if (searches.length > 1 && request.sortBy !== undefined) throw refusal('sort_across_types')
@@ -54,45 +54,45 @@ export function typeSearches(
 
 interface SearchContext {
   readonly baseUrl: string
-  readonly tally: ToleranceCounter
+  readonly tolerances: ToleranceCounter
 }
 
 /** None when no resource of the type can match. */
 function typeSearch(
   request: SearchRequest,
   { filter, type }: { readonly filter: FilterNode | undefined; readonly type: NamedType },
-  { baseUrl, tally }: SearchContext,
+  { baseUrl, tolerances }: SearchContext,
 ): readonly TypeSearch[] {
   const { resourceType, names } = type
-  const sort = sortKeyOf(request, { resourceType: names, tolerances: tally }, resourceType)
+  const sort = sortKeyOf(request, { resourceType: names, tolerances }, resourceType)
   const projection = parseProjection(request, resourceType)
   const locationPrefix = type.locationOf('', baseUrl)
   const searchable =
-    filter === undefined || searchableFilter(resolveFilter(filter, names, tally), { resourceType, locationPrefix })
+    filter === undefined || toStorageFilter(resolveFilter(filter, names, tolerances), { resourceType, locationPrefix })
   if (searchable === false) return []
   return [{ type, filter: searchable === true ? undefined : searchable, sort, projection }]
 }
 
 /**
  * What a list of one type is ordered by (RFC 7644 §3.4.2.3).
- * @param reading of all types that are searched.
+ * @param context of all types that are searched.
  * @returns undefined for the order of age, also when this type has no such attribute: then none of its resources has a value.
  * @throws ScimError invalidValue — reasons `sort_attribute`, `sort_order`. invalidPath is for PATCH (RFC 7644 §3.12, table 9).
  */
 function sortKeyOf(
   { sortBy, sortOrder }: Pick<SearchRequest, 'sortBy' | 'sortOrder'>,
-  reading: ParseContext,
+  context: ParseContext,
   resourceType: ResourceType,
 ): SortKey | undefined {
   if (sortBy === undefined) return undefined
   const direction = directionOf(sortOrder)
   const name = parseAttributeName(sortBy)
-  const found = name === undefined ? undefined : findAttribute(name, reading)
+  const found = name === undefined ? undefined : findAttribute(name, context)
   // RFC 7644 §3.12 invalidValue: there is no such attribute, or no value of it that could be compared.
   if (found === undefined || !isSortable(found)) throw refusal('sort_attribute')
 
   const target = targetOf({ ...found, subAttribute: isComplexList(found) ? undefined : found.subAttribute })
-  if (attributeOf(target, resourceType) === undefined) return undefined
+  if (resolveFilterAttribute(target, resourceType) === undefined) return undefined
   return {
     attribute: target,
     elementPart: isComplexList(found) ? (found.subAttribute?.name ?? 'value') : undefined,
@@ -107,16 +107,17 @@ function directionOf(sortOrder = 'ascending'): SortKey['direction'] {
   return key
 }
 
-function isSortable(found: FoundAttribute): boolean {
+function isSortable(found: ResolvedAttribute): boolean {
   const { extension, attribute, subAttribute } = found
-  if (attribute.returned === 'never' || subAttribute?.returned === 'never' || !isStored(found)) return false
+  if (attribute.returned === 'never' || subAttribute?.returned === 'never' || !isStoredAttribute(found)) return false
   if (extension === undefined && readApart.has(attribute.name)) return false
   // RFC 7644 §3.4.2.3: of a complex attribute a part is named; of several values their `value` is meant.
   const isComparable = attribute.multiValued && attribute.subAttributesByName.has('value')
   return attribute.type !== 'complex' || subAttribute !== undefined || isComparable
 }
 
-const isComplexList = ({ attribute }: FoundAttribute): boolean => attribute.type === 'complex' && attribute.multiValued
+const isComplexList = ({ attribute }: ResolvedAttribute): boolean =>
+  attribute.type === 'complex' && attribute.multiValued
 
 /** Memberships: storage filters by them and does not sort. */
 const readApart: ReadonlySet<string> = new Set(['groups', 'members'])

@@ -7,16 +7,16 @@ import { refusal } from '../error/refusal.ts'
  * (§13.1.2). Our tags are weak, and compared so.
  * @throws ScimError 412 — reason `version_mismatch`.
  */
-export function requireMatch(request: ServerRequest, version: string): void {
+export function checkPreconditions(request: ServerRequest, version: string): void {
   const tags = request.headers.get('if-match')
   // RFC 9110 §13.1.1: none of the tags is the current one.
   if (tags !== undefined && !listsTag(tags, version)) throw refusal('version_mismatch')
   // RFC 9110 §13.1.2: a PUT with `*` means a resource that is not there yet.
-  if (isKnown(request, version)) throw refusal('version_mismatch')
+  if (isNotModified(request, version)) throw refusal('version_mismatch')
 }
 
 /** Whether the caller has this version already (RFC 9110 §13.1.2): then 304 is the answer to a GET. */
-export function isKnown(request: ServerRequest, version: string): boolean {
+export function isNotModified(request: ServerRequest, version: string): boolean {
   const tags = request.headers.get('if-none-match')
   return tags !== undefined && listsTag(tags, version)
 }

@@ -7,7 +7,7 @@ import type { Query } from './read-query.ts'
  * Which attributes a query asks for (RFC 7644 §3.9).
  * @throws ScimError invalidSyntax — reasons `projection_both`, `projection_too_many`.
  */
-export const requestedAttributes = (query: Query, resourceType: ResourceType): Projection =>
+export const readProjection = (query: Query, resourceType: ResourceType): Projection =>
   parseProjection(namedAttributes(query), resourceType)
 
 /** The names that a query gives. */

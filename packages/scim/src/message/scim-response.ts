@@ -32,7 +32,7 @@ export function resourceResponse(
 }
 
 /** To somebody who has this version of a resource already: with the headers that the whole answer would have (RFC 9110 §15.4.5). */
-export const unchangedResponse = ({ location, version }: ResourceHeaders): ServerResponse =>
+export const notModifiedResponse = ({ location, version }: ResourceHeaders): ServerResponse =>
   withoutContent(304, [
     ['ETag', version],
     ['Content-Location', location],

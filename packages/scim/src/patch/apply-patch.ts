@@ -6,11 +6,11 @@ import { attributeLabel } from '../schema/find-attribute.ts'
 import type { ParseContext, ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { AppliedTolerance } from '../tolerance/tolerances.ts'
 import { keepImmutableParts } from '../values/element-list.ts'
-import { isArray, isObject, memberOf, sameValue, withMember } from '../values/json.ts'
-import { complexOf } from '../values/read-value.ts'
+import { isArray, isObject, getMember, sameValue, withMember } from '../values/json.ts'
+import { buildComplexValue } from '../values/read-value.ts'
 import { assignElements } from './assign-elements.ts'
 import { assignValue } from './assign-value.ts'
-import { type Assignment, assignmentsOf, joinAssignments } from './assignments.ts'
+import { type Assignment, toAssignments, mergeAssignments } from './assignments.ts'
 import type { PatchOperation } from './parse-patch.ts'
 
 /** What a PATCH makes of a resource. */
@@ -32,36 +32,32 @@ export interface PatchResult {
 export function applyPatch(
   resource: JsonObject,
   operations: readonly PatchOperation[],
-  reading: ParseContext,
+  context: ParseContext,
 ): PatchResult {
-  const assignments = operations.flatMap((operation) => assignmentsOf(operation, reading))
-  return applyAssignments(resource, assignments, reading)
+  const assignments = operations.flatMap((operation) => toAssignments(operation, context))
+  return applyAssignments(resource, assignments, context)
 }
 
 /** The same, once it is known what the operations do attribute by attribute. */
 export function applyAssignments(
   resource: JsonObject,
   assignments: readonly Assignment[],
-  reading: ParseContext,
+  context: ParseContext,
 ): PatchResult {
-  const patched = applyAll(resource, joinAssignments(assignments), reading)
-  const complete = completeResource(patched, reading.resourceType)
+  const patched = applyAll(resource, mergeAssignments(assignments), context)
+  const complete = completeResource(patched, context.resourceType)
   const changed = !sameValue(resource, complete)
-  return { resource: changed ? complete : resource, changed, applied: reading.tolerances.applied() }
+  return { resource: changed ? complete : resource, changed, applied: context.tolerances.applied() }
 }
 
-function applyAll(
-  resource: JsonObject,
-  assignments: readonly Assignment[],
-  { tolerances: tally }: ParseContext,
-): JsonObject {
+function applyAll(resource: JsonObject, assignments: readonly Assignment[], { tolerances }: ParseContext): JsonObject {
   let draft = resource
   let values = 0
   for (const assignment of assignments) {
-    values += valuesLookedAt(draft, assignment)
+    values += estimateWork(draft, assignment)
     // RFC 9110 §15.5.14: each operation goes through the whole list that it changes, and everybody else waits.
     if (values > maximumValues) throw refusal('operations_too_many')
-    draft = applyAssignment(draft, assignment, tally)
+    draft = applyAssignment(draft, assignment, tolerances)
   }
   return draft
 }
@@ -70,12 +66,12 @@ function applyAll(
 const maximumValues = 1_000_000
 
 /** The resource after one assignment; the resource that was given stays as it is. */
-function applyAssignment(resource: JsonObject, assignment: Assignment, tally: ToleranceCounter): JsonObject {
+function applyAssignment(resource: JsonObject, assignment: Assignment, tolerances: ToleranceCounter): JsonObject {
   const { extension, attribute } = assignment.target
-  const found = extension === undefined ? resource : memberOf(resource, extension)
+  const found = extension === undefined ? resource : getMember(resource, extension)
   const owner = isObject(found) ? found : {}
-  const current = memberOf(owner, attribute.name)
-  const next = nextValue(current, assignment, tally)
+  const current = getMember(owner, attribute.name)
+  const next = nextValue(current, assignment, tolerances)
   if (next === current) return resource
 
   const changed = withMember(owner, attribute.name, next)
@@ -86,56 +82,56 @@ function applyAssignment(resource: JsonObject, assignment: Assignment, tally: To
 function nextValue(
   current: JsonValue | undefined,
   assignment: Assignment,
-  tally: ToleranceCounter,
+  tolerances: ToleranceCounter,
 ): JsonValue | undefined {
   const { attribute, where, subAttribute } = assignment.target
   if (attribute.mutability === 'readOnly' || subAttribute?.mutability === 'readOnly')
-    return unchanged(current, assignment)
+    return requireUnchanged(current, assignment)
   if (attribute.multiValued && (where !== undefined || subAttribute !== undefined)) {
-    const elements = assignElements(isArray(current) ? current : [], assignment, tally)
+    const elements = assignElements(isArray(current) ? current : [], assignment, tolerances)
     // RFC 7643 §7 mutability: an immutable list has no value edited.
     if (attribute.mutability === 'immutable' && !sameValue(current, elements))
       throw refusal('attribute_immutable', { attribute: attribute.name })
     return elements.length === 0 ? undefined : elements
   }
-  if (subAttribute === undefined) return assignValue(attribute, current, { ...assignment, tally })
-  return assignPart(current, assignment, tally)
+  if (subAttribute === undefined) return assignValue(attribute, current, { ...assignment, tolerances })
+  return assignSubAttribute(current, assignment, tolerances)
 }
 
 /** A part of a complex attribute that has one value (RFC 7644 §3.5.2.1: an absent one is begun with it). */
-function assignPart(
+function assignSubAttribute(
   current: JsonValue | undefined,
   assignment: Assignment,
-  tally: ToleranceCounter,
+  tolerances: ToleranceCounter,
 ): JsonValue | undefined {
   const { attribute, subAttribute } = assignment.target
   const before = isObject(current) ? current : {}
   if (subAttribute === undefined) return current
-  const part = assignValue(subAttribute, memberOf(before, subAttribute.name), { ...assignment, tally })
-  const after = complexOf(attribute, Object.entries(withMember(before, subAttribute.name, part)))
+  const part = assignValue(subAttribute, getMember(before, subAttribute.name), { ...assignment, tolerances })
+  const after = buildComplexValue(attribute, Object.entries(withMember(before, subAttribute.name, part)))
   return after === undefined ? undefined : keepImmutableParts(attribute, current, after)
 }
 
 /** What is read-only may be repeated, as Okta repeats the id of a group, but not changed. */
-function unchanged(current: JsonValue | undefined, { op, target, value }: Assignment): JsonValue | undefined {
+function requireUnchanged(current: JsonValue | undefined, { op, target, value }: Assignment): JsonValue | undefined {
   const { subAttribute } = target
-  const part = subAttribute !== undefined && isObject(current) ? memberOf(current, subAttribute.name) : current
-  const repeated = op !== 'remove' && (sameValue(part, value) || (part === undefined && isNothing(value)))
+  const part = subAttribute !== undefined && isObject(current) ? getMember(current, subAttribute.name) : current
+  const repeated = op !== 'remove' && (sameValue(part, value) || (part === undefined && isNoValue(value)))
   // RFC 7644 §3.5.2: "mutability" of readOnly.
   if (!repeated) throw refusal('attribute_read_only', { attribute: attributeLabel(target) })
   return current
 }
 
 /** RFC 7643 §2.5: null and an empty array are no value. */
-const isNothing = (value: JsonValue | undefined): boolean => value === null || (isArray(value) && value.length === 0)
+const isNoValue = (value: JsonValue | undefined): boolean => value === null || (isArray(value) && value.length === 0)
 
 /**
  * How much work an assignment is: the values of the list that it goes through, as often as its filter makes it worth it. A dozen
  * comparisons with a value are as much work as the rest of what is done with it.
  */
-function valuesLookedAt(resource: JsonObject, { target: { attribute, extension, where } }: Assignment): number {
-  const owner = extension === undefined ? resource : memberOf(resource, extension)
-  const list = isObject(owner) ? memberOf(owner, attribute.name) : undefined
+function estimateWork(resource: JsonObject, { target: { attribute, extension, where } }: Assignment): number {
+  const owner = extension === undefined ? resource : getMember(resource, extension)
+  const list = isObject(owner) ? getMember(owner, attribute.name) : undefined
   if (!isArray(list)) return 0
   return list.length * (1 + (where === undefined ? 0 : comparisonsOf(where.filter, work)) / 12)
 }

@@ -9,10 +9,10 @@ import {
   elementKeys,
   keepImmutableParts,
   primaryElements,
-  withOnePrimary,
+  withSinglePrimary,
 } from '../values/element-list.ts'
-import { isObject, memberOf, withMember } from '../values/json.ts'
-import { complexOf, readParts, unwrapValue } from '../values/read-value.ts'
+import { isObject, getMember, withMember } from '../values/json.ts'
+import { buildComplexValue, readParts, unwrapValue } from '../values/read-value.ts'
 import { assignValue } from './assign-value.ts'
 import type { Assignment } from './assignments.ts'
 
@@ -23,17 +23,18 @@ import type { Assignment } from './assignments.ts'
 export function assignElements(
   elements: readonly JsonValue[],
   assignment: Assignment,
-  tally: ToleranceCounter,
+  tolerances: ToleranceCounter,
 ): readonly JsonValue[] {
   const { op, target } = assignment
   const selects = selectorOf(target)
-  if (op === 'remove') return withoutSelected(elements, selects, { ...assignment, tally })
-  if (!elements.some(selects)) return withBegun(elements, assignment, tally)
+  if (op === 'remove') return withoutSelected(elements, selects, { ...assignment, tolerances })
+  if (!elements.some(selects)) return createElement(elements, assignment, tolerances)
 
   const edited = new Map<JsonValue, JsonValue | undefined>()
-  for (const element of elements) if (selects(element)) edited.set(element, editElement(element, assignment, tally))
+  for (const element of elements)
+    if (selects(element)) edited.set(element, editElement(element, assignment, tolerances))
   const next = elements.map((element) => (edited.has(element) ? edited.get(element) : element)).filter(isDefined)
-  return withOneClaim(target.attribute, next, [...edited.values()].filter(isDefined))
+  return resolvePrimary(target.attribute, next, [...edited.values()].filter(isDefined))
 }
 
 function selectorOf({ attribute, where }: Assignment['target']): (element: JsonValue) => element is JsonObject {
@@ -45,7 +46,7 @@ function selectorOf({ attribute, where }: Assignment['target']): (element: JsonV
 }
 
 interface Removal extends Assignment {
-  readonly tally: ToleranceCounter
+  readonly tolerances: ToleranceCounter
 }
 
 function withoutSelected(
@@ -53,27 +54,30 @@ function withoutSelected(
   selects: (element: JsonValue) => element is JsonObject,
   removal: Removal,
 ): readonly JsonValue[] {
-  const { value, target, tally } = removal
+  const { value, target, tolerances } = removal
   // RFC 7644 §3.5.2.2: remove has no value; the path says what goes.
-  if (value !== undefined && value !== null && !tally.admits('remove-with-value')) throw refusal('remove_with_value')
+  if (value !== undefined && value !== null && !tolerances.admits('remove-with-value'))
+    throw refusal('remove_with_value')
   // RFC 7644 §3.5.2.2: the values that match are removed; none is no error.
   if (target.subAttribute === undefined) return elements.filter((element) => !selects(element))
   const plain = { ...removal, value: undefined }
-  return elements.map((element) => (selects(element) ? editElement(element, plain, tally) : element)).filter(isDefined)
+  return elements
+    .map((element) => (selects(element) ? editElement(element, plain, tolerances) : element))
+    .filter(isDefined)
 }
 
 /** Entra expects phoneNumbers[type eq "mobile"].value to begin a mobile number where there is none. */
-function withBegun(
+function createElement(
   elements: readonly JsonValue[],
   assignment: Assignment,
-  tally: ToleranceCounter,
+  tolerances: ToleranceCounter,
 ): readonly JsonValue[] {
   const { attribute, where, subAttribute } = assignment.target
-  const seed = where === undefined ? {} : where.seed()
+  const seed = where === undefined ? {} : where.describedElement()
   // RFC 7644 §3.5.2.3: a value filter without a match is noTarget.
-  if (seed === undefined || !tally.admits('create-on-no-match'))
+  if (seed === undefined || !tolerances.admits('create-on-no-match'))
     throw refusal('path_no_match', { attribute: attribute.name })
-  const element = editElement(seed, { ...assignment, op: 'add' }, tally)
+  const element = editElement(seed, { ...assignment, op: 'add' }, tolerances)
   // Cleared, and it was not there: nothing begins.
   if (!isObject(element) || (subAttribute !== undefined && !Object.hasOwn(element, subAttribute.name))) return elements
   // RFC 7643 §2.4: no pair of value and type twice; a value that is there already is the one that was meant.
@@ -82,31 +86,31 @@ function withBegun(
   if (next.length > attribute.maxValues) throw refusal('value_too_many', { attribute: attribute.name })
   const keyOf = elementKeys(attribute)
   const key = keyOf(element)
-  return withOneClaim(attribute, next, [next.find((candidate) => keyOf(candidate) === key)].filter(isDefined))
+  return resolvePrimary(attribute, next, [next.find((candidate) => keyOf(candidate) === key)].filter(isDefined))
 }
 
 /** One value after the operation; undefined when nothing of it is left. */
 function editElement(
   element: JsonObject,
   { op, target, value }: Assignment,
-  tally: ToleranceCounter,
+  tolerances: ToleranceCounter,
 ): JsonValue | undefined {
   const { attribute, subAttribute } = target
   if (subAttribute !== undefined) {
-    const part = assignValue(subAttribute, memberOf(element, subAttribute.name), { op, value, tally })
-    return complexOf(attribute, Object.entries(withMember(element, subAttribute.name, part)))
+    const part = assignValue(subAttribute, getMember(element, subAttribute.name), { op, value, tolerances })
+    return buildComplexValue(attribute, Object.entries(withMember(element, subAttribute.name, part)))
   }
   // RFC 7643 §2.5: null is no value; RFC 7644 §3.5.2 wants one.
-  if (value === undefined || (value === null && !tally.admits('null-means-absent'))) throw refusal('value_missing')
-  const given = unwrapValue(attribute, value, tally)
+  if (value === undefined || (value === null && !tolerances.admits('null-means-absent'))) throw refusal('value_missing')
+  const given = unwrapValue(attribute, value, tolerances)
   if (given === undefined) return undefined
   // RFC 7644 §3.5.2.3: "all matching record values SHALL be replaced"; an add puts parts in.
   const before = op === 'add' ? Object.entries(element) : []
-  const after = complexOf(attribute, [...before, ...readParts(attribute, given, tally)])
+  const after = buildComplexValue(attribute, [...before, ...readParts(attribute, given, tolerances)])
   return after === undefined ? undefined : keepImmutableParts(attribute, element, after)
 }
 
-function withOneClaim(
+function resolvePrimary(
   attribute: Attribute,
   elements: readonly JsonValue[],
   edited: readonly JsonValue[],
@@ -114,7 +118,7 @@ function withOneClaim(
   const [claimant, other] = primaryElements(edited)
   // RFC 7643 §2.4: the primary value is true for no more than one.
   if (other !== undefined) throw refusal('value_primary_twice', { attribute: attribute.name })
-  return claimant === undefined ? elements : withOnePrimary(elements, claimant)
+  return claimant === undefined ? elements : withSinglePrimary(elements, claimant)
 }
 
 const isDefined = (element: JsonValue | undefined): element is JsonValue => element !== undefined

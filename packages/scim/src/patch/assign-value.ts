@@ -10,16 +10,16 @@ import {
   primaryElements,
   replaceElements,
   simpleKey,
-  withOnePrimary,
+  withSinglePrimary,
 } from '../values/element-list.ts'
 import { membersByName } from '../values/json-body.ts'
-import { isArray, isObject, memberOf, sameValue } from '../values/json.ts'
-import { complexOf, readElements, readParts, readValue, unwrapValue } from '../values/read-value.ts'
+import { isArray, isObject, getMember, sameValue } from '../values/json.ts'
+import { buildComplexValue, readElements, readParts, readValue, unwrapValue } from '../values/read-value.ts'
 import type { Assignment } from './assignments.ts'
 
 /** An operation on a value, and what is tolerated. */
 interface Change extends Pick<Assignment, 'op' | 'value'> {
-  readonly tally: ToleranceCounter
+  readonly tolerances: ToleranceCounter
 }
 
 /** The value of an attribute or sub-attribute as a whole, after an operation on it (RFC 7644 §3.5.2.1 to §3.5.2.3). */
@@ -39,18 +39,18 @@ export function assignValue(
 function written(
   attribute: Attribute,
   current: JsonValue | undefined,
-  { op, value, tally }: Change,
+  { op, value, tolerances }: Change,
 ): JsonValue | undefined {
   // RFC 7643 §2.5: null is no value; RFC 7644 §3.5.2 wants one. .NET clients send null for nothing.
-  if (value === null && !tally.admits('null-means-absent'))
+  if (value === null && !tolerances.admits('null-means-absent'))
     throw refusal('value_missing', { attribute: attribute.name })
   if (op === 'add' && value === null && attribute.multiValued) return current
   if (value === null || value === undefined) return removed(attribute)
-  if (op === 'remove') return withoutListed(attribute, current, { value, tally })
-  if (attribute.multiValued) return assignList(attribute, isArray(current) ? current : [], { op, value, tally })
+  if (op === 'remove') return withoutListed(attribute, current, { value, tolerances })
+  if (attribute.multiValued) return assignList(attribute, isArray(current) ? current : [], { op, value, tolerances })
   return attribute.type === 'complex'
-    ? merged(attribute, current, { value, tally })
-    : readValue(attribute, value, tally)
+    ? merged(attribute, current, { value, tolerances })
+    : readValue(attribute, value, tolerances)
 }
 
 function removed(attribute: Attribute): undefined {
@@ -61,46 +61,50 @@ function removed(attribute: Attribute): undefined {
 
 interface Given {
   readonly value: JsonValue
-  readonly tally: ToleranceCounter
+  readonly tolerances: ToleranceCounter
 }
 
 /** A remove that says in its value what goes. */
 function withoutListed(
   attribute: Attribute,
   current: JsonValue | undefined,
-  { value, tally }: Given,
+  { value, tolerances }: Given,
 ): JsonValue | undefined {
   if (!attribute.multiValued) {
-    admitListed(attribute, tally)
+    requireRemoveWithValue(attribute, tolerances)
     return removed(attribute)
   }
-  const left = removeListed(attribute, isArray(current) ? current : [], { value, tally })
+  const left = removeListed(attribute, isArray(current) ? current : [], { value, tolerances })
   return left.length === 0 ? removed(attribute) : left
 }
 
 /** RFC 7644 §3.5.2.3: of a complex value the parts that are given are put in place, the others stay. */
-function merged(attribute: Attribute, current: JsonValue | undefined, { value, tally }: Given): JsonValue | undefined {
-  const given = unwrapValue(attribute, value, tally)
+function merged(
+  attribute: Attribute,
+  current: JsonValue | undefined,
+  { value, tolerances }: Given,
+): JsonValue | undefined {
+  const given = unwrapValue(attribute, value, tolerances)
   if (given === undefined) return removed(attribute)
   const before = isObject(current) ? current : {}
-  const after = complexOf(attribute, [...Object.entries(before), ...readParts(attribute, given, tally)])
+  const after = buildComplexValue(attribute, [...Object.entries(before), ...readParts(attribute, given, tolerances)])
   return after === undefined ? undefined : keepImmutableParts(attribute, current, after)
 }
 
 interface ListChange {
   readonly op: 'add' | 'replace'
   readonly value: JsonValue
-  readonly tally: ToleranceCounter
+  readonly tolerances: ToleranceCounter
 }
 
 /** The values of a multi-valued attribute after some were added (RFC 7644 §3.5.2.1), or all replaced (§3.5.2.3). */
 function assignList(
   attribute: Attribute,
   current: readonly JsonValue[],
-  { op, value, tally }: ListChange,
+  { op, value, tolerances }: ListChange,
 ): JsonValue | undefined {
   // RFC 7644 §3.5.2.1: "a new value is added", with or without an array around it.
-  const given = readElements(attribute, op === 'add' && !isArray(value) ? [value] : value, tally)
+  const given = readElements(attribute, op === 'add' && !isArray(value) ? [value] : value, tolerances)
   const next = op === 'add' ? added(attribute, current, given) : replaceElements(attribute, current, given)
   return next.length === 0 ? undefined : next
 }
@@ -114,12 +118,12 @@ function added(attribute: Attribute, current: readonly JsonValue[], given: reado
   const keyOf = elementKeys(attribute)
   const key = keyOf(primary)
   const claimant = next.find((element) => keyOf(element) === key)
-  return claimant === undefined ? next : withOnePrimary(next, claimant)
+  return claimant === undefined ? next : withSinglePrimary(next, claimant)
 }
 
 interface Listed {
   readonly value: JsonValue
-  readonly tally: ToleranceCounter
+  readonly tolerances: ToleranceCounter
 }
 
 /**
@@ -128,7 +132,7 @@ interface Listed {
  */
 function removeListed(attribute: Attribute, current: readonly JsonValue[], given: Listed): readonly JsonValue[] {
   const listed = new Map<string, Set<string | undefined>>()
-  for (const element of listedElements(attribute, given)) {
+  for (const element of parseListedElements(attribute, given)) {
     const key = valueKey(attribute, element)
     listed.set(key, (listed.get(key) ?? new Set()).add(typeKey(attribute, element)))
   }
@@ -142,38 +146,38 @@ function removeListed(attribute: Attribute, current: readonly JsonValue[], given
  * The values that a remove lists.
  * @throws ScimError invalidSyntax — reason `remove_with_value`; and the reasons of `readValue`.
  */
-export function listedElements(attribute: Attribute, { value, tally }: Listed): readonly JsonValue[] {
-  admitListed(attribute, tally)
-  const items = nestedItems(attribute, value, tally)
-  return readElements(attribute, isArray(items) ? items : [items], tally)
+export function parseListedElements(attribute: Attribute, { value, tolerances }: Listed): readonly JsonValue[] {
+  requireRemoveWithValue(attribute, tolerances)
+  const items = nestedItems(attribute, value, tolerances)
+  return readElements(attribute, isArray(items) ? items : [items], tolerances)
 }
 
 /**
  * Lets a remove pass that says in its value what goes.
  * @throws ScimError invalidSyntax — reason `remove_with_value`.
  */
-function admitListed(attribute: Attribute, tally: ToleranceCounter): void {
+function requireRemoveWithValue(attribute: Attribute, tolerances: ToleranceCounter): void {
   // RFC 7644 §3.5.2.2: remove has no value. Ignoring one would empty a group of which one member was to leave.
-  if (!tally.admits('remove-with-value')) throw refusal('remove_with_value', { attribute: attribute.name })
+  if (!tolerances.admits('remove-with-value')) throw refusal('remove_with_value', { attribute: attribute.name })
 }
 
 /** {"members":[{"value":"u1"}]} for [{"value":"u1"}]. */
-function nestedItems(attribute: Attribute, value: JsonValue, tally: ToleranceCounter): JsonValue {
+function nestedItems(attribute: Attribute, value: JsonValue, tolerances: ToleranceCounter): JsonValue {
   if (!isObject(value)) return value
   const members = membersByName(value)
   const nested = members.size === 1 ? members.get(nameKey(attribute.name))?.value : undefined
-  return nested !== undefined && tally.admits('remove-with-nested-value') ? nested : value
+  return nested !== undefined && tolerances.admits('remove-with-nested-value') ? nested : value
 }
 
 function valueKey(attribute: Attribute, element: JsonValue): string {
   const sub = attribute.subAttributesByName.get('value')
-  const value = sub !== undefined && isObject(element) ? memberOf(element, sub.name) : undefined
+  const value = sub !== undefined && isObject(element) ? getMember(element, sub.name) : undefined
   return sub === undefined || value === undefined ? elementKeys(attribute)(element) : simpleKey(sub, value)
 }
 
 /** Where `type` tells values apart; the type of a member follows from who it is. */
 function typeKey(attribute: Attribute, element: JsonValue): string | undefined {
   const sub = attribute.subAttributesByName.get('type')
-  const type = sub?.mutability === 'readWrite' && isObject(element) ? memberOf(element, sub.name) : undefined
+  const type = sub?.mutability === 'readWrite' && isObject(element) ? getMember(element, sub.name) : undefined
   return sub === undefined || type === undefined ? undefined : simpleKey(sub, type)
 }

@@ -15,27 +15,27 @@ type Op = Assignment['op']
  * What an operation does, attribute by attribute: one for a path, one for each key of a value without a path
  * (RFC 7644 §3.5.2.1, §3.5.2.3), where an extension's URN holds an object of its own.
  */
-export function assignmentsOf(operation: PatchOperation, reading: ParseContext): readonly Assignment[] {
+export function toAssignments(operation: PatchOperation, context: ParseContext): readonly Assignment[] {
   const { op, path, value } = operation
-  if (path !== undefined) return toTarget(op, resolvePath(path, reading), { value, reading })
+  if (path !== undefined) return toTarget(op, resolvePath(path, context), { value, context })
   // RFC 7644 §3.5.2.1: without a path the value is a set of attributes.
   if (!isObject(value)) throw refusal('value_type')
-  return [...membersByName(value)].flatMap(([key, member]) => toKey(op, { key, ...member }, reading))
+  return [...membersByName(value)].flatMap(([key, member]) => toKey(op, { key, ...member }, context))
 }
 
 interface Given {
   readonly value: JsonValue | undefined
-  readonly reading: ParseContext
+  readonly context: ParseContext
 }
 
-function toTarget(op: Op, target: PatchTarget, { value, reading }: Given): readonly Assignment[] {
+function toTarget(op: Op, target: PatchTarget, { value, context }: Given): readonly Assignment[] {
   if (target.kind === 'attribute') return [{ op, target, value }]
-  return toSchema(op, target.schema, { value, reading })
+  return toSchema(op, target.schema, { value, context })
 }
 
 /** Every attribute of a schema that is named, or all of them when the schema is removed. */
-function toSchema(op: Op, schema: Schema, { value, reading }: Given): readonly Assignment[] {
-  const extension = schema === reading.resourceType.schema ? undefined : schema.id
+function toSchema(op: Op, schema: Schema, { value, context }: Given): readonly Assignment[] {
+  const extension = schema === context.resourceType.schema ? undefined : schema.id
   const assign = (attribute: Attribute, given: JsonValue | undefined): Assignment => ({
     op,
     target: { kind: 'attribute', extension, attribute, where: undefined, subAttribute: undefined },
@@ -50,28 +50,28 @@ function toSchema(op: Op, schema: Schema, { value, reading }: Given): readonly A
   if (!isObject(value)) throw refusal('value_type', { attribute: schema.id })
   return [...membersByName(value)].flatMap(([key, member]) => {
     const attribute = schema.attributesByName.get(key)
-    return attribute === undefined ? unknownKey(reading) : [assign(attribute, member.value)]
+    return attribute === undefined ? unknownKey(context) : [assign(attribute, member.value)]
   })
 }
 
 function toKey(
   op: Op,
   { key, name, value }: Member & { readonly key: string },
-  reading: ParseContext,
+  context: ParseContext,
 ): readonly Assignment[] {
   // RFC 7643 §3: computed from what the resource holds; identity providers send it along.
   if (key === 'schemas') return []
-  const found = findAttribute({ urn: undefined, name, subName: undefined }, reading)
+  const found = findAttribute({ urn: undefined, name, subName: undefined }, context)
   if (found !== undefined) return [{ op, target: { kind: 'attribute', ...found, where: undefined }, value }]
-  const schema = findSchema(name, reading)
-  if (schema !== undefined) return toSchema(op, schema, { value, reading })
-  if (!looksLikePath.test(name) || !reading.tolerances.admits('paths-as-keys')) return unknownKey(reading)
-  return toTarget(op, resolvePath(name, reading), { value, reading })
+  const schema = findSchema(name, context)
+  if (schema !== undefined) return toSchema(op, schema, { value, context })
+  if (!looksLikePath.test(name) || !context.tolerances.admits('paths-as-keys')) return unknownKey(context)
+  return toTarget(op, resolvePath(name, context), { value, context })
 }
 
-function unknownKey({ tolerances: tally }: ParseContext): readonly Assignment[] {
+function unknownKey({ tolerances }: ParseContext): readonly Assignment[] {
   // RFC 7644 §3.12 invalidSyntax: no schema of this type defines it.
-  if (!tally.admits('unknown-attributes')) throw refusal('attribute_unknown')
+  if (!tolerances.admits('unknown-attributes')) throw refusal('attribute_unknown')
   return []
 }
 
@@ -82,7 +82,7 @@ const looksLikePath = /[.:[]/
  * The same assignments, with neighbours joined that add to one list, or remove from it by a filter. A group of ten thousand
  * that a thousand join, one operation each, is then gone through once and not a thousand times.
  */
-export function joinAssignments(assignments: readonly Assignment[]): readonly Assignment[] {
+export function mergeAssignments(assignments: readonly Assignment[]): readonly Assignment[] {
   const runs: { first: Assignment; run: Assignment[] }[] = []
   for (const assignment of assignments) {
     const last = runs.at(-1)
@@ -100,7 +100,9 @@ function join(first: Assignment, run: readonly Assignment[]): readonly Assignmen
     return values.length > target.attribute.maxValues ? run : [{ ...first, value: values }]
   }
   const operands = run.flatMap((assignment) => operandsOf(assignment.target.where?.filter))
-  return [{ ...first, target: { ...target, where: { filter: { kind: 'or', operands }, seed: () => undefined } } }]
+  return [
+    { ...first, target: { ...target, where: { filter: { kind: 'or', operands }, describedElement: () => undefined } } },
+  ]
 }
 
 /** Equalities are looked up together where they stand side by side. */

@@ -53,9 +53,9 @@ const kim: JsonObject = {
 }
 
 function patch(...operations: readonly JsonValue[]): JsonObject {
-  const reading = createParseContext(type, strictTolerances)
+  const context = createParseContext(type, strictTolerances)
   const body = { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: operations }
-  return applyPatch(kim, parsePatch(body, reading.tolerances), reading).resource[badge.id] as JsonObject
+  return applyPatch(kim, parsePatch(body, context.tolerances), context).resource[badge.id] as JsonObject
 }
 
 const at = (name: string): string => `${badge.id}:${name}`

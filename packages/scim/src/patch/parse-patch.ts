@@ -2,7 +2,7 @@ import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import { boundedObject, membersByName, requireMessageSchema } from '../values/json-body.ts'
+import { parseJsonObject, membersByName, requireMessageSchema } from '../values/json-body.ts'
 import { isArray, isObject } from '../values/json.ts'
 
 /** The most operations of one request. */
@@ -14,25 +14,25 @@ export const maximumOperations = 1000
  * `operations_missing`, `operations_empty`, `operation_malformed`, `operation_unknown`; invalidValue — reason
  * `value_missing`; noTarget — reason `path_missing`; 413 — reasons `operations_too_many`, `body_too_large`.
  */
-export function parsePatch(body: unknown, tally: ToleranceCounter): readonly PatchOperation[] {
-  const members = membersByName(boundedObject(body))
-  requireMessageSchema(members, 'urn:ietf:params:scim:api:messages:2.0:PatchOp', tally)
+export function parsePatch(body: unknown, tolerances: ToleranceCounter): readonly PatchOperation[] {
+  const members = membersByName(parseJsonObject(body))
+  requireMessageSchema(members, 'urn:ietf:params:scim:api:messages:2.0:PatchOp', tolerances)
 
   const operations = members.get('operations')?.value
   // RFC 7644 §3.5.2: "Operations" is required and an array.
   if (!isArray(operations)) throw refusal('operations_missing')
   // RFC 7644 §3.5.2: of one or more; Entra sends none when nothing changed.
-  if (operations.length === 0 && !tally.admits('operations-empty')) throw refusal('operations_empty')
+  if (operations.length === 0 && !tolerances.admits('operations-empty')) throw refusal('operations_empty')
   // RFC 9110 §15.5.14: before any of them is applied.
   if (operations.length > maximumOperations) throw refusal('operations_too_many')
-  return operations.map((operation) => readOperation(operation, tally))
+  return operations.map((operation) => readOperation(operation, tolerances))
 }
 
-function readOperation(operation: JsonValue, tally: ToleranceCounter): PatchOperation {
+function readOperation(operation: JsonValue, tolerances: ToleranceCounter): PatchOperation {
   // RFC 7644 §3.5.2: an operation is an object.
   if (!isObject(operation)) throw refusal('operation_malformed')
   const members = membersByName(operation)
-  const op = readName(members.get('op')?.value, tally)
+  const op = readName(members.get('op')?.value, tolerances)
   const path = readPath(members.get('path')?.value)
   const value = members.get('value')?.value
   if (op !== 'remove') {
@@ -45,13 +45,13 @@ function readOperation(operation: JsonValue, tally: ToleranceCounter): PatchOper
   return { op, path, value }
 }
 
-function readName(op: JsonValue | undefined, tally: ToleranceCounter): PatchOperation['op'] {
-  if ((op === undefined || op === null) && tally.admits('operation-name-missing')) return 'replace'
+function readName(op: JsonValue | undefined, tolerances: ToleranceCounter): PatchOperation['op'] {
+  if ((op === undefined || op === null) && tolerances.admits('operation-name-missing')) return 'replace'
   if (typeof op !== 'string') throw refusal('operation_malformed')
   if (isOperationName(op)) return op
   const lower = op.length > 7 ? '' : op.toLowerCase()
   // RFC 7644 §3.5.2: add, remove or replace. Entra writes them with a capital.
-  if (!isOperationName(lower) || !tally.admits('operation-name-case')) throw refusal('operation_unknown')
+  if (!isOperationName(lower) || !tolerances.admits('operation-name-case')) throw refusal('operation_unknown')
   return lower
 }
 

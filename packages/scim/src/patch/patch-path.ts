@@ -4,7 +4,7 @@ import { refusal } from '../error/refusal.ts'
 import { ScimError } from '../error/scim-error.ts'
 import type { CompareNode, FilterLiteral, FilterNode } from '../filter/filter-node.ts'
 import { openCursor } from '../filter/filter-tokens.ts'
-import { readEnd, readName, readSubName, readValueFilter, startOf } from '../filter/parse-filter.ts'
+import { readEnd, readName, readSubName, readValueFilter, createFilterParser } from '../filter/parse-filter.ts'
 import { resolveValueFilter } from '../filter/resolve-filter.ts'
 import {
   attributeLabel,
@@ -15,7 +15,7 @@ import {
 } from '../schema/find-attribute.ts'
 import { type Attribute, nameKey, type Schema } from '../schema/schema.ts'
 import { createToleranceCounter, type ParseContext, type ToleranceCounter } from '../tolerance/tolerance-counter.ts'
-import { objectOf } from '../values/json.ts'
+import { toObject } from '../values/json.ts'
 import { readSimple } from '../values/read-value.ts'
 
 /**
@@ -23,18 +23,18 @@ import { readSimple } from '../values/read-value.ts'
  * @throws ScimError invalidPath — reasons `path_syntax`, `path_unknown`, `path_filter`; invalidFilter — the reasons of
  * `resolveFilter`, for a filter in the path (RFC 7644 §3.12, table 9).
  */
-export function resolvePath(text: string, reading: ParseContext): PatchTarget {
+export function resolvePath(text: string, context: ParseContext): PatchTarget {
   // RFC 7644 §3.10: a URN alone leads to all attributes of its schema; it may end as no attribute's name does.
-  const schema = findSchema(text, reading)
+  const schema = findSchema(text, context)
   if (schema !== undefined) return { kind: 'schema', schema }
 
-  const path = parsePath(text, reading.tolerances)
-  const found = findAttribute(path.attribute, reading)
+  const path = parsePath(text, context.tolerances)
+  const found = findAttribute(path.attribute, context)
   // RFC 7644 §3.12 invalidPath: no such attribute.
   if (found === undefined)
-    throw refusal('path_unknown', { suggestion: suggestAttribute(path.attribute, reading.resourceType) })
+    throw refusal('path_unknown', { suggestion: suggestAttribute(path.attribute, context.resourceType) })
 
-  const where = path.filter === undefined ? undefined : selectionOf(path.filter, found.attribute, reading)
+  const where = path.filter === undefined ? undefined : selectionOf(path.filter, found.attribute, context)
   // RFC 7644 §3.5.2: valuePath; a sub-attribute has no values to select from.
   if (where !== undefined && found.subAttribute !== undefined)
     throw refusal('path_filter', { attribute: attributeLabel(found) })
@@ -51,11 +51,14 @@ export function resolvePath(text: string, reading: ParseContext): PatchTarget {
   }
 }
 
-function selectionOf(node: FilterNode, attribute: Attribute, { tolerances: tally }: ParseContext): ElementSelection {
+function selectionOf(node: FilterNode, attribute: Attribute, { tolerances }: ParseContext): ElementSelection {
   // RFC 7644 §3.5.2: a filter selects among complex values.
   if (attribute.type !== 'complex' || !attribute.multiValued)
     throw refusal('path_filter', { attribute: attribute.name })
-  return { filter: resolveValueFilter(node, attribute, tally), seed: () => seedOf(node, attribute, tally) }
+  return {
+    filter: resolveValueFilter(node, attribute, tolerances),
+    describedElement: () => elementFromFilter(node, attribute, tolerances),
+  }
 }
 
 /** An attribute that a path leads to, or values of it. */
@@ -73,7 +76,7 @@ export interface AttributeTarget {
 export interface ElementSelection {
   readonly filter: ResolvedFilter
   /** A value that the filter describes, when it does so completely: `type eq "work"` is {"type":"work"}. */
-  readonly seed: () => JsonObject | undefined
+  readonly describedElement: () => JsonObject | undefined
 }
 
 /** What a path leads to (RFC 7644 §3.5.2): an attribute, or the attributes of a whole schema. */
@@ -91,9 +94,9 @@ export interface PathNode {
  * Reads a path with the parser of filters, and within its bounds.
  * @throws ScimError invalidPath — reason `path_syntax`, with the parser's own refusal as its cause.
  */
-export function parsePath(text: string, tally: ToleranceCounter = createToleranceCounter(new Set())): PathNode {
+export function parsePath(text: string, tolerances: ToleranceCounter = createToleranceCounter(new Set())): PathNode {
   try {
-    return readPath(text, tally)
+    return readPath(text, tolerances)
   } catch (cause) {
     // RFC 7644 §3.12 invalidPath: what is no filter is no path either; another failure is not the sender's.
     if (cause instanceof ScimError) throw refusal('path_syntax', { cause })
@@ -101,8 +104,8 @@ export function parsePath(text: string, tally: ToleranceCounter = createToleranc
   }
 }
 
-function readPath(text: string, tally: ToleranceCounter): PathNode {
-  const place = startOf(openCursor(text), tally)
+function readPath(text: string, tolerances: ToleranceCounter): PathNode {
+  const place = createFilterParser(openCursor(text), tolerances)
   const attribute = readName(place)
   const filter = place.cursor.peek().kind === '[' ? readValueFilter(place) : undefined
   const sub = filter === undefined ? undefined : readSubName(place)
@@ -115,15 +118,15 @@ function readPath(text: string, tally: ToleranceCounter): PathNode {
  * {"type":"work"} for `type eq "work"`. With anything else in it the filter describes many values, or none.
  * @param node a filter that was resolved before, so its names and types are right.
  */
-function seedOf(node: FilterNode, parent: Attribute, tally: ToleranceCounter): JsonObject | undefined {
+function elementFromFilter(node: FilterNode, parent: Attribute, tolerances: ToleranceCounter): JsonObject | undefined {
   const parts = new Map<string, JsonValue>()
   for (const operand of node.kind === 'and' ? node.operands : [node]) {
     const sub = isEquality(operand) ? parent.subAttributesByName.get(nameKey(operand.attribute.name)) : undefined
     if (!isEquality(operand) || sub === undefined || sub.mutability === 'readOnly' || parts.has(sub.name))
       return undefined
-    parts.set(sub.name, readSimple(sub, jsonOf(operand.value, sub), tally))
+    parts.set(sub.name, readSimple(sub, jsonOf(operand.value, sub), tolerances))
   }
-  return objectOf(parts)
+  return toObject(parts)
 }
 
 const isEquality = (node: FilterNode): node is CompareNode =>

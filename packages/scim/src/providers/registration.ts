@@ -104,9 +104,9 @@ export async function addProviderSecret(
   const secret = newProviderSecret(providerId(id), deps.random ?? systemRandom)
   const added = await secretRecord(secret, now)
   await changeSecrets(id, deps.storage, (secrets) => {
-    const live = secrets.filter((candidate) => isLive(candidate, now))
-    if (live.length >= maximumLive) throw new ProviderError('too_many_secrets')
-    return [...live.map((previous) => ending(previous, change.previousExpiresAt)), added]
+    const live = secrets.filter((candidate) => isActiveSecret(candidate, now))
+    if (live.length >= maximumActive) throw new ProviderError('too_many_secrets')
+    return [...live.map((previous) => withExpiry(previous, change.previousExpiresAt)), added]
   })
   return secret
 }
@@ -115,7 +115,7 @@ export async function addProviderSecret(
  * Ends all secrets of an identity provider but the newest, at once.
  * @throws ProviderError `provider_unknown`.
  */
-export const endPreviousProviderSecrets = (id: string, deps: { readonly storage: Storage }): Promise<void> =>
+export const revokePreviousProviderSecrets = (id: string, deps: { readonly storage: Storage }): Promise<void> =>
   changeSecrets(id, deps.storage, (secrets) => secrets.slice(-1))
 
 async function changeSecrets(
@@ -133,13 +133,13 @@ async function changeSecrets(
 }
 
 /** Whether a secret is accepted. */
-export const isLive = (secret: SecretRecord, now: EpochSeconds): boolean =>
+export const isActiveSecret = (secret: SecretRecord, now: EpochSeconds): boolean =>
   secret.expiresAt === undefined || now < secret.expiresAt
 
-const ending = (secret: SecretRecord, at: number | undefined): SecretRecord =>
+const withExpiry = (secret: SecretRecord, at: number | undefined): SecretRecord =>
   at === undefined ? secret : { ...secret, expiresAt: epochSeconds(Math.min(at, secret.expiresAt ?? at)) }
 
-const maximumLive = 4
+const maximumActive = 4
 
 /**
  * A new secret for a provider: `mmscim_`, which scanners for leaked secrets can look for, the provider's identifier, by which

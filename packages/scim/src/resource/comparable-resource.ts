@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute } from '../schema/schema.ts'
-import { isArray, isObject, memberOf, objectOf } from '../values/json.ts'
+import { isArray, isObject, getMember, toObject } from '../values/json.ts'
 import { foldCase, parseInstant } from '../values/text.ts'
 
 /**
@@ -12,17 +12,17 @@ import { foldCase, parseInstant } from '../values/text.ts'
 export function comparableResource(resource: JsonObject, resourceType: ResourceType): JsonObject {
   const own = comparableMembers(resourceType.attributes, resource)
   const extensions = resourceType.extensions.flatMap(({ schema }) => {
-    const extension = memberOf(resource, schema.id)
-    return isObject(extension) ? [[schema.id, objectOf(comparableMembers(schema.attributes, extension))] as const] : []
+    const extension = getMember(resource, schema.id)
+    return isObject(extension) ? [[schema.id, toObject(comparableMembers(schema.attributes, extension))] as const] : []
   })
-  return objectOf([...own, ...extensions])
+  return toObject([...own, ...extensions])
 }
 
 /** The same for one value of an attribute, such as an element that a value filter looks at. */
 export function comparableValue(attribute: Attribute, value: JsonValue): JsonValue | undefined {
   if (isArray(value)) return value.map((element) => comparableValue(attribute, element) ?? null)
   if (attribute.type === 'complex')
-    return isObject(value) ? objectOf(comparableMembers(attribute.subAttributes, value)) : undefined
+    return isObject(value) ? toObject(comparableMembers(attribute.subAttributes, value)) : undefined
   if (typeof value !== 'string') return value
   if (attribute.type === 'dateTime') return parseInstant(value)
   return attribute.caseExact ? value : foldCase(value)
@@ -33,7 +33,7 @@ function comparableMembers(
   owner: JsonObject,
 ): readonly (readonly [string, JsonValue | undefined])[] {
   return attributes.map((attribute) => {
-    const value = memberOf(owner, attribute.name)
+    const value = getMember(owner, attribute.name)
     return [attribute.name, value === undefined ? undefined : comparableValue(attribute, value)] as const
   })
 }

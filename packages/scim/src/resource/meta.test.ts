@@ -2,7 +2,7 @@ import { epochSeconds } from '@mintmark/storage-interface'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { instantText } from './meta.ts'
+import { formatInstant } from './meta.ts'
 
 test('law: a point in time is written as ECMAScript writes it', () => {
   const aSecond = fc.oneof(
@@ -11,7 +11,7 @@ test('law: a point in time is written as ECMAScript writes it', () => {
   )
   fc.assert(
     fc.property(aSecond, (second) => {
-      expect(instantText(epochSeconds(second))).toBe(new Date(second * 1000).toISOString())
+      expect(formatInstant(epochSeconds(second))).toBe(new Date(second * 1000).toISOString())
     }),
   )
 })

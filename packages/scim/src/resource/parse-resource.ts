@@ -6,8 +6,8 @@ import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
 import type { ParseContext } from '../tolerance/tolerance-counter.ts'
 import type { AppliedTolerance } from '../tolerance/tolerances.ts'
-import { boundedObject, membersByName } from '../values/json-body.ts'
-import { isArray, isObject, memberOf, objectOf, withMember } from '../values/json.ts'
+import { parseJsonObject, membersByName } from '../values/json-body.ts'
+import { isArray, isObject, getMember, toObject, withMember } from '../values/json.ts'
 import { readValue } from '../values/read-value.ts'
 
 /** What a body says about a resource. */
@@ -23,50 +23,46 @@ export interface ParsedResource {
  * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`, `schemas_missing`,
  * `schema_unknown`, `attribute_unknown`; invalidValue — the reasons of `readValue`, and `value_required`; 413 `body_too_large`.
  */
-export function parseResource(body: unknown, reading: ParseContext): ParsedResource {
-  const members = membersByName(boundedObject(body))
-  checkSchemas(members.get('schemas')?.value, reading)
+export function parseResource(body: unknown, context: ParseContext): ParsedResource {
+  const members = membersByName(parseJsonObject(body))
+  checkSchemas(members.get('schemas')?.value, context)
 
   const found = new Map<string, JsonValue | undefined>()
   for (const [key, { name, value }] of members) {
-    const attribute = reading.resourceType.attributesByName.get(key)
-    const schema = attribute === undefined ? findSchema(name, reading) : undefined
-    if (attribute !== undefined) found.set(attribute.name, readWritable(attribute, value, reading))
-    else if (schema !== undefined && schema !== reading.resourceType.schema)
-      found.set(schema.id, readExtension(schema, value, reading))
+    const attribute = context.resourceType.attributesByName.get(key)
+    const schema = attribute === undefined ? findSchema(name, context) : undefined
+    if (attribute !== undefined) found.set(attribute.name, readWritable(attribute, value, context))
+    else if (schema !== undefined && schema !== context.resourceType.schema)
+      found.set(schema.id, readExtension(schema, value, context))
     // RFC 7644 §3.12 invalidSyntax: no schema of this type defines it.
-    else if (!reading.tolerances.admits('unknown-attributes')) throw refusal('attribute_unknown')
+    else if (!context.tolerances.admits('unknown-attributes')) throw refusal('attribute_unknown')
   }
-  const resource = completeResource(objectOf(found), reading.resourceType)
-  return { resource, applied: reading.tolerances.applied() }
+  const resource = completeResource(toObject(found), context.resourceType)
+  return { resource, applied: context.tolerances.applied() }
 }
 
 /** RFC 7643 §3: `schemas` names the schemas of the body; it decides nothing here, the endpoint does. */
-function checkSchemas(schemas: JsonValue | undefined, reading: ParseContext): void {
+function checkSchemas(schemas: JsonValue | undefined, context: ParseContext): void {
   if (schemas === undefined || schemas === null) {
     // RFC 7643 §3: required.
-    if (!reading.tolerances.admits('schemas-missing')) throw refusal('schemas_missing')
+    if (!context.tolerances.admits('schemas-missing')) throw refusal('schemas_missing')
     return
   }
   // RFC 7643 §3: an array of URNs, not empty.
   if (!isArray(schemas) || schemas.length === 0 || schemas.length > 100) throw refusal('schemas_missing')
-  const found = schemas.map((urn) => (typeof urn === 'string' ? findSchema(urn, reading) : undefined))
+  const found = schemas.map((urn) => (typeof urn === 'string' ? findSchema(urn, context) : undefined))
   // RFC 7643 §3: URNs that are declared by the resource type. Entra adds one of Microsoft's own.
-  if (found.includes(undefined) && !reading.tolerances.admits('unknown-schemas')) throw refusal('schema_unknown')
+  if (found.includes(undefined) && !context.tolerances.admits('unknown-schemas')) throw refusal('schema_unknown')
   // RFC 7643 §3: the type's own schema is always listed.
-  if (!found.includes(reading.resourceType.schema) && !reading.tolerances.admits('schemas-missing'))
+  if (!found.includes(context.resourceType.schema) && !context.tolerances.admits('schemas-missing'))
     throw refusal('schemas_missing')
 }
 
-function readWritable(
-  attribute: Attribute,
-  value: JsonValue,
-  { tolerances: tally }: ParseContext,
-): JsonValue | undefined {
-  return attribute.mutability === 'readOnly' ? undefined : readValue(attribute, value, tally)
+function readWritable(attribute: Attribute, value: JsonValue, { tolerances }: ParseContext): JsonValue | undefined {
+  return attribute.mutability === 'readOnly' ? undefined : readValue(attribute, value, tolerances)
 }
 
-function readExtension(schema: Schema, value: JsonValue, reading: ParseContext): JsonObject | undefined {
+function readExtension(schema: Schema, value: JsonValue, context: ParseContext): JsonObject | undefined {
   if (value === null) return undefined
   // RFC 7643 §3.3: an extension's attributes stand in an object.
   if (!isObject(value)) throw refusal('value_type', { attribute: schema.id })
@@ -74,11 +70,11 @@ function readExtension(schema: Schema, value: JsonValue, reading: ParseContext):
   for (const [key, member] of membersByName(value)) {
     const attribute = schema.attributesByName.get(key)
     // RFC 7644 §3.12 invalidSyntax: the extension does not define it.
-    if (attribute === undefined && !reading.tolerances.admits('unknown-attributes'))
+    if (attribute === undefined && !context.tolerances.admits('unknown-attributes'))
       throw refusal('attribute_unknown', { attribute: schema.id })
-    if (attribute !== undefined) found.set(attribute.name, readWritable(attribute, member.value, reading))
+    if (attribute !== undefined) found.set(attribute.name, readWritable(attribute, member.value, context))
   }
-  const extension = objectOf(found)
+  const extension = toObject(found)
   return Object.keys(extension).length === 0 ? undefined : extension
 }
 
@@ -89,7 +85,7 @@ function readExtension(schema: Schema, value: JsonValue, reading: ParseContext):
 export function completeResource(resource: JsonObject, resourceType: ResourceType): JsonObject {
   requireAll(resourceType.attributes, resource)
   for (const { schema, required } of resourceType.extensions) {
-    const extension = memberOf(resource, schema.id)
+    const extension = getMember(resource, schema.id)
     // RFC 7643 §6: a required extension is part of every resource.
     if (extension === undefined && required) throw refusal('value_required', { attribute: schema.id })
     if (isObject(extension)) requireAll(schema.attributes, extension)
@@ -99,7 +95,7 @@ export function completeResource(resource: JsonObject, resourceType: ResourceTyp
 
 function requireAll(attributes: readonly Attribute[], owner: JsonObject): void {
   const missing = attributes.find(
-    ({ required, mutability, name }) => required && mutability !== 'readOnly' && isMissing(memberOf(owner, name)),
+    ({ required, mutability, name }) => required && mutability !== 'readOnly' && isMissing(getMember(owner, name)),
   )
   // RFC 7643 §2.2 required, §2.5: an empty text is no value either.
   if (missing !== undefined) throw refusal('value_required', { attribute: missing.name })
@@ -110,7 +106,7 @@ const isMissing = (value: JsonValue | undefined): boolean => value === undefined
 function withSchemas(resource: JsonObject, { schema, extensions }: ResourceType): JsonObject {
   const used = extensions.map((extension) => extension.schema.id).filter((id) => Object.hasOwn(resource, id))
   const schemas = [schema.id, ...used]
-  const listed = memberOf(resource, 'schemas')
+  const listed = getMember(resource, 'schemas')
   const same = isArray(listed) && listed.length === schemas.length && schemas.every((id) => listed.includes(id))
   return same ? resource : withMember(resource, 'schemas', schemas)
 }

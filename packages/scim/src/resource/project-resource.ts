@@ -2,40 +2,43 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
 import { findAttribute, findSchema, parseAttributeName } from '../schema/find-attribute.ts'
-import { type Projection, projectionOf, type ShownAttribute } from '../schema/projection.ts'
+import { type Projection, createProjection, type ProjectedAttribute } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { type Attribute, nameKey } from '../schema/schema.ts'
 import { createParseContext } from '../tolerance/tolerance-counter.ts'
-import { isArray, isObject, memberOf } from '../values/json.ts'
+import { isArray, isObject, getMember } from '../values/json.ts'
 
 /**
  * The part of a resource that an answer shows (RFC 7644 §3.9), in the order of its schemas. Only what a schema defines
  * leaves: whatever else storage holds stays.
  */
 export function projectResource(resource: JsonObject, { attributes, extensions }: Projection): JsonObject {
-  const shown = membersShown(attributes, resource) ?? {}
+  const shown = projectMembers(attributes, resource) ?? {}
   for (const { urn, attributes: ofExtension } of extensions) {
-    const extension = memberOf(resource, urn)
-    const members = isObject(extension) ? membersShown(ofExtension, extension) : undefined
+    const extension = getMember(resource, urn)
+    const members = isObject(extension) ? projectMembers(ofExtension, extension) : undefined
     if (members !== undefined) shown[urn] = members
   }
   return shown
 }
 
 /** Whether an answer shows anything of an attribute of the type's own: what it does not show need not be read. */
-export const isShown = (name: string, { attributes }: Projection): boolean =>
+export const includesAttribute = (name: string, { attributes }: Projection): boolean =>
   attributes.some((attribute) => attribute.name === name)
 
 /**
  * The attributes of an owner that are shown; undefined when there are none. In an ordinary object, which becomes text three times
  * as fast as one without a prototype: its names are those of a schema, and no schema has `__proto__`.
  */
-function membersShown(attributes: readonly ShownAttribute[], owner: JsonObject): Record<string, JsonValue> | undefined {
+function projectMembers(
+  attributes: readonly ProjectedAttribute[],
+  owner: JsonObject,
+): Record<string, JsonValue> | undefined {
   let members: Record<string, JsonValue> | undefined
   for (const { name, parts } of attributes) {
-    const value = memberOf(owner, name)
+    const value = getMember(owner, name)
     if (value === undefined || value === null) continue
-    const picked = parts === undefined ? value : partsShown(parts, value)
+    const picked = parts === undefined ? value : projectParts(parts, value)
     if (picked === undefined) continue
     members ??= {}
     members[name] = picked
@@ -43,11 +46,11 @@ function membersShown(attributes: readonly ShownAttribute[], owner: JsonObject):
   return members
 }
 
-function partsShown(parts: readonly ShownAttribute[], value: JsonValue): JsonValue | undefined {
-  if (!isArray(value)) return isObject(value) ? membersShown(parts, value) : undefined
+function projectParts(parts: readonly ProjectedAttribute[], value: JsonValue): JsonValue | undefined {
+  if (!isArray(value)) return isObject(value) ? projectMembers(parts, value) : undefined
   const elements: JsonValue[] = []
   for (const element of value) {
-    const members = isObject(element) ? membersShown(parts, element) : undefined
+    const members = isObject(element) ? projectMembers(parts, element) : undefined
     if (members !== undefined) elements.push(members)
   }
   return elements.length === 0 ? undefined : elements
@@ -73,29 +76,29 @@ export function parseProjection(
   const names = attributes ?? excludedAttributes ?? []
   // RFC 7644 §3.12: more names than any schema has are not read.
   if (names.length > maximumNames) throw refusal('projection_too_many')
-  if (names.length === 0) return resourceType.shownByDefault
+  if (names.length === 0) return resourceType.defaultProjection
 
   const found = names.flatMap((name) => findNamed(name, resourceType))
-  return projectionOf(resourceType, {
+  return createProjection(resourceType, {
     kind: attributes === undefined ? 'without' : 'only',
     named: new Set(found.map(({ attribute, subAttribute }) => subAttribute ?? attribute)),
     partly: new Set(found.filter(({ subAttribute }) => subAttribute !== undefined).map(({ attribute }) => attribute)),
   })
 }
 
-interface Named {
+interface NamedAttribute {
   readonly attribute: Attribute
   readonly subAttribute: Attribute | undefined
 }
 
-function findNamed(text: string, resourceType: ResourceType): readonly Named[] {
-  const reading = createParseContext(resourceType, new Set())
+function findNamed(text: string, resourceType: ResourceType): readonly NamedAttribute[] {
+  const context = createParseContext(resourceType, new Set())
   // Entra puts a value filter here: emails[type eq "work"] is taken for emails.
   const [trimmed = ''] = text.trim().split('[', 1)
-  const schema = trimmed.length > maximumLength ? undefined : findSchema(trimmed, reading)
+  const schema = trimmed.length > maximumLength ? undefined : findSchema(trimmed, context)
   if (schema !== undefined) return schema.attributes.map((attribute) => ({ attribute, subAttribute: undefined }))
   const name = trimmed.length > maximumLength ? undefined : parseAttributeName(trimmed)
-  const found = name === undefined ? undefined : findAttribute(name, reading)
+  const found = name === undefined ? undefined : findAttribute(name, context)
   return found === undefined ? [] : [found]
 }
 

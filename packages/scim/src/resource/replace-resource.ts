@@ -4,7 +4,7 @@ import { refusal } from '../error/refusal.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute } from '../schema/schema.ts'
 import { replaceElements } from '../values/element-list.ts'
-import { isArray, isObject, memberOf, objectOf, sameValue } from '../values/json.ts'
+import { isArray, isObject, getMember, toObject, sameValue } from '../values/json.ts'
 import { completeResource } from './parse-resource.ts'
 
 /** What a PUT makes of a resource. */
@@ -25,16 +25,16 @@ export function replaceResource(current: JsonObject, given: JsonObject, resource
     const extension = replaceMembers(schema.attributes, objectAt(current, schema.id), objectAt(given, schema.id))
     return [schema.id, Object.keys(extension).length === 0 ? undefined : extension] as const
   })
-  const replaced = objectOf([...Object.entries(replaceMembers(resourceType.attributes, current, given)), ...extensions])
+  const replaced = toObject([...Object.entries(replaceMembers(resourceType.attributes, current, given)), ...extensions])
   const resource = completeResource(replaced, resourceType)
   return sameValue(current, resource) ? { resource: current, changed: false } : { resource, changed: true }
 }
 
 const replaceMembers = (attributes: readonly Attribute[], current: JsonObject, given: JsonObject): JsonObject =>
-  objectOf(
+  toObject(
     attributes.map((attribute) => [
       attribute.name,
-      replaceMember(attribute, memberOf(current, attribute.name), memberOf(given, attribute.name)),
+      replaceMember(attribute, getMember(current, attribute.name), getMember(given, attribute.name)),
     ]),
   )
 
@@ -54,6 +54,6 @@ function replaceMember(
 }
 
 function objectAt(owner: JsonObject, name: string): JsonObject {
-  const value = memberOf(owner, name)
+  const value = getMember(owner, name)
   return isObject(value) ? value : {}
 }

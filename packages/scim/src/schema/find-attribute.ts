@@ -4,7 +4,7 @@ import { type Attribute, nameKey, type Schema } from './schema.ts'
 import { enterpriseUserSchema } from './user-schema.ts'
 
 /** An attribute that a name stands for. */
-export interface FoundAttribute {
+export interface ResolvedAttribute {
   /** The URN of the extension that it belongs to; undefined for common attributes and those of the type's own schema. */
   readonly extension: string | undefined
   readonly attribute: Attribute
@@ -12,48 +12,49 @@ export interface FoundAttribute {
 }
 
 /** Looks a name up (RFC 7644 §3.10): the URN of the type's own schema may be left out. @returns undefined when there is none. */
-export function findAttribute(name: AttributeName, reading: ParseContext): FoundAttribute | undefined {
+export function findAttribute(name: AttributeName, context: ParseContext): ResolvedAttribute | undefined {
   const owner =
-    name.urn === undefined ? findWithoutUrn(nameKey(name.name), reading) : findWithUrn(name.urn, name.name, reading)
+    name.urn === undefined ? findWithoutUrn(nameKey(name.name), context) : findWithUrn(name.urn, name.name, context)
   if (owner === undefined || name.subName === undefined) return owner
   const subAttribute = owner.attribute.subAttributesByName.get(nameKey(name.subName))
   return subAttribute === undefined ? undefined : { ...owner, subAttribute }
 }
 
 /** `department` for `urn:…:enterprise:2.0:User:department`, as our schema spells it. */
-export function attributeLabel({ extension, attribute, subAttribute }: FoundAttribute): string {
+export function attributeLabel({ extension, attribute, subAttribute }: ResolvedAttribute): string {
   const prefix = extension === undefined ? '' : `${extension}:`
   return `${prefix}${attribute.name}${subAttribute === undefined ? '' : `.${subAttribute.name}`}`
 }
 
-function findWithoutUrn(key: string, { resourceType, tolerances: tally }: ParseContext): FoundAttribute | undefined {
+function findWithoutUrn(key: string, { resourceType, tolerances }: ParseContext): ResolvedAttribute | undefined {
   const attribute = resourceType.attributesByName.get(key)
   if (attribute !== undefined) return { extension: undefined, attribute, subAttribute: undefined }
 
   // Entra names the manager without its URN.
   const schema = [...resourceType.extensionsByUrn.values()].find(({ attributesByName }) => attributesByName.has(key))
   const found = schema?.attributesByName.get(key)
-  if (schema === undefined || found === undefined || !tally.admits('extension-attribute-without-urn')) return undefined
+  if (schema === undefined || found === undefined || !tolerances.admits('extension-attribute-without-urn'))
+    return undefined
   return { extension: schema.id, attribute: found, subAttribute: undefined }
 }
 
-function findWithUrn(urn: string, name: string, reading: ParseContext): FoundAttribute | undefined {
-  const schema = findSchema(urn, reading)
+function findWithUrn(urn: string, name: string, context: ParseContext): ResolvedAttribute | undefined {
+  const schema = findSchema(urn, context)
   if (schema === undefined) return undefined
-  const ownSchema = schema === reading.resourceType.schema
-  const attribute = (ownSchema ? reading.resourceType : schema).attributesByName.get(nameKey(name))
+  const ownSchema = schema === context.resourceType.schema
+  const attribute = (ownSchema ? context.resourceType : schema).attributesByName.get(nameKey(name))
   return attribute === undefined
     ? undefined
     : { extension: ownSchema ? undefined : schema.id, attribute, subAttribute: undefined }
 }
 
 /** The resource type's own schema or the extension that a URN names; URNs do not differ by case (RFC 7644 §3.10). */
-export function findSchema(urn: string, reading: ParseContext): Schema | undefined {
-  const found = declaredSchema(urn, reading)
+export function findSchema(urn: string, context: ParseContext): Schema | undefined {
+  const found = declaredSchema(urn, context)
   if (found !== undefined) return found
-  const current = currentUrn(urn, reading.resourceType)
-  return current !== undefined && reading.tolerances.admits('legacy-urns')
-    ? declaredSchema(current, reading)
+  const current = currentUrn(urn, context.resourceType)
+  return current !== undefined && context.tolerances.admits('legacy-urns')
+    ? declaredSchema(current, context)
     : undefined
 }
 
@@ -94,8 +95,8 @@ const urnCharacters = /^urn:[A-Za-z0-9:._-]+$/i
  * `name.givenName` for `givenName`, the full URN for an extension's attribute. A name out of our own schemas, or none.
  */
 export function suggestAttribute(name: AttributeName, resourceType: ResourceType): string | undefined {
-  const reading = { resourceType, tolerances: createToleranceCounter(new Set(['extension-attribute-without-urn'])) }
-  const inExtension = findAttribute({ ...name, urn: undefined }, reading)
+  const context = { resourceType, tolerances: createToleranceCounter(new Set(['extension-attribute-without-urn'])) }
+  const inExtension = findAttribute({ ...name, urn: undefined }, context)
   if (inExtension !== undefined) return attributeLabel(inExtension)
 
   const key = nameKey(name.name)

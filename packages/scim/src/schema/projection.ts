@@ -2,27 +2,27 @@ import type { Attribute, Schema } from './schema.ts'
 
 /** What an answer shows of a resource, in the order in which it shows it: worked out once, however many resources it is for. */
 export interface Projection {
-  readonly attributes: readonly ShownAttribute[]
+  readonly attributes: readonly ProjectedAttribute[]
   /** Of each extension, by its URN. */
-  readonly extensions: readonly { readonly urn: string; readonly attributes: readonly ShownAttribute[] }[]
+  readonly extensions: readonly { readonly urn: string; readonly attributes: readonly ProjectedAttribute[] }[]
 }
 
 /** An attribute that is shown. */
-export interface ShownAttribute {
+export interface ProjectedAttribute {
   readonly name: string
   /** What is shown of a complex attribute; undefined for all others, which are shown as they are. */
-  readonly parts: readonly ShownAttribute[] | undefined
+  readonly parts: readonly ProjectedAttribute[] | undefined
 }
 
 /** How the resources of an answer are shown. */
-export interface Showing {
+export interface RenderContext {
   readonly projection: Projection
   /** The provider's SCIM Tenant URL. */
   readonly baseUrl: string
 }
 
 /** Which attributes somebody has named, and what for (RFC 7644 §3.9). */
-interface AttributeChoice {
+interface AttributeSelection {
   readonly kind: 'default' | 'only' | 'without'
   /** Attributes and sub-attributes that were named; a schema's attributes when the schema was named. */
   readonly named: ReadonlySet<Attribute>
@@ -31,9 +31,9 @@ interface AttributeChoice {
 }
 
 /** What is shown to somebody who has named nothing, and below an attribute that was named. */
-export const defaultChoice: AttributeChoice = { kind: 'default', named: new Set(), partly: new Set() }
+export const defaultSelection: AttributeSelection = { kind: 'default', named: new Set(), partly: new Set() }
 
-interface ShownType {
+interface ProjectedType {
   readonly attributes: readonly Attribute[]
   readonly extensions: readonly { readonly schema: Schema }[]
 }
@@ -42,34 +42,40 @@ interface ShownType {
  * What a choice shows of a type. `returned` decides (RFC 7643 §7): `always` cannot be left out, `never` cannot be asked for,
  * `request` has to be.
  */
-export const projectionOf = ({ attributes, extensions }: ShownType, choice: AttributeChoice): Projection => ({
-  attributes: shownAttributes(attributes, choice),
+export const createProjection = (
+  { attributes, extensions }: ProjectedType,
+  choice: AttributeSelection,
+): Projection => ({
+  attributes: projectAttributes(attributes, choice),
   extensions: extensions.map(({ schema }) => ({
     urn: schema.id,
-    attributes: shownAttributes(schema.attributes, choice),
+    attributes: projectAttributes(schema.attributes, choice),
   })),
 })
 
-const shownAttributes = (attributes: readonly Attribute[], choice: AttributeChoice): readonly ShownAttribute[] =>
+const projectAttributes = (
+  attributes: readonly Attribute[],
+  choice: AttributeSelection,
+): readonly ProjectedAttribute[] =>
   attributes.flatMap((attribute) => {
-    const inside = choiceInside(attribute, choice)
+    const inside = nestedSelection(attribute, choice)
     if (inside === undefined) return []
     return [
       {
         name: attribute.name,
-        parts: attribute.type === 'complex' ? shownAttributes(attribute.subAttributes, inside) : undefined,
+        parts: attribute.type === 'complex' ? projectAttributes(attribute.subAttributes, inside) : undefined,
       },
     ]
   })
 
 /** How the parts of an attribute are chosen, or undefined when the attribute is not shown (RFC 7643 §7 returned). */
-function choiceInside(attribute: Attribute, choice: AttributeChoice): AttributeChoice | undefined {
+function nestedSelection(attribute: Attribute, choice: AttributeSelection): AttributeSelection | undefined {
   const { kind, named, partly } = choice
   if (attribute.returned === 'never') return undefined
   if (kind === 'only') {
-    if (named.has(attribute)) return defaultChoice
+    if (named.has(attribute)) return defaultSelection
     if (partly.has(attribute)) return choice
-    return attribute.returned === 'always' ? defaultChoice : undefined
+    return attribute.returned === 'always' ? defaultSelection : undefined
   }
   if (attribute.returned === 'request') return undefined
   return attribute.returned === 'default' && named.has(attribute) ? undefined : choice

@@ -1,4 +1,4 @@
-import { defaultChoice, type Projection, projectionOf } from './projection.ts'
+import { defaultSelection, type Projection, createProjection } from './projection.ts'
 import { type Attribute, byName, defineAttribute, nameKey, type Schema } from './schema.ts'
 
 /** An extension of a resource type (RFC 7643 §3.3, §6). */
@@ -23,7 +23,7 @@ export interface ResourceType {
   /** By `nameKey` of the URN. */
   readonly extensionsByUrn: ReadonlyMap<string, Schema>
   /** What an answer shows when nothing is asked for (RFC 7643 §7 returned). */
-  readonly shownByDefault: Projection
+  readonly defaultProjection: Projection
 }
 
 /** What `defineResourceType` takes. */
@@ -67,7 +67,7 @@ export function defineResourceType(options: ResourceTypeOptions): ResourceType {
     attributes: Object.freeze(attributes),
     attributesByName: byName(attributes, options.name),
     extensionsByUrn: new Map(extensions.map(({ schema }) => [nameKey(schema.id), schema])),
-    shownByDefault: projectionOf({ attributes, extensions }, defaultChoice),
+    defaultProjection: createProjection({ attributes, extensions }, defaultSelection),
   })
 }
 

@@ -49,8 +49,8 @@ export const userSchema = defineSchema({
       mutability: 'writeOnly',
       returned: 'never',
     },
-    severalValues({ name: 'emails', description: 'E-mail addresses.' }, {}, ['work', 'home', 'other']),
-    severalValues({ name: 'phoneNumbers', description: 'Telephone numbers (RFC 3966).' }, {}, [
+    multiValued({ name: 'emails', description: 'E-mail addresses.' }, {}, ['work', 'home', 'other']),
+    multiValued({ name: 'phoneNumbers', description: 'Telephone numbers (RFC 3966).' }, {}, [
       'work',
       'home',
       'mobile',
@@ -58,8 +58,8 @@ export const userSchema = defineSchema({
       'pager',
       'other',
     ]),
-    severalValues({ name: 'ims', description: 'Addresses for instant messages.' }),
-    severalValues(
+    multiValued({ name: 'ims', description: 'Addresses for instant messages.' }),
+    multiValued(
       { name: 'photos', description: 'Pictures of the person.' },
       { type: 'reference', referenceTypes: ['external'], maxLength: 16_384 },
       ['photo', 'thumbnail'],
@@ -109,9 +109,9 @@ export const userSchema = defineSchema({
         },
       ],
     },
-    severalValues({ name: 'entitlements', description: 'What the person may use.', maxValues: 100 }),
-    severalValues({ name: 'roles', description: "The person's roles.", maxValues: 100 }),
-    severalValues({ name: 'x509Certificates', description: 'Certificates in DER, as base64.' }, { type: 'binary' }),
+    multiValued({ name: 'entitlements', description: 'What the person may use.', maxValues: 100 }),
+    multiValued({ name: 'roles', description: "The person's roles.", maxValues: 100 }),
+    multiValued({ name: 'x509Certificates', description: 'Certificates in DER, as base64.' }, { type: 'binary' }),
   ],
 })
 
@@ -160,7 +160,7 @@ export const userResourceType = defineResourceType({
  * @param value whatever differs for `value`.
  * @param canonicalValues suggestions for `type`.
  */
-function severalValues(
+function multiValued(
   attribute: Pick<AttributeOptions, 'name' | 'description' | 'maxValues'>,
   value: Partial<AttributeOptions> = {},
   canonicalValues: readonly string[] = [],

@@ -84,10 +84,11 @@ function scimDependencies(options: ScimServerOptions): SignInDependencies & Grou
     storage: options.storage,
     clock,
     random,
-    endedAccess: async (before, now) =>
+    listRevokedAccess: async (before, now) =>
       options.onEvent === undefined ? undefined : revokedAccess(before, now, options.storage),
     hooks: options,
-    offboarding: options.deprovisioningLimit && createDeprovisioningLimiter(options.deprovisioningLimit, options),
+    deprovisioningLimiter:
+      options.deprovisioningLimit && createDeprovisioningLimiter(options.deprovisioningLimit, options),
     userType,
     renderCache: createUserRenderCache(userType, options.issuer),
     groupType: options.groupType ?? groupResourceType,

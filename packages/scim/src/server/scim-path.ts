@@ -1,4 +1,4 @@
-import { keepsRule } from '../values/text.ts'
+import { isAllowedText } from '../values/text.ts'
 
 /** What a SCIM address names, below the base of one identity provider (RFC 7644 §3.2). */
 export interface ScimPath {
@@ -36,7 +36,7 @@ export function parseScimPath(rest: string): ScimPath {
 export function decodeSegment(segment: string): string | undefined {
   try {
     const text = decodeURIComponent(segment)
-    return keepsRule(text, 'line') ? text : undefined
+    return isAllowedText(text, 'line') ? text : undefined
   } catch {
     // `decodeURIComponent` knows no other way to say that an escape is broken.
     return undefined

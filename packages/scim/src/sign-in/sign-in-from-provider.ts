@@ -12,12 +12,12 @@ import { applyPatch } from '../patch/apply-patch.ts'
 import { parsePatch } from '../patch/parse-patch.ts'
 import { ProviderError } from '../providers/registration.ts'
 import { createParseContext, type ParseContext } from '../tolerance/tolerance-counter.ts'
-import { profileOf } from '../tolerance/tolerances.ts'
-import { beginAccount } from '../users/provision-user.ts'
+import { tolerancesOf } from '../tolerance/tolerances.ts'
+import { provisionUser } from '../users/provision-user.ts'
 import { isSameResource } from '../users/render-cache.ts'
 import type { UserDependencies } from '../users/user-dependencies.ts'
 import { userDocument, userState, type WrittenUser } from '../users/user-state.ts'
-import { type AccountWriter, settled } from '../users/write-user.ts'
+import { type UserWriter, recordOfOutcome } from '../users/write-user.ts'
 import { readValue } from '../values/read-value.ts'
 
 /** Somebody whom an identity provider has signed in, by SAML or OpenID Connect: what the host verified. */
@@ -60,9 +60,9 @@ export async function signInFromProvider(login: ProviderLogin, deps: SignInDepen
   if (provider === undefined) throw new ProviderError('provider_unknown')
   if (provider.disabledAt !== undefined) return { outcome: 'provider_disabled' }
 
-  const reading = createParseContext(deps.userType, profileOf(provider.toleranceProfile))
-  const externalId = loginExternalId(login.externalId, reading)
-  const writer: AccountWriter = {
+  const parseContext = createParseContext(deps.userType, tolerancesOf(provider.toleranceProfile))
+  const externalId = loginExternalId(login.externalId, parseContext)
+  const writer: UserWriter = {
     providerId: provider.providerId,
     now,
     record: (occurrence) => deps.journal.announce(occurrence),
@@ -70,26 +70,26 @@ export async function signInFromProvider(login: ProviderLogin, deps: SignInDepen
   return untilSettled(async () => {
     const user = await deps.storage.provisionedUsers.findByExternalId(writer.providerId, externalId)
     if (user?.active === false) return { outcome: 'deactivated', userId: user.userId }
-    const written = writtenOf(user, { ...login, externalId }, { reading, writer, deps })
+    const written = toWrittenUser(user, { ...login, externalId }, { parseContext, writer, deps })
     const context = { writer, deps }
     const signedIn =
-      user === undefined ? await beginAccount(written, writer, deps) : await update(user, written, context)
+      user === undefined ? await provisionUser(written, writer, deps) : await update(user, written, context)
     return signedIn === undefined ? undefined : signInOf(signedIn, { isNew: user === undefined })
   })
 }
 
 interface SignInContext {
-  readonly writer: AccountWriter
+  readonly writer: UserWriter
   readonly deps: SignInDependencies
 }
 
 /** What is stored of the account afterwards. A login decides neither whether it is active nor whose it is. */
-function writtenOf(
+function toWrittenUser(
   user: ProvisionedUserRecord | undefined,
   { externalId, profile }: ProviderLogin,
-  { reading, writer, deps }: SignInContext & { readonly reading: ParseContext },
+  { parseContext, writer, deps }: SignInContext & { readonly parseContext: ParseContext },
 ): WrittenUser {
-  const document = withProfile(user === undefined ? {} : userDocument(user), profile, reading)
+  const document = applyProfile(user === undefined ? {} : userDocument(user), profile, parseContext)
   const before = { providerId: writer.providerId, active: true, claims: user?.claims ?? {} }
   const written = userState({ ...document, externalId, active: before.active }, before, deps)
   return { ...written, password: undefined }
@@ -109,8 +109,8 @@ async function update(
 
   const outcome = await deps.storage.provisionedUsers.compareAndSwap({ providerId, userId, version, state, now })
   if (outcome.outcome === 'conflict' || outcome.outcome === 'absent') return undefined
-  const changed = settled(outcome)
-  record({ type: 'account.changed', providerId, userId })
+  const changed = recordOfOutcome(outcome)
+  record({ type: 'user.changed', providerId, userId })
   return changed
 }
 
@@ -122,9 +122,9 @@ const signInOf = ({ userId, active }: ProvisionedUserRecord, { isNew }: { readon
  * Who signed in, as SCIM requests name them.
  * @throws ScimError invalidValue — reasons `value_required`, `value_too_long`, `value_characters`.
  */
-function loginExternalId(text: string, { resourceType, tolerances: tally }: ParseContext): string {
+function loginExternalId(text: string, { resourceType, tolerances }: ParseContext): string {
   const attribute = resourceType.attributesByName.get('externalid')
-  const value = attribute === undefined ? undefined : readValue(attribute, text, tally)
+  const value = attribute === undefined ? undefined : readValue(attribute, text, tolerances)
   // RFC 7643 §3.1: what joins a sign-in and a provisioned account is not left open.
   if (typeof value !== 'string' || value.trim() === '') throw refusal('value_required', { attribute: 'externalId' })
   return value
@@ -135,10 +135,10 @@ function loginExternalId(text: string, { resourceType, tolerances: tally }: Pars
  * does not give stays. By the rules, and with the tolerances, of a PATCH from the same provider.
  * @throws ScimError the reasons of `parsePatch` and `applyPatch`.
  */
-function withProfile(document: JsonObject, profile: JsonObject, reading: ParseContext): JsonObject {
+function applyProfile(document: JsonObject, profile: JsonObject, parseContext: ParseContext): JsonObject {
   // As JSON has no undefined: a host that copies claims by name writes it for those that did not come, and means to clear none.
   const value: unknown = JSON.parse(JSON.stringify(profile))
   const schemas = ['urn:ietf:params:scim:api:messages:2.0:PatchOp']
-  const operations = parsePatch({ schemas, Operations: [{ op: 'replace', value }] }, reading.tolerances)
-  return applyPatch(document, operations, reading).resource
+  const operations = parsePatch({ schemas, Operations: [{ op: 'replace', value }] }, parseContext.tolerances)
+  return applyPatch(document, operations, parseContext).resource
 }

@@ -9,7 +9,7 @@ export interface ToleranceCounter {
   readonly applied: () => readonly AppliedTolerance[]
 }
 
-/** A tally that starts at nothing. */
+/** A counter that starts at nothing. */
 export function createToleranceCounter(enabled: Tolerances): ToleranceCounter {
   const counts = new Map<Tolerance, number>()
   return {
@@ -28,7 +28,7 @@ export interface ParseContext {
   readonly tolerances: ToleranceCounter
 }
 
-/** A reading of one request: its tally counts what that request needed. */
+/** A reading of one request: its counter counts what that request needed. */
 export const createParseContext = (resourceType: ResourceType, tolerances: Tolerances): ParseContext => ({
   resourceType,
   tolerances: createToleranceCounter(tolerances),

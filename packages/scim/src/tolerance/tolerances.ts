@@ -205,5 +205,5 @@ export type ToleranceProfile = keyof typeof toleranceProfiles
 const isToleranceProfile = (name: string): name is ToleranceProfile => Object.hasOwn(toleranceProfiles, name)
 
 /** What a connection tolerates. A name that is not known, from a later version perhaps, means the least. */
-export const profileOf = (name: string): Tolerances =>
+export const tolerancesOf = (name: string): Tolerances =>
   isToleranceProfile(name) ? toleranceProfiles[name] : strictTolerances

@@ -4,18 +4,18 @@ import { type ProviderId, type ProvisionedUserRecord, userId, type UserId } from
 import { refusal } from '../error/refusal.ts'
 import type { UserDependencies } from './user-dependencies.ts'
 import type { WrittenUser } from './user-state.ts'
-import { type AccountWriter, admitChange, settled, type WriteContext } from './write-user.ts'
+import { type UserWriter, authorizeChange, recordOfOutcome, type WriteContext } from './write-user.ts'
 
 /**
  * Begins the account of somebody whose `externalId`, if there is one, no account of the provider has: the one that the host says
  * was there before, or else a new one. Never one that has the same e-mail address or userName.
  * @returns undefined when there is such an account, or another writer was faster: look who has the `externalId`.
  * @throws ScimError 409 — reasons `user_name_taken`, `external_id_taken`; 404 — reason `resource_not_found`; 403 — reasons
- * `change_refused`, `offboarding_held`.
+ * `change_refused`, `deprovisioning_suspended`.
  */
-export async function beginAccount(
+export async function provisionUser(
   written: WrittenUser,
-  writer: AccountWriter,
+  writer: UserWriter,
   deps: UserDependencies,
 ): Promise<ProvisionedUserRecord | undefined> {
   const { link } = deps.hooks
@@ -29,7 +29,7 @@ export async function beginAccount(
 
 async function insert(
   { state, password }: WrittenUser,
-  { providerId, now, record }: AccountWriter,
+  { providerId, now, record }: UserWriter,
   deps: UserDependencies,
 ): Promise<ProvisionedUserRecord | undefined> {
   const id = userId(randomIdentifier(deps.random))
@@ -39,7 +39,7 @@ async function insert(
     if (outcome.key === 'userName') throw refusal('user_name_taken')
     return undefined
   }
-  record({ type: 'account.created', providerId, userId: id })
+  record({ type: 'user.created', providerId, userId: id })
   if (password !== undefined) await deps.hooks.password?.({ userId: id, password })
   return outcome.record
 }
@@ -57,7 +57,7 @@ async function adopt(
 
   const ends = account.active && !written.state.active
   // RFC 7644 §3.12, 403: to link an account is to change it; a protected one keeps its claims and its password.
-  await admitChange(account, ends ? 'deactivate' : 'update', context)
+  await authorizeChange(account, ends ? 'deactivate' : 'update', context)
   const state = {
     ...written.state,
     active: account.active && written.state.active,
@@ -73,10 +73,15 @@ async function adopt(
   if (outcome.outcome === 'conflict') return undefined
   // Somebody with the same externalId was faster, and chose the same account.
   if (outcome.outcome === 'absent' && (await isLinked(state.externalId, providerId, deps))) return undefined
-  const user = settled(outcome)
-  record({ type: 'account.linked', providerId, userId: chosen })
+  const user = recordOfOutcome(outcome)
+  record({ type: 'user.linked', providerId, userId: chosen })
   if (ends)
-    record({ type: 'account.deactivated', providerId, userId: chosen, ended: await deps.endedAccess(account, now) })
+    record({
+      type: 'user.deactivated',
+      providerId,
+      userId: chosen,
+      revoked: await deps.listRevokedAccess(account, now),
+    })
   if (written.password !== undefined) await deps.hooks.password?.({ userId: chosen, password: written.password })
   return user
 }

@@ -12,7 +12,7 @@ import {
 } from '@mintmark/storage-interface'
 
 import { projectResource } from '../resource/project-resource.ts'
-import type { Projection, Showing } from '../schema/projection.ts'
+import type { Projection, RenderContext } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { scimRoot, tenantUrl } from '../server/scim-path.ts'
 import { checksum } from '../text/checksum.ts'
@@ -28,7 +28,7 @@ import { renderUser, serverAttributes, userLocation, withManagerReference } from
  */
 export interface UserRenderCache {
   /** A user as the JSON text of a response (RFC 7644 §3.9). */
-  readonly render: (user: ListedUserRecord, showing: Showing) => JsonText
+  readonly render: (user: ListedUserRecord, showing: RenderContext) => JsonText
   /** The columns to store for a resource: its text and the cache key of the text. */
   readonly toStored: (resource: JsonObject, provider: ProviderId) => StoredResource
 }
@@ -37,15 +37,15 @@ type StoredResource = Pick<ProvisionedState, 'resource' | 'resourceForm'>
 
 /** Creates the cache of one server. Its key covers everything that the text depends on besides the resource. */
 export function createUserRenderCache(
-  { shownByDefault }: Pick<ResourceType, 'shownByDefault'>,
+  { defaultProjection: defaultProjection }: Pick<ResourceType, 'defaultProjection'>,
   issuer: string,
 ): UserRenderCache {
-  const key = checksum(JSON.stringify([textVersion, shownByDefault, [...excludedAttributes], scimRoot(issuer)]))
-  const appended = appendedProjection(shownByDefault)
+  const key = checksum(JSON.stringify([textVersion, defaultProjection, [...excludedAttributes], scimRoot(issuer)]))
+  const appended = appendedProjection(defaultProjection)
 
   return {
     render(user, { projection, baseUrl }) {
-      const isCached = user.resourceForm === key && projection === shownByDefault
+      const isCached = user.resourceForm === key && projection === defaultProjection
       if (!isCached) return jsonText(projectResource(renderUser(user, baseUrl), projection))
       const attributes = serverAttributes(user, baseUrl)
       return joinObjects(
@@ -56,7 +56,7 @@ export function createUserRenderCache(
     toStored(resource, provider) {
       const baseUrl = tenantUrl(issuer, provider)
       const complete = withManagerReference(resource, (user) => userLocation(user, baseUrl))
-      const shown = projectResource(complete, shownByDefault)
+      const shown = projectResource(complete, defaultProjection)
       // A resource with attributes that responses leave out by default is stored complete and without a key.
       return sameValue(complete, shown)
         ? { resource: jsonText(shown), resourceForm: key }

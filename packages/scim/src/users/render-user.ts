@@ -6,9 +6,9 @@ import {
   type ListedUserRecord,
 } from '@mintmark/storage-interface'
 
-import { metaText } from '../resource/meta.ts'
+import { renderMeta } from '../resource/meta.ts'
 import { enterpriseUserSchema } from '../schema/user-schema.ts'
-import { isObject, memberOf, withMember } from '../values/json.ts'
+import { isObject, getMember, withMember } from '../values/json.ts'
 
 /** The complete SCIM resource of a user (RFC 7643 §4.1), before a projection. */
 export const renderUser = (user: ListedUserRecord, baseUrl: string): JsonObject => ({
@@ -25,7 +25,7 @@ export function serverAttributes(user: ListedUserRecord, baseUrl: string): JsonT
   const external = externalId === undefined ? '' : `"externalId":${JSON.stringify(externalId)},`
   const membership =
     groups.length === 0 ? '' : `"groups":[${groups.map((group) => groupText(group, baseUrl)).join(',')}],`
-  const meta = metaText({
+  const meta = renderMeta({
     resourceType: 'User',
     record: user,
     location: userLocation(userId, baseUrl),
@@ -53,9 +53,9 @@ export function userVersion({ version, groups }: ListedUserRecord): string {
  * @param locate the URL of a user; undefined removes the reference.
  */
 export function withManagerReference(resource: JsonObject, locate: (userId: string) => string | undefined): JsonObject {
-  const enterprise = memberOf(resource, enterpriseUserSchema.id)
-  const manager = isObject(enterprise) ? memberOf(enterprise, 'manager') : undefined
-  const value = isObject(manager) ? memberOf(manager, 'value') : undefined
+  const enterprise = getMember(resource, enterpriseUserSchema.id)
+  const manager = isObject(enterprise) ? getMember(enterprise, 'manager') : undefined
+  const value = isObject(manager) ? getMember(manager, 'value') : undefined
   if (!isObject(enterprise) || !isObject(manager) || typeof value !== 'string') return resource
   const reference = withMember(manager, '$ref', locate(value))
   return withMember(resource, enterpriseUserSchema.id, withMember(enterprise, 'manager', reference))

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { isArray, isObject, memberOf, textOf } from '../values/json.ts'
+import { isArray, isObject, getMember, getText } from '../values/json.ts'
 
 /** What a claim becomes: undefined takes it away from the account. */
 export type ClaimChanges = Readonly<Record<string, JsonValue | undefined>>
@@ -12,19 +12,19 @@ export type ClaimChanges = Readonly<Record<string, JsonValue | undefined>>
  */
 export function userClaims(resource: JsonObject, isVerified: (email: string) => boolean): ClaimChanges {
   const name = partOf(resource, 'name')
-  const email = preferredValue(memberOf(resource, 'emails'))
-  const phoneNumber = preferredValue(memberOf(resource, 'phoneNumbers'))
+  const email = preferredValue(getMember(resource, 'emails'))
+  const phoneNumber = preferredValue(getMember(resource, 'phoneNumbers'))
   return {
-    name: textOf(resource, 'displayName') ?? textOf(name, 'formatted') ?? joinedName(name),
-    given_name: textOf(name, 'givenName'),
-    family_name: textOf(name, 'familyName'),
-    middle_name: textOf(name, 'middleName'),
-    nickname: textOf(resource, 'nickName'),
-    preferred_username: textOf(resource, 'userName'),
-    profile: webAddress(textOf(resource, 'profileUrl')),
-    picture: webAddress(preferredValue(memberOf(resource, 'photos'))),
-    locale: textOf(resource, 'locale'),
-    zoneinfo: textOf(resource, 'timezone'),
+    name: getText(resource, 'displayName') ?? getText(name, 'formatted') ?? joinedName(name),
+    given_name: getText(name, 'givenName'),
+    family_name: getText(name, 'familyName'),
+    middle_name: getText(name, 'middleName'),
+    nickname: getText(resource, 'nickName'),
+    preferred_username: getText(resource, 'userName'),
+    profile: webAddress(getText(resource, 'profileUrl')),
+    picture: webAddress(preferredValue(getMember(resource, 'photos'))),
+    locale: getText(resource, 'locale'),
+    zoneinfo: getText(resource, 'timezone'),
     email,
     email_verified: email === undefined ? undefined : isVerified(email),
     phone_number: phoneNumber,
@@ -37,10 +37,10 @@ export function userClaims(resource: JsonObject, isVerified: (email: string) => 
 function preferredValue(values: JsonValue | undefined): string | undefined {
   const elements = isArray(values) ? values.filter(isObject) : []
   const preferred =
-    elements.find((element) => memberOf(element, 'primary') === true) ??
-    elements.find((element) => memberOf(element, 'type') === 'work') ??
+    elements.find((element) => getMember(element, 'primary') === true) ??
+    elements.find((element) => getMember(element, 'type') === 'work') ??
     elements[0]
-  return preferred === undefined ? undefined : textOf(preferred, 'value')
+  return preferred === undefined ? undefined : getText(preferred, 'value')
 }
 
 /** A page or a picture (OIDC Core §5.1), which clients make links of: never `javascript:`, or a file of theirs. */
@@ -50,11 +50,11 @@ function webAddress(text: string | undefined): string | undefined {
 }
 
 function joinedName(name: JsonObject): string | undefined {
-  const parts = [textOf(name, 'givenName'), textOf(name, 'familyName')].filter((part) => part !== undefined)
+  const parts = [getText(name, 'givenName'), getText(name, 'familyName')].filter((part) => part !== undefined)
   return parts.length === 0 ? undefined : parts.join(' ')
 }
 
 function partOf(resource: JsonObject, attribute: string): JsonObject {
-  const value = memberOf(resource, attribute)
+  const value = getMember(resource, attribute)
   return isObject(value) ? value : {}
 }

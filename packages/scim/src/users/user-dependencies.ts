@@ -12,10 +12,10 @@ export interface UserDependencies extends UserStateDependencies {
   readonly random: Random
   readonly journal: Journal<ScimOccurrence>
   /** What was a person's until now, for the event of its end: asked of storage only where a listener of the host's is told. */
-  readonly endedAccess: (before: UserRecord, now: EpochSeconds) => Promise<RevokedAccess | undefined>
+  readonly listRevokedAccess: (before: UserRecord, now: EpochSeconds) => Promise<RevokedAccess | undefined>
   readonly hooks: ProvisioningHooks
   /** Undefined when a provider may end any number of accounts. */
-  readonly offboarding: DeprovisioningLimiter | undefined
+  readonly deprovisioningLimiter: DeprovisioningLimiter | undefined
 }
 
 /**

@@ -4,25 +4,25 @@ import { type ProvisionedUserRecord, type Storage, untilSettled } from '@mintmar
 import { refusal } from '../error/refusal.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
 import type { ListedType } from '../list/type-searches.ts'
-import { isKnown, requireMatch } from '../message/preconditions.ts'
+import { isNotModified, checkPreconditions } from '../message/preconditions.ts'
 import { readMessage } from '../message/read-message.ts'
 import { readQuery } from '../message/read-query.ts'
-import { requestedAttributes } from '../message/requested-attributes.ts'
-import { emptyResponse, resourceResponse, unchangedResponse } from '../message/scim-response.ts'
+import { readProjection } from '../message/requested-attributes.ts'
+import { emptyResponse, resourceResponse, notModifiedResponse } from '../message/scim-response.ts'
 import { applyPatch } from '../patch/apply-patch.ts'
 import { parsePatch } from '../patch/parse-patch.ts'
 import { parseResource } from '../resource/parse-resource.ts'
 import { replaceResource } from '../resource/replace-resource.ts'
 import type { Projection } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import { noteTolerances, parseContextOf } from '../server/read-call.ts'
+import { recordTolerances, createCallContext } from '../server/read-call.ts'
 import type { ScimCall, ScimCollection, ScimEndpoint } from '../server/scim-call.ts'
-import { beginAccount } from './provision-user.ts'
+import { provisionUser } from './provision-user.ts'
 import type { UserRenderCache } from './render-cache.ts'
 import { userLocation, userVersion } from './render-user.ts'
 import type { UserDependencies } from './user-dependencies.ts'
 import { userState, type UserStateDependencies, type WrittenUser } from './user-state.ts'
-import { admitChange, findUser, replaceState, type WriteContext, writerOf, writeUser } from './write-user.ts'
+import { authorizeChange, findUser, writeState, type WriteContext, createUserWriter, writeUser } from './write-user.ts'
 
 /** What answers below /Users. */
 export function userRoutes(deps: UserDependencies): ScimCollection {
@@ -41,10 +41,10 @@ export function userRoutes(deps: UserDependencies): ScimCollection {
 const createUser =
   (deps: UserDependencies): ScimEndpoint =>
   async (call) => {
-    const projection = requestedAttributes(readQuery(call.request), deps.userType)
-    const reading = parseContextOf(call, deps.userType)
-    const { resource } = parseResource(readMessage(call.request), reading)
-    noteTolerances(reading, call, deps.journal)
+    const projection = readProjection(readQuery(call.request), deps.userType)
+    const parseContext = createCallContext(call, deps.userType)
+    const { resource } = parseResource(readMessage(call.request), parseContext)
+    recordTolerances(parseContext, call, deps.journal)
     const { providerId } = call.caller.provider
     const user = await createOrLink(userState(resource, { providerId, active: true, claims: {} }, deps), call, deps)
     return showUser(user, { status: 201, projection, call }, deps)
@@ -54,11 +54,11 @@ function createOrLink(written: WrittenUser, call: ScimCall, deps: UserDependenci
   const { provisionedUsers } = deps.storage
   const { providerId } = call.caller.provider
   const { state } = written
-  const writer = writerOf(call, deps.journal)
+  const writer = createUserWriter(call, deps.journal)
 
   // Most are new: that an account has the `externalId` is told by the insert, and nothing is read before it.
   return untilSettled(async () => {
-    const begun = await beginAccount(written, writer, deps)
+    const begun = await provisionUser(written, writer, deps)
     if (begun !== undefined || state.externalId === undefined) return begun
     const linked = await provisionedUsers.findByExternalId(providerId, state.externalId)
     return linked && relink(linked, written, { writer, deps })
@@ -77,18 +77,18 @@ async function relink(
     { ...user, active: user.active && active },
     context.deps,
   )
-  return replaceState(user, { state, resource, password: written.password }, context)
+  return writeState(user, { state, resource, password: written.password }, context)
 }
 
 /** GET /Users/{id} (RFC 7644 §3.4.1). */
 const readUser =
   (deps: UserDependencies): ScimEndpoint =>
   async (call) => {
-    const projection = requestedAttributes(readQuery(call.request), deps.userType)
+    const projection = readProjection(readQuery(call.request), deps.userType)
     const user = await findUser(call, deps)
     const version = userVersion(user)
-    if (isKnown(call.request, version))
-      return unchangedResponse({ location: userLocation(user.userId, call.baseUrl), version })
+    if (isNotModified(call.request, version))
+      return notModifiedResponse({ location: userLocation(user.userId, call.baseUrl), version })
     return showUser(user, { status: 200, projection, call }, deps)
   }
 
@@ -96,10 +96,10 @@ const readUser =
 const replaceUser =
   (deps: UserDependencies): ScimEndpoint =>
   async (call) => {
-    const projection = requestedAttributes(readQuery(call.request), deps.userType)
-    const reading = parseContextOf(call, deps.userType)
-    const { resource } = parseResource(readMessage(call.request), reading)
-    noteTolerances(reading, call, deps.journal)
+    const projection = readProjection(readQuery(call.request), deps.userType)
+    const parseContext = createCallContext(call, deps.userType)
+    const { resource } = parseResource(readMessage(call.request), parseContext)
+    recordTolerances(parseContext, call, deps.journal)
     const user = await writeUser(call, (document) => replaceResource(document, resource, deps.userType).resource, deps)
     return showUser(user, { status: 200, projection, call }, deps)
   }
@@ -111,14 +111,14 @@ const replaceUser =
 const patchUser =
   (deps: UserDependencies): ScimEndpoint =>
   async (call) => {
-    const projection = requestedAttributes(readQuery(call.request), deps.userType)
+    const projection = readProjection(readQuery(call.request), deps.userType)
     const body = readMessage(call.request)
     const user = await writeUser(
       call,
       (document) => {
-        const reading = parseContextOf(call, deps.userType)
-        const { resource } = applyPatch(document, parsePatch(body, reading.tolerances), reading)
-        noteTolerances(reading, call, deps.journal)
+        const parseContext = createCallContext(call, deps.userType)
+        const { resource } = applyPatch(document, parsePatch(body, parseContext.tolerances), parseContext)
+        recordTolerances(parseContext, call, deps.journal)
         return resource
       },
       deps,
@@ -133,22 +133,22 @@ const patchUser =
 const removeUser =
   (deps: UserDependencies): ScimEndpoint =>
   (call) => {
-    const writer = writerOf(call, deps.journal)
+    const writer = createUserWriter(call, deps.journal)
     return untilSettled(async () => {
       const { providerId, now, record } = writer
       const { provisionedUsers } = deps.storage
       const user = await findUser(call, deps)
       const { userId, adopted, version } = user
-      requireMatch(call.request, userVersion(user))
-      await admitChange(user, 'remove', { writer, deps })
+      checkPreconditions(call.request, userVersion(user))
+      await authorizeChange(user, 'remove', { writer, deps })
 
-      const ended = await deps.endedAccess(user, now)
+      const ended = await deps.listRevokedAccess(user, now)
       const removal = { providerId, userId, version, now }
       const { outcome } = adopted ? await provisionedUsers.release(removal) : await provisionedUsers.remove(removal)
       if (outcome === 'conflict') return undefined
       // RFC 7644 §3.6: of several who remove one, one does.
       if (outcome === 'absent') throw refusal('resource_not_found')
-      record({ type: adopted ? 'account.released' : 'account.removed', providerId, userId, ended })
+      record({ type: adopted ? 'user.released' : 'user.removed', providerId, userId, revoked: ended })
       return emptyResponse()
     })
   }

@@ -2,7 +2,7 @@ import type { JsonObject, ProviderId, ProvisionedState, ProvisionedUserRecord } 
 
 import { comparableResource } from '../resource/comparable-resource.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import { memberOf, objectOf, textOf } from '../values/json.ts'
+import { getMember, toObject, getText } from '../values/json.ts'
 import { excludedAttributes, readStoredResource, type UserRenderCache } from './render-cache.ts'
 import type { ClaimChanges } from './user-claims.ts'
 
@@ -34,22 +34,22 @@ export function userState(
   before: { readonly providerId: ProviderId; readonly active: boolean; readonly claims: JsonObject },
   { userType, renderCache, claims }: UserStateDependencies,
 ): WrittenUser {
-  const active = memberOf(document, 'active')
-  const resource = objectOf(Object.entries(document).filter(([name]) => !excludedAttributes.has(name)))
+  const active = getMember(document, 'active')
+  const resource = toObject(Object.entries(document).filter(([name]) => !excludedAttributes.has(name)))
   const state: ProvisionedState = {
     // RFC 7644 §3.5.1 lets a server choose for what was left out: nobody is reactivated by silence.
     active: typeof active === 'boolean' ? active : before.active,
-    externalId: textOf(document, 'externalId'),
+    externalId: getText(document, 'externalId'),
     ...renderCache.toStored(resource, before.providerId),
     comparable: comparableResource(resource, userType),
-    claims: objectOf([...Object.entries(before.claims), ...Object.entries(claims(resource))]),
+    claims: toObject([...Object.entries(before.claims), ...Object.entries(claims(resource))]),
   }
-  return { state, resource, password: textOf(document, 'password') }
+  return { state, resource, password: getText(document, 'password') }
 }
 
 /** What a provider may write of an account, as one SCIM resource: what PUT and PATCH work on. Okta repeats the `id` in a PATCH. */
 export const userDocument = (user: ProvisionedUserRecord): JsonObject =>
-  objectOf([
+  toObject([
     ...Object.entries(readStoredResource(user)),
     ['id', user.userId],
     ['externalId', user.externalId],

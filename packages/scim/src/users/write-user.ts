@@ -14,7 +14,7 @@ import {
 
 import { refusal } from '../error/refusal.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
-import { requireMatch } from '../message/preconditions.ts'
+import { checkPreconditions } from '../message/preconditions.ts'
 import type { ScimCall } from '../server/scim-call.ts'
 import { isSameResource } from './render-cache.ts'
 import { userVersion } from './render-user.ts'
@@ -33,12 +33,12 @@ export function writeUser(
   change: (document: JsonObject) => JsonObject,
   deps: UserDependencies,
 ): Promise<ProvisionedUserRecord> {
-  const writer = writerOf(call, deps.journal)
+  const writer = createUserWriter(call, deps.journal)
   return untilSettled(async () => {
     const user = await findUser(call, deps)
-    requireMatch(call.request, userVersion(user))
+    checkPreconditions(call.request, userVersion(user))
     const written = userState(change(userDocument(user)), user, deps)
-    return replaceState(user, written, { writer, deps })
+    return writeState(user, written, { writer, deps })
   })
 }
 
@@ -48,7 +48,7 @@ export function writeUser(
  * @returns undefined when the account has changed, or gone, since it was read.
  * @throws ScimError 403 — the reasons of `admitChange`; 409 — reasons `user_name_taken`, `external_id_taken`.
  */
-export async function replaceState(
+export async function writeState(
   user: ProvisionedUserRecord,
   written: WrittenUser,
   context: WriteContext,
@@ -56,7 +56,7 @@ export async function replaceState(
   const { state, password } = written
   const isSameState = isSame(user, written)
   if (isSameState && password === undefined) return user
-  await admitChange(user, changeOf(user, state), context)
+  await authorizeChange(user, changeKind(user, state), context)
 
   const after = isSameState ? user : await swapState(user, state, context)
   if (after !== undefined && password !== undefined)
@@ -72,13 +72,13 @@ async function swapState(
   const { userId, version } = user
   const outcome = await deps.storage.provisionedUsers.compareAndSwap({ providerId, userId, version, state, now })
   if (outcome.outcome === 'conflict' || outcome.outcome === 'absent') return undefined
-  const after = settled(outcome)
-  const kind = changeOf(user, state)
+  const after = recordOfOutcome(outcome)
+  const kind = changeKind(user, state)
   if (kind === 'deactivate') {
-    const ended = await deps.endedAccess(user, now)
-    record({ type: 'account.deactivated', providerId, userId, ended })
+    const ended = await deps.listRevokedAccess(user, now)
+    record({ type: 'user.deactivated', providerId, userId, revoked: ended })
   } else {
-    record({ type: kind === 'reactivate' ? 'account.reactivated' : 'account.changed', providerId, userId })
+    record({ type: kind === 'reactivate' ? 'user.reactivated' : 'user.changed', providerId, userId })
   }
   return after
 }
@@ -87,7 +87,9 @@ async function swapState(
  * The account that a write led to.
  * @throws ScimError 404 — reason `resource_not_found`; 409 — reasons `user_name_taken`, `external_id_taken`.
  */
-export function settled(outcome: Exclude<ProvisionOutcome, { readonly outcome: 'conflict' }>): ProvisionedUserRecord {
+export function recordOfOutcome(
+  outcome: Exclude<ProvisionOutcome, { readonly outcome: 'conflict' }>,
+): ProvisionedUserRecord {
   switch (outcome.outcome) {
     case 'swapped':
       return outcome.record
@@ -102,7 +104,7 @@ export function settled(outcome: Exclude<ProvisionOutcome, { readonly outcome: '
   }
 }
 
-function changeOf(user: ProvisionedUserRecord, state: ProvisionedState): 'update' | 'deactivate' | 'reactivate' {
+function changeKind(user: ProvisionedUserRecord, state: ProvisionedState): 'update' | 'deactivate' | 'reactivate' {
   if (user.active === state.active) return 'update'
   return state.active ? 'reactivate' : 'deactivate'
 }
@@ -112,7 +114,7 @@ const isSame = (user: ProvisionedUserRecord, written: WrittenUser): boolean =>
   user.active === written.state.active && user.externalId === written.state.externalId && isSameResource(user, written)
 
 /** In whose name an account is begun, changed or ended: a request of a provider's, or a sign-in from it. One for each of them. */
-export interface AccountWriter {
+export interface UserWriter {
   readonly providerId: ProviderId
   readonly now: EpochSeconds
   /** Tells what happened. */
@@ -120,7 +122,7 @@ export interface AccountWriter {
 }
 
 /** The writer that a call is. */
-export const writerOf = ({ caller, request, now }: ScimCall, journal: Journal<ScimOccurrence>): AccountWriter => ({
+export const createUserWriter = ({ caller, request, now }: ScimCall, journal: Journal<ScimOccurrence>): UserWriter => ({
   providerId: caller.provider.providerId,
   now,
   record: (occurrence) => journal.record(request, occurrence),
@@ -128,16 +130,16 @@ export const writerOf = ({ caller, request, now }: ScimCall, journal: Journal<Sc
 
 /** Who writes, and with what. */
 export interface WriteContext {
-  readonly writer: AccountWriter
+  readonly writer: UserWriter
   readonly deps: UserDependencies
 }
 
 /**
  * Lets a provider change or end an account: the host may protect it, and accounts that end are counted, once for each writer, however
  * often it has to try.
- * @throws ScimError 403 — reasons `change_refused`, `offboarding_held`.
+ * @throws ScimError 403 — reasons `change_refused`, `deprovisioning_suspended`.
  */
-export async function admitChange(
+export async function authorizeChange(
   user: UserRecord,
   kind: ProposedChange['kind'],
   { writer, deps }: WriteContext,
@@ -148,8 +150,8 @@ export async function admitChange(
   if (!isAllowed) throw refusal('change_refused')
 
   if (kind !== 'deactivate' && kind !== 'remove') return
-  const held = (count: number): void => record({ type: 'offboarding.held', providerId, count })
-  await deps.offboarding?.admit({ providerId, user, attempt: writer, now, held })
+  const held = (count: number): void => record({ type: 'deprovisioning.suspended', providerId, count })
+  await deps.deprovisioningLimiter?.admit({ providerId, user, attempt: writer, now, onSuspended: held })
 }
 
 /**

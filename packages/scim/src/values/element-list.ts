@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import { refusal } from '../error/refusal.ts'
 import { comparableValue } from '../resource/comparable-resource.ts'
 import { type Attribute, nameKey } from '../schema/schema.ts'
-import { isObject, memberOf, objectOf, sameValue, withMember } from './json.ts'
+import { isObject, getMember, toObject, sameValue, withMember } from './json.ts'
 import { foldCase } from './text.ts'
 
 /**
@@ -16,7 +16,7 @@ export function elementKeys(attribute: Attribute): (element: JsonValue) => strin
   const type = typed?.mutability === 'readWrite' ? typed : undefined
   return (element) => {
     if (!isObject(element)) return simpleKey(attribute, element)
-    const value = memberOf(element, 'value')
+    const value = getMember(element, 'value')
     if (valued === undefined || value === undefined) return partsKey(attribute, element)
     return type === undefined ? simpleKey(valued, value) : `${simpleKey(valued, value)}\0${partKey(type, element)}`
   }
@@ -66,7 +66,7 @@ function mergeElements(attribute: Attribute, existing: JsonValue | undefined, gi
     ([name]) =>
       !Object.hasOwn(existing, name) || attribute.subAttributesByName.get(nameKey(name))?.mutability !== 'immutable',
   )
-  return objectOf([...Object.entries(existing), ...changeable])
+  return toObject([...Object.entries(existing), ...changeable])
 }
 
 const partsKey = (attribute: Attribute, element: JsonObject): string =>
@@ -76,7 +76,7 @@ const partsKey = (attribute: Attribute, element: JsonObject): string =>
     .join('\0')
 
 function partKey(sub: Attribute, element: JsonObject): string {
-  const value = memberOf(element, sub.name)
+  const value = getMember(element, sub.name)
   return value === undefined ? '' : simpleKey(sub, value)
 }
 
@@ -85,12 +85,12 @@ export const primaryElements = (elements: readonly JsonValue[]): readonly JsonVa
   elements.filter((element) => isObject(element) && isPrimary(element))
 
 /** RFC 7644 §3.5.2: a value that becomes the primary one takes that from all others. */
-export const withOnePrimary = (elements: readonly JsonValue[], primary: JsonValue): readonly JsonValue[] =>
+export const withSinglePrimary = (elements: readonly JsonValue[], primary: JsonValue): readonly JsonValue[] =>
   elements.map((element) =>
     element !== primary && isObject(element) && isPrimary(element) ? withMember(element, 'primary', false) : element,
   )
 
-const isPrimary = (element: JsonObject): boolean => memberOf(element, 'primary') === true
+const isPrimary = (element: JsonObject): boolean => getMember(element, 'primary') === true
 
 /**
  * A list in the place of another (RFC 7644 §3.5.1, §3.5.2.3). A value that stays keeps its immutable parts, and cannot be
@@ -114,13 +114,13 @@ export function keepImmutableParts(attribute: Attribute, before: JsonValue | und
   if (immutable.length === 0 || !isObject(before) || !isObject(after)) return after
   const kept = immutable.map((sub) => {
     const { name } = sub
-    const was = memberOf(before, name)
-    const is = memberOf(after, name)
+    const was = getMember(before, name)
+    const is = getMember(after, name)
     // RFC 7643 §7 mutability: once it has a value, it has no other. RFC 7643 §4.2: members come and go unedited.
     if (was !== undefined && is !== undefined && !sameValue(comparableValue(sub, was), comparableValue(sub, is))) {
       throw refusal('attribute_immutable', { attribute: `${attribute.name}.${name}` })
     }
     return [name, was ?? is] as const
   })
-  return objectOf([...Object.entries(after), ...kept])
+  return toObject([...Object.entries(after), ...kept])
 }

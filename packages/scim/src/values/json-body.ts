@@ -15,7 +15,7 @@ const maximumValues = 500_000
  * A parsed JSON body, once it is known to be an object of bounded depth and size. Iterative: depth costs no stack.
  * @throws ScimError invalidSyntax — reason `body_malformed` | `body_too_deep`; 413 — reason `body_too_large`.
  */
-export function boundedObject(body: unknown): JsonObject {
+export function parseJsonObject(body: unknown): JsonObject {
   // RFC 7644 §3.12 invalidSyntax: a SCIM message is a JSON object.
   if (!isObject(body)) throw refusal('body_malformed')
 
@@ -62,10 +62,15 @@ export function membersByName(object: JsonObject): ReadonlyMap<string, Member> {
  * @param members of the message, by `nameKey`.
  * @throws ScimError invalidSyntax — reason `schemas_missing`.
  */
-export function requireMessageSchema(members: ReadonlyMap<string, Member>, urn: string, tally: ToleranceCounter): void {
+export function requireMessageSchema(
+  members: ReadonlyMap<string, Member>,
+  urn: string,
+  tolerances: ToleranceCounter,
+): void {
   const schemas = members.get('schemas')?.value
   if (isArray(schemas) && schemas.some((listed) => typeof listed === 'string' && nameKey(listed) === nameKey(urn)))
     return
   // RFC 7644 §3.1: the body names the schema of the message.
-  if ((schemas !== undefined && schemas !== null) || !tally.admits('schemas-missing')) throw refusal('schemas_missing')
+  if ((schemas !== undefined && schemas !== null) || !tolerances.admits('schemas-missing'))
+    throw refusal('schemas_missing')
 }

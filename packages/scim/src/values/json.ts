@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
  * An object that inherits nothing: a member named `__proto__` is a member like any other. Of two members of one name the
  * last wins, and `undefined` takes a member away.
  */
-export function objectOf(members: Iterable<readonly [name: string, value: JsonValue | undefined]>): JsonObject {
+export function toObject(members: Iterable<readonly [name: string, value: JsonValue | undefined]>): JsonObject {
   const object = Object.create(nothing) as Record<string, JsonValue>
   for (const [name, value] of members) {
     if (value === undefined) delete object[name]
@@ -14,19 +14,19 @@ export function objectOf(members: Iterable<readonly [name: string, value: JsonVa
 }
 
 /** A member of its own; nothing that a prototype brings along. */
-export function memberOf(object: JsonObject, name: string): JsonValue | undefined {
+export function getMember(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
 /** A member that is a text and not an empty one; undefined for everything else. */
-export function textOf(object: JsonObject, name: string): string | undefined {
-  const value = memberOf(object, name)
+export function getText(object: JsonObject, name: string): string | undefined {
+  const value = getMember(object, name)
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 /** A copy with one member set, or without it when the value is `undefined`. */
 export const withMember = (object: JsonObject, name: string, value: JsonValue | undefined): JsonObject =>
-  objectOf([...Object.entries(object), [name, value]])
+  toObject([...Object.entries(object), [name, value]])
 
 /** Whether it is a JSON object, and not an array or null. */
 export function isObject(value: unknown): value is JsonObject {
@@ -50,6 +50,6 @@ export function sameValue(one: JsonValue | undefined, other: JsonValue | undefin
   const names = Object.keys(one)
   return (
     names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && sameValue(memberOf(one, name), memberOf(other, name)))
+    names.every((name) => Object.hasOwn(other, name) && sameValue(getMember(one, name), getMember(other, name)))
   )
 }

@@ -5,8 +5,8 @@ import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { addElements, primaryElements } from './element-list.ts'
 import { membersByName } from './json-body.ts'
-import { isArray, isObject, objectOf } from './json.ts'
-import { keepsRule, parseInstant, readBooleanText } from './text.ts'
+import { isArray, isObject, toObject } from './json.ts'
+import { isAllowedText, parseInstant, parseBoolean } from './text.ts'
 
 /**
  * The value of an attribute as a resource keeps it: names as the schema spells them, without what is read-only, without
@@ -15,20 +15,24 @@ import { keepsRule, parseInstant, readBooleanText } from './text.ts'
  * @throws ScimError invalidValue — reasons `value_type`, `value_too_long`, `value_characters`, `value_too_many`,
  * `value_primary_twice`, `value_required`; invalidSyntax — reasons `attribute_unknown`, `member_repeated`.
  */
-export function readValue(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): JsonValue | undefined {
-  if (!attribute.multiValued) return readOne(attribute, json, tally)
-  const elements = readElements(attribute, json, tally)
+export function readValue(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): JsonValue | undefined {
+  if (!attribute.multiValued) return readOne(attribute, json, tolerances)
+  const elements = readElements(attribute, json, tolerances)
   return elements.length === 0 ? undefined : elements
 }
 
 /** The values of a multi-valued attribute, none twice. */
-export function readElements(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): readonly JsonValue[] {
-  if (json === null || (json === '' && tally.admits('empty-text-means-absent'))) return []
-  const items = isArray(json) ? json : listOf(attribute, json, tally)
+export function readElements(
+  attribute: Attribute,
+  json: JsonValue,
+  tolerances: ToleranceCounter,
+): readonly JsonValue[] {
+  if (json === null || (json === '' && tolerances.admits('empty-text-means-absent'))) return []
+  const items = isArray(json) ? json : listOf(attribute, json, tolerances)
   // RFC 7643 §2.4 sets no bound; this server does, before it looks at any of them.
   if (items.length > attribute.maxValues) throw refusal('value_too_many', { attribute: attribute.name })
 
-  const elements = items.map((item) => readOne(attribute, item, tally)).filter((element) => element !== undefined)
+  const elements = items.map((item) => readOne(attribute, item, tolerances)).filter((element) => element !== undefined)
   // RFC 7643 §2.4: the primary value is true for no more than one.
   if (primaryElements(elements).length > 1) throw refusal('value_primary_twice', { attribute: attribute.name })
   return addElements(attribute, [], elements)
@@ -41,7 +45,7 @@ export function readElements(attribute: Attribute, json: JsonValue, tally: Toler
 export function readParts(
   attribute: Attribute,
   json: JsonValue,
-  tally: ToleranceCounter,
+  tolerances: ToleranceCounter,
 ): ReadonlyMap<string, JsonValue | undefined> {
   // RFC 7643 §2.3.8: a complex value is an object.
   if (!isObject(json)) throw refusal('value_type', { attribute: attribute.name })
@@ -49,19 +53,19 @@ export function readParts(
   for (const [key, { value }] of membersByName(json)) {
     const sub = attribute.subAttributesByName.get(key)
     // RFC 7644 §3.12 invalidSyntax: no schema defines it.
-    if (sub === undefined && !tally.admits('unknown-attributes'))
+    if (sub === undefined && !tolerances.admits('unknown-attributes'))
       throw refusal('attribute_unknown', { attribute: attribute.name })
-    if (sub !== undefined && sub.mutability !== 'readOnly') parts.set(sub.name, readValue(sub, value, tally))
+    if (sub !== undefined && sub.mutability !== 'readOnly') parts.set(sub.name, readValue(sub, value, tolerances))
   }
   return parts
 }
 
 /** A complex value from its parts; undefined when none has a value. */
-export function complexOf(
+export function buildComplexValue(
   attribute: Attribute,
   parts: Iterable<readonly [string, JsonValue | undefined]>,
 ): JsonObject | undefined {
-  const value = objectOf(parts)
+  const value = toObject(parts)
   if (Object.keys(value).length === 0) return undefined
   const missing = attribute.subAttributes.find(
     (sub) => sub.required && sub.mutability !== 'readOnly' && !Object.hasOwn(value, sub.name),
@@ -71,17 +75,17 @@ export function complexOf(
   return value
 }
 
-function readOne(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): JsonValue | undefined {
-  const value = unwrapValue(attribute, json, tally)
+function readOne(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): JsonValue | undefined {
+  const value = unwrapValue(attribute, json, tolerances)
   if (value === undefined) return undefined
   return attribute.type === 'complex'
-    ? complexOf(attribute, readParts(attribute, value, tally))
-    : readSimple(attribute, value, tally)
+    ? buildComplexValue(attribute, readParts(attribute, value, tolerances))
+    : readSimple(attribute, value, tolerances)
 }
 
-function listOf(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): readonly JsonValue[] {
+function listOf(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): readonly JsonValue[] {
   // RFC 7643 §2.4: several values are a JSON array, also when there is one.
-  if (!tally.admits('value-without-list')) throw refusal('value_type', { attribute: attribute.name })
+  if (!tolerances.admits('value-without-list')) throw refusal('value_type', { attribute: attribute.name })
   return [json]
 }
 
@@ -89,10 +93,10 @@ function listOf(attribute: Attribute, json: JsonValue, tally: ToleranceCounter):
  * A value of a simple type, as it was given (RFC 7643 §2.3).
  * @throws ScimError invalidValue — reasons `value_type`, `value_too_long`, `value_characters`.
  */
-export function readSimple(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): JsonValue {
+export function readSimple(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): JsonValue {
   switch (attribute.type) {
     case 'boolean':
-      return readBoolean(attribute, json, tally)
+      return readBoolean(attribute, json, tolerances)
     case 'integer':
       // RFC 7643 §2.3.4.
       if (!Number.isSafeInteger(json)) throw wrongType(attribute)
@@ -120,11 +124,11 @@ export function readSimple(attribute: Attribute, json: JsonValue, tally: Toleran
   }
 }
 
-function readBoolean(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): boolean {
+function readBoolean(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): boolean {
   if (typeof json === 'boolean') return json
-  const text = typeof json === 'string' ? readBooleanText(json) : undefined
+  const text = typeof json === 'string' ? parseBoolean(json) : undefined
   // RFC 7643 §2.3.2: true and false. Entra writes "True" when it disables someone.
-  if (text === undefined || !tally.admits('boolean-as-text')) throw wrongType(attribute)
+  if (text === undefined || !tolerances.admits('boolean-as-text')) throw wrongType(attribute)
   return text
 }
 
@@ -133,7 +137,7 @@ function readText(attribute: Attribute, json: JsonValue): string {
   // RFC 7643 §2.3.1 sets no bound; this server does.
   if (json.length > attribute.maxLength) throw refusal('value_too_long', { attribute: attribute.name })
   // RFC 8265 §3.3, RFC 8264 §9 for what people are told apart by; elsewhere what would break a header or a log line.
-  if (!keepsRule(json, attribute.characters)) throw refusal('value_characters', { attribute: attribute.name })
+  if (!isAllowedText(json, attribute.characters)) throw refusal('value_characters', { attribute: attribute.name })
   return json
 }
 
@@ -148,29 +152,33 @@ const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/
  * reader of its type.
  * @returns undefined when there is no value: null is the same as absent (RFC 7643 §2.5).
  */
-export function unwrapValue(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): JsonValue | undefined {
+export function unwrapValue(
+  attribute: Attribute,
+  json: JsonValue,
+  tolerances: ToleranceCounter,
+): JsonValue | undefined {
   if (json === null) return undefined
-  if (json === '') return tally.admits('empty-text-means-absent') ? undefined : json
+  if (json === '') return tolerances.admits('empty-text-means-absent') ? undefined : json
   if (isArray(json)) {
     const [only] = json
-    const wrapped = json.length === 1 && only !== undefined && tally.admits('list-around-value')
-    return wrapped ? unwrapValue(attribute, only, tally) : json
+    const wrapped = json.length === 1 && only !== undefined && tolerances.admits('list-around-value')
+    return wrapped ? unwrapValue(attribute, only, tolerances) : json
   }
-  if (attribute.type === 'complex') return unwrapComplex(attribute, json, tally)
-  return isObject(json) ? unwrapPrimitive(json, tally) : json
+  if (attribute.type === 'complex') return unwrapComplex(attribute, json, tolerances)
+  return isObject(json) ? unwrapPrimitive(json, tolerances) : json
 }
 
 /** The manager as "u9" for {"value":"u9"}. */
-function unwrapComplex(attribute: Attribute, json: JsonValue, tally: ToleranceCounter): JsonValue {
+function unwrapComplex(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): JsonValue {
   if (typeof json !== 'string' || !attribute.subAttributesByName.has('value')) return json
-  return tally.admits('text-for-complex') ? { value: json } : json
+  return tolerances.admits('text-for-complex') ? { value: json } : json
 }
 
 /** {"value":"1"} where "1" is declared. */
-function unwrapPrimitive(json: Extract<JsonValue, object>, tally: ToleranceCounter): JsonValue {
+function unwrapPrimitive(json: Extract<JsonValue, object>, tolerances: ToleranceCounter): JsonValue {
   if (!isObject(json)) return json
   const members = membersByName(json)
   const value = members.get('value')?.value
   const wrapped = members.size === 1 && value !== undefined && typeof value !== 'object'
-  return wrapped && tally.admits('value-around-primitive') ? value : json
+  return wrapped && tolerances.admits('value-around-primitive') ? value : json
 }

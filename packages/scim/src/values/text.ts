@@ -23,7 +23,7 @@ const wideOrNarrow = /[\u3000\uFF01-\uFFEE]+/g
 export type TextRule = 'line' | 'lines' | 'identifier'
 
 /** Whether a text keeps its rule. No text holds NUL or half a surrogate pair: no database and no other program reads it back. */
-export function keepsRule(text: string, rule: TextRule): boolean {
+export function isAllowedText(text: string, rule: TextRule): boolean {
   if (loneSurrogate.test(text)) return false
   switch (rule) {
     case 'line':
@@ -51,7 +51,7 @@ const controlButBreaks = /(?![\t\n\r])\p{Cc}/u
 const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u
 
 /** Reads "True", "FALSE" and the like, with nothing around it. @returns undefined for any other text. */
-export function readBooleanText(text: string): boolean | undefined {
+export function parseBoolean(text: string): boolean | undefined {
   if (text.length > 5) return undefined
   const lower = text.toLowerCase()
   if (lower === 'true') return true

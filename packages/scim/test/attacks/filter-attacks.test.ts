@@ -32,8 +32,8 @@ const users: readonly JsonObject[] = [
 ]
 
 function search(text: string, tolerances = strictTolerances): readonly unknown[] {
-  const tally = createToleranceCounter(tolerances)
-  const matches = finder(text, userResourceType, tally)
+  const counter = createToleranceCounter(tolerances)
+  const matches = finder(text, userResourceType, counter)
   return users.filter(matches).map(({ id }) => id)
 }
 

@@ -33,9 +33,9 @@ const alice: JsonObject = {
 }
 
 function send(body: unknown, tolerances: Tolerances, resource = alice) {
-  const reading = createParseContext(userResourceType, tolerances)
+  const context = createParseContext(userResourceType, tolerances)
   const before = JSON.stringify(resource)
-  const outcome = outcomeOf(() => applyPatch(resource, parsePatch(body, reading.tolerances), reading))
+  const outcome = outcomeOf(() => applyPatch(resource, parsePatch(body, context.tolerances), context))
   expect(JSON.stringify(resource)).toBe(before)
   if ('refusal' in outcome) throw outcome.refusal
   return outcome.value

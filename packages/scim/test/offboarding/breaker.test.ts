@@ -46,7 +46,7 @@ async function withPeople(size: number, options: Partial<ScimServerOptions>): Pr
 const held = { status: 403, body: { status: '403', detail: expect.stringContaining('Too many accounts') as string } }
 
 it('holds a provider that ends more accounts than it may, and ends none of them', async () => {
-  const site = await withPeople(6, { deprovisioningLimit: { accounts: 3 } })
+  const site = await withPeople(6, { deprovisioningLimit: { users: 3 } })
   const [a, b, c, d, e] = site.people
 
   const ended = [await site.deactivate(a), await site.remove(b), await site.deactivate(c)]
@@ -54,9 +54,11 @@ it('holds a provider that ends more accounts than it may, and ends none of them'
 
   expect(ended.map(({ status }) => status)).toEqual([200, 204, 200])
   expect(refused).toMatchObject([held, held])
-  expect(site.lastReason()).toBe('offboarding_held')
+  expect(site.lastReason()).toBe('deprovisioning_suspended')
   expect(await site.active()).toBe(3)
-  expect(site.events.filter(({ type }) => type === 'offboarding.held')).toMatchObject([{ providerId: 'T1', count: 3 }])
+  expect(site.events.filter(({ type }) => type === 'deprovisioning.suspended')).toMatchObject([
+    { providerId: 'T1', count: 3 },
+  ])
   expect((await site.storage.identityProviders.find(providerId('T1')))?.deprovisioning).toEqual({
     windowStartedAt: site.clock.now(),
     count: 3,
@@ -65,7 +67,7 @@ it('holds a provider that ends more accounts than it may, and ends none of them'
 })
 
 it('a held provider does everything else, other providers are not concerned, and time alone lets it go nowhere', async () => {
-  const site = await withPeople(3, { deprovisioningLimit: { accounts: 1 } })
+  const site = await withPeople(3, { deprovisioningLimit: { users: 1 } })
   const [a, b] = site.people
   await site.deactivate(a)
   await site.deactivate(b)
@@ -81,7 +83,7 @@ it('a held provider does everything else, other providers are not concerned, and
 })
 
 it('a window that is over counts no more', async () => {
-  const site = await withPeople(4, { deprovisioningLimit: { accounts: 2, window: 600 } })
+  const site = await withPeople(4, { deprovisioningLimit: { users: 2, window: 600 } })
   const [a, b, c] = site.people
   await site.deactivate(a)
   await site.deactivate(b)
@@ -92,14 +94,14 @@ it('a window that is over counts no more', async () => {
 
 it('law: however many end at once, on however many servers, no more end than may', async () => {
   const storage = createMemoryStorage({ issuer })
-  const site = await withPeople(30, { storage, deprovisioningLimit: { accounts: 10 } })
+  const site = await withPeople(30, { storage, deprovisioningLimit: { users: 10 } })
   const other = startOther(site, storage)
 
   const replies = await Promise.all(site.people.map((id, index) => (index % 2 === 0 ? site.deactivate(id) : other(id))))
 
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(10)
   expect(await site.active()).toBe(20)
-  expect(site.events.filter(({ type }) => type === 'offboarding.held').length).toBeLessThanOrEqual(1)
+  expect(site.events.filter(({ type }) => type === 'deprovisioning.suspended').length).toBeLessThanOrEqual(1)
 })
 
 it('a share of the active accounts is what may end, and the first five always', async () => {
@@ -112,7 +114,7 @@ it('a share of the active accounts is what may end, and the first five always', 
 })
 
 it('J-01: the account that a connection is tried with, created and removed at once, trips nothing', async () => {
-  const site = await withPeople(2, { deprovisioningLimit: { accounts: 1 } })
+  const site = await withPeople(2, { deprovisioningLimit: { users: 1 } })
 
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const id = idOf(
@@ -127,7 +129,7 @@ it('J-01: the account that a connection is tried with, created and removed at on
 })
 
 it('what has ended before is not counted again, and a removal of it is let through', async () => {
-  const site = await withPeople(3, { deprovisioningLimit: { accounts: 1 } })
+  const site = await withPeople(3, { deprovisioningLimit: { users: 1 } })
   const [a] = site.people
   await site.deactivate(a)
 
@@ -137,7 +139,7 @@ it('what has ended before is not counted again, and a removal of it is let throu
 
 it('an account that a POST links and deactivates is counted', async () => {
   const storage = createMemoryStorage({ issuer })
-  const site = await withPeople(0, { storage, deprovisioningLimit: { accounts: 0 }, link: async () => userId('own') })
+  const site = await withPeople(0, { storage, deprovisioningLimit: { users: 0 }, link: async () => userId('own') })
   await storage.users.insert({ userId: userId('own'), claims: {}, createdAt: site.clock.now() })
   site.clock.advance(3600)
 
@@ -181,7 +183,7 @@ function startOther(site: Site, storage: ReturnType<typeof createMemoryStorage>)
     issuer,
     storage,
     clock: () => site.clock.now(),
-    deprovisioningLimit: { accounts: 10 },
+    deprovisioningLimit: { users: 10 },
   })
   return async (id) => {
     const response = await server.handle({

@@ -122,8 +122,8 @@ describe('operations', () => {
 
     expect(new Set(directory.events.slice(seen).map(({ correlationId }) => correlationId)).size).toBe(1)
     expect(directory.events.slice(seen).map(({ type }) => type)).toEqual([
-      'account.created',
-      'account.created',
+      'user.created',
+      'user.created',
       'request.refused',
     ])
   })

@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { clientId, providerId } from '@mintmark/storage-interface'
 import { describe, expect, test } from 'vitest'
 
-import { addProviderSecret, createScimServer, endPreviousProviderSecrets, userSchema } from '../../src/index.ts'
+import { addProviderSecret, createScimServer, revokePreviousProviderSecrets, userSchema } from '../../src/index.ts'
 import { expectRefused, startDirectory, type Directory, type Refused } from './directory-under-test.ts'
 import { idsOf, namesOf, resourcesOf, startPeople } from './people-under-test.ts'
 import { startScim, type ScimReply, type ScimSent } from './scim-under-test.ts'
@@ -245,7 +245,7 @@ describe('K-45: a cursor lives as long as the secret that it was signed with', (
     const authorization = `Bearer ${await addProviderSecret('T1', {}, { storage, clock: () => clock.now() })}`
     const newer = nextOf(await page(people, { cursor: '', count: '2' }, { authorization })) ?? ''
 
-    await endPreviousProviderSecrets('T1', { storage })
+    await revokePreviousProviderSecrets('T1', { storage })
 
     expect(await page(people, { cursor: old, count: '2' }, { authorization })).toMatchObject({
       status: 400,

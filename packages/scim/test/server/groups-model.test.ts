@@ -159,12 +159,12 @@ function modelOf({ id, members, operations, profile }: Model): {
   readonly members: readonly string[]
   readonly displayName: JsonValue | undefined
 } {
-  const reading = createParseContext(groupResourceType, toleranceProfiles[profile])
+  const context = createParseContext(groupResourceType, toleranceProfiles[profile])
   const group = { ...aGroup(), id, members: members.map((value) => ({ value, type: 'User' })) }
   const { resource } = applyPatch(
     group,
-    parsePatch({ schemas: [patchOp], Operations: operations }, reading.tolerances),
-    reading,
+    parsePatch({ schemas: [patchOp], Operations: operations }, context.tolerances),
+    context,
   )
   const left = (resource['members'] ?? []) as readonly { readonly value: string }[]
   return { members: left.map(({ value }) => value).toSorted(), displayName: resource['displayName'] }

@@ -104,7 +104,7 @@ test('RFC 7644 §3.3: a retried POST hands on the password that was lost with th
   scim.fails.now = true
   expect(await scim.post(withPassword)).toMatchObject({ status: 500 })
   expect(scim.events).toMatchObject([
-    { type: 'account.created' },
+    { type: 'user.created' },
     { type: 'request.refused', reason: 'unexpected_failure' },
   ])
   scim.fails.now = false
@@ -123,7 +123,7 @@ test('a deactivation is told also when the host does not take the password besid
     await scim.send({ method: 'PATCH', path: `/Users/${id}`, body: patch({ active: false, password: 'x' }) }),
   ).toMatchObject({ status: 500 })
 
-  expect(scim.events.map(({ type }) => type)).toEqual(['account.created', 'account.deactivated', 'request.refused'])
+  expect(scim.events.map(({ type }) => type)).toEqual(['user.created', 'user.deactivated', 'request.refused'])
   expect(await scim.storage.users.find(userId(id))).toMatchObject({ active: false, generation: 1 })
 })
 

@@ -75,7 +75,7 @@ describe('an account begins at the first login', () => {
     expect(account).toMatchObject({ userId: (signedIn as { userId: string }).userId, active: true, adopted: false })
     expect(resourceOf(account)).toEqual({ schemas: [userSchema.id], ...profile })
     expect(account?.claims).toMatchObject({ name: 'Kim', given_name: 'Kim', email: 'kim@x.test', email_verified: true })
-    expect(scim.events).toMatchObject([{ type: 'account.created', providerId: 'T1', userId: account?.userId }])
+    expect(scim.events).toMatchObject([{ type: 'user.created', providerId: 'T1', userId: account?.userId }])
   })
 
   test('and is what the provider then finds, and provisions', async () => {
@@ -126,7 +126,7 @@ describe('a provisioned account is met', () => {
     expect(account).toMatchObject({ version: 2, claims: { name: 'Kim', given_name: 'Kim', middle_name: 'Q' } })
     const name = { givenName: 'Kim', middleName: 'Q' }
     expect(resourceOf(account)).toMatchObject({ userName: 'kim@x.test', title: 'Doctor', displayName: 'Kim', name })
-    expect(scim.events.at(-1)).toMatchObject({ type: 'account.changed', userId: id })
+    expect(scim.events.at(-1)).toMatchObject({ type: 'user.changed', userId: id })
   })
 
   test('K-30: a login that says what is there already writes nothing', async () => {
@@ -242,7 +242,7 @@ describe('an account of before the provider', () => {
       adopted: true,
       claims: { note: 'kept', email: 'kim@x.test' },
     })
-    expect(scim.events).toMatchObject([{ type: 'account.linked', userId: id }])
+    expect(scim.events).toMatchObject([{ type: 'user.linked', userId: id }])
     expect(await scim.signIn()).toEqual({ outcome: 'signed_in', userId: id, isNew: false })
   })
 
@@ -292,7 +292,7 @@ describe('at once', () => {
         )
 
         expect(new Set(all.map((one) => ('userId' in one ? one.userId : one.outcome))).size).toBe(1)
-        expect(scim.events.filter(({ type }) => type === 'account.created')).toHaveLength(1)
+        expect(scim.events.filter(({ type }) => type === 'user.created')).toHaveLength(1)
       }),
       { numRuns: 60 },
     )
@@ -312,7 +312,7 @@ describe('at once', () => {
 
         expect(signedIn).toMatchObject({ outcome: 'signed_in', userId: id })
         expect(created).toMatchObject({ status: 201, body: { id } })
-        expect(scim.events.filter(({ type }) => type === 'account.linked')).toHaveLength(1)
+        expect(scim.events.filter(({ type }) => type === 'user.linked')).toHaveLength(1)
       }),
       { numRuns: 60 },
     )

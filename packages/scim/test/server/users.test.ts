@@ -34,7 +34,7 @@ test('RFC 7644 §3.3: creates an account, and answers 201 with all of it', async
     },
   })
   expect((await scim.storage.users.find(userId(id)))?.claims).toEqual({ preferred_username: 'alice@x' })
-  expect(scim.events).toMatchObject([{ type: 'account.created', providerId: 'T1', userId: id }])
+  expect(scim.events).toMatchObject([{ type: 'user.created', providerId: 'T1', userId: id }])
 })
 
 test('the specification §3: active false deactivates, in one write that ends the generation', async () => {
@@ -51,9 +51,9 @@ test('the specification §3: active false deactivates, in one write that ends th
   expect(off).toMatchObject({ status: 200, body: { active: false } })
   expect(await scim.storage.users.find(userId(id))).toMatchObject({ active: false, generation: 1, version: 2 })
   expect(scim.events.at(-1)).toMatchObject({
-    type: 'account.deactivated',
+    type: 'user.deactivated',
     userId: id,
-    ended: { grants: [], sessionIds: [] },
+    revoked: { grants: [], sessionIds: [] },
   })
 })
 
