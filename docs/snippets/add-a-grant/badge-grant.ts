@@ -2,7 +2,7 @@ import { defineGrant, grantForUser, OAuthError } from '@mintmark/core'
 import { seconds, type Storage } from '@mintmark/storage-interface'
 import { readBadge } from './badges.ts'
 
-/** A terminal in the hall reads a badge, and gets tokens about the forUser who carries it. */
+/** A terminal reads a badge and gets tokens for the user who carries it. */
 export const badgeGrant = (storage: Storage) =>
   defineGrant({
     grantType: 'urn:example:grant-type:badge',

@@ -1,8 +1,8 @@
 import type { Brand } from '@mintmark/storage-interface'
 
-/** The proof that a badge was read, and whose it is. */
+/** Proves that a badge was read, and names its user. */
 export type ReadBadge = Brand<{ readonly subject: string }, 'ReadBadge' | 'GrantEvidence'>
 
-/** Stands for asking the reader's maker whether the badge signed the challenge. */
+/** Stands for the vendor's check that the badge signed the challenge. */
 export const readBadge = (badge: string): Promise<ReadBadge | undefined> =>
   Promise.resolve(badge === 'badge-of-ann' ? ({ subject: 'user-1' } as ReadBadge) : undefined)

@@ -2,12 +2,12 @@ import { defineGrant, OAuthError } from '@mintmark/core'
 import { seconds } from '@mintmark/storage-interface'
 import { spend } from './vouchers.ts'
 
-/** A voucher gets a client one access token, once. */
+/** Exchanges a voucher for one access token, once. */
 export const voucherGrant = defineGrant({
   grantType: 'urn:example:grant-type:voucher',
   async decide(form, client) {
     const evidence = await spend(form.get('voucher') ?? '')
-    // RFC 6749 §5.2: the client is told that much; the reason goes to the log.
+    // RFC 6749 §5.2. The client receives this sentence; the reason goes to the log.
     if (!evidence) throw new OAuthError('invalid_grant', 'The voucher is not valid.', { reason: 'grant_refused' })
 
     const target = {

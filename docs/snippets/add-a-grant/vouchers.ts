@@ -1,9 +1,9 @@
 import type { Brand } from '@mintmark/storage-interface'
 
-/** The proof that a voucher was there and is used up. Only `spend` makes one, and without one nothing is issued. */
+/** Proves that a valid voucher was used up. Only `spend` creates this evidence, and no token is issued without it. */
 export type SpentVoucher = Brand<{ readonly voucher: string }, 'SpentVoucher' | 'GrantEvidence'>
 
-const unspent = new Set(['gift-1', 'gift-2']) // yours is a table, and the line below one DELETE … RETURNING
+const unspent = new Set(['gift-1', 'gift-2']) // in production: a table, and one DELETE … RETURNING below
 
 export const spend = (voucher: string): Promise<SpentVoucher | undefined> =>
   Promise.resolve(unspent.delete(voucher) ? ({ voucher } as SpentVoucher) : undefined)

@@ -1,6 +1,6 @@
 import { backup, DatabaseSync } from 'node:sqlite'
 
-/** Copies the database as it is at one moment, while servers go on. Copying the file itself would miss what lies in the log beside it. */
+/** Copies a consistent snapshot while servers run. Copying the file alone would miss the write-ahead log. */
 export async function backUp(file: string, target: string): Promise<void> {
   const database = new DatabaseSync(file, { readOnly: true })
   await backup(database, target)

@@ -1,6 +1,6 @@
 import { epochSeconds, type Storage } from '@mintmark/storage-interface'
 
-/** Ends all that was issued to anybody before: everybody signs in again. Accounts stay as they are. */
+/** Revokes everything that was issued to any user, so all users must sign in again. The users stay active. */
 export async function endEverything(storage: Storage): Promise<number> {
   let ended = 0
   for (let after: string | undefined; ;) {
@@ -11,7 +11,7 @@ export async function endEverything(storage: Storage): Promise<number> {
     })
     if (listed.outcome === 'tooMany') throw new Error('The accounts cannot be listed.')
     for (const { userId } of listed.records.filter(({ active }) => active)) {
-      console.log('Ending', userId) // cut off here, this one account may be left inactive
+      console.log('Ending', userId) // if the process stops here, this user may stay inactive
       await storage.users.deactivate(userId, epochSeconds(Date.now() / 1000))
       await storage.users.reactivate(userId, epochSeconds(Date.now() / 1000))
       ended += 1

@@ -1,7 +1,7 @@
 import type { ConnectedApp, SessionSummary } from '@mintmark/core'
 import { noStore, type ServerResponse } from '@mintmark/core/http'
 
-/** Any template of yours will do, if it escapes: a client's name is what its developer wrote. */
+/** Use any template engine that escapes: client names come from client developers. */
 export const accountHtml = (apps: readonly ConnectedApp[], sessions: readonly SessionSummary[]): ServerResponse => ({
   status: 200,
   headers: [

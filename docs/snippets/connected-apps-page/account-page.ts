@@ -3,7 +3,7 @@ import { redirect, type Endpoint } from '@mintmark/core/http'
 import type { Storage } from '@mintmark/storage-interface'
 import { accountHtml } from './account-html.ts'
 
-/** Where people see which applications they let in and where they are signed in, and end both. */
+/** Lists a user's connected applications and sessions, and revokes them on request. */
 export function accountPage({
   storage,
   sessions,
@@ -14,7 +14,7 @@ export function accountPage({
   const apps = createConnectedApps({ storage })
 
   return async (request) => {
-    requireSameOrigin(request) // a form on another site ends nothing here
+    requireSameOrigin(request) // refuses forms that other sites post
     const signedIn = await sessions.signedIn(request)
     if (!signedIn) return redirect('/sign-in')
     const { subject } = signedIn

@@ -2,7 +2,7 @@ import type { InteractionPage } from '@mintmark/core'
 import { consentPage, readConsentForm } from '@mintmark/pages'
 import { nameOf } from './people.ts'
 
-/** Your own applications: whoever uses them has agreed to your terms. */
+/** Your own applications. Their users have agreed to your terms. */
 const firstParty: ReadonlySet<string> = new Set(['shop'])
 
 export const consent: InteractionPage = async (pending, request) => {

@@ -1,14 +1,14 @@
 import { registerClient } from '@mintmark/core'
 import type { JsonObject, Storage } from '@mintmark/storage-interface'
 
-/** With a secret, which is shown this one time. */
+/** Registers a client with a secret, which is shown only now. */
 export const registerWithSecret = (storage: Storage) =>
   registerClient(
     { clientId: 'billing', clientName: 'Billing job', grantTypes: ['client_credentials'], scopes: ['invoices.read'] },
     { storage },
   )
 
-/** Without one: the job signs with a private key, and you know the public half. */
+/** Registers a client without a secret: the job signs with a private key, and you store the public key. */
 export const registerWithKey = (storage: Storage, publicKey: JsonObject) =>
   registerClient(
     {

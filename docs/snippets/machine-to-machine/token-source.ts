@@ -1,6 +1,6 @@
 import * as openid from 'openid-client'
 
-/** Gives an access token, the same one until a minute before it expires: a token for each call is a waste of both servers' time. */
+/** Returns the same access token until a minute before it expires, because a new token for each call wastes time on both servers. */
 export function tokenSource(config: openid.Configuration): () => Promise<string> {
   let kept: { readonly token: Promise<string>; readonly until: number } | undefined
 

@@ -2,7 +2,7 @@ import { adoptClientSecret, ClientMetadataError, registerClient } from '@mintmar
 import { epochSeconds, userId, type Storage } from '@mintmark/storage-interface'
 import type { KeycloakClient, KeycloakUser, Realm } from './realm.ts'
 
-/** Takes over the clients and the accounts of a realm. @returns what a person has to look at, by client. */
+/** Imports the clients and the users of a realm. @returns the problems that need manual work, by client. */
 export async function importRealm(realm: Realm, storage: Storage): Promise<ReadonlyMap<string, string>> {
   for (const user of realm.users) await importUser(user, storage)
 
@@ -23,7 +23,7 @@ async function importUser(user: KeycloakUser, storage: Storage): Promise<void> {
     ...(firstName !== undefined && { given_name: firstName }),
     ...(lastName !== undefined && { family_name: lastName }),
   }
-  // Keycloak's id is the `sub` that every client knows.
+  // Clients know Keycloak's id as `sub`.
   await storage.users.insert({ userId: userId(id), claims, createdAt: now })
   if (!enabled) await storage.users.deactivate(userId(id), now)
 }
@@ -58,7 +58,7 @@ async function importClient(client: KeycloakClient, storage: Storage): Promise<s
   }
 }
 
-/** Keycloak has clients of its own in every realm. */
+/** Excludes the clients that Keycloak creates in every realm. */
 const isOwn = ({ clientId, enabled = true }: KeycloakClient): boolean =>
   enabled &&
   !['account', 'account-console', 'admin-cli', 'broker', 'realm-management', 'security-admin-console'].includes(

@@ -1,4 +1,4 @@
-/** What is read of the file that `kc.sh export --realm acme --users same_file` writes. */
+/** The parts that the import reads of the file written by `kc.sh export --realm acme --users same_file`. */
 export interface Realm {
   readonly clients: readonly KeycloakClient[]
   readonly users: readonly KeycloakUser[]

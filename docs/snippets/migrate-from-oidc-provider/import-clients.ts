@@ -2,7 +2,7 @@ import { adoptClientSecret, ClientMetadataError, registerClient } from '@mintmar
 import type { Storage } from '@mintmark/storage-interface'
 import type { OldClient } from './old-client.ts'
 
-/** Registers the clients of oidc-provider. @returns what a person has to look at, by `client_id`. */
+/** Registers the clients of oidc-provider. @returns the problems that need manual work, by `client_id`. */
 export async function importClients(
   clients: readonly OldClient[],
   storage: Storage,

@@ -1,6 +1,6 @@
 import type { JsonObject, TokenEndpointAuthMethod } from '@mintmark/storage-interface'
 
-/** What is read of an entry of oidc-provider's `clients`. */
+/** The members of an entry in oidc-provider's `clients` that the import reads. */
 export interface OldClient {
   readonly client_id: string
   readonly client_secret?: string

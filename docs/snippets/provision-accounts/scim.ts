@@ -4,7 +4,7 @@ import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import express from 'express'
 
-// The issuer and the storage of your authorization server: the accounts are the same.
+// Use the issuer and the storage of your authorization server: both servers share the users.
 export const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
 export const storage = await createSqlStorage({
   issuer,
@@ -18,4 +18,4 @@ export const scim = createScimServer({
   onEvent: logScimEvents(console),
 })
 
-export const app = express().use(toExpress(scim)) // beside your server: toExpress(server, scim)
+export const app = express().use(toExpress(scim)) // with your authorization server: toExpress(server, scim)

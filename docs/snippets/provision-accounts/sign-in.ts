@@ -1,6 +1,6 @@
 import { scim } from './scim.ts'
 
-/** Your SAML or OpenID Connect library has verified a login at Acme: who is it here? */
+/** Returns the user for a login at Acme that your SAML or OpenID Connect library has verified. */
 export async function accountOf(login: { readonly sub: string; readonly email: string }): Promise<string | undefined> {
   const found = await scim.signInFromProvider({
     providerId: 'acme',

@@ -1,10 +1,10 @@
 import { addProviderSecret, revokePreviousProviderSecrets } from '@mintmark/scim'
 import type { Storage } from '@mintmark/storage-interface'
 
-/** A Secret Token beside the one in use. */
+/** Adds a Secret Token; the current one stays valid. */
 export const rotateSecretToken = (providerId: string, storage: Storage) =>
   addProviderSecret(providerId, {}, { storage })
 
-/** When the new one is in use there. */
+/** Call this when the identity provider uses the new one. */
 export const endOldSecretTokens = (providerId: string, storage: Storage) =>
   revokePreviousProviderSecrets(providerId, { storage })

@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 
-/** Stands for your database. */
+/** Replace this with your database. */
 export const storage = createMemoryStorage({ issuer: 'https://login.example' })
 
 /** 32 random bytes in base64url, from your secret store. */
@@ -10,7 +10,7 @@ export const sealingKey = 'A'.repeat(43)
 
 const keys = new Map<string, KeyObject>()
 
-/** Stands for the client of your KMS. */
+/** Replace this with the client of your KMS. */
 export const kms = {
   async createKey() {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -4,14 +4,14 @@ import { toNodeListener } from '@mintmark/adapter-node'
 import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import type { Storage } from '@mintmark/storage-interface'
 
-/** @param storage made for the same issuer. */
+/** @param storage storage with the same issuer. */
 export function listen(storage: Storage, sealingKey: string) {
   const server = createAuthorizationServer({
-    issuer: 'https://login.example', // what people's browsers see: the proxy's address
+    issuer: 'https://login.example', // the address that browsers use: the proxy's
     storage,
     keys: createStoredKeys({ storage, sealingKey }),
     signedIn: () => Promise.resolve(undefined),
   })
-  // What the proxy sees. Nobody else should reach it.
+  // Only the proxy should be able to reach this address.
   return createServer(toNodeListener(server)).listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1')
 }

@@ -1,7 +1,7 @@
 import { rotateKeys, type StoredKeyRing } from '@mintmark/core'
 import { epochSeconds, type Storage } from '@mintmark/storage-interface'
 
-/** Every few minutes, on every node or on one: they are not in each other's way. */
+/** Run this every few minutes, on one node or on all: concurrent runs are safe. */
 export async function maintain({
   storage,
   keys,

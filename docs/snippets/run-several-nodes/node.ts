@@ -6,7 +6,7 @@ import { sharedCounter } from './shared-counter.ts'
 
 const issuer = process.env['ISSUER_URL'] ?? 'https://login.example'
 
-/** The same on every node: issuer, database, sealing key, options. */
+/** Every node uses the same issuer, database, sealing key and options. */
 export async function createNode(pool: Pool, sealingKey: string) {
   const storage = await createSqlStorage({ issuer, dialect: toPostgresDialect(pool) })
   const keys = createStoredKeys({ storage, sealingKey })

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 
 import { createTestIssuer } from '@mintmark/testkit'
 
-/** Stands for the part of your product that keeps people signed in. */
+/** Stands for the part of your product that keeps users signed in. */
 async function refresh(fetch: typeof globalThis.fetch, form: Readonly<Record<string, string>>): Promise<Response> {
   const send = () => fetch('https://issuer.test/token', { method: 'POST', body: new URLSearchParams(form) })
-  return send().catch(send) // an answer that was lost is asked for again
+  return send().catch(send) // retries when the response is lost
 }
 
 void test('nobody is signed out when the answer to a refresh is lost', async () => {

@@ -3,6 +3,6 @@ import express from 'express'
 import { issuer, server } from './authorization-server.ts'
 
 const app = express()
-app.use(toExpress(server)) // in front of express.json() and other body parsers
+app.use(toExpress(server)) // before express.json() and other body parsers
 app.get('/', (_request, response) => void response.send('My product'))
 app.listen(new URL(issuer).port)

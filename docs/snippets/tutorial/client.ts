@@ -6,7 +6,7 @@ const self = new URL(process.env['CLIENT_URL'] ?? 'http://localhost:4000')
 const proof = openid.ClientSecretBasic(process.env['CLIENT_SECRET'])
 const config = await openid.discovery(issuer, 'my-app', undefined, proof, { execute: [openid.allowInsecureRequests] })
 
-// For one browser at a time; a real client keeps these in the browser's session.
+// Works for one browser at a time; a real client keeps these values in the user's session.
 let checks = { pkceCodeVerifier: '', expectedState: '' }
 let refreshToken = ''
 

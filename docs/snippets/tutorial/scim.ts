@@ -7,7 +7,7 @@ export const scim = createScimServer({
   issuer,
   storage,
   onEvent: logScimEvents(console),
-  // Which of your accounts is meant? Only you know. Here: one that belongs to the same customer.
+  // Returns the existing user to link, if any. Only you know. Here: one that belongs to the same customer.
   async link({ providerId, resource }) {
     const person = everybody().find(({ email, company }) => company === providerId && email === resource['userName'])
     return person && userId(person.id)

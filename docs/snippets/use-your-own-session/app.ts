@@ -11,7 +11,7 @@ app.use(session({ secret: process.env['SESSION_SECRET'] ?? '', resave: false, sa
 app.use((request, _response, next) => current.run(request, next))
 app.use(toExpress(server))
 
-// From here on it is your product, as it was.
+// The rest is your product, unchanged.
 app.use(express.urlencoded({ extended: false }))
 app.get('/sign-in', (_request, response) => {
   response.send(
@@ -22,14 +22,14 @@ app.post('/sign-in', async (request, response) => {
   const { email, password } = request.body as Record<string, string>
   const person = findPerson(email, password)
   if (person) {
-    // A session that somebody else began in this browser is of no use to them.
+    // A new session identifier prevents session fixation.
     await new Promise((done) => request.session.regenerate(done))
     request.session.person = { id: person.id, signedInAt: Math.floor(Date.now() / 1000) }
   }
   response.redirect(303, person ? pathOf(request.query['return_to']) : request.originalUrl)
 })
 
-/** Only a path of your own: whatever else stands in the query would send people, freshly signed in, to somebody else. */
+/** Accepts only a path on this site, so that a crafted link cannot redirect a user to another site after sign-in. */
 function pathOf(returnTo: unknown): string {
   const own = new URL('/', 'http://own.invalid')
   const url = URL.parse(typeof returnTo === 'string' ? returnTo : '/', own)

@@ -18,7 +18,7 @@ export const server = createAuthorizationServer({
   signedIn,
   renderErrorPage: errorPage,
   pages: {
-    // Your sign-in page does the work, and sends the browser back here.
+    // Your sign-in page authenticates the user and redirects the browser back here.
     async login(pending, { url }) {
       const person = url.searchParams.has('back') ? await signedIn() : undefined
       if (person) return pending.complete(person)

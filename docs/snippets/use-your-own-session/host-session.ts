@@ -8,10 +8,10 @@ declare module 'express-session' {
   }
 }
 
-/** The request as Express has it, with your session on it. */
+/** The current Express request, which has your session. */
 export const current = new AsyncLocalStorage<Request>()
 
-/** Who your session says is there. */
+/** The user of your session. */
 export const signedIn = () => {
   const person = current.getStore()?.session.person
   return Promise.resolve(person && { subject: person.id, authTime: person.signedInAt, amr: ['pwd'] })

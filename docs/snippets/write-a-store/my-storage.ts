@@ -1,6 +1,6 @@
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 
-/** Stands for your store. */
+/** Replace this with your store. */
 export const myStorage = {
   async createEmptyDatabase() {
     const medium = createMemoryDatabase()
