@@ -2,7 +2,7 @@ import { clientId, epochSeconds, grantId, userId, type GrantRecord } from '@mint
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
-import { registerClient } from '../client/register-client.ts'
+import { registerClient } from '../clients/registration.ts'
 import { systemRandom } from '../runtime/random.ts'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import { createConnectedApps, saveGrant } from './consent.ts'

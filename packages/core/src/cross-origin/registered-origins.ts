@@ -1,11 +1,11 @@
 import { clientId, type ClientRecord, type Storage } from '@mintmark/storage-interface'
 
-import { issuedTo } from '../access-token/issued-to.ts'
+import { issuedTo } from '../tokens/access-token.ts'
 import type { RegisteredOrigins } from '../http/index.ts'
 import type { VerifyOwnJwtDependencies } from '../keys/jws.ts'
 import { readForm } from '../parameters/read-parameters.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { readBearerToken } from '../userinfo/bearer-token.ts'
+import { readBearerToken } from '../tokens/userinfo.ts'
 
 /**
  * The origins of the client that the form names, if it is one that may live in a page. That it sent the form is not proven, and

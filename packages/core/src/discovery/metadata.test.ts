@@ -2,7 +2,7 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 
 import { createStoredKeys } from '../keys/stored-keys.ts'
-import { standardScopes } from '../claims/scope-definition.ts'
+import { standardScopes } from '../authorize/scopes.ts'
 import { serverMetadata, type MetadataSources } from './metadata.ts'
 
 it('OIDC Discovery §3: a claim that several scopes open is listed once', () => {

@@ -1,11 +1,10 @@
-import { codeChallengeMethods } from '../authorization/code-challenge.ts'
-import { prompts } from '../authorization/prompt.ts'
-import type { ResponseMode } from '../authorization/response-mode.ts'
-import type { ScopeRegistry } from '../claims/scope-definition.ts'
-import type { ClientAuthentication } from '../client/client-authentication.ts'
-import { assertionAlgorithms } from '../client/private-key-jwt.ts'
+import { codeChallengeMethods, prompts } from '../authorize/parameters.ts'
+import type { ResponseMode } from '../authorize/response.ts'
+import type { ScopeRegistry } from '../authorize/scopes.ts'
+import type { ClientAuthentication } from '../clients/authenticate.ts'
+import { assertionAlgorithms } from '../clients/private-key-jwt.ts'
 import type { KeyRing } from '../keys/ring.ts'
-import type { GrantType } from '../grant/grant.ts'
+import type { GrantType } from '../token/grant.ts'
 
 /** The registries that the metadata is computed from: what is published is what is there. */
 export interface MetadataSources {

@@ -4,7 +4,7 @@ import { compactVerify } from 'jose/jws/compact/verify'
 import { importJWK } from 'jose/key/import'
 
 import { signJwt } from './jws.ts'
-import type { Signer, SigningAlgorithm } from './ring.ts'
+import type { Signer } from './ring.ts'
 import { keyStates, planRotation, type KeyToAnnounce } from './schedule.ts'
 import type { StoredKeySettings } from './settings.ts'
 

@@ -1,4 +1,4 @@
-import { findActiveAccessToken, type ActiveAccessToken } from '../access-token/active-access-token.ts'
+import { findActiveAccessToken, type ActiveAccessToken } from '../tokens/access-token.ts'
 import {
   createRouter,
   json,
@@ -9,8 +9,7 @@ import {
   type ServerRequest,
   type ServerResponse,
 } from '../http/index.ts'
-import { findInteraction } from '../interaction/find-interaction.ts'
-import type { PendingInteraction } from '../interaction/pending-interaction.ts'
+import { findInteraction, type PendingInteraction } from '../authorize/pending-interaction.ts'
 import { requestRefused } from './request-refused.ts'
 import { serverDependencies } from './dependencies.ts'
 import type { AuthorizationServerOptions } from './options.ts'

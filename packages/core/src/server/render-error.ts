@@ -1,11 +1,10 @@
-import { authorizationErrorResponse } from '../authorization/authorization-response.ts'
-import { RedirectableError } from '../authorization/redirectable-error.ts'
+import { authorizationErrorResponse, RedirectableError } from '../authorize/response.ts'
 import { errorStatus } from '../error/error-status.ts'
 import { renderErrorPage, type RenderErrorPage } from '../error/render-error-page.ts'
 import { renderOAuthError, retryAfterHeaders } from '../error/render-oauth-error.ts'
 import { toOAuthError } from '../error/to-oauth-error.ts'
 import { withHeaders, type ServerRequest, type ServerResponse } from '../http/index.ts'
-import { renderBearerError as renderBearer } from '../userinfo/render-bearer-error.ts'
+import { renderBearerError as renderBearer } from '../tokens/userinfo.ts'
 
 /** The error answer of an endpoint that takes a bearer token. */
 export const renderBearerError = (error: unknown): ServerResponse => renderBearer(toOAuthError(error))

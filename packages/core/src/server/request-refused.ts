@@ -1,4 +1,4 @@
-import { RedirectableError } from '../authorization/redirectable-error.ts'
+import { RedirectableError } from '../authorize/response.ts'
 import { toOAuthError } from '../error/to-oauth-error.ts'
 import type { RequestRefused } from '../event/server-event.ts'
 import type { ServerRequest } from '../http/index.ts'

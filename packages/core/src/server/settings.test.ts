@@ -2,7 +2,7 @@ import { clientId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
-import { registerClient } from '../client/register-client.ts'
+import { registerClient } from '../clients/registration.ts'
 import { createStoredKeys } from '../keys/stored-keys.ts'
 import { createCookieSessions } from '../sessions/cookie-sessions.ts'
 import type { AuthorizationServerOptions } from './options.ts'

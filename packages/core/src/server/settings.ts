@@ -1,8 +1,8 @@
 import { revocationRetention, seconds, type DurationSeconds } from '@mintmark/storage-interface'
 
-import { standardScopes, type ScopeRegistry } from '../claims/scope-definition.ts'
+import { standardScopes, type ScopeRegistry } from '../authorize/scopes.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
-import type { Resource, ResourceRegistry } from '../resource/resource.ts'
+import type { Resource, ResourceRegistry } from '../token/resources.ts'
 import { parseIssuer } from './issuer.ts'
 import type { AuthorizationServerOptions, Lifetimes } from './options.ts'
 import { parseOptions, type ParsedOptions } from './options-schema.ts'

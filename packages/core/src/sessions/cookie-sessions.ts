@@ -9,7 +9,7 @@ import {
 } from '@mintmark/storage-interface'
 
 import { clearCookie, defineCookie, readCookie, setCookie, type Header, type ServerRequest } from '../http/index.ts'
-import { defineBrowserCookie } from '../interaction/browser-binding.ts'
+import { defineBrowserCookie } from '../authorize/browser.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { randomIdentifier, randomSecret, systemRandom, type Random } from '../runtime/random.ts'

@@ -1,6 +1,11 @@
-import { epochSeconds, type ClientId, type EpochSeconds, type RevocationStore } from '@mintmark/storage-interface'
+import {
+  epochSeconds,
+  type ClientId,
+  type DurationSeconds,
+  type EpochSeconds,
+  type RevocationStore,
+} from '@mintmark/storage-interface'
 
-import type { FeedQuestion } from '../revocation-feed/feed-question.ts'
 import { elapsed } from '../runtime/elapsed.ts'
 import { readFeed, type FeedPage, type ReadFeedDependencies } from './feed-page.ts'
 
@@ -12,7 +17,11 @@ export interface RevocationFeed {
    * Waits until an entry is available behind the cursor, at most for the requested time, and not at all while the
    * caller already has too many waiting requests. A caller that polls later misses nothing.
    */
-  waitBehind(question: Pick<FeedQuestion, 'cursor' | 'wait'>, caller: ClientId, now: EpochSeconds): Promise<void>
+  waitBehind(
+    request: { readonly cursor: string | undefined; readonly wait: DurationSeconds },
+    caller: ClientId,
+    now: EpochSeconds,
+  ): Promise<void>
 }
 
 export function createRevocationFeed(deps: ReadFeedDependencies): RevocationFeed {

@@ -1,0 +1,69 @@
+import {
+  after,
+  familyId,
+  type AuthenticationRecord,
+  type DurationSeconds,
+  type EpochSeconds,
+  type GrantRecord,
+  type Storage,
+} from '@mintmark/storage-interface'
+
+import type { ServerOccurrence } from '../event/server-event.ts'
+import { digestSecret } from '../runtime/digest.ts'
+import { randomSecretAndIdentifier, type Random } from '../runtime/random.ts'
+import { keepClaims } from './claims-request.ts'
+import type { AuthorizationRequest } from './request.ts'
+import type { ScopeRegistry } from './scopes.ts'
+
+export interface IssueCodeDependencies {
+  readonly storage: Storage
+  readonly random: Random
+  readonly scopes: ScopeRegistry
+  readonly codeLifetime: DurationSeconds
+}
+
+/** What a code is issued for: the request, the consent that covers it, and how the person signed in. */
+interface CodeSubject {
+  readonly request: AuthorizationRequest
+  readonly grant: GrantRecord
+  /** What the person consented to now, or before: a part of the request's `consentScopes`. */
+  readonly consented: readonly string[]
+  readonly authentication: AuthenticationRecord
+}
+
+/** Issues an authorization code (RFC 6749 §4.1.2). Only its digest is stored. */
+export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: IssueCodeDependencies): Promise<string> {
+  const { request, grant, consented } = subject
+  const openedClaims = consented.flatMap((scope) => deps.scopes.get(scope)?.claims ?? [])
+  const { secret: code, identifier: family } = randomSecretAndIdentifier(deps.random)
+  await deps.storage.codes.insert({
+    digest: await digestSecret(code),
+    clientId: request.client.clientId,
+    grantId: grant.grantId,
+    familyId: familyId(family),
+    userId: grant.userId,
+    redirectUri: request.target.redirect,
+    scopes: grantedScopes(subject),
+    resources: request.resources,
+    nonce: request.nonce,
+    codeChallengeMethod: request.codeChallenge.method,
+    codeChallenge: request.codeChallenge.challenge,
+    claimsRequest: keepClaims(request.claimsRequest, new Set(openedClaims)),
+    authentication: subject.authentication,
+    issuedAt: now,
+    expiresAt: after(now, deps.codeLifetime),
+  })
+  return code
+}
+
+/** The event that tells of it. */
+export const codeIssued = (subject: CodeSubject): ServerOccurrence => ({
+  type: 'code.issued',
+  clientId: subject.request.client.clientId,
+  userId: subject.grant.userId,
+  grantId: subject.grant.grantId,
+  scopes: grantedScopes(subject),
+})
+
+const grantedScopes = ({ request, consented }: CodeSubject): readonly string[] =>
+  request.scopes.filter((scope) => consented.includes(scope))

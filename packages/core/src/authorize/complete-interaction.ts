@@ -1,0 +1,141 @@
+import { userId, type EpochSeconds, type InteractionRecord, type Storage } from '@mintmark/storage-interface'
+
+import { OAuthError } from '../error/oauth-error.ts'
+import { redirect, type ServerRequest, type ServerResponse } from '../http/index.ts'
+import { identifyUser, loginOf, recallUser, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
+import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'
+import { saveGrant } from './consent.ts'
+import { decideInteraction, type InteractionDecision } from './decide.ts'
+import type { AuthorizationRequest } from './request.ts'
+import { authorizationErrorResponse, authorizationResponse } from './response.ts'
+import { interactionLocation, type InteractionDependencies } from './start-interaction.ts'
+
+/** What the host's page decided: who signed in, what they consent to, or both. What is left out is still to come. */
+export type InteractionAnswer = (SignedIn | { readonly subject?: undefined }) & {
+  /** The scope values that the person consents to. Those that were not requested mean nothing; a list of none denies. */
+  readonly grantedScopes?: readonly string[] | undefined
+}
+
+export interface CompleteInteractionDependencies extends InteractionDependencies, IssueCodeDependencies {
+  readonly issuer: string
+}
+
+/** Everything a step of an interaction works on. */
+export interface InteractionStep {
+  readonly http: ServerRequest
+  readonly handle: string
+  readonly record: InteractionRecord
+  readonly request: AuthorizationRequest
+  readonly now: EpochSeconds
+}
+
+/** Goes on with what the person did: back to the client when all is done, to the host's page for what is missing. */
+export async function completeInteraction(
+  answer: InteractionAnswer,
+  step: InteractionStep,
+  deps: CompleteInteractionDependencies,
+): Promise<ServerResponse> {
+  const { request, record, handle } = step
+  // The stored request wins: a form that was changed on the way cannot ask for more (RFC 6749 §3.3).
+  const granted = answer.grantedScopes && request.consentScopes.filter((scope) => answer.grantedScopes?.includes(scope))
+  if (granted?.length === 0) return consumeAndDeny('person_refused', step, deps)
+
+  const person = isSignIn(answer)
+    ? await identifyUser(answer, step.now, deps.storage)
+    : await recallUser(record.login, deps.storage)
+  if (isSignIn(answer) && person === undefined) return consumeAndDeny(await whyNobody(answer, deps.storage), step, deps)
+  const decision = await decideStep(step, person, deps)
+  if (decision.kind === 'login') return redirect(interactionLocation(deps.interactionUrls.login, handle))
+  if (decision.kind === 'consent' && granted === undefined) return askConsent(decision.person, step, deps)
+
+  await consume(step, deps)
+  const consented = granted ?? request.consentScopes
+  const grant =
+    decision.kind === 'ready' && granted === undefined
+      ? decision.grant
+      : await saveGrant(
+          { clientId: request.client.clientId, person: decision.person, scopes: consented },
+          step.now,
+          deps,
+        )
+  if (grant === undefined) return denied('account_not_active', step, deps)
+  const subject = { request, grant, consented, authentication: decision.person.authentication }
+  const code = await issueCode(subject, step.now, deps)
+  deps.journal.record(step.http, codeIssued(subject))
+  return authorizationResponse(code, request.target, deps.issuer)
+}
+
+/** Ends the interaction with the person's refusal. */
+export const denyInteraction = (
+  step: InteractionStep,
+  deps: CompleteInteractionDependencies,
+): Promise<ServerResponse> => consumeAndDeny('person_refused', step, deps)
+
+/** Ends the interaction with a refusal: the person's own, or that of an account that is not there, or not active. */
+async function consumeAndDeny(
+  reason: Denial,
+  step: InteractionStep,
+  deps: CompleteInteractionDependencies,
+): Promise<ServerResponse> {
+  await consume(step, deps)
+  return denied(reason, step, deps)
+}
+
+type Denial = 'person_refused' | 'account_not_active' | 'account_unknown'
+
+/** For events only: a host that never made the account must be able to tell that from one that was deactivated. */
+const whyNobody = async ({ subject }: SignedIn, storage: Storage): Promise<Denial> =>
+  (await storage.users.find(userId(subject))) === undefined ? 'account_unknown' : 'account_not_active'
+
+function denied(reason: Denial, step: InteractionStep, deps: CompleteInteractionDependencies): ServerResponse {
+  deps.journal.record(step.http, { type: 'interaction.denied', clientId: step.request.client.clientId, reason })
+  // RFC 6749 §4.1.2.1: access_denied.
+  const refusal = new OAuthError('access_denied', 'The request was not approved.', { reason })
+  return authorizationErrorResponse(refusal, step.request.target, deps.issuer)
+}
+
+/** What is still needed from whoever has come this far. */
+export const decideStep = (
+  step: InteractionStep,
+  person: SignedInUser | undefined,
+  deps: InteractionDependencies,
+): Promise<InteractionDecision> =>
+  decideInteraction(
+    step.request,
+    { person, startedAt: step.record.createdAt },
+    { now: step.now, storage: deps.storage },
+  )
+
+/** Remembers who signed in, and goes on to the host's consent page. */
+async function askConsent(
+  person: SignedInUser,
+  step: InteractionStep,
+  deps: InteractionDependencies,
+): Promise<ServerResponse> {
+  const { digest, browserDigest, version } = step.record
+  const recorded = await deps.storage.interactions.recordLogin({
+    digest,
+    browserDigest,
+    version,
+    login: loginOf(person),
+    now: step.now,
+  })
+  // RFC 6749 §4.1.2: an interaction gives one code; it has ended in another tab.
+  if (recorded.outcome === 'absent') throw alreadyCompleted()
+  // On a conflict another tab of this browser went on with this interaction meanwhile; the page shows where it stands.
+  return redirect(interactionLocation(deps.interactionUrls.consent, step.handle))
+}
+
+async function consume(step: InteractionStep, deps: InteractionDependencies): Promise<void> {
+  const { digest, browserDigest } = step.record
+  const consumed = await deps.storage.interactions.consume(digest, browserDigest, step.now)
+  // RFC 6749 §4.1.2: one interaction ends once; a second submit must not make a second code.
+  if (consumed.outcome !== 'won') throw alreadyCompleted()
+}
+
+const isSignIn = (answer: InteractionAnswer): answer is InteractionAnswer & SignedIn => answer.subject !== undefined
+
+const alreadyCompleted = (): OAuthError =>
+  new OAuthError('invalid_request', 'This sign-in was already completed.', {
+    reason: 'interaction_completed',
+  })

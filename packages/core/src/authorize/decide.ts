@@ -1,0 +1,114 @@
+import type { EpochSeconds, GrantRecord, Storage } from '@mintmark/storage-interface'
+
+import { OAuthError } from '../error/oauth-error.ts'
+import type { SignedInUser } from '../sessions/signed-in-user.ts'
+import type { AuthorizationRequest } from './request.ts'
+import { RedirectableError } from './response.ts'
+
+/** What stands between a request and its code. */
+export type InteractionDecision =
+  | { readonly kind: 'login' }
+  | { readonly kind: 'consent'; readonly person: SignedInUser; readonly grant: GrantRecord | undefined }
+  | { readonly kind: 'ready'; readonly person: SignedInUser; readonly grant: GrantRecord }
+
+/**
+ * Decides what a person must still do (OIDC Core §3.1.2.3, §3.1.2.4).
+ * @param arrival who came, and `startedAt`: when the interaction started in which they signed in, or `undefined` when
+ *   they come with an older session.
+ */
+export async function decideInteraction(
+  request: AuthorizationRequest,
+  arrival: { readonly person: SignedInUser | undefined; readonly startedAt: EpochSeconds | undefined },
+  deps: { readonly now: EpochSeconds; readonly storage: Storage },
+): Promise<InteractionDecision> {
+  const { person, startedAt } = arrival
+  if (person === undefined || needsLogin(request, { person, startedAt }, deps.now)) return { kind: 'login' }
+
+  const grant = await liveGrant(request, person, deps.storage)
+  if (grant === undefined || request.prompt.has('consent') || isImpersonable(request))
+    return { kind: 'consent', person, grant }
+  const isCovered = request.consentScopes.every((scope) => grant.scopes.includes(scope))
+  return isCovered ? { kind: 'ready', person, grant } : { kind: 'consent', person, grant }
+}
+
+/**
+ * Holds a decision against `prompt=none`, which forbids to ask (OIDC Core §3.1.2.6).
+ * @throws RedirectableError login_required — reason `login_required`; consent_required — reason `consent_required`.
+ */
+export function refuseUnaskable(decision: InteractionDecision, request: AuthorizationRequest): void {
+  if (!request.prompt.has('none') || decision.kind === 'ready') return
+  const refusal =
+    decision.kind === 'login'
+      ? new OAuthError('login_required', 'Nobody is signed in, and the request forbids to ask.', {
+          reason: 'login_required',
+        })
+      : new OAuthError('consent_required', 'Consent is needed, and the request forbids to ask.', {
+          reason: 'consent_required',
+        })
+  // OIDC Core §3.1.2.6.
+  throw new RedirectableError(refusal, request.target)
+}
+
+/**
+ * Whether another program on the device could be asking in the client's name: a public client proves nothing, and anybody
+ * can listen on loopback or claim a private-use scheme. An earlier consent was then given to who knows whom
+ * (RFC 8252 §8.6, RFC 6749 §10.2).
+ */
+const isImpersonable = ({ client, target }: AuthorizationRequest): boolean =>
+  client.tokenEndpointAuthMethod === 'none' && !target.redirect.startsWith('https:')
+
+/** The standing consent, unless it was given before the account was last deactivated. */
+async function liveGrant(
+  request: AuthorizationRequest,
+  person: SignedInUser,
+  storage: Storage,
+): Promise<GrantRecord | undefined> {
+  const grant = await storage.grants.findUnrevoked(person.user.userId, request.client.clientId)
+  return grant?.userGeneration === person.user.generation ? grant : undefined
+}
+
+/** Who came to the authorization endpoint or back from the host's page. */
+interface Arrival {
+  readonly person: SignedInUser
+  /** When the interaction started in which the person signed in; `undefined` when they come with an older session. */
+  readonly startedAt: EpochSeconds | undefined
+}
+
+/**
+ * Whether the person must sign in (again) before the request can go on (OIDC Core §3.1.2.3).
+ * @throws RedirectableError unmet_authentication_requirements — reason `acr_unmet`: they have just signed in, and not in
+ *   a way that the client insists on.
+ */
+function needsLogin(request: AuthorizationRequest, arrival: Arrival, now: EpochSeconds): boolean {
+  const { authentication, user } = arrival.person
+  const isFresh = arrival.startedAt !== undefined && authentication.authTime >= arrival.startedAt
+  // OIDC Core §3.1.2.2: the client means a certain person; somebody else's session does not do.
+  if (request.subjects?.includes(user.userId) === false) return true
+  // OIDC Core §5.5.1.1: an essential acr that cannot be met fails; one that may still be met is worth a sign-in.
+  if (isUnmet(request, authentication.acr)) {
+    if (isFresh) throw unmetAuthentication(request)
+    return true
+  }
+  return !isFresh && isTooOld(request, arrival, now)
+}
+
+function isTooOld(request: AuthorizationRequest, { person, startedAt }: Arrival, now: EpochSeconds): boolean {
+  // OIDC Core §3.1.2.1: prompt=login asks again whoever is signed in; select_account is answered by any choice in the interaction.
+  if (request.prompt.has('login')) return true
+  if (request.prompt.has('select_account') && startedAt === undefined) return true
+  // OIDC Core §3.1.2.1: max_age=0 asks as prompt=login does.
+  return request.maxAge !== undefined && (request.maxAge === 0 || now - person.authentication.authTime > request.maxAge)
+}
+
+function isUnmet(request: AuthorizationRequest, acr: string | undefined): boolean {
+  if (request.essentialAcr === undefined) return false
+  return acr === undefined || (request.essentialAcr.length > 0 && !request.essentialAcr.includes(acr))
+}
+
+const unmetAuthentication = (request: AuthorizationRequest): RedirectableError =>
+  new RedirectableError(
+    new OAuthError('unmet_authentication_requirements', 'The sign-in does not meet what the request demands.', {
+      reason: 'acr_unmet',
+    }),
+    request.target,
+  )

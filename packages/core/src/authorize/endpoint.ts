@@ -1,0 +1,81 @@
+import type { EpochSeconds } from '@mintmark/storage-interface'
+
+import type { Journal } from '../event/journal.ts'
+import { noStore, redirect, type Endpoint, type ServerRequest, type ServerResponse } from '../http/index.ts'
+import { readForm, readQuery } from '../parameters/read-parameters.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { identifyUser, type SignedIn } from '../sessions/signed-in-user.ts'
+import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'
+import { decideInteraction, refuseUnaskable } from './decide.ts'
+import { identifyClient, verifyRedirect } from './proven-redirect.ts'
+import { parseAuthorizationRequest, type AuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
+import { authorizationResponse } from './response.ts'
+import { startInteraction, type InteractionDependencies } from './start-interaction.ts'
+
+export interface AuthorizationEndpointDependencies extends InteractionDependencies, IssueCodeDependencies {
+  readonly issuer: string
+  readonly clock: Clock
+  readonly journal: Journal
+  readonly rules: AuthorizationRequestRules
+  readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
+}
+
+/**
+ * `GET|POST /auth` (RFC 6749 §3.1, OIDC Core §3.1.2). Client and redirect URI come first: until both are proven an error
+ * is a local page and nothing redirects (RFC 6749 §4.1.2.1).
+ */
+export const authorizationEndpoint =
+  (deps: AuthorizationEndpointDependencies): Endpoint =>
+  async (request) => {
+    const now = deps.clock()
+    // OIDC Core §3.1.2.1: a POST carries its parameters in the form alone.
+    const parameters = request.method === 'POST' ? readForm(request, maxParameters) : readQuery(request, maxParameters)
+    const client = await identifyClient(parameters, deps.storage)
+    const verified = verifyRedirect(parameters, client)
+    const authorization = await parseAuthorizationRequest(parameters, { client, redirect: verified }, deps.rules)
+    // RFC 9110 §9.2.1: HEAD is safe. Whoever looks gets no code, and starts no interaction.
+    if (request.method === 'HEAD') return { status: 200, headers: noStore, body: undefined }
+    if (isCrossSitePost(request)) return redirectToSelf(request, authorization)
+    return answer({ authorization, request }, now, deps)
+  }
+
+async function answer(
+  { authorization, request }: { readonly authorization: AuthorizationRequest; readonly request: ServerRequest },
+  now: EpochSeconds,
+  deps: AuthorizationEndpointDependencies,
+): Promise<ServerResponse> {
+  const person = await identifyUser(await deps.signedIn(request), now, deps.storage)
+  const decision = await decideInteraction(
+    authorization,
+    { person, startedAt: undefined },
+    { now, storage: deps.storage },
+  )
+  refuseUnaskable(decision, authorization)
+  if (decision.kind !== 'ready') return startInteraction({ authorization, decision, request }, now, deps)
+
+  const {
+    grant,
+    person: { authentication },
+  } = decision
+  const subject = { request: authorization, grant, consented: authorization.consentScopes, authentication }
+  const code = await issueCode(subject, now, deps)
+  deps.journal.record(request, codeIssued(subject))
+  return authorizationResponse(code, authorization.target, deps.issuer)
+}
+
+/** Browsers withhold `SameSite=Lax` cookies from a POST that another site sent, so nobody would seem to be signed in. */
+const isCrossSitePost = (request: ServerRequest): boolean =>
+  request.method === 'POST' && ['cross-site', 'same-site'].includes(request.headers.get('sec-fetch-site') ?? '')
+
+/** The same request as a GET: a top-level navigation, which carries the cookies. */
+function redirectToSelf(request: ServerRequest, authorization: AuthorizationRequest): ServerResponse {
+  const resources = authorization.resources.map((resource) => ['resource', resource] as const)
+  const query = new URLSearchParams([
+    ...Object.entries(authorization.parameters),
+    ...resources.map((pair) => [...pair]),
+  ])
+  return redirect(`${request.url.origin}${request.url.pathname}?${query.toString()}`)
+}
+
+/** Leaves room for a list of resources that is too long, so that the client hears of it (RFC 8707 §2). */
+const maxParameters = 128

@@ -1,0 +1,148 @@
+import type { EpochSeconds, UserRecord } from '@mintmark/storage-interface'
+
+import { OAuthError } from '../error/oauth-error.ts'
+import { redirect, type Endpoint, type ServerRequest, type ServerResponse } from '../http/index.ts'
+import { indexParameters } from '../parameters/parameters.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { digestSecret } from '../runtime/digest.ts'
+import { recallUser } from '../sessions/signed-in-user.ts'
+import { readBrowser, requireSameOrigin } from './browser.ts'
+import {
+  completeInteraction,
+  decideStep,
+  denyInteraction,
+  type CompleteInteractionDependencies,
+  type InteractionAnswer,
+  type InteractionStep,
+} from './complete-interaction.ts'
+import { identifyClient, verifyRedirect } from './proven-redirect.ts'
+import { parseAuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
+import { interactionLocation } from './start-interaction.ts'
+
+export interface FindInteractionDependencies extends CompleteInteractionDependencies {
+  readonly rules: AuthorizationRequestRules
+}
+
+/**
+ * Finds the interaction that a request to the host's page belongs to: its handle is in the query, its browser in the
+ * cookie. The stored request is proven anew, so a client that was disabled meanwhile gets no further.
+ * @throws OAuthError access_denied — reason `cross_site_post`; invalid_request — reason `interaction_unknown`: expired,
+ *   completed, or another browser's; and what the proofs of an authorization request throw.
+ */
+export async function findInteraction(
+  request: ServerRequest,
+  now: EpochSeconds,
+  deps: FindInteractionDependencies,
+): Promise<PendingInteraction> {
+  requireSameOrigin(request)
+  const handle = request.url.searchParams.get('interaction') ?? ''
+  const browser = await readBrowser(request, deps.browserCookie)
+  const digest = await digestSecret(handle)
+  const record = browser === undefined ? undefined : await deps.storage.interactions.find(digest, browser, now)
+  // Without this, whoever sees the address could finish another person's sign-in (RFC 9700 §4.7).
+  if (record === undefined || record.browserDigest !== browser || !(now < record.expiresAt)) throw unknownInteraction()
+
+  const resources = record.resources.map((resource) => ['resource', resource] as const)
+  const parameters = indexParameters([...Object.entries(record.parameters), ...resources])
+  const client = await identifyClient(parameters, deps.storage)
+  const redirect = verifyRedirect(parameters, client)
+  const authorization = await parseAuthorizationRequest(parameters, { client, redirect }, deps.rules)
+  return pendingInteraction({ http: request, handle, record, request: authorization, now }, deps)
+}
+
+const unknownInteraction = (): OAuthError =>
+  new OAuthError('invalid_request', 'This sign-in is over, has expired, or was started in another browser.', {
+    reason: 'interaction_unknown',
+  })
+
+/** A scope that the client asks for, as a consent page shows it. */
+export interface RequestedScope {
+  readonly name: string
+  /** A sentence for people. */
+  readonly description: string
+  /** Whether the person has consented to it before. */
+  readonly granted: boolean
+}
+
+/** An authorization request that waits for its person, as the host's page sees it. */
+export interface PendingInteraction {
+  /** What is needed next. */
+  readonly kind: 'login' | 'consent'
+  readonly client: { readonly clientId: string; readonly clientName: string }
+  /** Where the browser goes in the end; verified. */
+  readonly redirectUri: string
+  readonly scopes: readonly RequestedScope[]
+  /** Who has signed in to this interaction, when somebody has. */
+  readonly subject: string | undefined
+  /** How they know their account, for the page: from the account's claims. Encode it wherever it is shown. */
+  readonly accountName: string | undefined
+  /** What the client believes the person's login name to be: encode it wherever it is shown. */
+  readonly loginHint: string | undefined
+  /** The authentication contexts that the client would like or insists on, best first (OIDC Core §3.1.2.1, §5.5.1.1). */
+  readonly acrValues: readonly string[]
+  /** The person's preferred languages, best first (OIDC Core §3.1.2.1). */
+  readonly uiLocales: readonly string[]
+  /**
+   * Goes on with what the person did. The answer is a redirect: to the client when all is done, to the host's page for what is missing.
+   * @throws whatever `renderError` renders: OAuthError invalid_request — reason `interaction_completed` when another tab
+   *   was faster; unmet_authentication_requirements — reason `acr_unmet`, which goes to the client.
+   * @throws TypeError when `authTime` is missing, not in seconds, or in the future.
+   */
+  complete(answer: InteractionAnswer): Promise<ServerResponse>
+  /** Tells the client that the person refused (`access_denied`). @throws as `complete` does. */
+  deny(): Promise<ServerResponse>
+}
+
+/** What stands between the person and the client, for the host to show and to answer. */
+async function pendingInteraction(
+  step: InteractionStep,
+  deps: CompleteInteractionDependencies,
+): Promise<PendingInteraction> {
+  const { record, request } = step
+  const decision = await decideStep(step, await recallUser(record.login, deps.storage), deps)
+  const granted = decision.kind === 'login' ? [] : (decision.grant?.scopes ?? [])
+
+  return {
+    kind: decision.kind === 'login' ? 'login' : 'consent',
+    client: { clientId: request.client.clientId, clientName: request.client.clientName },
+    redirectUri: request.target.redirect,
+    scopes: request.consentScopes.map((name) => ({
+      name,
+      description: deps.scopes.get(name)?.description ?? name,
+      granted: granted.includes(name),
+    })),
+    subject: decision.kind === 'login' ? undefined : decision.person.user.userId,
+    accountName: decision.kind === 'login' ? undefined : accountNameOf(decision.person.user),
+    loginHint: request.loginHint,
+    acrValues: request.acrValues,
+    uiLocales: request.uiLocales,
+    complete: (answer) => completeInteraction(answer, step, deps),
+    deny: () => denyInteraction(step, deps),
+  }
+}
+
+/** A page of the host: it shows a pending interaction on GET, and answers its form on POST. */
+export type InteractionPage = (pending: PendingInteraction, request: ServerRequest) => Promise<ServerResponse>
+
+/** Serves a host's page: finds the interaction, and sends a browser that came to the wrong page to the right one. */
+export const interactionPage =
+  (
+    kind: PendingInteraction['kind'],
+    page: InteractionPage,
+    deps: FindInteractionDependencies & { readonly clock: Clock },
+  ): Endpoint =>
+  async (request) => {
+    const pending = await findInteraction(request, deps.clock(), deps)
+    if (pending.kind === kind) return page(pending, request)
+    const handle = request.url.searchParams.get('interaction') ?? ''
+    return redirect(interactionLocation(deps.interactionUrls[pending.kind], handle))
+  }
+
+/**
+ * How people know their account, for pages: by its e-mail address, by what they sign in with, or by their name. Only an
+ * account with none of them goes by its identifier.
+ */
+export function accountNameOf({ claims, userId }: Pick<UserRecord, 'claims' | 'userId'>): string {
+  const names = [claims['email'], claims['preferred_username'], claims['name']]
+  return names.find((name): name is string => typeof name === 'string' && name !== '') ?? userId
+}

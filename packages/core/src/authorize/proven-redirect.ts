@@ -1,0 +1,78 @@
+import { clientId, type Brand, type ClientRecord, type Storage } from '@mintmark/storage-interface'
+
+import { isVisibleAscii } from '../clients/authenticate.ts'
+import { OAuthError } from '../error/oauth-error.ts'
+import type { Parameters } from '../parameters/parameters.ts'
+
+/**
+ * Finds the client that an authorization request names. It proves nothing yet: anybody can write a link.
+ * @throws OAuthError invalid_request — reason `client_id_missing` | `client_id_repeated` | `client_unknown` | `client_disabled`;
+ *   for a local page, since nobody is proven to whom the browser could be sent (RFC 6749 §4.1.2.1).
+ */
+export async function identifyClient(parameters: Parameters, storage: Storage): Promise<ClientRecord> {
+  const id = parameters.get('client_id')
+  // RFC 6749 §4.1.1: client_id is required. §3.1: it must not repeat.
+  if (id === undefined) throw clientError('The client_id parameter is missing.', 'client_id_missing')
+  if (parameters.isRepeated('client_id'))
+    throw clientError('The client_id parameter is repeated.', 'client_id_repeated')
+
+  // RFC 6749 Appendix A.1: a client_id is visible ASCII; other text names no client.
+  const client = isVisibleAscii(id) ? await storage.clients.find(clientId(id)) : undefined
+  // RFC 6749 §4.1.2.1: an unknown client never leads to a redirect. A disabled one reads the same.
+  if (client === undefined) throw clientError(unknownClient, 'client_unknown')
+  if (client.disabledAt !== undefined) throw clientError(unknownClient, 'client_disabled')
+  return client
+}
+
+const unknownClient = 'The application that sent you here is not registered with this service.'
+
+const clientError = (
+  description: string,
+  reason: 'client_id_missing' | 'client_id_repeated' | 'client_unknown' | 'client_disabled',
+): OAuthError => new OAuthError('invalid_request', description, { reason })
+
+/** A redirect URI that was compared with the client's registered ones. Only `verifyRedirect` makes it; without it nothing redirects. */
+export type VerifiedRedirect = Brand<string, 'VerifiedRedirect'>
+
+/**
+ * Compares the requested redirect URI with the registered ones, character by character (RFC 9700 §2.1). A registered
+ * loopback URI may be requested with another port, because a native app takes the port it gets (RFC 8252 §7.3).
+ * @returns evidence that the browser may be sent there.
+ * @throws OAuthError invalid_request — reason `redirect_uri_missing` | `redirect_uri_repeated` | `redirect_uri_mismatch`;
+ *   for a local page: sending the browser to an unproven address is what an attacker wants (RFC 6749 §4.1.2.1).
+ */
+export function verifyRedirect(parameters: Parameters, client: ClientRecord): VerifiedRedirect {
+  const requested = parameters.get('redirect_uri')
+  // OIDC Core §3.1.2.1: redirect_uri is required; a default would have to be guessed at the token endpoint again.
+  if (requested === undefined) throw redirectError('The redirect_uri parameter is missing.', 'redirect_uri_missing')
+  // RFC 6749 §3.1: of two addresses one is an attacker's.
+  if (parameters.isRepeated('redirect_uri')) {
+    throw redirectError('The redirect_uri parameter is repeated.', 'redirect_uri_repeated')
+  }
+  const isRegistered = client.redirectUris.some((uri) => uri === requested || isSameLoopback(uri, requested))
+  // RFC 6749 §3.1.2.4: an unregistered redirect URI is not redirected to.
+  if (!isRegistered)
+    throw redirectError('The application asked to return to an address it has not registered.', 'redirect_uri_mismatch')
+  return requested as VerifiedRedirect
+}
+
+function isSameLoopback(registered: string, requested: string): boolean {
+  const expected = splitLoopback(registered)
+  const actual = splitLoopback(requested)
+  return (
+    expected !== undefined && actual !== undefined && expected.host === actual.host && expected.rest === actual.rest
+  )
+}
+
+/** Splits without a URL parser: parsers read `127.1` or `\` as something else than the browser or the app does. */
+function splitLoopback(uri: string): { readonly host: string; readonly rest: string } | undefined {
+  const match = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::([1-9][0-9]{0,4}))?(|[/?].*)$/.exec(uri)
+  const [, host, port, rest] = match ?? []
+  if (host === undefined || rest === undefined) return undefined
+  return port !== undefined && Number(port) > 65_535 ? undefined : { host, rest }
+}
+
+const redirectError = (
+  description: string,
+  reason: 'redirect_uri_missing' | 'redirect_uri_repeated' | 'redirect_uri_mismatch',
+): OAuthError => new OAuthError('invalid_request', description, { reason })

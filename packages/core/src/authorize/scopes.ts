@@ -1,0 +1,119 @@
+import type { ClientRecord, JsonObject } from '@mintmark/storage-interface'
+
+import { OAuthError } from '../error/oauth-error.ts'
+import { spaceSeparated } from '../parameters/space-separated.ts'
+import { requestedClaimNames } from './claims-request.ts'
+
+/**
+ * The scope values that a request may go on with. Values that this server does not know are left out (OIDC Core
+ * §3.1.2.1), and so is `offline_access` where no refresh token can come of it (OIDC Core §11); a value that the server
+ * knows and the client is not registered for is refused.
+ * @throws OAuthError invalid_scope — reason `scope_malformed` | `scope_missing` | `scope_not_allowed`.
+ */
+export function requestedScopes(
+  scope: string | undefined,
+  client: ClientRecord,
+  registry: ScopeRegistry,
+): readonly string[] {
+  // RFC 6749 §3.3: scope tokens are visible ASCII without quote and backslash.
+  if (scope !== undefined && !/^[\x20\x21\x23-\x5B\x5D-\x7E]{1,2000}$/.test(scope)) {
+    throw new OAuthError('invalid_scope', 'The scope parameter is malformed.', { reason: 'scope_malformed' })
+  }
+  const scopes = spaceSeparated(scope).filter((value) => registry.has(value) && !isIdleOfflineAccess(value, client))
+  // RFC 6749 §3.3: without a default scope, a request without one fails.
+  if (scopes.length === 0) {
+    throw new OAuthError('invalid_scope', 'Ask for at least one scope that this server knows.', {
+      reason: 'scope_missing',
+    })
+  }
+  // RFC 6749 §4.1.2.1: invalid_scope.
+  if (scopes.some((value) => !client.scopes.includes(value))) {
+    throw new OAuthError('invalid_scope', 'The client is not registered for a requested scope.', {
+      reason: 'scope_not_allowed',
+    })
+  }
+  return scopes
+}
+
+/**
+ * The scope values that open claims which the request asks for one by one (OIDC Core §5.5). The person consents to them
+ * like to the others, but the token does not carry them. Claims that no scope of the client's opens are not released.
+ */
+export function scopesOfRequestedClaims(
+  claimsRequest: JsonObject | undefined,
+  client: ClientRecord,
+  registry: ScopeRegistry,
+): readonly string[] {
+  const names = [...requestedClaimNames(claimsRequest, 'id_token'), ...requestedClaimNames(claimsRequest, 'userinfo')]
+  return client.scopes.filter((scope) => registry.get(scope)?.claims.some((claim) => names.includes(claim)) === true)
+}
+
+const isIdleOfflineAccess = (scope: string, client: ClientRecord): boolean =>
+  scope === 'offline_access' && !client.grantTypes.includes('refresh_token')
+
+/**
+ * Of the scope values that were granted once, those that the client is still registered for: what an administrator takes
+ * from a client is in no token that is issued later (RFC 6749 §3.3).
+ */
+export const registeredScopes = (granted: readonly string[], client: ClientRecord): readonly string[] =>
+  granted.filter((scope) => client.scopes.includes(scope))
+
+/**
+ * Whether a client gets and may use refresh tokens of what was granted: offline access is a part of it, and the client is
+ * still registered for that and for the grant (OIDC Core §11).
+ */
+export const mayRefresh = (granted: readonly string[], client: ClientRecord): boolean =>
+  client.grantTypes.includes('refresh_token') && registeredScopes(granted, client).includes('offline_access')
+
+/** A scope value: how it is put to people, and which claims about them it opens. */
+interface ScopeDefinition {
+  /** A sentence for the consent page. */
+  readonly description: string
+  /** Claim names that userinfo answers with, where the account has them. */
+  readonly claims: readonly string[]
+  /** Those of them that the ID token carries too. */
+  readonly idTokenClaims: readonly string[]
+  /** Whether it concerns the person and no API. */
+  readonly isIdentity: boolean
+}
+
+/** Scope values by name. */
+export type ScopeRegistry = ReadonlyMap<string, ScopeDefinition>
+
+const identityScope = (
+  description: string,
+  claims: readonly string[],
+  idTokenClaims: readonly string[] = [],
+): ScopeDefinition => ({ description, claims, idTokenClaims, isIdentity: true })
+
+/** The scope values of OpenID Connect (OIDC Core §5.4, §11). The ID token stays small: userinfo has the rest. */
+export const standardScopes: ScopeRegistry = new Map([
+  ['openid', identityScope('Know who you are', [])],
+  [
+    'profile',
+    identityScope(
+      'See your name and profile',
+      [
+        'name',
+        'family_name',
+        'given_name',
+        'middle_name',
+        'nickname',
+        'preferred_username',
+        'profile',
+        'picture',
+        'website',
+        'gender',
+        'birthdate',
+        'zoneinfo',
+        'locale',
+        'updated_at',
+      ],
+      ['name', 'given_name', 'family_name'],
+    ),
+  ],
+  ['email', identityScope('See your e-mail address', ['email', 'email_verified'], ['email', 'email_verified'])],
+  ['address', identityScope('See your postal address', ['address'])],
+  ['phone', identityScope('See your phone number', ['phone_number', 'phone_number_verified'])],
+  ['offline_access', identityScope('Stay connected while you are away', [])],
+])

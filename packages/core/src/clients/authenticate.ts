@@ -1,0 +1,181 @@
+import {
+  clientId,
+  type Brand,
+  type ClientRecord,
+  type EpochSeconds,
+  type SecretDigest,
+  type Storage,
+  type TokenEndpointAuthMethod,
+} from '@mintmark/storage-interface'
+
+import { OAuthError } from '../error/oauth-error.ts'
+import type { RefusalContext } from '../error/refusal-context.ts'
+import type { RefusalReason } from '../error/refusal-reason.ts'
+import type { ServerRequest } from '../http/index.ts'
+import type { Parameters } from '../parameters/parameters.ts'
+import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
+
+/** A client that proved who it is by its registered method, or a public client that named itself. Only `authenticateClient` makes it. */
+export type AuthenticatedClient = Brand<ClientRecord, 'AuthenticatedClient'>
+
+export interface ClientAuthenticationDependencies {
+  readonly storage: Storage
+  readonly clientAuthentication: readonly ClientAuthentication[]
+  /** Counts failed authentications by the `client_id` that was presented. */
+  readonly failedAuthentications: RateLimiter
+}
+
+/**
+ * Proves which client sent the request (RFC 6749 §2.3, §3.2.1).
+ * @throws OAuthError invalid_request — reason `client_authentication_twice` | `client_id_contradicted`.
+ * @throws OAuthError invalid_client — reason `client_authentication_missing` | `client_unknown` | `client_disabled` |
+ *   `client_authentication_method` | `client_credentials_wrong`, and `client_id_contradicted` by an assertion; all of
+ *   them read the same.
+ * @throws OAuthError temporarily_unavailable — reason `client_throttled`, after too many failures.
+ */
+export async function authenticateClient(
+  { request, form }: { readonly request: ServerRequest; readonly form: Parameters },
+  now: EpochSeconds,
+  deps: ClientAuthenticationDependencies,
+): Promise<AuthenticatedClient> {
+  const credentials = readCredentials(request, form, deps.clientAuthentication)
+  const client = await findClient(credentials.clientId, deps.storage)
+  // Verified before anything is looked at, so that every refusal has cost the same work.
+  const proof = await credentials.verify(client, now)
+
+  const reason = refusalReason(client, credentials, proof !== undefined)
+  // RFC 6749 §5.2: one answer, whatever failed.
+  if (reason !== undefined || client === undefined)
+    throw await countFailedAttempt(reason ?? 'client_unknown', { client, credentials }, { ...deps, now })
+  if (proof?.usedSecret !== undefined) await recordSecretUse(client, proof.usedSecret, { storage: deps.storage, now })
+  return client as AuthenticatedClient
+}
+
+function readCredentials(
+  request: ServerRequest,
+  form: Parameters,
+  methods: readonly ClientAuthentication[],
+): PresentedCredentials {
+  const presented = methods.flatMap((method) => method.read(request, form) ?? [])
+  const [credentials, second] = presented
+  // RFC 6749 §2.3: a client must not use more than one method in a request. RFC 9110 §5.3: Authorization is no list, so
+  // a repeated one is two.
+  if (second !== undefined || request.repeatedHeaders.has('authorization')) {
+    throw new OAuthError('invalid_request', 'Use one client authentication method.', {
+      reason: 'client_authentication_twice',
+    })
+  }
+  // RFC 6749 §3.2.1.
+  if (credentials === undefined) throw invalidClient('client_authentication_missing', {})
+
+  const named = form.get('client_id')
+  if (named !== undefined && credentials.clientId !== undefined && named !== credentials.clientId) {
+    // RFC 7521 §4.2.1: an assertion about another client than the request's is an invalid one.
+    if (credentials.method === 'private_key_jwt') throw invalidClient('client_id_contradicted', { clientId: named })
+    // RFC 6749 §2.3.1: a client_id in the body names the client that authenticates, or the request contradicts itself.
+    throw new OAuthError('invalid_request', 'The request names two clients.', { reason: 'client_id_contradicted' })
+  }
+  return credentials
+}
+
+async function findClient(id: string | undefined, storage: Storage): Promise<ClientRecord | undefined> {
+  // RFC 6749 Appendix A.1: a client_id is visible ASCII. Other text names no client, and some stores cannot even hold it.
+  return storage.clients.find(clientId(id !== undefined && isVisibleAscii(id) ? id : ''))
+}
+
+function refusalReason(
+  client: ClientRecord | undefined,
+  credentials: PresentedCredentials,
+  isProven: boolean,
+): RefusalReason | undefined {
+  if (client === undefined) return 'client_unknown'
+  if (client.disabledAt !== undefined) return 'client_disabled'
+  // OIDC Registration §2: a client uses the method that it registered. Otherwise a confidential one could be played without its secret.
+  if (client.tokenEndpointAuthMethod !== credentials.method) return 'client_authentication_method'
+  return isProven ? undefined : 'client_credentials_wrong'
+}
+
+/** Counts the failure. A client that proves itself is never held up: guessing is throttled, not the guessed-at. */
+async function countFailedAttempt(
+  reason: RefusalReason,
+  { client, credentials }: { readonly client: ClientRecord | undefined; readonly credentials: PresentedCredentials },
+  deps: ClientAuthenticationDependencies & { readonly now: EpochSeconds },
+): Promise<OAuthError> {
+  const { clientId: presentedId = '', method: presentedMethod } = credentials
+  const decision = await deps.failedAuthentications.consume(`client ${presentedId.slice(0, 256)}`, deps.now)
+  const methods =
+    reason === 'client_authentication_method'
+      ? { presentedMethod, registeredMethod: client?.tokenEndpointAuthMethod }
+      : {}
+  if (decision.allowed) return invalidClient(reason, { clientId: presentedId, ...methods })
+  return new OAuthError('temporarily_unavailable', 'Too many failed attempts. Try again later.', {
+    reason: 'client_throttled',
+    context: { clientId: presentedId },
+    retryAfter: decision.retryAfter,
+  })
+}
+
+/** Remembers which secret is in use, at most once an hour. */
+async function recordSecretUse(
+  client: ClientRecord,
+  used: SecretDigest,
+  { storage, now }: { readonly storage: Storage; readonly now: EpochSeconds },
+): Promise<void> {
+  const lastUsedAt = client.secrets.find(({ digest }) => digest === used)?.lastUsedAt
+  if (lastUsedAt === undefined || now - lastUsedAt >= 3600)
+    await storage.clients.touchSecret(client.clientId, used, now)
+}
+
+const invalidClient = (reason: RefusalReason, context: RefusalContext): OAuthError =>
+  new OAuthError('invalid_client', 'Client authentication failed.', { reason, context })
+
+/** That credentials are the client's, and which of its secrets they were, when they were one. */
+export interface CredentialProof {
+  readonly usedSecret?: SecretDigest
+}
+
+/** What a request presented to prove its client, before anything of it was checked. */
+interface PresentedCredentials {
+  readonly method: TokenEndpointAuthMethod
+  /** As presented; `undefined` when it was unreadable. */
+  readonly clientId: string | undefined
+  /**
+   * Proof that the credentials are the client's, or `undefined`. A secret is checked with the same work for a client that
+   * does not exist, so that the delay does not tell which clients do.
+   */
+  verify(client: ClientRecord | undefined, now: EpochSeconds): Promise<CredentialProof | undefined>
+}
+
+/** A way to authenticate a client (RFC 6749 §2.3). */
+export interface ClientAuthentication {
+  readonly method: TokenEndpointAuthMethod
+  /**
+   * The credentials, when the request uses this method; `undefined` when it does not.
+   * @throws OAuthError when it uses the method in a way that is malformed.
+   */
+  read(request: ServerRequest, form: Parameters): PresentedCredentials | undefined
+}
+
+/** Declares a client authentication method; discovery lists it. */
+export const defineClientAuthentication = (method: ClientAuthentication): ClientAuthentication => method
+
+/** An authenticated client that did more than name itself. Only `requireConfidential` makes it. */
+export type ConfidentialClient = Brand<AuthenticatedClient, 'ConfidentialClient'>
+
+/**
+ * Refuses a public client where a caller must have proven who it is.
+ * @throws OAuthError invalid_client — reason `client_public`; it reads like every other failed authentication.
+ */
+export function requireConfidential(client: AuthenticatedClient): ConfidentialClient {
+  // RFC 7662 §2.1: the endpoint requires authorization, and a name alone is none.
+  if (client.tokenEndpointAuthMethod === 'none') {
+    throw new OAuthError('invalid_client', 'Client authentication failed.', {
+      reason: 'client_public',
+      context: { clientId: client.clientId },
+    })
+  }
+  return client as ConfidentialClient
+}
+
+/** Whether the text is 1 to 1024 characters of `VSCHAR`, %x20-7E (RFC 6749 Appendix A). */
+export const isVisibleAscii = (text: string): boolean => /^[\x20-\x7E]{1,1024}$/.test(text)

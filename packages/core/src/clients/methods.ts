@@ -1,0 +1,74 @@
+import { decodeBody, decodeComponent, type ServerRequest } from '../http/index.ts'
+import { defineClientAuthentication } from './authenticate.ts'
+import { verifyClientSecret } from './secrets.ts'
+
+/** `client_secret_basic`: the client's identifier and secret in the Authorization header (RFC 6749 §2.3.1). */
+export const clientSecretBasic = defineClientAuthentication({
+  method: 'client_secret_basic',
+  read(request) {
+    if (!request.headers.has('authorization')) return undefined
+    const credentials = readBasicCredentials(request)
+
+    return {
+      method: 'client_secret_basic',
+      clientId: credentials?.clientId,
+      verify: (client, now) => verifyClientSecret(credentials?.secret ?? '', client, now),
+    }
+  },
+})
+
+/** The two halves, form-decoded; `undefined` for another scheme and for anything malformed. */
+function readBasicCredentials(request: ServerRequest): { clientId: string; secret: string } | undefined {
+  // RFC 9110 §11.1: the scheme's name is case-insensitive.
+  const match = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(request.headers.get('authorization') ?? '')
+  if (match?.[1] === undefined) return undefined
+  const pair = decodeBase64(match[1])
+  const colon = pair?.indexOf(':') ?? -1
+  if (pair === undefined || colon === -1) return undefined
+
+  // RFC 6749 §2.3.1: both are form-encoded before they are joined, so a colon in the identifier is an escape.
+  const clientId = decodeComponent(pair.slice(0, colon))
+  const secret = decodeComponent(pair.slice(colon + 1))
+  return clientId === undefined || secret === undefined ? undefined : { clientId, secret }
+}
+
+function decodeBase64(text: string): string | undefined {
+  try {
+    const bytes = atob(text)
+    // Escapes make both halves ASCII, which is UTF-8 already; clients that forget them are understood all the same.
+    return /^[ -~]*$/.test(bytes) ? bytes : decodeBody(Uint8Array.from(bytes, (char) => char.charCodeAt(0)))
+  } catch {
+    // `atob` throws on malformed input, and has no other way to say so.
+    return undefined
+  }
+}
+
+/** `client_secret_post`: the client's identifier and secret as form parameters (RFC 6749 §2.3.1). */
+export const clientSecretPost = defineClientAuthentication({
+  method: 'client_secret_post',
+  read(_request, form) {
+    const secret = form.get('client_secret')
+    if (secret === undefined) return undefined
+
+    return {
+      method: 'client_secret_post',
+      clientId: form.get('client_id'),
+      verify: (client, now) => verifyClientSecret(secret, client, now),
+    }
+  },
+})
+
+/** `none`: a public client names itself and proves nothing; PKCE and its redirect URIs protect it (RFC 9700 §2.1.1). */
+export const publicClient = defineClientAuthentication({
+  method: 'none',
+  read(request, form) {
+    const clientId = form.get('client_id')
+    const presentsMore =
+      request.headers.has('authorization') ||
+      form.get('client_secret') !== undefined ||
+      form.get('client_assertion') !== undefined
+    if (clientId === undefined || presentsMore) return undefined
+
+    return { method: 'none', clientId, verify: () => Promise.resolve({}) }
+  },
+})

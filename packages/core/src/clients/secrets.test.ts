@@ -1,0 +1,80 @@
+import { clientId, epochSeconds } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { describe, expect, it } from 'vitest'
+
+import { registerClient } from './registration.ts'
+import { addClientSecret, adoptClientSecret, endPreviousClientSecrets, verifyClientSecret } from './secrets.ts'
+
+async function aClient() {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  const deps = { storage, clock: () => epochSeconds(100) }
+  const { clientSecret: first = '' } = await registerClient(
+    { clientId: 'A', clientName: 'App', redirectUris: ['https://app.test/cb'] },
+    deps,
+  )
+  const works = async (secret: string, now: number): Promise<boolean> =>
+    (await verifyClientSecret(secret, await storage.clients.find(clientId('A')), epochSeconds(now))) !== undefined
+  return { deps, first, works }
+}
+
+describe('client secrets', () => {
+  it('accepts two secrets while a client changes from one to the other', async () => {
+    const { deps, first, works } = await aClient()
+
+    const second = await addClientSecret('A', { previousExpiresAt: 200 }, deps)
+
+    expect(await Promise.all([works(first, 199), works(second, 199)])).toEqual([true, true])
+    expect(await Promise.all([works(first, 200), works(second, 200)])).toEqual([false, true])
+  })
+
+  it('refuses a third active secret', async () => {
+    const { deps } = await aClient()
+    await addClientSecret('A', {}, deps)
+
+    await expect(addClientSecret('A', {}, deps)).rejects.toMatchObject({ code: 'invalid_client_metadata' })
+  })
+
+  it('revokes all secrets but the newest at once', async () => {
+    const { deps, first, works } = await aClient()
+    const second = await addClientSecret('A', {}, deps)
+
+    await endPreviousClientSecrets('A', deps)
+
+    expect(await Promise.all([works(first, 100), works(second, 100)])).toEqual([false, true])
+  })
+
+  it('keeps both changes when two administrators add a secret at the same time', async () => {
+    const { deps, works } = await aClient()
+
+    const outcomes = await Promise.allSettled([addClientSecret('A', {}, deps), addClientSecret('A', {}, deps)])
+
+    const added = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+    expect(added).toHaveLength(1)
+    expect(await works(added[0] ?? '', 100)).toBe(true)
+  })
+
+  it("replaces a client's secret by the one that it had at another server", async () => {
+    const { deps, first, works } = await aClient()
+    const brought = 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0sA'
+
+    await adoptClientSecret('A', brought, deps)
+
+    expect(await Promise.all([works(first, 100), works(brought, 100)])).toEqual([false, true])
+  })
+
+  it.each([
+    ['short', 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0s'],
+    ['of few characters', 'secretsecretsecretsecretsecretsecret'],
+    ['not ASCII', 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0sÄ'],
+  ])('refuses to adopt a guessable secret: %s (RFC 6749 §10.10)', async (_, brought) => {
+    const { deps, first, works } = await aClient()
+
+    const refused = await adoptClientSecret('A', brought, deps).catch((error: unknown) => error)
+
+    expect(refused).toMatchObject({
+      code: 'invalid_client_metadata',
+      description: expect.stringContaining('guessed') as string,
+    })
+    expect(await Promise.all([works(first, 100), works(brought, 100)])).toEqual([true, false])
+  })
+})

@@ -1,0 +1,111 @@
+import { clientId, epochSeconds } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { expect, it } from 'vitest'
+
+import { registerClient, type ClientRegistration } from './registration.ts'
+import { disableClient, enableClient, updateClient, type ClientChange } from './update.ts'
+
+const now = epochSeconds(1_790_000_000)
+const clock = () => now
+const web: ClientRegistration = { clientId: 'A', clientName: 'App', redirectUris: ['https://app.test/cb'] }
+
+const started = async (registration: ClientRegistration = web) => {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  const registered = await registerClient(registration, { storage, clock })
+  return { storage, registered, find: () => storage.clients.find(clientId('A')) }
+}
+
+it('keeps the members that a change leaves out (RFC 7592 §2.2)', async () => {
+  const { storage, registered } = await started({ ...web, defaultMaxAge: 60 })
+
+  const updated = await updateClient(
+    { clientId: 'A' },
+    { clientName: 'Better app', defaultMaxAge: undefined },
+    { storage, clock },
+  )
+
+  const client = { ...registered.client, clientName: 'Better app', defaultMaxAge: undefined, version: 2 }
+  expect(updated).toEqual({ outcome: 'updated', before: registered.client, client, clientSecret: undefined })
+})
+
+it.for<[string, ClientChange, string]>([
+  ['no redirect URI for the code grant', { redirectUris: [] }, 'invalid_redirect_uri'],
+  ['a redirect URI with a wildcard', { redirectUris: ['https://*.app.test/cb'] }, 'invalid_redirect_uri'],
+  ['keys that it does not have', { tokenEndpointAuthMethod: 'private_key_jwt' }, 'invalid_client_metadata'],
+  [
+    'a public client of the client credentials grant',
+    { tokenEndpointAuthMethod: 'none', grantTypes: ['client_credentials'] },
+    'invalid_client_metadata',
+  ],
+  ['a scope value with a space', { scopes: ['openid profile'] }, 'invalid_client_metadata'],
+  ['a negative default_max_age', { defaultMaxAge: -1 }, 'invalid_client_metadata'],
+  ['a fraction of a second', { defaultMaxAge: 0.5 }, 'invalid_client_metadata'],
+  ['no name', { clientName: ' ' }, 'invalid_client_metadata'],
+  ['an algorithm that no key signs with', { idTokenSignedResponseAlg: 'ES256' }, 'invalid_client_metadata'],
+])('refuses a change that would leave %s (RFC 7591 §3.2.2)', async ([, change, code]) => {
+  const { storage, registered, find } = await started()
+
+  await expect(
+    updateClient({ clientId: 'A' }, change, { storage, keys: { algorithms: ['RS256'] } }),
+  ).rejects.toMatchObject({ code })
+
+  expect(await find()).toEqual(registered.client)
+})
+
+it('creates a secret when the authentication method needs one, and removes it when it does not (RFC 7591 §2)', async () => {
+  const { storage, find } = await started({ ...web, tokenEndpointAuthMethod: 'none' })
+
+  const moved = await updateClient(
+    { clientId: 'A' },
+    { tokenEndpointAuthMethod: 'client_secret_basic' },
+    { storage, clock },
+  )
+  const live = await find()
+  await updateClient({ clientId: 'A' }, { tokenEndpointAuthMethod: 'none' }, { storage, clock })
+
+  const secret = moved.outcome === 'updated' ? moved.clientSecret : undefined
+  expect(secret).toMatch(/^[\w-]{43}$/)
+  expect(live?.secrets).toHaveLength(1)
+  expect(JSON.stringify(live)).not.toContain(secret)
+  expect((await find())?.secrets).toEqual([])
+})
+
+it('answers a conflict and writes nothing when the version is outdated (RFC 9110 §13.1.1)', async () => {
+  const { storage, find } = await started()
+  await updateClient({ clientId: 'A', version: 1 }, { clientName: 'One' }, { storage })
+
+  const late = await updateClient({ clientId: 'A', version: 1 }, { clientName: 'Two' }, { storage })
+
+  expect(late).toEqual({ outcome: 'conflict' })
+  expect(await find()).toMatchObject({ clientName: 'One', version: 2 })
+})
+
+it('disables a client once, and enables it again', async () => {
+  const { storage, find } = await started()
+
+  await disableClient({ clientId: 'A' }, { storage, clock })
+  await disableClient({ clientId: 'A' }, { storage, clock: () => epochSeconds(now + 9) })
+  const disabled = await find()
+  await enableClient({ clientId: 'A' }, { storage })
+
+  expect(disabled?.disabledAt).toBe(now)
+  expect((await find())?.disabledAt).toBeUndefined()
+  expect(await disableClient({ clientId: 'B' }, { storage })).toEqual({ outcome: 'absent' })
+})
+
+it('applies concurrent changes of different members', async () => {
+  const { storage, find } = await started()
+
+  await Promise.all([
+    updateClient({ clientId: 'A' }, { clientName: 'New' }, { storage }),
+    updateClient({ clientId: 'A' }, { scopes: ['openid', 'email'] }, { storage }),
+    updateClient({ clientId: 'A' }, { requireAuthTime: true }, { storage }),
+  ])
+
+  expect(await find()).toMatchObject({
+    clientName: 'New',
+    scopes: ['openid', 'email'],
+    requireAuthTime: true,
+    version: 4,
+  })
+})

@@ -1,0 +1,104 @@
+import { clientId, untilSettled, type ClientRecord, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+
+import type { SigningAlgorithms } from '../keys/signing-algorithm.ts'
+import { systemClock, type Clock } from '../runtime/clock.ts'
+import { randomSecret, systemRandom, type Random } from '../runtime/random.ts'
+import { refuseUnsignable, refuseUnusable, usesSecret } from './metadata.ts'
+import type { ClientRegistration } from './registration.ts'
+import { clientSecretRecord } from './secrets.ts'
+
+/** What an administrator changes of a client; what is left out stays. `undefined` takes away what may be absent. */
+export type ClientChange = Partial<Omit<ClientRegistration, 'clientId' | Clearable>> & {
+  readonly [Member in Clearable]?: ClientRegistration[Member] | undefined
+}
+
+type Clearable = 'jwks' | 'jwksUri' | 'userinfoSignedResponseAlg' | 'defaultMaxAge'
+
+/** Which client is meant, and in which version: with one, a change that another one has overtaken is a `conflict`. */
+export interface ClientTarget {
+  readonly clientId: string
+  readonly version?: number | undefined
+}
+
+/** `updated` has the secret of a client that needs one from now on: this is the only time that anybody sees it. */
+export type ClientUpdate =
+  | {
+      readonly outcome: 'updated'
+      readonly before: ClientRecord
+      readonly client: ClientRecord
+      readonly clientSecret: string | undefined
+    }
+  | { readonly outcome: 'absent' }
+  | { readonly outcome: 'conflict' }
+
+interface UpdateClientDependencies {
+  readonly storage: Storage
+  /** The server's key ring: with it, an algorithm is refused that the server does not sign with. */
+  readonly keys?: SigningAlgorithms | undefined
+  readonly clock?: Clock
+  readonly random?: Random
+}
+
+/**
+ * Changes a client. What is held to the rules is the client as the change would leave it (RFC 7592 §2.2). Moved away
+ * from secrets, it loses them; moved to them, it is given one.
+ * @throws ClientMetadataError invalid_redirect_uri | invalid_client_metadata; nothing was written.
+ */
+export async function updateClient(
+  target: ClientTarget,
+  change: ClientChange,
+  deps: UpdateClientDependencies,
+): Promise<ClientUpdate> {
+  const now = (deps.clock ?? systemClock)()
+  refuseUnsignable([change.idTokenSignedResponseAlg, change.userinfoSignedResponseAlg], deps.keys)
+  return swapClient(target, deps.storage, async (client) => {
+    const changed: ClientRecord = { ...client, ...change }
+    refuseUnusable(changed)
+    return withFittingSecrets(changed, now, deps.random ?? systemRandom)
+  })
+}
+
+/** From now on nothing of the client's is honoured. One that was disabled before stays so since then. */
+export const disableClient = (
+  target: ClientTarget,
+  deps: { readonly storage: Storage; readonly clock?: Clock },
+): Promise<ClientUpdate> => {
+  const now = (deps.clock ?? systemClock)()
+  return swapClient(target, deps.storage, (client) => unsecret({ ...client, disabledAt: client.disabledAt ?? now }))
+}
+
+/** Puts a disabled client back into use: what was issued to it and has not expired is honoured again. */
+export const enableClient = (target: ClientTarget, deps: { readonly storage: Storage }): Promise<ClientUpdate> =>
+  swapClient(target, deps.storage, (client) => unsecret({ ...client, disabledAt: undefined }))
+
+interface ChangedClient {
+  readonly client: ClientRecord
+  readonly clientSecret: string | undefined
+}
+
+const unsecret = async (client: ClientRecord): Promise<ChangedClient> => ({ client, clientSecret: undefined })
+
+async function withFittingSecrets(client: ClientRecord, now: EpochSeconds, random: Random): Promise<ChangedClient> {
+  if (!usesSecret(client)) return { client: { ...client, secrets: [] }, clientSecret: undefined }
+  if (client.secrets.length > 0) return { client, clientSecret: undefined }
+  const clientSecret = randomSecret(random)
+  return { client: { ...client, secrets: [await clientSecretRecord(clientSecret, now)] }, clientSecret }
+}
+
+function swapClient(
+  { clientId: id, version }: ClientTarget,
+  storage: Storage,
+  change: (client: ClientRecord) => Promise<ChangedClient>,
+): Promise<ClientUpdate> {
+  return untilSettled<ClientUpdate>(async () => {
+    const before = await storage.clients.find(clientId(id))
+    if (before === undefined) return { outcome: 'absent' }
+    if (version !== undefined && version !== before.version) return { outcome: 'conflict' }
+    const { client, clientSecret } = await change(before)
+    const swapped = await storage.clients.compareAndSwap(client, before.version)
+    // On a conflict another administrator was faster; the change is made again on what they left.
+    return swapped.outcome === 'swapped'
+      ? { outcome: 'updated', before, client: swapped.record, clientSecret }
+      : undefined
+  })
+}

@@ -1,0 +1,31 @@
+import { epochSeconds, userId } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { expect, it } from 'vitest'
+
+import { identifyUser } from './signed-in-user.ts'
+
+const now = epochSeconds(1_790_000_000)
+
+async function aStorageWithOnePerson() {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  await storage.users.insert({ userId: userId('U1'), claims: {}, createdAt: now })
+  return storage
+}
+
+it.each([0, now - 5, now - 0.5, now, now + 30])(
+  'accepts %d as the time of a sign-in (OIDC Core §2)',
+  async (authTime) => {
+    const person = await identifyUser({ subject: 'U1', authTime }, now, await aStorageWithOnePerson())
+
+    expect(person?.authentication.authTime).toBe(Math.trunc(authTime))
+  },
+)
+
+it.each([now * 1000, now + 3600, Number.NaN, Infinity])(
+  'refuses %d as the time of a sign-in, because max_age would never be exceeded (OIDC Core §3.1.2.1)',
+  async (authTime) => {
+    const storage = await aStorageWithOnePerson()
+
+    await expect(identifyUser({ subject: 'U1', authTime }, now, storage)).rejects.toThrow('authTime must be')
+  },
+)

@@ -1,0 +1,114 @@
+import type { DurationSeconds, EpochSeconds } from '@mintmark/storage-interface'
+
+import {
+  authenticateClient,
+  type AuthenticatedClient,
+  type ClientAuthenticationDependencies,
+} from '../clients/authenticate.ts'
+import { OAuthError } from '../error/oauth-error.ts'
+import type { Journal } from '../event/journal.ts'
+import { json, noStore, type Endpoint, type ServerResponse } from '../http/index.ts'
+import type { Parameters } from '../parameters/parameters.ts'
+import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { mintAccessToken, type AccessTokenDependencies } from '../tokens/access-token.ts'
+import { mintIdToken, type IdTokenDependencies } from '../tokens/id-token.ts'
+import { subjectOf, type DecisionForUser, type GrantDecision, type GrantType } from './grant.ts'
+
+export interface TokenEndpointDependencies extends ClientAuthenticationDependencies, MintDependencies {
+  readonly clock: Clock
+  readonly grants: readonly GrantType[]
+  readonly journal: Journal
+}
+
+/** `POST /token` (RFC 6749 §3.2). */
+export const tokenEndpoint =
+  (deps: TokenEndpointDependencies): Endpoint =>
+  async (request) => {
+    const now = deps.clock()
+    const form = refuseRepeated(readForm(request))
+    const client = await authenticateClient({ request, form }, now, deps)
+    const grant = selectGrant(form, client, deps.grants)
+    const decision = await grant.decide(form, client, now)
+    const tokens = await mintTokens(decision, now, deps)
+    deps.journal.record(request, {
+      type: 'tokens.issued',
+      grantType: grant.grantType,
+      clientId: client.clientId,
+      subject: subjectOf(decision),
+      familyId: decision.forUser?.familyId,
+      scopes: decision.target.scopes,
+      audience: decision.target.audience,
+    })
+    return tokenResponse(tokens)
+  }
+
+/**
+ * Finds the grant that the request names and the client may use.
+ * @throws OAuthError invalid_request — reason `grant_type_missing`.
+ * @throws OAuthError unsupported_grant_type — reason `grant_type_unknown`.
+ * @throws OAuthError unauthorized_client — reason `grant_type_not_registered`.
+ */
+function selectGrant(form: Parameters, client: AuthenticatedClient, grants: readonly GrantType[]): GrantType {
+  const grantType = form.get('grant_type')
+  // RFC 6749 §4: every token request names its grant type.
+  if (grantType === undefined) {
+    throw new OAuthError('invalid_request', 'The grant_type parameter is missing.', { reason: 'grant_type_missing' })
+  }
+  const grant = grants.find((candidate) => candidate.grantType === grantType)
+  // RFC 6749 §5.2: unsupported_grant_type.
+  if (grant === undefined) {
+    throw new OAuthError('unsupported_grant_type', 'This grant type is not supported.', {
+      reason: 'grant_type_unknown',
+    })
+  }
+  // RFC 6749 §5.2: unauthorized_client.
+  if (!client.grantTypes.includes(grantType)) {
+    throw new OAuthError('unauthorized_client', 'The client is not registered for this grant type.', {
+      reason: 'grant_type_not_registered',
+    })
+  }
+  return grant
+}
+
+type MintDependencies = AccessTokenDependencies & IdTokenDependencies
+
+/** Mints what the decision allows: an access token, and an ID token when a person granted `openid` (OIDC Core §3.1.3.3). */
+async function mintTokens(decision: GrantDecision, now: EpochSeconds, deps: MintDependencies): Promise<IssuedTokens> {
+  const accessToken = await mintAccessToken(decision, now, deps)
+  const idToken = isForPerson(decision) ? await mintIdToken({ decision, accessToken }, now, deps) : undefined
+  return {
+    accessToken,
+    expiresIn: decision.target.lifetime,
+    idToken,
+    refreshToken: decision.refreshToken,
+    scopes: decision.target.scopes,
+  }
+}
+
+const isForPerson = (decision: GrantDecision): decision is DecisionForUser =>
+  decision.forUser !== undefined && decision.target.scopes.includes('openid')
+
+/** What a token request is answered with. */
+interface IssuedTokens {
+  readonly accessToken: string
+  readonly expiresIn: DurationSeconds
+  readonly idToken: string | undefined
+  readonly refreshToken: string | undefined
+  readonly scopes: readonly string[]
+}
+
+/** The successful answer of the token endpoint (RFC 6749 §5.1, OIDC Core §3.1.3.3). JSON leaves absent members out. */
+const tokenResponse = (tokens: IssuedTokens): ServerResponse =>
+  json(
+    200,
+    {
+      access_token: tokens.accessToken,
+      token_type: 'Bearer',
+      expires_in: tokens.expiresIn,
+      refresh_token: tokens.refreshToken,
+      id_token: tokens.idToken,
+      scope: tokens.scopes.length > 0 ? tokens.scopes.join(' ') : undefined,
+    },
+    noStore,
+  )

@@ -1,0 +1,72 @@
+import { epochSeconds, seconds, userId, type UserRecord } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { expect, expectTypeOf, it } from 'vitest'
+
+import type { AuthenticatedClient } from '../clients/authenticate.ts'
+import { registerClient } from '../clients/registration.ts'
+import type { VerifiedAccessToken } from '../tokens/access-token.ts'
+import { grantForUser, type GrantDecision, type GrantEvidence, type UserDecision } from './grant.ts'
+import type { RotatedFamily } from './grants/refresh-token.ts'
+import type { ProvenVerifier, RedeemedCode } from './redeem-code.ts'
+
+// What is asserted here is asserted by the type check.
+
+it('mints tokens only with the evidence of a grant', () => {
+  expectTypeOf<RedeemedCode>().toExtend<GrantEvidence>()
+  expectTypeOf<RotatedFamily>().toExtend<GrantEvidence>()
+  expectTypeOf<GrantDecision['evidence']>().toEqualTypeOf<GrantEvidence>()
+})
+
+it('does not accept a plain object or the evidence of another check as the evidence of a grant', () => {
+  expectTypeOf<object>().not.toExtend<GrantEvidence>()
+  expectTypeOf<AuthenticatedClient>().not.toExtend<GrantEvidence>()
+  expectTypeOf<ProvenVerifier>().not.toExtend<GrantEvidence>()
+  expectTypeOf<VerifiedAccessToken>().not.toExtend<GrantEvidence>()
+})
+
+it('mints tokens about a user only after the status of the user was checked', () => {
+  expectTypeOf<UserRecord>().not.toExtend<UserDecision['user']>()
+})
+
+const now = epochSeconds(1_900_000_000)
+
+async function aWorld() {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  const { client } = await registerClient({ clientName: 'Kiosk', grantTypes: [] }, { storage })
+  await storage.users.insert({ userId: userId('U1'), claims: {}, createdAt: now })
+  const given = (subject: string) => ({
+    // The brand of a client that has proved who it is.
+    client: client as AuthenticatedClient,
+    signedIn: { subject, authTime: now, amr: ['hwk'] },
+    scopes: ['openid'],
+    lifetime: seconds(300),
+  })
+  return { storage, given }
+}
+
+it('stores a grant and a token family for an extension grant about a user (RFC 6749 §4.5)', async () => {
+  const { storage, given } = await aWorld()
+
+  const first = await grantForUser(given('U1'), now, { storage })
+  const second = await grantForUser(given('U1'), now, { storage })
+
+  const standing = await storage.status.ofFamily(first.familyId)
+  expect(first).toMatchObject({ user: { userId: 'U1' }, authentication: { authTime: now, amr: ['hwk'] } })
+  expect(standing).toMatchObject({
+    family: { expiresAt: now + 300, refresh: undefined, scopes: ['openid'] },
+    grant: { grantId: first.grantId },
+  })
+  expect([second.grantId === first.grantId, second.familyId === first.familyId]).toEqual([true, false])
+})
+
+it.each(['U1', 'nobody'])('refuses a grant about a user who is not active: %s (RFC 6749 §5.2)', async (subject) => {
+  const { storage, given } = await aWorld()
+  await storage.users.deactivate(userId('U1'), now)
+
+  await expect(grantForUser(given(subject), now, { storage })).rejects.toMatchObject({
+    code: 'invalid_grant',
+    reason: 'grant_refused',
+  })
+
+  expect(await storage.grants.listByUser(userId(subject))).toEqual([])
+})

@@ -1,0 +1,96 @@
+import { after, type DurationSeconds, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+
+import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
+import type { AuthenticatedClient } from '../../clients/authenticate.ts'
+import { OAuthError } from '../../error/oauth-error.ts'
+import { digestSecret } from '../../runtime/digest.ts'
+import type { Random } from '../../runtime/random.ts'
+import { createRefreshToken, type RefreshLifetimes } from '../../tokens/refresh-token.ts'
+import { isGrantActive } from '../../tokens/status.ts'
+import { defineGrant, type GrantType } from '../grant.ts'
+import {
+  familyOf,
+  isIntact,
+  parseCodePresentation,
+  redeemCode,
+  type CodePresentation,
+  type RedeemCodeDependencies,
+  type RedeemedCode,
+} from '../redeem-code.ts'
+import { narrowResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
+
+type AuthorizationCodeGrantDependencies = RedeemCodeDependencies & CreateFamilyDependencies & TokenTargetDependencies
+
+/** The authorization code grant (RFC 6749 §4.1.3) with PKCE (RFC 7636). */
+export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies): GrantType =>
+  defineGrant({
+    grantType: 'authorization_code',
+    async decide(form, client, now) {
+      const presentation = parseCodePresentation(form)
+      if (presentation.resources.length > 0) await refuseWiderResources({ presentation, client }, now, deps)
+      const code = await redeemCode({ presentation, client }, now, deps)
+      const standing = await deps.storage.status.ofGrant(code.grantId)
+      if (
+        !isGrantActive(standing) ||
+        standing.user.userId !== code.userId ||
+        standing.client.clientId !== client.clientId
+      ) {
+        // RFC 6749 §5.2, the kill switch: what a deactivated user, a revoked grant or a disabled client was given opens nothing.
+        throw new OAuthError('invalid_grant', 'The authorization code is not valid.', { reason: 'grant_not_live' })
+      }
+      const resources = narrowResources(presentation.resources, code.resources)
+      const target = resolveTarget({ scopes: registeredScopes(code.scopes, client), resources }, deps)
+      const refreshToken = await createFamily({ code, client, accessTokenLifetime: target.lifetime }, now, deps)
+
+      const { grantId, familyId, authentication, claimsRequest, nonce } = code
+      const forUser = { user: standing.user, grantId, familyId, authentication, claimsRequest, nonce }
+      return { evidence: code, client, target, forUser, refreshToken }
+    },
+  })
+
+/** Looks before the code is used up, so that a client which asks for the wrong resource may ask again. */
+async function refuseWiderResources(
+  { presentation, client }: { readonly presentation: CodePresentation; readonly client: AuthenticatedClient },
+  now: EpochSeconds,
+  deps: RedeemCodeDependencies,
+): Promise<void> {
+  const code = await deps.storage.codes.find(await digestSecret(presentation.code), client.clientId, now)
+  if (code !== undefined && isIntact(code)) narrowResources(presentation.resources, code.resources)
+}
+
+interface CreateFamilyDependencies {
+  readonly storage: Storage
+  readonly random: Random
+  readonly lifetimes: RefreshLifetimes
+}
+
+/**
+ * Writes the family that a redeemed code founds, with its first refresh token when `offline_access` was granted and the
+ * client is registered to refresh.
+ *
+ * When the code was presented again while this request is at work, the family is buried already. The answer is the same,
+ * and all that it holds is dead from the start: as if the second presentation had come right behind it (RFC 6749 §4.1.2).
+ * When it is there and alive, the store of codes has forgotten that the code was used, as a failover may: that ends it too.
+ * @param accessTokenLifetime how long a family without a refresh token has to be remembered.
+ * @returns the refresh token, when there is one.
+ */
+async function createFamily(
+  founder: {
+    readonly code: RedeemedCode
+    readonly client: AuthenticatedClient
+    readonly accessTokenLifetime: DurationSeconds
+  },
+  now: EpochSeconds,
+  deps: CreateFamilyDependencies,
+): Promise<string | undefined> {
+  const { code, client } = founder
+  const refreshes = mayRefresh(code.scopes, client)
+  const refresh = refreshes ? await createRefreshToken(now, deps) : undefined
+  const lifetime = refreshes ? deps.lifetimes.refreshTokenAbsolute : founder.accessTokenLifetime
+  const family = { ...familyOf(code, { now, expiresAt: after(now, lifetime) }), refresh: refresh?.record }
+
+  const founded = await deps.storage.families.insert(family)
+  // RFC 6749 §4.1.2: a code founds one family, once. Otherwise a second access token would live in the family of the first.
+  if (founded.outcome === 'buried') await deps.storage.families.insertTombstone(family, now)
+  return refresh?.token
+}

@@ -1,0 +1,49 @@
+import type { Brand } from '@mintmark/storage-interface'
+
+import type { AuthenticatedClient } from '../../clients/authenticate.ts'
+import { OAuthError } from '../../error/oauth-error.ts'
+import { spaceSeparated } from '../../parameters/space-separated.ts'
+import { defineGrant, type GrantType } from '../grant.ts'
+import { requestedResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
+
+/** A confidential client that acts for itself. Only this grant makes it. */
+type ServiceAccount = Brand<AuthenticatedClient, 'ServiceAccount' | 'GrantEvidence'>
+
+/** The client credentials grant (RFC 6749 §4.4): an access token for the client itself, and nothing else. */
+export const clientCredentialsGrant = (deps: TokenTargetDependencies): GrantType =>
+  defineGrant({
+    grantType: 'client_credentials',
+    decide(form, client) {
+      const evidence = proveServiceAccount(client)
+      const scopes = serviceScopes(form.get('scope'), client, deps.identityScopes)
+      const resources = requestedResources(form.all('resource'), deps.resources)
+      const target = resolveTarget({ scopes, resources }, deps)
+      return Promise.resolve({ evidence, client, target, forUser: undefined, refreshToken: undefined })
+    },
+  })
+
+function proveServiceAccount(client: AuthenticatedClient): ServiceAccount {
+  // RFC 6749 §4.4: only confidential clients; a public client's name proves nothing.
+  if (client.tokenEndpointAuthMethod === 'none') {
+    throw new OAuthError('unauthorized_client', 'A public client cannot act for itself.', { reason: 'client_public' })
+  }
+  return client as ServiceAccount
+}
+
+/** The requested scope values, or all of the client's; those that concern a person mean nothing without one. */
+function serviceScopes(
+  requested: string | undefined,
+  client: AuthenticatedClient,
+  identityScopes: ReadonlySet<string>,
+): readonly string[] {
+  const allowed = client.scopes.filter((scope) => !identityScopes.has(scope))
+  if (requested === undefined) return allowed
+  const scopes = spaceSeparated(requested)
+  // RFC 6749 §5.2: invalid_scope.
+  if (scopes.length === 0 || scopes.some((scope) => !allowed.includes(scope))) {
+    throw new OAuthError('invalid_scope', 'The client is not registered for a requested scope.', {
+      reason: 'scope_not_allowed',
+    })
+  }
+  return scopes
+}

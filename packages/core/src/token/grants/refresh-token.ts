@@ -1,0 +1,164 @@
+import {
+  after,
+  type Brand,
+  type DurationSeconds,
+  type EpochSeconds,
+  type Storage,
+  type TokenFamilyRecord,
+} from '@mintmark/storage-interface'
+
+import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
+import type { AuthenticatedClient } from '../../clients/authenticate.ts'
+import { OAuthError } from '../../error/oauth-error.ts'
+import type { RefusalReason } from '../../error/refusal-reason.ts'
+import type { Parameters } from '../../parameters/parameters.ts'
+import { spaceSeparated } from '../../parameters/space-separated.ts'
+import { randomSecret, type Random } from '../../runtime/random.ts'
+import {
+  digestOf,
+  digestRefreshToken,
+  readRefreshToken,
+  succeedRefreshToken,
+  writeRefreshToken,
+  type RefreshLifetimes,
+  type RefreshToken,
+  type RefreshTokenDigests,
+} from '../../tokens/refresh-token.ts'
+import { isFamilyActive } from '../../tokens/status.ts'
+import { defineGrant, type GrantType } from '../grant.ts'
+import { narrowResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
+
+type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies & TokenTargetDependencies
+
+/** The refresh token grant (RFC 6749 §6) with rotation (RFC 9700 §4.14.2). */
+export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantType =>
+  defineGrant({
+    grantType: 'refresh_token',
+    async decide(form, client, now) {
+      const presented = await parsePresentedToken(form, client)
+      const digests = await digestRefreshToken(presented)
+      const standing = await deps.storage.status.ofRefreshHandle(digests.handleDigest)
+      // RFC 6749 §10.4: bound to the client it was issued to; another's presentation changes nothing.
+      if (standing?.family.clientId !== client.clientId) throw unknownToken(client, undefined)
+      // The kill switch: what a deactivated user, a revoked grant or a disabled client was given opens nothing.
+      if (!isFamilyActive(standing, now)) throw unknownToken(client, standing.family)
+      // OIDC Core §11: a client from which offline access was taken is not given more of it.
+      if (!mayRefresh(standing.family.scopes, client)) throw unknownToken(client, standing.family)
+      const scopes = narrowScopes(form.get('scope'), registeredScopes(standing.family.scopes, client))
+      const resources = narrowResources(form.all('resource'), standing.family.resources)
+      const target = resolveTarget({ scopes, resources }, deps)
+      const rotated = await rotateRefreshToken({ presented, digests, client }, now, deps)
+
+      const { grantId, familyId, authentication, claimsRequest } = rotated.family
+      return {
+        evidence: rotated,
+        client,
+        target,
+        forUser: { user: standing.user, grantId, familyId, authentication, claimsRequest, nonce: undefined },
+        refreshToken: rotated.refreshToken,
+      }
+    },
+  })
+
+async function parsePresentedToken(form: Parameters, client: AuthenticatedClient): Promise<RefreshToken> {
+  const text = form.get('refresh_token')
+  // RFC 6749 §6: refresh_token is required.
+  if (text === undefined) {
+    throw new OAuthError('invalid_request', 'The refresh_token parameter is missing.', {
+      reason: 'refresh_token_missing',
+    })
+  }
+  const token = await readRefreshToken(text)
+  // RFC 6749 §5.2: invalid_grant, as for a token that nobody has any more.
+  if (token === undefined) throw unknownToken(client, undefined)
+  return token
+}
+
+/** RFC 6749 §6: fewer scope values for this access token, never more than were granted; the grant stays as it is. */
+function narrowScopes(requested: string | undefined, granted: readonly string[]): readonly string[] {
+  if (requested === undefined) return granted
+  const scopes = spaceSeparated(requested)
+  // RFC 6749 §6: a scope that was not granted is refused, and the refresh token stays as it was.
+  if (scopes.length === 0 || scopes.some((scope) => !granted.includes(scope))) {
+    throw new OAuthError('invalid_scope', 'A requested scope was not granted.', { reason: 'scope_not_granted' })
+  }
+  return scopes
+}
+
+function unknownToken({ clientId }: AuthenticatedClient, family: TokenFamilyRecord | undefined): OAuthError {
+  const context = { clientId, userId: family?.userId, familyId: family?.familyId }
+  return new OAuthError('invalid_grant', 'The refresh token is not valid.', {
+    reason: 'refresh_token_unknown',
+    context,
+  })
+}
+
+/** A family whose refresh token this request rotated, or retried within the window. Only `rotateRefreshToken` makes it. */
+export type RotatedFamily = Brand<
+  { readonly family: TokenFamilyRecord; readonly refreshToken: string },
+  'RotatedFamily' | 'GrantEvidence'
+>
+
+interface RotateRefreshTokenDependencies {
+  readonly storage: Storage
+  readonly random: Random
+  readonly lifetimes: RefreshLifetimes
+  /** How long a token that was just rotated gives the same successor again. */
+  readonly retryWindow: { readonly confidential: DurationSeconds; readonly public: DurationSeconds }
+}
+
+/**
+ * Swaps a refresh token for its successor (RFC 9700 §4.14.2). A client that lost the answer, or that asked from two tabs
+ * at once, gets the identical successor for a short while; any other token of the family ends the family.
+ * @throws OAuthError invalid_grant — reason `refresh_token_unknown` | `refresh_token_reused`.
+ */
+async function rotateRefreshToken(
+  presentation: {
+    readonly presented: RefreshToken
+    readonly digests: RefreshTokenDigests
+    readonly client: AuthenticatedClient
+  },
+  now: EpochSeconds,
+  deps: RotateRefreshTokenDependencies,
+): Promise<RotatedFamily> {
+  const { presented, digests, client } = presentation
+  const salt = randomSecret(deps.random)
+  const successor = await succeedRefreshToken(presented, salt)
+  const rotated = await deps.storage.families.rotate({
+    handleDigest: digests.handleDigest,
+    presentedDigest: digests.tokenDigest,
+    clientId: client.clientId,
+    successorDigest: await digestOf(successor),
+    successorSalt: salt,
+    expiresAt: after(now, deps.lifetimes.refreshTokenIdle),
+    now,
+    retryWindow: client.tokenEndpointAuthMethod === 'none' ? deps.retryWindow.public : deps.retryWindow.confidential,
+  })
+
+  if (rotated.outcome === 'absent') throw rotationRefusal('refresh_token_unknown', client, undefined)
+  // RFC 9700 §4.14.2: one of the two who hold this token stole it, and nobody can tell which.
+  if (rotated.outcome === 'reused') throw rotationRefusal('refresh_token_reused', client, rotated.record)
+  if (rotated.outcome === 'retried') return retried({ presented, client }, rotated.record)
+  return { family: rotated.record, refreshToken: await writeRefreshToken(successor) } as RotatedFamily
+}
+
+/** The successor that the lost answer carried, made again from the salt that its rotation left. */
+async function retried(
+  { presented, client }: { readonly presented: RefreshToken; readonly client: AuthenticatedClient },
+  family: TokenFamilyRecord,
+): Promise<RotatedFamily> {
+  const successor = await succeedRefreshToken(presented, family.refresh?.successorSalt ?? '')
+  // RFC 6749 §5.2: storage must have kept the salt of this very rotation; a token that opens nothing is not handed out.
+  if ((await digestOf(successor)) !== family.refresh?.currentDigest)
+    throw rotationRefusal('refresh_token_unknown', client, family)
+  return { family, refreshToken: await writeRefreshToken(successor) } as RotatedFamily
+}
+
+function rotationRefusal(
+  reason: RefusalReason,
+  { clientId }: AuthenticatedClient,
+  family: TokenFamilyRecord | undefined,
+): OAuthError {
+  const context = { clientId, userId: family?.userId, familyId: family?.familyId }
+  return new OAuthError('invalid_grant', 'The refresh token is not valid.', { reason, context })
+}

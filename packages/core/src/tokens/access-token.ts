@@ -1,0 +1,235 @@
+import {
+  after,
+  clientId,
+  epochSeconds,
+  familyId,
+  type Brand,
+  type ClientId,
+  type ClientRecord,
+  type EpochSeconds,
+  type FamilyId,
+  type FamilyStatus,
+  type JsonObject,
+  type Storage,
+} from '@mintmark/storage-interface'
+
+import { OAuthError } from '../error/oauth-error.ts'
+import { isCurrent, signJwt, verifyOwnJwt, type VerifyOwnJwtDependencies } from '../keys/jws.ts'
+import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
+import { digestSecret } from '../runtime/digest.ts'
+import { randomIdentifier, randomSecret, type Random } from '../runtime/random.ts'
+import { subjectOf, type GrantDecision, type UserDecision } from '../token/grant.ts'
+import { isFamilyActive, type Active } from './status.ts'
+
+export interface AccessTokenDependencies {
+  readonly issuer: string
+  readonly storage: Storage
+  readonly keys: KeyRing
+  readonly random: Random
+  readonly accessTokenAlgorithm: SigningAlgorithm
+}
+
+/**
+ * Mints the access token: a JWT (RFC 9068), for which nothing is written, or an opaque one where its resource wants that.
+ * @throws OAuthError invalid_grant — reason `account_named_as_client`.
+ */
+export async function mintAccessToken(
+  decision: GrantDecision,
+  now: EpochSeconds,
+  deps: AccessTokenDependencies,
+): Promise<string> {
+  refuseClientsName(decision)
+  const claims = accessTokenClaims(decision, now, deps)
+  if (decision.target.format === 'jwt')
+    return signJwt('at+jwt', claims, await deps.keys.signer(deps.accessTokenAlgorithm))
+
+  const token = randomSecret(deps.random)
+  await deps.storage.opaqueTokens.insert({
+    digest: await digestSecret(token),
+    clientId: decision.client.clientId,
+    familyId: decision.forUser?.familyId,
+    claims,
+    expiresAt: after(now, decision.target.lifetime),
+    revokedAt: undefined,
+  })
+  return token
+}
+
+/**
+ * A host that inserts accounts itself may have given one the identifier of a client. Whoever receives a token knows by
+ * `sub` and `client_id` being equal that the client acts for itself.
+ */
+function refuseClientsName({ forUser: person, client }: GrantDecision): void {
+  const userId: string | undefined = person?.user.userId
+  if (userId !== client.clientId) return
+  // RFC 9068 §5: the `sub` of a person must not be taken for that of a client.
+  throw new OAuthError('invalid_grant', 'The account cannot be used with this client.', {
+    reason: 'account_named_as_client',
+    context: { clientId: client.clientId, userId },
+  })
+}
+
+/**
+ * The claims of an access token (RFC 9068 §2.2). `family`, `grant` and `generation` name, beside `jti`, `client_id` and `sub`,
+ * what its life depends on, for whoever hears what has ended; they open nothing.
+ */
+function accessTokenClaims(
+  decision: GrantDecision,
+  now: EpochSeconds,
+  deps: { readonly issuer: string; readonly random: Random },
+): JsonObject {
+  const { client, target, forUser } = decision
+  return {
+    iss: deps.issuer,
+    sub: subjectOf(decision),
+    // One audience is written as a string, which every verifier reads (RFC 7519 §4.1.3).
+    aud: target.audience.length === 1 ? (target.audience[0] ?? '') : target.audience,
+    exp: after(now, target.lifetime),
+    iat: now,
+    jti: randomIdentifier(deps.random),
+    client_id: client.clientId,
+    ...(target.scopes.length > 0 && { scope: target.scopes.join(' ') }),
+    ...(forUser !== undefined && lifeOf(forUser)),
+    ...(forUser?.authentication.acr !== undefined && { acr: forUser.authentication.acr }),
+  }
+}
+
+const lifeOf = ({ familyId, grantId, user, authentication }: UserDecision): JsonObject => ({
+  family: familyId,
+  grant: grantId,
+  generation: user.generation,
+  auth_time: authentication.authTime,
+})
+
+/** What an access token says. */
+interface AccessToken {
+  readonly format: 'jwt' | 'opaque'
+  /** As in RFC 9068 §2.2. */
+  readonly claims: JsonObject
+  readonly subject: string
+  readonly clientId: ClientId
+  readonly tokenId: string
+  readonly audience: readonly string[]
+  readonly scopes: readonly string[]
+  /** `undefined` for a client that acts for itself. */
+  readonly familyId: FamilyId | undefined
+  readonly expiresAt: EpochSeconds
+}
+
+/** An access token of this server's that has not expired. Whether it is still honoured is another question. */
+export type VerifiedAccessToken = Brand<AccessToken, 'VerifiedAccessToken'>
+
+export interface VerifyAccessTokenDependencies extends VerifyOwnJwtDependencies {
+  readonly storage: Storage
+}
+
+/**
+ * Verifies a presented access token: a JWT by its signature, an opaque one by finding it.
+ * @returns evidence, or `undefined` for everything that is not a current access token of this server's.
+ */
+export async function verifyAccessToken(
+  token: string,
+  now: EpochSeconds,
+  deps: VerifyAccessTokenDependencies,
+): Promise<VerifiedAccessToken | undefined> {
+  if (token.includes('.')) {
+    const claims = await verifyOwnJwt(token, 'at+jwt', deps)
+    return claims !== undefined && isCurrent(claims, now) ? readClaims(claims, 'jwt') : undefined
+  }
+  if (!/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined
+  const record = await deps.storage.opaqueTokens.find(await digestSecret(token), now)
+  return record !== undefined && isCurrent(record.claims, now) ? readClaims(record.claims, 'opaque') : undefined
+}
+
+/** RFC 9068 §2.2: what a claim is missing, or of another type, is not an access token. */
+function readClaims(claims: JsonObject, format: 'jwt' | 'opaque'): VerifiedAccessToken | undefined {
+  const { sub, aud, jti, client_id: client, scope = '', family, exp } = claims
+  const audience = typeof aud === 'string' ? [aud] : aud
+  if (!isNonEmptyString(sub) || !isNonEmptyString(jti) || !isNonEmptyString(client) || typeof scope !== 'string')
+    return undefined
+  if (!Array.isArray(audience) || audience.length === 0 || !audience.every(isNonEmptyString)) return undefined
+  if (family !== undefined && !isNonEmptyString(family)) return undefined
+
+  const token: AccessToken = {
+    format,
+    claims,
+    subject: sub,
+    clientId: clientId(client),
+    tokenId: jti,
+    audience,
+    scopes: scope.split(' ').filter((value) => value !== ''),
+    familyId: family === undefined ? undefined : familyId(family),
+    expiresAt: epochSeconds(Number(exp)),
+  }
+  return token as VerifiedAccessToken
+}
+
+const isNonEmptyString = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+/** What a live access token stands on: the client alone, or the person's family with its grant, client and user. */
+type AccessTokenStatus =
+  | { readonly kind: 'service'; readonly client: ClientRecord }
+  | { readonly kind: 'person'; readonly standing: Active<FamilyStatus> }
+
+/**
+ * Finds what an access token's life depends on: the token itself, its family, grant, client and user.
+ * @returns `undefined` when any of them is revoked, disabled, deactivated or gone.
+ */
+export async function statusOfAccessToken(
+  token: VerifiedAccessToken,
+  now: EpochSeconds,
+  storage: Storage,
+): Promise<AccessTokenStatus | undefined> {
+  // RFC 7009 §2.1: a token that was revoked by itself. An opaque one would not have been found.
+  if (token.format === 'jwt' && (await storage.revocations.isTokenRevoked(token.tokenId, now))) return undefined
+  if (token.familyId === undefined) {
+    const client = await storage.clients.find(token.clientId)
+    return client === undefined || client.disabledAt !== undefined ? undefined : { kind: 'service', client }
+  }
+  const standing = await storage.status.ofFamily(token.familyId)
+  if (!isFamilyActive(standing, now)) return undefined
+  const isOwn = standing.client.clientId === token.clientId && standing.user.userId === token.subject
+  return isOwn ? { kind: 'person', standing } : undefined
+}
+
+/** What an access token allows at the host's own endpoints, as long as it is honoured. */
+export interface ActiveAccessToken {
+  /** The person, or the client that acts for itself: then it is the `clientId`. */
+  readonly subject: string
+  readonly clientId: ClientId
+  readonly scopes: readonly string[]
+  readonly expiresAt: EpochSeconds
+}
+
+/**
+ * Looks up a token that was presented to this issuer itself: its signature, its audience, and everything that its life
+ * depends on.
+ * @returns undefined for everything that is not honoured now.
+ */
+export async function findActiveAccessToken(
+  token: string,
+  now: EpochSeconds,
+  deps: VerifyAccessTokenDependencies,
+): Promise<ActiveAccessToken | undefined> {
+  const verified = await verifyAccessToken(token, now, deps)
+  // RFC 9068 §4: a token that is meant for others alone is not accepted here.
+  if (verified === undefined || !verified.audience.includes(deps.issuer)) return undefined
+  const standing = await statusOfAccessToken(verified, now, deps.storage)
+  if (standing === undefined) return undefined
+  const { subject, clientId, scopes, expiresAt } = verified
+  return { subject, clientId, scopes, expiresAt }
+}
+
+/**
+ * Which client an access token of this server's was issued to. A JWT may have expired since; whether the token is honoured
+ * is not asked here.
+ */
+export async function issuedTo(
+  token: string,
+  now: EpochSeconds,
+  deps: VerifyOwnJwtDependencies & { readonly storage: Storage },
+): Promise<ClientId | undefined> {
+  if (!token.includes('.')) return (await deps.storage.opaqueTokens.find(await digestSecret(token), now))?.clientId
+  const claims = await verifyOwnJwt(token, 'at+jwt', deps)
+  return typeof claims?.['client_id'] === 'string' ? clientId(claims['client_id']) : undefined
+}

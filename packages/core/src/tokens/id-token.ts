@@ -1,0 +1,70 @@
+import { after, type DurationSeconds, type EpochSeconds, type JsonObject } from '@mintmark/storage-interface'
+
+import { signJwt } from '../keys/jws.ts'
+import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
+import { idTokenAlgorithm } from '../keys/signing-algorithm.ts'
+import { encodeBase64url } from '../runtime/base64url.ts'
+import { sha256 } from '../runtime/digest.ts'
+import type { DecisionForUser } from '../token/grant.ts'
+import { releaseClaims, type ReleaseClaimsDependencies } from './claims.ts'
+
+export interface IdTokenDependencies extends ReleaseClaimsDependencies {
+  readonly issuer: string
+  readonly keys: KeyRing
+  readonly idTokenLifetime: DurationSeconds
+}
+
+/**
+ * Mints the ID token (OIDC Core §2). `at_hash` binds it to the access token (OIDC Core §3.1.3.6). The user's claims
+ * stand before the protocol's own, which therefore always win.
+ */
+export async function mintIdToken(
+  { decision, accessToken }: { readonly decision: DecisionForUser; readonly accessToken: string },
+  now: EpochSeconds,
+  deps: IdTokenDependencies,
+): Promise<string> {
+  const { client, forUser, target } = decision
+  const { user, authentication, claimsRequest } = forUser
+  const algorithm = idTokenAlgorithm(client, deps.keys)
+  const atHash = await tokenHash(accessToken, algorithm)
+  const release = { user, client, scopes: target.scopes, claimsRequest, destination: 'id_token' } as const
+  const claims: JsonObject = {
+    ...(await releaseClaims(release, deps)),
+    iss: deps.issuer,
+    sub: user.userId,
+    aud: client.clientId,
+    exp: after(now, deps.idTokenLifetime),
+    iat: now,
+    auth_time: authentication.authTime,
+    ...(atHash !== undefined && { at_hash: atHash }),
+    ...(forUser.nonce !== undefined && { nonce: forUser.nonce }),
+    ...(authentication.acr !== undefined && { acr: authentication.acr }),
+    ...(authentication.amr.length > 0 && { amr: authentication.amr }),
+    ...(authentication.sessionId !== undefined && { sid: authentication.sessionId }),
+  }
+  return signJwt('JWT', claims, await deps.keys.signer(algorithm))
+}
+
+/**
+ * The value of `at_hash`: the left half of the token's hash, by the hash function of the algorithm that signs the ID token
+ * (OIDC Core §3.1.3.6).
+ * @returns `undefined` for an algorithm that no hash function is named for: the claim is optional where tokens come from the
+ *   token endpoint.
+ */
+async function tokenHash(token: string, algorithm: SigningAlgorithm): Promise<string | undefined> {
+  switch (algorithm) {
+    case 'RS256':
+    case 'PS256':
+    case 'ES256':
+      return leftHalf(await sha256(token))
+    case 'EdDSA':
+      // RFC 8032 §5.1: Ed25519 hashes with SHA-512.
+      return leftHalf(new Uint8Array(await crypto.subtle.digest('SHA-512', new TextEncoder().encode(token))))
+    case 'ML-DSA-65':
+      return undefined
+    default:
+      return algorithm satisfies never
+  }
+}
+
+const leftHalf = (hash: Uint8Array): string => encodeBase64url(hash.subarray(0, hash.length / 2))

@@ -1,0 +1,122 @@
+import type { ClientRecord, EpochSeconds, JsonObject, Storage } from '@mintmark/storage-interface'
+
+import { mayRefresh, registeredScopes } from '../authorize/scopes.ts'
+import {
+  authenticateClient,
+  requireConfidential,
+  type ClientAuthenticationDependencies,
+  type ConfidentialClient,
+} from '../clients/authenticate.ts'
+import type { Journal } from '../event/journal.ts'
+import { json, noStore, withHeaders, type Endpoint, type ServerRequest, type ServerResponse } from '../http/index.ts'
+import { signJwt } from '../keys/jws.ts'
+import { defaultAlgorithm } from '../keys/signing-algorithm.ts'
+import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
+import { requireToken } from '../parameters/require-token.ts'
+import type { Clock } from '../runtime/clock.ts'
+import {
+  statusOfAccessToken,
+  verifyAccessToken,
+  type VerifiedAccessToken,
+  type VerifyAccessTokenDependencies,
+} from './access-token.ts'
+import { digestRefreshToken, readRefreshToken, type RefreshToken } from './refresh-token.ts'
+import { isFamilyActive } from './status.ts'
+
+export interface IntrospectionEndpointDependencies extends ClientAuthenticationDependencies, IntrospectDependencies {
+  readonly clock: Clock
+  readonly journal: Journal
+}
+
+/** `POST /token/introspection` (RFC 7662 §2), answering plain or signed (RFC 9701). */
+export const introspectionEndpoint =
+  (deps: IntrospectionEndpointDependencies): Endpoint =>
+  async (request) => {
+    const now = deps.clock()
+    const form = refuseRepeated(readForm(request))
+    const caller = requireConfidential(await authenticateClient({ request, form }, now, deps))
+    const token = requireToken(form)
+    const description = await introspectToken({ token, caller }, now, deps)
+    deps.journal.record(request, {
+      type: 'token.introspected',
+      clientId: caller.clientId,
+      active: description['active'] === true,
+    })
+    if (!wantsSignedAnswer(request)) return json(200, description, [...noStore, vary])
+
+    // RFC 9701 §5: the description is a claim of a JWT that is meant for this caller and for nothing else.
+    const claims = { iss: deps.issuer, aud: caller.clientId, iat: now, token_introspection: description }
+    // RFC 9701 §6: RS256 where nothing else was agreed.
+    return signedAnswer(
+      await signJwt('token-introspection+jwt', claims, await deps.keys.signer(defaultAlgorithm(deps.keys))),
+    )
+  }
+
+/** RFC 9701 §4: the caller asks for it in the Accept header. */
+const wantsSignedAnswer = (request: ServerRequest): boolean =>
+  (request.headers.get('accept') ?? '')
+    .split(',')
+    .some((range) => range.split(';', 1)[0]?.trim().toLowerCase() === signedMediaType)
+
+const signedAnswer = (jwt: string): ServerResponse =>
+  withHeaders({ status: 200, headers: [['Content-Type', signedMediaType]], body: jwt }, [...noStore, vary])
+
+const signedMediaType = 'application/token-introspection+jwt'
+
+const vary = ['Vary', 'Accept'] as const
+
+type IntrospectDependencies = VerifyAccessTokenDependencies & { readonly storage: Storage }
+
+/**
+ * Describes a token to a caller that it is meant for, or that it was issued to (RFC 7662 §2.2, §4). `token_type_hint` is
+ * not needed: a token's form says what it is.
+ */
+async function introspectToken(
+  { token, caller }: { readonly token: string; readonly caller: ConfidentialClient },
+  now: EpochSeconds,
+  deps: IntrospectDependencies,
+): Promise<JsonObject> {
+  const refreshToken = await readRefreshToken(token)
+  if (refreshToken !== undefined) return describeRefreshToken({ refreshToken, caller }, now, deps)
+
+  const accessToken = await verifyAccessToken(token, now, deps)
+  // RFC 7662 §4: a caller learns nothing of tokens that are not meant for it.
+  if (accessToken === undefined || !mayIntrospect(caller, accessToken)) return inactive
+  const standing = await statusOfAccessToken(accessToken, now, deps.storage)
+  return standing === undefined ? inactive : describeAccessToken(accessToken)
+}
+
+async function describeRefreshToken(
+  { refreshToken, caller }: { readonly refreshToken: RefreshToken; readonly caller: ClientRecord },
+  now: EpochSeconds,
+  deps: IntrospectDependencies,
+): Promise<JsonObject> {
+  const { handleDigest, tokenDigest } = await digestRefreshToken(refreshToken)
+  const standing = await deps.storage.status.ofRefreshHandle(handleDigest)
+  if (!isFamilyActive(standing, now) || standing.family.clientId !== caller.clientId) return inactive
+  const { family, client } = standing
+  const isCurrent = family.refresh?.currentDigest === tokenDigest && now < family.refresh.expiresAt
+  if (!isCurrent || !mayRefresh(family.scopes, client)) return inactive
+
+  return {
+    active: true,
+    scope: registeredScopes(family.scopes, client).join(' '),
+    client_id: family.clientId,
+    sub: family.userId,
+    iss: deps.issuer,
+    iat: family.refresh.rotatedAt ?? family.createdAt,
+    exp: Math.min(family.refresh.expiresAt, family.expiresAt),
+  }
+}
+
+/** The claims of RFC 7662 §2.2; what the token's life depends on stays inside. */
+function describeAccessToken(token: VerifiedAccessToken): JsonObject {
+  const { family: _family, grant: _grant, generation: _generation, ...claims } = token.claims
+  return { ...claims, active: true, token_type: 'Bearer' }
+}
+
+const mayIntrospect = (caller: ClientRecord, token: VerifiedAccessToken): boolean =>
+  caller.clientId === token.clientId || token.audience.some((audience) => caller.servedAudiences.includes(audience))
+
+/** What introspection says of every token that is not live, or not the caller's business: nothing (RFC 7662 §2.2). */
+const inactive: JsonObject = { active: false }

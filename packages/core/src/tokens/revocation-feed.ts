@@ -1,0 +1,110 @@
+import { seconds, type DurationSeconds, type EpochSeconds, type JsonObject } from '@mintmark/storage-interface'
+
+import {
+  authenticateClient,
+  requireConfidential,
+  type ClientAuthenticationDependencies,
+  type ConfidentialClient,
+} from '../clients/authenticate.ts'
+import { OAuthError } from '../error/oauth-error.ts'
+import type { Journal } from '../event/journal.ts'
+import { noStore, withHeaders, type Endpoint } from '../http/index.ts'
+import { signJwt } from '../keys/jws.ts'
+import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
+import type { Parameters } from '../parameters/parameters.ts'
+import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { FeedPage } from './feed-page.ts'
+import type { RevocationFeed } from './feed-watch.ts'
+
+interface RevocationFeedEndpointDependencies extends ClientAuthenticationDependencies {
+  readonly issuer: string
+  readonly keys: KeyRing
+  readonly accessTokenAlgorithm: SigningAlgorithm
+  readonly clock: Clock
+  readonly journal: Journal
+}
+
+/**
+ * `POST /token/revocation-feed`: what has ended since a resource server asked last, signed for it alone. It keeps the
+ * answer back for as long as the question allows and there is nothing to say.
+ */
+export const revocationFeedEndpoint =
+  (feed: RevocationFeed, deps: RevocationFeedEndpointDependencies): Endpoint =>
+  async (request) => {
+    const askedAt = deps.clock()
+    const form = refuseRepeated(readForm(request))
+    const caller = requireResourceServer(
+      requireConfidential(await authenticateClient({ request, form }, askedAt, deps)),
+    )
+    const question = parseFeedQuestion(form)
+    await feed.waitBehind(question, caller.clientId, askedAt)
+    // Asked again: the answer is of the moment at which it is given, not of the one at which the waiting began.
+    const now = deps.clock()
+    const page = await feed.read(question.cursor, now)
+    const claims = { iss: deps.issuer, aud: caller.clientId, ...pageClaims({ page, question }, now) }
+    const jwt = await signJwt('revocation-feed+jwt', claims, await deps.keys.signer(deps.accessTokenAlgorithm))
+    if (page.revocations.length > 0)
+      deps.journal.record(request, {
+        type: 'revocations.delivered',
+        clientId: caller.clientId,
+        count: page.revocations.length,
+      })
+    return withHeaders(
+      { status: 200, headers: [['Content-Type', 'application/revocation-feed+jwt']], body: jwt },
+      noStore,
+    )
+  }
+
+/** @throws OAuthError unauthorized_client — reason `client_serves_no_audience`. */
+function requireResourceServer(client: ConfidentialClient): ConfidentialClient {
+  // RFC 7662 §4: what happens to tokens is the business of those whom tokens are meant for.
+  if (client.servedAudiences.length === 0) {
+    throw new OAuthError('unauthorized_client', 'The client is not registered as a resource server.', {
+      reason: 'client_serves_no_audience',
+      context: { clientId: client.clientId },
+    })
+  }
+  return client
+}
+
+const pageClaims = (
+  { page, question }: { readonly page: FeedPage; readonly question: FeedQuestion },
+  now: EpochSeconds,
+): JsonObject => ({
+  iat: now,
+  nonce: question.nonce,
+  cursor: page.cursor,
+  covers_after: page.coversAfter,
+  more: page.more,
+  ended: page.revocations,
+})
+
+/** What a resource server asks of the feed. */
+export interface FeedQuestion {
+  /** The place that it has read to; `undefined` for the beginning. */
+  readonly cursor: string | undefined
+  /** How long the answer may be kept back until there is something to say. */
+  readonly wait: DurationSeconds
+  /** The answer repeats it, so that no earlier answer can stand in for it (RFC 8725 §3.10). */
+  readonly nonce: string
+}
+
+/** @throws OAuthError invalid_request — reason `feed_question_malformed`. */
+function parseFeedQuestion(form: Parameters): FeedQuestion {
+  const [cursor, wait = '0', nonce = ''] = [form.get('cursor'), form.get('wait'), form.get('nonce')]
+  // RFC 6749 §5.2: a parameter is missing or malformed.
+  if ((cursor?.length ?? 0) > 128 || !/^\d{1,3}$/.test(wait) || !/^[\w-]{16,128}$/.test(nonce)) {
+    throw new OAuthError(
+      'invalid_request',
+      'The feed needs a nonce, and takes a cursor and a number of seconds to wait.',
+      {
+        reason: 'feed_question_malformed',
+      },
+    )
+  }
+  return { cursor, wait: seconds(Math.min(Number(wait), longestWait)), nonce }
+}
+
+/** In seconds: proxies give up on requests that stay open much longer. */
+const longestWait = 20

@@ -1,0 +1,67 @@
+import type { EpochSeconds, Storage } from '@mintmark/storage-interface'
+
+import {
+  authenticateClient,
+  type AuthenticatedClient,
+  type ClientAuthenticationDependencies,
+} from '../clients/authenticate.ts'
+import type { Journal } from '../event/journal.ts'
+import { noStore, type Endpoint } from '../http/index.ts'
+import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
+import { requireToken } from '../parameters/require-token.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { digestSecret } from '../runtime/digest.ts'
+import { verifyAccessToken, type VerifyAccessTokenDependencies } from './access-token.ts'
+import { digestRefreshToken, readRefreshToken } from './refresh-token.ts'
+
+export interface RevocationEndpointDependencies extends ClientAuthenticationDependencies, RevokeDependencies {
+  readonly clock: Clock
+  readonly journal: Journal
+}
+
+/** `POST /token/revocation` (RFC 7009 §2). The answer is the same whatever was found. */
+export const revocationEndpoint =
+  (deps: RevocationEndpointDependencies): Endpoint =>
+  async (request) => {
+    const now = deps.clock()
+    const form = refuseRepeated(readForm(request))
+    const client = await authenticateClient({ request, form }, now, deps)
+    const token = requireToken(form)
+    const revoked = await revokeToken({ token, client }, now, deps)
+    deps.journal.record(request, { type: 'token.revoked', clientId: client.clientId, revoked })
+    return { status: 200, headers: noStore, body: undefined }
+  }
+
+/** What a revocation request ended. */
+type RevocationResult = 'family' | 'access_token' | 'nothing'
+
+type RevokeDependencies = VerifyAccessTokenDependencies & { readonly storage: Storage }
+
+/**
+ * Ends a token of the client's own (RFC 7009 §2.1). A refresh token ends its family, and so all access tokens of it. What
+ * is unknown, expired or another client's changes nothing and reads the same (RFC 7009 §2.2).
+ */
+async function revokeToken(
+  { token, client }: { readonly token: string; readonly client: AuthenticatedClient },
+  now: EpochSeconds,
+  deps: RevokeDependencies,
+): Promise<RevocationResult> {
+  const refreshToken = await readRefreshToken(token)
+  if (refreshToken !== undefined) {
+    const { handleDigest } = await digestRefreshToken(refreshToken)
+    const standing = await deps.storage.status.ofRefreshHandle(handleDigest)
+    if (standing?.family.clientId !== client.clientId) return 'nothing'
+    await deps.storage.families.revoke(standing.family.familyId, now)
+    return 'family'
+  }
+
+  const accessToken = await verifyAccessToken(token, now, deps)
+  if (accessToken?.clientId !== client.clientId) return 'nothing'
+  if (accessToken.format === 'opaque') {
+    await deps.storage.opaqueTokens.revoke(await digestSecret(token), client.clientId, now)
+    return 'access_token'
+  }
+  const { tokenId, expiresAt } = accessToken
+  await deps.storage.revocations.revokeToken({ tokenId, expiresAt, now })
+  return 'access_token'
+}

@@ -1,0 +1,165 @@
+import type { ClientRecord, EpochSeconds, FamilyStatus, JsonObject, Storage } from '@mintmark/storage-interface'
+
+import { errorStatus } from '../error/error-status.ts'
+import { OAuthError } from '../error/oauth-error.ts'
+import type { RefusalReason } from '../error/refusal-reason.ts'
+import { retryAfterHeaders } from '../error/render-oauth-error.ts'
+import type { Journal } from '../event/journal.ts'
+import {
+  json,
+  mediaType,
+  noStore,
+  withHeaders,
+  type Endpoint,
+  type ServerRequest,
+  type ServerResponse,
+} from '../http/index.ts'
+import { signJwt } from '../keys/jws.ts'
+import { chosenAlgorithm } from '../keys/signing-algorithm.ts'
+import { readForm, readQuery, refuseRepeated } from '../parameters/read-parameters.ts'
+import type { Clock } from '../runtime/clock.ts'
+import {
+  statusOfAccessToken,
+  verifyAccessToken,
+  type VerifiedAccessToken,
+  type VerifyAccessTokenDependencies,
+} from './access-token.ts'
+import { releaseClaims, type ReleaseClaimsDependencies } from './claims.ts'
+import type { Active } from './status.ts'
+
+export interface UserinfoEndpointDependencies extends VerifyAccessTokenDependencies, ReleaseClaimsDependencies {
+  readonly clock: Clock
+  readonly journal: Journal
+}
+
+/** `GET|POST /userinfo` (OIDC Core §5.3): claims about the person for whom the access token was issued. */
+export const userinfoEndpoint =
+  (deps: UserinfoEndpointDependencies): Endpoint =>
+  async (request) => {
+    const now = deps.clock()
+    const token = await verifyBearer(readBearerToken(request), now, deps)
+    const standing = await livingPerson(token, now, deps.storage)
+    requireOpenid(token)
+    const claims = await userinfoClaims(token, standing, deps)
+    const { client, user } = standing
+    deps.journal.record(request, { type: 'userinfo.answered', clientId: client.clientId, userId: user.userId })
+    return userinfoResponse(claims, client, deps)
+  }
+
+async function verifyBearer(
+  presented: string | undefined,
+  now: EpochSeconds,
+  deps: UserinfoEndpointDependencies,
+): Promise<VerifiedAccessToken> {
+  // RFC 6750 §3.1: without a token there is nothing to say but how to come back with one.
+  if (presented === undefined) throw invalidToken('bearer_missing')
+  const token = await verifyAccessToken(presented, now, deps)
+  if (token === undefined) throw invalidToken('access_token_invalid')
+  // RFC 9068 §4: a token that is meant for others is not accepted here. With `openid` this server is among its audiences.
+  const isForUs = token.audience.includes(deps.issuer) || !token.scopes.includes('openid')
+  if (!isForUs) throw invalidToken('access_token_audience')
+  return token
+}
+
+async function livingPerson(
+  token: VerifiedAccessToken,
+  now: EpochSeconds,
+  storage: Storage,
+): Promise<Active<FamilyStatus>> {
+  const standing = await statusOfAccessToken(token, now, storage)
+  if (standing === undefined) throw invalidToken('access_token_not_live')
+  // OIDC Core §5.3: a client that acts for itself has no person to tell about.
+  if (standing.kind !== 'person') throw invalidToken('access_token_without_person')
+  return standing.standing
+}
+
+function requireOpenid(token: VerifiedAccessToken): void {
+  // OIDC Core §5.3: the endpoint belongs to OpenID Connect, so the token must have been issued for it.
+  if (!token.scopes.includes('openid')) {
+    throw new OAuthError('insufficient_scope', 'The access token needs the scope openid.', {
+      reason: 'openid_not_granted',
+    })
+  }
+}
+
+async function userinfoClaims(
+  token: VerifiedAccessToken,
+  { user, family, client }: Active<FamilyStatus>,
+  deps: UserinfoEndpointDependencies,
+): Promise<JsonObject> {
+  const release = { user, client, scopes: token.scopes, claimsRequest: family.claimsRequest }
+  const claims = await releaseClaims({ ...release, destination: 'userinfo' }, deps)
+  return { ...claims, sub: user.userId }
+}
+
+async function userinfoResponse(
+  claims: JsonObject,
+  client: ClientRecord,
+  deps: UserinfoEndpointDependencies,
+): Promise<ServerResponse> {
+  if (client.userinfoSignedResponseAlg === undefined) return json(200, claims, noStore)
+  // OIDC Core §5.3.2: a signed answer says who made it and for whom.
+  const signer = await deps.keys.signer(chosenAlgorithm(client.userinfoSignedResponseAlg, deps.keys))
+  const jwt = await signJwt('JWT', { ...claims, iss: deps.issuer, aud: client.clientId }, signer)
+  return withHeaders({ status: 200, headers: [['Content-Type', 'application/jwt']], body: jwt }, noStore)
+}
+
+const invalidToken = (reason: RefusalReason): OAuthError =>
+  new OAuthError('invalid_token', 'The access token is not valid.', { reason })
+
+/**
+ * Reads the bearer token of a request: from the Authorization header, or from the form of a POST (RFC 6750 §2.1, §2.2).
+ * @returns `undefined` when the request has none, which deserves a bare challenge (RFC 6750 §3.1).
+ * @throws OAuthError invalid_request — reason `bearer_twice` | `bearer_in_query` and those of the form; invalid_token —
+ *   reason `bearer_malformed`.
+ */
+export function readBearerToken(request: ServerRequest): string | undefined {
+  // RFC 9700 §4.3.2: addresses end up in logs and histories, so a token in one is refused even when it is good.
+  if (readQuery(request).get('access_token') !== undefined) {
+    throw new OAuthError('invalid_request', 'Do not send access tokens in the query.', { reason: 'bearer_in_query' })
+  }
+  const header = readHeader(request)
+  const form = readFormToken(request)
+  // RFC 6750 §2: not more than one method in a request.
+  if (header !== undefined && form !== undefined) throw sentTwice()
+  return header ?? form
+}
+
+function readHeader(request: ServerRequest): string | undefined {
+  const header = request.headers.get('authorization')
+  if (header === undefined) return undefined
+  // RFC 6750 §2: not more than one token; a repeated Authorization header is two.
+  if (request.repeatedHeaders.has('authorization')) throw sentTwice()
+  // RFC 9110 §11.1: the scheme's name is case-insensitive. RFC 6750 §2.1: b64token.
+  const match = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header)
+  if (match?.[1] === undefined) {
+    throw new OAuthError('invalid_token', 'The access token is not valid.', { reason: 'bearer_malformed' })
+  }
+  return match[1]
+}
+
+function readFormToken(request: ServerRequest): string | undefined {
+  // RFC 6750 §2.2: in the form of a POST only.
+  if (request.method !== 'POST' || mediaType(request) !== 'application/x-www-form-urlencoded') return undefined
+  return refuseRepeated(readForm(request)).get('access_token')
+}
+
+const sentTwice = (): OAuthError =>
+  new OAuthError('invalid_request', 'Send the access token in one way.', { reason: 'bearer_twice' })
+
+/**
+ * The error answer of an endpoint that takes a bearer token (RFC 6750 §3). A request without a token gets a bare
+ * challenge, which tells nothing.
+ */
+export function renderBearerError(error: OAuthError): ServerResponse {
+  const { code, description, reason } = error
+  const isBare = reason === 'bearer_missing'
+  const attributes = isBare ? [] : [`error="${code}"`, `error_description="${description}"`]
+  // RFC 6750 §3.1: insufficient_scope names the scope that is needed.
+  if (code === 'insufficient_scope') attributes.push('scope="openid"')
+
+  const challenge = ['WWW-Authenticate', ['Bearer realm="userinfo"', ...attributes].join(', ')] as const
+  const isChallenge = errorStatus(error) === 401 || errorStatus(error) === 403
+  const body = isBare ? {} : { error: code, error_description: description }
+  return json(errorStatus(error), body, [...noStore, ...(isChallenge ? [challenge] : retryAfterHeaders(error))])
+}
