@@ -1,5 +1,5 @@
 import { createProgram } from '../../packages/cli/src/program.ts'
-import { migrateUsage } from '../../packages/storage-sql/src/command/run.ts'
+import { migrateUsage } from '../../packages/storage-sql/src/command/run-command.ts'
 import { doctorFindings } from './doctor-findings.ts'
 import { table } from './markdown-table.ts'
 import type { PublicApi } from './public-api.ts'

@@ -24,7 +24,7 @@ export function durableObjectSqlite(storage: DurableObjectState['storage']): Sql
     all: async (statement, parameters) => converting(() => run(statement, parameters)),
     transact: async (steps) => converting(() => transact(steps)),
     // It does one thing at a time: nobody waits.
-    inLine: (_, work) => work(),
+    oneAtATime: (_, work) => work(),
     atomically: async (statements) =>
       converting(() => storage.transactionSync(() => statements.forEach((statement) => run(statement, [])))),
     close: () => Promise.resolve(),

@@ -1,6 +1,6 @@
 import { AdminError } from '@mintmark/admin'
 import { SchemaMismatchError } from '@mintmark/storage-sql'
-import { CommandRefused, privilegeRefusal } from '@mintmark/storage-sql/command'
+import { MigrateCommandError, privilegeRefusal } from '@mintmark/storage-sql/command'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 
 import { CommandError, UsageError } from './command-error.ts'
@@ -20,6 +20,6 @@ export const exitCodeOf = (error: unknown): 1 | 2 => (error instanceof UsageErro
 
 const isExpected = (error: Error): boolean => expected.some((kind) => error instanceof kind)
 
-const expected = [CommandError, CommandRefused, AdminError, SchemaMismatchError, StorageUnavailableError]
+const expected = [CommandError, MigrateCommandError, AdminError, SchemaMismatchError, StorageUnavailableError]
 
 const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ').trim()

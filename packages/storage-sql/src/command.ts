@@ -1,3 +1,3 @@
-export { CommandRefused, openTarget } from './command/target.ts'
-export { privilegeRefusal } from './command/run.ts'
-export type { Target } from './command/target.ts'
+export { MigrateCommandError, openTarget } from './command/target.ts'
+export { privilegeRefusal } from './command/run-command.ts'
+export type { CommandTarget } from './command/target.ts'

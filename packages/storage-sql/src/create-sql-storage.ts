@@ -21,28 +21,27 @@ import { createSigningKeyStore } from './stores/signing-key-store.ts'
 import { createStatusStore } from './stores/status-store.ts'
 import { createUserStore } from './stores/user-store.ts'
 
-/** What is given to `createSqlStorage`. */
+/** Options of `createSqlStorage`. */
 export interface SqlStorageOptions {
-  /** The database, such as `sqliteFile('mintmark.db')`. It may be shared with other storages; who made it closes it. */
+  /** The database, such as `openSqliteDialect('mintmark.db')`. Several storages may share it. The host closes it. */
   readonly dialect: SqlDialect
   /** The issuer identifier that the storage is bound to (RFC 8414 §2). */
   readonly issuer: string
   /**
-   * How many accounts, or groups, of an identity provider a list may look at one by one, and how many accounts of the
-   * issuer a list of all of them. A filter on `id`, `externalId`, `userName`, `emails.value`, the `displayName` of
-   * groups, membership, or an account's `provider` finds its rows by an index, and counts those alone. With a filter
-   * of more than ten comparisons it is fewer: the work is what is limited. What would take more is refused as
+   * How many users or groups of an identity provider a list may read one by one, and how many users of the issuer a
+   * list of all of them. A filter on `id`, `externalId`, `userName`, `emails.value`, the `displayName` of groups,
+   * membership, or a user's `provider` uses an index, and only the rows that it finds count. A filter with more than
+   * ten comparisons lowers the limit, because the limit is about work. A list that would read more is rejected as
    * `tooMany` (RFC 7644 §3.12).
-   * @defaultValue 20000. No request keeps the database busy for long, and most providers stay below.
+   * @defaultValue 20000. No request keeps the database busy for long, and most directories have fewer users.
    */
   readonly scanLimit?: number
 }
 
 /**
- * A storage in an SQL database. Each statement is built once, when it is first needed.
- *
- * It is asynchronous because it looks at the schema first: a server whose database was not migrated fails when it
- * starts, with the command to run, and not at the first person's sign-in.
+ * Opens a storage in an SQL database. It checks the schema first, so that a server whose database was not migrated
+ * fails when it starts, with the command to run, and not at the first sign-in. Each statement is built when it is first
+ * needed.
  * @throws SchemaMismatchError when migrations are pending, unknown or changed; StorageUnavailableError.
  */
 export async function createSqlStorage({ dialect, issuer, scanLimit = 20_000 }: SqlStorageOptions): Promise<Storage> {

@@ -3,25 +3,25 @@ import type { SqlDialect, SqlEngine, SqlRow, SqlStep, SqlValue } from './dialect
 import type { Statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 
-/** What a store is made of: a way to build statements, a way to run them, and the issuer whose rows it sees. */
+/** What a store needs: a builder and a runner of statements, and the issuer whose rows it sees. */
 export interface Database {
   readonly issuer: string
   readonly engine: SqlEngine
-  /** Builds queries; it has no connection. */
+  /** Builds queries. It has no connection. */
   readonly query: QueryCreator<Tables> & QueryExecutorProvider
-  /** Runs a statement for the issuer. */
+  /** Runs a statement, bound to the issuer and the values given. */
   readonly run: <Name extends string>(statement: Statement<Name>, values: ValuesOf<Name>) => Promise<readonly SqlRow[]>
-  /** A statement for the issuer as part of a transaction. */
+  /** The same statement as a step of a transaction. */
   readonly step: <Name extends string>(
     statement: Statement<Name>,
     values: ValuesOf<Name>,
     role?: SqlStep['role'],
   ) => SqlStep
   readonly transact: SqlDialect['transact']
-  readonly inLine: SqlDialect['inLine']
+  readonly oneAtATime: SqlDialect['oneAtATime']
 }
 
-/** What a statement is bound to, apart from the issuer. */
+/** The parameters of a statement, except the issuer. */
 type ValuesOf<Name extends string> = Readonly<Record<Exclude<Name, 'issuer'>, SqlValue>>
 
 export function createDatabase(dialect: SqlDialect, issuer: string): Database {
@@ -42,11 +42,14 @@ export function createDatabase(dialect: SqlDialect, issuer: string): Database {
       role,
     }),
     transact: (steps) => dialect.transact(steps),
-    inLine: (name, work) => dialect.inLine(JSON.stringify([issuer, name]), work),
+    oneAtATime: (name, work) => dialect.oneAtATime(JSON.stringify([issuer, name]), work),
   }
 }
 
-/** The class `Kysely` would bring what changes schemas and holds connections: a third of what would then be carried of it. */
+/**
+ * Kysely's query builder without the class `Kysely`, which would pull in schema building and connections: a third of
+ * its code.
+ */
 function createQuery({ kysely }: SqlEngine): Database['query'] {
   const executor = new DefaultQueryExecutor(kysely.createQueryCompiler(), kysely.createAdapter(), {
     provideConnection: () => {

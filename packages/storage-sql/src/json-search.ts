@@ -1,51 +1,51 @@
 import type { Expression, RawBuilder } from 'kysely'
 
-/** A part of a statement that is written as SQL. */
+/** A fragment of SQL. */
 export type Sql = RawBuilder<unknown>
 
-/** The kinds of values that are compared. */
+/** The types of values that filters compare. */
 export type ValueKind = 'text' | 'number' | 'boolean'
 
-/** A value that a row has, as SQL. Only what its type says is to be read of it. */
+/** A value of a row, as SQL. Read only the member that `type` names. */
 export interface SearchedValue {
-  /** One of the engine's type names; `NULL` when there is no value. */
+  /** One of the engine's type names; `NULL` if there is no value. */
   readonly type: Sql
   readonly text: Sql
   readonly number: Sql
   readonly boolean: Sql
-  /** The values that it is a list of, under a name that nothing else in the statement has. */
+  /** The elements, if the value is a list. The alias must be unique in the statement. */
   readonly items: ((alias: string) => SearchedItems) | undefined
 }
 
-/** Values of a list, each in a row. */
+/** The elements of a list, one row each. */
 interface SearchedItems {
-  /** What follows `FROM`. */
+  /** The `FROM` clause. */
   readonly from: Sql
   readonly value: SearchedValue
 }
 
-/** The objects of a list, each in a row. */
+/** The objects of a list, one row each. */
 interface SearchedObjects {
   readonly from: Sql
   readonly document: Expression<unknown>
 }
 
-/** How an engine looks into JSON of a `searchable` column. Whatever is there, nothing of this raises an error. */
+/** How an engine searches JSON of a `searchable` column. No document makes any of these raise an error. */
 export interface JsonSearch {
-  /** How the engine calls the types. */
+  /** The engine's names of the types. */
   readonly typeNames: Readonly<Record<ValueKind, readonly [string, ...string[]]>>
   readonly at: (document: Expression<unknown>, path: readonly string[]) => SearchedValue
-  /** The objects of the list at the path, or the one that is there by itself. */
+  /** The objects of the list at the path, or the single object there. */
   readonly objectsAt: (document: Expression<unknown>, path: readonly string[], alias: string) => SearchedObjects
-  /** Whether there is a text that is not empty, a number or a boolean, at the path or anywhere below. */
+  /** Whether there is a non-empty text, a number or a boolean at the path or below it. */
   readonly isPresent: (document: Expression<unknown>, path: readonly string[]) => Sql
-  /** Whether a text has another somewhere, at its beginning, or at its end; each as it stands. */
+  /** Whether a text contains, begins with or ends with another, compared as it stands. */
   readonly contains: (text: Sql, part: Sql) => Sql
   readonly startsWith: (text: Sql, part: Sql) => Sql
   readonly endsWith: (text: Sql, part: Sql) => Sql
-  /** A number of a column, to be compared with any other. */
+  /** A number column, comparable with any number. */
   readonly asNumber: (column: Sql) => Sql
-  /** What to sort by, one after the other; `NULL` in all of them when there is no value. */
+  /** The sort expressions, in order; all `NULL` if there is no value. */
   readonly sortValues: (
     document: Expression<unknown>,
     path: readonly string[],

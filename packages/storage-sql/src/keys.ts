@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Parameter } from './statement.ts'
 
 /**
- * A text of any length as an index can hold it: an entry of PostgreSQL has room for 2,704 bytes. Keys are equal where the
- * texts are, and nowhere else.
+ * The index key of a text of any length: an index entry of PostgreSQL holds at most 2,704 bytes. Two keys are equal
+ * exactly when their texts are.
  */
 export const indexKey = (text: string): string =>
   text.length <= longest && !text.startsWith(digested) ? text : digested + hash('sha256', text, 'base64url')
@@ -16,16 +16,16 @@ const longest = 200
 const digested = 'sha256 '
 
 /**
- * Of an account or a group that is looked up by its identifier: that it is the provider's. Not a plain comparison: that
- * would lead to an index by provider, where SQLite then looks at every row of the provider's.
+ * Whether a row that was found by its key belongs to the provider. It is an expression because a plain comparison would
+ * make SQLite use the provider index and read every row of the provider.
  */
 export const isProviders = (p: Parameter<'provider_id'>): RawBuilder<boolean> =>
   sql`provider_id || '' = ${p('provider_id')}`
 
-/** The same of an account that has no provider. */
+/** Whether a user that was found by its key has no provider. */
 export const isWithoutProvider: RawBuilder<boolean> = sql`provider_id || '' is null`
 
-/** The versions that a row may have to be changed: the one that was asked for, or any. */
+/** The range of versions that a row may have to be changed: the expected one, or any. */
 export const versionRange = (
   version: number | undefined,
 ): { readonly least_version: number; readonly greatest_version: number } => ({

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { isBuiltin } from 'node:module'
 
-// Looked at before anything is loaded that imports `node:sqlite`: without it Node ends with a stack.
+// Checked before anything imports `node:sqlite`: without it Node would exit with a stack trace.
 if (isBuiltin('node:sqlite')) {
-  const { runMigrateCommand } = await import('./command/run.ts')
+  const { runMigrateCommand } = await import('./command/run-command.ts')
   process.exitCode = await runMigrateCommand(process.argv.slice(2))
 } else {
   console.error(

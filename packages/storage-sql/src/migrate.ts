@@ -4,8 +4,8 @@ import { type Migration, migrations } from './migrations/index.ts'
 import { createColumnReader } from './row.ts'
 
 /**
- * Applies the pending migrations, in order, each in one transaction. Safe beside another process that does the same.
- * @returns the names of those that this call applied.
+ * Applies pending migrations in order, each in one transaction. Two processes may do so at the same time.
+ * @returns the names of the migrations that this call applied.
  * @throws SchemaMismatchError `ahead` or `changed`: nothing was applied. StorageUnavailableError.
  */
 export async function migrate({ dialect }: { readonly dialect: SqlDialect }): Promise<readonly string[]> {
@@ -25,7 +25,7 @@ export async function pendingMigrations({ dialect }: { readonly dialect: SqlDial
   return pending.map(({ name }) => name)
 }
 
-/** Makes sure of the schema before anything else is asked of it. @throws SchemaMismatchError, StorageUnavailableError */
+/** Checks the schema before anything else runs. @throws SchemaMismatchError, StorageUnavailableError */
 export async function ensureSchema(dialect: SqlDialect): Promise<void> {
   if (dialect.migrate === 'on-open') {
     await migrate({ dialect })
@@ -42,7 +42,7 @@ async function apply(dialect: SqlDialect, script: MigrationScript): Promise<bool
     await dialect.atomically(script.statements)
     return true
   } catch (error) {
-    // Another process may have been first: its entry in the table of migrations then made ours fail.
+    // Another process may have applied it first: its row in the migration table made ours fail.
     const pending = await findPending(dialect)
     if (pending.some(({ number }) => number === script.number)) throw error
     return false
@@ -83,14 +83,14 @@ async function findApplied(dialect: SqlDialect): Promise<readonly Applied[]> {
 }
 
 /**
- * The database's schema is not the one that this version works on.
+ * Why the database's schema does not fit this version.
  * - `behind`: migrations are pending.
  * - `ahead`: a newer version has migrated it.
- * - `changed`: a migration that it ran is not the one of that number here; its schema cannot be known.
+ * - `changed`: it ran a different migration of the same number, so its schema is unknown.
  */
 export type SchemaMismatch = 'behind' | 'ahead' | 'changed'
 
-/** The storage refuses to work; the message names the command, or what to do instead. */
+/** The storage does not open. The message names the command to run, or what to do instead. */
 export class SchemaMismatchError extends Error {
   override readonly name = 'SchemaMismatchError'
   readonly kind: SchemaMismatch
@@ -135,7 +135,7 @@ interface MigrationScript {
   readonly name: string
   /** SHA-256 over the statements, hexadecimal. */
   readonly checksum: string
-  /** Run together or not at all: they change the schema and remember that they did. */
+  /** Run in one transaction. They change the schema and record that they did. */
   readonly statements: readonly string[]
 }
 
@@ -144,8 +144,8 @@ export function migrationScripts(engine: SqlEngine): readonly MigrationScript[] 
 }
 
 /**
- * The whole schema as SQL, for those who apply migrations with tools of their own. It is what `migrate` runs, and the
- * storage accepts a database that was made with it.
+ * The whole schema as SQL, to apply migrations with other tools. It is what `migrate` runs, and the storage accepts a
+ * database that was made with it.
  */
 export function printMigrations(engine: SqlEngine): string {
   return migrationScripts(engine)
@@ -155,7 +155,7 @@ export function printMigrations(engine: SqlEngine): string {
     .join('\n')
 }
 
-/** Where a database remembers the migrations that it ran. */
+/** The table of the migrations that a database has run. */
 export const migrationTable = 'mintmark_migrations'
 
 function script({ number, name, statements }: Migration, { types }: SqlEngine): MigrationScript {

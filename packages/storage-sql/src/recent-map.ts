@@ -1,11 +1,11 @@
-/** Values that are made when they are first asked for, of which so many are kept as have been asked for lately. */
+/** A map that keeps the most recently used values and makes missing ones. */
 interface RecentMap<Value> {
   get(key: string, make: () => Value): Value
   clear(): void
 }
 
 export function createRecentMap<Value>({ limit }: { readonly limit: number }): RecentMap<Value> {
-  // A map keeps the order of insertion: the first is the one that nobody has asked for longest.
+  // A map iterates in insertion order: the first key is the least recently used.
   const kept = new Map<string, Value>()
 
   return {

@@ -1,10 +1,10 @@
 import type { SqlEngine, SqlJoinedTable, SqlRow, SqlValue } from './dialect.ts'
 
-/** Where each column stands. @param columns their names, in the order of the values. */
+/** The position of each column. @param columns their names, in the order of the values. */
 export const placesOf = (columns: readonly string[]): SqlRow['places'] =>
   new Map(columns.map((column, place) => [column, place]))
 
-/** Rows of a driver that gives each value by the name of its column, in one order in all of them. */
+/** Converts rows of a driver that returns objects, all with the same columns in the same order. */
 export function rowsByPlace(rows: readonly Readonly<Record<string, unknown>>[]): readonly SqlRow[] {
   const [first] = rows
   if (first === undefined) return []
@@ -12,7 +12,7 @@ export function rowsByPlace(rows: readonly Readonly<Record<string, unknown>>[]):
   return rows.map((row) => ({ places, values: Object.values(row) }))
 }
 
-/** The value of a column, `null` where it is NULL. @throws Error when the row has no such column. */
+/** The value of a column, `null` if it is NULL. @throws Error if the row has no such column. */
 export function valueOf({ places, values }: SqlRow, column: string): unknown {
   const place = places.get(column)
   const value = place === undefined ? undefined : values[place]
@@ -20,7 +20,7 @@ export function valueOf({ places, values }: SqlRow, column: string): unknown {
   return value
 }
 
-/** Reads typed values out of rows. A column that is missing, or `NULL` where it must not be, throws: records are whole. */
+/** Reads typed values out of rows. A column that is missing, or `NULL` where it must not be, throws. */
 export interface ColumnReader {
   readonly has: (row: SqlRow, column: string) => boolean
   readonly text: (row: SqlRow, column: string) => string
@@ -28,7 +28,7 @@ export interface ColumnReader {
   readonly integer: (row: SqlRow, column: string) => number
   readonly optionalInteger: (row: SqlRow, column: string) => number | undefined
   readonly flag: (row: SqlRow, column: string) => boolean
-  /** Its type is known to the file that writes the column, which is the one that reads it. */
+  /** Its type is known to the code that writes the column. */
   readonly json: (row: SqlRow, column: string) => unknown
   readonly optionalJson: (row: SqlRow, column: string) => unknown
 }
@@ -37,7 +37,7 @@ export const createColumnReader = (engine: SqlEngine): ColumnReader => ({
   has: (row, column) => optional(row, column) !== undefined,
   text: (row, column) => required(row, column) as string,
   optionalText: (row, column) => optional(row, column) as string | undefined,
-  // A driver may hand out large integer types as text.
+  // A driver may return large integers as text.
   integer: (row, column) => Number(required(row, column)),
   optionalInteger: (row, column) => {
     const value = optional(row, column)
@@ -59,7 +59,7 @@ function required(row: SqlRow, column: string): unknown {
 
 const optional = (row: SqlRow, column: string): unknown => valueOf(row, column) ?? undefined
 
-/** A value that may be absent, as a column holds it. */
+/** A value that may be absent, as a column value. */
 export const orNull = (value: SqlValue | undefined): SqlValue => value ?? null
 
 /** A value as JSON text. */
@@ -68,9 +68,9 @@ export const json = (value: object): SqlValue => JSON.stringify(value)
 /** A value that may be absent, as JSON text. */
 export const jsonOrNull = (value: object | undefined): SqlValue => (value === undefined ? null : JSON.stringify(value))
 
-/** A table whose whole rows a statement gives, by the name that the statement has for it. @param columns those of a record. */
+/** A table whose whole rows a statement returns, by its alias. @param columns the columns of a record. */
 export const joinedTable = (alias: string, columns: readonly string[]): SqlJoinedTable => ({
   alias,
-  // Each is of the issuer, and was not removed.
+  // Every row belongs to the issuer and was not removed.
   columns: columns.filter((column) => column !== 'issuer' && column !== 'removed_at'),
 })

@@ -1,19 +1,19 @@
 import type { Compilable, QueryExecutorProvider, RawBuilder } from 'kysely'
 import type { SqlValue, StatementLifetime } from './dialect.ts'
 
-/** SQL text with a name for each of its parameters, run with other values each time. */
+/** SQL text with named parameters. It is compiled once and run with other values each time. */
 export interface Statement<Name extends string> {
   readonly sql: string
   readonly lifetime: StatementLifetime
   readonly bind: (values: Readonly<Record<Name, SqlValue>>) => readonly SqlValue[]
 }
 
-/** Stands in a query for a value that is known when the statement runs. */
+/** A placeholder for a value that is known when the statement runs. */
 export type Parameter<Name extends string> = (name: Name) => SqlValue
 
 /**
- * A statement, built when it is first asked for: the only place where Kysely works, once for each statement of a storage. A
- * server that starts needs a tenth of them.
+ * Defines a statement. Kysely compiles it on first use, once for each storage: a server that starts needs a tenth of
+ * them.
  */
 export function compileStatement<Name extends string>(
   define: (parameter: Parameter<Name>) => Compilable,
@@ -32,7 +32,7 @@ export function compileStatement<Name extends string>(
   }
 }
 
-/** As `compileStatement`, of a statement that is written as SQL. */
+/** The same for a statement that is written as SQL. */
 export const compileSql = <Name extends string>(
   query: QueryExecutorProvider,
   define: (parameter: Parameter<Name>) => RawBuilder<unknown>,
@@ -54,7 +54,7 @@ export function parameters<Column extends string>(
 
 interface CompiledStatement {
   readonly sql: string
-  /** What each placeholder is bound to, or by which name it is known then. */
+  /** The value of each placeholder, or the name by which it is bound. */
   readonly slots: readonly (SqlValue | NamedParameter)[]
 }
 
@@ -63,7 +63,7 @@ function compile(query: Compilable): CompiledStatement {
   return { sql, slots: parameters.map((value) => (value instanceof NamedParameter ? value : (value as SqlValue))) }
 }
 
-/** Kysely carries values untouched from the query to the compiled parameters, and so carries this. */
+/** Kysely passes parameter values through to the compiled query untouched, and so it passes this. */
 class NamedParameter {
   readonly parameter: string
 

@@ -10,7 +10,7 @@ import { storageLaws } from '@mintmark/storage-interface/contract'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createRedisStorage } from '@mintmark/storage-redis'
 import { createSqlStorage, migrate } from '@mintmark/storage-sql'
-import { CommandRefused } from '@mintmark/storage-sql/command'
+import { MigrateCommandError } from '@mintmark/storage-sql/command'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { createTestIssuer, oktaTranscript, replayTranscript } from '@mintmark/testkit'
 import entra from '@mintmark/testkit/transcripts/entra.json' with { type: 'json' }
@@ -61,7 +61,7 @@ export const filter: string = printFilter(parseFilter('userName eq "ann"'))
 export const laws: number = storageLaws.length
 export const heard = (event: ScimEvent): string => event.type
 export const isOurs = (error: unknown): boolean =>
-  error instanceof ScimError || error instanceof StorageUnavailableError || error instanceof CommandRefused
+  error instanceof ScimError || error instanceof StorageUnavailableError || error instanceof MigrateCommandError
 
 /** A test of a host's own. */
 export async function tested(fetch: (url: string, init: RequestInit) => Promise<Response>): Promise<boolean> {

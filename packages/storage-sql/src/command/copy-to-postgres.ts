@@ -1,21 +1,21 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { JsonValue } from '@mintmark/storage-interface'
-import { CommandRefused } from './target.ts'
+import { MigrateCommandError } from './target.ts'
 import type { SqlValue } from '../dialect.ts'
 import { migrationTable } from '../migrate.ts'
 import { giveBack, type PostgresClient, type PostgresPool, takeConnection } from '../postgres/connection.ts'
 import { encodeJson, encodeValue } from '../postgres/text.ts'
 
-/** What was copied. */
+/** A copied table. */
 interface CopiedTable {
   readonly name: string
   readonly rows: number
 }
 
 /**
- * Copies everything that a SQLite file holds to an empty PostgreSQL database, in one transaction: all of it or nothing. Both have the schema of
- * this version. What is written to the file while it is read is not copied.
- * @throws CommandRefused when the target is not empty; nothing was written.
+ * Copies everything in a SQLite file to an empty PostgreSQL database, in one transaction. Both have the schema of this
+ * version. Writes to the file during the copy are not copied.
+ * @throws MigrateCommandError if the target is not empty; nothing was written.
  */
 export async function copyToPostgres({
   file,
@@ -36,7 +36,7 @@ export async function copyToPostgres({
     isSound = true
     return copied
   } finally {
-    // Ending the connection undoes the transaction, whatever state it is in.
+    // Closing the connection rolls the transaction back, whatever its state.
     giveBack(client, { isSound })
     source.close()
   }
@@ -50,12 +50,13 @@ const tablesOf = (source: DatabaseSync): readonly string[] =>
     .all(migrationTable)
     .map(({ name }) => String(name))
 
-/** @returns how many rows it had. */
+/** @returns the number of rows. */
 async function copyTable(table: string, source: DatabaseSync, client: PostgresClient): Promise<number> {
-  // What triggers would write, such as totals, is copied too: it would be there twice. And from here on nobody else writes to the table.
+  // Rows that triggers write, such as totals, are copied as well and would exist twice. The statement also locks the
+  // table against other writers.
   await client.query({ text: `ALTER TABLE ${table} DISABLE TRIGGER USER` })
   const { rows: present } = await client.query({ text: `SELECT FROM ${table} LIMIT 1` })
-  if (present.length > 0) throw new CommandRefused(`The target is not empty: ${table} has rows`)
+  if (present.length > 0) throw new MigrateCommandError(`The target is not empty: ${table} has rows`)
   const columns = await copiedColumns(table, client)
 
   let count = 0
@@ -86,13 +87,13 @@ async function insert(
   await client.query({ text: `INSERT INTO ${table} (${names}) VALUES ${rows.join(', ')}`, values: batch })
 }
 
-/** PostgreSQL takes 65535 in one statement; far fewer are as quick. */
+/** PostgreSQL allows 65535 in one statement; far fewer are as fast. */
 const maximumValues = 5000
 
-/** A column, and what a value of SQLite's is in it. */
+/** A column, and the conversion of a value from SQLite. */
 interface CopiedColumn {
   readonly name: string
-  /** As PostgreSQL calls it. */
+  /** The type's name in PostgreSQL. */
   readonly type: string
   readonly encode: (value: unknown) => SqlValue
 }
@@ -110,9 +111,9 @@ WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnu
 }
 
 function encoderOf(type: string): CopiedColumn['encode'] {
-  // SQLite has no truth values, and no JSON but text.
+  // SQLite has no booleans, and JSON is text.
   if (type === 'boolean') return (value) => (value === null ? null : value === 1)
-  // The cast says what the column holds: JSON that this package has written.
+  // The cast is safe: this package has written the JSON.
   if (type === 'jsonb')
     return (value) => (typeof value === 'string' ? encodeJson(JSON.parse(value) as JsonValue) : null)
   return (value) => {

@@ -7,42 +7,42 @@ import { toPostgresDialect } from '../postgres/dialect.ts'
 import { openSqliteDialect } from '../sqlite/dialect.ts'
 
 /** The database that a command works on. */
-export interface Target {
+export interface CommandTarget {
   readonly dialect: SqlDialect
   close(): Promise<void>
 }
 
-/** The command cannot be carried out as it was given. */
-export class CommandRefused extends Error {
-  override readonly name = 'CommandRefused'
+/** The command cannot run as it was given. */
+export class MigrateCommandError extends Error {
+  override readonly name = 'MigrateCommandError'
 }
 
 /**
  * Opens the one database that the options name.
- * @param migrateCommand the command that makes a file, for the refusal of a question to one that is not there.
- * @throws CommandRefused, StorageUnavailableError
+ * @param migrateCommand the command that creates a file, for the error message if there is none.
+ * @throws MigrateCommandError, StorageUnavailableError
  */
 export async function openTarget(
   { sqlite, postgres }: { readonly sqlite?: string | undefined; readonly postgres?: string | undefined },
   command: 'apply' | 'status',
   migrateCommand: string,
-): Promise<Target> {
+): Promise<CommandTarget> {
   if ((sqlite === undefined) === (postgres === undefined)) {
-    throw new CommandRefused(`${command} needs --sqlite FILE or --postgres URL`)
+    throw new MigrateCommandError(`${command} needs --sqlite FILE or --postgres URL`)
   }
   if (postgres !== undefined) return openPostgres(postgres)
 
   const file = String(sqlite)
-  // Opening would make the file; a question changes nothing.
+  // Opening would create the file, and `status` changes nothing.
   if (command === 'status' && file !== ':memory:' && !existsSync(file)) {
-    throw new CommandRefused(`There is no file ${file}: ${migrateCommand} makes one.`)
+    throw new MigrateCommandError(`There is no file ${file}: ${migrateCommand} makes one.`)
   }
   const dialect = openSqliteDialect(file)
   return { dialect, close: () => dialect.close() }
 }
 
-/** A PostgreSQL database by its pool. @throws CommandRefused */
-export async function openPostgres(url: string): Promise<Target & { readonly pool: PostgresPool }> {
+/** Opens a PostgreSQL database. @throws MigrateCommandError */
+export async function openPostgres(url: string): Promise<CommandTarget & { readonly pool: PostgresPool }> {
   const driver = await importDriver()
   const settings = { connectionString: url, max: 1 }
   requireReadable(settings, driver)
@@ -58,12 +58,12 @@ export async function openPostgres(url: string): Promise<Target & { readonly poo
   }
 }
 
-/** A pool would find out when it makes its first connection, and its message would repeat the URL, and with it a password. */
+/** A pool would fail on its first connection, with a message that repeats the URL and its password. */
 function requireReadable(settings: ClientConfig, { Client }: typeof pg): Client {
   try {
     return new Client(settings)
   } catch {
-    throw new CommandRefused('The URL cannot be read: it looks like postgres://user@host:5432/database')
+    throw new MigrateCommandError('The URL cannot be read: it looks like postgres://user@host:5432/database')
   }
 }
 
@@ -72,6 +72,6 @@ async function importDriver(): Promise<typeof pg> {
     return (await import('pg')).default
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error
-    throw new CommandRefused('PostgreSQL needs the package pg: npm install pg')
+    throw new MigrateCommandError('PostgreSQL needs the package pg: npm install pg')
   }
 }

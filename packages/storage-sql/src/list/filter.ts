@@ -5,19 +5,20 @@ import type { JsonSearch, SearchedValue, Sql, ValueKind } from '../json-search.t
 import { indexKey } from '../keys.ts'
 import type { Parameter } from '../statement.ts'
 
-/** Where the attributes of a filter are found. */
+/** Finds the attributes of a filter. */
 export interface FilterScope {
   readonly value: (attribute: FilterAttribute) => SearchedValue
   readonly isPresent: (attribute: FilterAttribute) => Sql
-  /** The complex values of an attribute, each in a row, and where their parts are found. */
+  /** The complex values of an attribute, one row each, and how to find their sub-attributes. */
   readonly elements: (attribute: FilterAttribute, alias: string) => { readonly from: Sql; readonly scope: FilterScope }
 }
 
 /**
- * Folds a filter into a condition (RFC 7644 §3.4.2.2): it holds exactly where `matchesFilter` does, and is true or false,
- * never NULL, so that `not` is plain negation. Every value is a parameter; LIKE, to which % and _ mean something, is not used.
+ * Compiles a filter to a condition (RFC 7644 §3.4.2.2) that agrees with `matchesFilter`. It is true or false, never
+ * NULL, so that `not` is plain negation. Every value is a parameter. LIKE is not used, because % and _ have a meaning
+ * in it.
  */
-export function foldFilter(
+export function compileFilter(
   filter: FilterTemplate,
   given: { readonly search: JsonSearch; readonly scope: FilterScope; readonly parameter: Parameter<string> },
 ): Sql {
@@ -40,14 +41,14 @@ export function foldFilter(
       case 'present':
         return scope.isPresent(node.attribute)
       case 'element': {
-        // RFC 7644 §3.4.2.2, "[ ]": one value satisfies the whole of it.
+        // RFC 7644 §3.4.2.2, "[ ]": one value has to match the whole expression.
         const { from, scope: inside } = scope.elements(node.attribute, alias())
         return sql`exists (select 1 from ${from} where ${fold(node.where, inside)})`
       }
       case 'text':
       case 'number':
       case 'boolean':
-        return foldComparison(node, scope.value(node.attribute), { ...given, alias: alias() })
+        return compileComparison(node, scope.value(node.attribute), { ...given, alias: alias() })
       default:
         return node satisfies never
     }
@@ -55,7 +56,7 @@ export function foldFilter(
   return fold(filter, given.scope)
 }
 
-/** Halves, and halves of halves: however many there are, the expression is not deep (SQLite allows 1,000 levels). */
+/** Joins in halves, so that the expression stays shallow however many there are (SQLite allows 1,000 levels). */
 function join(operator: 'and' | 'or', conditions: readonly Sql[]): Sql {
   const [first] = conditions
   if (first === undefined) return operator === 'and' ? sql`true` : sql`false`
@@ -68,21 +69,22 @@ function join(operator: 'and' | 'or', conditions: readonly Sql[]): Sql {
 interface Given {
   readonly search: JsonSearch
   readonly parameter: Parameter<string>
-  /** For the items of a list; nothing else in the statement has it. */
+  /** The alias of the elements of a list; unique in the statement. */
   readonly alias: string
 }
 
 /**
- * A comparison with a value, or with each of those that it is a list of: true or false, never NULL. A value is read only
- * where its type is the one that is compared. RFC 7643 §2.5: no value is not identical to any value.
+ * Compares a value, or each element if it is a list: true or false, never NULL. A value is read only if its type
+ * matches. RFC 7643 §2.5: an absent value is not equal to any value.
  */
-function foldComparison(node: ComparisonTemplate, value: SearchedValue, given: Given): Sql {
+function compileComparison(node: ComparisonTemplate, value: SearchedValue, given: Given): Sql {
   const { search, parameter, alias } = given
   const holds = (of: SearchedValue): readonly Sql[] => {
     const compared = comparison(node.operator, of[node.kind], { search, operand: sql`${parameter(node.value)}` })
     return search.typeNames[node.kind].map((name) => sql`when ${sql.lit(name)} then ${compared}`)
   }
-  // `ne` of a boolean holds for every value that is not that one; a text or a number is compared with its kind alone.
+  // `ne` of a boolean holds for every value other than that boolean; a text or a number is compared with its own type
+  // only.
   const ofOtherKind = node.kind === 'boolean' && node.operator === 'ne' ? sql`true` : sql`false`
   const ofNothing = node.operator === 'ne' ? sql`(${value.type} is null or ${value.type} = 'null')` : sql`false`
   const otherwise = node.kind === 'boolean' ? ofOtherKind : ofNothing
@@ -125,8 +127,8 @@ function comparison(
 const signs = { eq: '=', ne: '<>', gt: '>', ge: '>=', lt: '<', le: '<=' } as const
 
 /**
- * A filter with names in place of its values: filters of one shape have one template, and one statement. Of a text `name`
- * the values also have `name_key`, as an index holds it.
+ * A filter with parameter names in place of its values: filters of one shape share a template and a statement. For a
+ * text `name` the values also contain `name_key`, its index key.
  */
 export type FilterTemplate =
   | { readonly kind: 'or' | 'and'; readonly operands: readonly FilterTemplate[] }
@@ -139,13 +141,13 @@ interface ComparisonTemplate {
   readonly kind: ValueKind
   readonly attribute: FilterAttribute
   readonly operator: TextOperator
-  /** The name of the value. */
+  /** The name of the parameter. */
   readonly value: string
 }
 
 export type FilterValues = Readonly<Record<string, SqlValue>>
 
-/** @param encodeFlag how the engine is given a boolean. */
+/** @param encodeFlag how the engine represents a boolean. */
 export function filterTemplate(
   filter: ResolvedFilter,
   encodeFlag: (value: boolean) => SqlValue,
@@ -180,5 +182,5 @@ export function filterTemplate(
   return { template: replaceValues(filter), values }
 }
 
-/** The name of the key of a text. */
+/** The parameter name of a text's index key. */
 export const keyName = (value: string): string => `${value}_key`

@@ -10,16 +10,17 @@ import { createRecentMap } from '../recent-map.ts'
 import { compileSql, type Parameter, type Statement } from '../statement.ts'
 
 /**
- * Finds the rows that match a filter. `undefined` when the filter demands no text of which an index can be expected to find few
- * rows, or when there are more.
+ * Finds the rows that match a filter. `undefined` if the filter requires no text for which an index finds few rows, or
+ * if there are more.
  * @param owner whose rows they are.
  */
 type FindFew = (filter: ResolvedFilter, owner: FilterValues) => Promise<readonly SqlRow[] | undefined>
 
 /**
- * What identity providers ask before they do anything: by an identifier, a name, an address. There is a statement for each index,
- * whatever else filters say; that is tested here, on the few rows that the index found.
- * @param comparable what filters are about, of a row; without it filters that say more than `attribute eq "text"` are not understood.
+ * Serves the look-ups that identity providers make before anything else: by an identifier, a name, an address. There is
+ * one statement for each index, whatever else the filter says; the rest is evaluated here, on the few rows found.
+ * @param comparable the attributes of a row that filters compare. Without it, only filters of the form `attribute eq
+ * "text"` are served.
  */
 export function createFindFew(
   { query, engine, run }: Database,
@@ -30,12 +31,12 @@ export function createFindFew(
 
   const compile = (lookup: IndexLookup, documents: Documents): Statement<string> =>
     compileSql(query, (p: Parameter<string>) => {
-      // Everybody may have the same address: no more of them are read.
-      const limit = sql`limit ${sql.lit(few + 1)}`
+      // Any number of users may share an address: no more rows than this are read.
+      const limit = sql`limit ${sql.lit(maximumRows + 1)}`
       const condition =
         lookup.table === kind.table
-          ? lookup.condition([sought], p)
-          : sql`${kind.rows.one(p)} and ${engine.keyAmong(keyOf(kind, p), sql`${lookup.find([sought], p)} ${limit}`)}`
+          ? lookup.condition([textParameter], p)
+          : sql`${kind.rows.one(p)} and ${engine.keyAmong(keyOf(kind, p), sql`${lookup.find([textParameter], p)} ${limit}`)}`
       const document = documents === 'with' ? sql`, ${engine.searchableText(kind.document)} as comparable` : sql``
       return sql`select ${kind.record}${document} from ${sql.table(kind.table)} where ${condition} ${limit}`
     })
@@ -44,11 +45,11 @@ export function createFindFew(
     statements.get(`${documents} ${lookup.table}.${lookup.by}`, () => compile(lookup, documents))
 
   return async (filter, owner) => {
-    const demanded = demandedText(filter, kind)
+    const demanded = requiredText(filter, kind)
     if (demanded === undefined) return undefined
     const { lookup, text } = demanded
-    const values = { ...owner, [sought]: text, [keyName(sought)]: indexKey(text) }
-    // Nothing but an equality: the index has answered it.
+    const values = { ...owner, [textParameter]: text, [keyName(textParameter)]: indexKey(text) }
+    // A plain equality: the index has answered it.
     if (filter.kind === 'text') return atMostFew(await run(statementFor(lookup, 'without'), values))
     if (comparable === undefined) return undefined
 
@@ -58,24 +59,25 @@ export function createFindFew(
   }
 }
 
-/** Whether what filters look into is read. */
+/** Whether to read the document that filters compare. */
 type Documents = 'with' | 'without'
 
-/** The text that every match has, where few rows can be expected to have it. */
-function demandedText(
+/** The text that every match must have, if few rows can be expected to have it. */
+function requiredText(
   filter: ResolvedFilter,
   { lookups }: ListedKind,
 ): { readonly lookup: IndexLookup; readonly text: string } | undefined {
   const [candidate, another] = findCandidates(filter, lookups) ?? []
   if (candidate === undefined || another !== undefined) return undefined
   const [lookup, [text, other]] = candidate
-  return text === undefined || other !== undefined || lookup.rows > few ? undefined : { lookup, text }
+  return text === undefined || other !== undefined || lookup.rows > maximumRows ? undefined : { lookup, text }
 }
 
-const atMostFew = (rows: readonly SqlRow[]): readonly SqlRow[] | undefined => (rows.length > few ? undefined : rows)
+const atMostFew = (rows: readonly SqlRow[]): readonly SqlRow[] | undefined =>
+  rows.length > maximumRows ? undefined : rows
 
-/** The name of the text in a statement. */
-const sought = 'text'
+/** The parameter's name. */
+const textParameter = 'text'
 
-/** What more rows there are is left to the database, which reads only those of the page. */
-const few = 10
+/** With more rows, the database does better: it reads only those of the page. */
+const maximumRows = 10

@@ -10,7 +10,7 @@ import { listedUserColumns } from '../rows/provisioned-user-row.ts'
 import { userRecordColumns } from '../rows/user-row.ts'
 import { groupsOfUser } from '../stores/provisioned-user-statements.ts'
 
-/** All accounts of an issuer, whoever provisioned them. */
+/** All users of an issuer, provisioned or not. */
 export const allAccounts = ({ searchedJson }: SqlEngine): ListedKind => ({
   table: 'mintmark_users',
   id: 'user_id',
@@ -42,11 +42,11 @@ const rows: ListedRows = {
 
 function pathInClaims(attribute: FilterAttribute): readonly string[] | undefined {
   const [first, ...path] = pathOf(attribute)
-  // A path of SQLite cannot name these, and no claim is called so.
+  // SQLite paths cannot contain these characters, and no claim has such a name.
   return first === 'claims' && !path.some((name) => /["\\\p{Cc}]/u.test(name)) ? path : undefined
 }
 
-/** Accounts of a provider. */
+/** The users of a provider. */
 export const listedAccounts = ({ jsonPairs }: SqlEngine): ListedKind => ({
   table: 'mintmark_users',
   id: 'user_id',
@@ -108,7 +108,7 @@ function ofUsers(column: string): Sql {
   return sql`${sql.ref(`mintmark_users.${column}`)}`
 }
 
-/** Groups of a provider. */
+/** The groups of a provider. */
 export const listedGroups: ListedKind = {
   table: 'mintmark_groups',
   id: 'group_id',

@@ -6,7 +6,9 @@ import type { FilterScope } from './filter.ts'
 import type { IndexLookups } from './lookup.ts'
 import type { Parameter } from '../statement.ts'
 
-/** Accounts or groups, as lists of them are read. Their rows have `issuer` and `created_at`. */
+/**
+ * A kind of rows that can be listed and filtered: users or groups. The table has the columns `issuer` and `created_at`.
+ */
 export interface ListedKind {
   readonly table: string
   /** The column of the identifier. */
@@ -14,24 +16,24 @@ export interface ListedKind {
   readonly rows: ListedRows
   /** The columns of a record. */
   readonly record: Sql
-  /** What follows `FROM` where rows are tested. */
+  /** The `FROM` clause where rows are filtered. */
   readonly from: Sql
-  /** What filters look into, where no column has it, and the way to an attribute in it, if there is one. */
+  /** The document that filters search for attributes that have no column, and the path of an attribute in it. */
   readonly document: Sql
   readonly documentPath: (attribute: FilterAttribute) => readonly string[] | undefined
-  /** What the store knows itself, by name. */
+  /** Attributes that have a column, by name. */
   readonly columns: ReadonlyMap<string, KnownColumn>
   readonly memberships: Memberships | undefined
   readonly lookups: IndexLookups
 }
 
-/** Which rows of the table are listed. */
+/** The rows of the table that are listed. */
 export interface ListedRows {
-  /** Of a row, in a statement that goes through all of them by an index. */
+  /** The condition where a statement reads all rows by an index. */
   readonly every: (p: Parameter<'issuer' | 'provider_id'>) => Sql
-  /** Of a row that is looked up by its identifier. */
+  /** The condition on a row that was found by its identifier. */
   readonly one: (p: Parameter<'issuer' | 'provider_id'>) => Sql
-  /** How many there are, without counting them. */
+  /** Their number, without counting them. */
   readonly total: (p: Parameter<'issuer' | 'provider_id'>) => Sql
 }
 
@@ -45,7 +47,7 @@ interface Memberships {
   readonly attribute: string
   /** The memberships of a row of the table. */
   readonly from: (alias: string) => Sql
-  /** The parts of each that are texts, and columns of `from`. */
+  /** The sub-attributes, which are texts and columns of `from`. */
   readonly parts: readonly string[]
 }
 
@@ -56,7 +58,7 @@ export const keyOf = ({ table, id }: Pick<ListedKind, 'table' | 'id'>, p: Parame
   column: sql.ref(`${table}.${id}`),
 })
 
-/** Where an attribute is: in a column, in the document, or nowhere. */
+/** Where to find an attribute: in a column, in the document, or nowhere. */
 type AttributePlace =
   KnownColumn | { readonly kind: 'document'; readonly path: readonly string[] } | { readonly kind: 'nowhere' }
 
@@ -73,7 +75,7 @@ export function placeOf(
   return path === undefined ? { kind: 'nowhere' } : { kind: 'document', path }
 }
 
-/** Where a filter finds the attributes of what is listed. */
+/** Finds the attributes of a filter in the rows of a kind. */
 export function listedScope(kind: ListedKind, search: JsonSearch): FilterScope {
   const { columns, document, memberships } = kind
   const isMembership = ({ extension, name }: FilterAttribute): boolean =>
@@ -89,7 +91,7 @@ export function listedScope(kind: ListedKind, search: JsonSearch): FilterScope {
     isPresent: (attribute) => {
       if (memberships !== undefined && isMembership(attribute))
         return sql`exists (select 1 from ${memberships.from('membership')})`
-      // Whatever there is, has times.
+      // Every row has times.
       if (attribute.extension === undefined && attribute.subName === undefined && hasParts(columns, attribute.name))
         return sql`true`
       const place = placeOf(kind, attribute)
@@ -108,7 +110,7 @@ export function listedScope(kind: ListedKind, search: JsonSearch): FilterScope {
   }
 }
 
-/** Whether columns hold parts of an attribute, as they do of `meta`. */
+/** Whether columns hold sub-attributes of an attribute, as with `meta`. */
 const hasParts = (columns: ListedKind['columns'], name: string): boolean =>
   [...columns.keys()].some((key) => key.startsWith(`${name}.`))
 
@@ -134,7 +136,7 @@ const nowhere: FilterScope = {
   elements: (_, alias) => noElements(alias),
 }
 
-/** The attributes in a JSON document. */
+/** Finds attributes in a JSON document. */
 const jsonScope = (document: Expression<unknown>, search: JsonSearch): FilterScope => ({
   value: (attribute) => search.at(document, pathOf(attribute)),
   isPresent: (attribute) => search.isPresent(document, pathOf(attribute)),
@@ -151,11 +153,11 @@ function elementsAt(
   return { from, scope: jsonScope(element, search) }
 }
 
-/** The names that lead to an attribute. */
+/** The path of an attribute. */
 export const pathOf = ({ extension, name, subName }: FilterAttribute): readonly string[] =>
   [extension, name, subName].filter((part) => part !== undefined)
 
-/** A value that a column holds; `NULL` is no value. */
+/** The value in a column; `NULL` means no value. */
 const columnValue = (kind: ValueKind, column: Sql, { typeNames, asNumber }: JsonSearch): SearchedValue => ({
   type: sql`case when ${column} is null then null else ${sql.lit(typeNames[kind][0])} end`,
   text: kind === 'text' ? column : sql`null`,
@@ -164,7 +166,7 @@ const columnValue = (kind: ValueKind, column: Sql, { typeNames, asNumber }: Json
   items: undefined,
 })
 
-/** Of an attribute that is not there. */
+/** The value of an absent attribute. */
 const noValue: SearchedValue = {
   type: sql`null`,
   text: sql`null`,

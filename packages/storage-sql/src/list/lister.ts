@@ -15,20 +15,23 @@ import { candidateLimit, matchStatement, type MatchStatement, pageStatement, tot
 import { createRecentMap } from '../recent-map.ts'
 import { createColumnReader } from '../row.ts'
 
-/** What is asked about rows of one kind: those of a provider, which is then part of the query, or all of an issuer. */
+/** A query for rows of one kind, of a provider or of the whole issuer. */
 type Asked = Omit<ListQuery, 'providerId'>
 
-/** What is listed, and how its rows are read. */
+/** The rows to list, and how to read them. */
 interface Listing<Record, Query extends Asked> {
   readonly kind: ListedKind
   readonly read: (row: SqlRow) => Record
-  /** What says, beside the issuer, whose rows are listed: what the conditions of the kind are bound to. */
+  /** The parameters of the kind's conditions, beside the issuer. */
   readonly owner: (query: Query) => FilterValues
-  /** What filters are about, of a row with its document; where it cannot be told of a row alone the database tests all filters. */
+  /**
+   * The attributes that filters compare, of a row with its document. If they cannot be told from a row alone, the
+   * database evaluates every filter.
+   */
   readonly comparable?: (row: SqlRow) => JsonObject
 }
 
-/** @param scanLimit at how many rows a list may look one by one, where no index finds fewer. */
+/** @param scanLimit how many rows a list may read one by one if no index finds fewer. */
 export function createLister<Record, Query extends Asked>(
   database: Database,
   { kind, read, owner, comparable }: Listing<Record, Query>,
@@ -41,7 +44,7 @@ export function createLister<Record, Query extends Asked>(
   const page = pageStatement(database, kind)
   const shapes = createRecentMap<MatchStatement>({ limit: 200 })
 
-  /** @param rows those of the page, and one more where there are more. */
+  /** @param rows the rows of the page, and one more if there are more. */
   function listed(rows: readonly SqlRow[], { sort, page: { limit } }: Asked, found: Found): ListOutcome<Record> {
     const shown = rows.slice(0, limit)
     const last = shown.at(-1)
@@ -79,7 +82,7 @@ export function createLister<Record, Query extends Asked>(
       [candidateLimit]: limit + 1,
     })
     const [first] = rows
-    // RFC 7644 §3.12 tooMany: so many share the value that was looked up.
+    // RFC 7644 §3.12 tooMany: so many rows share the value that was looked up.
     if (first === undefined || columns.integer(first, 'looked_at') > limit) return { outcome: 'tooMany' }
     return listed(rows.filter(isThere), query, { total: columns.integer(first, 'total'), start })
   }
@@ -117,12 +120,12 @@ const noFilter = { template: undefined, values: {} }
 const pageValues = ({ page: { limit } }: Asked, { createdAt, id, offset }: PageStart) => ({
   after_created_at: createdAt,
   after_id: id,
-  // One more tells whether there are more. Of no rows nobody asks what comes after.
+  // One more row shows whether there is a next page. A page of no rows needs no such row.
   limit: limit === 0 ? 0 : limit + 1,
   offset,
 })
 
-/** Where a page begins: behind a row in the order of age, and then so many rows later. */
+/** The start of a page: after a row in the order of age, and then an offset. */
 interface PageStart {
   readonly createdAt: number
   readonly id: string
@@ -130,8 +133,8 @@ interface PageStart {
 }
 
 /**
- * A list by age goes on behind its last row, `createdAt.id`, wherever that row is by then; a sorted one at a number.
- * A position that was not made here leads to the beginning.
+ * A list by age continues after its last row, `createdAt.id`, wherever that row is by then; a sorted list continues at
+ * an offset. An unknown position starts from the beginning.
  */
 function pageStart(page: ListPage): PageStart {
   if (page.kind === 'index') return { ...beforeAll, offset: page.offset }
@@ -140,9 +143,9 @@ function pageStart(page: ListPage): PageStart {
   return dot === '.' ? { createdAt: Number(createdAt), id, offset: 0 } : { ...beforeAll, offset: Number(createdAt) }
 }
 
-/** Behind a row, in a list by age. */
+/** The position after a row of a list by age. */
 const positionBehind = (row: { readonly createdAt: number; readonly id: string }): ListPosition =>
   `${row.createdAt}.${row.id}`
 
-/** Nothing is as old. */
+/** Before every row. */
 const beforeAll = { createdAt: Number.MIN_SAFE_INTEGER, id: '' }

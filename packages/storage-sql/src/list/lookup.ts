@@ -8,35 +8,35 @@ import type { Parameter } from '../statement.ts'
 
 /** An index that finds rows by a text. */
 export interface IndexLookup extends TextLookup {
-  /** The table that has the index, and the column of the texts. */
+  /** The table of the index, and its column. */
   readonly table: string
   readonly by: string
-  /** That a row of the table has any of the texts, given by the names of their values. */
+  /** Whether a row of the table has one of the texts. Texts are given by the names of their parameters. */
   readonly condition: (values: readonly string[], parameter: Parameter<string>) => Sql
   /** A query for the identifiers of those rows. */
   readonly find: (values: readonly string[], parameter: Parameter<string>) => Sql
 }
 
-/** Indexes by the attribute whose texts they hold, such as `userName` and `emails.value`. */
+/** Indexes by attribute, such as `userName` and `emails.value`. */
 export type IndexLookups = ReadonlyMap<string, IndexLookup>
 
-/** A column of a table with an index that finds it. */
+/** An indexed column. */
 interface IndexedColumn {
   readonly table: string
-  /** The column of the identifiers to be found. */
+  /** The column of the identifiers to find. */
   readonly id: string
   readonly by: string
-  /** How many rows a value may be expected to find. */
+  /** How many rows a value is expected to find. */
   readonly rows: number
-  /** What a row has to be beside the issuer's. What is found in vain falls away when the filter is tested. */
+  /** A condition beside the issuer. Rows that it lets through wrongly are dropped when the filter is evaluated. */
   readonly row: ListedRows['one']
-  /** The text as the index holds it; as it is, when nothing else is said. */
+  /** The form of the text in the index; by default the text itself. */
   readonly indexed?: Indexed
 }
 
 type Indexed = (value: string, parameter: Parameter<string>) => Sql
 
-/** Finds identifiers by texts of which there is an index. */
+/** Finds identifiers by texts through an index. */
 export function lookup({ table, id, by, rows, row, indexed = asItIs }: IndexedColumn): IndexLookup {
   const condition: IndexLookup['condition'] = (values, p) =>
     sql`issuer = ${p('issuer')} and ${row(p)} and ${sql.ref(by)} in (${sql.join(values.map((value) => indexed(value, p)))})`
@@ -49,21 +49,21 @@ export function lookup({ table, id, by, rows, row, indexed = asItIs }: IndexedCo
   }
 }
 
-/** Rows in an index that begins with issuer and provider. */
+/** Rows of the provider, in an index that begins with issuer and provider. */
 export const inProvider: ListedRows['one'] = (p) => sql`provider_id = ${p('provider_id')}`
 
-/** Rows of any provider: only those of one are listed. */
+/** Rows of any provider; the list keeps only those of one. */
 export const anyRow: ListedRows['one'] = () => sql`true`
 
-/** The key of a text. */
+/** The index key of a text. */
 export const byKey: Indexed = (value, parameter) => sql`${parameter(keyName(value))}`
 
-/** As much of a text as `emailValues` keeps. */
+/** The part of a text that `emailValues` keeps. */
 export const byBeginning: Indexed = (value, parameter) => sql`substr(${parameter(value)}, 1, 200)`
 
 const asItIs: Indexed = (value, parameter) => sql`${parameter(value)}`
 
-/** The rows of a provider. @param kind how the table of totals calls them. */
+/** The rows of a provider. @param kind the kind in the table of totals. */
 export const providerRows = (kind: 'User' | 'Group'): ListedRows => ({
   every: (p) => sql`issuer = ${p('issuer')} and provider_id = ${p('provider_id')}`,
   one: isProviders,
@@ -71,5 +71,5 @@ export const providerRows = (kind: 'User' | 'Group'): ListedRows => ({
     where issuer = ${p('issuer')} and provider_id = ${p('provider_id')} and kind = ${sql.lit(kind)}), 0)`,
 })
 
-/** What the conditions are bound to. */
+/** The parameters of the conditions. */
 export const providerOf = ({ providerId }: ListQuery): FilterValues => ({ provider_id: providerId })

@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
-import { type FilterTemplate, foldFilter } from './filter.ts'
+import { type FilterTemplate, compileFilter } from './filter.ts'
 import { keyOf, type ListedKind, listedScope, placeOf } from './listed-kind.ts'
 import type { IndexLookup } from './lookup.ts'
 import { compileSql, type Parameter, type Statement } from '../statement.ts'
 
-/** What a page is bound to: it holds one row more than are shown, which tells whether there are more. */
+/** The parameters of a page. It holds one row more than it returns, which shows whether there is a next page. */
 type PageValue = 'issuer' | 'provider_id' | 'after_created_at' | 'after_id' | 'limit' | 'offset'
 
 type Builder = Pick<Database, 'query' | 'engine'>
@@ -18,9 +18,9 @@ export const totalStatement = ({ query }: Builder, { rows }: ListedKind): Statem
   compileSql(query, (p: Parameter<string>) => sql`select ${rows.total(p)} as total`)
 
 /**
- * A page of all rows, by age, each with the total; without a record, or none, when the page is empty. The total is one row of its
- * own, and the page a part of an index: what lies before is skipped in the index, and nothing is read when the page begins
- * behind the end.
+ * A page of all rows by age, each with the total; if the page is empty, no row or a row without a record. The total is
+ * a row of its own and the page is a range of an index: skipped rows are skipped in the index, and a page past the end
+ * reads nothing.
  */
 export const pageStatement = ({ query, engine }: Builder, kind: ListedKind): Statement<string> =>
   compileSql(query, (parameter: Parameter<string>) => {
@@ -39,16 +39,16 @@ export const pageStatement = ({ query, engine }: Builder, kind: ListedKind): Sta
 /** A statement for filters and orders of one shape. */
 export interface MatchStatement {
   readonly statement: Statement<string>
-  /** Which rows it reads: what indexes find, or all. */
+  /** Whether it reads the rows that indexes find, or all. */
   readonly looksAt: 'candidates' | 'everything'
-  /** How many times its work with a row is that of an ordinary filter. */
+  /** Its work for each row, relative to an ordinary filter. */
   readonly weight: number
 }
 
-/** What is bound beside a page and the values of the filter: of candidates no more are read than a list may look at, and one. */
+/** The parameter that limits how many candidates are read: one more than a list may read. */
 export const candidateLimit = 'candidate_limit'
 
-/** A page of the rows that match a filter, in an order, with the number of all that match. */
+/** A sorted page of the rows that match a filter, with the number of all matches. */
 export function matchStatement(
   { query, engine }: Builder,
   kind: ListedKind,
@@ -72,7 +72,7 @@ export function matchStatement(
         matching (${sql.join([sql.ref('id'), sql.ref('created_at'), ...names])}) as materialized (
           select ${sql.join([id, createdAt, ...sorted])} from ${kind.from}
           where ${candidates === undefined ? kind.rows.every(p) : sql`${kind.rows.one(p)} and ${engine.keyAmong(keyOf(kind, p), sql`select id from candidate`)}`}
-          ${filter === undefined ? sql`` : sql`and ${foldFilter(filter, scope)}`}
+          ${filter === undefined ? sql`` : sql`and ${compileFilter(filter, scope)}`}
         ), page as materialized (
           select * from matching where (created_at, id) > (${p('after_created_at')}, ${p('after_id')})
           order by ${orderOf(sql``)} limit cast(${p('limit')} as bigint) offset cast(${p('offset')} as bigint)
@@ -92,8 +92,8 @@ export function matchStatement(
 }
 
 /**
- * The rows that the page names, each with the total; one row without a record when the page is empty. By age the rows have
- * their order in themselves, and are looked up one by one: how many a page has is not known when it is planned.
+ * The rows that the page names, each with the total; one row without a record if the page is empty. Rows by age sort by
+ * their own columns and are looked up one by one, because the planner does not know the size of the page.
  */
 function recordsOfPage({ table, id, record }: ListedKind, { engine, total, lookedAt, order, p }: PageOfRecords): Sql {
   const key = keyOf({ table, id }, p)
@@ -113,7 +113,7 @@ interface PageOfRecords {
   readonly engine: SqlEngine
   readonly total: Sql
   readonly lookedAt?: Sql | undefined
-  /** Of the page, when it is not by age. */
+  /** The order of the page, if it is not by age. */
   readonly order?: Sql | undefined
   readonly p: Parameter<'issuer'>
 }
@@ -137,5 +137,5 @@ function sortValues(
 
 const ordinaryComparisons = 10
 
-/** Taking a list apart is as much work as a few comparisons. */
+/** Unnesting a list is as much work as a few comparisons. */
 const work = { list: 4, equalities: 'each' } as const

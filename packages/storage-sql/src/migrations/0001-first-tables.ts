@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts'
 
 /**
- * Every row belongs to one issuer, and every key and index begins with it. Secrets are there as digests only. Times are
- * whole seconds since 1970. There are no foreign keys: the order of writes is safe to cut anywhere, and a row whose
- * partner is gone is dead, not wrong.
+ * Every row belongs to one issuer, and every key and index begins with it. Secrets are stored as digests only. Times
+ * are whole seconds since 1970. There are no foreign keys: writes may stop between any two statements, and a row that
+ * refers to a missing one is unused, not wrong.
  */
 export const firstTables: Migration = {
   number: 1,

@@ -3,13 +3,13 @@ import type { Migration } from './migration.ts'
 import { groupTriggers, userTriggers } from './provisioning-triggers.ts'
 
 /**
- * Identity providers, what they say of accounts, and their groups. An account of a provider is a row of `mintmark_users`,
- * so that what the provider says and the kill switch are one write. A `…_key` is a text that may be long in a form that an
- * index can hold; `comparable` is the form that filters look into.
+ * Identity providers, their users and their groups. A provisioned user is a row of `mintmark_users`, so that a change
+ * by the provider and the kill switch are one write. A `…_key` is a text of any length in a form that fits an index;
+ * `comparable` is the form that filters search.
  *
- * That `mintmark_users_by_user_name` is of all rows makes `provider_id` part of a key: on PostgreSQL, ending the link with a
- * provider, or another `userName`, then waits for whoever holds the account FOR KEY SHARE because it joins a group, and no
- * other change of it does.
+ * `mintmark_users_by_user_name` covers all rows, which makes `provider_id` part of a key: on PostgreSQL, releasing a
+ * user or changing its `userName` waits for a transaction that holds the user FOR KEY SHARE because it adds the user to
+ * a group. No other change of the user waits.
  */
 export const provisioning: Migration = {
   number: 3,

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts'
 
 /**
- * Signing keys change on a schedule, may be dropped, and may be kept in a KMS: what was the sealed private half is now
- * whatever the vault finds it by. The keys that are there sign as before.
+ * Signing keys rotate on a schedule, may be dropped, and may be kept in a KMS: the sealed private half becomes the
+ * vault's reference to it. Existing keys sign as before.
  */
 export const keySchedule: Migration = {
   number: 4,

@@ -3,8 +3,8 @@ import { administrationTriggers } from './administration-triggers.ts'
 import type { Migration } from './migration.ts'
 
 /**
- * What the core API keeps: organizations and who is in them, logs, clients that were removed, and lists of all accounts of an
- * issuer. A removed organization stays as a tombstone, so that nobody inherits its identifier.
+ * Tables of the admin API: organizations and their members, logs, removed clients, and lists of all users of an issuer.
+ * A removed organization stays as a tombstone, so that its identifier is never reused.
  */
 export const administration: Migration = {
   number: 5,
@@ -19,7 +19,7 @@ export const administration: Migration = {
   total ${types.integer} NOT NULL,
   PRIMARY KEY (issuer)
 ) ${types.smallRowTable}`,
-    // First: from here on nobody else writes accounts until the migration is done, and whoever comes then is counted.
+    // First, because they keep other writers out until the migration is done, and count later writes.
     ...administrationTriggers.flatMap(types.trigger),
     `INSERT INTO mintmark_account_totals (issuer, total)
 SELECT issuer, count(*) FROM mintmark_users WHERE removed_at IS NULL GROUP BY issuer`,

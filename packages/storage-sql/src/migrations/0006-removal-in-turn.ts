@@ -2,10 +2,10 @@ import type { Migration } from './migration.ts'
 import { userTriggers } from './provisioning-triggers.ts'
 
 /**
- * Accounts that leave the same groups at once come one after the other. Before, the groups were locked and changed by one
- * statement. A statement of PostgreSQL finds a row as it was when the statement began: who had the lock of the row as it is
- * now went on to the row as it had been, for which somebody stood in line who waited for that very lock. Locked by a statement
- * of its own, the rows are found by the next one as their last holder left them.
+ * Users that leave the same groups at the same time are serialized. Before, one statement locked and changed the
+ * groups. A PostgreSQL statement sees the rows of the moment at which it began: it locked the current version of a
+ * group and then changed an older one, for which another transaction waited that in turn waited for this lock. A
+ * separate statement takes the locks, and the next one sees what the last holder committed.
  */
 export const removalInTurn: Migration = {
   number: 6,
@@ -16,7 +16,10 @@ export const removalInTurn: Migration = {
       .flatMap((trigger) => types.lockFirst(trigger, groupsOfOld)),
 }
 
-/** In one order, so that two who leave the same groups do not wait for each other. Who joins a group keeps the account's row. */
+/**
+ * In one order, so that two removals from the same groups do not deadlock. Adding a member takes a lock on the user's
+ * row.
+ */
 const groupsOfOld = `mintmark_groups WHERE issuer = OLD.issuer
     AND group_id = ANY (ARRAY(SELECT group_id FROM mintmark_group_members WHERE issuer = OLD.issuer AND member_id = OLD.user_id))
     ORDER BY group_id`

@@ -2,8 +2,8 @@ import { endingTriggers } from './ending-triggers.ts'
 import type { Migration } from './migration.ts'
 
 /**
- * What has ended, for those who receive tokens. Of what ended before, an issuer that is there already knows nothing, and says
- * so; one that comes later knows all. Tokens that are revoked by themselves stay where they were.
+ * The list of revocations, for resource servers. An issuer that exists already has no list of earlier revocations, and
+ * says so; a later one has a complete list. Tokens that were revoked by themselves stay in their table.
  */
 export const endings: Migration = {
   number: 7,
@@ -27,13 +27,13 @@ export const endings: Migration = {
 ) ${smallRowTable}`,
     `CREATE INDEX mintmark_endings_by_time ON mintmark_endings (issuer, ended_at, position)`,
 
-    // Of a revoked token only: what else is claimed is known by its digest.
+    // For revoked tokens only: other used values are known by their digest.
     `ALTER TABLE mintmark_claims ADD COLUMN value ${text}`,
     `ALTER TABLE mintmark_claims ADD COLUMN claimed_at ${integer}`,
 
-    // First: from here on nobody ends anything until the migration is done, and whoever does then is written.
+    // First, because they keep other writers out until the migration is done, and record later revocations.
     ...endingTriggers.flatMap(trigger),
-    // A minute more, as the servers' clocks, by which tokens are issued, may be ahead of the database's.
+    // A minute more, because the clocks of the servers, which issue the tokens, may be ahead of the database's.
     `INSERT INTO mintmark_ending_positions (issuer, last_position, complete_since)
 SELECT DISTINCT issuer, 0, ${now} + 60 FROM mintmark_clients`,
   ],

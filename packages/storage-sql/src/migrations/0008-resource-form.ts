@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts'
 
 /**
- * Beside the text of what a provider says of an account: the name of the form in which answers show it as it stands. Texts that were
- * written before have none, and are read when they are shown.
+ * The name of the format in which a stored resource can be sent as it is. Resources that were written before have none,
+ * and are parsed when they are sent.
  */
 export const resourceForm: Migration = {
   number: 8,

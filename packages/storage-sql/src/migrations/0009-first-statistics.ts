@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts'
 
 /**
- * Of a table that it has never seen rows of, PostgreSQL guesses that an issuer has one: any index that begins with the issuer is then
- * as good as the key, and connections keep a plan that reads all that the issuer has until the table is analysed, a minute
- * later or more. So it is shown in time what tables will be like.
+ * PostgreSQL assumes that an issuer has one row in a table without statistics: any index that begins with the issuer
+ * then looks as good as the key, and connections keep a plan that reads all rows of the issuer until the table is
+ * analysed, a minute later or more. So the tables get statistics of sample rows at once.
  */
 export const firstStatistics: Migration = {
   number: 9,
@@ -11,7 +11,7 @@ export const firstStatistics: Migration = {
   statements: ({ showRows }) => showRows({ tables, alike, absent }),
 }
 
-/** Those of which an issuer has many rows. */
+/** Tables of which an issuer has many rows. */
 const tables = [
   'mintmark_clients',
   'mintmark_users',
@@ -31,8 +31,8 @@ const tables = [
   'mintmark_endings',
 ]
 
-/** Columns in which many rows have the same. */
+/** Columns in which many rows have the same value. */
 const alike = ['issuer', 'provider_id', 'purpose', 'log', 'kind']
 
-/** Columns in which most rows have nothing. */
+/** Columns that are empty in most rows. */
 const absent = ['revoked_at', 'removed_at', 'consumed_at', 'disabled_at']

@@ -1,11 +1,11 @@
 import type { SqlTrigger } from '../dialect.ts'
 
 /**
- * What follows from accounts and organizations that come and go: the total, and the end of memberships. They are part of
- * migration 5: they never change.
+ * Keep the total of users, and remove the memberships of removed users and organizations. They are part of migration 5
+ * and never change.
  *
- * PostgreSQL runs triggers in the order of their names, and these come behind those that migration 3 has for accounts: the row
- * of the total is every account's, and is held until the statement ends. Nothing is waited for while it is held.
+ * PostgreSQL runs triggers in the order of their names, and these come after the triggers of migration 3: every write
+ * of a user locks the row of the total until the statement ends, and nothing waits while it is locked.
  */
 export const administrationTriggers: readonly SqlTrigger[] = [
   {

@@ -1,12 +1,12 @@
 import type { SqlTrigger } from '../dialect.ts'
 
 /**
- * What has ended is written with the row that ends it, by the same statement, whichever process and version of the server runs
- * it. They are part of migration 7: they never change.
+ * Record a revocation in the statement that revokes, whichever process and version of the server runs it. They are part
+ * of migration 7 and never change.
  *
- * The row of the position is every ending's of the issuer, and is held until the statement ends: so endings become visible in the
- * order of their positions. PostgreSQL runs triggers in the order of their names: these come last, and wait for nothing
- * while they hold it.
+ * Every revocation of the issuer locks the row of the position until the statement ends, so revocations become visible
+ * in the order of their positions. PostgreSQL runs triggers in the order of their names: these come last, and wait for
+ * nothing while they hold the lock.
  */
 export const endingTriggers: readonly SqlTrigger[] = [
   {

@@ -11,7 +11,7 @@ import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
 
-/** All of them, in order. */
+/** All migrations, in order. */
 export const migrations: readonly Migration[] = [
   firstTables,
   purgeIndexes,

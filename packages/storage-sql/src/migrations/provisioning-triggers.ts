@@ -1,9 +1,8 @@
 import type { SqlEngine, SqlTrigger } from '../dialect.ts'
 
 /**
- * What follows from an account of a provider: its e-mail values, its place in the total, its memberships. Triggers keep it, so
- * that a change of the account stays a single statement, which nothing can cut in two. They are part of migration 3: they
- * never change.
+ * Keep the e-mail values, the total and the memberships of a provisioned user. As triggers they belong to the statement
+ * that changes the user, and nothing can come between. They are part of migration 3 and never change.
  */
 export const userTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
   {
@@ -33,19 +32,19 @@ export const userTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] =
     after: 'UPDATE OF provider_id',
     when: 'OLD.provider_id IS NOT NULL AND NEW.provider_id IS NULL',
     statements: [
-      // Locked in one order, so that two who leave the same groups do not wait for each other.
+      // Locked in one order, so that two removals from the same groups do not deadlock.
       `UPDATE mintmark_groups SET version = version + 1, updated_at = NEW.updated_at
     WHERE issuer = OLD.issuer AND group_id IN (${types.lockGroups({ issuer: 'OLD.issuer', ids: groupsOfOld })})`,
-      // With the groups, which say nothing new, SQLite finds the rows by their key.
+      // The redundant condition on groups makes SQLite find the rows by their key.
       `DELETE FROM mintmark_group_members
     WHERE issuer = OLD.issuer AND member_id = OLD.user_id AND group_id IN (${groupsOfOld})`,
-      // Last: the row of the total is every account's, and is held until the statement ends.
+      // Last, because every write of a user locks the row of the total until the statement ends.
       countLess('User'),
     ],
   },
 ]
 
-/** What follows from a group: its place in the total, and its members. The groups that it is in are told by whoever removes it. */
+/** Keep the total and the members of a group. The statement that removes a group updates the groups that it is in. */
 export const groupTriggers: readonly SqlTrigger[] = [
   {
     name: 'mintmark_group_inserted',
@@ -74,7 +73,9 @@ function insertEmails({ emailValues }: SqlEngine['types']): string {
     WHERE NEW.provider_id IS NOT NULL`
 }
 
-/** By their values: with a plain comparison of `user_id` an engine without statistics looks at every address of a provider. */
+/**
+ * By their values: with a plain comparison of `user_id` an engine without statistics reads every address of a provider.
+ */
 function deleteEmails({ emailValues }: SqlEngine['types']): string {
   return `DELETE FROM mintmark_user_emails
     WHERE issuer = OLD.issuer AND provider_id = OLD.provider_id AND user_id || '' = OLD.user_id

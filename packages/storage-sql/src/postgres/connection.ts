@@ -1,28 +1,28 @@
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { UniqueViolationError } from '../dialect.ts'
 
-/** A `Pool` of `pg`, or what behaves like one. */
+/** A `Pool` of `pg`, or an object that behaves like one. */
 export interface PostgresPool {
   connect(taken: (error: Error | undefined, client: PostgresClient | undefined) => void): void
   on(event: 'error', listener: (error: Error) => void): unknown
   off(event: 'error', listener: (error: Error) => void): unknown
 }
 
-/** What is used of a connection of `pg`. */
+/** The part of a `pg` client that is used. */
 export interface PostgresClient {
   query(statement: PostgresStatement): Promise<PostgresResult>
-  /** `true` ends the connection instead of giving it back. */
+  /** `true` closes the connection instead of returning it. */
   release(end?: boolean): void
   on(event: 'error', listener: (error: Error) => void): unknown
   off(event: 'error', listener: (error: Error) => void): unknown
 }
 
 export interface PostgresStatement {
-  /** Statements of one name are prepared once for each connection. */
+  /** Statements with a name are prepared once on each connection. */
   readonly name?: string
   readonly text: string
   readonly values?: unknown[]
-  /** Each row is the list of its values, and no object by the names of its columns. */
+  /** Each row is a list of its values, not an object. */
   readonly rowMode?: 'array'
 }
 
@@ -32,23 +32,23 @@ export interface PostgresResult {
 }
 
 /**
- * Takes a connection. The server may end it in the same breath in which it is made: it is listened to from the first
- * moment, which a promise would miss.
- * @param timeoutMilliseconds how long to wait for it; one that comes later goes back.
- * @throws what the pool gives, or `Late`.
+ * Takes a connection from the pool. The callback adds the error listener at once, because the server may close the
+ * connection in the same turn; a promise would be too late.
+ * @param timeoutMilliseconds how long to wait. A connection that arrives later is returned.
+ * @throws the pool's error, or `TimedOutError`.
  */
 export function takeConnection(pool: PostgresPool, timeoutMilliseconds?: number): Promise<PostgresClient> {
   return new Promise((resolve, reject) => {
     let isLate = false
     const alarm = (): void => {
       isLate = true
-      reject(new Late())
+      reject(new TimedOutError())
     }
     const timer = timeoutMilliseconds === undefined ? undefined : setTimeout(alarm, timeoutMilliseconds)
 
     pool.connect((error, client) => {
       clearTimeout(timer)
-      client?.on('error', heardElsewhere)
+      client?.on('error', ignoreError)
       if (client === undefined) reject(error ?? new Error('There is no connection'))
       else if (isLate) giveBack(client, { isSound: true })
       else resolve(client)
@@ -56,32 +56,32 @@ export function takeConnection(pool: PostgresPool, timeoutMilliseconds?: number)
   })
 }
 
-/** Gives a connection back; one that is not sound is ended. */
+/** Returns a connection to the pool; an unsound one is closed. */
 export function giveBack(client: PostgresClient, { isSound }: { readonly isSound: boolean }): void {
-  client.off('error', heardElsewhere)
+  client.off('error', ignoreError)
   client.release(!isSound)
 }
 
 /**
- * Unheard, an `error` event would end the process. Of a connection in use the statement tells that it broke, of an idle
- * one nothing needs to be told: the pool makes another.
+ * Without a listener an `error` event would end the process. The statement in progress reports a broken connection; for
+ * an idle one there is nothing to report, and the pool makes another.
  */
-export function heardElsewhere(): void {}
+export function ignoreError(): void {}
 
-/** There was no turn, no connection, or no answer, in time. */
-export class Late extends Error {
-  override readonly name = 'Late'
+/** No turn, no connection or no answer came in time. */
+export class TimedOutError extends Error {
+  override readonly name = 'TimedOutError'
 
   constructor() {
     super('it took too long')
   }
 }
 
-/** What the work comes to, unless it takes too long. @throws Late; the work goes on. */
-export function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
-  // Not a race, which makes twice as many promises: this stands around every statement.
+/** Waits for the work, but not longer than the given time. @throws TimedOutError; the work goes on. */
+export function withTimeout<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+  // `Promise.race` would create twice as many promises, and this wraps every statement.
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Late()), milliseconds)
+    const timer = setTimeout(() => reject(new TimedOutError()), milliseconds)
     untilDone(work, timer).then(resolve, reject)
   })
 }
@@ -95,18 +95,21 @@ async function untilDone<T>(work: Promise<T>, timer: NodeJS.Timeout): Promise<T>
 }
 
 /**
- * What an error of the driver means for the statement that met it.
- * - `conflict`: the server undid it because of another transaction. It may be run again.
- * - `refused`: the server did not carry it out, and says so.
- * - `lost`: the connection broke. Whether the server carried it out is not known.
- * - `unsent`: there was no sound connection: the server has not seen it.
- * - `late`: there was no connection, or no answer, in time.
- * - `duplicate`: it would have made two rows of one key.
- * - `mistake`: it is wrong, and stays wrong.
+ * What a driver error means for the statement.
+ * - `conflict`: the server rolled it back because of another transaction. It may run again.
+ * - `refused`: the server did not run it, and says so.
+ * - `lost`: the connection broke. Whether the server ran it is unknown.
+ * - `unsent`: there was no sound connection: the server has not received it.
+ * - `late`: no connection, or no answer, came in time.
+ * - `duplicate`: it would have duplicated a key.
+ * - `mistake`: the statement is wrong.
  */
 export type PostgresFailure = 'conflict' | 'refused' | 'lost' | 'unsent' | 'late' | 'duplicate' | 'mistake'
 
-/** Turns "not now" into `StorageUnavailableError`, and a duplicate into `UniqueViolation`; a mistake of ours stays what it is. */
+/**
+ * Converts outages to `StorageUnavailableError` and a duplicate key to `UniqueViolationError`. A mistake of ours stays
+ * as it is.
+ */
 export function asStorageError(failure: PostgresFailure, cause: unknown): unknown {
   if (failure === 'mistake') return cause
   if (failure === 'duplicate')
@@ -117,7 +120,7 @@ export function asStorageError(failure: PostgresFailure, cause: unknown): unknow
 
 export function failureOf(thrown: unknown): PostgresFailure {
   if (!(thrown instanceof Error)) return 'mistake'
-  // The operating system's errors carry the call that failed; those of the driver itself have no code at all.
+  // Operating system errors name the system call that failed. The driver's own errors have no code at all.
   if ('syscall' in thrown || connectionLost.test(thrown.message)) return 'lost'
   if (thrown.message.startsWith('Client has encountered a connection error')) return 'unsent'
   const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : ''
@@ -128,7 +131,7 @@ export function failureOf(thrown: unknown): PostgresFailure {
 function failureOfSqlState(code: string): PostgresFailure {
   if (code === '40001' || code === '40P01') return 'conflict' // serialization_failure, deadlock_detected
   if (code === '23505') return 'duplicate' // unique_violation
-  // Also the ends that the server announces: they may come after the commit, where it no longer told us of it.
+  // These include shutdowns that the server announces: they may arrive after the commit, before its confirmation.
   if (code.startsWith('08') || code.startsWith('57P')) return 'lost'
   return refusals.some((beginning) => code.startsWith(beginning)) ? 'refused' : 'mistake'
 }

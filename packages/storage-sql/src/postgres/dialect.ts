@@ -1,33 +1,33 @@
 import { hash } from 'node:crypto'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import type { SqlDialect, SqlRow, SqlValue, StatementLifetime } from '../dialect.ts'
-import { heardElsewhere, type PostgresPool, type PostgresResult, type PostgresStatement } from './connection.ts'
+import { ignoreError, type PostgresPool, type PostgresResult, type PostgresStatement } from './connection.ts'
 import { postgres } from './engine.ts'
 import { createLines } from './in-line.ts'
 import { runInTransaction, runStatement, runSteps } from './run.ts'
 import { decodeValue, encodeValue } from './text.ts'
 import { placesOf } from '../row.ts'
 
-/** What is given to `postgresPool`. */
+/** Options of `toPostgresDialect`. */
 export interface PostgresPoolOptions {
   /**
-   * `on-open`: `createSqlStorage` applies pending migrations, for development. `by-command`: it says which command to
-   * run, and stops.
-   * @defaultValue `by-command`. In production a person decides when a schema changes.
+   * `on-open`: `createSqlStorage` applies pending migrations, for development. `by-command`: it fails with the command
+   * to run.
+   * @defaultValue `by-command`. In production an operator decides when a schema changes.
    */
   readonly migrate?: 'by-command' | 'on-open'
   /**
-   * How long a statement may wait for a connection, and then for its answer; and a change of a group, before both, for those of
-   * the same group that came first.
+   * How long a statement may wait for a connection, and then for its answer. A change of a group may first wait as long
+   * for changes of the same group in this process.
    * @defaultValue 5000. A statement takes a millisecond; after seconds the caller has given up.
    */
   readonly timeoutMilliseconds?: number
 }
 
 /**
- * A PostgreSQL database behind the host's own pool, which the host also ends. The pool leads to the primary, and its
- * connections are at the isolation level READ COMMITTED, as they are by default. The tables are those of the
- * connection's search path.
+ * A PostgreSQL database behind the host's own pool. The host ends the pool. It must lead to the primary, and its
+ * connections must use the isolation level READ COMMITTED, which is the default. The tables are in the connection's
+ * search path.
  */
 export function toPostgresDialect(pool: PostgresPool, options: PostgresPoolOptions = {}): SqlDialect {
   const { migrate = 'by-command', timeoutMilliseconds = 5000 } = options
@@ -35,7 +35,7 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresPoolOptio
   const names = new Map<string, string>()
   const read = createResultReader()
   let isOpen = true
-  pool.on('error', heardElsewhere)
+  pool.on('error', ignoreError)
 
   function requireOpen(): void {
     if (!isOpen) throw new StorageUnavailableError('The storage has been closed')
@@ -49,7 +49,8 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresPoolOptio
 
   function prepare(text: string, parameters: readonly SqlValue[], lifetime: StatementLifetime): PostgresStatement {
     const sent = { text, values: parameters.map(encodeValue), rowMode: 'array' } as const
-    // A name makes every connection keep the statement: one of very many has none, and is planned for its values each time.
+    // A name makes every connection keep the statement. A statement that is one of very many has no name and is planned
+    // for its values each time.
     return lifetime === 'lasting' ? { name: nameOf(text), ...sent } : sent
   }
 
@@ -74,7 +75,7 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresPoolOptio
       return result && last && read(result, last.statement, 'lasting')
     },
 
-    inLine: createLines(timeoutMilliseconds),
+    oneAtATime: createLines(timeoutMilliseconds),
 
     async atomically(statements) {
       requireOpen()
@@ -83,7 +84,7 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresPoolOptio
 
     async close() {
       isOpen = false
-      pool.off('error', heardElsewhere)
+      pool.off('error', ignoreError)
     },
   }
 }
@@ -91,7 +92,10 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresPoolOptio
 /** Makes rows of the result of a statement that was sent with the row mode `array`. */
 type ReadResult = (result: PostgresResult, text: string, lifetime: StatementLifetime) => readonly SqlRow[]
 
-/** Keeps where the columns of lasting statements stand: the server tells their names with each result, which is slow to read. */
+/**
+ * Keeps the column positions of lasting statements: the server sends the names with each result, and reading them is
+ * slow.
+ */
 function createResultReader(): ReadResult {
   const lasting = new Map<string, SqlRow['places']>()
 

@@ -5,8 +5,8 @@ import { decodeJson, decodeText, decodeValue, encodeJson, jsonbOfText } from './
 import { placesOf, valueOf } from '../row.ts'
 
 /**
- * One column for each table, a JSON list: the server tells name and type of every column with every answer, which takes the
- * driver longer to read than 52 values.
+ * One column for each table, a JSON list: the server sends name and type of every column with every answer, and reading
+ * those takes the driver longer than 52 values.
  */
 const postgresJoinedRows: SqlJoinedRows = {
   select: ({ alias, columns }) => {
@@ -23,7 +23,7 @@ const postgresJoinedRows: SqlJoinedRows = {
   },
 }
 
-/** What is particular to PostgreSQL (14 or later). */
+/** PostgreSQL 14 or later. */
 export const postgres: SqlEngine = {
   name: 'postgres',
   kysely: {
@@ -31,17 +31,18 @@ export const postgres: SqlEngine = {
     createQueryCompiler: () => new PostgresQueryCompiler(),
   },
   types: {
-    // Compared byte by byte: no language's rules of order, and no index that a new version of the C library makes wrong.
+    // Texts compare byte by byte, independent of a language's collation rules and of versions of the C library, which
+    // can make an index wrong.
     text: 'TEXT COLLATE "C"',
     integer: 'BIGINT',
     flag: 'BOOLEAN',
-    // Not JSONB: it cannot hold U+0000, and it would give back another text than it was given.
+    // Not JSONB, which cannot hold U+0000 and does not keep the exact text.
     json: 'TEXT COLLATE "C"',
     searchable: 'JSONB',
-    // Not now(), which is when the transaction began: it may have waited for locks since.
+    // Not now(), which is the start of the transaction: it may have waited for locks since.
     now: 'CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS BIGINT)',
     table: '',
-    // Room in each page for the next version of its rows: an update then touches no index (heap-only tuples).
+    // Leaves room in each page for the next version of a row, so that an update changes no index (heap-only tuples).
     smallRowTable: 'WITH (fillfactor = 80)',
     trigger: ({ name, table, after, when, statements }) => [
       `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -53,7 +54,7 @@ END $$`,
     emailValues: (column) =>
       `SELECT DISTINCT substr(node #>> '{}', 1, 200) AS value FROM jsonb_path_query(${column}, 'lax $.emails[*].value[*]') AS node
     WHERE jsonb_typeof(node) = 'string'`,
-    // Readers pass, and so does a group that takes such a group as a member.
+    // Does not block readers, nor a group that takes such a group as a member.
     lockRows: 'FOR NO KEY UPDATE',
     lockForRemoval: 'FOR UPDATE',
     lockGroups: ({ issuer, ids }) =>
@@ -73,7 +74,7 @@ END $$`,
   encodeSearchable: encodeJson,
   searchableText: (column) => sql`cast(${column} as text)`,
   decodeSearchable: decodeJson,
-  // OFFSET keeps it a query of its own: each text is taken apart once, and not for each comparison.
+  // OFFSET keeps it a separate query: each document is parsed once, not once for each comparison.
   searchedJson: (table, column) => ({
     from: sql`${sql.table(table)} cross join lateral (select ${jsonbOfText(sql.ref(`${table}.${column}`))} as document offset 0) as searched`,
     document: sql`searched.document`,
@@ -84,7 +85,7 @@ END $$`,
   listed: (list) => sql`select value from jsonb_array_elements_text(${list}::jsonb) as value`,
   listedInOrder: (list) =>
     sql`select value, place from jsonb_array_elements_text(${list}::jsonb) with ordinality as listed(value, place)`,
-  // An array has no statistics that could make reading the whole table look cheap.
+  // An array has no statistics that could make a scan of the whole table look cheap.
   among: (column, values) => sql`${column} = any(array(${values}))`,
   keyAmong: ({ issuerColumn, issuer, column }, values) =>
     sql`${issuerColumn} = ${issuer} and ${column} = any(array(${values}))`,
@@ -93,16 +94,17 @@ END $$`,
   joined: postgresJoinedRows,
   search: postgresSearch,
   mergeJson: (target, patch) => sql`(${target}::jsonb || ${patch}::jsonb)::text`,
-  // An array of row addresses is computed once, and looked up without a plan that could choose to read the whole table.
-  // SKIP LOCKED: several servers may purge at once, and none waits for a person's request, or makes it wait.
+  // An array of row addresses is computed once, and looked up without a plan that could scan the whole table. SKIP
+  // LOCKED lets several servers purge at once without waiting for requests or delaying them.
   deleteBatch: ({ table, condition, order, limit }) =>
     sql`delete from ${sql.table(table)} where ctid = any(array(select ctid from ${sql.table(table)} where ${condition} order by ${order} limit ${limit} for update skip locked)) returning 1 as removed`,
 }
 
 /**
- * Statistics come of rows alone: tables that have neither are given some, which are analysed and taken away again in the same
- * transaction. Nobody sees them: the table is locked, and no trigger hears of them. Of `alike` columns two values are shown, and
- * the list of the commonest has room for one: with both in it, no other value would be expected at all.
+ * The planner has statistics only of rows. Tables without rows and statistics get sample rows, which are analysed and
+ * removed in the same transaction. The table is locked and its triggers are off, so nobody sees them. Columns in
+ * `alike` get two values, while the list of the most common values has room for one: if both were in it, the planner
+ * would expect no other value at all.
  */
 function showRows({ tables, alike, absent }: SqlExpectedRows): readonly string[] {
   return [

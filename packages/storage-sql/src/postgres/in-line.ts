@@ -1,12 +1,13 @@
-import { asStorageError, inTime, Late } from './connection.ts'
+import { asStorageError, withTimeout, TimedOutError } from './connection.ts'
 
-/** Does work of one name one after the other, and other work beside it. */
+/** Runs work of one name one after the other, and other work beside it. */
 type InLine = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
 /**
- * A line for each name. In the database they would wait for each other as well, each with a connection of the pool: so there
- * is one that waits there, and the pool is free for others.
- * @returns what throws StorageUnavailableError for work whose turn does not come in time: it is not begun.
+ * A keyed mutex. Waiting in the database would take a connection of the pool for each waiter; here one waits there, and
+ * the pool stays free for others.
+ * @returns a function that throws StorageUnavailableError for work whose turn does not come in time; the work does not
+ * start.
  */
 export function createLines(timeoutMilliseconds: number): InLine {
   const ends = new Map<string, Promise<unknown>>()
@@ -14,7 +15,7 @@ export function createLines(timeoutMilliseconds: number): InLine {
   return async (name, work) => {
     const before = ends.get(name)
     const done = before === undefined ? work() : turn(before, timeoutMilliseconds).then(work)
-    // Who leaves the line lets nobody past those who are still before it.
+    // A waiter that times out does not let later ones pass those before it.
     const end = Promise.allSettled([before, done]).finally(() => {
       if (ends.get(name) === end) ends.delete(name)
     })
@@ -25,8 +26,8 @@ export function createLines(timeoutMilliseconds: number): InLine {
 
 async function turn(before: Promise<unknown>, timeoutMilliseconds: number): Promise<void> {
   try {
-    await inTime(before, timeoutMilliseconds)
+    await withTimeout(before, timeoutMilliseconds)
   } catch (error) {
-    throw error instanceof Late ? asStorageError('late', error) : error
+    throw error instanceof TimedOutError ? asStorageError('late', error) : error
   }
 }

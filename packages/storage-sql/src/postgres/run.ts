@@ -3,8 +3,8 @@ import {
   asStorageError,
   failureOf,
   giveBack,
-  inTime,
-  Late,
+  withTimeout,
+  TimedOutError,
   type PostgresClient,
   type PostgresFailure,
   type PostgresPool,
@@ -14,58 +14,59 @@ import {
 } from './connection.ts'
 
 /**
- * Runs a statement, and tries again for a moment while the database restarts.
+ * Runs a statement, and retries for a moment while the database restarts.
  *
- * What may have been carried out is never tried again: of a code that was consumed by a try whose answer got lost, the
- * next one would say that it was replayed, and of a claim that it was seen before. Reading twice is harmless.
- * @throws StorageUnavailableError, UniqueViolation, or what is wrong with the statement.
+ * A statement that may have run is not retried: if the answer to consuming a code is lost, a second try would report a
+ * replay, and marking a value as used would report it as seen. Reads can be repeated.
+ * @throws StorageUnavailableError, UniqueViolationError, or the error of a wrong statement.
  */
 export function runStatement(pool: TimedPool, statement: PostgresStatement): Promise<PostgresResult> {
-  return tryAgain(
-    () => tryOnConnection(pool, (ask) => ask(statement)),
+  return retry(
+    () => attemptOnConnection(pool, (ask) => ask(statement)),
     (failure) => failure === 'lost' && isRead(statement),
   )
 }
 
-/** No statement of ours that writes begins with WITH. */
+/** None of our writing statements begins with WITH. */
 const isRead = ({ text }: PostgresStatement): boolean => /^(select|with)\b/i.test(text)
 
-/** A statement of a transaction; a guard without a row ends it. */
+/** A statement of a transaction. A guard without a row rolls it back. */
 interface PostgresStep extends PostgresStatement {
   readonly isGuard: boolean
 }
 
 /**
- * Runs the steps in one transaction, in their order, and returns the result of the last; `undefined` when a guard had no row.
- * Until COMMIT is sent the server undoes everything when the connection breaks: only then is nothing tried again.
- * @throws StorageUnavailableError, UniqueViolation, or what is wrong with a statement.
+ * Runs the steps in order in one transaction and returns the result of the last; `undefined` if a guard had no row.
+ * Until COMMIT is sent, the server rolls back when the connection breaks, so a retry is safe until then.
+ * @throws StorageUnavailableError, UniqueViolationError, or the error of a wrong statement.
  */
 export async function runSteps(pool: TimedPool, steps: readonly PostgresStep[]): Promise<PostgresResult | undefined> {
   let isCommitting = false
-  const commit = async (ask: Ask): Promise<void> => {
+  const commit = async (ask: Send): Promise<void> => {
     isCommitting = true
     await ask({ text: 'COMMIT' })
   }
 
-  // With the rest: BEGIN may have been carried out where the statement with it was not, and the connection is given back.
-  const beginAndAsk = async (ask: Ask): Promise<PostgresResult | undefined> => {
+  // BEGIN is inside the `try`: the server may have run it even if the statement sent with it failed, and the connection
+  // goes back to the pool.
+  const beginAndAsk = async (ask: Send): Promise<PostgresResult | undefined> => {
     await ask(begin(pool))
-    return askInOrder(ask, steps)
+    return sendInOrder(ask, steps)
   }
 
-  return tryAgain(
+  return retry(
     () => {
       isCommitting = false
-      return tryOnConnection(pool, (ask) => inTransaction(ask, () => beginAndAsk(ask), commit))
+      return attemptOnConnection(pool, (ask) => inTransaction(ask, () => beginAndAsk(ask), commit))
     },
     (failure) => failure === 'lost' && !isCommitting,
   )
 }
 
 /**
- * Each statement sees what was committed before it: those that come after a lock see what its last holder did. And each takes
- * no longer than its answer is waited for, unless the host has said how long: the server does not notice that nobody listens
- * any more to one who waits for a lock, and would leave to him what he has locked himself.
+ * READ COMMITTED: a statement after a lock sees what the last holder of the lock committed. Unless the host has set
+ * one, the statement time-out is the time for which the answer is awaited: PostgreSQL does not notice that a client has
+ * given up waiting for a lock, and would keep its locks.
  */
 const begin = ({ timeoutMilliseconds }: TimedPool): PostgresStatement => ({
   text: `BEGIN ISOLATION LEVEL READ COMMITTED;
@@ -73,22 +74,22 @@ const begin = ({ timeoutMilliseconds }: TimedPool): PostgresStatement => ({
 })
 
 async function inTransaction<T>(
-  ask: Ask,
+  ask: Send,
   work: () => Promise<T | undefined>,
-  commit: (ask: Ask) => Promise<void>,
+  commit: (ask: Send) => Promise<void>,
 ): Promise<T | undefined> {
   try {
     const answer = await work()
     await (answer === undefined ? ask(rollback) : commit(ask))
     return answer
   } catch (error) {
-    // Where this fails the connection is ended, and the transaction with it: the first error says why.
+    // If the rollback fails, the connection is closed, which rolls back as well. The first error has the reason.
     await ask(rollback).catch(() => undefined)
     throw error
   }
 }
 
-async function askInOrder(ask: Ask, steps: readonly PostgresStep[]): Promise<PostgresResult | undefined> {
+async function sendInOrder(ask: Send, steps: readonly PostgresStep[]): Promise<PostgresResult | undefined> {
   let result: PostgresResult = { fields: [], rows: [] }
   for (const { isGuard, ...statement } of steps) {
     result = await ask(statement)
@@ -100,9 +101,9 @@ async function askInOrder(ask: Ask, steps: readonly PostgresStep[]): Promise<Pos
 const rollback = { text: 'ROLLBACK' }
 
 /**
- * Runs the statements in one transaction, or none. Processes that do so at once come one after the other: they wait for a
- * lock that is the database's own, and ends with the transaction.
- * @throws StorageUnavailableError, or what is wrong with a statement.
+ * Runs the statements in one transaction, or none. An advisory lock of the transaction makes processes wait for each
+ * other.
+ * @throws StorageUnavailableError, or the error of a wrong statement.
  */
 export async function runInTransaction(pool: PostgresPool, statements: readonly string[]): Promise<void> {
   const client = await connect(pool)
@@ -116,7 +117,7 @@ export async function runInTransaction(pool: PostgresPool, statements: readonly 
   } catch (error) {
     throw asStorageError(failureOf(error), error)
   } finally {
-    // Ending the connection undoes the transaction, whatever state it is in.
+    // Closing the connection rolls the transaction back, whatever its state.
     giveBack(client, { isSound })
   }
 }
@@ -129,16 +130,16 @@ async function connect(pool: PostgresPool): Promise<PostgresClient> {
   }
 }
 
-/** A number that other users of advisory locks are unlikely to take: `mintmark` in ASCII. */
+/** A number that other users of advisory locks are unlikely to use: `mintmark` in ASCII. */
 const lock = '7883954069019128427'
 
 /**
- * Tries again for a moment while the database restarts: after a failure that left nothing behind, and after others only
- * where `mayRepeat` says so.
- * @throws StorageUnavailableError, UniqueViolation, or what is wrong with the statement.
+ * Retries for a moment while the database restarts: after failures that left nothing behind, and after others if
+ * `mayRepeat` allows it.
+ * @throws StorageUnavailableError, UniqueViolationError, or the error of a wrong statement.
  */
-async function tryAgain<T>(
-  attempt: () => Promise<Tried<T>>,
+async function retry<T>(
+  attempt: () => Promise<Attempt<T>>,
   mayRepeat: (failure: PostgresFailure) => boolean,
 ): Promise<T> {
   for (let count = 0; ; count += 1) {
@@ -153,40 +154,40 @@ async function tryAgain<T>(
   }
 }
 
-/** Milliseconds between one try and the next: three of them, within a second, where the server is quick to refuse. */
+/** Milliseconds between attempts: three attempts within a second, if the server is quick to refuse. */
 const delays = [50, 250]
 
-/** A pool, and how long each of its connections, and each answer, may take. */
+/** A pool, and the time limit for a connection and for each answer. */
 interface TimedPool {
   readonly pool: PostgresPool
   readonly timeoutMilliseconds: number
 }
 
-/** Asks one statement on the connection. @throws what the driver throws, or `Late`. */
-type Ask = (statement: PostgresStatement) => Promise<PostgresResult>
+/** Sends one statement on the connection. @throws the driver's error, or `TimedOutError`. */
+type Send = (statement: PostgresStatement) => Promise<PostgresResult>
 
-type Tried<T> =
+type Attempt<T> =
   | { readonly outcome: 'answered'; readonly answer: T }
   | { readonly outcome: 'failed'; readonly failure: PostgresFailure; readonly cause: unknown }
 
-/** Does the work on one connection of the pool, and gives the connection back; one that is broken or silent is ended. */
-async function tryOnConnection<T>(
+/** Runs the work on one connection of the pool and returns the connection. A broken or silent one is closed. */
+async function attemptOnConnection<T>(
   { pool, timeoutMilliseconds }: TimedPool,
-  work: (ask: Ask) => Promise<T>,
-): Promise<Tried<T>> {
+  work: (ask: Send) => Promise<T>,
+): Promise<Attempt<T>> {
   let client: PostgresClient
   try {
     client = await takeConnection(pool, timeoutMilliseconds)
   } catch (cause) {
-    // Whatever is wrong with the connection, the server has not seen the statement.
-    return { outcome: 'failed', failure: cause instanceof Late ? 'late' : 'unsent', cause }
+    // Whatever is wrong with the connection, the server has not received the statement.
+    return { outcome: 'failed', failure: cause instanceof TimedOutError ? 'late' : 'unsent', cause }
   }
 
   let isSound = true
-  const ask: Ask = async (statement) => {
+  const ask: Send = async (statement) => {
     if (!isSound) throw new Error('Connection terminated: an earlier statement broke it')
     try {
-      return await inTime(client.query(statement), timeoutMilliseconds)
+      return await withTimeout(client.query(statement), timeoutMilliseconds)
     } catch (cause) {
       isSound = !breaking.has(kindOf(cause))
       throw cause
@@ -201,7 +202,7 @@ async function tryOnConnection<T>(
   }
 }
 
-/** After these nothing more can be asked on a connection. */
+/** After these failures the connection cannot be used. */
 const breaking: ReadonlySet<PostgresFailure> = new Set(['lost', 'unsent', 'late'])
 
-const kindOf = (cause: unknown): PostgresFailure => (cause instanceof Late ? 'late' : failureOf(cause))
+const kindOf = (cause: unknown): PostgresFailure => (cause instanceof TimedOutError ? 'late' : failureOf(cause))

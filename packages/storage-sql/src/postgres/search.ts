@@ -1,7 +1,10 @@
 import { type Expression, sql } from 'kysely'
 import type { JsonSearch, SearchedValue, Sql } from '../json-search.ts'
 
-/** JSONB. A value is converted only where its type says that it can be. Text compares byte by byte, in the order of code points. */
+/**
+ * JSONB. A value is converted only if its type allows it. Texts compare byte by byte, which is the order of code
+ * points.
+ */
 export const postgresSearch: JsonSearch = {
   typeNames: { text: ['string'], number: ['number'], boolean: ['boolean'] },
 

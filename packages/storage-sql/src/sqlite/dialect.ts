@@ -7,27 +7,27 @@ import { placesOf, rowsByPlace } from '../row.ts'
 import { sqlite } from './engine.ts'
 import { asStorageError, createWriteGroup, inTransaction } from './transaction.ts'
 
-/** What is given to `sqliteFile`. */
+/** Options of `openSqliteDialect`. */
 export interface SqliteFileOptions {
   /**
-   * `on-open`: `createSqlStorage` applies pending migrations, for development. `by-command`: it says which command to
-   * run, and stops.
-   * @defaultValue `by-command`. In production a person decides when a schema changes.
+   * `on-open`: `createSqlStorage` applies pending migrations, for development. `by-command`: it fails with the command
+   * to run.
+   * @defaultValue `by-command`. In production an operator decides when a schema changes.
    */
   readonly migrate?: 'by-command' | 'on-open'
   /**
-   * `full`: an answer is on the disk before it is given. `normal` is several times faster and as safe when the
-   * process dies, but after a power cut the last transactions may be missing: a used code or a rotated refresh token
-   * could be presented again, and a revoked one could work.
-   * @defaultValue `full`. What was revoked stays revoked.
+   * `full`: a write is on the disk before it is confirmed. `normal` is several times faster and as safe when the
+   * process dies, but a power cut may lose the last transactions: a used code or a rotated refresh token could be used
+   * again, and a revoked one could work.
+   * @defaultValue `full`. A revocation survives a power cut.
    */
   readonly synchronous?: 'full' | 'normal'
 }
 
 /**
- * A SQLite database in a file, which several processes on one machine may share, or in memory (`:memory:`).
- * The file is opened, and made if need be, at once. Writes of one turn of the event loop are committed together. While
- * another process writes, a write waits for up to five seconds, and the thread with it: others write for milliseconds.
+ * A SQLite database in a file, which several processes on one machine may share, or in memory (`:memory:`). The file is
+ * opened at once, and created if necessary. Writes of one turn of the event loop are committed together. While another
+ * process writes, a write blocks the thread for up to five seconds; other writes take milliseconds.
  * @throws StorageUnavailableError when the file cannot be opened, or its file system cannot share it.
  */
 export function openSqliteDialect(path: string, options: SqliteFileOptions = {}): SqlDialect {
@@ -54,11 +54,11 @@ export function openSqliteDialect(path: string, options: SqliteFileOptions = {})
 
     async all(statement, parameters, lifetime = 'lasting') {
       const work = (): readonly SqlRow[] => prepare(statement, lifetime)(parameters)
-      return isWrite.test(statement) ? runWrite(work) : converting(work)
+      return isWrite.test(statement) ? runWrite(work) : convertErrors(work)
     },
 
     async transact(steps) {
-      return converting(() =>
+      return convertErrors(() =>
         inTransaction(database, () => {
           let rows: readonly SqlRow[] = []
           for (const { statement, parameters, role } of steps) {
@@ -70,12 +70,12 @@ export function openSqliteDialect(path: string, options: SqliteFileOptions = {})
       )
     },
 
-    // One connection that does one thing at a time: nobody waits with it.
-    inLine: (_, work) => work(),
+    // One connection that runs one statement at a time: nothing waits with it.
+    oneAtATime: (_, work) => work(),
 
     async atomically(statements) {
-      converting(() => {
-        // A migration may sort as many rows as there are: in a file.
+      convertErrors(() => {
+        // A migration may sort any number of rows: in a file.
         database.exec('PRAGMA temp_store = DEFAULT')
         try {
           inTransaction(database, () => {
@@ -83,13 +83,13 @@ export function openSqliteDialect(path: string, options: SqliteFileOptions = {})
             return { outcome: 'done', value: undefined }
           })
         } finally {
-          database.exec(undoneInMemory)
+          database.exec(undoInMemory)
         }
       })
     },
 
     async close() {
-      // What waits to be written is written first.
+      // Pending writes are written first.
       await setImmediate()
       lasting.clear()
       passing.clear()
@@ -99,17 +99,18 @@ export function openSqliteDialect(path: string, options: SqliteFileOptions = {})
 }
 
 function open(path: string, synchronous: 'full' | 'normal'): DatabaseSync {
-  return converting(() => {
+  return convertErrors(() => {
     const database = new DatabaseSync(path)
     try {
       database.exec('PRAGMA busy_timeout = 5000')
-      // Write-ahead log: readers and a writer do not wait for one another, and a killed process leaves whole transactions.
+      // Write-ahead log: readers and a writer do not wait for one another, and a killed process leaves whole
+      // transactions.
       const mode = database.prepare('PRAGMA journal_mode = WAL').get()
       if (path !== ':memory:' && mode?.['journal_mode'] !== 'wal') throw new StorageUnavailableError(noWal)
       database.exec(`PRAGMA synchronous = ${synchronous === 'full' ? 'FULL' : 'NORMAL'}`)
       database.exec('PRAGMA foreign_keys = ON')
       database.exec('PRAGMA trusted_schema = OFF')
-      database.exec(undoneInMemory)
+      database.exec(undoInMemory)
       return database
     } catch (error) {
       database.close()
@@ -118,18 +119,18 @@ function open(path: string, synchronous: 'full' | 'normal'): DatabaseSync {
   })
 }
 
-/** Of a statement that begins in another way and writes, only the company is lost. */
+/** A write that begins differently still works; it is only not grouped into a commit with others. */
 const isWrite = /^(?:insert|update|delete) /i
 
 /**
- * What one statement of a transaction has changed can be undone by itself; where triggers make it change sixteen pages SQLite
- * would keep them in a file, a new one each time. Nothing of it outlives the statement.
+ * SQLite keeps an undo record of each statement of a transaction, and moves it to a new file once triggers make the
+ * statement change sixteen pages. It is not needed after the statement, so it stays in memory.
  */
-const undoneInMemory = 'PRAGMA temp_store = MEMORY'
+const undoInMemory = 'PRAGMA temp_store = MEMORY'
 
 const noWal = 'The file system of the SQLite database cannot share it between processes (no write-ahead log)'
 
-function converting<T>(work: () => T): T {
+function convertErrors<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
@@ -137,12 +138,12 @@ function converting<T>(work: () => T): T {
   }
 }
 
-/** Runs a statement that has been prepared. */
+/** Runs a prepared statement. */
 type RunPrepared = (parameters: readonly SqlValue[]) => readonly SqlRow[]
 
 /**
- * Prepares a statement. Its columns are named once: an object with their names for each row takes more than twice as long as
- * the values alone.
+ * Prepares a statement. The column names are read once: an object with names for each row takes more than twice as long
+ * as the values alone.
  */
 function prepareRows(database: DatabaseSync, statement: string): RunPrepared {
   const prepared = database.prepare(statement)
@@ -151,7 +152,7 @@ function prepareRows(database: DatabaseSync, statement: string): RunPrepared {
   prepared.setReturnArrays(true)
   const places = placesOf(prepared.columns().map(({ name }) => name))
   return (parameters) => {
-    // What `setReturnArrays` changes is not in the type of `all`.
+    // The type of `all` does not know `setReturnArrays`.
     const rows = prepared.all(...bindable(parameters)) as unknown as readonly (readonly SQLOutputValue[])[]
     return rows.map((values) => ({ places, values }))
   }

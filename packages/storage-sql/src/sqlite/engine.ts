@@ -4,7 +4,7 @@ import type { SqlEngine, SqlJoinedRows, SqlValue } from '../dialect.ts'
 import { placesOf } from '../row.ts'
 import { sqliteSearch } from './search.ts'
 
-/** Each column by itself, those of a table in one row. */
+/** Selects each column by itself, and takes those of a table together as one row. */
 export const sqliteJoinedRows: SqlJoinedRows = {
   select: ({ alias, columns }) =>
     columns.map((column) => sql<SqlValue>`${sql.ref(`${alias}.${column}`)}`.as(`${alias}_${column}`)),
@@ -20,7 +20,7 @@ export const sqliteJoinedRows: SqlJoinedRows = {
   },
 }
 
-/** What is particular to SQLite (3.39 or later). */
+/** SQLite 3.39 or later. */
 export const sqlite: SqlEngine = {
   name: 'sqlite',
   kysely: {
@@ -36,7 +36,7 @@ export const sqlite: SqlEngine = {
     now: 'unixepoch()',
     // STRICT: a column holds its type and nothing else.
     table: 'STRICT',
-    // The row lies in the key's own tree: one look-up instead of two, one page written instead of two.
+    // The row is stored in the tree of its key: one look-up instead of two, one page written instead of two.
     smallRowTable: 'STRICT, WITHOUT ROWID',
     trigger: ({ name, table, after, when, statements }) => [
       `CREATE TRIGGER ${name} AFTER ${after} ON ${table} WHEN ${when} BEGIN
@@ -64,10 +64,11 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
   listed: (list) => sql`select value from json_each(${list})`,
   listedInOrder: (list) => sql`select value, key + 1 as place from json_each(${list})`,
   among: (column, values) => sql`${column} in (${values})`,
-  // As a pair: of two conditions SQLite may take the first alone to an index of another kind, and walk all that the issuer has.
+  // As a pair: with two separate conditions SQLite may use only the first, with another index, and read all rows of the
+  // issuer.
   keyAmong: ({ issuerColumn, issuer, column }, values) =>
     sql`(${issuerColumn}, ${column}) in (select ${issuer}, wanted.* from (${values}) as wanted)`,
-  // A row is looked up when the first of its other columns is asked for.
+  // SQLite reads the table row only when one of its other columns is needed.
   skipsInIndex: true,
   keepRows: () => sql``,
   joined: sqliteJoinedRows,

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import type { JsonSearch, SearchedValue } from '../json-search.ts'
 
-/** JSON in text columns, by SQLite's JSON functions. Text compares byte by byte, which is the order of code points. */
+/**
+ * JSON in text columns, with SQLite's JSON functions. Texts compare byte by byte, which is the order of code points.
+ */
 export const sqliteSearch: JsonSearch = {
   typeNames: { text: ['text'], number: ['integer', 'real'], boolean: ['true', 'false'] },
 
@@ -18,7 +20,7 @@ export const sqliteSearch: JsonSearch = {
 
   objectsAt: (document, path, alias) => {
     const isOne = sql`json_type(${document}, ${pathText(path)}) = 'object'`
-    // A list is walked where it stands; what is no list and no object has no row that is an object.
+    // A list is iterated as it is. Anything but a list or an object yields no row that is an object.
     return {
       from: sql`(select value from json_each(
         case when ${isOne} then json_array(${document} -> ${pathText(path)}) else ${document} end,
@@ -49,7 +51,7 @@ export const sqliteSearch: JsonSearch = {
   },
 }
 
-/** SQLite gives back a value of the type that the JSON has; `true` is 1. */
+/** SQLite returns a value of the type that the JSON has; `true` is 1. */
 const scalar = (type: SearchedValue['type'], value: SearchedValue['text']): SearchedValue => ({
   type,
   text: value,

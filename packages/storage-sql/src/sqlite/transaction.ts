@@ -3,11 +3,11 @@ import { setImmediate } from 'node:timers'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { UniqueViolationError } from '../dialect.ts'
 
-// Not the global one, which a host's tests may have stopped.
+// The global one may be stopped by a host's fake timers.
 
 /**
- * Runs the write at the end of this turn of the event loop, together with the others that came until then. Nothing is
- * awaited in it. What it throws comes back as `asStorageError` has it.
+ * Runs the write at the end of this turn of the event loop, together with the other writes of the turn. It is
+ * synchronous. Errors are converted by `asStorageError`.
  */
 export type RunWrite = <T>(write: () => T) => Promise<T>
 
@@ -17,13 +17,14 @@ interface WaitingWrite {
   readonly refuse: (error: unknown) => void
 }
 
-/** Tells whoever asked for the write how it went. */
+/** Settles the promise of a write. */
 type Answer = () => void
 
 /**
- * Writes of one turn share a transaction: they wait for the disk once, and a page that several of them change is written
- * once. They run one after the other, each sees those before it, and nobody is answered before all are committed. A write
- * that breaks a constraint leaves the others alone; when the transaction fails, all of them have failed.
+ * Groups the writes of one turn into one transaction: they wait for the disk once, and a page that several of them
+ * change is written once. They run one after the other, each sees the ones before it, and none is confirmed before all
+ * are committed. A write that violates a constraint leaves the others alone; if the transaction fails, all of them
+ * fail.
  */
 export function createWriteGroup(database: DatabaseSync): RunWrite {
   let waiting: WaitingWrite[] = []
@@ -42,7 +43,7 @@ export function createWriteGroup(database: DatabaseSync): RunWrite {
 
   return (write) =>
     new Promise((resolve, reject) => {
-      // Until then the requests that have arrived are read, and bring their own writes.
+      // Requests that arrive until then are read first, and add their own writes.
       if (waiting.length === 0) setImmediate(runWaiting)
       waiting.push({
         run: () => {
@@ -54,7 +55,7 @@ export function createWriteGroup(database: DatabaseSync): RunWrite {
     })
 }
 
-/** @throws what ended the transaction: none of them was written. */
+/** @throws the error that rolled the transaction back: none of the writes took effect. */
 const runTogether = (group: readonly WaitingWrite[], database: DatabaseSync): readonly Answer[] =>
   inTransaction(database, () => ({ outcome: 'done', value: group.map((write) => runOne(write, database)) }))
 
@@ -63,22 +64,22 @@ function runOne({ run, refuse }: WaitingWrite, database: DatabaseSync): Answer {
     return run()
   } catch (error) {
     const refused = asStorageError(error)
-    // A full disk and its kin may have undone what the others wrote (https://sqlite.org/lang_transaction.html §3).
+    // Errors such as a full disk may have rolled back the other writes (https://sqlite.org/lang_transaction.html §3).
     if (!database.isTransaction || refused instanceof StorageUnavailableError) throw error
     return () => refuse(refused)
   }
 }
 
 /**
- * Runs the work in a transaction that excludes other writers. Nothing is awaited in it: of the callers in this process
- * none comes in between.
- * @throws what the work throws, and what SQLite throws; nothing was written.
+ * Runs the work in a transaction that excludes other writers. It is synchronous, so no other caller in this process
+ * runs in between.
+ * @throws the error of the work or of SQLite; nothing was written.
  */
 export function inTransaction<T>(
   database: DatabaseSync,
   work: () => { readonly outcome: 'done' | 'undone'; readonly value: T },
 ): T {
-  // IMMEDIATE takes the write lock first: nobody else writes between what is read and what is written.
+  // IMMEDIATE takes the write lock first: nobody else writes between the reads and the writes.
   database.exec('BEGIN IMMEDIATE')
   try {
     const { outcome, value } = work()
@@ -94,13 +95,13 @@ function undo(database: DatabaseSync): void {
   try {
     database.exec('ROLLBACK')
   } catch {
-    // An error such as a full disk has undone it already: there is nothing to roll back.
+    // An error such as a full disk has rolled it back already.
   }
 }
 
 /**
- * Turns "not now" into `StorageUnavailableError`, and a second row of one key into `UniqueViolation`; every other error is a
- * mistake of ours and stays what it is.
+ * Converts outages to `StorageUnavailableError` and a duplicate key to `UniqueViolationError`. Every other error is a
+ * mistake of ours and stays as it is.
  */
 export function asStorageError(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown
@@ -117,7 +118,7 @@ function isUnavailable(thrown: Error): boolean {
   return 'errcode' in thrown && unavailable.has(Number(thrown.errcode) & 0xff)
 }
 
-/** SQLITE_CONSTRAINT_UNIQUE. Keys that may be taken by an update are unique indexes; primary keys never change. */
+/** SQLITE_CONSTRAINT_UNIQUE. Keys that an update may take are unique indexes; primary keys never change. */
 const uniqueConstraint = 2067
 
 const unavailable = new Set([

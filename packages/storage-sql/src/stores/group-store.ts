@@ -17,7 +17,7 @@ import { createMembersOf } from './group-members.ts'
 import { groupStatements } from './group-statements.ts'
 
 export function createGroupStore(database: Database, { scanLimit }: { readonly scanLimit: number }): GroupStore {
-  const { engine, run, step, transact, inLine } = database
+  const { engine, run, step, transact, oneAtATime } = database
   const statements = groupStatements(database)
   const columns = createColumnReader(engine)
   const read = groupReader(columns)
@@ -86,7 +86,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
           const isAsExpected = version === undefined || columns.integer(current, 'version') === version
           return isAsExpected ? undefined : { outcome: 'conflict' }
         })
-      return inLine(groupId, settle)
+      return oneAtATime(groupId, settle)
     },
   }
 }
@@ -95,7 +95,7 @@ type Change = Parameters<GroupStore['change']>[0]
 
 /** Changes of groups and their members: what happens is one transaction, and why nothing happens is one read. */
 function createGroupChange(
-  { engine, run, step, transact, inLine }: Database,
+  { engine, run, step, transact, oneAtATime }: Database,
   statements: ReturnType<typeof groupStatements>,
 ): GroupStore['change'] {
   const columns = createColumnReader(engine)
@@ -159,7 +159,7 @@ function createGroupChange(
       return row === undefined ? explain(change) : { outcome: 'swapped', record: read(row) }
     })
 
-  return (change) => inLine(change.groupId, () => settle(change))
+  return (change) => oneAtATime(change.groupId, () => settle(change))
 }
 
 /** What the statements about members are bound to. */

@@ -8,7 +8,7 @@ import { compileSql, compileStatement, type Parameter } from '../statement.ts'
 
 /** Triggers write endings. A token that is ended by itself is a claimed value, of a purpose of its own. */
 export function createRevocationStore({ query, engine, run }: Database): RevocationStore {
-  const statements = endingStatements(query)
+  const statements = revocationStatements(query)
   const columns = createColumnReader(engine)
   const read = revocationReader(columns)
 
@@ -42,7 +42,7 @@ export function createRevocationStore({ query, engine, run }: Database): Revocat
 
 const purpose = 'revoked_jti'
 
-function endingStatements(query: Database['query']) {
+function revocationStatements(query: Database['query']) {
   return {
     endToken: compileStatement(
       (p: Parameter<'issuer' | 'purpose' | 'value_digest' | 'expires_at' | 'value' | 'claimed_at'>) =>

@@ -11,7 +11,7 @@ import { compileStatement, type Parameter } from '../statement.ts'
 
 /** Rows that belong together, read by one statement: no answer mixes before and after. */
 export function createStatusStore({ query, engine, run }: Database): StatusStore {
-  const statements = standingStatements({ query, engine })
+  const statements = statusStatements({ query, engine })
   const columns = createColumnReader(engine)
 
   function joined<R>(table: SqlJoinedTable, read: (row: SqlRow) => R): (row: SqlRow) => R {
@@ -57,7 +57,7 @@ export function createStatusStore({ query, engine, run }: Database): StatusStore
   }
 }
 
-function standingStatements({ query, engine: { joined } }: Pick<Database, 'query' | 'engine'>) {
+function statusStatements({ query, engine: { joined } }: Pick<Database, 'query' | 'engine'>) {
   const ofFamily = () =>
     query
       .selectFrom('mintmark_families as family')

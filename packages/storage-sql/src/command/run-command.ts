@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { copyToPostgres } from './copy-to-postgres.ts'
-import { CommandRefused, openPostgres, openTarget, type Target } from './target.ts'
+import { MigrateCommandError, openPostgres, openTarget, type CommandTarget } from './target.ts'
 import { migrate, pendingMigrations, printMigrations, SchemaMismatchError } from '../migrate.ts'
 import { postgres } from '../postgres/engine.ts'
 import { sqlite } from '../sqlite/engine.ts'
 
 /**
- * Carries out `mintmark-migrate`.
- * @param args what stands behind the command's name.
- * @returns the exit code: 0 done, 1 migrations are pending, 2 not done.
+ * Runs `mintmark-migrate`.
+ * @param args the arguments after the command's name.
+ * @returns the exit code: 0 done, 1 migrations are pending, 2 failed.
  */
 export async function runMigrateCommand(args: readonly string[]): Promise<number> {
   try {
@@ -34,7 +34,7 @@ async function run(args: readonly string[]): Promise<number> {
   })
   const [command, ...rest] = positionals
   if (values.help === true) return print(migrateUsage)
-  if (rest.length > 0) throw new CommandRefused(`Unexpected: ${rest.join(' ')}`)
+  if (rest.length > 0) throw new MigrateCommandError(`Unexpected: ${rest.join(' ')}`)
 
   switch (command) {
     case 'print':
@@ -46,16 +46,16 @@ async function run(args: readonly string[]): Promise<number> {
     case 'copy':
       return copy(values)
     default:
-      throw new CommandRefused(command === undefined ? 'A command is missing' : `Unknown command: ${command}`)
+      throw new MigrateCommandError(command === undefined ? 'A command is missing' : `Unknown command: ${command}`)
   }
 }
 
-async function apply({ dialect }: Target): Promise<number> {
+async function apply({ dialect }: CommandTarget): Promise<number> {
   const applied = await migrate({ dialect })
   return print(applied.length === 0 ? 'Nothing to apply.' : applied.map((name) => `Applied ${name}.`).join('\n'))
 }
 
-async function status({ dialect }: Target): Promise<number> {
+async function status({ dialect }: CommandTarget): Promise<number> {
   const pending = await pendingMigrations({ dialect })
   print(pending.length === 0 ? 'Up to date.' : pending.map((name) => `Pending: ${name}.`).join('\n'))
   return pending.length === 0 ? 0 : 1
@@ -63,27 +63,30 @@ async function status({ dialect }: Target): Promise<number> {
 
 async function copy(places: { readonly sqlite?: string; readonly postgres?: string }): Promise<number> {
   if (places.sqlite === undefined || places.postgres === undefined)
-    throw new CommandRefused('copy needs --sqlite FILE and --postgres URL')
+    throw new MigrateCommandError('copy needs --sqlite FILE and --postgres URL')
   const { sqlite: file, postgres: url } = places
   const pending = await using(await openTarget({ sqlite: file }, 'status', migrateCommand), isBehind)
-  // Whoever closes a file last takes its write-ahead log away: where it has stayed, somebody else has the file open.
+  // The last process to close a file removes its write-ahead log: if it is still there, another process has the file
+  // open.
   if (existsSync(`${file}-wal`))
-    throw new CommandRefused(`Another process has ${file} open: stop every server and every job that uses it first`)
+    throw new MigrateCommandError(
+      `Another process has ${file} open: stop every server and every job that uses it first`,
+    )
   const target = await openPostgres(url)
   return using(target, async () => {
     if (pending || (await isBehind(target)))
-      throw new CommandRefused('Both databases need the present schema: apply it to each of them first')
+      throw new MigrateCommandError('Both databases need the present schema: apply it to each of them first')
     const tables = await copyToPostgres({ file, pool: target.pool })
     return print(tables.map(({ name, rows }) => `Copied ${rows} rows of ${name}.`).join('\n'))
   })
 }
 
-async function isBehind({ dialect }: Target): Promise<boolean> {
+async function isBehind({ dialect }: CommandTarget): Promise<boolean> {
   const pending = await pendingMigrations({ dialect })
   return pending.length > 0
 }
 
-async function using<T>(target: Target, work: (target: Target) => Promise<T>): Promise<T> {
+async function using<T>(target: CommandTarget, work: (target: CommandTarget) => Promise<T>): Promise<T> {
   try {
     return await work(target)
   } finally {
@@ -93,7 +96,7 @@ async function using<T>(target: Target, work: (target: Target) => Promise<T>): P
 
 function engineOf(name: string): typeof sqlite {
   const engine = [sqlite, postgres].find((each) => each.name === name)
-  if (engine === undefined) throw new CommandRefused(`Unknown dialect: ${name}`)
+  if (engine === undefined) throw new MigrateCommandError(`Unknown dialect: ${name}`)
   return engine
 }
 
@@ -102,9 +105,9 @@ function print(text: string): number {
   return 0
 }
 
-/** What is said of an error that was to be expected; every other one goes on. */
+/** The message of an expected error. Any other error is rethrown. */
 function sentenceOf(error: unknown): string {
-  if (error instanceof CommandRefused) return `${error.message}\n\n${migrateUsage}`
+  if (error instanceof MigrateCommandError) return `${error.message}\n\n${migrateUsage}`
   const refusal = privilegeRefusal(error)
   if (refusal !== undefined) return refusal
   if (error instanceof SchemaMismatchError || error instanceof StorageUnavailableError) return error.message
@@ -114,7 +117,7 @@ function sentenceOf(error: unknown): string {
 
 const migrateCommand = 'mintmark-migrate apply'
 
-/** What `mintmark-migrate --help` prints. */
+/** The output of `mintmark-migrate --help`. */
 export const migrateUsage = `mintmark-migrate print [--dialect sqlite|postgres]       prints the whole schema as SQL
 mintmark-migrate apply --sqlite FILE | --postgres URL    applies pending migrations; makes the file if it is not there
 mintmark-migrate status --sqlite FILE | --postgres URL   lists pending migrations; exit code 1 when there are any
