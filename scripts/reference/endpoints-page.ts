@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import type { DocumentedApis } from './open-api/documents.ts'
+import type { DocumentedApis } from './documented-apis.ts'
 
 /** The page `docs/reference/endpoints.md`, from the OpenAPI documents. */
 export const endpointsPage = ({ byName: apis }: DocumentedApis): string =>

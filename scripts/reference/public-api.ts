@@ -46,7 +46,8 @@ export const entryFiles = (): readonly Omit<EntryPoint, 'exports'>[] =>
   globSync('packages/*/package.json')
     .toSorted()
     .flatMap((path) => {
-      const { name, exports } = JSON.parse(readFileSync(path, 'utf8')) as Manifest
+      const { name, exports, private: isPrivate } = JSON.parse(readFileSync(path, 'utf8')) as Manifest
+      if (isPrivate === true) return []
       return Object.entries(exports).flatMap(([subpath, target]) =>
         typeof target === 'string'
           ? []
@@ -56,6 +57,7 @@ export const entryFiles = (): readonly Omit<EntryPoint, 'exports'>[] =>
 
 interface Manifest {
   readonly name: string
+  readonly private?: boolean
   readonly exports: Readonly<Record<string, string | { readonly '@mintmark/source': string }>>
 }
 

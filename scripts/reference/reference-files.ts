@@ -1,23 +1,21 @@
+import { apiPage } from './api-page.ts'
 import { commandLinePage } from './command-line-page.ts'
 import { endpointsPage } from './endpoints-page.ts'
 import { eventsPage } from './events-page.ts'
-import { documentedApis } from './open-api/documents.ts'
+import { documentedApis } from './documented-apis.ts'
 import { optionsPage } from './options-page.ts'
 import type { PublicApi } from './public-api.ts'
 
 /** What `pnpm reference` writes, by path: made of the sources alone. */
 export async function referenceFiles(api: PublicApi): Promise<ReadonlyMap<string, string>> {
   const apis = await documentedApis()
-  const documents = Object.entries(apis.byName).map(([name, { document }]): [string, string] => [
-    `openapi/${name}.json`,
-    `${JSON.stringify(document, undefined, 2)}\n`,
-  ])
   const files: readonly [string, string][] = [
+    ['api.md', apiPage(api)],
     ['options.md', optionsPage(api)],
     ['events.md', eventsPage(api)],
     ['endpoints.md', endpointsPage(apis)],
     ['command-line.md', commandLinePage(api)],
-    ...documents,
+    ['openapi/administration.json', `${JSON.stringify(apis.byName.administration.document, undefined, 2)}\n`],
   ]
   return new Map(files.map(([name, text]) => [`docs/reference/${name}`, text]))
 }

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 
 import type { HttpService } from '@mintmark/core/http'
-import { registerIdentityProvider } from '@mintmark/scim'
+import { groupResourceType, registerIdentityProvider, userResourceType, type Attribute } from '@mintmark/scim'
 import { describe, expect, it } from 'vitest'
 
+import { exportedNames } from '../../scripts/reference/api-page.ts'
 import { namesOfUnion } from '../../scripts/reference/closed-union.ts'
 import { eventsOf } from '../../scripts/reference/event.ts'
-import { documentedApis, type DocumentedApi } from '../../scripts/reference/open-api/documents.ts'
+import { documentedApis, type DocumentedApi } from '../../scripts/reference/documented-apis.ts'
 import { configurables } from '../../scripts/reference/option.ts'
 import { readPublicApi } from '../../scripts/reference/public-api.ts'
 import { referenceFiles } from '../../scripts/reference/reference-files.ts'
@@ -25,6 +26,10 @@ describe('docs/reference (update with `pnpm reference`)', async () => {
 
     expect(page).toEqual(expect.arrayContaining(Object.keys(bin).map((name) => `## ${name}`)))
   })
+})
+
+it('the packages export fewer than 220 names, which docs/reference/api.md lists', () => {
+  expect(exportedNames(api.entryPoints)).toBeLessThan(220)
 })
 
 describe('every option has a doc comment', () => {
@@ -102,7 +107,80 @@ describe('the OpenAPI documents match the server', async () => {
       expect(differing.flat()).toEqual([])
     },
   )
+
+  it('authorization-server: each parameter takes the values that the metadata lists (RFC 8414 §2)', () => {
+    const { paths } = apis.byName['authorization-server'].document as unknown as OpenApi
+    const parameters = paths['/auth']?.['get']?.parameters ?? []
+    const valuesOf = (name: string) => parameters.find((parameter) => parameter.name === name)?.schema.enum
+    const form = paths['/token']?.['post']?.requestBody?.content['application/x-www-form-urlencoded']?.schema
+
+    expect({
+      response_types_supported: valuesOf('response_type'),
+      response_modes_supported: valuesOf('response_mode'),
+      code_challenge_methods_supported: valuesOf('code_challenge_method'),
+      grant_types_supported: form?.properties['grant_type']?.enum,
+    }).toEqual(
+      Object.fromEntries(
+        [
+          'response_types_supported',
+          'response_modes_supported',
+          'code_challenge_methods_supported',
+          'grant_types_supported',
+        ].map((name) => [name, apis.metadata[name]]),
+      ),
+    )
+  })
+
+  it.each([
+    ['User', userResourceType],
+    ['Group', groupResourceType],
+  ])('scim: %s has the attributes of its schemas (RFC 7643 §7)', (name, { attributes, extensions }) => {
+    const { components } = apis.byName.scim.document as unknown as OpenApi
+    const schema = components.schemas[name]
+    const ofExtensions = extensions.map((extension) => [extension.schema.id, namesOf(extension.schema.attributes)])
+
+    expect(namesIn(schema)).toEqual({
+      ...namesOf(attributes.filter((attribute) => attribute.name !== 'schemas')),
+      ...Object.fromEntries(ofExtensions),
+      schemas: {},
+    })
+  })
 })
+
+interface Schema {
+  readonly enum?: readonly string[]
+  readonly items?: Schema
+  readonly properties: Readonly<Record<string, Schema>>
+}
+
+/** As far as it is read here. */
+interface OpenApi {
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<
+        Record<
+          string,
+          {
+            readonly parameters?: readonly { readonly name: string; readonly schema: Schema }[]
+            readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
+          }
+        >
+      >
+    >
+  >
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+interface Names {
+  readonly [name: string]: Names
+}
+
+const namesOf = (attributes: readonly Attribute[]): Names =>
+  Object.fromEntries(attributes.map(({ name, subAttributes }) => [name, namesOf(subAttributes)]))
+
+const namesIn = (schema: Schema | undefined): Names =>
+  Object.fromEntries(Object.entries(schema?.properties ?? {}).map(([name, one]) => [name, namesIn(one.items ?? one)]))
 
 const baseOf = (document: DocumentedApi['document']): string =>
   (document as unknown as { readonly servers: readonly [{ readonly url: string }] }).servers[0].url

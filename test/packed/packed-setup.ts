@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node'
 
-import { installOutside, type OutsideProject } from '../../scripts/outside-project.ts'
+import { installOutside, type OutsideProject } from './outside-project.ts'
 import { packPackages, type PackedPackage } from '../../scripts/packed-packages.ts'
 
 declare module 'vitest' {

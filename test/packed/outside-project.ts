@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { PackedPackages } from './packed-packages.ts'
+import type { PackedPackages } from '../../scripts/packed-packages.ts'
 
 /** A project outside the repository that has installed every package from its tarball, as a host would. */
 export interface OutsideProject {

@@ -1,59 +1,53 @@
-import { createAdminServer, type HostAdministrator } from '@mintmark/admin'
+import { readFileSync } from 'node:fs'
+
+import { createAdminServer } from '@mintmark/admin'
 import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import type { HttpService } from '@mintmark/core/http'
 import { createScimServer } from '@mintmark/scim'
 import type { JsonObject, Storage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 
-import { oauthOpenApi } from './oauth-open-api.ts'
-import { scimOpenApi } from './scim-open-api.ts'
-
-/** An API, and the server that answers it. */
+/** An API: its OpenAPI document, and the server that it describes. */
 export interface DocumentedApi {
   readonly document: JsonObject
   readonly server: HttpService
 }
 
-/** The three APIs by the names of their files, and the storage below them. */
+/** The three APIs by the names of their documents, and the storage below them. */
 export interface DocumentedApis {
   readonly byName: Readonly<Record<'authorization-server' | 'scim' | 'administration', DocumentedApi>>
   readonly storage: Storage
+  /** The authorization server's metadata (RFC 8414 §2). */
+  readonly metadata: JsonObject
 }
 
 const issuer = 'https://issuer.example'
 
-/** Makes servers in memory, and the documents of their metadata and routes. */
+/**
+ * Creates the three servers in memory, with their documents. Administration describes itself; the other two documents are
+ * written by hand in docs/reference/openapi, and test/docs/reference.test.ts compares them with the servers.
+ */
 export async function documentedApis(): Promise<DocumentedApis> {
   const storage = createMemoryStorage({ issuer })
   const keys = createStoredKeys({ storage, sealingKey: 'A'.repeat(43) })
-  const server = createAuthorizationServer({
-    issuer,
-    storage,
-    keys,
-    signedIn: () => Promise.resolve(undefined),
-    revocationFeed: true,
-  })
-  const admin = createAdminServer({
-    issuer,
-    storage,
-    authorize: () => Promise.resolve(anybody),
-    onEvent: () => undefined,
-  })
+  const signedIn = () => Promise.resolve(undefined)
+  const server = createAuthorizationServer({ issuer, storage, keys, signedIn, revocationFeed: true })
+  const authorize = () =>
+    Promise.resolve({ actor: { kind: 'host', id: 'reference' }, scopes: ['admin:write'] } as const)
+  const admin = createAdminServer({ issuer, storage, authorize, onEvent: () => undefined })
   return {
     storage,
+    metadata: await jsonAt('/.well-known/openid-configuration', server),
     byName: {
-      'authorization-server': {
-        server,
-        document: oauthOpenApi(issuer, await jsonAt('/.well-known/openid-configuration', server)),
-      },
-      scim: { server: createScimServer({ issuer, storage }), document: scimOpenApi(issuer) },
+      'authorization-server': { server, document: written('authorization-server') },
+      scim: { server: createScimServer({ issuer, storage }), document: written('scim') },
       administration: { server: admin, document: await jsonAt('/admin/v1/openapi.json', admin) },
     },
   }
 }
 
-/** Nothing outside this process can ask. */
-const anybody: HostAdministrator = { actor: { kind: 'host', id: 'reference' }, scopes: ['admin:write'] }
+const written = (name: string): JsonObject =>
+  JSON.parse(readFileSync(`docs/reference/openapi/${name}.json`, 'utf8')) as JsonObject
 
 async function jsonAt(path: string, server: HttpService): Promise<JsonObject> {
   const request = {
