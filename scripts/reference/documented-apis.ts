@@ -4,7 +4,7 @@ import { createAdminServer } from '@mintmark/admin'
 import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import type { HttpService } from '@mintmark/core/http'
 import { createScimServer } from '@mintmark/scim'
-import type { JsonObject, Storage } from '@mintmark/storage-interface'
+import type { JsonObject, AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 
 /** An API: its OpenAPI document, and the server that it describes. */
@@ -16,7 +16,7 @@ export interface DocumentedApi {
 /** The three APIs by the names of their documents, and the storage below them. */
 export interface DocumentedApis {
   readonly byName: Readonly<Record<'authorization-server' | 'scim' | 'administration', DocumentedApi>>
-  readonly storage: Storage
+  readonly storage: AdminStorage
   /** The authorization server's metadata (RFC 8414 §2). */
   readonly metadata: JsonObject
 }

@@ -1,6 +1,6 @@
 import { OAuthError, type PendingInteraction } from '@mintmark/core'
 import type { ServerRequest } from '@mintmark/core/http'
-import type { InteractionRecord, Storage } from '@mintmark/storage-interface'
+import type { InteractionRecord, AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
@@ -103,7 +103,7 @@ async function startCareless(
   const medium = createMemoryDatabase()
   const storage = createMemoryStorage({ issuer, database: medium })
   const records = new Map<string, InteractionRecord>()
-  const careless: Storage = {
+  const careless: AdminStorage = {
     ...storage,
     interactions: {
       ...storage.interactions,

@@ -1,5 +1,5 @@
 import { logEvents } from '@mintmark/core'
-import type { AuthorizationCodeRecord, Storage } from '@mintmark/storage-interface'
+import type { AuthorizationCodeRecord, AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -145,7 +145,7 @@ describe('a store that loses a field of a code: nothing is redeemed and nothing 
   it('a normal request succeeds once the store works again', () => expectServing(under))
 })
 
-function withSpoiltCodes(storage: Storage, spoilt: Spoil): Storage {
+function withSpoiltCodes(storage: AdminStorage, spoilt: Spoil): AdminStorage {
   const read = (record: AuthorizationCodeRecord): AuthorizationCodeRecord => spoilt(record) as AuthorizationCodeRecord
   return {
     ...storage,

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import { registerClient } from '@mintmark/core'
-import { epochSeconds, userId, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, userId, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
@@ -21,7 +21,7 @@ beforeEach(async () => {
   const listener = createServer()
   await new Promise<void>((done) => listener.listen(0, 'localhost', done))
   issuer = `http://localhost:${(listener.address() as AddressInfo).port}`
-  const storage: Storage = createMemoryStorage({ issuer })
+  const storage: AdminStorage = createMemoryStorage({ issuer })
   await registerClient(
     { clientId: 'A', clientName: 'App', redirectUris: [baseRequest.redirect_uri], scopes: ['openid', 'profile'] },
     { storage },

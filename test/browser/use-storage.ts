@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 
-import type { Storage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 
 import type { Stage } from './stage.ts'
 
 /** Does something to the storage of the running example, as an administrator's tool would: over a connection of its own. */
-export async function useStorage<T>(stage: Stage, use: (storage: Storage) => Promise<T>): Promise<T> {
+export async function useStorage<T>(stage: Stage, use: (storage: AdminStorage) => Promise<T>): Promise<T> {
   const dialect = openSqliteDialect(join(stage.dataFolder, 'mintmark.db'))
   try {
     return await use(await createSqlStorage({ dialect, issuer: stage.url }))

@@ -1,4 +1,4 @@
-import { groupId, providerId, userId, type GroupRecord, type Storage } from '@mintmark/storage-interface'
+import { groupId, providerId, userId, type GroupRecord, type AdminStorage } from '@mintmark/storage-interface'
 import { aGroup, aGroupState, aProvisionedUser } from '@mintmark/storage-interface/contract'
 
 // The contract's records: of all that a group can be, only its name and its members matter here.
@@ -8,7 +8,7 @@ const staff = groupId('group-staff')
 const teams = ['even', 'odd'].map((team) => Array.from({ length: 20 }, (_, index) => userId(`user-${team}-${index}`)))
 
 /** A group called by its version, whose members are those of an even or an odd one. */
-export async function prepareRounds(storage: Storage): Promise<void> {
+export async function prepareRounds(storage: AdminStorage): Promise<void> {
   for (const person of teams.flat()) {
     await storage.provisionedUsers.insert(aProvisionedUser(person.slice('user-'.length)))
   }
@@ -16,7 +16,7 @@ export async function prepareRounds(storage: Storage): Promise<void> {
 }
 
 /** The group gets another name and other members; another group comes, is taken in, and goes. */
-export async function writeRound(storage: Storage): Promise<void> {
+export async function writeRound(storage: AdminStorage): Promise<void> {
   const found = await storage.groups.find(provider, staff)
   const version = (found?.version ?? 0) + 1
   const state = aGroupState('1', { displayName: `${version}` })
@@ -28,7 +28,7 @@ export async function writeRound(storage: Storage): Promise<void> {
 }
 
 /** What is there in part. */
-export async function halvesOf(storage: Storage): Promise<readonly string[]> {
+export async function halvesOf(storage: AdminStorage): Promise<readonly string[]> {
   const list = () =>
     storage.groups.list({
       providerId: provider,

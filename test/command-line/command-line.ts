@@ -7,7 +7,7 @@ import { run, type Io } from '@mintmark/cli'
 import { systemClock } from '@mintmark/core/runtime'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
-import type { Storage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 import { onTestFinished } from 'vitest'
 
 /** What a command came to. */
@@ -27,7 +27,7 @@ export interface CommandLine {
 
 /** A command line with a database. */
 export interface Place extends CommandLine {
-  storage(): Promise<Storage>
+  storage(): Promise<AdminStorage>
 }
 
 /** How it is started as a program. */
@@ -49,7 +49,7 @@ export async function aPlace(issuer = 'https://as.test'): Promise<Place> {
   const line = await aCommandLine()
   await line.run('init', '--issuer', issuer)
   await line.run('migrate', 'apply')
-  const storage = async (): Promise<Storage> => {
+  const storage = async (): Promise<AdminStorage> => {
     const dialect = openSqliteDialect(join(line.folder, 'mintmark.db'))
     onTestFinished(() => dialect.close())
     return createSqlStorage({ dialect, issuer })

@@ -1,4 +1,4 @@
-import { type Storage } from '@mintmark/storage-interface'
+import { type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -280,7 +280,7 @@ async function asB(claims: Readonly<Record<string, unknown>>) {
   return token(under, { ...machine, ...proof }, { authorization: '' })
 }
 
-const forgettingChallenges = (storage: Storage): Storage => ({
+const forgettingChallenges = (storage: AdminStorage): AdminStorage => ({
   ...storage,
   codes: {
     ...storage.codes,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { toFetch } from '@mintmark/adapter-fetch'
 import { registerClient, type ClientRegistration } from '@mintmark/core'
 import type { HttpService } from '@mintmark/core/http'
-import { epochSeconds, userId, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, userId, type AdminStorage } from '@mintmark/storage-interface'
 import type { Express } from 'express'
 import * as openid from 'openid-client'
 
@@ -19,14 +19,14 @@ export interface ClientAtApp {
 }
 
 /** Ann, whom every page signs in. */
-export const addAnn = async (storage: Storage): Promise<void> => {
+export const addAnn = async (storage: AdminStorage): Promise<void> => {
   const claims = { name: 'Ann Lee', email: 'ann@example.com', email_verified: true }
   await storage.users.insert({ userId: userId('user-1'), claims, createdAt: epochSeconds(Date.now() / 1000) })
 }
 
 /** Registers an application; the callback is an address of the server's own where nothing is: the test looks at the URL. */
 export async function registerAtApp(
-  storage: Storage,
+  storage: AdminStorage,
   change: Partial<ClientRegistration> = {},
   send: typeof fetch = fetch,
 ): Promise<ClientAtApp> {

@@ -1,5 +1,5 @@
 import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
-import { clientId, userId, type Storage } from '@mintmark/storage-interface'
+import { clientId, userId, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import * as openid from 'openid-client'
 import { expect, it } from 'vitest'
@@ -11,7 +11,7 @@ import { importClients } from '../../docs/snippets/migrate-from-oidc-provider/im
 
 const secret = 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0sA'
 
-const machineTokens = async (storage: Storage, id: string): Promise<openid.TokenEndpointResponse> => {
+const machineTokens = async (storage: AdminStorage, id: string): Promise<openid.TokenEndpointResponse> => {
   const keys = createStoredKeys({ storage, sealingKey: 'A'.repeat(43) })
   const server = createAuthorizationServer({
     issuer: storage.issuer,

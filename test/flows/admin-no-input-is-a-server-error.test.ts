@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { createAdminServer, type AdminEvent, type CustomField } from '@mintmark/admin'
 import type { ServerResponse } from '@mintmark/core/http'
-import { epochSeconds, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
@@ -40,7 +40,7 @@ it('law: no administration request causes a server error, on PostgreSQL', async 
   await database.remove()
 })
 
-async function noInputIsAServerError(storage: Storage, numRuns: number): Promise<void> {
+async function noInputIsAServerError(storage: AdminStorage, numRuns: number): Promise<void> {
   const events: AdminEvent[] = []
   const server = createAdminServer({
     issuer,

@@ -8,7 +8,7 @@ import {
   userId,
   type Brand,
   type EpochSeconds,
-  type Storage,
+  type AdminStorage,
 } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { decodeJwt } from 'jose'
@@ -117,7 +117,7 @@ function voucherGrant(vouchers: Set<string>): GrantType {
 type ReadBadge = Brand<{ readonly badge: string }, 'ReadBadge' | 'GrantEvidence'>
 
 /** For a person, whose badge the client has read: under a grant that can be revoked, in a family of its own. */
-const badgeGrant = (storage: Storage): GrantType =>
+const badgeGrant = (storage: AdminStorage): GrantType =>
   defineGrant({
     grantType: badgeType,
     async decide(form, authenticated, now) {
@@ -163,7 +163,7 @@ const badgeGrant = (storage: Storage): GrantType =>
     },
   })
 
-async function grantOf(badge: string, { storage, now }: { readonly storage: Storage; readonly now: EpochSeconds }) {
+async function grantOf(badge: string, { storage, now }: { readonly storage: AdminStorage; readonly now: EpochSeconds }) {
   const user = await storage.users.find(userId(badge))
   const fresh = {
     grantId: grantId(`grant-${badge}`),

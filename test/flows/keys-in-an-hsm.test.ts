@@ -1,5 +1,5 @@
 import { dropKey, rotateKeys, createStoredKeys, type StoredKeyRing } from '@mintmark/core'
-import { epochSeconds, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -12,7 +12,7 @@ import { introspect, serviceToken, tokensFor, tokensOf, userinfo } from '../supp
 const issuer = 'https://as.test'
 
 let hsm: Hsm
-let storage: Storage
+let storage: AdminStorage
 let keys: StoredKeyRing
 let under: ServerUnderTest
 

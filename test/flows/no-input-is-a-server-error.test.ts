@@ -12,7 +12,7 @@ import {
 } from '@mintmark/core'
 import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
 import { consentPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
-import { clientId, epochSeconds, grantId, userId, type Storage } from '@mintmark/storage-interface'
+import { clientId, epochSeconds, grantId, userId, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
@@ -39,7 +39,7 @@ it('law: no input causes a server error, on SQLite', async () => {
   rmSync(folder, { recursive: true })
 })
 
-async function noInputIsAServerError(storage: Storage, numRuns: number): Promise<void> {
+async function noInputIsAServerError(storage: AdminStorage, numRuns: number): Promise<void> {
   const { server, good, events } = await aServer(storage)
   const answered = new Set<number>()
 
@@ -74,7 +74,7 @@ function expectHarmless({ status, headers, body = '' }: ServerResponse, path: st
 }
 
 /** A server with pages and sessions of its own, and requests that it answers as one would like. */
-async function aServer(storage: Storage) {
+async function aServer(storage: AdminStorage) {
   const events: ServerEvent[] = []
   const sessions = createCookieSessions({ storage, clock: () => now })
   const unlimited = createMemoryRateLimiter({ points: 1_000_000, window: 600 })

@@ -1,5 +1,5 @@
 import { createScimServer, registerIdentityProvider, type ScimEvent } from '@mintmark/scim'
-import type { Storage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
@@ -31,7 +31,7 @@ it('law: no SCIM input causes a server error, on PostgreSQL', async () => {
   await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 800)
 })
 
-async function noInputIsAServerError(storage: Storage, numRuns: number): Promise<void> {
+async function noInputIsAServerError(storage: AdminStorage, numRuns: number): Promise<void> {
   const { secret } = await registerIdentityProvider({ providerId: 'acme', toleranceProfile: 'all' }, { storage })
   const failures: ScimEvent[] = []
   const scim = createScimServer({

@@ -1,5 +1,5 @@
 import { createAuthorizationServer } from '@mintmark/core'
-import type { Storage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
@@ -17,7 +17,7 @@ const anApi = (mode: Mode, at: FeedSite): ProtectedApi => {
 }
 
 /** The site with another server in front of it, over a storage. */
-function servedFrom(at: FeedSite, storage: Storage): FeedSite {
+function servedFrom(at: FeedSite, storage: AdminStorage): FeedSite {
   const options = { issuer: at.issuer, keys: at.keys, clock: at.clock.now, signedIn: () => Promise.resolve(undefined) }
   const server = createAuthorizationServer({ ...options, storage, revocationFeed: true })
   const fetch: typeof globalThis.fetch = async (url, init) => {

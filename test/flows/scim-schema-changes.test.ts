@@ -8,7 +8,7 @@ import {
   type ResourceType,
   type Returned,
 } from '@mintmark/scim'
-import { epochSeconds, providerId, userId, type JsonObject, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, providerId, userId, type JsonObject, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
@@ -20,7 +20,7 @@ import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-t
 const issuer = 'https://as.test'
 const badge = 'urn:example:params:scim:schemas:extension:badge:2.0:User'
 
-const stores: readonly (readonly [string, () => Promise<Storage>])[] = [
+const stores: readonly (readonly [string, () => Promise<AdminStorage>])[] = [
   ['memory', async () => createMemoryStorage({ issuer })],
   [
     'SQLite',
@@ -122,7 +122,7 @@ interface Sent {
   readonly userType?: ResourceType
 }
 
-async function startScim(storage: Storage) {
+async function startScim(storage: AdminStorage) {
   const clock = () => now
   const { secret } = await registerIdentityProvider({ providerId: 'T1' }, { storage, clock })
   const fullType = typeWith({ badge: 'default', colour: 'default' })

@@ -1,4 +1,4 @@
-import type { Storage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 
 import type { CrashPoint } from './server-config.ts'
 
@@ -6,7 +6,7 @@ type Method = (...args: readonly unknown[]) => Promise<unknown>
 type Stores = Readonly<Record<string, Readonly<Record<string, Method>>>>
 
 /** The same storage, but for one call, at which the process kills itself. */
-export function crashingStorage(storage: Storage, { when, call }: CrashPoint): Storage {
+export function crashingStorage(storage: AdminStorage, { when, call }: CrashPoint): AdminStorage {
   const [storeName = '', methodName = ''] = call.split('.')
   const store = (storage as unknown as Stores)[storeName]
   const method = store?.[methodName]

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { registerIdentityProvider } from '@mintmark/scim'
-import { clientId, epochSeconds, grantId, userId, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import { clientId, epochSeconds, grantId, userId, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
@@ -19,7 +19,7 @@ export interface Stage {
   /** The Secret Token of T1. */
   readonly scimSecret: string
   /** The database as an onlooker sees it. */
-  readonly storage: Storage
+  readonly storage: AdminStorage
   close(): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export async function postgresStage(server: string): Promise<Stage> {
   }
 }
 
-async function furnish(storage: Storage): Promise<Pick<Stage, 'clients' | 'scimSecret'>> {
+async function furnish(storage: AdminStorage): Promise<Pick<Stage, 'clients' | 'scimSecret'>> {
   const now = epochSeconds(Date.now() / 1000)
   const clients = await registerFixtureClients(storage)
   // The servers sign with one key alone, a quick one.
@@ -66,7 +66,7 @@ async function furnish(storage: Storage): Promise<Pick<Stage, 'clients' | 'scimS
 }
 
 /** A person has consented to all that client A asks for. */
-export async function consent(storage: Storage, person: string, now: EpochSeconds): Promise<void> {
+export async function consent(storage: AdminStorage, person: string, now: EpochSeconds): Promise<void> {
   await storage.grants.insert({
     grantId: grantId(`consent-${person}`),
     clientId: clientId('A'),

@@ -6,7 +6,7 @@ import {
   type KeyRing,
 } from '@mintmark/core'
 import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
-import { epochSeconds, userId, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, userId, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage, type SchedulerHook } from '@mintmark/storage-interface/memory'
 
 import { assertionType } from './client-assertion.ts'
@@ -19,7 +19,7 @@ import { plainPost, plainRequest } from './plain-request.ts'
  * a resource server RS, any number of people.
  */
 export interface FamilyWorld {
-  readonly storage: Storage
+  readonly storage: AdminStorage
   readonly clock: { now(): EpochSeconds; advance(seconds: number): void }
   readonly lifetimes: typeof lifetimes
   /** A new active person. */
@@ -125,7 +125,7 @@ export async function createFamilyWorld(
 }
 
 const serverOver = (
-  storage: Storage,
+  storage: AdminStorage,
   clock: () => EpochSeconds,
   retryWindow: number = lifetimes.retryWindow,
 ): AuthorizationServer => {
@@ -142,7 +142,7 @@ const serverOver = (
 }
 
 async function registerClients(
-  storage: Storage,
+  storage: AdminStorage,
 ): Promise<{ readonly A: string; readonly RS: string; readonly K: CryptoKeyPair }> {
   const a = await registerClient(
     {

@@ -31,7 +31,9 @@ export interface FeedSite extends ServerUnderTest {
 
 const issuer = 'https://as.test'
 
-export async function startFeedSite(options: Partial<AuthorizationServerOptions> = {}): Promise<FeedSite> {
+export async function startFeedSite(
+  options: Partial<Omit<AuthorizationServerOptions, 'storage'>> = {},
+): Promise<FeedSite> {
   const medium = createMemoryDatabase()
   let passed = 0
   let feedReads = 0

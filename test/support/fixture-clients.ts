@@ -1,6 +1,6 @@
 import { registerClient, type Clock } from '@mintmark/core'
 import { registerIdentityProvider } from '@mintmark/scim'
-import type { ClientId, ClientRecord, Storage } from '@mintmark/storage-interface'
+import type { ClientId, ClientRecord, AdminStorage } from '@mintmark/storage-interface'
 import { exportJWK, generateKeyPair, type CryptoKey } from 'jose'
 
 /** The clients that the attack rows speak of, with what a test needs to play them. */
@@ -23,7 +23,7 @@ const webGrants = ['authorization_code', 'refresh_token']
 const webScopes = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access', 'api.read']
 
 /** Registers A, B, P, N, M, RS and X, and the directory, as an administrator would. */
-export async function registerFixtureClients(storage: Storage, clock?: Clock): Promise<FixtureClients> {
+export async function registerFixtureClients(storage: AdminStorage, clock?: Clock): Promise<FixtureClients> {
   const deps = { storage, ...(clock !== undefined && { clock }) }
   const pair = await generateKeyPair('ES256', { extractable: true })
   const web = { grantTypes: webGrants, scopes: webScopes }
@@ -84,7 +84,7 @@ export async function registerFixtureClients(storage: Storage, clock?: Clock): P
 }
 
 /** Writes a client anew with some members changed, as an administrator would. */
-export async function changeClient(storage: Storage, id: ClientId, change: Partial<ClientRecord>): Promise<void> {
+export async function changeClient(storage: AdminStorage, id: ClientId, change: Partial<ClientRecord>): Promise<void> {
   const client = await storage.clients.find(id)
   if (client === undefined) throw new Error(`There is no client ${id}.`)
   await storage.clients.compareAndSwap({ ...client, ...change }, client.version)

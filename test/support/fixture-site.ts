@@ -1,7 +1,7 @@
 import { createAuthorizationServer, type AuthorizationServer, type AuthorizationServerOptions } from '@mintmark/core'
 import { decodeBody, type Endpoint } from '@mintmark/core/http'
 import { createScimServer } from '@mintmark/scim'
-import { userId, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import { userId, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 
 import type { Site } from './adapters.ts'
 
@@ -15,8 +15,9 @@ export interface FixtureSite extends Site {
 }
 
 /** What is the fixture's own to say; the rest may be changed. */
-type FixtureOptions = Pick<AuthorizationServerOptions, 'issuer' | 'storage' | 'keys'> &
-  Partial<AuthorizationServerOptions>
+type FixtureOptions = Pick<AuthorizationServerOptions, 'issuer' | 'keys'> & {
+  readonly storage: AdminStorage
+} & Partial<AuthorizationServerOptions>
 
 export function createFixtureSite(options: FixtureOptions): FixtureSite {
   const server = createAuthorizationServer({
@@ -36,7 +37,7 @@ export function createFixtureSite(options: FixtureOptions): FixtureSite {
 }
 
 /** U1 is active, U2 deactivated, U3 removed. */
-export async function insertFixtureUsers(storage: Storage, now: EpochSeconds): Promise<void> {
+export async function insertFixtureUsers(storage: AdminStorage, now: EpochSeconds): Promise<void> {
   for (const id of ['U1', 'U2', 'U3'])
     await storage.users.insert({ userId: userId(id), claims: claimsOfU1, createdAt: now })
   await storage.users.deactivate(userId('U2'), now)

@@ -1,4 +1,4 @@
-import { StorageUnavailableError, type Storage } from '@mintmark/storage-interface'
+import { StorageUnavailableError, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 
 import { dumpMedium } from './dump-medium.ts'
@@ -40,7 +40,7 @@ export async function startProbedServer(options: Parameters<typeof startServer>[
 }
 
 /** The same storage, with `before` run ahead of each call; what it throws, the call throws. */
-export function interceptStorage(storage: Storage, before: (call: string) => void): Storage {
+export function interceptStorage(storage: AdminStorage, before: (call: string) => void): AdminStorage {
   const intercepted = (store: object, name: string): object =>
     new Proxy(store, {
       get(target, member) {
@@ -56,5 +56,5 @@ export function interceptStorage(storage: Storage, before: (call: string) => voi
     name,
     typeof store === 'object' && store !== null ? intercepted(store, name) : store,
   ])
-  return Object.fromEntries(members) as Storage
+  return Object.fromEntries(members) as AdminStorage
 }

@@ -9,7 +9,7 @@ import {
   type ScimServerOptions,
   type ToleranceProfile,
 } from '@mintmark/scim'
-import { providerId, type Storage } from '@mintmark/storage-interface'
+import { providerId, type AdminStorage } from '@mintmark/storage-interface'
 
 import { send, type Reply } from './reply.ts'
 import { startServer, type ServerUnderTest } from './server-under-test.ts'
@@ -31,7 +31,7 @@ interface ScimSent {
 export interface ScimSite {
   /** The authorization server. */
   readonly oauth: ServerUnderTest
-  readonly storage: Storage
+  readonly storage: AdminStorage
   /** T1 and T2 are in use; T0 is disabled. */
   readonly secrets: Readonly<Record<'T0' | 'T1' | 'T2', string>>
   readonly events: readonly ScimEvent[]
@@ -112,7 +112,7 @@ export async function startScimSite({
   return site
 }
 
-async function disable(storage: Storage, id: string): Promise<void> {
+async function disable(storage: AdminStorage, id: string): Promise<void> {
   const provider = await storage.identityProviders.find(providerId(id))
   if (provider === undefined) throw new Error(`There is no provider ${id}.`)
   await storage.identityProviders.compareAndSwap({ ...provider, disabledAt: provider.createdAt }, provider.version)

@@ -8,7 +8,7 @@ import {
   type KeyRing,
   type ServerEvent,
 } from '@mintmark/core'
-import { epochSeconds, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 
 import { expressAdapter, type Adapter } from './adapters.ts'
@@ -29,7 +29,7 @@ export interface ReachableServer {
 export interface ServerUnderTest extends ReachableServer {
   readonly port: number
   readonly server: AuthorizationServer
-  readonly storage: Storage
+  readonly storage: AdminStorage
   readonly keys: KeyRing
   /** Every event so far. */
   readonly events: readonly ServerEvent[]
@@ -44,7 +44,7 @@ export interface ServerUnderTest extends ReachableServer {
 
 const sealingKey = Buffer.alloc(32, 7).toString('base64url')
 
-type ServerOptions = Partial<AuthorizationServerOptions>
+type ServerOptions = Partial<Omit<AuthorizationServerOptions, 'storage'> & { readonly storage: AdminStorage }>
 
 /** The server of the attack rows: issuer https://as.test unless the options say another, at a fixed time. */
 export async function startServer(

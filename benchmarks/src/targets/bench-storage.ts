@@ -1,4 +1,4 @@
-import type { Storage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import type { SqlDialect } from '@mintmark/storage-sql'
 
@@ -6,7 +6,7 @@ import type { TargetSettings } from '../site.ts'
 
 /** Mintmark's storage. */
 export interface BenchStorage {
-  readonly storage: Storage
+  readonly storage: AdminStorage
   /** The database behind it; undefined on memory. */
   readonly dialect: SqlDialect | undefined
 }

@@ -1,9 +1,9 @@
 import { defineGrant, grantForUser, OAuthError } from '@mintmark/core'
-import { seconds, type Storage } from '@mintmark/storage-interface'
+import { seconds, type AdminStorage } from '@mintmark/storage-interface'
 import { readBadge } from './badges.ts'
 
 /** A terminal reads a badge and gets tokens for the user who carries it. */
-export const badgeGrant = (storage: Storage) =>
+export const badgeGrant = (storage: AdminStorage) =>
   defineGrant({
     grantType: 'urn:example:grant-type:badge',
     async decide(form, client, now) {

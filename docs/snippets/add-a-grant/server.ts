@@ -1,9 +1,9 @@
 import { createAuthorizationServer, registerClient, createStoredKeys } from '@mintmark/core'
-import type { Storage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 import { badgeGrant } from './badge-grant.ts'
 import { voucherGrant } from './voucher-grant.ts'
 
-export async function createServer(storage: Storage, sealingKey: string) {
+export async function createServer(storage: AdminStorage, sealingKey: string) {
   const grants = [voucherGrant, badgeGrant(storage)]
   const server = createAuthorizationServer({
     issuer: storage.issuer,

@@ -1,7 +1,7 @@
-import { epochSeconds, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 
 /** Revokes everything that was issued to any user, so all users must sign in again. The users stay active. */
-export async function endEverything(storage: Storage): Promise<number> {
+export async function endEverything(storage: AdminStorage): Promise<number> {
   let ended = 0
   for (let after: string | undefined; ;) {
     const listed = await storage.users.list({

@@ -1,11 +1,11 @@
 import { adoptClientSecret, ClientMetadataError, registerClient } from '@mintmark/core'
-import type { Storage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 import type { OldClient } from './old-client.ts'
 
 /** Registers the clients of oidc-provider. @returns the problems that need manual work, by `client_id`. */
 export async function importClients(
   clients: readonly OldClient[],
-  storage: Storage,
+  storage: AdminStorage,
 ): Promise<ReadonlyMap<string, string>> {
   const left = new Map<string, string>()
   for (const client of clients) {

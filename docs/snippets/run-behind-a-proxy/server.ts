@@ -2,10 +2,10 @@ import { createServer } from 'node:http'
 
 import { toNodeListener } from '@mintmark/adapter-node'
 import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
-import type { Storage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 
 /** @param storage storage with the same issuer. */
-export function listen(storage: Storage, sealingKey: string) {
+export function listen(storage: AdminStorage, sealingKey: string) {
   const server = createAuthorizationServer({
     issuer: 'https://login.example', // the address that browsers use: the proxy's
     storage,

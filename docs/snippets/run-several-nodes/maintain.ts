@@ -1,12 +1,12 @@
 import { rotateKeys, type StoredKeyRing } from '@mintmark/core'
-import { epochSeconds, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 
 /** Run this every few minutes, on one node or on all: concurrent runs are safe. */
 export async function maintain({
   storage,
   keys,
 }: {
-  readonly storage: Storage
+  readonly storage: AdminStorage
   readonly keys: StoredKeyRing
 }): Promise<void> {
   await rotateKeys(keys)

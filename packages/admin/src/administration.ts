@@ -1,7 +1,7 @@
 import type { KeyRing } from '@mintmark/core'
 import { createJournal, type Journal } from '@mintmark/core/http'
 import { randomIdentifier, systemClock, systemRandom, type Clock, type Random } from '@mintmark/core/runtime'
-import { seconds, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import { requireStores, seconds, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 
 import type { Actor, AdminContext, AdminDependencies } from './audit/admin-context.ts'
 import type { AdminEvent, AdminOccurrence } from './audit/admin-event.ts'
@@ -24,7 +24,7 @@ import { userTypeWithFields } from './users/user-filter.ts'
 /** The options of `createAdministration`. One is required. */
 export interface AdministrationOptions {
   /** The storage of the authorization server and of SCIM: they have the same users. */
-  readonly storage: Storage
+  readonly storage: AdminStorage
   /**
    * The server's key ring. With it, a client cannot be registered with an algorithm that the server does not sign with.
    * @defaultValue None. A client may then be registered with an algorithm that the server does not sign with, and gets
@@ -91,6 +91,7 @@ export function administrationParts(
   options: AdministrationOptions,
 ): AdminDependencies & { readonly journal: Journal<AdminOccurrence> } {
   const { storage, keys, clock = systemClock, random = systemRandom } = options
+  requireStores(storage, { capability: 'admin', feature: 'Administration' })
   const customFields = readCustomFields(options.customFields ?? [])
   const userType = userTypeWithFields(customFields)
   return {

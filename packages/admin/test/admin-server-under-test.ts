@@ -1,5 +1,5 @@
 import type { ServerResponse } from '@mintmark/core/http'
-import { clientId, epochSeconds, type EpochSeconds, type JsonObject, type Storage } from '@mintmark/storage-interface'
+import { clientId, epochSeconds, type EpochSeconds, type JsonObject, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect } from 'vitest'
 
@@ -37,7 +37,7 @@ export interface AdminReply {
 /** The server over memory, in this process, without a port. Whatever it answers is held against its own document. */
 export interface AdminServerUnderTest {
   readonly server: AdminServer
-  readonly storage: Storage
+  readonly storage: AdminStorage
   readonly events: readonly AdminEvent[]
   readonly clock: { now(): EpochSeconds; advance(seconds: number): void }
   send(sent: AdminSent): Promise<AdminReply>

@@ -6,7 +6,7 @@ import {
   sessionId,
   userId,
   type EpochSeconds,
-  type Storage,
+  type AdminStorage,
 } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect } from 'vitest'
@@ -23,7 +23,7 @@ import {
 /** An administration in the hands of the host's operator, over a storage that can be looked into. */
 export interface AdminUnderTest {
   readonly admin: Administration
-  readonly storage: Storage
+  readonly storage: AdminStorage
   readonly events: readonly AdminEvent[]
   readonly clock: { now(): EpochSeconds; advance(seconds: number): void }
   /** Everything that is stored but the logs, as text. */

@@ -1,4 +1,4 @@
-import { StorageUnavailableError, userId, type LogStore, type Storage } from '@mintmark/storage-interface'
+import { StorageUnavailableError, userId, type LogStore, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 
@@ -105,7 +105,7 @@ it('an act whose end cannot be written down stands, as its announcement does', a
 
 it('a failure of storage is no refusal: 503, and its cause goes to the event alone', async () => {
   const storage = createMemoryStorage({ issuer, database: createMemoryDatabase() })
-  const failing: Storage = {
+  const failing: AdminStorage = {
     ...storage,
     clients: { ...storage.clients, insert: () => Promise.reject(new StorageUnavailableError('secret detail')) },
   }

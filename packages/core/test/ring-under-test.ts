@@ -1,4 +1,4 @@
-import { epochSeconds, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage, type MemoryDatabase } from '@mintmark/storage-interface/memory'
 
 import { listKeys } from '../src/keys/rotate.ts'
@@ -8,7 +8,7 @@ import { createStoredKeys } from '../src/keys/stored-keys.ts'
 /** A ring of quick keys over memory, with a clock that a test moves. */
 export interface RingUnderTest {
   readonly ring: StoredKeyRing
-  readonly storage: Storage
+  readonly storage: AdminStorage
   /** The time, in seconds; a test sets it. */
   readonly clock: { now: number }
   /** Another ring over the same keys, as another process has it. */
@@ -29,7 +29,7 @@ type Change = Partial<Omit<StoredKeysOptions, 'storage' | 'sealingKey' | 'clock'
 
 export function aRing({ medium = createMemoryDatabase(), vault, ...change }: Change = {}): RingUnderTest {
   const clock = { now: 1_790_000_000 }
-  const openStorage = (): Storage => createMemoryStorage({ issuer, database: medium })
+  const openStorage = (): AdminStorage => createMemoryStorage({ issuer, database: medium })
   const now = (): EpochSeconds => epochSeconds(clock.now)
   const common = { algorithms: ['ES256'], schedule, clock: now, ...change } as const
   const another = (): StoredKeyRing =>

@@ -1,4 +1,4 @@
-import type { JsonObject, ListedUserRecord, Storage } from '@mintmark/storage-interface'
+import type { JsonObject, ListedUserRecord, ScimStorage } from '@mintmark/storage-interface'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
@@ -65,7 +65,7 @@ async function answersOf(
 }
 
 /** The same rows without the name of their form: all text is read, as it is of rows that are older than the name. */
-function forgetful(storage: Storage): Storage {
+function forgetful(storage: ScimStorage): ScimStorage {
   const { provisionedUsers } = storage
   const forget = <Record extends ListedUserRecord>(record: Record): Record => ({ ...record, resourceForm: undefined })
   return {

@@ -15,17 +15,17 @@ import type { SessionStore } from './session.ts'
 import type { SigningKeyStore } from './signing-key.ts'
 import type { StatusStore } from './status.ts'
 import type { TokenFamilyStore } from './token-family.ts'
-import type { UserStore } from './user.ts'
+import type { SearchableUserStore, UserStore } from './user.ts'
 
 /**
- * All stores of one issuer. A handle is bound to its issuer: nothing that was written through another issuer's handle is
- * found, changed or counted here, also when both share a database.
+ * What an authorization server stores, for one issuer. A storage is bound to its issuer: rows that were written through a storage of
+ * another issuer are not found, changed or counted, also when both share a database.
  *
- * There is no transaction handle, no upsert and no read-then-write: each method is atomic by itself, and the order in
- * which the server calls them is safe to cut anywhere.
+ * There is no transaction handle, no upsert and no read-then-write: each method is atomic by itself, and the server may be stopped
+ * between any two calls without harm.
  */
-export interface Storage {
-  /** The issuer identifier (RFC 8414 §2) that this handle is bound to. */
+export interface OAuthStorage {
+  /** The issuer identifier (RFC 8414 §2) that the storage is bound to. */
   readonly issuer: string
   readonly clients: ClientStore
   readonly users: UserStore
@@ -37,12 +37,80 @@ export interface Storage {
   readonly sessions: SessionStore
   readonly signingKeys: SigningKeyStore
   readonly replays: ReplayStore
-  readonly identityProviders: IdentityProviderStore
-  readonly provisionedUsers: ProvisionedUserStore
-  readonly groups: GroupStore
-  readonly organizations: OrganizationStore
-  readonly logs: LogStore
   readonly revocations: RevocationStore
   readonly status: StatusStore
   readonly purge: PurgeStore
 }
+
+/** What a SCIM server stores in addition: identity providers, and the users and groups that they provision. */
+export interface ScimStorage extends OAuthStorage {
+  readonly identityProviders: IdentityProviderStore
+  readonly provisionedUsers: ProvisionedUserStore
+  readonly groups: GroupStore
+}
+
+/** What administration stores in addition: organizations, logs, and users that can be listed and searched. */
+export interface AdminStorage extends ScimStorage {
+  readonly users: SearchableUserStore
+  readonly organizations: OrganizationStore
+  readonly logs: LogStore
+}
+
+/**
+ * Checks at start-up that a storage has the stores that a feature needs; TypeScript checks the same at compile time.
+ * @param need `feature` is what the error names, such as `createScimServer`.
+ * @throws TypeError that says which stores are missing and what to provide.
+ */
+export function requireStores(
+  storage: Partial<Readonly<Record<keyof AdminStorage, unknown>>>,
+  need: { readonly capability: Capability; readonly feature: string },
+): void {
+  const { capability, feature } = need
+  const missing: string[] = stores[capability].filter((name) => storage[name] === undefined)
+  if (missing.length === 0) return
+
+  throw new TypeError(
+    `${feature} needs a storage with ${missing.map((name) => `\`${name}\``).join(', ')}. ` +
+      `Provide every store of \`${interfaces[capability]}\`: docs/how-to/write-a-store.md.`,
+  )
+}
+
+type Capability = 'oauth' | 'scim' | 'admin'
+
+const interfaces: Readonly<Record<Capability, string>> = {
+  oauth: 'OAuthStorage',
+  scim: 'ScimStorage',
+  admin: 'AdminStorage',
+}
+
+const oauth = [
+  'clients',
+  'users',
+  'grants',
+  'codes',
+  'families',
+  'opaqueTokens',
+  'interactions',
+  'sessions',
+  'signingKeys',
+  'replays',
+  'revocations',
+  'status',
+  'purge',
+] as const satisfies readonly (keyof OAuthStorage)[]
+
+const scim = [
+  ...oauth,
+  'identityProviders',
+  'provisionedUsers',
+  'groups',
+] as const satisfies readonly (keyof ScimStorage)[]
+
+const stores: Readonly<Record<Capability, readonly (keyof AdminStorage)[]>> = {
+  oauth,
+  scim,
+  admin: [...scim, 'organizations', 'logs'],
+}
+
+/** Temporary name of `OAuthStorage`. */
+export type Storage = OAuthStorage

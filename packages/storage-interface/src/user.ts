@@ -56,12 +56,6 @@ export interface UserStore {
   find(userId: UserId): Promise<UserRecord | undefined>
 
   /**
-   * All accounts of the issuer, whoever provisioned them. The filter is about `id`, `active`, `provider`, `created` and `updated`
-   * (milliseconds) and `claims` (with the claim as `subName`), all as they stand: text is compared case for case.
-   */
-  list(query: Omit<ListQuery, 'providerId'>): Promise<ListOutcome<UserRecord>>
-
-  /**
    * Replaces the claims. Law: it never changes `active` or `generation`, and of two writers one is told `conflict`.
    * `UPDATE users SET claims = ?, updated_at = ?, version = version + 1 WHERE issuer = ? AND user_id = ? AND version = ?`
    */
@@ -86,4 +80,13 @@ export interface UserStore {
    * `UPDATE users SET active = false, generation = generation + 1, claims = '{}', removed_at = ? WHERE … AND removed_at IS NULL`
    */
   remove(userId: UserId, now: EpochSeconds): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
+}
+
+/** Users that an administrator can list and search. */
+export interface SearchableUserStore extends UserStore {
+  /**
+   * All users of the issuer, with and without an identity provider. The filter is about `id`, `active`, `provider`, `created` and
+   * `updated` (milliseconds) and `claims` (with the claim as `subName`). Texts are compared case-sensitively.
+   */
+  list(query: Omit<ListQuery, 'providerId'>): Promise<ListOutcome<UserRecord>>
 }

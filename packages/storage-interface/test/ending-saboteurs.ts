@@ -4,7 +4,7 @@ import {
   type RevocationRecord,
   type RevocationStore,
   type FamilyId,
-  type Storage,
+  type AdminStorage,
 } from '@mintmark/storage-interface'
 import { letOthersGoFirst, sabotage, type Saboteur } from './sabotage.ts'
 
@@ -78,7 +78,7 @@ function forgets(kind: RevocationRecord['revocation']['kind']): Saboteur {
 /** Numbers are given before the rows can be seen: of two at once the one with the lesser number may be seen last. */
 function becomesVisibleLate(
   honest: RevocationStore,
-  _storage: Storage,
+  _storage: AdminStorage,
   seen: Map<string, unknown>,
 ): Partial<RevocationStore> {
   return {

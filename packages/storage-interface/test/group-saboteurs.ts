@@ -1,4 +1,10 @@
-import { userId, type GroupMember, type GroupStore, type ProviderId, type Storage } from '@mintmark/storage-interface'
+import {
+  userId,
+  type GroupMember,
+  type GroupStore,
+  type ProviderId,
+  type AdminStorage,
+} from '@mintmark/storage-interface'
 import { aGroup } from '@mintmark/storage-interface/contract'
 import { letOthersGoFirst, sabotage, type Saboteur } from './sabotage.ts'
 
@@ -185,7 +191,7 @@ function changing(misunderstand: (change: GroupChange) => GroupChange): Saboteur
   return sabotage('groups', (honest) => ({ change: (change) => honest.change(misunderstand(change)) }))
 }
 
-async function membersOf(storage: Storage, { providerId, groupId }: GroupChange): Promise<readonly string[]> {
+async function membersOf(storage: AdminStorage, { providerId, groupId }: GroupChange): Promise<readonly string[]> {
   const members = await storage.groups.membersOf(providerId, [groupId])
   return (members.get(groupId) ?? []).map(({ memberId }) => memberId)
 }

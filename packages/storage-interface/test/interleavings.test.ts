@@ -1,4 +1,4 @@
-import { seconds, type Storage } from '@mintmark/storage-interface'
+import { seconds, type AdminStorage } from '@mintmark/storage-interface'
 import {
   aCodeRecord,
   aFamilyRecord,
@@ -174,7 +174,7 @@ type WaitFor = <T>(promises: readonly Promise<T>[]) => Promise<T[]>
 
 /** Runs the property with a scheduler that decides, at every pause of the store, who goes on first. */
 async function underAnyInterleaving(
-  property: (storage: Storage, waitFor: WaitFor, callers: number) => Promise<void>,
+  property: (storage: AdminStorage, waitFor: WaitFor, callers: number) => Promise<void>,
 ): Promise<void> {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), fc.integer({ min: 2, max: 4 }), async (scheduler, callers) => {

@@ -1,15 +1,19 @@
-import type { Storage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
 
 /** Turns an honest store into one that breaks a law. */
 export type Saboteur = (store: StorageUnderTest) => StorageUnderTest
 
-type StoreName = Exclude<keyof Storage, 'issuer'>
+type StoreName = Exclude<keyof AdminStorage, 'issuer'>
 
 /** Replaces methods of one store. `seen` is shared by all handles, as rows would be. */
 export function sabotage<Name extends StoreName>(
   name: Name,
-  change: (honest: Storage[Name], storage: Storage, seen: Map<string, unknown>) => Partial<Storage[Name]>,
+  change: (
+    honest: AdminStorage[Name],
+    storage: AdminStorage,
+    seen: Map<string, unknown>,
+  ) => Partial<AdminStorage[Name]>,
 ): Saboteur {
   return (store) => {
     const seen = new Map<string, unknown>()

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { epochSeconds, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import { aCodeRecord, aDigest } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
@@ -75,7 +75,7 @@ async function fill(dialect: SqlDialect, expired: number): Promise<void> {
 }
 
 /** Milliseconds that each call took, and each presentation of a live code beside it. */
-async function purgeAll(storage: Storage): Promise<{ readonly batches: number[]; readonly beside: number[] }> {
+async function purgeAll(storage: AdminStorage): Promise<{ readonly batches: number[]; readonly beside: number[] }> {
   const batches: number[] = []
   const beside: number[] = []
   for (let call = 0; ; call += 1) {

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { epochSeconds, providerId, userId, type ResolvedFilter, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, providerId, userId, type ResolvedFilter, type AdminStorage } from '@mintmark/storage-interface'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
@@ -49,7 +49,7 @@ async function measure(dialect: SqlDialect, engine: string, rows: number): Promi
   }
 }
 
-function workOn(storage: Storage, rows: number): Readonly<Record<string, (n: number) => Promise<unknown>>> {
+function workOn(storage: AdminStorage, rows: number): Readonly<Record<string, (n: number) => Promise<unknown>>> {
   const list = (filter: ResolvedFilter | undefined, limit: number) =>
     storage.provisionedUsers.list({
       providerId: acme,
@@ -88,7 +88,7 @@ const equals = (name: string, value: string): ResolvedFilter => ({
   value,
 })
 
-async function deactivate(storage: Storage, n: number): Promise<void> {
+async function deactivate(storage: AdminStorage, n: number): Promise<void> {
   const user = await storage.provisionedUsers.find(acme, userId(filledAccount(n).userId))
   if (user === undefined) throw new Error(`There is no account ${n}.`)
   const { externalId, resource, resourceForm, claims, version } = user

@@ -1,4 +1,4 @@
-import type { Storage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 import { createDatabase } from './database.ts'
 import type { SqlDialect } from './dialect.ts'
 import { ensureSchema } from './migrate.ts'
@@ -44,7 +44,7 @@ export interface SqlStorageOptions {
  * needed.
  * @throws SchemaMismatchError when migrations are pending, unknown or changed; StorageUnavailableError.
  */
-export async function createSqlStorage({ dialect, issuer, scanLimit = 20_000 }: SqlStorageOptions): Promise<Storage> {
+export async function createSqlStorage({ dialect, issuer, scanLimit = 20_000 }: SqlStorageOptions): Promise<AdminStorage> {
   await ensureSchema(dialect)
   const database = createDatabase(dialect, issuer)
 

@@ -1,4 +1,4 @@
-import { epochSeconds, userId, type JsonObject, type ResolvedFilter, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, userId, type JsonObject, type ResolvedFilter, type AdminStorage } from '@mintmark/storage-interface'
 import { aUser } from '@mintmark/storage-interface/contract'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage } from '@mintmark/storage-sql'
@@ -124,7 +124,7 @@ const filters: readonly ResolvedFilter[] = [
   },
 ]
 
-async function idsOf(storage: Storage, filter: ResolvedFilter): Promise<unknown> {
+async function idsOf(storage: AdminStorage, filter: ResolvedFilter): Promise<unknown> {
   const found = await storage.users.list({ filter, sort: undefined, page: { kind: 'index', offset: 0, limit: 100 } })
   return found.outcome === 'listed' ? found.records.map((user) => user.userId) : found.outcome
 }

@@ -4,7 +4,7 @@ import {
   providerId,
   StorageUnavailableError,
   userId,
-  type Storage,
+  type AdminStorage,
 } from '@mintmark/storage-interface'
 import { aGroup, aGroupState, aProvisionedUser } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
@@ -19,7 +19,7 @@ const now = epochSeconds(1_800_000_000)
 const person = (label: string) => userId(`user-${label}`)
 
 /** What is done in transactions. Done a second time, none of them changes anything. */
-const deeds: Readonly<Record<string, (storage: Storage) => Promise<unknown>>> = {
+const deeds: Readonly<Record<string, (storage: AdminStorage) => Promise<unknown>>> = {
   'a group with members': ({ groups }) =>
     groups.insert(aGroup('new', { memberIds: [person('a'), person('b'), 'group-inner'] })),
   'members for others': ({ groups }) =>
@@ -94,7 +94,7 @@ interface Pools {
 
 /** Does the deed for an issuer of its own, on connections that are cut, and then again on a sound one. */
 async function outcomeOf(
-  deed: (storage: Storage) => Promise<unknown>,
+  deed: (storage: AdminStorage) => Promise<unknown>,
   cut: Cut,
   { dialect, ...pools }: Pools & { readonly dialect: SqlDialect },
 ) {

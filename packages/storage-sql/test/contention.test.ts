@@ -1,4 +1,4 @@
-import { epochSeconds, groupId, providerId, untilSettled, userId, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, groupId, providerId, untilSettled, userId, type AdminStorage } from '@mintmark/storage-interface'
 import {
   aClientRecord,
   aGroup,
@@ -94,7 +94,7 @@ test('64 who change a group that somebody has locked wait with one connection: o
 
 const ofStaff = { providerId: provider, groupId: staff, now }
 
-const joining = (storage: Storage, writer: string) =>
+const joining = (storage: AdminStorage, writer: string) =>
   storage.groups.change({
     ...ofStaff,
     version: undefined,
@@ -111,11 +111,11 @@ async function somebodyWaits(pool: Pool): Promise<void> {
 
 type Two<T> = readonly [T, T]
 
-async function twoServers(): Promise<{ readonly storages: Two<Storage>; readonly pools: Two<Pool> }> {
+async function twoServers(): Promise<{ readonly storages: Two<AdminStorage>; readonly pools: Two<Pool> }> {
   const database = await aDatabase()
   onTestFinished(() => database.remove())
   const pools: Two<Pool> = [database.pool(), database.pool()]
-  const open = (pool: Pool): Promise<Storage> =>
+  const open = (pool: Pool): Promise<AdminStorage> =>
     createSqlStorage({ dialect: toPostgresDialect(pool, { migrate: 'on-open' }), issuer })
   return { storages: [await open(pools[0]), await open(pools[1])], pools }
 }

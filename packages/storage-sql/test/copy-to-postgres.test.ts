@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { providerId, sessionId, type Storage } from '@mintmark/storage-interface'
+import { providerId, sessionId, type AdminStorage } from '@mintmark/storage-interface'
 import { aDigest, aProvisionedUser, aSessionRecord } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, migrate } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
@@ -157,13 +157,13 @@ async function twoDatabases() {
   return { file, source, pool, url: database.url, target, close: () => dialect.close() }
 }
 
-const everything = async (storage: Storage) => ({
+const everything = async (storage: AdminStorage) => ({
   records: await Promise.all(recordKinds.map(({ store, read }) => read(storage, store))),
   provisioned: await storage.provisionedUsers.find(fullProvisionedUser.providerId, fullProvisionedUser.userId),
   total: await totalOf(storage),
 })
 
-async function totalOf({ provisionedUsers }: Storage): Promise<number> {
+async function totalOf({ provisionedUsers }: AdminStorage): Promise<number> {
   const page = { kind: 'index', offset: 0, limit: 0 } as const
   const listed = await provisionedUsers.list({
     providerId: providerId(fullProvisionedUser.providerId),

@@ -1,4 +1,4 @@
-import { epochSeconds, grantId, userId, type RevocationRecord, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, grantId, userId, type RevocationRecord, type AdminStorage } from '@mintmark/storage-interface'
 import { aClientRecord, aFamilyRecord, aGrantRecord, aUser } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, migrate, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
@@ -51,7 +51,7 @@ describe.for([
 
     const storage = await createSqlStorage({ dialect, issuer })
     const another = await createSqlStorage({ dialect, issuer: 'https://another.example' })
-    const completeSince = async ({ revocations: endings }: Storage) =>
+    const completeSince = async ({ revocations: endings }: AdminStorage) =>
       (await endings.list({ from: undefined, endedSince: now, limit: 1 })).completeSince
     expect(await completeSince(storage)).toBeGreaterThanOrEqual(before + 60)
     expect(await completeSince(storage)).toBeLessThanOrEqual(after + 60)
@@ -162,7 +162,7 @@ async function isWaiting(pool: Pool): Promise<readonly string[]> {
   }
 }
 
-async function records({ revocations: endings }: Storage): Promise<readonly RevocationRecord[]> {
+async function records({ revocations: endings }: AdminStorage): Promise<readonly RevocationRecord[]> {
   return (await endings.list({ from: undefined, endedSince: epochSeconds(0), limit: 100 })).records
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject, ListQuery, ListedUserRecord, ResolvedFilter, Storage } from '@mintmark/storage-interface'
+import type { JsonObject, ListQuery, ListedUserRecord, ResolvedFilter, AdminStorage } from '@mintmark/storage-interface'
 import { after, seconds, userId } from '@mintmark/storage-interface'
 import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/contract'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
@@ -133,8 +133,8 @@ const filters: readonly ResolvedFilter[] = [
 ]
 
 interface Stored {
-  readonly sql: Storage
-  readonly memory: Storage
+  readonly sql: AdminStorage
+  readonly memory: AdminStorage
   /** What the database was asked. */
   readonly asked: readonly { readonly statement: string; readonly parameters: readonly SqlValue[] }[]
 }
@@ -166,7 +166,7 @@ async function stored(dialect: SqlDialect, comparables: readonly JsonObject[]): 
 
 type Asked = Partial<Omit<ListQuery, 'providerId'>>
 
-async function shown({ provisionedUsers }: Storage, asked: Asked): Promise<unknown> {
+async function shown({ provisionedUsers }: AdminStorage, asked: Asked): Promise<unknown> {
   const { providerId } = aProvisionedUser('')
   const page = { kind: 'index', offset: 0, limit: 100 } as const
   const found = await provisionedUsers.list({ providerId, filter: undefined, sort: undefined, page, ...asked })
@@ -179,7 +179,7 @@ async function shown({ provisionedUsers }: Storage, asked: Asked): Promise<unkno
 }
 
 /** Who is on each page of four, until there are no more. */
-async function walk({ provisionedUsers }: Storage, filter: ResolvedFilter): Promise<readonly (readonly string[])[]> {
+async function walk({ provisionedUsers }: AdminStorage, filter: ResolvedFilter): Promise<readonly (readonly string[])[]> {
   const { providerId } = aProvisionedUser('')
   const pages: (readonly string[])[] = []
   let position: string | undefined

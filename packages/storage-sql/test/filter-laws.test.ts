@@ -8,7 +8,7 @@ import {
   type ListOutcome,
   type ListQuery,
   type ListedUserRecord,
-  type Storage,
+  type AdminStorage,
 } from '@mintmark/storage-interface'
 import { aGroup, aGroupState, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/contract'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
@@ -121,7 +121,7 @@ function queries(known: KnownTexts): fc.Arbitrary<readonly ListQuery[]> {
 async function expectSameAnswers(
   population: Population,
   asked: readonly ListQuery[],
-  answer: (storage: Storage, query: ListQuery) => Promise<unknown>,
+  answer: (storage: AdminStorage, query: ListQuery) => Promise<unknown>,
 ): Promise<void> {
   populations += 1
   const issuer = `https://issuer-${populations}.example`
@@ -138,7 +138,7 @@ async function expectSameAnswers(
   }
 }
 
-async function populate({ provisionedUsers, groups }: Storage, population: Population): Promise<void> {
+async function populate({ provisionedUsers, groups }: AdminStorage, population: Population): Promise<void> {
   const { createdAt } = aProvisionedUser('')
   for (const [index, { comparable, hasExternalId, active, age }] of population.people.entries()) {
     const state = aProvisionedState(String(index), {

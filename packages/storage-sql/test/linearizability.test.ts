@@ -7,7 +7,7 @@ import {
   type MemberChange,
   type ProvisionedState,
   type ProvisionedUserChange,
-  type Storage,
+  type AdminStorage,
 } from '@mintmark/storage-interface'
 import {
   aClientRecord,
@@ -35,7 +35,7 @@ import { expect, test } from 'vitest'
 // Whatever it decides, the callers must be told what some order of whole calls would have told them; the reference storage,
 // called in every order, says which answers those are.
 
-type Call = (storage: Storage) => Promise<unknown>
+type Call = (storage: AdminStorage) => Promise<unknown>
 
 const issuer = 'https://issuer.example'
 const now = aCodeRecord().issuedAt
@@ -83,7 +83,7 @@ const says = (label: string, version: number, state: Partial<ProvisionedState>):
 })
 
 /** A change of the members of `staff`. */
-const regroup = (members: MemberChange | undefined, version?: number): Parameters<Storage['groups']['change']>[0] => ({
+const regroup = (members: MemberChange | undefined, version?: number): Parameters<AdminStorage['groups']['change']>[0] => ({
   providerId: provider,
   groupId: staff.groupId,
   version,
@@ -258,7 +258,7 @@ async function answersOf(given: {
 }
 
 /** A call that throws, as inserting a revoked grant's identifier again does, is answered by the name of what it throws. */
-async function answerOf(storage: Storage, call: Call | undefined): Promise<unknown> {
+async function answerOf(storage: AdminStorage, call: Call | undefined): Promise<unknown> {
   try {
     return await call?.(storage)
   } catch (error) {
@@ -267,7 +267,7 @@ async function answerOf(storage: Storage, call: Call | undefined): Promise<unkno
 }
 
 async function inOrder(
-  storage: Storage,
+  storage: AdminStorage,
   indexes: readonly number[],
   calls: readonly Call[],
 ): Promise<readonly unknown[]> {

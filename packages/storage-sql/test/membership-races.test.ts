@@ -5,7 +5,7 @@ import {
   userId,
   type GroupChangeOutcome,
   type MemberChange,
-  type Storage,
+  type AdminStorage,
 } from '@mintmark/storage-interface'
 import { aGroup, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
@@ -229,12 +229,12 @@ test('on PostgreSQL a deactivation does not wait for a group that the account jo
   expect(await removal).toEqual({ outcome: 'removed' })
 })
 
-function change(storage: Storage, label: string, members: MemberChange, version?: number): Promise<GroupChangeOutcome> {
+function change(storage: AdminStorage, label: string, members: MemberChange, version?: number): Promise<GroupChangeOutcome> {
   const change = { providerId: provider, groupId: groupId(`group-${label}`), version, state: undefined, members, now }
   return storage.groups.change(change)
 }
 
-async function membersOf(storage: Storage, label: string): Promise<readonly string[] | undefined> {
+async function membersOf(storage: AdminStorage, label: string): Promise<readonly string[] | undefined> {
   const id = groupId(`group-${label}`)
   return (await storage.groups.membersOf(provider, [id])).get(id)?.map(({ memberId }) => memberId)
 }
@@ -275,7 +275,7 @@ function interrupted(pool: Pool) {
 
 type Two<T> = readonly [T, T]
 
-const storagesOf = async ([first, second]: Two<SqlDialect>): Promise<Two<Storage>> => [
+const storagesOf = async ([first, second]: Two<SqlDialect>): Promise<Two<AdminStorage>> => [
   await createSqlStorage({ dialect: first, issuer }),
   await createSqlStorage({ dialect: second, issuer }),
 ]

@@ -1,4 +1,4 @@
-import { epochSeconds, organizationId, userId, type MembershipRecord, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, organizationId, userId, type MembershipRecord, type AdminStorage } from '@mintmark/storage-interface'
 import { aUser } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { describe, expect, test } from 'vitest'
@@ -62,7 +62,7 @@ describe.for([
   })
 })
 
-async function twoByTwo(dialect: SqlDialect): Promise<Storage> {
+async function twoByTwo(dialect: SqlDialect): Promise<AdminStorage> {
   const storage = await createSqlStorage({ dialect, issuer })
   await fill(storage, { users: ['u1', 'u2'], organizations: ['o1', 'o2'] })
   return storage
@@ -70,7 +70,7 @@ async function twoByTwo(dialect: SqlDialect): Promise<Storage> {
 
 /** Everybody is in every organization. */
 async function fill(
-  storage: Storage,
+  storage: AdminStorage,
   given: { readonly users: readonly string[]; readonly organizations: readonly string[] },
 ): Promise<void> {
   for (const user of given.users) await storage.users.insert(aUser({ userId: userId(user) }))

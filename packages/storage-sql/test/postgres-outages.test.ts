@@ -1,4 +1,4 @@
-import { StorageUnavailableError, type Storage } from '@mintmark/storage-interface'
+import { StorageUnavailableError, type AdminStorage } from '@mintmark/storage-interface'
 import {
   aClientRecord,
   aCodeRecord,
@@ -281,7 +281,7 @@ test('every text comes back as it was, also what PostgreSQL cannot hold', async 
 })
 
 /** A change that adds a member to the group `staff`. */
-function adding(memberId: string): Parameters<Storage['groups']['change']>[0] {
+function adding(memberId: string): Parameters<AdminStorage['groups']['change']>[0] {
   const { providerId, groupId, createdAt } = aGroup('staff')
   const members = { kind: 'delta', add: [memberId], remove: [] } as const
   return { providerId, groupId, version: undefined, state: undefined, members, now: createdAt }
@@ -304,12 +304,12 @@ async function open(
   database: TestDatabase,
   pool: PoolConfig = {},
   options: PostgresPoolOptions = {},
-): Promise<Storage> {
+): Promise<AdminStorage> {
   return createSqlStorage({ dialect: toPostgresDialect(database.pool(pool), options), issuer })
 }
 
 /** A storage whose connection breaks, when told so, after the server has carried out the next statement that begins so. */
-async function losing(): Promise<{ readonly storage: Storage; readonly loseNextAnswer: (beginning: string) => void }> {
+async function losing(): Promise<{ readonly storage: AdminStorage; readonly loseNextAnswer: (beginning: string) => void }> {
   const pool = (await aMigratedDatabase()).pool()
   let due: string | undefined
   const breaking: PostgresPool = {

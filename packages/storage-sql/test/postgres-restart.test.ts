@@ -1,4 +1,4 @@
-import { StorageUnavailableError, type AuthorizationCodeRecord, type Storage } from '@mintmark/storage-interface'
+import { StorageUnavailableError, type AuthorizationCodeRecord, type AdminStorage } from '@mintmark/storage-interface'
 import { aCodeRecord, aDigest } from '@mintmark/storage-interface/contract'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
@@ -33,7 +33,7 @@ test('RFC 6749 §10.5: while PostgreSQL is killed and started again under load n
 
 /** Writes codes and presents each until it is told twice what became of it. */
 async function work(
-  storage: Storage,
+  storage: AdminStorage,
   given: { readonly worker: number; readonly codes: number; readonly told: Map<AuthorizationCodeRecord, Told> },
 ): Promise<void> {
   for (let index = 0; index < given.codes; index += 1) {
@@ -58,7 +58,7 @@ function isTrue(answers: Told): boolean {
   return mayHaveWon && rest.every((answer) => answer === 'replayed')
 }
 
-const consume = (storage: Storage, code: AuthorizationCodeRecord): Promise<string> =>
+const consume = (storage: AdminStorage, code: AuthorizationCodeRecord): Promise<string> =>
   answerOf(storage.codes.consume(code.digest, code.clientId, code.issuedAt))
 
 async function answerOf(call: Promise<{ readonly outcome: string }>): Promise<string> {
@@ -74,7 +74,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve))
 }
 
-async function aServer(): Promise<{ readonly server: PostgresServer; readonly storage: Storage }> {
+async function aServer(): Promise<{ readonly server: PostgresServer; readonly storage: AdminStorage }> {
   const server = await startPostgres()
   const pool = (await makeDatabase(server.url)).pool()
   onTestFinished(async () => {

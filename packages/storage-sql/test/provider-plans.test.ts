@@ -6,7 +6,7 @@ import {
   type FilterAttribute,
   type ListPage,
   type ResolvedFilter,
-  type Storage,
+  type AdminStorage,
 } from '@mintmark/storage-interface'
 import { aProvisionedState } from '@mintmark/storage-interface/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -80,7 +80,7 @@ describe.for([
   })
 })
 
-const requests: Readonly<Record<string, (storage: Storage) => Promise<unknown>>> = {
+const requests: Readonly<Record<string, (storage: AdminStorage) => Promise<unknown>>> = {
   'userName eq': (storage) => finds(storage, text('userName', person.userName)),
   'externalId eq': (storage) => finds(storage, text('externalId', person.externalId)),
   'id eq': (storage) => finds(storage, text('id', person.userId)),
@@ -154,7 +154,7 @@ const requests: Readonly<Record<string, (storage: Storage) => Promise<unknown>>>
   },
 }
 
-const list = (storage: Storage, filter: ResolvedFilter) =>
+const list = (storage: AdminStorage, filter: ResolvedFilter) =>
   storage.provisionedUsers.list({
     providerId: provider,
     filter,
@@ -162,7 +162,7 @@ const list = (storage: Storage, filter: ResolvedFilter) =>
     page: { kind: 'index', offset: 0, limit: 100 },
   })
 
-async function finds(storage: Storage, filter: ResolvedFilter): Promise<void> {
+async function finds(storage: AdminStorage, filter: ResolvedFilter): Promise<void> {
   expect(await list(storage, filter)).toMatchObject({
     outcome: 'listed',
     total: 1,
@@ -170,7 +170,7 @@ async function finds(storage: Storage, filter: ResolvedFilter): Promise<void> {
   })
 }
 
-async function showsPage(storage: Storage, page: ListPage): Promise<void> {
+async function showsPage(storage: AdminStorage, page: ListPage): Promise<void> {
   const outcome = await storage.provisionedUsers.list({
     providerId: provider,
     filter: undefined,

@@ -1,4 +1,4 @@
-import { epochSeconds, familyId, seconds, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, familyId, seconds, type AdminStorage } from '@mintmark/storage-interface'
 import { aCodeRecord, aDigest, aFamilyRecord } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
@@ -96,7 +96,7 @@ const halfExpired = {
   revoked_at: 'NULL',
 }
 
-async function purgeAll(storage: Storage): Promise<number> {
+async function purgeAll(storage: AdminStorage): Promise<number> {
   let total = 0
   for (;;) {
     const { removed, done } = await storage.purge.purgeExpired({ now, limit: 50 })
@@ -105,7 +105,7 @@ async function purgeAll(storage: Storage): Promise<number> {
   }
 }
 
-async function presentCodes(storage: Storage, server: number): Promise<readonly string[]> {
+async function presentCodes(storage: AdminStorage, server: number): Promise<readonly string[]> {
   const outcomes: string[] = []
   for (let index = 0; index < 30; index += 1) {
     const code = aCodeRecord({ digest: aDigest(`live-${server}-${index}`), expiresAt: epochSeconds(now + 60) })
@@ -115,7 +115,7 @@ async function presentCodes(storage: Storage, server: number): Promise<readonly 
   return outcomes
 }
 
-async function rotate(storage: Storage, { from, to }: { readonly from: number; readonly to: number }): Promise<void> {
+async function rotate(storage: AdminStorage, { from, to }: { readonly from: number; readonly to: number }): Promise<void> {
   for (let index = from; index < to; index += 1) {
     const { outcome } = await storage.families.rotate({
       handleDigest: aDigest('handle-1'),

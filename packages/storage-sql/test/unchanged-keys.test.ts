@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { epochSeconds, providerId, userId, type ProvisionedState, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, providerId, userId, type ProvisionedState, type AdminStorage } from '@mintmark/storage-interface'
 import { aProvisionedState } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
@@ -128,13 +128,13 @@ async function anAccount(database: SqlDialect, of: Keys) {
 const aState = ({ externalId, userName }: Keys, overrides: Partial<ProvisionedState> = {}): ProvisionedState =>
   aProvisionedState(userName, { externalId, comparable: { userName }, ...overrides })
 
-const insert = (storage: Storage, id: string, of: Keys) =>
+const insert = (storage: AdminStorage, id: string, of: Keys) =>
   storage.provisionedUsers.insert({ ...account, userId: userId(id), state: aState(of), createdAt: epochSeconds(1) })
 
-const change = (storage: Storage, { version, state }: { readonly version: number; readonly state: ProvisionedState }) =>
+const change = (storage: AdminStorage, { version, state }: { readonly version: number; readonly state: ProvisionedState }) =>
   storage.provisionedUsers.compareAndSwap({ ...account, version, state, now: epochSeconds(2) })
 
-const find = (storage: Storage) => storage.provisionedUsers.find(account.providerId, account.userId)
+const find = (storage: AdminStorage) => storage.provisionedUsers.find(account.providerId, account.userId)
 
 const setsKey = /set .*"(external_id_key|user_name_key)".* where/
 

@@ -5,7 +5,7 @@ import { createAuthorizationServer, defineGrant, OAuthError, createStoredKeys, t
 import type { Endpoint, HttpService } from '@mintmark/core/http'
 import { randomSecret, systemClock, systemRandom } from '@mintmark/core/runtime'
 import { parseFilter, printFilter, ScimError, type ScimEvent } from '@mintmark/scim'
-import { composeStorage, StorageUnavailableError, userId, type Storage, type UserId } from '@mintmark/storage-interface'
+import { composeStorage, StorageUnavailableError, userId, type AdminStorage, type UserId } from '@mintmark/storage-interface'
 import { storageLaws } from '@mintmark/storage-interface/contract'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createRedisStorage } from '@mintmark/storage-redis'
@@ -23,7 +23,7 @@ import { createClient } from 'redis'
 const issuer = 'https://id.example'
 
 /** PostgreSQL for what lasts, Redis for what expires. */
-export async function storageOfMany(): Promise<Storage> {
+export async function storageOfMany(): Promise<AdminStorage> {
   const dialect = toPostgresDialect(new Pool({ connectionString: 'postgres://db/mintmark' }), {
     timeoutMilliseconds: 2000,
   })
@@ -33,7 +33,7 @@ export async function storageOfMany(): Promise<Storage> {
   return composeStorage({ durable, expiring: createRedisStorage({ client: clients[0], issuer }) })
 }
 
-export const withIoRedis = (client: Redis): Storage =>
+export const withIoRedis = (client: Redis): AdminStorage =>
   composeStorage({ durable: createMemoryStorage({ issuer }), expiring: createRedisStorage({ client, issuer }) })
 
 const storage = createMemoryStorage({ issuer })

@@ -1,6 +1,6 @@
 import type { HttpService } from '@mintmark/core/http'
 import { createScimServer, registerIdentityProvider } from '@mintmark/scim'
-import type { NewProvisionedUser, Storage } from '@mintmark/storage-interface'
+import type { NewProvisionedUser, AdminStorage } from '@mintmark/storage-interface'
 
 import { scimPerson } from '../../scim-person.ts'
 import type { Site, TargetSettings } from '../../site.ts'
@@ -46,7 +46,7 @@ async function fill(
 }
 
 /** The storage, which notes the accounts that are given to it. */
-const noting = (storage: Storage, inserted: NewProvisionedUser[]): Storage => ({
+const noting = (storage: AdminStorage, inserted: NewProvisionedUser[]): AdminStorage => ({
   ...storage,
   provisionedUsers: {
     ...storage.provisionedUsers,

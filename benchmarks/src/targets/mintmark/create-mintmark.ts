@@ -8,7 +8,7 @@ import {
   secretDigest,
   userId,
   type GrantRecord,
-  type Storage,
+  type AdminStorage,
   type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
 
@@ -91,7 +91,7 @@ async function addPersons(bench: BenchStorage, rows: number): Promise<readonly s
 }
 
 /** An account, and its consent for the client. @returns them, and what a family of that grant would be. */
-async function addPerson(storage: Storage): Promise<GrantTemplate> {
+async function addPerson(storage: AdminStorage): Promise<GrantTemplate> {
   const now = epochSeconds(Date.now() / 1000)
   const client = await storage.clients.find(clientId('client'))
   const owner = userId(person.userId)

@@ -1,7 +1,7 @@
 import type { KeyRing } from '@mintmark/core'
 import type { Clock, Random } from '@mintmark/core/runtime'
 import type { ResourceType } from '@mintmark/scim'
-import type { Storage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 
 import type { CustomFields } from '../custom-fields/custom-field.ts'
 import type { LastAdministrators } from '../users/last-administrators.ts'
@@ -20,7 +20,7 @@ export interface Actor {
 
 /** The parts of administration that do not depend on who administers. They are created once. */
 export interface AdminDependencies {
-  readonly storage: Storage
+  readonly storage: AdminStorage
   readonly clock: Clock
   readonly random: Random
   readonly keys: Pick<KeyRing, 'algorithms'> | undefined

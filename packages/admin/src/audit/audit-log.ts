@@ -6,7 +6,7 @@ import {
   type EpochSeconds,
   type JsonObject,
   type LogEntryRecord,
-  type Storage,
+  type AdminStorage,
 } from '@mintmark/storage-interface'
 
 import { AdminError } from '../error/admin-error.ts'
@@ -26,7 +26,7 @@ export const adminLog = 'admin'
  * entries that several processes write within the same second is not defined.
  */
 export function createAuditLog(deps: {
-  readonly storage: Pick<Storage, 'logs'>
+  readonly storage: Pick<AdminStorage, 'logs'>
   readonly clock: Clock
   readonly random: Random
   readonly retention: DurationSeconds
@@ -62,7 +62,7 @@ export interface LogEntryView {
 export async function listLog(
   log: string,
   page: PageRequest,
-  { storage }: { readonly storage: Storage },
+  { storage }: { readonly storage: AdminStorage },
 ): Promise<Page<LogEntryView>> {
   const limit = pageLimit(page)
   const found = await storage.logs.list({

@@ -1,4 +1,4 @@
-import { clientId, type ClientRecord, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import { clientId, type ClientRecord, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 
 import { AdminError } from '../error/admin-error.ts'
 import { isIdentifier } from '../text.ts'
@@ -17,7 +17,7 @@ export interface SecretView {
 }
 
 /** @throws AdminError `client_unknown`. */
-export async function findClient(id: string, { storage }: { readonly storage: Storage }): Promise<ClientRecord> {
+export async function findClient(id: string, { storage }: { readonly storage: AdminStorage }): Promise<ClientRecord> {
   const client = isIdentifier(id) ? await storage.clients.find(clientId(id)) : undefined
   // RFC 9110 §15.5.5.
   if (client === undefined) throw new AdminError('client_unknown')

@@ -1,5 +1,5 @@
 import { tenantUrl } from '@mintmark/scim'
-import { providerId, type IdentityProviderRecord, type JsonObject, type Storage } from '@mintmark/storage-interface'
+import { providerId, type IdentityProviderRecord, type JsonObject, type AdminStorage } from '@mintmark/storage-interface'
 
 import { plainJson } from '../audit/audit-log.ts'
 import { secretView, type SecretView } from '../clients/client-view.ts'
@@ -16,7 +16,7 @@ export interface ProviderView extends Omit<IdentityProviderRecord, 'secrets'> {
 /** @throws AdminError `provider_unknown`. */
 export async function findProvider(
   id: string,
-  { storage }: { readonly storage: Storage },
+  { storage }: { readonly storage: AdminStorage },
 ): Promise<IdentityProviderRecord> {
   const provider = isIdentifier(id, 64) ? await storage.identityProviders.find(providerId(id)) : undefined
   // RFC 9110 §15.5.5.

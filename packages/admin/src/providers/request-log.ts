@@ -1,6 +1,6 @@
 import { systemClock, systemRandom, type Clock, type Random } from '@mintmark/core/runtime'
 import type { AnsweredRequest } from '@mintmark/scim'
-import { seconds, type Storage } from '@mintmark/storage-interface'
+import { seconds, type AdminStorage } from '@mintmark/storage-interface'
 
 import { createAuditLog, plainJson } from '../audit/audit-log.ts'
 
@@ -10,7 +10,7 @@ import { createAuditLog, plainJson } from '../audit/audit-log.ts'
  */
 export function keepRequestLog(options: {
   /** The storage of SCIM. */
-  readonly storage: Storage
+  readonly storage: AdminStorage
   /**
    * In seconds. Purging removes older entries.
    * @defaultValue 604800, 7 days. The log is for recent problems, and it contains identifiers of users.

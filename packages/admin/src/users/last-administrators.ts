@@ -4,7 +4,7 @@ import {
   type MembershipRecord,
   type OrganizationId,
   type ResolvedFilter,
-  type Storage,
+  type AdminStorage,
 } from '@mintmark/storage-interface'
 
 import { readCustomFields, type CustomField } from '../custom-fields/custom-field.ts'
@@ -49,7 +49,7 @@ export const lastAdministrators = (
 export function protectLastAdministrators(
   options: LastAdministratorOptions & {
     /** The storage of SCIM. */
-    readonly storage: Storage
+    readonly storage: AdminStorage
     /**
      * The custom fields of `createAdministration`, when the filter uses one.
      * @defaultValue None. Claims of OpenID Connect need no declaration.
@@ -78,7 +78,7 @@ export const nothingAdministered: Administered = { service: false, organizations
 
 interface GuardDependencies {
   readonly lastAdministrators: LastAdministrators
-  readonly storage: Storage
+  readonly storage: AdminStorage
 }
 
 /** A change after which a user no longer administers something. */
@@ -148,7 +148,7 @@ async function isOnlyAdministrator(
 }
 
 /** Fails closed: when storage cannot count, there are no other administrators. */
-async function countUsers(operands: readonly ResolvedFilter[], storage: Storage): Promise<number> {
+async function countUsers(operands: readonly ResolvedFilter[], storage: AdminStorage): Promise<number> {
   const found = await storage.users.list({
     filter: { kind: 'and', operands },
     sort: undefined,

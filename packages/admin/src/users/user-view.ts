@@ -1,4 +1,4 @@
-import { userId, type EpochSeconds, type JsonObject, type Storage, type UserRecord } from '@mintmark/storage-interface'
+import { userId, type EpochSeconds, type JsonObject, type AdminStorage, type UserRecord } from '@mintmark/storage-interface'
 
 import { customFieldsClaim } from '../custom-fields/custom-field.ts'
 import { fieldsOf } from '../custom-fields/field-values.ts'
@@ -19,7 +19,7 @@ export interface UserView {
 }
 
 /** @throws AdminError `account_unknown`. */
-export async function findUser(id: string, { storage }: { readonly storage: Storage }): Promise<UserRecord> {
+export async function findUser(id: string, { storage }: { readonly storage: AdminStorage }): Promise<UserRecord> {
   // OIDC Core §2: a `sub` has at most 255 characters.
   const user = isIdentifier(id, 255) ? await storage.users.find(userId(id)) : undefined
   // RFC 9110 §15.5.5.

@@ -10,7 +10,7 @@ import {
   type AuthorizationCodeRecord,
   type EpochSeconds,
   type SecretDigest,
-  type Storage,
+  type AdminStorage,
   type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
 
@@ -83,7 +83,7 @@ interface RaceRows {
   readonly jti: string
 }
 
-async function insertRows(storage: Storage, now: EpochSeconds, expiresAt: EpochSeconds): Promise<RaceRows> {
+async function insertRows(storage: AdminStorage, now: EpochSeconds, expiresAt: EpochSeconds): Promise<RaceRows> {
   const [code, handle, refreshToken] = await Promise.all([aDigest(), aDigest(), aDigest()])
   const shared = {
     clientId: clientId(raceClient),

@@ -1,4 +1,4 @@
-import { clientId, type ClientRecord, type Storage } from '@mintmark/storage-interface'
+import { clientId, type ClientRecord, type AdminStorage } from '@mintmark/storage-interface'
 
 import { fail, ok, warn, type Finding } from './finding.ts'
 import { endpointOf, type DoctorTarget } from './patient.ts'
@@ -73,7 +73,7 @@ async function requestOf({ options, storage }: DoctorTarget): Promise<URLSearchP
   })
 }
 
-async function findClient(storage: Storage | undefined, id: string | undefined) {
+async function findClient(storage: AdminStorage | undefined, id: string | undefined) {
   const clients =
     id === undefined
       ? await storage?.clients.list({ after: undefined, limit: 100 })

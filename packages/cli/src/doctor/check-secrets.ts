@@ -1,5 +1,5 @@
 import { digestSecret } from '@mintmark/core/runtime'
-import type { Storage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 
 import { readSealingKey } from '../place/sealing-key.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
@@ -30,7 +30,7 @@ async function sealingKeyFindings({ settings, io }: DoctorTarget): Promise<reado
   ]
 }
 
-async function guessableFinding(storage: Storage): Promise<Finding> {
+async function guessableFinding(storage: AdminStorage): Promise<Finding> {
   const guesses = new Set<string>(await Promise.all(guessable.map(digestSecret)))
   const [clients, providers] = await firstOf(storage)
   const weak = [
@@ -50,7 +50,7 @@ async function guessableFinding(storage: Storage): Promise<Finding> {
   )
 }
 
-async function exampleFinding(storage: Storage): Promise<Finding> {
+async function exampleFinding(storage: AdminStorage): Promise<Finding> {
   const [clients, providers] = await firstOf(storage)
   const left = [
     ...clients
@@ -69,7 +69,7 @@ async function exampleFinding(storage: Storage): Promise<Finding> {
 }
 
 /** They are looked at as far as it stays quick. */
-const firstOf = ({ clients, identityProviders }: Storage) =>
+const firstOf = ({ clients, identityProviders }: AdminStorage) =>
   Promise.all([
     clients.list({ after: undefined, limit: 1000 }),
     identityProviders.list({ after: undefined, limit: 1000 }),

@@ -1,5 +1,5 @@
 import { listKeys, type KeyDescription } from '@mintmark/core'
-import type { Storage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 
 import { CommandError } from '../command-error.ts'
 import { durationText } from '../duration.ts'
@@ -58,7 +58,7 @@ function ageFinding({ algorithm, age }: KeyDescription, keys: readonly KeyDescri
   )
 }
 
-async function sealingFindings(patient: DoctorTarget, storage: Storage): Promise<readonly Finding[]> {
+async function sealingFindings(patient: DoctorTarget, storage: AdminStorage): Promise<readonly Finding[]> {
   const { settings, io } = patient
   if ((await readSealingKey(settings, io)) === undefined) return []
   try {

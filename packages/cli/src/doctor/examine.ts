@@ -1,5 +1,5 @@
 import { createSqlStorage } from '@mintmark/storage-sql'
-import type { Storage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 
 import type { Io } from '../io.ts'
 import { withDialect } from '../place/open-storage.ts'
@@ -65,7 +65,7 @@ const examineDatabase = (address: DatabaseAddress, examination: Examination, io:
   })
 
 async function examineServer(
-  examination: Examination & { readonly storage: Storage | undefined },
+  examination: Examination & { readonly storage: AdminStorage | undefined },
   io: Io,
 ): Promise<readonly Finding[]> {
   const probe = createProbe(io.fetch)

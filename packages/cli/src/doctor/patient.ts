@@ -1,4 +1,4 @@
-import type { Storage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 
 import type { Io } from '../io.ts'
 import type { Settings } from '../place/settings.ts'
@@ -11,7 +11,7 @@ export interface DoctorTarget {
   readonly io: Io
   readonly settings: Settings
   /** Undefined when no database is named, or when it cannot be used. */
-  readonly storage: Storage | undefined
+  readonly storage: AdminStorage | undefined
   /** The metadata as the server publishes it; empty when it publishes none. */
   readonly metadata: Readonly<Record<string, unknown>>
   readonly options: DoctorOptions

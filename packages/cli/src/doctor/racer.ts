@@ -1,6 +1,6 @@
 import { digestSecret } from '@mintmark/core/runtime'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { clientId, seconds, type Storage } from '@mintmark/storage-interface'
+import { clientId, seconds, type AdminStorage } from '@mintmark/storage-interface'
 import { Command } from 'commander'
 
 import { CommandError } from '../command-error.ts'
@@ -28,7 +28,7 @@ async function readOrder(lines: AsyncIterator<string>): Promise<RaceOrder> {
   return JSON.parse(line.value) as RaceOrder
 }
 
-async function race(storage: Storage, order: RaceOrder): Promise<RaceReport> {
+async function race(storage: AdminStorage, order: RaceOrder): Promise<RaceReport> {
   const { now, expiresAt } = order
   const client = clientId(raceClient)
   const successors = await Promise.all(

@@ -1,5 +1,5 @@
 import { createStoredKeys, type SigningAlgorithm, type StoredKeyRing } from '@mintmark/core'
-import type { Storage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 
 import { CommandError, UsageError } from '../command-error.ts'
 import type { Io } from '../io.ts'
@@ -10,7 +10,7 @@ import type { Settings } from './settings.ts'
  * The keys of the server, as its host has them.
  * @throws UsageError when no sealing key is given, or an option of theirs is wrong.
  */
-export async function openKeyRing(storage: Storage, settings: Settings, io: Io): Promise<StoredKeyRing> {
+export async function openKeyRing(storage: AdminStorage, settings: Settings, io: Io): Promise<StoredKeyRing> {
   const sealingKey = await readSealingKey(settings, io)
   if (sealingKey === undefined) {
     throw new UsageError(
@@ -21,7 +21,7 @@ export async function openKeyRing(storage: Storage, settings: Settings, io: Io):
 }
 
 /** The same to look at alone: it opens no key and makes none. @throws UsageError */
-export const viewKeyRing = (storage: Storage, settings: Settings, io: Io): StoredKeyRing =>
+export const viewKeyRing = (storage: AdminStorage, settings: Settings, io: Io): StoredKeyRing =>
   ringOf({ storage, clock: io.clock, vault: { generate: refuse, open: refuse } }, settings)
 
 type RingBase = Parameters<typeof createStoredKeys>[0]

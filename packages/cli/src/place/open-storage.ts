@@ -1,6 +1,6 @@
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { openTarget } from '@mintmark/storage-sql/command'
-import type { Storage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 
 import { UsageError } from '../command-error.ts'
 import type { Io } from '../io.ts'
@@ -9,7 +9,7 @@ import { readSettings, type DatabaseAddress, type Settings } from './settings.ts
 
 /** A storage that a command works on, and what was said about it. */
 export interface OpenedConfig {
-  readonly storage: Storage
+  readonly storage: AdminStorage
   readonly settings: Settings
 }
 

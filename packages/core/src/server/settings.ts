@@ -1,4 +1,4 @@
-import { revocationRetention, seconds, type DurationSeconds } from '@mintmark/storage-interface'
+import { requireStores, revocationRetention, seconds, type DurationSeconds } from '@mintmark/storage-interface'
 
 import { standardScopes, type ScopeRegistry } from '../authorize/scopes.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
@@ -31,6 +31,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
   if (parsed.storage.issuer !== options.issuer) {
     throw new TypeError('The storage is bound to another issuer. Create both with the same issuer.')
   }
+  requireStores(options.storage, { capability: 'oauth', feature: 'createAuthorizationServer' })
 
   refuseShortRetirement(parsed, options.keys)
   const interactionUrls = pageUrls(parsed.interaction, issuerUrl, options)

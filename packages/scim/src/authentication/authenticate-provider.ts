@@ -5,7 +5,7 @@ import {
   type IdentityProviderRecord,
   providerId,
   type SecretRecord,
-  type Storage,
+  type ScimStorage,
 } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
@@ -15,7 +15,7 @@ import { bearerCredentials } from './bearer-credentials.ts'
 import type { ScimCaller } from './scim-caller.ts'
 
 export interface AuthenticateProviderDependencies {
-  readonly storage: Storage
+  readonly storage: ScimStorage
   /** Undefined when the server takes secrets only. */
   readonly accessTokens: AccessTokens | undefined
 }
@@ -88,7 +88,7 @@ async function authenticateClient(
 async function recordSecretUse(
   { provider, secret }: VerifiedSecret,
   now: EpochSeconds,
-  storage: Storage,
+  storage: ScimStorage,
 ): Promise<void> {
   if (secret.lastUsedAt !== undefined && now - secret.lastUsedAt < 3600) return
   try {

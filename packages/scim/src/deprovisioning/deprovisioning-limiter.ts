@@ -3,7 +3,7 @@ import {
   type EpochSeconds,
   type ProviderId,
   type ResolvedFilter,
-  type Storage,
+  type ScimStorage,
   untilSettled,
   type UserRecord,
 } from '@mintmark/storage-interface'
@@ -36,7 +36,7 @@ interface Deprovisioning {
 /** Counts in the provider's own row, by compare-and-swap: several processes count together. */
 export function createDeprovisioningLimiter(
   limit: DeprovisioningLimit,
-  { storage }: { readonly storage: Storage },
+  { storage }: { readonly storage: ScimStorage },
 ): DeprovisioningLimiter {
   const admitted = new WeakSet<object>()
   const queue = oneAtATime()
@@ -57,7 +57,7 @@ export function createDeprovisioningLimiter(
 async function countDeprovisioning(
   { providerId, now, onSuspended: held }: Deprovisioning,
   limit: DeprovisioningLimit,
-  storage: Storage,
+  storage: ScimStorage,
 ): Promise<boolean | undefined> {
   const provider = await storage.identityProviders.find(providerId)
   // Removed since it was authenticated: it ends nobody.
@@ -93,7 +93,7 @@ async function allowedDeprovisionings(
     providerId,
     limit: { users: accounts = Infinity, percent },
   }: { readonly providerId: ProviderId; readonly limit: DeprovisioningLimit },
-  storage: Storage,
+  storage: ScimStorage,
 ): Promise<number> {
   if (percent === undefined || ended >= accounts || ended < alwaysAllowed) return accounts
   const active = await storage.provisionedUsers.list({

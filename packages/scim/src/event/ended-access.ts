@@ -1,4 +1,4 @@
-import type { EpochSeconds, Storage, UserRecord } from '@mintmark/storage-interface'
+import type { EpochSeconds, ScimStorage, UserRecord } from '@mintmark/storage-interface'
 
 import type { RevokedAccess } from './scim-event.ts'
 
@@ -10,7 +10,7 @@ import type { RevokedAccess } from './scim-event.ts'
 export async function revokedAccess(
   { userId, generation }: UserRecord,
   now: EpochSeconds,
-  storage: Pick<Storage, 'grants' | 'sessions'>,
+  storage: Pick<ScimStorage, 'grants' | 'sessions'>,
 ): Promise<RevokedAccess | undefined> {
   try {
     const [grants, sessions] = await Promise.all([

@@ -4,7 +4,7 @@ import type {
   JsonValue,
   MemberChange,
   ResolvedFilter,
-  Storage,
+  ScimStorage,
 } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
@@ -23,7 +23,7 @@ import { groupDocument, type GroupWrite } from './write-group.ts'
 export async function planGroupPatch(
   group: GroupRecord,
   assignments: readonly Assignment[],
-  { parseContext, storage }: { readonly parseContext: ParseContext; readonly storage: Storage },
+  { parseContext, storage }: { readonly parseContext: ParseContext; readonly storage: ScimStorage },
 ): Promise<GroupWrite> {
   const attribute = parseContext.resourceType.attributesByName.get('members')
   const ofMembers = assignments.filter(({ target }) => target.attribute === attribute)
@@ -133,7 +133,7 @@ function memberIdOf(element: JsonValue): string | undefined {
 /** Everybody in one group. For an answer there is `loadMembers`, which may read nothing. */
 export async function loadAllMembers(
   { providerId, groupId }: GroupRecord,
-  { storage }: { readonly storage: Storage },
+  { storage }: { readonly storage: ScimStorage },
 ): Promise<readonly GroupMember[]> {
   const members = await storage.groups.membersOf(providerId, [groupId])
   return members.get(groupId) ?? []

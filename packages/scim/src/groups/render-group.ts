@@ -7,7 +7,7 @@ import {
   jsonText,
   type JsonText,
   type JsonValue,
-  type Storage,
+  type ScimStorage,
 } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
@@ -32,7 +32,7 @@ interface Shown {
 export async function showGroup(
   group: GroupRecord,
   { status, projection, call: { baseUrl } }: Shown,
-  { storage }: { readonly storage: Storage },
+  { storage }: { readonly storage: ScimStorage },
 ): Promise<ServerResponse> {
   const { groupId } = group
   const members = await loadShownMembers([group], projection, { storage })
@@ -88,7 +88,7 @@ type LoadedMembers = ReadonlyMap<GroupId, readonly GroupMember[]>
 async function loadShownMembers(
   groups: readonly GroupRecord[],
   projection: Projection,
-  { storage }: { readonly storage: Storage },
+  { storage }: { readonly storage: ScimStorage },
 ): Promise<LoadedMembers | undefined> {
   const [group] = groups
   if (group === undefined || !includesAttribute('members', projection)) return undefined
@@ -100,7 +100,7 @@ async function loadShownMembers(
 }
 
 interface ListedGroupsDependencies {
-  readonly storage: Storage
+  readonly storage: ScimStorage
   readonly groupType: ResourceType
 }
 

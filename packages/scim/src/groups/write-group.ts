@@ -8,7 +8,7 @@ import {
   type GroupState,
   type JsonObject,
   type MemberChange,
-  type Storage,
+  type ScimStorage,
   untilSettled,
 } from '@mintmark/storage-interface'
 
@@ -107,7 +107,7 @@ export function groupOfOutcome(outcome: Exclude<GroupChangeOutcome, { readonly o
  */
 export async function findGroup(
   { caller, id }: ScimCall,
-  { storage }: { readonly storage: Storage },
+  { storage }: { readonly storage: ScimStorage },
 ): Promise<GroupRecord> {
   const group = await storage.groups.find(caller.provider.providerId, groupId(id))
   // RFC 7644 §3.12, 404.
@@ -163,7 +163,7 @@ export const groupDocument = (
 
 /** What the endpoints of groups ask for, made once per server. */
 export interface GroupDependencies {
-  readonly storage: Storage
+  readonly storage: ScimStorage
   readonly random: Random
   readonly journal: Journal<ScimOccurrence>
   readonly groupType: ResourceType

@@ -7,7 +7,7 @@ import {
   providerId,
   type ProviderId,
   type SecretRecord,
-  type Storage,
+  type ScimStorage,
   untilSettled,
 } from '@mintmark/storage-interface'
 
@@ -45,7 +45,7 @@ export interface RegisteredProvider {
 }
 
 export interface ProviderDependencies {
-  readonly storage: Storage
+  readonly storage: ScimStorage
   readonly clock?: Clock
   readonly random?: Random
 }
@@ -115,12 +115,12 @@ export async function addProviderSecret(
  * Ends all secrets of an identity provider but the newest, at once.
  * @throws ProviderError `provider_unknown`.
  */
-export const revokePreviousProviderSecrets = (id: string, deps: { readonly storage: Storage }): Promise<void> =>
+export const revokePreviousProviderSecrets = (id: string, deps: { readonly storage: ScimStorage }): Promise<void> =>
   changeSecrets(id, deps.storage, (secrets) => secrets.slice(-1))
 
 async function changeSecrets(
   id: string,
-  storage: Storage,
+  storage: ScimStorage,
   change: (secrets: readonly SecretRecord[]) => readonly SecretRecord[],
 ): Promise<void> {
   await untilSettled(async () => {

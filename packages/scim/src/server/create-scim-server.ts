@@ -1,6 +1,6 @@
 import { createJournal, type HttpService } from '@mintmark/core/http'
 import { identifierSeries, systemClock, systemRandom } from '@mintmark/core/runtime'
-import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
+import { requireStores, type EpochSeconds, type JsonObject } from '@mintmark/storage-interface'
 
 import { bulkLimits } from '../bulk/parse-bulk.ts'
 import { bulkRoutes } from '../bulk/process-bulk.ts'
@@ -43,6 +43,7 @@ export interface ScimServer extends HttpService {
 export function createScimServer(options: ScimServerOptions): ScimServer {
   const { issuer, storage } = options
   checkIssuer(options)
+  requireStores(storage, { capability: 'scim', feature: 'createScimServer' })
   const deps = scimDependencies(options)
   const resources = { users: userRoutes(deps), groups: groupRoutes(deps) }
   const router = createScimRouter({

@@ -1,5 +1,5 @@
 import type { Clock, Random, RateLimiter } from '@mintmark/core/runtime'
-import type { JsonObject, Storage } from '@mintmark/storage-interface'
+import type { JsonObject, ScimStorage } from '@mintmark/storage-interface'
 
 import type { AccessTokens } from '../authentication/access-tokens.ts'
 import type { DeprovisioningLimit } from '../deprovisioning/deprovisioning-limiter.ts'
@@ -14,7 +14,7 @@ export interface ScimServerOptions extends ProvisioningHooks {
   /** The address of the authorization server whose accounts these are: SCIM is served below it. */
   readonly issuer: string
   /** The storage that the authorization server has: these are the same accounts. */
-  readonly storage: Storage
+  readonly storage: ScimStorage
   /**
    * The authorization server, when identity providers may also come with an access token of ours that has the scope
    * `scim`.

@@ -1,6 +1,6 @@
 import type { Journal } from '@mintmark/core/http'
 import type { Random } from '@mintmark/core/runtime'
-import type { EpochSeconds, JsonObject, ProviderId, Storage, UserId, UserRecord } from '@mintmark/storage-interface'
+import type { EpochSeconds, JsonObject, ProviderId, ScimStorage, UserId, UserRecord } from '@mintmark/storage-interface'
 
 import type { DeprovisioningLimiter } from '../deprovisioning/deprovisioning-limiter.ts'
 import type { RevokedAccess, ScimOccurrence } from '../event/scim-event.ts'
@@ -8,7 +8,7 @@ import type { UserStateDependencies } from './user-state.ts'
 
 /** What the endpoints of users ask for, made once per server. */
 export interface UserDependencies extends UserStateDependencies {
-  readonly storage: Storage
+  readonly storage: ScimStorage
   readonly random: Random
   readonly journal: Journal<ScimOccurrence>
   /** What was a person's until now, for the event of its end: asked of storage only where a listener of the host's is told. */

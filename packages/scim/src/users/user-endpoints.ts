@@ -1,5 +1,5 @@
 import type { ServerResponse } from '@mintmark/core/http'
-import { type ProvisionedUserRecord, type Storage, untilSettled } from '@mintmark/storage-interface'
+import { type ProvisionedUserRecord, type ScimStorage, untilSettled } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
@@ -170,7 +170,7 @@ function showUser(
 }
 
 interface ListedUsersDependencies {
-  readonly storage: Storage
+  readonly storage: ScimStorage
   readonly userType: ResourceType
   readonly renderCache: UserRenderCache
 }

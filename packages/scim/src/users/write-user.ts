@@ -6,7 +6,7 @@ import {
   type ProvisionedState,
   type ProvisionedUserRecord,
   type ProvisionOutcome,
-  type Storage,
+  type ScimStorage,
   untilSettled,
   userId,
   type UserRecord,
@@ -160,7 +160,7 @@ export async function authorizeChange(
  */
 export async function findUser(
   { caller, id }: ScimCall,
-  { storage }: { readonly storage: Storage },
+  { storage }: { readonly storage: ScimStorage },
 ): Promise<ProvisionedUserRecord> {
   // OIDC Core §2: a `sub` has at most 255 characters, so what is longer is nobody's.
   const user = id.length > 255 ? undefined : await storage.provisionedUsers.find(caller.provider.providerId, userId(id))

@@ -1,4 +1,4 @@
-import { groupId, providerId, type Storage } from '@mintmark/storage-interface'
+import { groupId, providerId, type ScimStorage } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect } from 'vitest'
 
@@ -68,7 +68,7 @@ export async function startDirectory(size = 4, toleranceProfile: ToleranceProfil
 }
 
 /** Who is in a group of T1. */
-export async function memberIdsOf(storage: Storage, id: string): Promise<readonly string[]> {
+export async function memberIdsOf(storage: ScimStorage, id: string): Promise<readonly string[]> {
   const members = await storage.groups.membersOf(providerId('T1'), [groupId(id)])
   return (members.get(groupId(id)) ?? []).map(({ memberId }) => memberId)
 }
@@ -99,11 +99,11 @@ export async function expectRefused(
   expect(directory.dump()).toBe(before)
 }
 
-function counting(storage: Storage) {
+function counting(storage: ScimStorage) {
   const calls = { find: 0, membersOf: 0, change: 0 }
   const { groups } = storage
   let failure: Error | undefined
-  const counted: Storage['groups'] = {
+  const counted: ScimStorage['groups'] = {
     ...groups,
     find: (...of) => ((calls.find += 1), groups.find(...of)),
     membersOf: (...of) => ((calls.membersOf += 1), groups.membersOf(...of)),

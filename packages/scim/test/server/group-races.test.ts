@@ -1,4 +1,4 @@
-import type { Storage } from '@mintmark/storage-interface'
+import type { ScimStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -94,7 +94,7 @@ test('law: who removes a group in a version that it no longer has removes nothin
 
 interface Race {
   readonly scim: ScimUnderTest
-  readonly storage: Storage
+  readonly storage: ScimStorage
   /** The group. */
   readonly id: string
   /** A group first, and then people. */

@@ -1,5 +1,5 @@
 import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
-import { epochSeconds, type EpochSeconds, type JsonObject, type Storage } from '@mintmark/storage-interface'
+import { epochSeconds, type EpochSeconds, type JsonObject, type ScimStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 
 import {
@@ -35,7 +35,7 @@ export interface ScimSent {
 /** A SCIM server with the providers T1 and T2, in this process, without a port. */
 export interface ScimUnderTest {
   readonly server: ScimServer
-  readonly storage: Storage
+  readonly storage: ScimStorage
   readonly events: readonly ScimEvent[]
   /** By provider. */
   readonly secrets: Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-import { providerId, userId, type ProvisionedUserRecord, type Storage } from '@mintmark/storage-interface'
+import { providerId, userId, type ProvisionedUserRecord, type ScimStorage } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -52,7 +52,7 @@ const patch = (scim: ScimUnderTest, id: string, value: object) =>
 
 const resourceOf = (account: ProvisionedUserRecord | undefined): unknown => account && JSON.parse(account.resource)
 
-const find = (storage: Storage, externalId = 'k1') =>
+const find = (storage: ScimStorage, externalId = 'k1') =>
   storage.provisionedUsers.findByExternalId(providerId('T1'), externalId)
 
 /** Whatever is refused leaves storage as it was. */

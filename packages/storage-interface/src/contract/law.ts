@@ -1,11 +1,11 @@
-import type { Storage } from '../storage.ts'
+import type { AdminStorage } from '../storage.ts'
 import { LawViolationError } from './law-violation-error.ts'
 import { isSameValue } from './same-value.ts'
 
 /** A store to be judged: fresh and empty when it is made. */
 export interface StorageUnderTest {
   /** A handle bound to the issuer. Handles of one store share what they hold; two of one issuer see the same rows. */
-  open(issuer: string): Promise<Storage>
+  open(issuer: string): Promise<AdminStorage>
   /** Called once, when the law has been judged, kept or not. */
   close(): Promise<void>
 }
@@ -22,12 +22,12 @@ export interface StorageLaw {
 /** What a law is judged with. */
 export interface Trial {
   /** A handle bound to `issuer`. */
-  readonly storage: Storage
+  readonly storage: AdminStorage
   readonly issuer: string
   /** One of two handles on the same store and issuer, alternating: as two servers would have. */
-  readonly server: (index: number) => Storage
+  readonly server: (index: number) => AdminStorage
   /** A further handle on the same store. */
-  readonly open: (issuer: string) => Promise<Storage>
+  readonly open: (issuer: string) => Promise<AdminStorage>
   /** @throws LawBroken when the two are not the same data. A member that is `undefined` counts as not there. */
   readonly same: (found: unknown, expected: unknown, about: string) => void
 }

@@ -10,7 +10,7 @@ import {
   sessionId,
   userId,
 } from '../identifiers.ts'
-import type { Storage } from '../storage.ts'
+import type { AdminStorage } from '../storage.ts'
 import { aClientRecord } from './records/a-client.ts'
 import { aCodeRecord } from './records/a-code.ts'
 import { aDigest } from './records/a-digest.ts'
@@ -30,11 +30,11 @@ import { now } from './records/moments.ts'
 
 /** What laws about all stores alike need to know of one: a valid record for an identifier, how it is written and read. */
 export interface RecordKind {
-  readonly store: Exclude<keyof Storage, 'issuer' | 'replays' | 'revocations' | 'status'>
+  readonly store: Exclude<keyof AdminStorage, 'issuer' | 'replays' | 'revocations' | 'status'>
   readonly make: (id: string) => object
-  readonly insert: (storage: Storage, record: object) => Promise<{ readonly outcome: string }>
+  readonly insert: (storage: AdminStorage, record: object) => Promise<{ readonly outcome: string }>
   /** The record as it is stored, if it is there. */
-  readonly read: (storage: Storage, id: string) => Promise<object | undefined>
+  readonly read: (storage: AdminStorage, id: string) => Promise<object | undefined>
 }
 
 export const recordKinds: readonly RecordKind[] = [
@@ -122,7 +122,7 @@ function kind<R extends object>(
   store: RecordKind['store'],
   of: {
     readonly make: (id: string) => R
-    readonly insert: (storage: Storage, record: R) => Promise<{ readonly outcome: string }>
+    readonly insert: (storage: AdminStorage, record: R) => Promise<{ readonly outcome: string }>
     readonly read: RecordKind['read']
   },
 ): RecordKind {

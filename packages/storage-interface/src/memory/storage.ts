@@ -1,4 +1,4 @@
-import type { Storage } from '../storage.ts'
+import type { AdminStorage } from '../storage.ts'
 import { createMemoryReplays } from './replays.ts'
 import { createMemoryClients } from './clients.ts'
 import { createMemoryCodes } from './codes.ts'
@@ -42,7 +42,7 @@ export interface MemoryStorageOptions {
  * The reference storage: it keeps every law of the contracts and forgets everything when the process ends. For tests
  * and first steps; one process only, and what has expired is cleared away only by `purgeExpired`.
  */
-export function createMemoryStorage(options: MemoryStorageOptions): Storage {
+export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage {
   const { issuer, database: medium = createMemoryDatabase(), scheduler: pause = resolved } = options
   const tables = medium.tablesOf(issuer)
 

@@ -1,6 +1,6 @@
 import { providerId as asProviderId, userId as asUserId, type UserId } from '../identifiers.ts'
 import type { EpochSeconds } from '../time.ts'
-import type { LifecycleOutcome, UserRecord, UserStore } from '../user.ts'
+import type { LifecycleOutcome, SearchableUserStore, UserRecord } from '../user.ts'
 import { idsByAge } from './age.ts'
 import { writeRevocation, type RevocationTable } from './revocation-table.ts'
 import { endMemberships, type GroupTable } from './group-table.ts'
@@ -16,7 +16,7 @@ export interface UserTables {
   readonly revocations: RevocationTable
 }
 
-export function createMemoryUsers(tables: UserTables, pause: SchedulerHook): UserStore {
+export function createMemoryUsers(tables: UserTables, pause: SchedulerHook): SearchableUserStore {
   const { users } = tables
 
   return {

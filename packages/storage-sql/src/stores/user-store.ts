@@ -3,7 +3,7 @@ import {
   type EpochSeconds,
   type LifecycleOutcome,
   type UserId,
-  type UserStore,
+  type SearchableUserStore,
 } from '@mintmark/storage-interface'
 import { createColumnReader, joinedTable, json } from '../row.ts'
 import type { Database } from '../database.ts'
@@ -13,7 +13,7 @@ import { withoutProvider } from '../rows/provisioned-user-row.ts'
 import { userColumns, userReader } from '../rows/user-row.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
 
-export function createUserStore(database: Database, { scanLimit }: { readonly scanLimit: number }): UserStore {
+export function createUserStore(database: Database, { scanLimit }: { readonly scanLimit: number }): SearchableUserStore {
   const { query, engine, run } = database
   const statements = userStatements({ query, engine })
   const columns = createColumnReader(engine)

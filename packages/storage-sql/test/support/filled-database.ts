@@ -1,4 +1,4 @@
-import type { Storage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 import { createSqlStorage, type SqlDialect, type SqlValue } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
@@ -15,7 +15,7 @@ interface RanStatement {
 
 /** A database with as many accounts of one provider as were asked for. */
 export interface FilledDatabase {
-  readonly storage: Storage
+  readonly storage: AdminStorage
   /** What was run since this was asked last. */
   ran(): readonly RanStatement[]
   /** The parts of a statement's plan that read a whole table, or all that a provider has in it. */

@@ -27,7 +27,7 @@ import {
   type OrganizationRecord,
   type SessionRecord,
   type SigningKeyRecord,
-  type Storage,
+  type AdminStorage,
   type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
 import { aClientRecord, aProviderRecord } from '@mintmark/storage-interface/contract'
@@ -366,7 +366,7 @@ const logEntry: LogEntryRecord = {
 }
 
 /** Writes a full and a sparse record of every kind, and records that were changed, revoked or removed. */
-export async function writeRecords(storage: Storage): Promise<void> {
+export async function writeRecords(storage: AdminStorage): Promise<void> {
   const removedClient = { ...fullClient, clientId: clientId('client-removed') }
   for (const client of [fullClient, sparseClient, removedClient]) await storage.clients.insert(client)
   await storage.clients.touchSecret(fullClient.clientId, digest('two'), now)
@@ -438,7 +438,7 @@ export async function writeRecords(storage: Storage): Promise<void> {
 }
 
 /** Reads what `writeRecords` has written. */
-export async function readRecords(storage: Storage): Promise<Readonly<Record<string, unknown>>> {
+export async function readRecords(storage: AdminStorage): Promise<Readonly<Record<string, unknown>>> {
   const { clientId: client } = fullClient
   const family = async ({ familyId: id }: TokenFamilyRecord) => (await storage.status.ofFamily(id))?.family
   const session = async ({ digest: id }: SessionRecord) => (await storage.status.ofSession(id))?.session

@@ -1,4 +1,4 @@
-import { clientId, type ClientRecord, type Storage } from '@mintmark/storage-interface'
+import { clientId, type ClientRecord, type AdminStorage } from '@mintmark/storage-interface'
 
 import { codeChallenge, newVerifier } from './proof-key.ts'
 import { userHeader } from './test-person.ts'
@@ -31,7 +31,7 @@ export interface TestTokens {
 interface SignInDependencies {
   readonly issuer: string
   readonly fetch: (url: string, init?: RequestInit) => Promise<Response>
-  readonly storage: Storage
+  readonly storage: AdminStorage
 }
 
 /**

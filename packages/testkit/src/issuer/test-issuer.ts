@@ -9,7 +9,13 @@ import {
 } from '@mintmark/core'
 import type { HttpService } from '@mintmark/core/http'
 import { systemClock } from '@mintmark/core/runtime'
-import { epochSeconds, userId, type EpochSeconds, type JsonObject, type Storage } from '@mintmark/storage-interface'
+import {
+  epochSeconds,
+  userId,
+  type EpochSeconds,
+  type JsonObject,
+  type AdminStorage,
+} from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 
 import { faultyFetch, type Fault } from './faults.ts'
@@ -43,7 +49,7 @@ export interface TestIssuer {
   readonly fetch: (url: string | URL | Request, init?: RequestInit) => Promise<Response>
   /** For an adapter, when something needs a port. */
   readonly service: HttpService
-  readonly storage: Storage
+  readonly storage: AdminStorage
   /** What happened so far. */
   readonly events: readonly ServerEvent[]
   readonly clock: { now(): EpochSeconds; advance(seconds: number): void }

@@ -1,5 +1,5 @@
 import { familyId } from '../../identifiers.ts'
-import type { Storage } from '../../storage.ts'
+import type { AdminStorage } from '../../storage.ts'
 import { seconds } from '../../time.ts'
 import type { RotateOutcome } from '../../token-family.ts'
 import { atOnce, tally } from '../at-once.ts'
@@ -119,10 +119,10 @@ export const deadFamilyLaws: readonly StorageLaw[] = [
 const family = aFamilyRecord()
 const bare = (id: string) => aFamilyRecord({ familyId: familyId(id), refresh: undefined })
 
-const rotateFirst = (storage: Storage, successor = 'refresh-2'): Promise<RotateOutcome> =>
+const rotateFirst = (storage: AdminStorage, successor = 'refresh-2'): Promise<RotateOutcome> =>
   rotate(storage, 'refresh-1', successor)
 
-function rotate(storage: Storage, token: string, successor: string): Promise<RotateOutcome> {
+function rotate(storage: AdminStorage, token: string, successor: string): Promise<RotateOutcome> {
   return storage.families.rotate({
     handleDigest: aDigest('handle-1'),
     presentedDigest: aDigest(token),

@@ -1,5 +1,5 @@
 import { seconds } from '../../time.ts'
-import type { Storage } from '../../storage.ts'
+import type { AdminStorage } from '../../storage.ts'
 import { law, type StorageLaw, type Trial } from '../law.ts'
 import { recordKinds } from '../record-kinds.ts'
 import { aClientRecord } from '../records/a-client.ts'
@@ -166,7 +166,7 @@ const grant = aGrantRecord()
 const family = aFamilyRecord()
 
 /** A law whose judge is given a second issuer's handle. */
-export function isolation(what: string, judge: (trial: Trial, other: Storage) => Promise<void>): StorageLaw {
+export function isolation(what: string, judge: (trial: Trial, other: AdminStorage) => Promise<void>): StorageLaw {
   return law(`isolation: ${what} by their own issuer only`, async (trial) => {
     // The other issuer's identifier begins with the first one's.
     await judge(trial, await trial.open(`${trial.issuer}/tenant`))

@@ -1,6 +1,6 @@
 import { groupId, userId } from '../../identifiers.ts'
 import type { ListPage, ListQuery } from '../../resource-list.ts'
-import type { Storage } from '../../storage.ts'
+import type { AdminStorage } from '../../storage.ts'
 import { boolean } from '../filters.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { asListed, everything, insertAccounts, listedIds } from '../listed.ts'
@@ -148,7 +148,7 @@ export const listPageLaws: readonly StorageLaw[] = [
 ]
 
 /** So many accounts, each a second younger than the one before; every second one is inactive. */
-async function seed(storage: Storage, count: number): Promise<void> {
+async function seed(storage: AdminStorage, count: number): Promise<void> {
   const labels = Array.from({ length: count }, (_, index) => `${index}`)
   const users = labels.map((label, index) =>
     aProvisionedUser(label, {
@@ -159,7 +159,7 @@ async function seed(storage: Storage, count: number): Promise<void> {
   await insertAccounts(storage, users)
 }
 
-async function remove(storage: Storage, id: string): Promise<void> {
+async function remove(storage: AdminStorage, id: string): Promise<void> {
   await storage.provisionedUsers.remove({
     providerId: everything.providerId,
     userId: userId(id),
@@ -170,7 +170,7 @@ async function remove(storage: Storage, id: string): Promise<void> {
 
 /** Everybody that cursor pages show, in their order. `between` happens after each page; it is told who was the last on it. */
 async function walk(
-  storage: Storage,
+  storage: AdminStorage,
   { limit, ...query }: Partial<ListQuery> & { readonly limit: number },
   between: (page: number, last: string | undefined) => Promise<void> = async () => undefined,
 ): Promise<readonly string[]> {

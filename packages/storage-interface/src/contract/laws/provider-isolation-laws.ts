@@ -1,7 +1,7 @@
 import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
 import { providerId } from '../../identifiers.ts'
 import type { ListQuery, SortKey } from '../../resource-list.ts'
-import type { Storage } from '../../storage.ts'
+import type { AdminStorage } from '../../storage.ts'
 import { attribute, element, not, or, present, text } from '../filters.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { everything } from '../listed.ts'
@@ -172,7 +172,7 @@ const ada = aProvisionedUser('ada')
 const staff = aGroup('staff', { memberIds: [ada.userId] })
 const account = { ...freshAccount(ada), groups: [{ groupId: staff.groupId, displayName: staff.state.displayName }] }
 
-async function seed(storage: Storage): Promise<void> {
+async function seed(storage: AdminStorage): Promise<void> {
   await storage.provisionedUsers.insert(ada)
   await storage.groups.insert(staff)
 }

@@ -1,6 +1,6 @@
 import { providerId, userId } from '../../identifiers.ts'
 import type { ProvisionedUserChange } from '../../provisioned-user.ts'
-import type { Storage } from '../../storage.ts'
+import type { AdminStorage } from '../../storage.ts'
 import { atOnce, tally } from '../at-once.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aGroup } from '../records/a-group.ts'
@@ -157,7 +157,7 @@ const adoption: ProvisionedUserChange = {
 }
 
 async function membershipsEnded(
-  storage: Storage,
+  storage: AdminStorage,
   same: (found: unknown, expected: unknown, about: string) => void,
 ): Promise<void> {
   const found = await storage.groups.find(group.providerId, group.groupId)

@@ -1,5 +1,5 @@
 import { userId } from '../../identifiers.ts'
-import type { Storage } from '../../storage.ts'
+import type { AdminStorage } from '../../storage.ts'
 import { atOnce, tally } from '../at-once.ts'
 import { law, type StorageLaw, type Trial } from '../law.ts'
 import { everything } from '../listed.ts'
@@ -106,7 +106,7 @@ const ada = aProvisionedUser('ada')
 const staff = aGroup('staff', { memberIds: [ada.userId] })
 const request = { providerId: ada.providerId, userId: ada.userId, version: undefined, now: nowPlus(9) }
 
-async function seed(storage: Storage): Promise<void> {
+async function seed(storage: AdminStorage): Promise<void> {
   await storage.provisionedUsers.insert(ada)
   await storage.groups.insert(staff)
 }

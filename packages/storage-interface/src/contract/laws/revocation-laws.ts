@@ -1,6 +1,6 @@
 import type { Revocation } from '../../revocation.ts'
 import { clientId, familyId, grantId, providerId, userId } from '../../identifiers.ts'
-import type { Storage } from '../../storage.ts'
+import type { AdminStorage } from '../../storage.ts'
 import { seconds } from '../../time.ts'
 import { toldIn } from '../listed-revocations.ts'
 import { law, type StorageLaw } from '../law.ts'
@@ -125,7 +125,11 @@ export const revocationLaws: readonly StorageLaw[] = [
 ]
 
 /** A law about what a verb writes, in a store that holds a client, two accounts, a grant and a family. */
-function ending(what: string, expected: readonly Revocation[], end: (storage: Storage) => Promise<void>): StorageLaw {
+function ending(
+  what: string,
+  expected: readonly Revocation[],
+  end: (storage: AdminStorage) => Promise<void>,
+): StorageLaw {
   return law(`endings: ${what}`, async ({ storage, server, same }) => {
     await storage.clients.insert(aClientRecord())
     await storage.users.insert(aUser())

@@ -1,6 +1,6 @@
 import { revocationRetention, type RevocationRecord, type RevocationStore } from '../../revocation.ts'
 import { clientId, familyId, grantId } from '../../identifiers.ts'
-import type { Storage } from '../../storage.ts'
+import type { AdminStorage } from '../../storage.ts'
 import type { EpochSeconds } from '../../time.ts'
 import { atOnce } from '../at-once.ts'
 import { law, type StorageLaw } from '../law.ts'
@@ -113,12 +113,12 @@ export const revocationListLaws: readonly StorageLaw[] = [
   }),
 ]
 
-const endToken = ({ revocations: endings }: Storage, tokenId: string, time: EpochSeconds): Promise<void> =>
+const endToken = ({ revocations: endings }: AdminStorage, tokenId: string, time: EpochSeconds): Promise<void> =>
   endings.revokeToken({ tokenId, expiresAt: nowPlus(600), now: time })
 
 /** The names on a page: of what ended from `now` on, unless it says otherwise. */
 async function names(
-  { revocations: endings }: Storage,
+  { revocations: endings }: AdminStorage,
   page: Partial<Parameters<RevocationStore['list']>[0]> = {},
 ): Promise<readonly string[]> {
   const { records } = await endings.list({ from: undefined, endedSince: now, limit: 9, ...page })
