@@ -40,26 +40,27 @@ export async function completeInteraction(
   const granted = answer.grantedScopes && request.consentScopes.filter((scope) => answer.grantedScopes?.includes(scope))
   if (granted?.length === 0) return consumeAndDeny('person_refused', step, deps)
 
-  const person = isSignIn(answer)
+  const signedInUser = isSignIn(answer)
     ? await identifyUser(answer, step.now, deps.storage)
     : await recallUser(record.login, deps.storage)
-  if (isSignIn(answer) && person === undefined) return consumeAndDeny(await whyNobody(answer, deps.storage), step, deps)
-  const decision = await decideStep(step, person, deps)
+  if (isSignIn(answer) && signedInUser === undefined)
+    return consumeAndDeny(await findDenialReason(answer, deps.storage), step, deps)
+  const decision = await decideNext(step, signedInUser, deps)
   if (decision.kind === 'login') return redirect(interactionLocation(deps.interactionUrls.login, handle))
-  if (decision.kind === 'consent' && granted === undefined) return askConsent(decision.person, step, deps)
+  if (decision.kind === 'consent' && granted === undefined) return askConsent(decision.signedInUser, step, deps)
 
-  await consume(step, deps)
+  await consumeInteraction(step, deps)
   const consented = granted ?? request.consentScopes
   const grant =
     decision.kind === 'ready' && granted === undefined
       ? decision.grant
       : await saveGrant(
-          { clientId: request.client.clientId, person: decision.person, scopes: consented },
+          { clientId: request.client.clientId, signedInUser: decision.signedInUser, scopes: consented },
           step.now,
           deps,
         )
-  if (grant === undefined) return denied('account_not_active', step, deps)
-  const subject = { request, grant, consented, authentication: decision.person.authentication }
+  if (grant === undefined) return recordDenial('account_not_active', step, deps)
+  const subject = { request, grant, consented, authentication: decision.signedInUser.authentication }
   const code = await issueCode(subject, step.now, deps)
   deps.journal.record(step.http, codeIssued(subject))
   return authorizationResponse(code, request.target, deps.issuer)
@@ -77,17 +78,17 @@ async function consumeAndDeny(
   step: InteractionStep,
   deps: CompleteInteractionDependencies,
 ): Promise<ServerResponse> {
-  await consume(step, deps)
-  return denied(reason, step, deps)
+  await consumeInteraction(step, deps)
+  return recordDenial(reason, step, deps)
 }
 
 type Denial = 'person_refused' | 'account_not_active' | 'account_unknown'
 
 /** For events only: a host that never made the account must be able to tell that from one that was deactivated. */
-const whyNobody = async ({ subject }: SignedIn, storage: Storage): Promise<Denial> =>
+const findDenialReason = async ({ subject }: SignedIn, storage: Storage): Promise<Denial> =>
   (await storage.users.find(userId(subject))) === undefined ? 'account_unknown' : 'account_not_active'
 
-function denied(reason: Denial, step: InteractionStep, deps: CompleteInteractionDependencies): ServerResponse {
+function recordDenial(reason: Denial, step: InteractionStep, deps: CompleteInteractionDependencies): ServerResponse {
   deps.journal.record(step.http, { type: 'interaction.denied', clientId: step.request.client.clientId, reason })
   // RFC 6749 §4.1.2.1: access_denied.
   const refusal = new OAuthError('access_denied', 'The request was not approved.', { reason })
@@ -95,20 +96,20 @@ function denied(reason: Denial, step: InteractionStep, deps: CompleteInteraction
 }
 
 /** What is still needed from whoever has come this far. */
-export const decideStep = (
+export const decideNext = (
   step: InteractionStep,
-  person: SignedInUser | undefined,
+  signedInUser: SignedInUser | undefined,
   deps: InteractionDependencies,
 ): Promise<InteractionDecision> =>
   decideInteraction(
     step.request,
-    { person, startedAt: step.record.createdAt },
+    { signedInUser, startedAt: step.record.createdAt },
     { now: step.now, storage: deps.storage },
   )
 
 /** Remembers who signed in, and goes on to the host's consent page. */
 async function askConsent(
-  person: SignedInUser,
+  signedInUser: SignedInUser,
   step: InteractionStep,
   deps: InteractionDependencies,
 ): Promise<ServerResponse> {
@@ -117,7 +118,7 @@ async function askConsent(
     digest,
     browserDigest,
     version,
-    login: loginOf(person),
+    login: loginOf(signedInUser),
     now: step.now,
   })
   // RFC 6749 §4.1.2: an interaction gives one code; it has ended in another tab.
@@ -126,7 +127,7 @@ async function askConsent(
   return redirect(interactionLocation(deps.interactionUrls.consent, step.handle))
 }
 
-async function consume(step: InteractionStep, deps: InteractionDependencies): Promise<void> {
+async function consumeInteraction(step: InteractionStep, deps: InteractionDependencies): Promise<void> {
   const { digest, browserDigest } = step.record
   const consumed = await deps.storage.interactions.consume(digest, browserDigest, step.now)
   // RFC 6749 §4.1.2: one interaction ends once; a second submit must not make a second code.

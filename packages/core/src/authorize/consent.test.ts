@@ -30,33 +30,33 @@ function aPerson(generation: number): SignedInUser {
 async function consentOn(existing: GrantRecord, generation: number) {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   await storage.grants.insert(existing)
-  const consent = { clientId: clientId('A'), person: aPerson(generation), scopes: ['openid', 'email'] }
+  const consent = { clientId: clientId('A'), signedInUser: aPerson(generation), scopes: ['openid', 'email'] }
   const saved = await saveGrant(consent, now, { storage, random: systemRandom })
-  return { saved, standing: await storage.grants.findUnrevoked(userId('U1'), clientId('A')) }
+  return { saved, status: await storage.grants.findUnrevoked(userId('U1'), clientId('A')) }
 }
 
 describe('consent', () => {
   it('adds the scopes of later consent to the grant', async () => {
-    const { saved, standing } = await consentOn(aGrant(), 0)
+    const { saved, status } = await consentOn(aGrant(), 0)
 
     expect(saved).toMatchObject({ grantId: 'g1', scopes: ['openid', 'email'] })
-    expect(standing).toEqual(saved)
+    expect(status).toEqual(saved)
   })
 
   it('revokes consent from before a deactivation', async () => {
-    const { saved, standing } = await consentOn(aGrant({ userGeneration: 0, scopes: ['phone'] }), 1)
+    const { saved, status } = await consentOn(aGrant({ userGeneration: 0, scopes: ['phone'] }), 1)
 
     expect(saved).toMatchObject({ userGeneration: 1, scopes: ['openid', 'email'] })
-    expect(standing).toEqual(saved)
+    expect(status).toEqual(saved)
   })
 
   it('keeps consent given after a reactivation when an older sign-in completes', async () => {
     const newer = aGrant({ userGeneration: 2 })
 
-    const { saved, standing } = await consentOn(newer, 1)
+    const { saved, status } = await consentOn(newer, 1)
 
     expect(saved).toBeUndefined()
-    expect(standing).toEqual(newer)
+    expect(status).toEqual(newer)
   })
 })
 

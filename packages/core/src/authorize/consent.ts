@@ -25,15 +25,15 @@ interface SaveGrantDependencies {
  *   count, and consent given after the reactivation stays.
  */
 export async function saveGrant(
-  consent: { readonly clientId: ClientId; readonly person: SignedInUser; readonly scopes: readonly string[] },
+  consent: { readonly clientId: ClientId; readonly signedInUser: SignedInUser; readonly scopes: readonly string[] },
   now: EpochSeconds,
   deps: SaveGrantDependencies,
 ): Promise<GrantRecord | undefined> {
   const fresh: GrantRecord = {
     grantId: grantId(randomIdentifier(deps.random)),
     clientId: consent.clientId,
-    userId: consent.person.user.userId,
-    userGeneration: consent.person.user.generation,
+    userId: consent.signedInUser.user.userId,
+    userGeneration: consent.signedInUser.user.generation,
     scopes: consent.scopes,
     createdAt: now,
     revokedAt: undefined,
@@ -94,8 +94,8 @@ export function createConnectedApps(deps: { readonly storage: Storage; readonly 
   return {
     async list(subject) {
       const grants = await storage.grants.listByUser(userId(subject))
-      const standings = await Promise.all(grants.map((grant) => storage.status.ofGrant(grant.grantId)))
-      return standings.filter(isGrantActive).map(({ grant, client: { clientName } }) => {
+      const statuses = await Promise.all(grants.map((grant) => storage.status.ofGrant(grant.grantId)))
+      return statuses.filter(isGrantActive).map(({ grant, client: { clientName } }) => {
         const { grantId: id, clientId, scopes, createdAt } = grant
         return { grantId: id, clientId, clientName, scopes, since: createdAt }
       })

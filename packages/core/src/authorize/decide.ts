@@ -8,8 +8,8 @@ import { RedirectableError } from './response.ts'
 /** What stands between a request and its code. */
 export type InteractionDecision =
   | { readonly kind: 'login' }
-  | { readonly kind: 'consent'; readonly person: SignedInUser; readonly grant: GrantRecord | undefined }
-  | { readonly kind: 'ready'; readonly person: SignedInUser; readonly grant: GrantRecord }
+  | { readonly kind: 'consent'; readonly signedInUser: SignedInUser; readonly grant: GrantRecord | undefined }
+  | { readonly kind: 'ready'; readonly signedInUser: SignedInUser; readonly grant: GrantRecord }
 
 /**
  * Decides what a person must still do (OIDC Core §3.1.2.3, §3.1.2.4).
@@ -18,24 +18,24 @@ export type InteractionDecision =
  */
 export async function decideInteraction(
   request: AuthorizationRequest,
-  arrival: { readonly person: SignedInUser | undefined; readonly startedAt: EpochSeconds | undefined },
+  arrival: { readonly signedInUser: SignedInUser | undefined; readonly startedAt: EpochSeconds | undefined },
   deps: { readonly now: EpochSeconds; readonly storage: Storage },
 ): Promise<InteractionDecision> {
-  const { person, startedAt } = arrival
-  if (person === undefined || needsLogin(request, { person, startedAt }, deps.now)) return { kind: 'login' }
+  const { signedInUser, startedAt } = arrival
+  if (signedInUser === undefined || needsLogin(request, { signedInUser, startedAt }, deps.now)) return { kind: 'login' }
 
-  const grant = await liveGrant(request, person, deps.storage)
+  const grant = await findActiveGrant(request, signedInUser, deps.storage)
   if (grant === undefined || request.prompt.has('consent') || isImpersonable(request))
-    return { kind: 'consent', person, grant }
+    return { kind: 'consent', signedInUser, grant }
   const isCovered = request.consentScopes.every((scope) => grant.scopes.includes(scope))
-  return isCovered ? { kind: 'ready', person, grant } : { kind: 'consent', person, grant }
+  return isCovered ? { kind: 'ready', signedInUser, grant } : { kind: 'consent', signedInUser, grant }
 }
 
 /**
  * Holds a decision against `prompt=none`, which forbids to ask (OIDC Core §3.1.2.6).
  * @throws RedirectableError login_required — reason `login_required`; consent_required — reason `consent_required`.
  */
-export function refuseUnaskable(decision: InteractionDecision, request: AuthorizationRequest): void {
+export function enforcePromptNone(decision: InteractionDecision, request: AuthorizationRequest): void {
   if (!request.prompt.has('none') || decision.kind === 'ready') return
   const refusal =
     decision.kind === 'login'
@@ -58,18 +58,18 @@ const isImpersonable = ({ client, target }: AuthorizationRequest): boolean =>
   client.tokenEndpointAuthMethod === 'none' && !target.redirect.startsWith('https:')
 
 /** The standing consent, unless it was given before the account was last deactivated. */
-async function liveGrant(
+async function findActiveGrant(
   request: AuthorizationRequest,
-  person: SignedInUser,
+  signedInUser: SignedInUser,
   storage: Storage,
 ): Promise<GrantRecord | undefined> {
-  const grant = await storage.grants.findUnrevoked(person.user.userId, request.client.clientId)
-  return grant?.userGeneration === person.user.generation ? grant : undefined
+  const grant = await storage.grants.findUnrevoked(signedInUser.user.userId, request.client.clientId)
+  return grant?.userGeneration === signedInUser.user.generation ? grant : undefined
 }
 
 /** Who came to the authorization endpoint or back from the host's page. */
 interface Arrival {
-  readonly person: SignedInUser
+  readonly signedInUser: SignedInUser
   /** When the interaction started in which the person signed in; `undefined` when they come with an older session. */
   readonly startedAt: EpochSeconds | undefined
 }
@@ -80,7 +80,7 @@ interface Arrival {
  *   a way that the client insists on.
  */
 function needsLogin(request: AuthorizationRequest, arrival: Arrival, now: EpochSeconds): boolean {
-  const { authentication, user } = arrival.person
+  const { authentication, user } = arrival.signedInUser
   const isFresh = arrival.startedAt !== undefined && authentication.authTime >= arrival.startedAt
   // OIDC Core §3.1.2.2: the client means a certain person; somebody else's session does not do.
   if (request.subjects?.includes(user.userId) === false) return true
@@ -92,12 +92,15 @@ function needsLogin(request: AuthorizationRequest, arrival: Arrival, now: EpochS
   return !isFresh && isTooOld(request, arrival, now)
 }
 
-function isTooOld(request: AuthorizationRequest, { person, startedAt }: Arrival, now: EpochSeconds): boolean {
+function isTooOld(request: AuthorizationRequest, { signedInUser, startedAt }: Arrival, now: EpochSeconds): boolean {
   // OIDC Core §3.1.2.1: prompt=login asks again whoever is signed in; select_account is answered by any choice in the interaction.
   if (request.prompt.has('login')) return true
   if (request.prompt.has('select_account') && startedAt === undefined) return true
   // OIDC Core §3.1.2.1: max_age=0 asks as prompt=login does.
-  return request.maxAge !== undefined && (request.maxAge === 0 || now - person.authentication.authTime > request.maxAge)
+  return (
+    request.maxAge !== undefined &&
+    (request.maxAge === 0 || now - signedInUser.authentication.authTime > request.maxAge)
+  )
 }
 
 function isUnmet(request: AuthorizationRequest, acr: string | undefined): boolean {

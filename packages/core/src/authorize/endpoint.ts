@@ -6,7 +6,7 @@ import { readForm, readQuery } from '../parameters/read-parameters.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { identifyUser, type SignedIn } from '../sessions/signed-in-user.ts'
 import { codeIssued, issueCode, type IssueCodeDependencies } from './code.ts'
-import { decideInteraction, refuseUnaskable } from './decide.ts'
+import { decideInteraction, enforcePromptNone } from './decide.ts'
 import { identifyClient, verifyRedirect } from './proven-redirect.ts'
 import { parseAuthorizationRequest, type AuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
 import { authorizationResponse } from './response.ts'
@@ -44,18 +44,18 @@ async function answer(
   now: EpochSeconds,
   deps: AuthorizationEndpointDependencies,
 ): Promise<ServerResponse> {
-  const person = await identifyUser(await deps.signedIn(request), now, deps.storage)
+  const signedInUser = await identifyUser(await deps.signedIn(request), now, deps.storage)
   const decision = await decideInteraction(
     authorization,
-    { person, startedAt: undefined },
+    { signedInUser, startedAt: undefined },
     { now, storage: deps.storage },
   )
-  refuseUnaskable(decision, authorization)
+  enforcePromptNone(decision, authorization)
   if (decision.kind !== 'ready') return startInteraction({ authorization, decision, request }, now, deps)
 
   const {
     grant,
-    person: { authentication },
+    signedInUser: { authentication },
   } = decision
   const subject = { request: authorization, grant, consented: authorization.consentScopes, authentication }
   const code = await issueCode(subject, now, deps)

@@ -167,7 +167,7 @@ export async function hintedSubject(
  * @returns `undefined` when anybody will do.
  * @throws OAuthError login_required — reason `nobody_meant`: no sign-in could ever satisfy both.
  */
-export function meantSubjects(
+export function allowedSubjects(
   hinted: string | undefined,
   claimed: readonly JsonValue[] | undefined,
 ): readonly string[] | undefined {

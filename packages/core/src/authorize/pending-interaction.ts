@@ -9,7 +9,7 @@ import { recallUser } from '../sessions/signed-in-user.ts'
 import { readBrowser, requireSameOrigin } from './browser.ts'
 import {
   completeInteraction,
-  decideStep,
+  decideNext,
   denyInteraction,
   type CompleteInteractionDependencies,
   type InteractionAnswer,
@@ -99,7 +99,7 @@ async function pendingInteraction(
   deps: CompleteInteractionDependencies,
 ): Promise<PendingInteraction> {
   const { record, request } = step
-  const decision = await decideStep(step, await recallUser(record.login, deps.storage), deps)
+  const decision = await decideNext(step, await recallUser(record.login, deps.storage), deps)
   const granted = decision.kind === 'login' ? [] : (decision.grant?.scopes ?? [])
 
   return {
@@ -111,8 +111,8 @@ async function pendingInteraction(
       description: deps.scopes.get(name)?.description ?? name,
       granted: granted.includes(name),
     })),
-    subject: decision.kind === 'login' ? undefined : decision.person.user.userId,
-    accountName: decision.kind === 'login' ? undefined : accountNameOf(decision.person.user),
+    subject: decision.kind === 'login' ? undefined : decision.signedInUser.user.userId,
+    accountName: decision.kind === 'login' ? undefined : accountNameOf(decision.signedInUser.user),
     loginHint: request.loginHint,
     acrValues: request.acrValues,
     uiLocales: request.uiLocales,

@@ -3,7 +3,7 @@ import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-inte
 import { OAuthError, type OAuthErrorCode } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
 import type { VerifyOwnJwtDependencies } from '../keys/jws.ts'
-import { idTokenAlgorithm } from '../keys/signing-algorithm.ts'
+import { idTokenAlgorithm } from '../keys/ring.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import { refuseRepeated } from '../parameters/read-parameters.ts'
 import { spaceSeparated } from '../parameters/space-separated.ts'
@@ -13,7 +13,7 @@ import {
   hintedSubject,
   isEchoable,
   knownParameters,
-  meantSubjects,
+  allowedSubjects,
   parseCodeChallenge,
   parsePrompt,
   preferredLocales,
@@ -109,9 +109,9 @@ async function parseRest(
     prompt: parsePrompt(parameters.get('prompt')),
     maxAge: parseMaxAge(parameters.get('max_age')) ?? client.defaultMaxAge,
     claimsRequest,
-    acrValues: wishedAcr(acr ?? [], parameters.get('acr_values')),
+    acrValues: preferredAcr(acr ?? [], parameters.get('acr_values')),
     essentialAcr: isEssential(claimsRequest, 'id_token', 'acr') ? (acr ?? []) : undefined,
-    subjects: meantSubjects(hinted, requestedValues(claimsRequest, 'id_token', 'sub')),
+    subjects: allowedSubjects(hinted, requestedValues(claimsRequest, 'id_token', 'sub')),
     loginHint: parameters.get('login_hint'),
     uiLocales: preferredLocales(parameters),
     parameters: knownParameters(parameters),
@@ -156,7 +156,7 @@ function requireResponseMode(parameters: Parameters, responseModes: readonly Res
 }
 
 /** OIDC Core §5.5.1.1: contexts are wished for in the claims parameter or in `acr_values`. */
-const wishedAcr = (claimed: readonly JsonValue[], acrValues: string | undefined): readonly string[] => [
+const preferredAcr = (claimed: readonly JsonValue[], acrValues: string | undefined): readonly string[] => [
   ...new Set([...claimed.filter((value) => typeof value === 'string'), ...spaceSeparated(acrValues)]),
 ]
 

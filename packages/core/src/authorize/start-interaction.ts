@@ -46,7 +46,7 @@ export async function startInteraction(
     clientId: authorization.client.clientId,
     parameters: authorization.parameters,
     resources: authorization.resources,
-    login: decision.kind === 'consent' ? loginOf(decision.person) : undefined,
+    login: decision.kind === 'consent' ? loginOf(decision.signedInUser) : undefined,
     createdAt: now,
     expiresAt: after(now, deps.interactionLifetime),
     version: 1,

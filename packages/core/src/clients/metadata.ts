@@ -1,6 +1,6 @@
 import type { ClientRecord, JsonObject } from '@mintmark/storage-interface'
 
-import type { SigningAlgorithms } from '../keys/signing-algorithm.ts'
+import type { SigningAlgorithms } from '../keys/ring.ts'
 import { isVisibleAscii } from './authenticate.ts'
 import { isRegistrableRedirectUri } from './redirect-uri.ts'
 import { isFetchable, readKeySet } from './remote-key-set.ts'

@@ -8,8 +8,7 @@ import {
   type TokenEndpointAuthMethod,
 } from '@mintmark/storage-interface'
 
-import type { SigningAlgorithm } from '../keys/ring.ts'
-import type { SigningAlgorithms } from '../keys/signing-algorithm.ts'
+import type { SigningAlgorithm, SigningAlgorithms } from '../keys/ring.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { randomIdentifier, randomSecret, systemRandom, type Random } from '../runtime/random.ts'
 import { parseIssuer } from '../server/issuer.ts'

@@ -1,7 +1,7 @@
 import { epochSeconds } from '@mintmark/storage-interface'
 import { describe, expect, it } from 'vitest'
 
-import { isFetchable, readKeySet, remoteKeySets } from './remote-key-set.ts'
+import { isFetchable, readKeySet, createRemoteKeySets } from './remote-key-set.ts'
 
 const uri = 'https://client.test/jwks'
 const now = epochSeconds(1000)
@@ -35,7 +35,7 @@ describe('jwks_uri', () => {
   ])('does not fetch %s (RFC 9700 §4.11)', async (address) => {
     const { fetch, calls } = fetching(() => Response.json(keySet))
 
-    const read = await remoteKeySets(fetch).read(address, 'kept', now)
+    const read = await createRemoteKeySets(fetch).read(address, 'kept', now)
 
     expect(read).toBeUndefined()
     expect(calls).toHaveLength(0)
@@ -50,7 +50,7 @@ describe('fetching key sets', () => {
   it('follows no redirect and has a time limit', async () => {
     const { fetch, calls } = fetching(() => Response.json(keySet))
 
-    await remoteKeySets(fetch).read(uri, 'kept', now)
+    await createRemoteKeySets(fetch).read(uri, 'kept', now)
 
     expect(calls[0]).toMatchObject({ redirect: 'error' })
     expect(calls[0]?.signal).toBeInstanceOf(AbortSignal)
@@ -58,7 +58,7 @@ describe('fetching key sets', () => {
 
   it('shares one fetch between concurrent reads, and fetches again after ten minutes', async () => {
     const { fetch, calls } = fetching(() => Response.json(keySet))
-    const sets = remoteKeySets(fetch)
+    const sets = createRemoteKeySets(fetch)
 
     await Promise.all(Array.from({ length: 50 }, () => sets.read(uri, 'kept', now)))
     await sets.read(uri, 'kept', epochSeconds(1599))
@@ -70,7 +70,7 @@ describe('fetching key sets', () => {
 
   it('fetches again for an unknown key, at most once a minute', async () => {
     const { fetch, calls } = fetching(() => Response.json(keySet))
-    const sets = remoteKeySets(fetch)
+    const sets = createRemoteKeySets(fetch)
     await sets.read(uri, 'kept', now)
 
     await sets.read(uri, 'refresh', epochSeconds(1059))
@@ -83,7 +83,7 @@ describe('fetching key sets', () => {
   it("keeps a client's last keys when its server does not answer", async () => {
     let isDown = false
     const { fetch } = fetching(() => (isDown ? new Response('', { status: 503 }) : Response.json(keySet)))
-    const sets = remoteKeySets(fetch)
+    const sets = createRemoteKeySets(fetch)
     await sets.read(uri, 'kept', now)
     isDown = true
 
@@ -100,7 +100,7 @@ describe('fetching key sets', () => {
   ])('does not accept %s as a key set', async (_case, respond) => {
     const { fetch } = fetching(respond)
 
-    expect(await remoteKeySets(fetch).read(uri, 'kept', now)).toBeUndefined()
+    expect(await createRemoteKeySets(fetch).read(uri, 'kept', now)).toBeUndefined()
   })
 
   it('keeps only members that are keys', () => {

@@ -12,7 +12,7 @@ export interface RemoteKeySets {
 }
 
 /** Key sets fetched over https, without redirects, within a size and a time; one request at a time for each address. */
-export function remoteKeySets(fetch: typeof globalThis.fetch): RemoteKeySets {
+export function createRemoteKeySets(fetch: typeof globalThis.fetch): RemoteKeySets {
   const kept = new Map<
     string,
     { readonly fetchedAt: EpochSeconds; readonly keySet: Promise<JSONWebKeySet | undefined> }

@@ -1,6 +1,6 @@
 import { clientId, untilSettled, type ClientRecord, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
 
-import type { SigningAlgorithms } from '../keys/signing-algorithm.ts'
+import type { SigningAlgorithms } from '../keys/ring.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { randomSecret, systemRandom, type Random } from '../runtime/random.ts'
 import { refuseUnsignable, refuseUnusable, usesSecret } from './metadata.ts'

@@ -12,7 +12,7 @@ import {
   type VerifyOwnJwtDependencies,
 } from './jws.ts'
 import type { KeyRing, PublicKey, Signer } from './ring.ts'
-import { webCryptoSigner } from './signature.ts'
+import { createSigner } from './signature.ts'
 
 const bytes = fc.uint8Array({ minLength: 1, maxLength: 60 })
 const parts = fc.tuple(bytes, bytes, bytes).map((three) => three.map((part) => base64url.encode(part)))
@@ -67,7 +67,7 @@ const claims: JsonObject = { iss: issuer, sub: 'U1', iat: 1000, exp: 1060 }
 /** A ring whose published keys the test changes, with what verifies against it. */
 async function aRing(): Promise<{ deps: VerifyOwnJwtDependencies; signer: Signer; published: PublicKey[] }> {
   const pair = await generateKeyPair('ES256', { extractable: true })
-  const signer = webCryptoSigner(keyId('k1'), 'ES256', pair.privateKey)
+  const signer = createSigner(keyId('k1'), 'ES256', pair.privateKey)
   const published = [await publicKey(pair.publicKey)]
   const keys: KeyRing = {
     algorithms: ['ES256'],

@@ -8,7 +8,7 @@ import { decodeBase64url, encodeBase64url } from '../runtime/base64url.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { forgetOldest } from '../runtime/forget-oldest.ts'
 import type { KeyRing, PublicKey, Signer } from './ring.ts'
-import { signatureVerifier, type VerifySignature } from './signature.ts'
+import { importVerifier, type VerifySignature } from './signature.ts'
 
 /**
  * Signs claims as a compact JWS (RFC 7515 §3.1).
@@ -129,7 +129,7 @@ export function createVerifiedJwts(): VerifiedJwts {
     verifier(key) {
       const known = verifiers.get(key)
       if (known !== undefined) return known
-      const imported = signatureVerifier(key)
+      const imported = importVerifier(key)
       verifiers.set(key, imported)
       return imported
     },

@@ -8,7 +8,7 @@ import { documentMaxAge } from '../discovery/public-document.ts'
 import { systemRandom } from '../runtime/random.ts'
 import { dropKey, listKeys, rotateKeys } from './rotate.ts'
 import { createStoredKeys } from './stored-keys.ts'
-import { sealedVault, type KeyVault } from './vault.ts'
+import { createSealedVault, type KeyVault } from './vault.ts'
 
 describe('rotateKeys', () => {
   it('publishes a key before it signs, and until every token that it signed has expired (OIDC Core §10.1.1)', async () => {
@@ -305,7 +305,7 @@ describe('dropKey', () => {
   })
 })
 
-const sound = sealedVault(sealingKey, { issuer, random: systemRandom })
+const sound = createSealedVault(sealingKey, { issuer, random: systemRandom })
 
 describe('automatic rotation', () => {
   it('announces the next key when a request notices that it is due, without delaying the request', async () => {

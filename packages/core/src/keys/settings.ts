@@ -4,7 +4,7 @@ import { systemClock, type Clock } from '../runtime/clock.ts'
 import { systemRandom, type Random } from '../runtime/random.ts'
 import { isRuntimeAlgorithm, type KeyRing } from './ring.ts'
 import { parseKeySchedule, type KeySchedule, type KeyScheduleOptions } from './schedule.ts'
-import { guardedVault, sealedVault, type KeyVault, type SealingSecrets } from './vault.ts'
+import { guardVault, createSealedVault, type KeyVault, type SealingSecrets } from './vault.ts'
 
 /** A key ring kept in storage, for `rotateKeys`, `dropKey` and `listKeys`. */
 export interface StoredKeyRing extends KeyRing {
@@ -92,8 +92,8 @@ export function parseStoredKeySettings(options: StoredKeysOptions): StoredKeySet
     rotation,
     vault:
       options.vault === undefined
-        ? sealedVault(options.sealingKey, { issuer: storage.issuer, random })
-        : guardedVault(options.vault),
+        ? createSealedVault(options.sealingKey, { issuer: storage.issuer, random })
+        : guardVault(options.vault),
     schedule: parseKeySchedule(options.schedule ?? {}),
     onRotationFailed: options.onRotationFailed ?? reportTo(console),
     clock: options.clock ?? systemClock,

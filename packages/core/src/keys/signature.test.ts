@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 
 import type { PublicKey, SigningAlgorithm } from './ring.ts'
-import { ecdsaFromDer, ecdsaToDer, signatureParameters, signatureVerifier, webCryptoSigner } from './signature.ts'
+import { ecdsaFromDer, ecdsaToDer, signatureParameters, importVerifier, createSigner } from './signature.ts'
 
 const algorithms: readonly SigningAlgorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA']
 
@@ -20,7 +20,7 @@ const message = new TextEncoder().encode('header.payload')
 describe.for(algorithms)('signatures with %s (RFC 7518 §3.1)', (algorithm) => {
   it.for([true, false])('signs so that Web Crypto verifies it; extractable key: %s', async (extractable) => {
     const { privateKey, publicKey } = await aPair(algorithm, extractable)
-    const signer = webCryptoSigner(keyId('k'), algorithm, privateKey)
+    const signer = createSigner(keyId('k'), algorithm, privateKey)
 
     // A coordinate that begins with a zero byte comes once in 128 signatures.
     const signatures = await Promise.all(
@@ -40,7 +40,7 @@ describe.for(algorithms)('signatures with %s (RFC 7518 §3.1)', (algorithm) => {
 
   it('verifies signatures of Web Crypto, and rejects altered ones (RFC 7515 §5.2)', async () => {
     const { privateKey, published } = await aPair(algorithm)
-    const verify = await signatureVerifier(published)
+    const verify = await importVerifier(published)
     const signature = new Uint8Array(await crypto.subtle.sign(signatureParameters[algorithm], privateKey, message))
 
     expect(await verify(signature, message)).toBe(true)
@@ -57,8 +57,8 @@ describe.for(algorithms)('signatures with %s (RFC 7518 §3.1)', (algorithm) => {
 
   it('rejects the signature of another key (RFC 8725 §3.1)', async () => {
     const [own, other] = [await aPair(algorithm), await aPair(algorithm)]
-    const verify = await signatureVerifier(own.published)
-    const signature = await webCryptoSigner(keyId('k'), algorithm, other.privateKey).sign(message)
+    const verify = await importVerifier(own.published)
+    const signature = await createSigner(keyId('k'), algorithm, other.privateKey).sign(message)
 
     expect(await verify(signature, message)).toBe(false)
   })
@@ -68,7 +68,7 @@ it('rejects a signature in DER (RFC 7518 §3.4)', async () => {
   const { privateKey, published } = await aPair('ES256')
   const der = createSign('sha256').update(message).sign(KeyObject.from(privateKey))
 
-  expect(await (await signatureVerifier(published))(der, message)).toBe(false)
+  expect(await (await importVerifier(published))(der, message)).toBe(false)
 })
 
 it('law: converting an ECDSA signature to DER and back does not change it', () => {

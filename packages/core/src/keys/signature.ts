@@ -9,11 +9,11 @@ import type { PublicKey, Signer, SigningAlgorithm } from './ring.ts'
  * extractable elliptic-curve key signs there synchronously, because the signature takes less time than dispatching it
  * to the thread pool. An RSA signature takes long enough to use the thread pool.
  */
-export function webCryptoSigner(keyId: KeyId, algorithm: SigningAlgorithm, privateKey: CryptoKey): Signer {
-  return { keyId, algorithm, sign: signAtOnce(algorithm, privateKey) ?? signOnThread(algorithm, privateKey) }
+export function createSigner(keyId: KeyId, algorithm: SigningAlgorithm, privateKey: CryptoKey): Signer {
+  return { keyId, algorithm, sign: signSynchronously(algorithm, privateKey) ?? signOnThreadPool(algorithm, privateKey) }
 }
 
-function signAtOnce(algorithm: SigningAlgorithm, privateKey: CryptoKey): Signer['sign'] | undefined {
+function signSynchronously(algorithm: SigningAlgorithm, privateKey: CryptoKey): Signer['sign'] | undefined {
   if (nodeCrypto === undefined || !privateKey.extractable || (algorithm !== 'ES256' && algorithm !== 'EdDSA'))
     return undefined
   const node = nodeCrypto
@@ -23,7 +23,7 @@ function signAtOnce(algorithm: SigningAlgorithm, privateKey: CryptoKey): Signer[
     : async (bytes) => node.sign(null, bytes, key)
 }
 
-const signOnThread =
+const signOnThreadPool =
   (algorithm: SigningAlgorithm, privateKey: CryptoKey): Signer['sign'] =>
   async (bytes) =>
     new Uint8Array(await crypto.subtle.sign(signatureParameters[algorithm], privateKey, new Uint8Array(bytes)))
@@ -43,7 +43,7 @@ export const signatureParameters: Readonly<Record<SigningAlgorithm, AlgorithmIde
 export type VerifySignature = (signature: Uint8Array, bytes: Uint8Array) => boolean | Promise<boolean>
 
 /** Imports a public key for verification. Importing costs more than verifying, so keep the result. */
-export async function signatureVerifier({ algorithm, jwk }: PublicKey): Promise<VerifySignature> {
+export async function importVerifier({ algorithm, jwk }: PublicKey): Promise<VerifySignature> {
   const key = await importJWK({ ...jwk }, algorithm, { extractable: true })
   if (key instanceof Uint8Array) throw new TypeError('A published key is symmetric.')
   const digest = nodeDigests.get(algorithm)

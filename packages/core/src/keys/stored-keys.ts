@@ -10,7 +10,7 @@ import {
   type StoredKeySettings,
   type StoredKeysOptions,
 } from './settings.ts'
-import { vaultSigners } from './vault.ts'
+import { createVaultSigners } from './vault.ts'
 
 /**
  * Creates a key ring whose keys are in storage. The first server that needs a key creates it; servers that start at the
@@ -22,7 +22,7 @@ import { vaultSigners } from './vault.ts'
 export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
   const settings = parseStoredKeySettings(options)
   const reader = createKeyReader(settings)
-  const openSigner = vaultSigners(settings.vault)
+  const openSigner = createVaultSigners(settings.vault)
   let view: KeyView | undefined
 
   const currentView = async (): Promise<KeyView> => {

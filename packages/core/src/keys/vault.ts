@@ -15,7 +15,7 @@ import { importJWK } from 'jose/key/import'
 import { parseJsonObject } from '../json/json-object.ts'
 import type { Random } from '../runtime/random.ts'
 import type { Sign, Signer, SigningAlgorithm } from './ring.ts'
-import { webCryptoSigner } from './signature.ts'
+import { createSigner } from './signature.ts'
 
 /** A key pair that a vault created. */
 export interface VaultKey {
@@ -52,7 +52,7 @@ export type SealingSecrets = string | readonly [current: string, ...previous: re
  * Stores private keys in their vault entries, sealed: `<id of the sealing key>.<sealed private JWK>`.
  * @throws TypeError at once when a secret is not 32 bytes.
  */
-export function sealedVault(
+export function createSealedVault(
   secrets: SealingSecrets,
   { issuer, random }: { readonly issuer: string; readonly random: Random },
 ): KeyVault {
@@ -82,7 +82,7 @@ export function sealedVault(
       // Extractable, so that an elliptic-curve key can sign without the thread pool.
       const key = await importJWK({ ...jwk }, algorithm, { extractable: true })
       if (key instanceof Uint8Array) throw new TypeError('A stored signing key is symmetric.')
-      return webCryptoSigner(keyId, algorithm, key).sign
+      return createSigner(keyId, algorithm, key).sign
     },
   }
 }
@@ -174,7 +174,7 @@ const nonceLength = 12
  * Wraps a host's vault so that its failures count as outages: requests that need it are answered 503 until it works
  * again.
  */
-export const guardedVault = (vault: KeyVault): KeyVault => ({
+export const guardVault = (vault: KeyVault): KeyVault => ({
   generate: (algorithm) => orUnavailable(() => vault.generate(algorithm), 'make a key'),
   open: async (key) => {
     const sign = await orUnavailable(() => vault.open(key), 'open a key')
@@ -191,7 +191,9 @@ async function orUnavailable<T>(call: () => Promise<T>, what: string): Promise<T
 }
 
 /** Opens each key once, and keeps it open while it is the one that signs with its algorithm. */
-export function vaultSigners(vault: KeyVault): (key: SigningKeyRecord, algorithm: SigningAlgorithm) => Promise<Signer> {
+export function createVaultSigners(
+  vault: KeyVault,
+): (key: SigningKeyRecord, algorithm: SigningAlgorithm) => Promise<Signer> {
   const opened = new Map<SigningAlgorithm, { readonly keyId: KeyId; readonly signer: Promise<Signer> }>()
 
   return async (key, algorithm) => {

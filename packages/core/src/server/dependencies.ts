@@ -5,7 +5,7 @@ import { reportFaults } from '../event/report-faults.ts'
 import { createMemoryRateLimiter } from '../rate-limit/rate-limiter.ts'
 import { clientSecretBasic, clientSecretPost, publicClient } from '../clients/methods.ts'
 import { privateKeyJwt } from '../clients/private-key-jwt.ts'
-import { remoteKeySets } from '../clients/remote-key-set.ts'
+import { createRemoteKeySets } from '../clients/remote-key-set.ts'
 import { defineBrowserCookie } from '../authorize/browser.ts'
 import type { FindInteractionDependencies } from '../authorize/pending-interaction.ts'
 import type { IntrospectionEndpointDependencies } from '../tokens/introspection.ts'
@@ -39,7 +39,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const { issuer, lifetimes, scopes, resources, feedRetention: retention } = settings
   const random = options.random ?? systemRandom
   const clock = options.clock ?? systemClock
-  const keySets = remoteKeySets(options.fetch ?? globalThis.fetch)
+  const keySets = createRemoteKeySets(options.fetch ?? globalThis.fetch)
   const target: TokenTargetDependencies = { ...settings, accessTokenLifetime: lifetimes.accessToken }
   const verifiedJwts = createVerifiedJwts()
   const grantDeps = { ...target, storage, random, lifetimes, retryWindow: settings.retryWindow }

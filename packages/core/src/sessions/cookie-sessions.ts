@@ -91,8 +91,8 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
   const find = async (request: ServerRequest, now: EpochSeconds): Promise<SessionRecord | undefined> => {
     const secret = readCookie(request, cookie)
     if (secret === undefined) return undefined
-    const standing = await storage.status.ofSession(await digestSecret(secret))
-    return standing !== undefined && isSessionActive(standing, now) ? standing.session : undefined
+    const status = await storage.status.ofSession(await digestSecret(secret))
+    return status !== undefined && isSessionActive(status, now) ? status.session : undefined
   }
 
   return {

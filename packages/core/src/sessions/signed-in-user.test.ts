@@ -15,9 +15,9 @@ async function aStorageWithOnePerson() {
 it.each([0, now - 5, now - 0.5, now, now + 30])(
   'accepts %d as the time of a sign-in (OIDC Core §2)',
   async (authTime) => {
-    const person = await identifyUser({ subject: 'U1', authTime }, now, await aStorageWithOnePerson())
+    const signedInUser = await identifyUser({ subject: 'U1', authTime }, now, await aStorageWithOnePerson())
 
-    expect(person?.authentication.authTime).toBe(Math.trunc(authTime))
+    expect(signedInUser?.authentication.authTime).toBe(Math.trunc(authTime))
   },
 )
 

@@ -57,10 +57,10 @@ export async function recallUser(
   return { user, authentication: login.authentication }
 }
 
-export const loginOf = (person: SignedInUser): InteractionLogin => ({
-  userId: person.user.userId,
-  userGeneration: person.user.generation,
-  authentication: person.authentication,
+export const loginOf = (signedInUser: SignedInUser): InteractionLogin => ({
+  userId: signedInUser.user.userId,
+  userGeneration: signedInUser.user.generation,
+  authentication: signedInUser.authentication,
 })
 
 function authenticationOf(signedIn: SignedIn, now: EpochSeconds): AuthenticationRecord {

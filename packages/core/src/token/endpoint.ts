@@ -76,7 +76,7 @@ type MintDependencies = AccessTokenDependencies & IdTokenDependencies
 /** Mints what the decision allows: an access token, and an ID token when a person granted `openid` (OIDC Core §3.1.3.3). */
 async function mintTokens(decision: GrantDecision, now: EpochSeconds, deps: MintDependencies): Promise<IssuedTokens> {
   const accessToken = await mintAccessToken(decision, now, deps)
-  const idToken = isForPerson(decision) ? await mintIdToken({ decision, accessToken }, now, deps) : undefined
+  const idToken = needsIdToken(decision) ? await mintIdToken({ decision, accessToken }, now, deps) : undefined
   return {
     accessToken,
     expiresIn: decision.target.lifetime,
@@ -86,7 +86,7 @@ async function mintTokens(decision: GrantDecision, now: EpochSeconds, deps: Mint
   }
 }
 
-const isForPerson = (decision: GrantDecision): decision is DecisionForUser =>
+const needsIdToken = (decision: GrantDecision): decision is DecisionForUser =>
   decision.forUser !== undefined && decision.target.scopes.includes('openid')
 
 /** What a token request is answered with. */

@@ -50,9 +50,9 @@ it('stores a grant and a token family for an extension grant about a user (RFC 6
   const first = await grantForUser(given('U1'), now, { storage })
   const second = await grantForUser(given('U1'), now, { storage })
 
-  const standing = await storage.status.ofFamily(first.familyId)
+  const status = await storage.status.ofFamily(first.familyId)
   expect(first).toMatchObject({ user: { userId: 'U1' }, authentication: { authTime: now, amr: ['hwk'] } })
-  expect(standing).toMatchObject({
+  expect(status).toMatchObject({
     family: { expiresAt: now + 300, refresh: undefined, scopes: ['openid'] },
     grant: { grantId: first.grantId },
   })

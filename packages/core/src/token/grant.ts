@@ -55,7 +55,8 @@ export interface UserDecision {
 export type DecisionForUser = GrantDecision & { readonly forUser: UserDecision }
 
 /** The `sub` of the access token: the person, or the client that acts for itself (RFC 9068 §2.2). */
-export const subjectOf = ({ forUser: person, client }: GrantDecision): string => person?.user.userId ?? client.clientId
+export const subjectOf = ({ forUser: signedInUser, client }: GrantDecision): string =>
+  signedInUser?.user.userId ?? client.clientId
 
 /** A grant type at the token endpoint (RFC 6749 §4). */
 export interface GrantType {
@@ -108,13 +109,14 @@ export async function grantForUser(
 ): Promise<UserDecision> {
   const { storage, random = systemRandom } = deps
   const { clientId } = given.client
-  const person = await identifyUser(given.signedIn, now, storage)
-  const grant = person && (await saveGrant({ clientId, person, scopes: given.scopes }, now, { storage, random }))
+  const signedInUser = await identifyUser(given.signedIn, now, storage)
+  const grant =
+    signedInUser && (await saveGrant({ clientId, signedInUser, scopes: given.scopes }, now, { storage, random }))
   // RFC 6749 §5.2: nothing is granted about an account that is not there, or not active any more.
-  if (person === undefined || grant === undefined || !isUserActive(person.user, grant.userGeneration))
+  if (signedInUser === undefined || grant === undefined || !isUserActive(signedInUser.user, grant.userGeneration))
     throw notGranted()
 
-  const { user, authentication } = person
+  const { user, authentication } = signedInUser
   const decision = {
     familyId: familyId(randomIdentifier(random)),
     grantId: grant.grantId,

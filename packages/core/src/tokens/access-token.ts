@@ -38,7 +38,7 @@ export async function mintAccessToken(
   now: EpochSeconds,
   deps: AccessTokenDependencies,
 ): Promise<string> {
-  refuseClientsName(decision)
+  refuseSubjectOfClient(decision)
   const claims = accessTokenClaims(decision, now, deps)
   if (decision.target.format === 'jwt')
     return signJwt('at+jwt', claims, await deps.keys.signer(deps.accessTokenAlgorithm))
@@ -59,8 +59,8 @@ export async function mintAccessToken(
  * A host that inserts accounts itself may have given one the identifier of a client. Whoever receives a token knows by
  * `sub` and `client_id` being equal that the client acts for itself.
  */
-function refuseClientsName({ forUser: person, client }: GrantDecision): void {
-  const userId: string | undefined = person?.user.userId
+function refuseSubjectOfClient({ forUser, client }: GrantDecision): void {
+  const userId: string | undefined = forUser?.user.userId
   if (userId !== client.clientId) return
   // RFC 9068 §5: the `sub` of a person must not be taken for that of a client.
   throw new OAuthError('invalid_grant', 'The account cannot be used with this client.', {
@@ -89,12 +89,12 @@ function accessTokenClaims(
     jti: randomIdentifier(deps.random),
     client_id: client.clientId,
     ...(target.scopes.length > 0 && { scope: target.scopes.join(' ') }),
-    ...(forUser !== undefined && lifeOf(forUser)),
+    ...(forUser !== undefined && dependencyClaims(forUser)),
     ...(forUser?.authentication.acr !== undefined && { acr: forUser.authentication.acr }),
   }
 }
 
-const lifeOf = ({ familyId, grantId, user, authentication }: UserDecision): JsonObject => ({
+const dependencyClaims = ({ familyId, grantId, user, authentication }: UserDecision): JsonObject => ({
   family: familyId,
   grant: grantId,
   generation: user.generation,
@@ -168,8 +168,8 @@ const isNonEmptyString = (value: unknown): value is string => typeof value === '
 
 /** What a live access token stands on: the client alone, or the person's family with its grant, client and user. */
 type AccessTokenStatus =
-  | { readonly kind: 'service'; readonly client: ClientRecord }
-  | { readonly kind: 'person'; readonly standing: Active<FamilyStatus> }
+  | { readonly kind: 'client'; readonly client: ClientRecord }
+  | { readonly kind: 'user'; readonly status: Active<FamilyStatus> }
 
 /**
  * Finds what an access token's life depends on: the token itself, its family, grant, client and user.
@@ -184,12 +184,12 @@ export async function statusOfAccessToken(
   if (token.format === 'jwt' && (await storage.revocations.isTokenRevoked(token.tokenId, now))) return undefined
   if (token.familyId === undefined) {
     const client = await storage.clients.find(token.clientId)
-    return client === undefined || client.disabledAt !== undefined ? undefined : { kind: 'service', client }
+    return client === undefined || client.disabledAt !== undefined ? undefined : { kind: 'client', client }
   }
-  const standing = await storage.status.ofFamily(token.familyId)
-  if (!isFamilyActive(standing, now)) return undefined
-  const isOwn = standing.client.clientId === token.clientId && standing.user.userId === token.subject
-  return isOwn ? { kind: 'person', standing } : undefined
+  const status = await storage.status.ofFamily(token.familyId)
+  if (!isFamilyActive(status, now)) return undefined
+  const isOwn = status.client.clientId === token.clientId && status.user.userId === token.subject
+  return isOwn ? { kind: 'user', status } : undefined
 }
 
 /** What an access token allows at the host's own endpoints, as long as it is honoured. */
@@ -214,8 +214,8 @@ export async function findActiveAccessToken(
   const verified = await verifyAccessToken(token, now, deps)
   // RFC 9068 §4: a token that is meant for others alone is not accepted here.
   if (verified === undefined || !verified.audience.includes(deps.issuer)) return undefined
-  const standing = await statusOfAccessToken(verified, now, deps.storage)
-  if (standing === undefined) return undefined
+  const status = await statusOfAccessToken(verified, now, deps.storage)
+  if (status === undefined) return undefined
   const { subject, clientId, scopes, expiresAt } = verified
   return { subject, clientId, scopes, expiresAt }
 }

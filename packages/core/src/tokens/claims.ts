@@ -40,7 +40,7 @@ export interface ReleaseClaimsDependencies {
 export async function releaseClaims(release: ClaimsRelease, deps: ReleaseClaimsDependencies): Promise<JsonObject> {
   const known = await knownClaims(release, deps.mapClaims)
   const released: Record<string, JsonValue> = {}
-  for (const name of openedNames(release, deps.scopes)) {
+  for (const name of releasableNames(release, deps.scopes)) {
     const value = Object.hasOwn(known, name) ? known[name] : undefined
     if (value !== undefined && value !== null && !protocolClaims.has(name)) released[name] = value
   }
@@ -60,15 +60,21 @@ async function knownClaims(release: ClaimsRelease, mapClaims: MapClaims | undefi
   return { ...user.claims, ...mapped }
 }
 
-function openedNames(release: ClaimsRelease, registry: ScopeRegistry): ReadonlySet<string> {
+function releasableNames(release: ClaimsRelease, registry: ScopeRegistry): ReadonlySet<string> {
   const member = release.destination === 'id_token' ? 'idTokenClaims' : 'claims'
   const byScope = release.scopes.flatMap((scope) => registry.get(scope)?.[member] ?? [])
   const byName = requestedClaimNames(release.claimsRequest, release.destination)
-  return new Set(byName.length === 0 ? byScope : [...byScope, ...openToClient(byName, release.client, registry)])
+  return new Set(
+    byName.length === 0 ? byScope : [...byScope, ...namesAllowedToClient(byName, release.client, registry)],
+  )
 }
 
 /** OIDC Core §5.5: asked for one by one, and only while a scope of the client's opens it: a registration may be narrowed. */
-function openToClient(names: readonly string[], client: ClientRecord, registry: ScopeRegistry): readonly string[] {
+function namesAllowedToClient(
+  names: readonly string[],
+  client: ClientRecord,
+  registry: ScopeRegistry,
+): readonly string[] {
   const open = new Set(client.scopes.flatMap((scope) => registry.get(scope)?.claims ?? []))
   return names.filter((name) => open.has(name))
 }

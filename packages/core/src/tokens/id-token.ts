@@ -1,8 +1,7 @@
 import { after, type DurationSeconds, type EpochSeconds, type JsonObject } from '@mintmark/storage-interface'
 
 import { signJwt } from '../keys/jws.ts'
-import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
-import { idTokenAlgorithm } from '../keys/signing-algorithm.ts'
+import { idTokenAlgorithm, type KeyRing, type SigningAlgorithm } from '../keys/ring.ts'
 import { encodeBase64url } from '../runtime/base64url.ts'
 import { sha256 } from '../runtime/digest.ts'
 import type { DecisionForUser } from '../token/grant.ts'

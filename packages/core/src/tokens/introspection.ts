@@ -10,7 +10,7 @@ import {
 import type { Journal } from '../event/journal.ts'
 import { json, noStore, withHeaders, type Endpoint, type ServerRequest, type ServerResponse } from '../http/index.ts'
 import { signJwt } from '../keys/jws.ts'
-import { defaultAlgorithm } from '../keys/signing-algorithm.ts'
+import { defaultAlgorithm } from '../keys/ring.ts'
 import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
 import { requireToken } from '../parameters/require-token.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -20,7 +20,7 @@ import {
   type VerifiedAccessToken,
   type VerifyAccessTokenDependencies,
 } from './access-token.ts'
-import { digestRefreshToken, readRefreshToken, type RefreshToken } from './refresh-token.ts'
+import { digestRefreshToken, parseRefreshToken, type RefreshToken } from './refresh-token.ts'
 import { isFamilyActive } from './status.ts'
 
 export interface IntrospectionEndpointDependencies extends ClientAuthenticationDependencies, IntrospectDependencies {
@@ -76,14 +76,14 @@ async function introspectToken(
   now: EpochSeconds,
   deps: IntrospectDependencies,
 ): Promise<JsonObject> {
-  const refreshToken = await readRefreshToken(token)
+  const refreshToken = await parseRefreshToken(token)
   if (refreshToken !== undefined) return describeRefreshToken({ refreshToken, caller }, now, deps)
 
   const accessToken = await verifyAccessToken(token, now, deps)
   // RFC 7662 §4: a caller learns nothing of tokens that are not meant for it.
   if (accessToken === undefined || !mayIntrospect(caller, accessToken)) return inactive
-  const standing = await statusOfAccessToken(accessToken, now, deps.storage)
-  return standing === undefined ? inactive : describeAccessToken(accessToken)
+  const status = await statusOfAccessToken(accessToken, now, deps.storage)
+  return status === undefined ? inactive : describeAccessToken(accessToken)
 }
 
 async function describeRefreshToken(
@@ -92,9 +92,9 @@ async function describeRefreshToken(
   deps: IntrospectDependencies,
 ): Promise<JsonObject> {
   const { handleDigest, tokenDigest } = await digestRefreshToken(refreshToken)
-  const standing = await deps.storage.status.ofRefreshHandle(handleDigest)
-  if (!isFamilyActive(standing, now) || standing.family.clientId !== caller.clientId) return inactive
-  const { family, client } = standing
+  const status = await deps.storage.status.ofRefreshHandle(handleDigest)
+  if (!isFamilyActive(status, now) || status.family.clientId !== caller.clientId) return inactive
+  const { family, client } = status
   const isCurrent = family.refresh?.currentDigest === tokenDigest && now < family.refresh.expiresAt
   if (!isCurrent || !mayRefresh(family.scopes, client)) return inactive
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { digestRefreshToken, readRefreshToken, succeedRefreshToken, writeRefreshToken } from './refresh-token.ts'
+import { digestRefreshToken, parseRefreshToken, deriveSuccessor, encodeRefreshToken } from './refresh-token.ts'
 
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
 
@@ -9,7 +9,7 @@ describe('refresh token', () => {
   it('law: a written token is parsed again', async () => {
     await fc.assert(
       fc.asyncProperty(bytes, bytes, async (handle, secret) => {
-        const read = await readRefreshToken(await writeRefreshToken({ handle, secret }))
+        const read = await parseRefreshToken(await encodeRefreshToken({ handle, secret }))
 
         expect(read?.handle).toEqual(handle)
         expect(read?.secret).toEqual(secret)
@@ -24,22 +24,22 @@ describe('refresh token', () => {
         fc.nat(106),
         fc.constantFrom('A', 'z', '0', '-', '_'),
         async (token, at, character) => {
-          const text = await writeRefreshToken(token)
+          const text = await encodeRefreshToken(token)
           fc.pre(text[at] !== character)
 
           const altered = text.slice(0, at) + character + text.slice(at + 1)
 
-          expect(await readRefreshToken(altered)).toBeUndefined()
+          expect(await parseRefreshToken(altered)).toBeUndefined()
         },
       ),
     )
   })
 
   it('rejects truncated, extended and differently spelled tokens (RFC 6749 §10.4)', async () => {
-    const text = await writeRefreshToken({ handle: new Uint8Array(32), secret: new Uint8Array(32) })
+    const text = await encodeRefreshToken({ handle: new Uint8Array(32), secret: new Uint8Array(32) })
 
     const read = await Promise.all(
-      [text.slice(1), text.slice(0, -1), `${text}A`, `${text}=`, ` ${text}`, ''].map(readRefreshToken),
+      [text.slice(1), text.slice(0, -1), `${text}A`, `${text}=`, ` ${text}`, ''].map(parseRefreshToken),
     )
 
     expect(read.every((token) => token === undefined)).toBe(true)
@@ -48,7 +48,7 @@ describe('refresh token', () => {
   it('derives the same successor from the same salt, another from another, and keeps the handle', async () => {
     const token = { handle: new Uint8Array(32).fill(1), secret: new Uint8Array(32).fill(2) }
 
-    const [first, again, other] = await Promise.all(['s1', 's1', 's2'].map((salt) => succeedRefreshToken(token, salt)))
+    const [first, again, other] = await Promise.all(['s1', 's1', 's2'].map((salt) => deriveSuccessor(token, salt)))
 
     expect(first).toEqual(again)
     expect(first?.secret).not.toEqual(other?.secret)
@@ -61,6 +61,6 @@ describe('refresh token', () => {
     const { handleDigest, tokenDigest } = await digestRefreshToken(token)
 
     expect([handleDigest.length, tokenDigest.length]).toEqual([43, 43])
-    expect(await writeRefreshToken(token)).not.toContain(handleDigest)
+    expect(await encodeRefreshToken(token)).not.toContain(handleDigest)
   })
 })

@@ -30,22 +30,22 @@ export interface RefreshTokenDigests {
   readonly tokenDigest: SecretDigest
 }
 
-export async function writeRefreshToken(token: RefreshToken): Promise<string> {
+export async function encodeRefreshToken(token: RefreshToken): Promise<string> {
   const bytes = new Uint8Array(80)
   bytes.set(token.handle)
   bytes.set(token.secret, 32)
-  bytes.set(await checkOf(token), 64)
+  bytes.set(await checksumOf(token), 64)
   return encodeBase64url(bytes)
 }
 
 /** Reads a presented token; `undefined` when it is none that this library wrote. */
-export async function readRefreshToken(text: string): Promise<RefreshToken | undefined> {
+export async function parseRefreshToken(text: string): Promise<RefreshToken | undefined> {
   // The last character has two spare bits: only the spelling in which they are zero is the token (RFC 4648 §3.5).
   if (!/^[A-Za-z0-9_-]{106}[AEIMQUYcgkosw048]$/.test(text)) return undefined
   const bytes = decodeBase64url(text)
 
   const token = { handle: bytes.subarray(0, 32), secret: bytes.subarray(32, 64) }
-  const isGenuine = equalInConstantTime(encodeBase64url(bytes.subarray(64)), encodeBase64url(await checkOf(token)))
+  const isGenuine = equalInConstantTime(encodeBase64url(bytes.subarray(64)), encodeBase64url(await checksumOf(token)))
   return isGenuine ? token : undefined
 }
 
@@ -63,11 +63,11 @@ export const digestOf = (token: RefreshToken): Promise<SecretDigest> => digestSe
  * The token that follows. It needs the token before and the salt that storage keeps, and neither gives it alone: a client
  * that lost the answer gets the identical successor again, and whoever reads the table gets nothing.
  */
-export async function succeedRefreshToken(token: RefreshToken, salt: string): Promise<RefreshToken> {
+export async function deriveSuccessor(token: RefreshToken, salt: string): Promise<RefreshToken> {
   return { handle: token.handle, secret: await hmacSha256(token.secret, new TextEncoder().encode(`successor ${salt}`)) }
 }
 
-const checkOf = async (token: RefreshToken): Promise<Uint8Array> =>
+const checksumOf = async (token: RefreshToken): Promise<Uint8Array> =>
   (await hmacSha256(token.handle, token.secret)).subarray(0, 16)
 
 export interface RefreshLifetimes {
@@ -92,7 +92,7 @@ export async function createRefreshToken(
   const token = { handle: bytes.subarray(0, 32), secret: bytes.subarray(32) }
   const { handleDigest, tokenDigest } = await digestRefreshToken(token)
   return {
-    token: await writeRefreshToken(token),
+    token: await encodeRefreshToken(token),
     record: {
       handleDigest,
       currentDigest: tokenDigest,

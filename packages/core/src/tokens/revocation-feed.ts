@@ -37,12 +37,12 @@ export const revocationFeedEndpoint =
     const caller = requireResourceServer(
       requireConfidential(await authenticateClient({ request, form }, askedAt, deps)),
     )
-    const question = parseFeedQuestion(form)
-    await feed.waitBehind(question, caller.clientId, askedAt)
+    const feedRequest = parseFeedRequest(form)
+    await feed.waitBehind(feedRequest, caller.clientId, askedAt)
     // Asked again: the answer is of the moment at which it is given, not of the one at which the waiting began.
     const now = deps.clock()
-    const page = await feed.read(question.cursor, now)
-    const claims = { iss: deps.issuer, aud: caller.clientId, ...pageClaims({ page, question }, now) }
+    const page = await feed.read(feedRequest.cursor, now)
+    const claims = { iss: deps.issuer, aud: caller.clientId, ...pageClaims({ page, feedRequest }, now) }
     const jwt = await signJwt('revocation-feed+jwt', claims, await deps.keys.signer(deps.accessTokenAlgorithm))
     if (page.revocations.length > 0)
       deps.journal.record(request, {
@@ -69,11 +69,11 @@ function requireResourceServer(client: ConfidentialClient): ConfidentialClient {
 }
 
 const pageClaims = (
-  { page, question }: { readonly page: FeedPage; readonly question: FeedQuestion },
+  { page, feedRequest }: { readonly page: FeedPage; readonly feedRequest: FeedRequest },
   now: EpochSeconds,
 ): JsonObject => ({
   iat: now,
-  nonce: question.nonce,
+  nonce: feedRequest.nonce,
   cursor: page.cursor,
   covers_after: page.coversAfter,
   more: page.more,
@@ -81,7 +81,7 @@ const pageClaims = (
 })
 
 /** What a resource server asks of the feed. */
-export interface FeedQuestion {
+export interface FeedRequest {
   /** The place that it has read to; `undefined` for the beginning. */
   readonly cursor: string | undefined
   /** How long the answer may be kept back until there is something to say. */
@@ -91,7 +91,7 @@ export interface FeedQuestion {
 }
 
 /** @throws OAuthError invalid_request — reason `feed_question_malformed`. */
-function parseFeedQuestion(form: Parameters): FeedQuestion {
+function parseFeedRequest(form: Parameters): FeedRequest {
   const [cursor, wait = '0', nonce = ''] = [form.get('cursor'), form.get('wait'), form.get('nonce')]
   // RFC 6749 §5.2: a parameter is missing or malformed.
   if ((cursor?.length ?? 0) > 128 || !/^\d{1,3}$/.test(wait) || !/^[\w-]{16,128}$/.test(nonce)) {
@@ -103,8 +103,8 @@ function parseFeedQuestion(form: Parameters): FeedQuestion {
       },
     )
   }
-  return { cursor, wait: seconds(Math.min(Number(wait), longestWait)), nonce }
+  return { cursor, wait: seconds(Math.min(Number(wait), maxWait)), nonce }
 }
 
 /** In seconds: proxies give up on requests that stay open much longer. */
-const longestWait = 20
+const maxWait = 20

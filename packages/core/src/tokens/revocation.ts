@@ -12,7 +12,7 @@ import { requireToken } from '../parameters/require-token.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { digestSecret } from '../runtime/digest.ts'
 import { verifyAccessToken, type VerifyAccessTokenDependencies } from './access-token.ts'
-import { digestRefreshToken, readRefreshToken } from './refresh-token.ts'
+import { digestRefreshToken, parseRefreshToken } from './refresh-token.ts'
 
 export interface RevocationEndpointDependencies extends ClientAuthenticationDependencies, RevokeDependencies {
   readonly clock: Clock
@@ -46,12 +46,12 @@ async function revokeToken(
   now: EpochSeconds,
   deps: RevokeDependencies,
 ): Promise<RevocationResult> {
-  const refreshToken = await readRefreshToken(token)
+  const refreshToken = await parseRefreshToken(token)
   if (refreshToken !== undefined) {
     const { handleDigest } = await digestRefreshToken(refreshToken)
-    const standing = await deps.storage.status.ofRefreshHandle(handleDigest)
-    if (standing?.family.clientId !== client.clientId) return 'nothing'
-    await deps.storage.families.revoke(standing.family.familyId, now)
+    const status = await deps.storage.status.ofRefreshHandle(handleDigest)
+    if (status?.family.clientId !== client.clientId) return 'nothing'
+    await deps.storage.families.revoke(status.family.familyId, now)
     return 'family'
   }
 

@@ -12,7 +12,7 @@ import type {
 export type ActiveUser = Brand<UserRecord, 'LiveUser'>
 
 /** A status whose rows all exist and are in force. */
-export type Active<Standing extends { client: unknown; user: unknown }> = Standing & {
+export type Active<Status extends { client: unknown; user: unknown }> = Status & {
   readonly client: ClientRecord
   readonly user: ActiveUser
 }
@@ -21,20 +21,17 @@ export type Active<Standing extends { client: unknown; user: unknown }> = Standi
  * Whether a grant is active: not revoked, its client enabled, its user active and of the generation in which it was
  * granted.
  */
-export function isGrantActive(standing: GrantStatus | undefined): standing is Active<GrantStatus> {
-  if (standing === undefined) return false
-  const { grant, client, user } = standing
+export function isGrantActive(status: GrantStatus | undefined): status is Active<GrantStatus> {
+  if (status === undefined) return false
+  const { grant, client, user } = status
   if (grant.revokedAt !== undefined || client === undefined || client.disabledAt !== undefined) return false
   return isUserActive(user, grant.userGeneration) && user.userId === grant.userId && client.clientId === grant.clientId
 }
 
 /** Whether a token family is active: neither revoked nor expired, and its grant is active. */
-export function isFamilyActive(
-  standing: FamilyStatus | undefined,
-  now: EpochSeconds,
-): standing is Active<FamilyStatus> {
-  if (standing?.grant === undefined) return false
-  const { family, grant, client, user } = standing
+export function isFamilyActive(status: FamilyStatus | undefined, now: EpochSeconds): status is Active<FamilyStatus> {
+  if (status?.grant === undefined) return false
+  const { family, grant, client, user } = status
   if (family.revokedAt !== undefined || !(now < family.expiresAt) || family.grantId !== grant.grantId) return false
   return isGrantActive({ grant, client, user })
 }
@@ -43,9 +40,9 @@ export function isFamilyActive(
  * Whether a session is active: neither revoked nor expired, and its user is active and of the generation that signed
  * in.
  */
-export function isSessionActive(standing: SessionStatus | undefined, now: EpochSeconds): boolean {
-  if (standing === undefined) return false
-  const { session, user } = standing
+export function isSessionActive(status: SessionStatus | undefined, now: EpochSeconds): boolean {
+  if (status === undefined) return false
+  const { session, user } = status
   if (session.revokedAt !== undefined || !(now < session.expiresAt) || !(now < session.idleExpiresAt)) return false
   return isUserActive(user, session.userGeneration)
 }

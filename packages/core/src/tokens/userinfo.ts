@@ -15,7 +15,7 @@ import {
   type ServerResponse,
 } from '../http/index.ts'
 import { signJwt } from '../keys/jws.ts'
-import { chosenAlgorithm } from '../keys/signing-algorithm.ts'
+import { chosenAlgorithm } from '../keys/ring.ts'
 import { readForm, readQuery, refuseRepeated } from '../parameters/read-parameters.ts'
 import type { Clock } from '../runtime/clock.ts'
 import {
@@ -38,10 +38,10 @@ export const userinfoEndpoint =
   async (request) => {
     const now = deps.clock()
     const token = await verifyBearer(readBearerToken(request), now, deps)
-    const standing = await livingPerson(token, now, deps.storage)
+    const status = await requireActiveUser(token, now, deps.storage)
     requireOpenid(token)
-    const claims = await userinfoClaims(token, standing, deps)
-    const { client, user } = standing
+    const claims = await userinfoClaims(token, status, deps)
+    const { client, user } = status
     deps.journal.record(request, { type: 'userinfo.answered', clientId: client.clientId, userId: user.userId })
     return userinfoResponse(claims, client, deps)
   }
@@ -61,16 +61,16 @@ async function verifyBearer(
   return token
 }
 
-async function livingPerson(
+async function requireActiveUser(
   token: VerifiedAccessToken,
   now: EpochSeconds,
   storage: Storage,
 ): Promise<Active<FamilyStatus>> {
-  const standing = await statusOfAccessToken(token, now, storage)
-  if (standing === undefined) throw invalidToken('access_token_not_live')
+  const status = await statusOfAccessToken(token, now, storage)
+  if (status === undefined) throw invalidToken('access_token_not_live')
   // OIDC Core §5.3: a client that acts for itself has no person to tell about.
-  if (standing.kind !== 'person') throw invalidToken('access_token_without_person')
-  return standing.standing
+  if (status.kind !== 'user') throw invalidToken('access_token_without_person')
+  return status.status
 }
 
 function requireOpenid(token: VerifiedAccessToken): void {

@@ -27,14 +27,10 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
     grantType: 'authorization_code',
     async decide(form, client, now) {
       const presentation = parseCodePresentation(form)
-      if (presentation.resources.length > 0) await refuseWiderResources({ presentation, client }, now, deps)
+      if (presentation.resources.length > 0) await refuseUngrantedResources({ presentation, client }, now, deps)
       const code = await redeemCode({ presentation, client }, now, deps)
-      const standing = await deps.storage.status.ofGrant(code.grantId)
-      if (
-        !isGrantActive(standing) ||
-        standing.user.userId !== code.userId ||
-        standing.client.clientId !== client.clientId
-      ) {
+      const status = await deps.storage.status.ofGrant(code.grantId)
+      if (!isGrantActive(status) || status.user.userId !== code.userId || status.client.clientId !== client.clientId) {
         // RFC 6749 §5.2, the kill switch: what a deactivated user, a revoked grant or a disabled client was given opens nothing.
         throw new OAuthError('invalid_grant', 'The authorization code is not valid.', { reason: 'grant_not_live' })
       }
@@ -43,13 +39,13 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       const refreshToken = await createFamily({ code, client, accessTokenLifetime: target.lifetime }, now, deps)
 
       const { grantId, familyId, authentication, claimsRequest, nonce } = code
-      const forUser = { user: standing.user, grantId, familyId, authentication, claimsRequest, nonce }
+      const forUser = { user: status.user, grantId, familyId, authentication, claimsRequest, nonce }
       return { evidence: code, client, target, forUser, refreshToken }
     },
   })
 
 /** Looks before the code is used up, so that a client which asks for the wrong resource may ask again. */
-async function refuseWiderResources(
+async function refuseUngrantedResources(
   { presentation, client }: { readonly presentation: CodePresentation; readonly client: AuthenticatedClient },
   now: EpochSeconds,
   deps: RedeemCodeDependencies,
@@ -75,7 +71,7 @@ interface CreateFamilyDependencies {
  * @returns the refresh token, when there is one.
  */
 async function createFamily(
-  founder: {
+  origin: {
     readonly code: RedeemedCode
     readonly client: AuthenticatedClient
     readonly accessTokenLifetime: DurationSeconds
@@ -83,14 +79,14 @@ async function createFamily(
   now: EpochSeconds,
   deps: CreateFamilyDependencies,
 ): Promise<string | undefined> {
-  const { code, client } = founder
+  const { code, client } = origin
   const refreshes = mayRefresh(code.scopes, client)
   const refresh = refreshes ? await createRefreshToken(now, deps) : undefined
-  const lifetime = refreshes ? deps.lifetimes.refreshTokenAbsolute : founder.accessTokenLifetime
+  const lifetime = refreshes ? deps.lifetimes.refreshTokenAbsolute : origin.accessTokenLifetime
   const family = { ...familyOf(code, { now, expiresAt: after(now, lifetime) }), refresh: refresh?.record }
 
-  const founded = await deps.storage.families.insert(family)
+  const created = await deps.storage.families.insert(family)
   // RFC 6749 §4.1.2: a code founds one family, once. Otherwise a second access token would live in the family of the first.
-  if (founded.outcome === 'buried') await deps.storage.families.insertTombstone(family, now)
+  if (created.outcome === 'buried') await deps.storage.families.insertTombstone(family, now)
   return refresh?.token
 }

@@ -17,9 +17,9 @@ import { randomSecret, type Random } from '../../runtime/random.ts'
 import {
   digestOf,
   digestRefreshToken,
-  readRefreshToken,
-  succeedRefreshToken,
-  writeRefreshToken,
+  parseRefreshToken,
+  deriveSuccessor,
+  encodeRefreshToken,
   type RefreshLifetimes,
   type RefreshToken,
   type RefreshTokenDigests,
@@ -37,15 +37,15 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
     async decide(form, client, now) {
       const presented = await parsePresentedToken(form, client)
       const digests = await digestRefreshToken(presented)
-      const standing = await deps.storage.status.ofRefreshHandle(digests.handleDigest)
+      const status = await deps.storage.status.ofRefreshHandle(digests.handleDigest)
       // RFC 6749 §10.4: bound to the client it was issued to; another's presentation changes nothing.
-      if (standing?.family.clientId !== client.clientId) throw unknownToken(client, undefined)
+      if (status?.family.clientId !== client.clientId) throw unknownToken(client, undefined)
       // The kill switch: what a deactivated user, a revoked grant or a disabled client was given opens nothing.
-      if (!isFamilyActive(standing, now)) throw unknownToken(client, standing.family)
+      if (!isFamilyActive(status, now)) throw unknownToken(client, status.family)
       // OIDC Core §11: a client from which offline access was taken is not given more of it.
-      if (!mayRefresh(standing.family.scopes, client)) throw unknownToken(client, standing.family)
-      const scopes = narrowScopes(form.get('scope'), registeredScopes(standing.family.scopes, client))
-      const resources = narrowResources(form.all('resource'), standing.family.resources)
+      if (!mayRefresh(status.family.scopes, client)) throw unknownToken(client, status.family)
+      const scopes = narrowScopes(form.get('scope'), registeredScopes(status.family.scopes, client))
+      const resources = narrowResources(form.all('resource'), status.family.resources)
       const target = resolveTarget({ scopes, resources }, deps)
       const rotated = await rotateRefreshToken({ presented, digests, client }, now, deps)
 
@@ -54,7 +54,7 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
         evidence: rotated,
         client,
         target,
-        forUser: { user: standing.user, grantId, familyId, authentication, claimsRequest, nonce: undefined },
+        forUser: { user: status.user, grantId, familyId, authentication, claimsRequest, nonce: undefined },
         refreshToken: rotated.refreshToken,
       }
     },
@@ -68,7 +68,7 @@ async function parsePresentedToken(form: Parameters, client: AuthenticatedClient
       reason: 'refresh_token_missing',
     })
   }
-  const token = await readRefreshToken(text)
+  const token = await parseRefreshToken(text)
   // RFC 6749 §5.2: invalid_grant, as for a token that nobody has any more.
   if (token === undefined) throw unknownToken(client, undefined)
   return token
@@ -123,7 +123,7 @@ async function rotateRefreshToken(
 ): Promise<RotatedFamily> {
   const { presented, digests, client } = presentation
   const salt = randomSecret(deps.random)
-  const successor = await succeedRefreshToken(presented, salt)
+  const successor = await deriveSuccessor(presented, salt)
   const rotated = await deps.storage.families.rotate({
     handleDigest: digests.handleDigest,
     presentedDigest: digests.tokenDigest,
@@ -138,20 +138,20 @@ async function rotateRefreshToken(
   if (rotated.outcome === 'absent') throw rotationRefusal('refresh_token_unknown', client, undefined)
   // RFC 9700 §4.14.2: one of the two who hold this token stole it, and nobody can tell which.
   if (rotated.outcome === 'reused') throw rotationRefusal('refresh_token_reused', client, rotated.record)
-  if (rotated.outcome === 'retried') return retried({ presented, client }, rotated.record)
-  return { family: rotated.record, refreshToken: await writeRefreshToken(successor) } as RotatedFamily
+  if (rotated.outcome === 'retried') return repeatRotation({ presented, client }, rotated.record)
+  return { family: rotated.record, refreshToken: await encodeRefreshToken(successor) } as RotatedFamily
 }
 
 /** The successor that the lost answer carried, made again from the salt that its rotation left. */
-async function retried(
+async function repeatRotation(
   { presented, client }: { readonly presented: RefreshToken; readonly client: AuthenticatedClient },
   family: TokenFamilyRecord,
 ): Promise<RotatedFamily> {
-  const successor = await succeedRefreshToken(presented, family.refresh?.successorSalt ?? '')
+  const successor = await deriveSuccessor(presented, family.refresh?.successorSalt ?? '')
   // RFC 6749 §5.2: storage must have kept the salt of this very rotation; a token that opens nothing is not handed out.
   if ((await digestOf(successor)) !== family.refresh?.currentDigest)
     throw rotationRefusal('refresh_token_unknown', client, family)
-  return { family, refreshToken: await writeRefreshToken(successor) } as RotatedFamily
+  return { family, refreshToken: await encodeRefreshToken(successor) } as RotatedFamily
 }
 
 function rotationRefusal(
