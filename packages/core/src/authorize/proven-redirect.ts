@@ -5,9 +5,9 @@ import { OAuthError } from '../error/oauth-error.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 
 /**
- * Finds the client that an authorization request names. It proves nothing yet: anybody can write a link.
- * @throws OAuthError invalid_request — reason `client_id_missing` | `client_id_repeated` | `client_unknown` | `client_disabled`;
- *   for a local page, since nobody is proven to whom the browser could be sent (RFC 6749 §4.1.2.1).
+ * Finds the client that an authorization request names. This proves nothing yet: anybody can create such a link.
+ * @throws OAuthError invalid_request — reason `client_id_missing` | `client_id_repeated` | `client_unknown` |
+ *   `client_disabled`; shown on a local page, since no redirect target is proven (RFC 6749 §4.1.2.1).
  */
 export async function identifyClient(parameters: Parameters, storage: Storage): Promise<ClientRecord> {
   const id = parameters.get('client_id')
@@ -18,7 +18,7 @@ export async function identifyClient(parameters: Parameters, storage: Storage): 
 
   // RFC 6749 Appendix A.1: a client_id is visible ASCII; other text names no client.
   const client = isVisibleAscii(id) ? await storage.clients.find(clientId(id)) : undefined
-  // RFC 6749 §4.1.2.1: an unknown client never leads to a redirect. A disabled one reads the same.
+  // RFC 6749 §4.1.2.1: an unknown client never causes a redirect. A disabled one gets the same answer.
   if (client === undefined) throw clientError(unknownClient, 'client_unknown')
   if (client.disabledAt !== undefined) throw clientError(unknownClient, 'client_disabled')
   return client
@@ -31,26 +31,30 @@ const clientError = (
   reason: 'client_id_missing' | 'client_id_repeated' | 'client_unknown' | 'client_disabled',
 ): OAuthError => new OAuthError('invalid_request', description, { reason })
 
-/** A redirect URI that was compared with the client's registered ones. Only `verifyRedirect` makes it; without it nothing redirects. */
+/**
+ * A redirect URI that matches a registered one. Created only by `verifyRedirect`, and required by everything that
+ * redirects.
+ */
 export type VerifiedRedirect = Brand<string, 'VerifiedRedirect'>
 
 /**
- * Compares the requested redirect URI with the registered ones, character by character (RFC 9700 §2.1). A registered
- * loopback URI may be requested with another port, because a native app takes the port it gets (RFC 8252 §7.3).
- * @returns evidence that the browser may be sent there.
- * @throws OAuthError invalid_request — reason `redirect_uri_missing` | `redirect_uri_repeated` | `redirect_uri_mismatch`;
- *   for a local page: sending the browser to an unproven address is what an attacker wants (RFC 6749 §4.1.2.1).
+ * Compares the requested redirect URI with the registered ones, character by character (RFC 9700 §2.1). The port of a
+ * loopback URI may differ, because a native app listens on any free port (RFC 8252 §7.3).
+ * @returns evidence that the browser may be redirected there.
+ * @throws OAuthError invalid_request — reason `redirect_uri_missing` | `redirect_uri_repeated` |
+ *   `redirect_uri_mismatch`; shown on a local page, because a redirect to an unproven address would help an attacker
+ *   (RFC 6749 §4.1.2.1).
  */
 export function verifyRedirect(parameters: Parameters, client: ClientRecord): VerifiedRedirect {
   const requested = parameters.get('redirect_uri')
-  // OIDC Core §3.1.2.1: redirect_uri is required; a default would have to be guessed at the token endpoint again.
+  // OIDC Core §3.1.2.1: redirect_uri is required.
   if (requested === undefined) throw redirectError('The redirect_uri parameter is missing.', 'redirect_uri_missing')
-  // RFC 6749 §3.1: of two addresses one is an attacker's.
+  // RFC 6749 §3.1: it must not repeat; the second may be an attacker's.
   if (parameters.isRepeated('redirect_uri')) {
     throw redirectError('The redirect_uri parameter is repeated.', 'redirect_uri_repeated')
   }
   const isRegistered = client.redirectUris.some((uri) => uri === requested || isSameLoopback(uri, requested))
-  // RFC 6749 §3.1.2.4: an unregistered redirect URI is not redirected to.
+  // RFC 6749 §3.1.2.4: never redirect to an unregistered URI.
   if (!isRegistered)
     throw redirectError('The application asked to return to an address it has not registered.', 'redirect_uri_mismatch')
   return requested as VerifiedRedirect
@@ -64,7 +68,7 @@ function isSameLoopback(registered: string, requested: string): boolean {
   )
 }
 
-/** Splits without a URL parser: parsers read `127.1` or `\` as something else than the browser or the app does. */
+/** Splits without a URL parser, because parsers read `127.1` or `\` differently than browsers and apps. */
 function splitLoopback(uri: string): { readonly host: string; readonly rest: string } | undefined {
   const match = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::([1-9][0-9]{0,4}))?(|[/?].*)$/.exec(uri)
   const [, host, port, rest] = match ?? []

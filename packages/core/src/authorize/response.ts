@@ -2,11 +2,11 @@ import type { OAuthError } from '../error/oauth-error.ts'
 import { noStore, redirect, type ServerResponse } from '../http/index.ts'
 import type { VerifiedRedirect } from './proven-redirect.ts'
 
-/** Sends the browser back with a code (RFC 6749 §4.1.2). `iss` tells the client which server answered (RFC 9207 §2). */
+/** Redirects to the client with a code (RFC 6749 §4.1.2). `iss` identifies the server that answered (RFC 9207 §2). */
 export const authorizationResponse = (code: string, target: ResponseTarget, issuer: string): ServerResponse =>
   target.responseMode.respond(target.redirect, present({ code, state: target.state, iss: issuer }))
 
-/** Sends the browser back with a refusal (RFC 6749 §4.1.2.1). `iss` belongs here too (RFC 9207 §2). */
+/** Redirects to the client with an error (RFC 6749 §4.1.2.1). `iss` is included here too (RFC 9207 §2). */
 export const authorizationErrorResponse = (
   refusal: OAuthError,
   target: ResponseTarget,
@@ -20,14 +20,16 @@ export const authorizationErrorResponse = (
 const present = (parameters: Readonly<Record<string, string | undefined>>): readonly (readonly [string, string])[] =>
   Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
 
-/** Where and how the client hears of the outcome. It holds the proof that the browser may be sent there. */
+/** Where and how the response reaches the client. Contains the evidence that the browser may be redirected there. */
 export interface ResponseTarget {
   readonly redirect: VerifiedRedirect
   readonly responseMode: ResponseMode
   readonly state: string | undefined
 }
 
-/** A refusal that the client hears of through the browser. It contains the proof that the browser may be sent there. */
+/**
+ * A refusal that is returned to the client by redirect. Contains the evidence that the browser may be redirected there.
+ */
 export class RedirectableError extends Error {
   override readonly name = 'RedirectableError'
   readonly refusal: OAuthError
@@ -40,30 +42,32 @@ export class RedirectableError extends Error {
   }
 }
 
-/** How the response's parameters travel to the client (OAuth 2.0 Multiple Response Type Encoding Practices §2.1). */
+/**
+ * How the response parameters are returned to the client (OAuth 2.0 Multiple Response Type Encoding Practices §2.1).
+ */
 export interface ResponseMode {
   /** The `response_mode` value. */
   readonly mode: string
-  /** @param parameters the response's parameters, absent ones left out. */
+  /** @param parameters the parameters that are present. */
   respond(target: VerifiedRedirect, parameters: readonly (readonly [string, string])[]): ServerResponse
 }
 
 /** Declares a response mode; discovery lists it. */
 const defineResponseMode = (mode: ResponseMode): ResponseMode => mode
 
-/** `query`: in the redirect URI's query, the default for codes. */
+/** `query`: in the query of the redirect URI, the default for codes. */
 export const queryResponseMode = defineResponseMode({
   mode: 'query',
   respond(target, parameters) {
     const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
-    // The redirect URI is kept as registered, character by character; it has no fragment.
+    // The registered redirect URI stays as it is, character by character; it has no fragment.
     return redirect(`${target}${target.includes('?') ? '&' : '?'}${query}`)
   },
 })
 
 /**
- * `form_post`: a page that posts the parameters to the client by itself (OAuth 2.0 Form Post Response Mode §2). Where
- * scripts are off, a person presses its button.
+ * `form_post`: a page that posts the parameters to the client (OAuth 2.0 Form Post Response Mode §2). Without scripts,
+ * the user presses its button.
  */
 export const formPostResponseMode = defineResponseMode({
   mode: 'form_post',
@@ -75,7 +79,7 @@ export const formPostResponseMode = defineResponseMode({
       status: 200,
       headers: [
         ['Content-Type', 'text/html; charset=utf-8'],
-        // No form-action: the client's page may redirect anywhere after the post, and Chrome would hold that against this page.
+        // No form-action: Chrome applies it to redirects after the post as well, and the client may redirect anywhere.
         [
           'Content-Security-Policy',
           `default-src 'none'; script-src '${scriptHash}'; frame-ancestors 'none'; base-uri 'none'`,
@@ -94,5 +98,5 @@ const escapeAttribute = (text: string): string => text.replaceAll(/[&<>"']/g, (c
 
 const script = 'document.forms[0].submit()'
 
-/** SHA-256 of the script; its test computes it anew. */
+/** SHA-256 of the script; a test computes it. */
 const scriptHash = 'sha256-ePniVEkSivX/c7XWBGafqh8tSpiRrKiqYeqbG7N1TOE='

@@ -5,9 +5,8 @@ import { spaceSeparated } from '../parameters/space-separated.ts'
 import { requestedClaimNames } from './claims-request.ts'
 
 /**
- * The scope values that a request may go on with. Values that this server does not know are left out (OIDC Core
- * §3.1.2.1), and so is `offline_access` where no refresh token can come of it (OIDC Core §11); a value that the server
- * knows and the client is not registered for is refused.
+ * Determines the scope values of a request. Unknown values are ignored (OIDC Core §3.1.2.1), and so is `offline_access`
+ * if no refresh token can be issued (OIDC Core §11). A known value that the client is not registered for is refused.
  * @throws OAuthError invalid_scope — reason `scope_malformed` | `scope_missing` | `scope_not_allowed`.
  */
 export function requestedScopes(
@@ -20,7 +19,7 @@ export function requestedScopes(
     throw new OAuthError('invalid_scope', 'The scope parameter is malformed.', { reason: 'scope_malformed' })
   }
   const scopes = spaceSeparated(scope).filter((value) => registry.has(value) && !isIdleOfflineAccess(value, client))
-  // RFC 6749 §3.3: without a default scope, a request without one fails.
+  // RFC 6749 §3.3: there is no default scope, so a request without one fails.
   if (scopes.length === 0) {
     throw new OAuthError('invalid_scope', 'Ask for at least one scope that this server knows.', {
       reason: 'scope_missing',
@@ -36,8 +35,9 @@ export function requestedScopes(
 }
 
 /**
- * The scope values that open claims which the request asks for one by one (OIDC Core §5.5). The person consents to them
- * like to the others, but the token does not carry them. Claims that no scope of the client's opens are not released.
+ * Returns the scope values that contain the individually requested claims (OIDC Core §5.5). The user consents to them
+ * as to other scopes, but the token does not carry them. A claim that is in none of the client's scopes is not
+ * released.
  */
 export function scopesOfRequestedClaims(
   claimsRequest: JsonObject | undefined,
@@ -52,28 +52,28 @@ const isIdleOfflineAccess = (scope: string, client: ClientRecord): boolean =>
   scope === 'offline_access' && !client.grantTypes.includes('refresh_token')
 
 /**
- * Of the scope values that were granted once, those that the client is still registered for: what an administrator takes
- * from a client is in no token that is issued later (RFC 6749 §3.3).
+ * Keeps the granted scope values that the client is still registered for: a scope that an administrator removes is in
+ * no token issued later (RFC 6749 §3.3).
  */
 export const registeredScopes = (granted: readonly string[], client: ClientRecord): readonly string[] =>
   granted.filter((scope) => client.scopes.includes(scope))
 
 /**
- * Whether a client gets and may use refresh tokens of what was granted: offline access is a part of it, and the client is
- * still registered for that and for the grant (OIDC Core §11).
+ * Whether the client receives and may use refresh tokens: `offline_access` was granted, and the client is still
+ * registered for it and for the grant type (OIDC Core §11).
  */
 export const mayRefresh = (granted: readonly string[], client: ClientRecord): boolean =>
   client.grantTypes.includes('refresh_token') && registeredScopes(granted, client).includes('offline_access')
 
-/** A scope value: how it is put to people, and which claims about them it opens. */
+/** A scope value: its description on the consent page, and the claims that it contains. */
 interface ScopeDefinition {
   /** A sentence for the consent page. */
   readonly description: string
-  /** Claim names that userinfo answers with, where the account has them. */
+  /** Claims that the userinfo endpoint returns, if the user has them. */
   readonly claims: readonly string[]
-  /** Those of them that the ID token carries too. */
+  /** The subset of the claims that the ID token contains too. */
   readonly idTokenClaims: readonly string[]
-  /** Whether it concerns the person and no API. */
+  /** Whether it concerns the user's identity rather than an API. */
   readonly isIdentity: boolean
 }
 
@@ -86,7 +86,10 @@ const identityScope = (
   idTokenClaims: readonly string[] = [],
 ): ScopeDefinition => ({ description, claims, idTokenClaims, isIdentity: true })
 
-/** The scope values of OpenID Connect (OIDC Core §5.4, §11). The ID token stays small: userinfo has the rest. */
+/**
+ * The scope values of OpenID Connect (OIDC Core §5.4, §11). The ID token stays small; the userinfo endpoint returns the
+ * rest.
+ */
 export const standardScopes: ScopeRegistry = new Map([
   ['openid', identityScope('Know who you are', [])],
   [

@@ -15,22 +15,25 @@ import type { ServerRequest } from '../http/index.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 
-/** A client that proved who it is by its registered method, or a public client that named itself. Only `authenticateClient` makes it. */
+/**
+ * A client that authenticated by its registered method, or a public client that identified itself. Created only by
+ * `authenticateClient`.
+ */
 export type AuthenticatedClient = Brand<ClientRecord, 'AuthenticatedClient'>
 
 export interface ClientAuthenticationDependencies {
   readonly storage: Storage
   readonly clientAuthentication: readonly ClientAuthentication[]
-  /** Counts failed authentications by the `client_id` that was presented. */
+  /** Counts failed authentications by the presented `client_id`. */
   readonly failedAuthentications: RateLimiter
 }
 
 /**
- * Proves which client sent the request (RFC 6749 §2.3, §3.2.1).
+ * Authenticates the client that sent the request (RFC 6749 §2.3, §3.2.1).
  * @throws OAuthError invalid_request — reason `client_authentication_twice` | `client_id_contradicted`.
  * @throws OAuthError invalid_client — reason `client_authentication_missing` | `client_unknown` | `client_disabled` |
- *   `client_authentication_method` | `client_credentials_wrong`, and `client_id_contradicted` by an assertion; all of
- *   them read the same.
+ *   `client_authentication_method` | `client_credentials_wrong`, and `client_id_contradicted` for an assertion; the
+ *   response is the same for all of them.
  * @throws OAuthError temporarily_unavailable — reason `client_throttled`, after too many failures.
  */
 export async function authenticateClient(
@@ -40,11 +43,11 @@ export async function authenticateClient(
 ): Promise<AuthenticatedClient> {
   const credentials = readCredentials(request, form, deps.clientAuthentication)
   const client = await findClient(credentials.clientId, deps.storage)
-  // Verified before anything is looked at, so that every refusal has cost the same work.
+  // Verified before the client is checked, so that every refusal takes the same work.
   const proof = await credentials.verify(client, now)
 
   const reason = refusalReason(client, credentials, proof !== undefined)
-  // RFC 6749 §5.2: one answer, whatever failed.
+  // RFC 6749 §5.2: the same response, whatever failed.
   if (reason !== undefined || client === undefined)
     throw await countFailedAttempt(reason ?? 'client_unknown', { client, credentials }, { ...deps, now })
   if (proof?.usedSecret !== undefined) await recordSecretUse(client, proof.usedSecret, { storage: deps.storage, now })
@@ -58,8 +61,8 @@ function readCredentials(
 ): PresentedCredentials {
   const presented = methods.flatMap((method) => method.read(request, form) ?? [])
   const [credentials, second] = presented
-  // RFC 6749 §2.3: a client must not use more than one method in a request. RFC 9110 §5.3: Authorization is no list, so
-  // a repeated one is two.
+  // RFC 6749 §2.3: a client must not use more than one method in a request. RFC 9110 §5.3: Authorization is not a list,
+  // so a repeated header is a second method.
   if (second !== undefined || request.repeatedHeaders.has('authorization')) {
     throw new OAuthError('invalid_request', 'Use one client authentication method.', {
       reason: 'client_authentication_twice',
@@ -70,16 +73,16 @@ function readCredentials(
 
   const named = form.get('client_id')
   if (named !== undefined && credentials.clientId !== undefined && named !== credentials.clientId) {
-    // RFC 7521 §4.2.1: an assertion about another client than the request's is an invalid one.
+    // RFC 7521 §4.2.1: an assertion about another client than the request's is invalid.
     if (credentials.method === 'private_key_jwt') throw invalidClient('client_id_contradicted', { clientId: named })
-    // RFC 6749 §2.3.1: a client_id in the body names the client that authenticates, or the request contradicts itself.
+    // RFC 6749 §2.3.1: a client_id in the body must name the client that authenticates.
     throw new OAuthError('invalid_request', 'The request names two clients.', { reason: 'client_id_contradicted' })
   }
   return credentials
 }
 
 async function findClient(id: string | undefined, storage: Storage): Promise<ClientRecord | undefined> {
-  // RFC 6749 Appendix A.1: a client_id is visible ASCII. Other text names no client, and some stores cannot even hold it.
+  // RFC 6749 Appendix A.1: a client_id is visible ASCII. Some stores cannot even look up other text.
   return storage.clients.find(clientId(id !== undefined && isVisibleAscii(id) ? id : ''))
 }
 
@@ -90,12 +93,16 @@ function refusalReason(
 ): RefusalReason | undefined {
   if (client === undefined) return 'client_unknown'
   if (client.disabledAt !== undefined) return 'client_disabled'
-  // OIDC Registration §2: a client uses the method that it registered. Otherwise a confidential one could be played without its secret.
+  // OIDC Registration §2: a client uses its registered method. Otherwise `none` would let anybody act as a confidential
+  // client.
   if (client.tokenEndpointAuthMethod !== credentials.method) return 'client_authentication_method'
   return isProven ? undefined : 'client_credentials_wrong'
 }
 
-/** Counts the failure. A client that proves itself is never held up: guessing is throttled, not the guessed-at. */
+/**
+ * Counts the failed attempt against the rate limit, and returns the refusal. Only failures are limited: a client with
+ * correct credentials is never delayed by somebody who guesses.
+ */
 async function countFailedAttempt(
   reason: RefusalReason,
   { client, credentials }: { readonly client: ClientRecord | undefined; readonly credentials: PresentedCredentials },
@@ -115,7 +122,7 @@ async function countFailedAttempt(
   })
 }
 
-/** Remembers which secret is in use, at most once an hour. */
+/** Records that the secret was used, at most once an hour. */
 async function recordSecretUse(
   client: ClientRecord,
   used: SecretDigest,
@@ -129,19 +136,19 @@ async function recordSecretUse(
 const invalidClient = (reason: RefusalReason, context: RefusalContext): OAuthError =>
   new OAuthError('invalid_client', 'Client authentication failed.', { reason, context })
 
-/** That credentials are the client's, and which of its secrets they were, when they were one. */
+/** Proof that the credentials belong to the client; with the secret that was used, if any. */
 export interface CredentialProof {
   readonly usedSecret?: SecretDigest
 }
 
-/** What a request presented to prove its client, before anything of it was checked. */
+/** The unverified credentials of a request. */
 interface PresentedCredentials {
   readonly method: TokenEndpointAuthMethod
-  /** As presented; `undefined` when it was unreadable. */
+  /** The presented client_id; `undefined` when it was unreadable. */
   readonly clientId: string | undefined
   /**
-   * Proof that the credentials are the client's, or `undefined`. A secret is checked with the same work for a client that
-   * does not exist, so that the delay does not tell which clients do.
+   * Verifies the credentials. A secret is checked with the same work for a client that does not exist, so response
+   * times do not reveal which clients exist.
    */
   verify(client: ClientRecord | undefined, now: EpochSeconds): Promise<CredentialProof | undefined>
 }
@@ -150,8 +157,8 @@ interface PresentedCredentials {
 export interface ClientAuthentication {
   readonly method: TokenEndpointAuthMethod
   /**
-   * The credentials, when the request uses this method; `undefined` when it does not.
-   * @throws OAuthError when it uses the method in a way that is malformed.
+   * Reads the credentials if the request uses this method; otherwise `undefined`.
+   * @throws OAuthError when they are malformed.
    */
   read(request: ServerRequest, form: Parameters): PresentedCredentials | undefined
 }
@@ -159,15 +166,16 @@ export interface ClientAuthentication {
 /** Declares a client authentication method; discovery lists it. */
 export const defineClientAuthentication = (method: ClientAuthentication): ClientAuthentication => method
 
-/** An authenticated client that did more than name itself. Only `requireConfidential` makes it. */
+/** An authenticated client that is not public. Created only by `requireConfidential`. */
 export type ConfidentialClient = Brand<AuthenticatedClient, 'ConfidentialClient'>
 
 /**
- * Refuses a public client where a caller must have proven who it is.
- * @throws OAuthError invalid_client — reason `client_public`; it reads like every other failed authentication.
+ * Refuses a public client.
+ * @throws OAuthError invalid_client — reason `client_public`; the response is the same as for every failed
+ *   authentication.
  */
 export function requireConfidential(client: AuthenticatedClient): ConfidentialClient {
-  // RFC 7662 §2.1: the endpoint requires authorization, and a name alone is none.
+  // RFC 7662 §2.1: the endpoint requires authentication; a public client only names itself.
   if (client.tokenEndpointAuthMethod === 'none') {
     throw new OAuthError('invalid_client', 'Client authentication failed.', {
       reason: 'client_public',

@@ -6,7 +6,7 @@ import { isRegistrableRedirectUri } from './redirect-uri.ts'
 import { isFetchable, readKeySet } from './remote-key-set.ts'
 
 /**
- * Refuses a client that could not be used, or not safely: at its registration, and as each change would leave it.
+ * Refuses a client that would be unusable or unsafe; called at registration and for the result of each update.
  * @throws ClientMetadataError invalid_redirect_uri | invalid_client_metadata.
  */
 export function refuseUnusable(client: ClientRecord): void {
@@ -16,10 +16,10 @@ export function refuseUnusable(client: ClientRecord): void {
   if (client.clientName.trim() === '') throw invalid('client_name must not be empty.')
   refuseUnusableRedirects(client)
   refuseUnusableKeys(client)
-  // RFC 6749 §3.3: nobody can ask for anything else, so it would be there for nothing.
+  // RFC 6749 §3.3: a request could never contain any other value.
   if (!client.scopes.every(isScopeToken))
     throw invalid('A scope value is visible ASCII without space, quote and backslash.')
-  // OIDC Registration §2: seconds; what is not a whole number of them would be stored as another, or not at all.
+  // OIDC Registration §2: seconds. Stores might change or reject any other number.
   if (client.defaultMaxAge !== undefined && !isSeconds(client.defaultMaxAge))
     throw invalid('default_max_age must be a whole number of seconds, 0 or more.')
   // RFC 6749 §4.4: the grant is for confidential clients only.
@@ -29,19 +29,19 @@ export function refuseUnusable(client: ClientRecord): void {
 }
 
 /**
- * Refuses an algorithm that no answer to the client could be signed with.
- * @param chosen the algorithms that were asked for.
+ * Refuses an algorithm that the server does not sign with.
+ * @param chosen the requested algorithms.
  * @throws ClientMetadataError invalid_client_metadata.
  */
 export function refuseUnsignable(chosen: readonly (string | undefined)[], keys: SigningAlgorithms | undefined): void {
   const names = chosen.filter((name) => name !== undefined)
-  // RFC 7591 §3.2.2: better no client than one that no answer can be signed for.
+  // RFC 7591 §3.2.2: no response to this client could be signed.
   if (keys !== undefined && !names.every((name) => keys.algorithms.some((own) => own === name))) {
     throw invalid('The server does not sign with this algorithm; discovery lists those it signs with.')
   }
 }
 
-/** Whether it proves who it is with a secret. */
+/** Whether the client authenticates with a secret. */
 export const usesSecret = ({ tokenEndpointAuthMethod }: ClientRecord): boolean =>
   tokenEndpointAuthMethod === 'client_secret_basic' || tokenEndpointAuthMethod === 'client_secret_post'
 
@@ -69,14 +69,14 @@ function refuseUnusableKeys(client: ClientRecord): void {
   // RFC 7591 §2: jwks and jwks_uri exclude each other.
   if ((client.jwks === undefined) === (client.jwksUri === undefined))
     throw invalid('private_key_jwt needs either jwks or jwks_uri.')
-  // RFC 7517 §9.2: what is private stays with the client.
+  // RFC 7517 §9.2: private keys stay with the client.
   if (client.jwks !== undefined && !isPublicKeySet(client.jwks))
     throw invalid('jwks must hold at least one public key, and no private or symmetric one.')
   if (client.jwksUri !== undefined && !isFetchable(client.jwksUri))
     throw invalid('jwks_uri must be https, by host name, on the default port.')
 }
 
-/** RFC 7517 §4: asymmetric keys without their private parts. */
+/** Whether the set contains only asymmetric public keys (RFC 7517 §4). */
 function isPublicKeySet(jwks: JsonObject): boolean {
   const keys = readKeySet(jwks)?.keys ?? []
   return keys.length > 0 && keys.every((key) => key.kty !== 'oct' && !('d' in key) && !('k' in key))
@@ -89,7 +89,9 @@ const isSeconds = (value: number): boolean => Number.isSafeInteger(value) && val
 const invalid = (description: string): ClientMetadataError =>
   new ClientMetadataError('invalid_client_metadata', description)
 
-/** A registration that is refused, in the codes of RFC 7591 §3.2.2. `description` says which member is wrong and why. */
+/**
+ * A refused registration, with the error codes of RFC 7591 §3.2.2. `description` says which member is wrong and why.
+ */
 export class ClientMetadataError extends Error {
   override readonly name = 'ClientMetadataError'
   readonly code: 'invalid_redirect_uri' | 'invalid_client_metadata'

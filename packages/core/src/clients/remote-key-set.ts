@@ -1,17 +1,19 @@
 import type { EpochSeconds } from '@mintmark/storage-interface'
 import type { JSONWebKeySet } from 'jose'
 
-/** Where clients publish their keys: fetched when needed, kept for a while. */
+/** The key sets that clients publish: fetched on demand and cached. */
 export interface RemoteKeySets {
   /**
-   * The key set at an address, as last fetched.
-   * @param mode `refresh` fetches again when the kept one is older than a minute: a key may have been added.
-   * @returns `undefined` when the address may not be fetched, or did not answer with a key set.
+   * Returns the key set at a URL from the cache or by fetching it.
+   * @param mode `refresh` fetches again when the cached set is older than a minute, because a key may have been added.
+   * @returns `undefined` when the URL may not be fetched, or its response is not a key set.
    */
   read(uri: string, mode: 'kept' | 'refresh', now: EpochSeconds): Promise<JSONWebKeySet | undefined>
 }
 
-/** Key sets fetched over https, without redirects, within a size and a time; one request at a time for each address. */
+/**
+ * Fetches key sets over https, without redirects, with a limit on size and time, one request at a time for each URL.
+ */
 export function createRemoteKeySets(fetch: typeof globalThis.fetch): RemoteKeySets {
   const kept = new Map<
     string,
@@ -25,7 +27,7 @@ export function createRemoteKeySets(fetch: typeof globalThis.fetch): RemoteKeySe
       const maxAge = mode === 'refresh' ? cooldown : keepFor
       if (known !== undefined && now < known.fetchedAt + maxAge) return known.keySet
 
-      // A client whose server is down for a moment keeps the keys that it had.
+      // While a client's server is down, its last key set stays in use.
       const keySet = fetchKeySet(uri, fetch).then((fetched) => fetched ?? known?.keySet)
       kept.set(uri, { fetchedAt: now, keySet })
       return keySet
@@ -34,9 +36,9 @@ export function createRemoteKeySets(fetch: typeof globalThis.fetch): RemoteKeySe
 }
 
 /**
- * Whether an address may be fetched: https, a host name with a dot that is no IP address, the default port. It keeps a
- * registration from reaching into the host's own network by its literal address; names that resolve there are the
- * business of the injected `fetch` (RFC 8725 §3.10).
+ * Whether a URL may be fetched: https, a host name with a dot that is not an IP address, the default port. This
+ * prevents a registration from naming an address in the host's own network. Host names that resolve to such addresses
+ * are the responsibility of the injected `fetch` (RFC 8725 §3.10).
  */
 export function isFetchable(uri: string): boolean {
   if (!URL.canParse(uri)) return false
@@ -56,7 +58,7 @@ async function fetchKeySet(uri: string, fetch: typeof globalThis.fetch): Promise
     const text = response.status === 200 ? await readBounded(response) : undefined
     return text === undefined ? undefined : readKeySet(JSON.parse(text))
   } catch {
-    // Whatever goes wrong on the way, there are no keys, and the client is not authenticated.
+    // Any failure means that there are no keys, and the client is not authenticated.
     return undefined
   }
 }
@@ -72,7 +74,7 @@ async function readBounded(response: Response): Promise<string | undefined> {
   return new TextDecoder().decode(await new Blob(chunks.map((chunk) => new Uint8Array(chunk))).arrayBuffer())
 }
 
-/** RFC 7517 §5: an object with a list of keys. Which of them fit is decided when one is used. */
+/** Reads a key set: an object with a list of keys (RFC 7517 §5). Whether a key fits is decided when it is used. */
 export function readKeySet(value: unknown): JSONWebKeySet | undefined {
   if (typeof value !== 'object' || value === null || !('keys' in value) || !Array.isArray(value.keys)) return undefined
   return value.keys.length > maxKeys ? undefined : { keys: value.keys.filter(isKey) }
@@ -81,7 +83,7 @@ export function readKeySet(value: unknown): JSONWebKeySet | undefined {
 const isKey = (key: unknown): key is JSONWebKeySet['keys'][number] =>
   typeof key === 'object' && key !== null && 'kty' in key && typeof key.kty === 'string'
 
-/** In seconds: how long a key set is used without asking again, and how soon an unknown key may make us ask. */
+/** In seconds: how long a key set is cached, and the minimum time between fetches for unknown keys. */
 const keepFor = 600
 const cooldown = 60
 

@@ -23,11 +23,13 @@ interface ClientSecretDependencies {
 }
 
 /**
- * Gives a client another secret beside the one in use. The client is moved to it at leisure; then, or at
- * `previousExpiresAt`, the old one ends.
- * @param change `previousExpiresAt`, in seconds since the epoch, ends the secrets before it; left out, they live on.
- * @returns the secret: this is the only time that anybody sees it.
- * @throws ClientMetadataError invalid_client_metadata when the client is unknown, uses no secret, or has two live ones.
+ * Adds a second secret, so that the client can change to it without an interruption. The old one expires at
+ * `previousExpiresAt`.
+ * @param change `previousExpiresAt`, in seconds since the epoch, expires the earlier secrets; without it they stay
+ *   valid.
+ * @returns the secret. It is not stored and cannot be shown again.
+ * @throws ClientMetadataError invalid_client_metadata when the client is unknown, uses no secret, or has two active
+ *   ones.
  */
 export async function addClientSecret(
   id: string,
@@ -39,7 +41,7 @@ export async function addClientSecret(
   const added = await clientSecretRecord(secret, now)
   await changeSecrets(id, deps.storage, (client) => {
     const live = client.secrets.filter((candidate) => isLive(candidate, now))
-    // RFC 7591 §3.2.2: a client of another method has no use for a secret, and two are enough to change from one to the other.
+    // RFC 7591 §3.2.2: only a client with a secret can rotate it, and two secrets are enough for that.
     if (client.secrets.length === 0) throw invalid('The client does not authenticate with a secret.')
     if (live.length >= maxLiveSecrets) throw invalid('The client has two live secrets. End one of them first.')
     return [...live.map((previous) => ending(previous, change.previousExpiresAt)), added]
@@ -48,7 +50,7 @@ export async function addClientSecret(
 }
 
 /**
- * Ends all secrets of a client but the newest, at once.
+ * Revokes all secrets of a client except the newest.
  * @throws ClientMetadataError invalid_client_metadata when the client is unknown.
  */
 export async function endPreviousClientSecrets(id: string, deps: { readonly storage: Storage }): Promise<void> {
@@ -56,25 +58,27 @@ export async function endPreviousClientSecrets(id: string, deps: { readonly stor
 }
 
 /**
- * Gives a client, in place of its own, the secret that it has from the server that it comes from: nobody has to
- * change it on the day of the move. Let `addClientSecret` replace it afterwards.
- * @param secret at least 32 characters of visible ASCII, 12 of them different, as a generator makes them. A client that
- *   sends one with `+` or `%` by `client_secret_basic` must form-encode it (RFC 6749 §2.3.1), which not every server has insisted on.
- * @throws ClientMetadataError invalid_client_metadata when the secret could be guessed, the client is unknown, or it uses none.
+ * Replaces a client's secret by the one that it has at another authorization server, so that it need not be
+ * reconfigured for a migration. Use `addClientSecret` to replace it afterwards.
+ * @param secret at least 32 characters of visible ASCII, at least 12 of them different, as generators create them. A
+ *   client whose secret contains `+` or `%` must form-encode it for `client_secret_basic` (RFC 6749 §2.3.1); not every
+ *   server insists on that.
+ * @throws ClientMetadataError invalid_client_metadata when the secret is guessable, or the client is unknown or uses
+ *   none.
  */
 export async function adoptClientSecret(id: string, secret: string, deps: ClientSecretDependencies): Promise<void> {
-  // RFC 6749 §10.10, RFC 6819 §5.1.4.2.2: its digest is as quick to try as any, so it must be one that nobody can try out.
+  // RFC 6749 §10.10, RFC 6819 §5.1.4.2.2: SHA-256 is fast, so only a secret with enough entropy is safe.
   if (!/^[\x21-\x7e]{32,}$/.test(secret) || new Set(secret).size < 12)
     throw invalid('The secret is too short, or could be guessed.')
   const adopted = await clientSecretRecord(secret, (deps.clock ?? systemClock)())
   await changeSecrets(id, deps.storage, ({ secrets }) => {
-    // RFC 7591 §3.2.2: a client of another method has no use for a secret.
+    // RFC 7591 §3.2.2: clients of other methods have no secret.
     if (secrets.length === 0) throw invalid('The client does not authenticate with a secret.')
     return [adopted]
   })
 }
 
-/** How a secret is stored: its digest, and nothing that opens anything. */
+/** The stored form of a secret: only its digest. */
 export const clientSecretRecord = async (secret: string, now: EpochSeconds): Promise<SecretRecord> => ({
   digest: await digestSecret(secret),
   createdAt: now,
@@ -92,7 +96,7 @@ async function changeSecrets(
     // RFC 7591 §3.2.2.
     if (client === undefined) throw invalid('There is no such client.')
     const swapped = await storage.clients.compareAndSwap({ ...client, secrets: change(client) }, client.version)
-    // On a conflict another administrator was faster; the change is made again on what they left.
+    // On a conflict another administrator was faster; the change is applied again to the new version.
     return swapped.outcome === 'swapped' ? swapped : undefined
   })
 }
@@ -107,8 +111,8 @@ const invalid = (description: string): ClientMetadataError =>
   new ClientMetadataError('invalid_client_metadata', description)
 
 /**
- * Proves a presented secret to be one of the client's live ones. One digest and the same number of comparisons are
- * made whoever asks: for an unknown client, a wrong secret and an expired one alike.
+ * Verifies that the presented secret is an active one of the client. The same work is done for an unknown client, a
+ * wrong secret and an expired one: one digest, and the same number of comparisons.
  */
 export async function verifyClientSecret(
   presented: string,
@@ -128,8 +132,8 @@ export async function verifyClientSecret(
   return matched === undefined ? undefined : { usedSecret: matched }
 }
 
-/** A client has at most two live secrets: the one in use, and the one that replaces it. */
+/** A client has at most two active secrets: the current one and its replacement. */
 const maxLiveSecrets = 2
 
-/** As long as a digest, and no digest: base64url has no dot. */
+/** As long as a digest but never equal to one: base64url contains no dot. */
 const emptySlot = '.'.repeat(43)

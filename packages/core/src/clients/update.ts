@@ -7,20 +7,20 @@ import { refuseUnsignable, refuseUnusable, usesSecret } from './metadata.ts'
 import type { ClientRegistration } from './registration.ts'
 import { clientSecretRecord } from './secrets.ts'
 
-/** What an administrator changes of a client; what is left out stays. `undefined` takes away what may be absent. */
+/** A change to a client. Members that are left out stay; `undefined` removes an optional member. */
 export type ClientChange = Partial<Omit<ClientRegistration, 'clientId' | Clearable>> & {
   readonly [Member in Clearable]?: ClientRegistration[Member] | undefined
 }
 
 type Clearable = 'jwks' | 'jwksUri' | 'userinfoSignedResponseAlg' | 'defaultMaxAge'
 
-/** Which client is meant, and in which version: with one, a change that another one has overtaken is a `conflict`. */
+/** The client to change. With a version, the result is `conflict` if the client has changed since. */
 export interface ClientTarget {
   readonly clientId: string
   readonly version?: number | undefined
 }
 
-/** `updated` has the secret of a client that needs one from now on: this is the only time that anybody sees it. */
+/** `updated` contains the new secret when the change creates one. It is not stored and cannot be shown again. */
 export type ClientUpdate =
   | {
       readonly outcome: 'updated'
@@ -33,15 +33,15 @@ export type ClientUpdate =
 
 interface UpdateClientDependencies {
   readonly storage: Storage
-  /** The server's key ring: with it, an algorithm is refused that the server does not sign with. */
+  /** The server's key ring, to refuse algorithms that the server does not sign with. */
   readonly keys?: SigningAlgorithms | undefined
   readonly clock?: Clock
   readonly random?: Random
 }
 
 /**
- * Changes a client. What is held to the rules is the client as the change would leave it (RFC 7592 §2.2). Moved away
- * from secrets, it loses them; moved to them, it is given one.
+ * Changes a client. The client that results from the change is validated (RFC 7592 §2.2). A change of authentication
+ * method removes secrets that are no longer used, or creates one.
  * @throws ClientMetadataError invalid_redirect_uri | invalid_client_metadata; nothing was written.
  */
 export async function updateClient(
@@ -58,7 +58,10 @@ export async function updateClient(
   })
 }
 
-/** From now on nothing of the client's is honoured. One that was disabled before stays so since then. */
+/**
+ * Disables a client: its credentials, codes and tokens are rejected from now on. A client that was disabled before
+ * keeps its time.
+ */
 export const disableClient = (
   target: ClientTarget,
   deps: { readonly storage: Storage; readonly clock?: Clock },
@@ -67,7 +70,7 @@ export const disableClient = (
   return swapClient(target, deps.storage, (client) => unsecret({ ...client, disabledAt: client.disabledAt ?? now }))
 }
 
-/** Puts a disabled client back into use: what was issued to it and has not expired is honoured again. */
+/** Enables a client again: tokens that were issued to it and have not expired are accepted again. */
 export const enableClient = (target: ClientTarget, deps: { readonly storage: Storage }): Promise<ClientUpdate> =>
   swapClient(target, deps.storage, (client) => unsecret({ ...client, disabledAt: undefined }))
 
@@ -96,7 +99,7 @@ function swapClient(
     if (version !== undefined && version !== before.version) return { outcome: 'conflict' }
     const { client, clientSecret } = await change(before)
     const swapped = await storage.clients.compareAndSwap(client, before.version)
-    // On a conflict another administrator was faster; the change is made again on what they left.
+    // On a conflict another administrator was faster; the change is applied again to the new version.
     return swapped.outcome === 'swapped'
       ? { outcome: 'updated', before, client: swapped.record, clientSecret }
       : undefined

@@ -44,7 +44,7 @@ export const tokenEndpoint =
   }
 
 /**
- * Finds the grant that the request names and the client may use.
+ * Finds the grant type that the request names.
  * @throws OAuthError invalid_request — reason `grant_type_missing`.
  * @throws OAuthError unsupported_grant_type — reason `grant_type_unknown`.
  * @throws OAuthError unauthorized_client — reason `grant_type_not_registered`.
@@ -73,7 +73,7 @@ function selectGrant(form: Parameters, client: AuthenticatedClient, grants: read
 
 type MintDependencies = AccessTokenDependencies & IdTokenDependencies
 
-/** Mints what the decision allows: an access token, and an ID token when a person granted `openid` (OIDC Core §3.1.3.3). */
+/** Mints the tokens of a decision: an access token, and an ID token if a user granted `openid` (OIDC Core §3.1.3.3). */
 async function mintTokens(decision: GrantDecision, now: EpochSeconds, deps: MintDependencies): Promise<IssuedTokens> {
   const accessToken = await mintAccessToken(decision, now, deps)
   const idToken = needsIdToken(decision) ? await mintIdToken({ decision, accessToken }, now, deps) : undefined
@@ -89,7 +89,7 @@ async function mintTokens(decision: GrantDecision, now: EpochSeconds, deps: Mint
 const needsIdToken = (decision: GrantDecision): decision is DecisionForUser =>
   decision.forUser !== undefined && decision.target.scopes.includes('openid')
 
-/** What a token request is answered with. */
+/** The tokens of a token response. */
 interface IssuedTokens {
   readonly accessToken: string
   readonly expiresIn: DurationSeconds
@@ -98,7 +98,7 @@ interface IssuedTokens {
   readonly scopes: readonly string[]
 }
 
-/** The successful answer of the token endpoint (RFC 6749 §5.1, OIDC Core §3.1.3.3). JSON leaves absent members out. */
+/** The successful token response (RFC 6749 §5.1, OIDC Core §3.1.3.3). JSON omits absent members. */
 const tokenResponse = (tokens: IssuedTokens): ServerResponse =>
   json(
     200,

@@ -30,7 +30,7 @@ export interface AccessTokenDependencies {
 }
 
 /**
- * Mints the access token: a JWT (RFC 9068), for which nothing is written, or an opaque one where its resource wants that.
+ * Mints the access token: a JWT (RFC 9068), which is not stored, or an opaque token if its resource requires one.
  * @throws OAuthError invalid_grant — reason `account_named_as_client`.
  */
 export async function mintAccessToken(
@@ -56,13 +56,13 @@ export async function mintAccessToken(
 }
 
 /**
- * A host that inserts accounts itself may have given one the identifier of a client. Whoever receives a token knows by
- * `sub` and `client_id` being equal that the client acts for itself.
+ * Refuses a user whose identifier is that of the client, which a host that inserts users itself may have created.
+ * Resource servers take equal `sub` and `client_id` as a token that a client holds for itself.
  */
 function refuseSubjectOfClient({ forUser, client }: GrantDecision): void {
   const userId: string | undefined = forUser?.user.userId
   if (userId !== client.clientId) return
-  // RFC 9068 §5: the `sub` of a person must not be taken for that of a client.
+  // RFC 9068 §5: the `sub` of a user must not be mistaken for a client.
   throw new OAuthError('invalid_grant', 'The account cannot be used with this client.', {
     reason: 'account_named_as_client',
     context: { clientId: client.clientId, userId },
@@ -70,8 +70,9 @@ function refuseSubjectOfClient({ forUser, client }: GrantDecision): void {
 }
 
 /**
- * The claims of an access token (RFC 9068 §2.2). `family`, `grant` and `generation` name, beside `jti`, `client_id` and `sub`,
- * what its life depends on, for whoever hears what has ended; they open nothing.
+ * Builds the claims of an access token (RFC 9068 §2.2). Together with `jti`, `client_id` and `sub`, the claims
+ * `family`, `grant` and `generation` name everything that the token depends on, for readers of the revocation feed.
+ * They are identifiers, not credentials.
  */
 function accessTokenClaims(
   decision: GrantDecision,
@@ -82,7 +83,7 @@ function accessTokenClaims(
   return {
     iss: deps.issuer,
     sub: subjectOf(decision),
-    // One audience is written as a string, which every verifier reads (RFC 7519 §4.1.3).
+    // A single audience is a string, which every verifier accepts (RFC 7519 §4.1.3).
     aud: target.audience.length === 1 ? (target.audience[0] ?? '') : target.audience,
     exp: after(now, target.lifetime),
     iat: now,
@@ -101,7 +102,7 @@ const dependencyClaims = ({ familyId, grantId, user, authentication }: UserDecis
   auth_time: authentication.authTime,
 })
 
-/** What an access token says. */
+/** The content of an access token. */
 interface AccessToken {
   readonly format: 'jwt' | 'opaque'
   /** As in RFC 9068 §2.2. */
@@ -111,12 +112,12 @@ interface AccessToken {
   readonly tokenId: string
   readonly audience: readonly string[]
   readonly scopes: readonly string[]
-  /** `undefined` for a client that acts for itself. */
+  /** `undefined` for a token that a client holds for itself. */
   readonly familyId: FamilyId | undefined
   readonly expiresAt: EpochSeconds
 }
 
-/** An access token of this server's that has not expired. Whether it is still honoured is another question. */
+/** A genuine, unexpired access token of this server. It may have been revoked. */
 export type VerifiedAccessToken = Brand<AccessToken, 'VerifiedAccessToken'>
 
 export interface VerifyAccessTokenDependencies extends VerifyOwnJwtDependencies {
@@ -124,8 +125,8 @@ export interface VerifyAccessTokenDependencies extends VerifyOwnJwtDependencies 
 }
 
 /**
- * Verifies a presented access token: a JWT by its signature, an opaque one by finding it.
- * @returns evidence, or `undefined` for everything that is not a current access token of this server's.
+ * Verifies a presented access token: a JWT by its signature, an opaque one by its record.
+ * @returns evidence, or `undefined` for everything that is not a current access token of this server.
  */
 export async function verifyAccessToken(
   token: string,
@@ -141,7 +142,7 @@ export async function verifyAccessToken(
   return record !== undefined && isCurrent(record.claims, now) ? readClaims(record.claims, 'opaque') : undefined
 }
 
-/** RFC 9068 §2.2: what a claim is missing, or of another type, is not an access token. */
+/** Reads the claims; `undefined` if one is missing or of the wrong type (RFC 9068 §2.2). */
 function readClaims(claims: JsonObject, format: 'jwt' | 'opaque'): VerifiedAccessToken | undefined {
   const { sub, aud, jti, client_id: client, scope = '', family, exp } = claims
   const audience = typeof aud === 'string' ? [aud] : aud
@@ -166,21 +167,23 @@ function readClaims(claims: JsonObject, format: 'jwt' | 'opaque'): VerifiedAcces
 
 const isNonEmptyString = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** What a live access token stands on: the client alone, or the person's family with its grant, client and user. */
+/**
+ * What an active access token depends on: the client alone, or the user's token family with its grant, client and user.
+ */
 type AccessTokenStatus =
   | { readonly kind: 'client'; readonly client: ClientRecord }
   | { readonly kind: 'user'; readonly status: Active<FamilyStatus> }
 
 /**
- * Finds what an access token's life depends on: the token itself, its family, grant, client and user.
- * @returns `undefined` when any of them is revoked, disabled, deactivated or gone.
+ * Checks everything that an access token depends on: the token itself, its family, grant, client and user.
+ * @returns `undefined` when any of them is revoked, disabled, deactivated or deleted.
  */
 export async function statusOfAccessToken(
   token: VerifiedAccessToken,
   now: EpochSeconds,
   storage: Storage,
 ): Promise<AccessTokenStatus | undefined> {
-  // RFC 7009 §2.1: a token that was revoked by itself. An opaque one would not have been found.
+  // RFC 7009 §2.1: the token itself was revoked. The record of a revoked opaque token is not found in the first place.
   if (token.format === 'jwt' && (await storage.revocations.isTokenRevoked(token.tokenId, now))) return undefined
   if (token.familyId === undefined) {
     const client = await storage.clients.find(token.clientId)
@@ -192,9 +195,9 @@ export async function statusOfAccessToken(
   return isOwn ? { kind: 'user', status } : undefined
 }
 
-/** What an access token allows at the host's own endpoints, as long as it is honoured. */
+/** What an active access token allows at the host's own endpoints. */
 export interface ActiveAccessToken {
-  /** The person, or the client that acts for itself: then it is the `clientId`. */
+  /** The user; or the client, for a token that it holds for itself. */
   readonly subject: string
   readonly clientId: ClientId
   readonly scopes: readonly string[]
@@ -202,9 +205,8 @@ export interface ActiveAccessToken {
 }
 
 /**
- * Looks up a token that was presented to this issuer itself: its signature, its audience, and everything that its life
- * depends on.
- * @returns undefined for everything that is not honoured now.
+ * Checks a token that was presented to this issuer: its signature, its audience, and everything that it depends on.
+ * @returns `undefined` unless the token is active.
  */
 export async function findActiveAccessToken(
   token: string,
@@ -212,7 +214,7 @@ export async function findActiveAccessToken(
   deps: VerifyAccessTokenDependencies,
 ): Promise<ActiveAccessToken | undefined> {
   const verified = await verifyAccessToken(token, now, deps)
-  // RFC 9068 §4: a token that is meant for others alone is not accepted here.
+  // RFC 9068 §4: tokens for other audiences are not accepted here.
   if (verified === undefined || !verified.audience.includes(deps.issuer)) return undefined
   const status = await statusOfAccessToken(verified, now, deps.storage)
   if (status === undefined) return undefined
@@ -220,10 +222,7 @@ export async function findActiveAccessToken(
   return { subject, clientId, scopes, expiresAt }
 }
 
-/**
- * Which client an access token of this server's was issued to. A JWT may have expired since; whether the token is honoured
- * is not asked here.
- */
+/** Returns the client that an access token of this server was issued to. A JWT may have expired or been revoked. */
 export async function issuedTo(
   token: string,
   now: EpochSeconds,
