@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { userId, epochSeconds } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
 
-import { aCommandLine, aPlace } from './command-line.ts'
+import { aCommandLine, withDatabase } from './command-line.ts'
 
 test('init writes a configuration without secrets and a sealing key readable by its owner only, and overwrites nothing', async () => {
   const line = await aCommandLine()
@@ -26,7 +26,7 @@ test('init writes a configuration without secrets and a sealing key readable by 
   expect(again).toEqual({
     code: 1,
     out: '',
-    err: 'mintmark: There is mintmark.config.json already: it was left as it is.',
+    err: 'mintmark: mintmark.config.json already exists, and was not changed.',
   })
   expect(await readFile(join(line.folder, 'mintmark.config.json'), 'utf8')).toBe(config)
 })
@@ -38,9 +38,9 @@ test.for([
     'Leave the password out of --postgres',
   ],
   [['client', 'list', '--postgres', 'postgres://db/x?password=hush'], 'Leave the password out of --postgres'],
-  [['client', 'list', '--sqlite', 'a', '--postgres', 'postgres://db/x'], 'Two databases are named'],
-  [['client', 'list', '--sqlite', 'a.db'], 'No issuer is named'],
-  [['client', 'list'], 'No database is named'],
+  [['client', 'list', '--sqlite', 'a', '--postgres', 'postgres://db/x'], 'Two databases are given'],
+  [['client', 'list', '--sqlite', 'a.db'], 'No issuer is given'],
+  [['client', 'list'], 'No database is given'],
   [['client', 'list', '--config', 'nowhere.json'], 'There is no file'],
   [['client', 'list', '--limit', '0'], 'Write a whole number'],
   [['client', 'secret', 'rotate', 'A', '--previous-ends-in', 'soon'], 'Write 45s, 30m, 24h or 7d.'],
@@ -79,17 +79,17 @@ test('rejects a configuration with an unknown member or a password', async () =>
 })
 
 test('flags take precedence over the environment, and the environment over the configuration', async () => {
-  const place = await aPlace()
-  await place.run('migrate', 'apply', '--sqlite', 'flag.db')
-  await place.with({ env: { MINTMARK_SQLITE: 'environment.db' } }).run('migrate', 'apply')
+  const mintmark = await withDatabase()
+  await mintmark.run('migrate', 'apply', '--sqlite', 'flag.db')
+  await mintmark.with({ env: { MINTMARK_SQLITE: 'environment.db' } }).run('migrate', 'apply')
 
-  const elsewhere = place.with({ env: { MINTMARK_SQLITE: 'environment.db' } })
+  const elsewhere = mintmark.with({ env: { MINTMARK_SQLITE: 'environment.db' } })
   await elsewhere.run('client', 'create', 'App', '--id', 'B', '--redirect-uri', 'https://app.test/cb')
 
   const idsOf = async (...flags: readonly string[]) => (await elsewhere.run('client', 'list', '--json', ...flags)).out
   expect(JSON.parse(await idsOf())).toMatchObject([{ clientId: 'B' }])
   expect(JSON.parse(await idsOf('--sqlite', 'flag.db'))).toEqual([])
-  expect(JSON.parse((await place.run('client', 'list', '--json')).out)).toEqual([])
+  expect(JSON.parse((await mintmark.run('client', 'list', '--json')).out)).toEqual([])
 })
 
 test('migrate lists, applies and prints the schema; other commands refuse an unmigrated database', async () => {
@@ -121,9 +121,9 @@ test('migrate lists, applies and prints the schema; other commands refuse an unm
 })
 
 test('a client is registered, shown without its secrets, rotated, disabled and enabled, all in the operator’s name', async () => {
-  const place = await aPlace()
+  const mintmark = await withDatabase()
 
-  const created = await place.run(
+  const created = await mintmark.run(
     'client',
     'create',
     'My App',
@@ -136,65 +136,65 @@ test('a client is registered, shown without its secrets, rotated, disabled and e
     'email',
   )
   const secret = /client_secret {2}(\S{43})$/m.exec(created.out)?.[1] ?? 'none'
-  const rotated = await place.run('client', 'secret', 'rotate', 'A', '--json')
-  const third = await place.run('client', 'secret', 'rotate', 'A')
-  await place.run('client', 'secret', 'end', 'A')
-  const disabled = await place.run('client', 'disable', 'A')
+  const rotated = await mintmark.run('client', 'secret', 'rotate', 'A', '--json')
+  const third = await mintmark.run('client', 'secret', 'rotate', 'A')
+  await mintmark.run('client', 'secret', 'end', 'A')
+  const disabled = await mintmark.run('client', 'disable', 'A')
 
   expect(created).toMatchObject({ code: 0, err: '' })
   expect(JSON.parse(rotated.out)).toEqual({ clientId: 'A', clientSecret: expect.stringMatching(/^\S{43}$/) as string })
   expect(third).toEqual({ code: 1, out: '', err: 'mintmark: The client has two live secrets. End one of them first.' })
   expect(disabled).toEqual({ code: 0, out: 'Client A is disabled.', err: '' })
-  const shown = await place.run('client', 'show', 'A')
+  const shown = await mintmark.run('client', 'show', 'A')
   expect(shown.out).toContain('My App')
   expect(shown.out).not.toContain(secret)
-  const storage = await place.storage()
+  const storage = await mintmark.storage()
   const entries = await storage.logs.list({ log: 'admin', before: undefined, limit: 50 })
   expect(JSON.stringify(entries)).toContain('cli:tess')
   expect(JSON.stringify(entries)).not.toContain(secret)
-  expect((await place.run('client', 'list')).out).toMatch(/^ID +NAME.*\nA {3}My App .*Z$/)
-  expect(await place.run('client', 'enable', 'A')).toMatchObject({ code: 0 })
+  expect((await mintmark.run('client', 'list')).out).toMatch(/^ID +NAME.*\nA {3}My App .*Z$/)
+  expect(await mintmark.run('client', 'enable', 'A')).toMatchObject({ code: 0 })
 })
 
 test('a refused command exits with 1 and one line that says why, and changes nothing', async () => {
-  const place = await aPlace()
-  await place.run('client', 'create', 'Taken', '--id', 'taken', '--redirect-uri', 'https://app.test/cb')
-  await place.run('keys', 'rotate')
+  const mintmark = await withDatabase()
+  await mintmark.run('client', 'create', 'Taken', '--id', 'taken', '--redirect-uri', 'https://app.test/cb')
+  await mintmark.run('keys', 'rotate')
   const kids = async () =>
-    (JSON.parse((await place.run('keys', 'list', '--json')).out) as { keyId: string }[]).map(({ keyId }) => keyId)
+    (JSON.parse((await mintmark.run('keys', 'list', '--json')).out) as { keyId: string }[]).map(({ keyId }) => keyId)
   const stored = async () => [
-    await place.run('client', 'list', '--json'),
-    await place.run('idp', 'list', '--json'),
+    await mintmark.run('client', 'list', '--json'),
+    await mintmark.run('idp', 'list', '--json'),
     await kids(),
   ]
   const before = await stored()
 
   for (const [argv, reason] of refusals) {
-    const { code, out, err } = await place.run(...argv)
+    const { code, out, err } = await mintmark.run(...argv)
 
     expect({ code, out }, argv.join(' ')).toEqual({ code: 1, out: '' })
     expect(err).toContain(reason)
     expect(err.split('\n')).toHaveLength(1)
-    expect(err).not.toContain('should not have happened')
+    expect(err).not.toContain('Internal error')
   }
   expect(await stored()).toEqual(before)
 })
 
 test('an identity provider is registered with its SCIM Tenant URL and a Secret Token that is shown once', async () => {
-  const place = await aPlace('https://as.test/login')
+  const mintmark = await withDatabase('https://as.test/login')
 
-  const registered = await place.run('idp', 'register', 'acme', '--name', 'Acme', '--profile', 'okta')
-  const rotated = await place.run('idp', 'rotate', 'acme', '--previous-ends-in', '1h', '--json')
-  const setup = await place.run('idp', 'setup', 'acme', 'okta')
+  const registered = await mintmark.run('idp', 'register', 'acme', '--name', 'Acme', '--profile', 'okta')
+  const rotated = await mintmark.run('idp', 'rotate', 'acme', '--previous-ends-in', '1h', '--json')
+  const setup = await mintmark.run('idp', 'setup', 'acme', 'okta')
 
   expect(registered.out).toMatch(
     /^SCIM Tenant URL {2}https:\/\/as\.test\/login\/scim\/v2\/enterprise-idps\/acme\nSecret Token {5}mmscim_acme_\S{43}$/,
   )
   expect(JSON.parse(rotated.out)).toEqual({ secret: expect.stringMatching(/^mmscim_acme_\S{43}$/) as string })
   expect(setup.out).toContain('https://as.test/login/scim/v2/enterprise-idps/acme')
-  expect(await place.run('idp', 'end-secrets', 'acme')).toMatchObject({ code: 0 })
-  expect(await place.run('idp', 'disable', 'acme')).toMatchObject({ code: 0 })
-  const [provider] = JSON.parse((await place.run('idp', 'list', '--json')).out) as {
+  expect(await mintmark.run('idp', 'end-secrets', 'acme')).toMatchObject({ code: 0 })
+  expect(await mintmark.run('idp', 'disable', 'acme')).toMatchObject({ code: 0 })
+  const [provider] = JSON.parse((await mintmark.run('idp', 'list', '--json')).out) as {
     disabledAt?: number
     secrets: unknown[]
   }[]
@@ -203,8 +203,8 @@ test('an identity provider is registered with its SCIM Tenant URL and a Secret T
 })
 
 test('a user is listed by a filter, deactivated, reactivated and removed', async () => {
-  const place = await aPlace()
-  const storage = await place.storage()
+  const mintmark = await withDatabase()
+  const storage = await mintmark.storage()
   for (const id of ['U1', 'U2']) {
     await storage.users.insert({
       userId: userId(id),
@@ -213,14 +213,14 @@ test('a user is listed by a filter, deactivated, reactivated and removed', async
     })
   }
 
-  const deactivated = await place.run('user', 'deactivate', 'U1')
-  const listed = await place.run('user', 'list', '--filter', 'active eq false')
-  const reactivated = await place.run('user', 'reactivate', 'U1')
-  const removed = await place.run('user', 'remove', 'U1', '--yes')
+  const deactivated = await mintmark.run('user', 'deactivate', 'U1')
+  const listed = await mintmark.run('user', 'list', '--filter', 'active eq false')
+  const reactivated = await mintmark.run('user', 'reactivate', 'U1')
+  const removed = await mintmark.run('user', 'remove', 'U1', '--yes')
 
   expect(deactivated).toEqual({
     code: 0,
-    out: 'Account U1 is deactivated. Ended with it: 0 sessions, 0 grants.',
+    out: 'User U1 is deactivated. Revoked 0 sessions and 0 grants.',
     err: '',
   })
   expect(listed.out).toContain('U1@example.test')
@@ -228,23 +228,25 @@ test('a user is listed by a filter, deactivated, reactivated and removed', async
   expect(listed.out).not.toContain('\u001B')
   expect([reactivated.code, removed.code]).toEqual([0, 0])
   expect(await storage.users.find(userId('U1'))).toBeUndefined()
-  expect(JSON.parse((await place.run('user', 'show', 'U2', '--json')).out)).toMatchObject({
+  expect(JSON.parse((await mintmark.run('user', 'show', 'U2', '--json')).out)).toMatchObject({
     userId: 'U2',
     active: true,
   })
-  const { err } = await place.run('user', 'list', '--limit', '1')
+  const { err } = await mintmark.run('user', 'list', '--limit', '1')
   expect(err).toBe('')
+  expect(await mintmark.run('account', 'list')).toEqual(await mintmark.run('user', 'list'))
+  expect((await mintmark.run('--help')).out).not.toMatch(/^ +account/m)
 })
 
 test('keys are announced, listed without the sealing key, and dropped', async () => {
-  const place = await aPlace()
+  const mintmark = await withDatabase()
 
-  const first = await place.run('keys', 'rotate')
-  const waiting = await place.run('keys', 'rotate', '--json')
-  const next = await place.run('keys', 'rotate', '--now')
-  const [key] = JSON.parse((await place.run('keys', 'list', '--json')).out) as { keyId: string; state: string }[]
-  const dropped = await place.run('keys', 'drop', key?.keyId ?? '')
-  const sealed = await place.run('keys', 'rotate', '--config', await withoutKey(place.folder))
+  const first = await mintmark.run('keys', 'rotate')
+  const waiting = await mintmark.run('keys', 'rotate', '--json')
+  const next = await mintmark.run('keys', 'rotate', '--now')
+  const [key] = JSON.parse((await mintmark.run('keys', 'list', '--json')).out) as { keyId: string; state: string }[]
+  const dropped = await mintmark.run('keys', 'drop', key?.keyId ?? '')
+  const sealed = await mintmark.run('keys', 'rotate', '--config', await withoutKey(mintmark.folder))
 
   expect(first.out).toMatch(/ES256 +announced/)
   expect(JSON.parse(waiting.out)).toMatchObject([{ outcome: 'waiting' }, { outcome: 'waiting' }])
@@ -255,8 +257,8 @@ test('keys are announced, listed without the sealing key, and dropped', async ()
 })
 
 test('purge deletes expired rows in batches and shows progress on a terminal only', async () => {
-  const place = await aPlace()
-  const storage = await place.storage()
+  const mintmark = await withDatabase()
+  const storage = await mintmark.storage()
   for (let index = 0; index < 5; index += 1) {
     await storage.replays.markUsed({
       purpose: 'client_assertion_jti',
@@ -267,12 +269,12 @@ test('purge deletes expired rows in batches and shows progress on a terminal onl
   }
   const shown: string[] = []
 
-  const purged = await place.with({ progress: (line) => void shown.push(line) }).run('purge', '--batch', '2')
+  const purged = await mintmark.with({ progress: (line) => void shown.push(line) }).run('purge', '--batch', '2')
 
   expect(purged).toEqual({ code: 0, out: 'Removed 5 rows.', err: '' })
   expect(shown.at(0)).toBe('2 rows removed …')
   expect(shown.at(-1)).toBe('')
-  expect(await place.run('purge')).toEqual({ code: 0, out: 'Removed 0 rows.', err: '' })
+  expect(await mintmark.run('purge')).toEqual({ code: 0, out: 'Removed 0 rows.', err: '' })
 })
 
 async function withoutKey(folder: string): Promise<string> {

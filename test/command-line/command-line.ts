@@ -26,7 +26,7 @@ export interface CommandLine {
 }
 
 /** A command line with a database. */
-export interface Place extends CommandLine {
+export interface CommandLineWithDatabase extends CommandLine {
   storage(): Promise<AdminStorage>
 }
 
@@ -45,7 +45,7 @@ export async function aCommandLine(env: Io['env'] = {}): Promise<CommandLine> {
 }
 
 /** One whose SQLite database is there and has the schema. */
-export async function aPlace(issuer = 'https://as.test'): Promise<Place> {
+export async function withDatabase(issuer = 'https://as.test'): Promise<CommandLineWithDatabase> {
   const line = await aCommandLine()
   await line.run('init', '--issuer', issuer)
   await line.run('migrate', 'apply')

@@ -12,7 +12,7 @@ interface Report {
     readonly level: string
     readonly check: string
     readonly what: string
-    readonly mend?: string
+    readonly fix?: string
   }[]
 }
 
@@ -98,8 +98,8 @@ test('a proxy that builds URLs from request headers fails (RFC 9700 §2.6)', asy
     {
       level: 'fail',
       check: 'proxy.headers',
-      what: 'Headers that anybody can send change the document: x-forwarded-host, x-forwarded-proto, x-forwarded-port.',
-      mend: expect.stringContaining('configured issuer') as string,
+      what: 'Headers that any client can send change the document: x-forwarded-host, x-forwarded-proto, x-forwarded-port.',
+      fix: expect.stringContaining('configured issuer') as string,
     },
   ])
 })
@@ -128,7 +128,7 @@ test('a proxy that adds credentials to CORS, strips cookie flags, caches keys fo
     'errors.detail',
     'scim.served',
   ])
-  expect(findings.filter(isFail).every(({ what, mend = '' }) => what.endsWith('.') && mend.endsWith('.'))).toBe(true)
+  expect(findings.filter(isFail).every(({ what, fix = '' }) => what.endsWith('.') && fix.endsWith('.'))).toBe(true)
 })
 
 test('finds well-known secrets, a sealing key with repetitions, keys that differ from the published ones and a wrong clock', async () => {
@@ -166,9 +166,9 @@ test('a database that lets two processes redeem one code fails (RFC 6749 §10.5)
     rotated: ['rotated', 'retried'],
     claimed: ['fresh', 'seen'],
   })
-  const racer = `console.log('ready'); process.stdin.once('data', () => setTimeout(() => { console.log('${report}'); process.exit() }, 9))`
+  const worker = `console.log('ready'); process.stdin.once('data', () => setTimeout(() => { console.log('${report}'); process.exit() }, 9))`
 
-  const { out } = await line.with({ self: [process.execPath, '-e', racer, '--'] }).run('doctor', issuer, '--json')
+  const { out } = await line.with({ self: [process.execPath, '-e', worker, '--'] }).run('doctor', issuer, '--json')
 
   const levels = (JSON.parse(out) as Report).findings
     .filter(({ check }) => /^storage\.(?:consume|rotate|claim)$/.test(check))

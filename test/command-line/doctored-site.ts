@@ -11,7 +11,7 @@ import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { onTestFinished } from 'vitest'
 
 import { freePort } from '../support/free-port.ts'
-import { aPlace, type Place } from './command-line.ts'
+import { withDatabase, type CommandLineWithDatabase } from './command-line.ts'
 
 /** What a proxy has before it passes it on: to the browser when it is an answer. */
 export interface Passing {
@@ -24,7 +24,7 @@ export interface Passing {
 /** A running server with an SQLite database, and the command line in the folder of it. */
 export interface DoctoredSite {
   readonly issuer: string
-  readonly line: Place
+  readonly line: CommandLineWithDatabase
   /** Of the identity provider `acme`. */
   readonly secret: string
 }
@@ -33,7 +33,7 @@ export interface DoctoredSite {
 export async function aSite(harm: (answer: Passing) => void = () => {}): Promise<DoctoredSite> {
   const port = await freePort()
   const issuer = `http://127.0.0.1:${port}/login`
-  const line = await aPlace(issuer)
+  const line = await withDatabase(issuer)
   await line.run('client', 'create', 'App', '--id', 'A', '--redirect-uri', 'https://app.test/cb')
   const { out } = await line.run('idp', 'register', 'acme', '--json')
 

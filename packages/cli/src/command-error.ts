@@ -1,9 +1,33 @@
-/** A command that cannot be carried out, or found something wrong: one line for the operator, who can mend it. Exit code 1. */
+import { AdminError } from '@mintmark/admin'
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { SchemaMismatchError } from '@mintmark/storage-sql'
+import { MigrateCommandError, privilegeRefusal } from '@mintmark/storage-sql/command'
+
+/** A command that failed, or that found a problem. The message is one line for the operator. Exit code 1. */
 export class CommandError extends Error {
   override readonly name: string = 'CommandError'
 }
 
-/** A command that was given wrongly. Exit code 2. */
+/** A command that was called with wrong arguments. Exit code 2. */
 export class UsageError extends CommandError {
   override readonly name = 'UsageError'
 }
+
+/** The message of an error for the operator: one line, without a stack. */
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'The command failed without an error message.'
+  // Callers over HTTP are not told the cause of an internal failure. The operator has access to the database, so they are.
+  if (error instanceof AdminError && error.status >= 500 && error.cause !== undefined) return sentenceOf(error.cause)
+  const refusal = privilegeRefusal(error)
+  if (refusal !== undefined) return oneLine(refusal)
+  const sentence = oneLine(error.message)
+  return isExpected(error) ? sentence : `Internal error: ${error.name}: ${sentence}`
+}
+
+export const exitCodeOf = (error: unknown): 1 | 2 => (error instanceof UsageError ? 2 : 1)
+
+const isExpected = (error: Error): boolean => expected.some((kind) => error instanceof kind)
+
+const expected = [CommandError, MigrateCommandError, AdminError, SchemaMismatchError, StorageUnavailableError]
+
+const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ').trim()

@@ -1,22 +1,22 @@
 import type { Clock } from '@mintmark/core'
 
-/** What a command has of the world: everything it reads and writes, beside files and databases. */
+/** Everything that a command reads and writes, apart from files and databases. */
 export interface Io {
-  /** Answers: what another program may read. Without the line's end. */
+  /** Prints a result, which other programs may read. Without the end of the line. */
   readonly out: (line: string) => void
-  /** Progress, warnings and errors. Without the line's end. */
+  /** Prints progress, warnings and errors. Without the end of the line. */
   readonly err: (line: string) => void
-  /** Shows a line in place of the one shown before, on a terminal; undefined where nobody watches. */
+  /** Replaces the current line of a terminal; undefined when the output is not a terminal. */
   readonly progress: ((line: string) => void) | undefined
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Where relative paths begin. */
+  /** The folder that relative paths start from. */
   readonly cwd: string
-  /** Who gives the commands: it stands in the audit log. */
+  /** The user who runs the command. The audit log contains this name. */
   readonly operator: string
   readonly clock: Clock
   readonly fetch: typeof fetch
-  /** The program and the arguments that start this command line in a process of its own. */
+  /** The program and arguments that start this command line in another process. */
   readonly self: readonly [program: string, ...args: string[]]
-  /** The lines of the standard input, as they come. */
+  /** The lines of the standard input. */
   readonly lines: () => AsyncIterator<string>
 }

@@ -2,7 +2,7 @@
 import { isBuiltin } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// Looked at before anything is loaded that imports `node:sqlite`: without it Node ends with a stack.
+// Checked before any module imports `node:sqlite`: otherwise Node would fail with a stack trace.
 if (isBuiltin('node:sqlite')) {
   const { start } = await import('./start.ts')
   process.exitCode = await start(fileURLToPath(import.meta.url))

@@ -8,13 +8,13 @@ import { keysCommand } from './command/keys.ts'
 import { migrateCommand } from './command/migrate.ts'
 import { purgeCommand } from './command/purge.ts'
 import { userCommand } from './command/user.ts'
-import { workerCommand } from './doctor/racer.ts'
+import { workerCommand } from './doctor/race-worker.ts'
 import type { Io } from './io.ts'
 
-/** The commands, made anew for each run: Commander keeps in them what it has parsed. */
+/** Creates the commands. Each run needs new ones, because Commander stores parsed options in them. */
 export function createProgram(io: Io): Command {
   const program = new Command('mintmark')
-    .description('Administers a Mintmark authorization server through its database, and looks whether it is well.')
+    .description('Administers a Mintmark authorization server through its database, and checks its health.')
     .addHelpText('after', help)
   const commands = [
     initCommand(io),
@@ -27,11 +27,13 @@ export function createProgram(io: Io): Command {
     doctorCommand(io),
   ]
   for (const command of commands) program.addCommand(command)
+  // The name of `mintmark user` in earlier versions.
+  program.addCommand(userCommand(io, 'account'), { hidden: true })
   program.addCommand(workerCommand(io), { hidden: true })
   return quiet(program, io)
 }
 
-/** Has nothing end the process or write past `io`. */
+/** Prevents Commander from ending the process and from writing anywhere but to `io`. */
 function quiet(command: Command, io: Io): Command {
   for (const child of command.commands) quiet(child, io)
   return command.exitOverride().configureOutput({
@@ -41,10 +43,10 @@ function quiet(command: Command, io: Io): Command {
   })
 }
 
-/** Commander ends what it writes with a line of its own. */
+/** Commander ends each text with a line break, and so does `io`. */
 const trimmed = (write: (line: string) => void) => (text: string) => write(text.trimEnd())
 
 const help = `
-Where it works is said by --sqlite, --postgres and --issuer, by MINTMARK_SQLITE, MINTMARK_POSTGRES and MINTMARK_ISSUER, or by
-mintmark.config.json (mintmark init). Secrets never stand in arguments, which everybody on the machine sees: PGPASSWORD,
-MINTMARK_SEALING_KEY or MINTMARK_SEALING_KEY_FILE, MINTMARK_SCIM_SECRET.`
+The database and the issuer come from --sqlite, --postgres and --issuer, from MINTMARK_SQLITE, MINTMARK_POSTGRES and
+MINTMARK_ISSUER, or from mintmark.config.json (mintmark init). Secrets are never arguments, because other users of the
+machine can see those. Set PGPASSWORD, MINTMARK_SEALING_KEY or MINTMARK_SEALING_KEY_FILE, and MINTMARK_SCIM_SECRET.`

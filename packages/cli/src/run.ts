@@ -1,20 +1,20 @@
 import { CommanderError } from 'commander'
 
-import { exitCodeOf, sentenceOf } from './explain-error.ts'
+import { exitCodeOf, sentenceOf } from './command-error.ts'
 import type { Io } from './io.ts'
 import { createProgram } from './program.ts'
 
 /**
- * Carries out one command of `mintmark`.
- * @param argv what stands behind the command's name.
- * @returns the exit code: 0 done, 1 not done or something is wrong, 2 the command was given wrongly. It never throws.
+ * Runs one command of `mintmark`. It never throws.
+ * @param argv the arguments after the name of the program.
+ * @returns the exit code: 0 for success, 1 for a failure or a problem that was found, 2 for wrong arguments.
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
     await createProgram(io).parseAsync([...argv], { from: 'user' })
     return 0
   } catch (error) {
-    // Commander has said what was wrong, or printed the help that was asked for.
+    // Commander has already printed the error, or the requested help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     io.err(`mintmark: ${sentenceOf(error)}`)
     return exitCodeOf(error)

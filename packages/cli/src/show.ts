@@ -1,17 +1,16 @@
 import { epochSeconds, type EpochSeconds } from '@mintmark/storage-interface'
 
 import type { Io } from './io.ts'
-import { printable, table } from './table.ts'
 
-/** Whether the answer is to be JSON. */
+/** Whether the output is JSON. */
 export interface ShowOptions {
   readonly json?: true
 }
 
-/** A list as a table has it: a cell for each row, by column heading. */
+/** The columns of a table: the text of a cell, by heading. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => string>>
 
-/** Shows a list: as a table, or as a JSON array of all that is known of each row. */
+/** Prints a list as a table, or as a JSON array of complete rows. */
 export function showList<Row>(
   rows: readonly Row[],
   columns: Columns<Row>,
@@ -27,8 +26,8 @@ export function showList<Row>(
 }
 
 /**
- * Shows one thing: a line for each member that has a value, or JSON.
- * @param labels what people call its members, where that is another name.
+ * Prints one record: a line for each member that has a value, or JSON.
+ * @param labels other names for members.
  */
 export function showThing(thing: object, { json, io, labels = {} }: ThingOptions): void {
   if (json === true) return io.out(JSON.stringify(thing, undefined, 2))
@@ -44,7 +43,7 @@ interface ThingOptions extends ShowOptions {
   readonly labels?: Readonly<Record<string, string>>
 }
 
-/** A point in time as people and programs read it; a dash for none. */
+/** A time in ISO 8601, or a dash for none. */
 export const instant = (time: EpochSeconds | undefined): string =>
   time === undefined ? '-' : new Date(time * 1000).toISOString().replace('.000Z', 'Z')
 
@@ -53,6 +52,23 @@ function memberText(name: string, value: unknown): string {
   return typeof text === 'string' ? text : JSON.stringify(text, withInstants)
 }
 
-/** Times within a list, such as those of secrets, are to be read too. */
+/** Converts times, including those in nested lists such as secrets. */
 const withInstants = (name: string, value: unknown): unknown =>
   typeof value === 'number' && name.endsWith('At') ? instant(epochSeconds(value)) : value
+
+/** Formats a plain table: headings in capitals, columns two spaces apart. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [headings.map((heading) => heading.toUpperCase()), ...rows.map((row) => row.map(printable))]
+  const widths = headings.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)))
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** Replaces control and format characters: names come from other systems, and could move the cursor or the writing direction. */
+export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?')

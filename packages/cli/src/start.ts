@@ -5,12 +5,11 @@ import { createInterface } from 'node:readline'
 import { systemClock } from '@mintmark/core/runtime'
 
 /**
- * Carries out what this process was asked for.
- * @param program the file that started it.
- * @returns the exit code.
+ * Runs the command of this process, and returns the exit code.
+ * @param program the file that was started.
  */
 export async function start(program: string): Promise<number> {
-  // Half of the time that a command takes is compiling: what was compiled once is kept. It is on before the rest is loaded.
+  // Half of the run time of a command is compilation. The cache must be enabled before the rest is loaded.
   enableCompileCache()
   const { run } = await import('./run.ts')
   const { stdin, stdout, stderr } = process
@@ -32,7 +31,7 @@ function operator(): string {
   try {
     return userInfo().username
   } catch {
-    // In a container the user's number may have no name.
+    // In a container the user ID may have no name.
     return 'unknown'
   }
 }

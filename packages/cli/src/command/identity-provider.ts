@@ -3,11 +3,10 @@ import { toleranceProfiles, type ToleranceProfile } from '@mintmark/scim'
 import { Argument, Command, Option } from 'commander'
 
 import type { Io } from '../io.ts'
-import { withAdministration } from '../place/administration.ts'
-import { withConfig, type ConfigOptions } from '../place/place-options.ts'
+import { withAdministration } from '../config/open-storage.ts'
+import { withConfig, type ConfigOptions } from '../config/settings.ts'
 import { instant, showThing, type Columns, type ShowOptions } from '../show.ts'
-import { showPage, withPage, type PageOptions } from './page-options.ts'
-import { previousExpiry, withOverlap, type OverlapOptions } from './overlap-options.ts'
+import { showPage, withPage, previousExpiry, withOverlap, type PageOptions, type OverlapOptions } from './options.ts'
 
 type SetupProduct = Parameters<Administration['identityProviders']['setup']>[1]
 
@@ -16,10 +15,10 @@ interface RegisterOptions extends ConfigOptions, ShowOptions {
   readonly profile: ToleranceProfile
 }
 
-/** `mintmark idp`: the directories that provision accounts by SCIM. */
+/** `mintmark idp`: the identity providers that provision users through SCIM. */
 export const identityProviderCommand = (io: Io): Command =>
   new Command('idp')
-    .description('the identity providers that provision accounts by SCIM')
+    .description('the identity providers that provision users through SCIM')
     .addCommand(registerCommand(io))
     .addCommand(
       withPage(withConfig(new Command('list')))
@@ -34,26 +33,28 @@ export const identityProviderCommand = (io: Io): Command =>
     .addCommand(rotateCommand(io))
     .addCommand(
       withConfig(new Command('end-secrets'))
-        .description('ends all Secret Tokens but the newest, at once')
+        .description('revokes all Secret Tokens but the newest, at once')
         .argument('<id>')
         .action((id: string, options: ConfigOptions) =>
           withAdministration(options, io, async ({ identityProviders }) => {
             await identityProviders.revokePreviousSecrets(id)
-            io.out(`Of identity provider ${id} only the newest Secret Token is left.`)
+            io.out(`Identity provider ${id} has only its newest Secret Token now.`)
           }),
         ),
     )
-    .addCommand(switchCommand('disable', 'refuses its requests from now on; its accounts stay as they are', io))
-    .addCommand(switchCommand('enable', 'takes its requests again', io))
+    .addCommand(switchCommand('disable', 'refuses its requests from now on; its users are not changed', io))
+    .addCommand(switchCommand('enable', 'accepts its requests again', io))
     .addCommand(setupCommand(io))
 
 const registerCommand = (io: Io): Command =>
   withConfig(new Command('register'))
-    .description('registers an identity provider and prints its SCIM Tenant URL and its Secret Token, this one time')
+    .description(
+      'registers an identity provider and prints its SCIM Tenant URL and its Secret Token, which cannot be shown again',
+    )
     .argument('<id>', 'letters, digits and hyphens: a part of the SCIM Tenant URL')
-    .option('--name <name>', 'for people; default: the identifier')
+    .option('--name <name>', 'the displayed name; default: the identifier')
     .addOption(
-      new Option('--profile <name>', 'what is tolerated in its requests')
+      new Option('--profile <name>', 'the deviations from SCIM that are accepted in its requests')
         .choices(Object.keys(toleranceProfiles))
         .default('general'),
     )
@@ -72,13 +73,14 @@ const registerCommand = (io: Io): Command =>
 
 const rotateCommand = (io: Io): Command =>
   withOverlap(withConfig(new Command('rotate')))
-    .description('makes another Secret Token and prints it, this one time')
+    .description('adds a Secret Token and prints it; it cannot be shown again')
     .argument('<id>')
     .action((id: string, options: OverlapOptions) =>
       withAdministration(options, io, async ({ identityProviders }) => {
         const secret = await identityProviders.addSecret(id, previousExpiry({ ...options, io }))
         showThing({ secret }, { ...options, io, labels })
-        if (options.previousEndsIn === undefined) io.err(`Those before it work until: mintmark idp end-secrets ${id}`)
+        if (options.previousEndsIn === undefined)
+          io.err(`The previous ones work until you run: mintmark idp end-secrets ${id}`)
       }),
     )
 
@@ -96,17 +98,17 @@ function switchCommand(name: 'disable' | 'enable', description: string, io: Io):
 
 const setupCommand = (io: Io): Command =>
   withConfig(new Command('setup'))
-    .description('prints what is to be done at the identity provider, to send to whoever does it')
+    .description('prints instructions for the administrator of the identity provider')
     .argument('<id>')
     .addArgument(new Argument('<product>').choices(['entra', 'okta']))
-    // oxlint-disable-next-line eslint/max-params -- Commander hands over the arguments one by one.
+    // oxlint-disable-next-line eslint/max-params -- Commander passes the arguments one by one.
     .action((id: string, product: SetupProduct, options: ConfigOptions) =>
       withAdministration(options, io, async ({ identityProviders }) =>
         io.out((await identityProviders.setup(id, product)).text.trimEnd()),
       ),
     )
 
-/** As the specification calls them. */
+/** The names that identity providers use in their consoles. */
 const labels = { tenantUrl: 'SCIM Tenant URL', secret: 'Secret Token' }
 
 const columns: Columns<ProviderView> = {

@@ -6,9 +6,8 @@ import { Command } from 'commander'
 
 import { CommandError, UsageError } from '../command-error.ts'
 import type { Io } from '../io.ts'
-import { configFileName, type ConfigFile } from '../place/config-file.ts'
-import { isThere } from '../place/file-error.ts'
-import { checkedIssuer, requireNoPassword } from '../place/settings.ts'
+import { configFileName, isFilePresent, type ConfigFile } from '../config/config-file.ts'
+import { checkedIssuer, requireNoPassword } from '../config/settings.ts'
 
 interface InitOptions {
   readonly issuer: string
@@ -16,7 +15,7 @@ interface InitOptions {
   readonly postgres?: string
 }
 
-/** `mintmark init`: a configuration, and a sealing key unless there is one. Nothing that is there is written over. */
+/** `mintmark init`: writes a configuration, and a sealing key unless one exists. It does not overwrite files. */
 export const initCommand = (io: Io): Command =>
   new Command('init')
     .description(`writes ${configFileName}, and a sealing key in a file that only you can read`)
@@ -29,7 +28,7 @@ async function init({ issuer, sqlite, postgres }: InitOptions, io: Io): Promise<
   checkedIssuer(issuer)
   requireNoPassword(postgres, '--postgres')
   if (sqlite !== undefined && postgres !== undefined)
-    throw new UsageError('Two databases are named: leave out SQLite or PostgreSQL.')
+    throw new UsageError('Two databases are given: leave out SQLite or PostgreSQL.')
 
   const hasKey = io.env['MINTMARK_SEALING_KEY'] !== undefined || io.env['MINTMARK_SEALING_KEY_FILE'] !== undefined
   const config: ConfigFile = {
@@ -44,7 +43,7 @@ async function init({ issuer, sqlite, postgres }: InitOptions, io: Io): Promise<
   io.out('Next: mintmark migrate apply')
 }
 
-/** @throws CommandError when there is such a file. */
+/** @throws CommandError when the file exists. */
 async function writeNew(name: string, text: string, { cwd }: Io): Promise<void> {
   const path = resolve(cwd, name)
   try {
@@ -52,19 +51,21 @@ async function writeNew(name: string, text: string, { cwd }: Io): Promise<void> 
     await writeFile(path, text, { flag: 'wx' })
   } catch (cause) {
     throw new CommandError(
-      isThere(cause) ? `There is ${relative(cwd, path)} already: it was left as it is.` : `${path} cannot be written.`,
+      isFilePresent(cause)
+        ? `${relative(cwd, path)} already exists, and was not changed.`
+        : `${path} cannot be written.`,
       { cause },
     )
   }
 }
 
-/** @returns whether it made one: a key that is there already sealed what is in the database. */
+/** Creates a sealing key unless one exists, which may have sealed keys in the database. Returns whether it did. */
 async function makeSealingKey({ cwd }: Io): Promise<boolean> {
   try {
     await writeFile(resolve(cwd, sealingKeyFile), `${randomSecret(systemRandom)}\n`, { mode: 0o600, flag: 'wx' })
     return true
   } catch (cause) {
-    if (isThere(cause)) return false
+    if (isFilePresent(cause)) return false
     throw new CommandError(`${sealingKeyFile} cannot be written.`, { cause })
   }
 }

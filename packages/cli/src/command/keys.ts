@@ -2,11 +2,11 @@ import { dropKey, listKeys, rotateKeys, type AlgorithmRotation, type KeyDescript
 import { Command } from 'commander'
 
 import { CommandError } from '../command-error.ts'
-import { durationText } from '../duration.ts'
+import { durationText } from './options.ts'
 import type { Io } from '../io.ts'
-import { openKeyRing, viewKeyRing } from '../place/key-ring.ts'
-import { withStorage } from '../place/open-storage.ts'
-import { withConfig, type ConfigOptions } from '../place/place-options.ts'
+import { openKeyRing, viewKeyRing } from '../config/key-ring.ts'
+import { withStorage } from '../config/open-storage.ts'
+import { withConfig, type ConfigOptions } from '../config/settings.ts'
 import { instant, showList, type Columns, type ShowOptions } from '../show.ts'
 
 type KeyOptions = ConfigOptions & ShowOptions
@@ -23,14 +23,14 @@ export const keysCommand = (io: Io): Command =>
     )
     .addCommand(
       withConfig(new Command('rotate'))
-        .description('announces the next key of each algorithm when it is due, and clears away old ones: for cron')
-        .option('--now', 'announce the next keys although the present ones are young')
+        .description('announces the next key of each algorithm when it is due, and deletes old ones; run it from cron')
+        .option('--now', 'announce the next keys even if the current ones are new')
         .option('--json', 'print JSON')
         .action((options: KeyOptions & { readonly now?: true }) => rotate(options, io)),
     )
     .addCommand(
       withConfig(new Command('drop'))
-        .description('drops a key in an emergency: what it signed is refused')
+        .description('drops a key in an emergency: its signatures are no longer accepted')
         .argument('<kid>')
         .action((kid: string, options: ConfigOptions) => drop(kid, options, io)),
     )
@@ -45,14 +45,14 @@ const rotate = (options: KeyOptions & { readonly now?: true }, io: Io): Promise<
     const keys = await openKeyRing(storage, settings, io)
     const { algorithms, removed } = await rotateKeys(keys, { when: options.now === true ? 'now' : 'due' })
     showList(algorithms, rotationColumns, { ...options, io })
-    if (removed.length > 0) io.err(`Cleared away ${removed.length} old ${removed.length === 1 ? 'key' : 'keys'}.`)
+    if (removed.length > 0) io.err(`Deleted ${removed.length} old ${removed.length === 1 ? 'key' : 'keys'}.`)
   })
 
 const drop = (kid: string, options: ConfigOptions, io: Io): Promise<void> =>
   withStorage(options, io, async ({ storage, settings }) => {
     const { outcome } = await dropKey(kid, await openKeyRing(storage, settings, io))
     if (outcome === 'absent') throw new CommandError(`There is no key ${kid}.`)
-    io.out(outcome === 'ended' ? `Dropped ${kid}. Servers know within seconds.` : `${kid} was dropped before.`)
+    io.out(outcome === 'ended' ? `Dropped ${kid}. Servers notice it within seconds.` : `${kid} was already dropped.`)
   })
 
 const keyColumns: Columns<KeyDescription> = {

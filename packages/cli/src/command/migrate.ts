@@ -5,9 +5,8 @@ import { Command, Option } from 'commander'
 
 import { CommandError } from '../command-error.ts'
 import type { Io } from '../io.ts'
-import { requireDatabase, withDialect } from '../place/open-storage.ts'
-import { withDatabase, type ConfigOptions } from '../place/place-options.ts'
-import { readSettings } from '../place/settings.ts'
+import { requireDatabase, withDialect } from '../config/open-storage.ts'
+import { withDatabase, readSettings, type ConfigOptions } from '../config/settings.ts'
 import type { ShowOptions } from '../show.ts'
 
 type MigrateOptions = ConfigOptions & ShowOptions
@@ -24,7 +23,7 @@ export const migrateCommand = (io: Io): Command =>
     )
     .addCommand(
       withDatabase(new Command('apply'))
-        .description('applies the pending migrations; makes the SQLite file if it is not there')
+        .description('applies the pending migrations; creates the SQLite file if it does not exist')
         .option('--json', 'print JSON')
         .action((options: MigrateOptions) => apply(options, io)),
     )

@@ -1,19 +1,19 @@
 import { Command } from 'commander'
 
-import { parseCount } from '../duration.ts'
+import { parseCount } from './options.ts'
 import type { Io } from '../io.ts'
-import { withStorage, type OpenedConfig } from '../place/open-storage.ts'
-import { withConfig, type ConfigOptions } from '../place/place-options.ts'
+import { withStorage, type OpenedConfig } from '../config/open-storage.ts'
+import { withConfig, type ConfigOptions } from '../config/settings.ts'
 
 interface PurgeOptions extends ConfigOptions {
   readonly batch: number
 }
 
-/** `mintmark purge`: clears away what has expired. */
+/** `mintmark purge`: deletes expired rows. */
 export const purgeCommand = (io: Io): Command =>
   withConfig(new Command('purge'))
-    .description('clears away what has expired, in batches; it may be cut off and started again at any time')
-    .option('--batch <rows>', 'how many rows a batch has', parseCount, 1000)
+    .description('deletes expired rows in batches; it can be interrupted and repeated at any time')
+    .option('--batch <rows>', 'the number of rows in a batch', parseCount, 1000)
     .action((options: PurgeOptions) => withStorage(options, io, ({ storage }) => purge(storage, options, io)))
 
 async function purge(

@@ -4,56 +4,54 @@ import { Command } from 'commander'
 
 import { UsageError } from '../command-error.ts'
 import type { Io } from '../io.ts'
-import { withAdministration } from '../place/administration.ts'
-import { withConfig, type ConfigOptions } from '../place/place-options.ts'
+import { withAdministration } from '../config/open-storage.ts'
+import { withConfig, type ConfigOptions } from '../config/settings.ts'
 import { instant, showThing, type Columns, type ShowOptions } from '../show.ts'
-import { showPage, withPage, type PageOptions } from './page-options.ts'
+import { showPage, withPage, type PageOptions } from './options.ts'
 
-/** `mintmark user`: the accounts. */
-export const userCommand = (io: Io): Command =>
-  new Command('user')
-    .description('the accounts that people have')
+/** `mintmark user`: the users. */
+export const userCommand = (io: Io, name = 'user'): Command =>
+  new Command(name)
+    .description('the users')
     .addCommand(
       withPage(withConfig(new Command('list')))
-        .description('lists the accounts, oldest first')
+        .description('lists the users, oldest first')
         .option('--filter <filter>', `as in SCIM: 'active eq false and claims.email ew "@example.com"'`)
         .action((options: PageOptions & { readonly filter?: string }) =>
-          withAdministration(options, io, async ({ users: accounts }) => {
+          withAdministration(options, io, async ({ users }) => {
             const { limit, after, filter } = options
-            showPage(await accounts.list({ limit, after, filter }), columns, { ...options, io })
+            showPage(await users.list({ limit, after, filter }), columns, { ...options, io })
           }),
         ),
     )
     .addCommand(
       withConfig(new Command('show'))
-        .description('shows an account')
-        .argument('<id>', 'the sub of its tokens')
+        .description('shows a user')
+        .argument('<id>', 'the sub of the tokens')
         .option('--json', 'print JSON')
         .action((id: string, options: ConfigOptions & ShowOptions) =>
-          withAdministration(options, io, async ({ users: accounts }) =>
-            showThing(await accounts.read(id), { ...options, io }),
-          ),
+          withAdministration(options, io, async ({ users }) => showThing(await users.read(id), { ...options, io })),
         ),
     )
     .addCommand(
       withConfig(new Command('deactivate'))
-        .description('ends all access of the person at once')
+        .description('revokes all access of the user at once')
         .argument('<id>')
         .action((id: string, options: ConfigOptions) =>
-          withAdministration(options, io, async ({ users: accounts }) => {
-            const { revoked } = await accounts.deactivate(id)
-            io.out(`Account ${id} is deactivated. ${receipt(revoked)}`)
+          withAdministration(options, io, async ({ users }) => {
+            const { revoked } = await users.deactivate(id)
+            io.out(`User ${id} is deactivated. ${revocationText(revoked)}`)
           }),
         ),
     )
     .addCommand(
       withConfig(new Command('reactivate'))
-        .description('lets the person sign in again; nothing that was issued before is revived')
+        .description('allows the user to sign in again; earlier sessions and tokens stay revoked')
         .argument('<id>')
         .action((id: string, options: ConfigOptions) =>
-          withAdministration(options, io, async ({ users: accounts }) => {
-            await accounts.reactivate(id)
-            io.out(`Account ${id} is active.`)
+          withAdministration(options, io, async ({ users }) => {
+            await users.reactivate(id)
+            io.out(`User ${id} is active.`)
           }),
         ),
     )
@@ -61,21 +59,20 @@ export const userCommand = (io: Io): Command =>
 
 const removeCommand = (io: Io): Command =>
   withConfig(new Command('remove'))
-    .description('erases an account for good; its identifier stays taken')
+    .description('removes a user for good; the identifier is not given to another user')
     .argument('<id>')
-    .option('--yes', 'it cannot be undone: this is needed')
+    .option('--yes', 'confirms the removal, which cannot be undone')
     .action((id: string, options: ConfigOptions & { readonly yes?: true }) => {
-      if (options.yes !== true) throw new UsageError(`Nothing brings the account ${id} back. Add --yes to remove it.`)
-      return withAdministration(options, io, async ({ users: accounts }) => {
-        const ended = await accounts.remove(id)
-        io.out(`Account ${id} is removed. ${receipt(ended)}`)
+      if (options.yes !== true) throw new UsageError(`Removing user ${id} cannot be undone. Add --yes to remove it.`)
+      return withAdministration(options, io, async ({ users }) => {
+        const revoked = await users.remove(id)
+        io.out(`User ${id} is removed. ${revocationText(revoked)}`)
       })
     })
 
-/** What died with it. */
-function receipt(ended: RevokedAccess | undefined): string {
-  if (ended === undefined) return 'What it had was ended with it.'
-  return `Ended with it: ${counted(ended.sessionIds.length, 'session')}, ${counted(ended.grants.length, 'grant')}.`
+function revocationText(revoked: RevokedAccess | undefined): string {
+  if (revoked === undefined) return 'All sessions and grants are revoked.'
+  return `Revoked ${counted(revoked.sessionIds.length, 'session')} and ${counted(revoked.grants.length, 'grant')}.`
 }
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

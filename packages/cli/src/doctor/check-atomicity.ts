@@ -1,5 +1,8 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+
 import { digestSecret, randomIdentifier, randomSecret, systemRandom } from '@mintmark/core/runtime'
-import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import {
   after,
   clientId,
@@ -13,16 +16,16 @@ import {
   type AdminStorage,
   type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 
+import type { DatabaseAddress } from '../config/settings.ts'
 import type { Io } from '../io.ts'
-import type { DatabaseAddress } from '../place/settings.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
-import { raceClient, raceIssuer } from './race-order.ts'
-import { race } from './race.ts'
+import { raceClient, raceIssuer, type RaceOrder, type RaceReport } from './race-worker.ts'
 
 /**
- * Whether a code is redeemed once, a refresh token rotated once and a `jti` accepted once when two processes come at the same
- * moment (RFC 6749 §10.5, RFC 9700 §4.14.2, RFC 7523 §3). The rows are thrown away.
+ * Checks that a code is redeemed once, a refresh token rotated once and a `jti` accepted once when two processes present
+ * them at the same time (RFC 6749 §10.5, RFC 9700 §4.14.2, RFC 7523 §3). The rows are deleted afterwards.
  */
 export async function checkAtomicity(
   dialect: SqlDialect,
@@ -40,8 +43,8 @@ export async function checkAtomicity(
       return [
         warn(
           'storage.race',
-          'The two processes of the race did not come to its end.',
-          'Look whether another process can open this database from here, and examine again.',
+          'The two processes of the test did not finish.',
+          'Check that another process can open this database from here, and run doctor again.',
         ),
       ]
     return [
@@ -62,17 +65,17 @@ function finding(
   const winners = outcomes.filter((outcome) => outcome === winner).length
   const losers = outcomes.filter((outcome) => outcome === loser).length
   if (winners === 1 && losers === outcomes.length - 1)
-    return ok(check, `Two processes asked ${outcomes.length} times at once, and one of them was told ${winner}.`)
+    return ok(check, `Of ${outcomes.length} concurrent calls by two processes, exactly one returned ${winner}.`)
   if (winners <= 1)
     return warn(
       check,
-      `Two processes asked ${outcomes.length} times at once: ${winners} were told ${winner}, ${losers} ${loser}.`,
-      'Examine again: another doctor at the same moment clears these rows away.',
+      `Of ${outcomes.length} concurrent calls by two processes, ${winners} returned ${winner} and ${losers} returned ${loser}.`,
+      'Run doctor again: another doctor at the same time deletes these rows.',
     )
   return fail(
     check,
-    `Two processes asked ${outcomes.length} times at once, and ${winners} were told ${winner}: a code or a token counts twice.`,
-    'Put the database on a local disk, or all servers on its primary: it does not keep what one process wrote from the other.',
+    `Of ${outcomes.length} concurrent calls by two processes, ${winners} returned ${winner}: a code or a token works more than once.`,
+    'Move the database to a local disk, or let all servers use its primary: processes do not see each other’s writes in time.',
   )
 }
 
@@ -123,3 +126,51 @@ const aDigest = (): Promise<SecretDigest> => digestSecret(randomSecret(systemRan
 
 /** How often each process presents each thing. */
 const times = 20
+
+/**
+ * Lets two processes present the same credentials to one database at the same time.
+ * @returns the outcomes of both, or undefined when one of them did not finish within a minute.
+ */
+export async function race(order: Omit<RaceOrder, 'name'>, io: Io): Promise<RaceReport | undefined> {
+  const workers = ['a', 'b'].map((name) => startWorker({ ...order, name }, io))
+  const limit = setTimeout(() => stop(workers), timeoutMilliseconds)
+  try {
+    const ready = await Promise.all(workers.map(({ lines }) => lines.next()))
+    if (ready.some(({ done }) => done === true)) return undefined
+    for (const { child } of workers) child.stdin.write('go\n')
+    const reports = await Promise.all(workers.map(({ lines }) => lines.next()))
+    if (reports.some(({ done }) => done === true)) return undefined
+    return joined(reports.map(({ value }) => JSON.parse(String(value)) as RaceReport))
+  } finally {
+    clearTimeout(limit)
+    stop(workers)
+  }
+}
+
+interface RaceWorker {
+  readonly child: ChildProcessByStdio<Writable, Readable, null>
+  readonly lines: AsyncIterator<string>
+}
+
+/** The order is sent on standard input, because other users of the machine can see the arguments of a process. */
+function startWorker(order: RaceOrder, { self: [program, ...args], env, cwd }: Io): RaceWorker {
+  const child = spawn(program, [...args, 'doctor-worker'], { cwd, env: { ...env }, stdio: ['pipe', 'pipe', 'ignore'] })
+  const reader = createInterface({ input: child.stdout })
+  // When the process cannot be started, or ends, its lines end too.
+  for (const end of ['error', 'close'] as const) child.once(end, () => reader.close())
+  child.stdin.on('error', () => {})
+  child.stdin.write(`${JSON.stringify(order)}\n`)
+  return { child, lines: reader[Symbol.asyncIterator]() }
+}
+
+function stop(workers: readonly RaceWorker[]): void {
+  for (const { child } of workers) child.kill()
+}
+
+const joined = (reports: readonly RaceReport[]): RaceReport => ({
+  consumed: reports.flatMap(({ consumed }) => consumed),
+  rotated: reports.flatMap(({ rotated }) => rotated),
+  claimed: reports.flatMap(({ claimed }) => claimed),
+})
+
+const timeoutMilliseconds = 60_000

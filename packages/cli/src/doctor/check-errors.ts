@@ -1,34 +1,29 @@
 import { fail, ok, type Finding } from './finding.ts'
-import { endpointOf, type DoctorTarget } from './patient.ts'
-import type { Answer } from './probe.ts'
+import { endpointOf, type DoctorTarget, type Answer } from './target.ts'
 
-/** Refusals as the standards have them, through whatever stands in front: RFC 6749 §5.2, RFC 6750 §3. */
-export async function checkErrors(patient: DoctorTarget): Promise<readonly Finding[]> {
+/** Checks that errors arrive as the standards define them, through any proxy: RFC 6749 §5.2, RFC 6750 §3. */
+export async function checkErrors(target: DoctorTarget): Promise<readonly Finding[]> {
   const form = {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: 'grant_type=doctor',
   }
   const [token, userinfo, authorization] = await Promise.all([
-    patient.probe(endpointOf(patient, 'token_endpoint', '/token'), form),
-    patient.probe(endpointOf(patient, 'userinfo_endpoint', '/userinfo')),
-    patient.probe(endpointOf(patient, 'authorization_endpoint', '/auth')),
+    target.probe(endpointOf(target, 'token_endpoint', '/token'), form),
+    target.probe(endpointOf(target, 'userinfo_endpoint', '/userinfo')),
+    target.probe(endpointOf(target, 'authorization_endpoint', '/auth')),
   ])
   return [
-    finding(
-      'errors.token',
-      isTokenError(token),
-      'The token endpoint refuses with an error in JSON that nobody stores.',
-    ),
+    finding('errors.token', isTokenError(token), 'The token endpoint refuses with a JSON error that is not cached.'),
     finding(
       'errors.userinfo',
       userinfo?.status === 401 && challenges(userinfo),
-      'Userinfo refuses with 401 and says that it wants a bearer token.',
+      'The userinfo endpoint refuses with 401 and asks for a bearer token.',
     ),
     finding(
       'errors.page',
       isErrorPage(authorization),
-      'The authorization endpoint refuses with a page that no other site can frame.',
+      'The authorization endpoint refuses with a page that other sites cannot frame.',
     ),
     leakFinding([token, userinfo, authorization]),
   ]
@@ -41,7 +36,7 @@ const isTokenError = (answer: Answer | undefined): boolean =>
   contentType(answer).startsWith('application/json') &&
   (answer.headers.get('cache-control') ?? '').includes('no-store')
 
-/** RFC 9700 §4.16: framed, it would be clicked on unseen. */
+/** RFC 9700 §4.16: a framed page allows clickjacking. */
 const isErrorPage = (answer: Answer | undefined): boolean =>
   answer?.status === 400 &&
   contentType(answer).startsWith('text/html') &&
@@ -57,16 +52,16 @@ const finding = (check: 'errors.token' | 'errors.userinfo' | 'errors.page', hold
     ? ok(check, rule)
     : fail(
         check,
-        `Not so: ${rule}`,
-        'Let the server’s own answers through: no error pages of the proxy, no middleware that changes status, headers or body.',
+        `This is not the case: ${rule}`,
+        'Pass the server’s responses on unchanged: no error pages of the proxy, and no middleware that changes status, headers or body.',
       )
 
 function leakFinding(answers: readonly (Answer | undefined)[]): Finding {
   if (answers.every((answer) => answer === undefined || !/\n\s+at .+[:(]/.test(answer.text)))
-    return ok('errors.detail', 'Refusals show nothing of the inside.')
+    return ok('errors.detail', 'Error responses show no internal details.')
   return fail(
     'errors.detail',
-    'A refusal shows a stack trace.',
-    'Start the host with NODE_ENV=production, and give it an error handler that says nothing.',
+    'An error response shows a stack trace.',
+    'Start the host with NODE_ENV=production, and give it an error handler that shows no details.',
   )
 }

@@ -1,27 +1,33 @@
-import { fail, ok, warn, type Finding } from './finding.ts'
-import { endpointOf, type DoctorTarget } from './patient.ts'
+import { listKeys, type KeyDescription } from '@mintmark/core'
+import type { AdminStorage } from '@mintmark/storage-interface'
 
-/** The published keys: RFC 7517 §5, RFC 9111 §5.2.2.1. */
-export async function checkKeys(patient: DoctorTarget): Promise<readonly Finding[]> {
-  const answer = await patient.probe(endpointOf(patient, 'jwks_uri', '/jwks'))
+import { CommandError } from '../command-error.ts'
+import { durationText } from '../command/options.ts'
+import { openKeyRing, viewKeyRing, readSealingKey } from '../config/key-ring.ts'
+import { fail, ok, warn, type Finding } from './finding.ts'
+import { endpointOf, type DoctorTarget } from './target.ts'
+
+/** Checks the published keys: RFC 7517 §5, RFC 9111 §5.2.2.1. */
+export async function checkKeys(target: DoctorTarget): Promise<readonly Finding[]> {
+  const answer = await target.probe(endpointOf(target, 'jwks_uri', '/jwks'))
   const keys = answer?.json?.['keys']
   if (answer === undefined || !Array.isArray(keys) || keys.length === 0) {
     return [
       fail(
         'keys.published',
-        'There are no keys at the address that the metadata names.',
-        'Have the proxy pass /jwks on, and look into the server’s log: its sealing key may be another one.',
+        'There are no keys at the address in the metadata.',
+        'Have the proxy pass /jwks on, and check the server’s log: its sealing key may be wrong.',
       ),
     ]
   }
   const published = keys.filter(isRecord)
   const maxAge = Number(/max-age=(\d+)/.exec(answer.headers.get('cache-control') ?? '')?.[1] ?? Number.NaN)
-  return [privateFinding(published), cacheFinding(maxAge, announceOf(patient))]
+  return [privateFinding(published), cacheFinding(maxAge, announceOf(target))]
 }
 
 /** The identifiers of the keys that a server publishes. */
-export async function publishedKids(patient: DoctorTarget): Promise<readonly unknown[]> {
-  const answer = await patient.probe(endpointOf(patient, 'jwks_uri', '/jwks'))
+export async function publishedKids(target: DoctorTarget): Promise<readonly unknown[]> {
+  const answer = await target.probe(endpointOf(target, 'jwks_uri', '/jwks'))
   const keys = answer?.json?.['keys']
   return Array.isArray(keys) ? keys.filter(isRecord).map((key) => key['kid']) : []
 }
@@ -42,24 +48,89 @@ function cacheFinding(maxAge: number, announce: number): Finding {
   if (Number.isNaN(maxAge))
     return warn(
       'keys.cache',
-      'The keys may be kept for any time.',
-      'Let the server’s own Cache-Control through for /jwks.',
+      'Caches may keep the keys for any time.',
+      'Do not remove the server’s Cache-Control from /jwks.',
     )
   if (maxAge < announce)
     return ok(
       'keys.cache',
-      `A copy of the keys is kept for ${maxAge} seconds, which is shorter than a new key is announced.`,
+      `Caches keep the keys for ${maxAge} seconds, which is shorter than the announcement of a new key.`,
     )
-  const mend = `Let a copy of /jwks live shorter than the announcement of a key, ${announce} seconds: remove the proxy’s own caching rule.`
+  const fix = `Cache /jwks for less than ${announce} seconds, the announcement time of a new key: remove the caching rule of the proxy.`
   return fail(
     'keys.cache',
-    `A copy of the keys may be kept for ${maxAge} seconds, so that a new key signs before everybody has it.`,
-    mend,
+    `Caches may keep the keys for ${maxAge} seconds, so a new key would sign before all clients have it.`,
+    fix,
   )
 }
 
-/** How long a new key is announced: as configured, or a day. */
+/** The announcement time of a new key: as configured, or a day. */
 const announceOf = ({ settings }: DoctorTarget): number => settings.keys.schedule?.announce ?? 86_400
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
+
+/** Compares the keys in storage with the published ones, and checks their age and the sealing key. */
+export async function checkStoredKeys(target: DoctorTarget): Promise<readonly Finding[]> {
+  const { storage, settings, io } = target
+  if (storage === undefined) return []
+  const ring = viewKeyRing(storage, settings, io)
+  const keys = (await listKeys(ring)).filter(({ state }) => state !== 'dropped')
+  if (keys.length === 0)
+    return [
+      warn(
+        'keys.stored',
+        'There are no keys in storage yet.',
+        'Start the server: the first request creates them. Otherwise check that this is the server’s database.',
+      ),
+    ]
+
+  return [
+    overlapFinding(keys, await publishedKids(target)),
+    ...keys.filter(({ state }) => state === 'signing').map((key) => ageFinding(key, keys, ring.settings.schedule.sign)),
+    ...(await sealingFindings(target, storage)),
+  ]
+}
+
+function overlapFinding(keys: readonly KeyDescription[], kids: readonly unknown[]): Finding {
+  const missing = keys.filter(({ keyId }) => !kids.includes(keyId))
+  const unknown = kids.filter((kid) => !keys.some(({ keyId }) => keyId === kid))
+  if (missing.length === 0 && unknown.length === 0)
+    return ok('keys.overlap', 'The server publishes exactly the active keys in storage.')
+  return fail(
+    'keys.overlap',
+    `The published keys are not the active keys in storage: ${missing.length} missing, ${unknown.length} unknown.`,
+    'Check that this is the server’s database and issuer, and that no cache keeps /jwks for too long.',
+  )
+}
+
+function ageFinding({ algorithm, age }: KeyDescription, keys: readonly KeyDescription[], sign: number): Finding {
+  const check = `keys.age.${algorithm}`
+  const hasSuccessor = keys.some((key) => key.algorithm === algorithm && key.state === 'announced')
+  if (age <= sign || hasSuccessor)
+    return ok(
+      check,
+      `The ${algorithm} key is ${durationText(age)} old${hasSuccessor ? ', and its successor is announced' : ''}.`,
+    )
+  return warn(
+    check,
+    `The ${algorithm} key is ${durationText(age)} old, and no successor is announced.`,
+    'Run mintmark keys rotate every day from cron, or set rotation: automatic in createStoredKeys.',
+  )
+}
+
+async function sealingFindings(target: DoctorTarget, storage: AdminStorage): Promise<readonly Finding[]> {
+  const { settings, io } = target
+  if ((await readSealingKey(settings, io)) === undefined) return []
+  try {
+    const ring = await openKeyRing(storage, settings, io)
+    const known = new Set((await storage.signingKeys.list()).map(({ algorithm }) => algorithm))
+    // `signer` would create a missing key, and doctor must not change keys.
+    if (!ring.algorithms.every((algorithm) => known.has(algorithm))) return []
+    for (const algorithm of ring.algorithms) await ring.signer(algorithm)
+    return [ok('keys.sealing', 'The sealing key opens the signing keys.')]
+  } catch (error) {
+    const problem = error instanceof CommandError ? error.message : 'The sealing key does not open the signing keys.'
+    return [fail('keys.sealing', problem, 'Use the server’s sealing key. The server cannot sign with another one.')]
+  }
+}

@@ -1,15 +1,15 @@
 import { digestSecret } from '@mintmark/core/runtime'
 import type { AdminStorage } from '@mintmark/storage-interface'
 
-import { readSealingKey } from '../place/sealing-key.ts'
+import { readSealingKey } from '../config/key-ring.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
-import type { DoctorTarget } from './patient.ts'
+import type { DoctorTarget } from './target.ts'
 
-/** Secrets that anybody can guess, and what came from an example (RFC 6819 §5.1.5.2, RFC 9700 §2.5). */
-export async function checkSecrets(patient: DoctorTarget): Promise<readonly Finding[]> {
-  const { storage, issuer } = patient
+/** Checks for secrets that are easy to guess, and for registrations of the examples (RFC 6819 §5.1.5.2, RFC 9700 §2.5). */
+export async function checkSecrets(target: DoctorTarget): Promise<readonly Finding[]> {
+  const { storage, issuer } = target
   return [
-    ...(await sealingKeyFindings(patient)),
+    ...(await sealingKeyFindings(target)),
     ...(storage === undefined ? [] : [await guessableFinding(storage)]),
     ...(storage === undefined || issuer.startsWith('http:') ? [] : [await exampleFinding(storage)]),
   ]
@@ -18,14 +18,14 @@ export async function checkSecrets(patient: DoctorTarget): Promise<readonly Find
 async function sealingKeyFindings({ settings, io }: DoctorTarget): Promise<readonly Finding[]> {
   const [sealingKey] = (await readSealingKey(settings, io)) ?? []
   if (sealingKey === undefined) return []
-  // Of 32 random bytes about 30 are different; fewer than 16 come up never.
+  // 32 random bytes have about 30 different values, and practically never fewer than 16.
   const distinct = new Set(Buffer.from(sealingKey, 'base64url')).size
   if (distinct >= 16) return [ok('secrets.sealing_key', 'The sealing key looks random.')]
   return [
     fail(
       'secrets.sealing_key',
-      'The sealing key is no random one: it repeats itself.',
-      'Make another, node -p "crypto.randomBytes(32).toString(\'base64url\')", and put it before the old one.',
+      'The sealing key is not random: its bytes repeat.',
+      'Create another one, node -p "crypto.randomBytes(32).toString(\'base64url\')", and put it before the old one.',
     ),
   ]
 }
@@ -41,12 +41,11 @@ async function guessableFinding(storage: AdminStorage): Promise<Finding> {
       .filter(({ secrets }) => secrets.some(({ digest }) => guesses.has(digest)))
       .map(({ providerId }) => providerId),
   ]
-  if (weak.length === 0)
-    return ok('secrets.guessable', 'No client and no identity provider has a secret from a textbook.')
+  if (weak.length === 0) return ok('secrets.guessable', 'No client and no identity provider has a well-known secret.')
   return fail(
     'secrets.guessable',
-    `A secret from a textbook is in use: ${weak.join(', ')}.`,
-    'Give them new ones: mintmark client secret rotate and end, mintmark idp rotate and end-secrets.',
+    `A well-known secret is in use: ${weak.join(', ')}.`,
+    'Replace them: mintmark client secret rotate and end, mintmark idp rotate and end-secrets.',
   )
 }
 
@@ -60,15 +59,15 @@ async function exampleFinding(storage: AdminStorage): Promise<Finding> {
       .filter(({ providerId, disabledAt }) => disabledAt === undefined && providerId === exampleProvider)
       .map(({ providerId }) => providerId),
   ]
-  if (left.length === 0) return ok('secrets.examples', 'Nothing of the examples is registered.')
+  if (left.length === 0) return ok('secrets.examples', 'No client or identity provider of the examples is registered.')
   return warn(
     'secrets.examples',
-    `What the examples register is in use here: ${left.join(', ')}.`,
-    'Disable them (mintmark client disable, mintmark idp disable): their secrets lie in files of the example.',
+    `Registrations of the examples are in use: ${left.join(', ')}.`,
+    'Disable them (mintmark client disable, mintmark idp disable): the files of the example contain their secrets.',
   )
 }
 
-/** They are looked at as far as it stays quick. */
+/** Reads a limited number, so that the check stays quick. */
 const firstOf = ({ clients, identityProviders }: AdminStorage) =>
   Promise.all([
     clients.list({ after: undefined, limit: 1000 }),

@@ -2,35 +2,28 @@ import { createSqlStorage } from '@mintmark/storage-sql'
 import type { AdminStorage } from '@mintmark/storage-interface'
 
 import type { Io } from '../io.ts'
-import { withDialect } from '../place/open-storage.ts'
-import type { DatabaseAddress, Settings } from '../place/settings.ts'
-import { sentenceOf } from '../explain-error.ts'
-import { checkAddress } from './check-address.ts'
+import { withDialect } from '../config/open-storage.ts'
+import type { DatabaseAddress, Settings } from '../config/settings.ts'
+import { sentenceOf } from '../command-error.ts'
+import { checkAddress, checkClock, checkDiscovery, discoveryUrls, checkProxy } from './check-discovery.ts'
 import { checkAtomicity } from './check-atomicity.ts'
-import { checkClock } from './check-clock.ts'
-import { checkCookies } from './check-cookies.ts'
-import { checkCrossOrigin } from './check-cross-origin.ts'
-import { checkDiscovery, discoveryUrls } from './check-discovery.ts'
+import { checkCookies, checkCrossOrigin } from './check-browser.ts'
 import { checkErrors } from './check-errors.ts'
-import { checkKeys } from './check-keys.ts'
-import { checkMigrations } from './check-migrations.ts'
-import { checkProxy } from './check-proxy.ts'
+import { checkKeys, checkStoredKeys } from './check-keys.ts'
+import { checkMigrations, checkWaits } from './check-database.ts'
 import { checkScim } from './check-scim.ts'
 import { checkSecrets } from './check-secrets.ts'
-import { checkStoredKeys } from './check-stored-keys.ts'
-import { checkWaits } from './check-waits.ts'
 import { fail, ok, type Finding } from './finding.ts'
-import type { DoctorOptions, DoctorTarget } from './patient.ts'
-import { createProbe } from './probe.ts'
+import { createProbe, type DoctorOptions, type DoctorTarget } from './target.ts'
 
-/** Which server is examined. */
+/** The server to examine. */
 export interface Examination {
   readonly issuer: string
   readonly settings: Settings
   readonly options: DoctorOptions
 }
 
-/** Looks a server and its database over. What it writes are a request that expires and, in the database, rows of an issuer of its own. */
+/** Examines a server and its database. It writes an authorization request, which expires, and rows of an issuer of its own. */
 export async function examine(examination: Examination, io: Io): Promise<readonly Finding[]> {
   const { database } = examination.settings
   if (database === undefined) return examineServer({ ...examination, storage: undefined }, io)
@@ -40,7 +33,7 @@ export async function examine(examination: Examination, io: Io): Promise<readonl
     const finding = fail(
       'storage.reachable',
       `The database cannot be used: ${sentenceOf(error)}`,
-      'Look at its address, its password (PGPASSWORD) and whether it runs.',
+      'Check its address, its password (PGPASSWORD), and that it is running.',
     )
     return [...(await examineServer({ ...examination, storage: undefined }, io)), finding]
   }
@@ -54,7 +47,7 @@ const examineDatabase = (address: DatabaseAddress, examination: Examination, io:
 
     const storage = await createSqlStorage({ dialect, issuer: examination.issuer })
     const server = await examineServer({ ...examination, storage }, io)
-    io.progress?.('Racing for codes and tokens …')
+    io.progress?.('Testing concurrent use of codes and tokens …')
     return [
       ...server,
       ok('storage.reachable', 'The database answers.'),
@@ -69,18 +62,18 @@ async function examineServer(
   io: Io,
 ): Promise<readonly Finding[]> {
   const probe = createProbe(io.fetch)
-  io.progress?.(`Asking ${examination.issuer} …`)
+  io.progress?.(`Checking ${examination.issuer} …`)
   const document = await probe(discoveryUrls(examination.issuer).openid)
-  const patient: DoctorTarget = { ...examination, probe, io, metadata: document?.json ?? {} }
-  // What nobody answers is said once.
+  const target: DoctorTarget = { ...examination, probe, io, metadata: document?.json ?? {} }
+  // A server that cannot be reached is reported once.
   const checks = document === undefined ? [checkDiscovery, checkSecrets] : allChecks
 
   const findings: Finding[] = []
-  for (const check of checks) findings.push(...(await check(patient)))
+  for (const check of checks) findings.push(...(await check(target)))
   return findings
 }
 
-const allChecks: readonly ((patient: DoctorTarget) => Promise<readonly Finding[]>)[] = [
+const allChecks: readonly ((target: DoctorTarget) => Promise<readonly Finding[]>)[] = [
   checkAddress,
   checkDiscovery,
   checkProxy,

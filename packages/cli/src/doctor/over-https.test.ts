@@ -1,15 +1,14 @@
 import { systemClock } from '@mintmark/core/runtime'
 import { expect, test } from 'vitest'
 
-import { checkAddress } from './check-address.ts'
-import { checkCookies } from './check-cookies.ts'
+import { checkAddress } from './check-discovery.ts'
+import { checkCookies } from './check-browser.ts'
 import type { Finding } from './finding.ts'
-import type { DoctorTarget } from './patient.ts'
-import { createProbe } from './probe.ts'
+import { createProbe, type DoctorTarget } from './target.ts'
 
-test('RFC 6797 §7.1: over https it asks for Strict-Transport-Security, and that plain http serves nothing', async () => {
-  const careless = aPatient(() => new Response('{}'))
-  const careful = aPatient((url) =>
+test('over https, requires Strict-Transport-Security and no response over plain http (RFC 6797 §7.1)', async () => {
+  const careless = aTarget(() => new Response('{}'))
+  const careful = aTarget((url) =>
     url.startsWith('https:')
       ? new Response('{}', { headers: { 'strict-transport-security': 'max-age=31536000' } })
       : new Response(null, { status: 308, headers: { location: 'https://as.test/' } }),
@@ -35,13 +34,13 @@ test.for([
   ['b=x; Path=/; HttpOnly; SameSite=Lax; Secure', 'fail'],
   ['__Host-b=x; Path=/; Domain=as.test; HttpOnly; SameSite=Lax; Secure', 'fail'],
 ] as const)('RFC 6265bis §4.1.3.2: over https the cookie %s is %s', async ([cookie, level]) => {
-  const patient = aPatient(() => new Response(null, { status: 303, headers: { 'set-cookie': cookie } }))
+  const target = aTarget(() => new Response(null, { status: 303, headers: { 'set-cookie': cookie } }))
 
-  expect((await checkCookies(patient)).map(shortly)).toEqual([`${level} cookies.flags`])
+  expect((await checkCookies(target)).map(shortly)).toEqual([`${level} cookies.flags`])
 })
 
 /** A server at https://as.test that answers so. */
-function aPatient(answer: (url: string) => Response): DoctorTarget {
+function aTarget(answer: (url: string) => Response): DoctorTarget {
   const request: typeof fetch = (url) => Promise.resolve(answer(new Request(url).url))
   return {
     issuer: 'https://as.test',

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
 
 import { parseIssuer } from '@mintmark/core'
+import type { Command } from 'commander'
 
 import { UsageError } from '../command-error.ts'
 import type { Io } from '../io.ts'
 import { readConfigFile, type KeyConfig } from './config-file.ts'
-import type { ConfigOptions } from './place-options.ts'
 
-/** Where a command works: what flags say goes before the environment, and that before the configuration file. */
+/** The settings of a command. Flags override the environment, and the environment overrides the configuration file. */
 export interface Settings {
   readonly issuer: string | undefined
   readonly database: DatabaseAddress | undefined
@@ -15,12 +15,12 @@ export interface Settings {
   readonly keys: KeyConfig
 }
 
-/** Which database it is. */
+/** The database of a command. */
 export type DatabaseAddress =
   | { readonly sqlite: string; readonly postgres?: undefined }
   | { readonly postgres: string; readonly sqlite?: undefined }
 
-/** @throws UsageError when something is said twice, cannot be read, or shows a password. */
+/** @throws UsageError when settings contradict each other, cannot be read, or contain a password. */
 export async function readSettings(options: ConfigOptions, io: Pick<Io, 'env' | 'cwd'>): Promise<Settings> {
   const { env, cwd } = io
   const config = await readConfigFile(options.config ?? env['MINTMARK_CONFIG'], cwd)
@@ -37,17 +37,17 @@ export async function readSettings(options: ConfigOptions, io: Pick<Io, 'env' | 
   }
 }
 
-/** @throws UsageError that says what an issuer looks like. */
+/** @throws UsageError that describes a valid issuer. */
 export function checkedIssuer<Given extends string | undefined>(issuer: Given): Given {
   try {
     if (issuer !== undefined) parseIssuer(issuer)
     return issuer
   } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : 'The issuer cannot be read.', { cause })
+    throw new UsageError(cause instanceof Error ? cause.message : 'The issuer is not valid.', { cause })
   }
 }
 
-/** Processes show their arguments, shells remember them, and configuration files are copied: a password is in none of them. */
+/** Arguments are visible to other users and stay in shell histories, and configuration files are copied: neither may contain a password. */
 export function requireNoPassword(url: string | undefined, where: string): void {
   if (url === undefined || !URL.canParse(url)) return
   const { password, searchParams } = new URL(url)
@@ -62,7 +62,26 @@ interface MaybeAddress {
 
 function addressOf({ sqlite, postgres }: MaybeAddress, cwd: string): DatabaseAddress | undefined {
   if (sqlite !== undefined && postgres !== undefined)
-    throw new UsageError('Two databases are named: leave out SQLite or PostgreSQL.')
+    throw new UsageError('Two databases are given: leave out SQLite or PostgreSQL.')
   if (postgres !== undefined) return { postgres }
   return sqlite === undefined ? undefined : { sqlite: sqlite === ':memory:' ? sqlite : resolve(cwd, sqlite) }
 }
+
+/** The flags that select the database and the issuer. */
+export interface ConfigOptions {
+  readonly config?: string
+  readonly issuer?: string
+  readonly sqlite?: string
+  readonly postgres?: string
+}
+
+/** Adds the flags for the database and the issuer. */
+export const withConfig = (command: Command): Command =>
+  withDatabase(command).option('--issuer <url>', 'the address of the authorization server')
+
+/** Adds the flags for the database. */
+export const withDatabase = (command: Command): Command =>
+  command
+    .option('--config <file>', 'default: mintmark.config.json, if it exists')
+    .option('--sqlite <file>', 'the SQLite database')
+    .option('--postgres <url>', 'the PostgreSQL database; the password comes from PGPASSWORD')

@@ -4,31 +4,30 @@ import { dirname, resolve } from 'node:path'
 import * as z from 'zod'
 
 import { UsageError } from '../command-error.ts'
-import { isAbsent } from './file-error.ts'
 
-/** The name of the file that a command looks for where it is started. */
+/** The name of the configuration file, which commands look for in the working directory. */
 export const configFileName = 'mintmark.config.json'
 
-/** What `mintmark.config.json` says. It holds no secret: it is meant to be kept with the host's sources. */
+/** The content of `mintmark.config.json`. It has no secrets, so that it can be kept with the host's sources. */
 export interface ConfigFile {
   readonly issuer?: string | undefined
-  /** A file, from the folder of the configuration on. */
+  /** A file, relative to the folder of the configuration. */
   readonly sqlite?: string | undefined
   /** A URL without a password. */
   readonly postgres?: string | undefined
-  /** A file, from the folder of the configuration on. */
+  /** A file, relative to the folder of the configuration. */
   readonly sealingKeyFile?: string | undefined
-  /** As the host gives them to `storedKeys`. */
+  /** The options that the host gives to `createStoredKeys`. */
   readonly keys?: KeyConfig | undefined
 }
 
-/** The options of the host's own `storedKeys`, which `keys rotate` must know to do as the server would. */
+/** The options of the host's `createStoredKeys`. `keys rotate` needs them to do the same as the server. */
 export type KeyConfig = z.infer<typeof keys>
 
 /**
- * Reads a configuration; its relative paths become absolute.
- * @param file undefined looks for one in the working directory, which may be absent.
- * @throws UsageError when the file is not there, is no JSON, or says something that is not known.
+ * Reads a configuration file, and makes its relative paths absolute.
+ * @param file undefined reads the file in the working directory, if there is one.
+ * @throws UsageError when the file does not exist, is not JSON, or has unknown members.
  */
 export async function readConfigFile(file: string | undefined, cwd: string): Promise<ConfigFile> {
   const path = resolve(cwd, file ?? configFileName)
@@ -47,7 +46,7 @@ async function readText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    if (isAbsent(error)) return undefined
+    if (isFileAbsent(error)) return undefined
     throw new UsageError(`${path} cannot be read.`, { cause: error })
   }
 }
@@ -76,3 +75,11 @@ const schema = z.strictObject({
   sealingKeyFile: z.string().min(1).optional(),
   keys: keys.optional(),
 })
+
+/** Whether an operation failed because the file does not exist. */
+export const isFileAbsent = (error: unknown): boolean => codeOf(error) === 'ENOENT'
+
+/** Whether an operation failed because the file exists. */
+export const isFilePresent = (error: unknown): boolean => codeOf(error) === 'EEXIST'
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)

@@ -1,14 +1,16 @@
+import { readFile } from 'node:fs/promises'
+
 import { createStoredKeys, type SigningAlgorithm, type StoredKeyRing } from '@mintmark/core'
 import type { AdminStorage } from '@mintmark/storage-interface'
 
 import { CommandError, UsageError } from '../command-error.ts'
 import type { Io } from '../io.ts'
-import { readSealingKey } from './sealing-key.ts'
+import { isFileAbsent } from './config-file.ts'
 import type { Settings } from './settings.ts'
 
 /**
- * The keys of the server, as its host has them.
- * @throws UsageError when no sealing key is given, or an option of theirs is wrong.
+ * Opens the keys of the server.
+ * @throws UsageError when no sealing key is given, or an option of the keys is wrong.
  */
 export async function openKeyRing(storage: AdminStorage, settings: Settings, io: Io): Promise<StoredKeyRing> {
   const sealingKey = await readSealingKey(settings, io)
@@ -20,7 +22,7 @@ export async function openKeyRing(storage: AdminStorage, settings: Settings, io:
   return ringOf({ storage, clock: io.clock, sealingKey }, settings)
 }
 
-/** The same to look at alone: it opens no key and makes none. @throws UsageError */
+/** Opens the keys for listing only: it cannot use or create a key. @throws UsageError */
 export const viewKeyRing = (storage: AdminStorage, settings: Settings, io: Io): StoredKeyRing =>
   ringOf({ storage, clock: io.clock, vault: { generate: refuse, open: refuse } }, settings)
 
@@ -28,7 +30,7 @@ type RingBase = Parameters<typeof createStoredKeys>[0]
 
 function ringOf(base: RingBase, { keys: { algorithms, schedule = {} } }: Settings): StoredKeyRing {
   try {
-    // What the names may be is for `storedKeys` to say.
+    // `createStoredKeys` checks the names.
     const chosen = algorithms as readonly [SigningAlgorithm, ...SigningAlgorithm[]] | undefined
     return createStoredKeys({
       ...base,
@@ -44,4 +46,31 @@ function ringOf(base: RingBase, { keys: { algorithms, schedule = {} } }: Setting
 const withoutUndefined = (schedule: Readonly<Record<string, number | undefined>>): Record<string, number> =>
   Object.fromEntries(Object.entries(schedule).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 
-const refuse = (): Promise<never> => Promise.reject(new CommandError('The keys were opened to be looked at alone.'))
+const refuse = (): Promise<never> => Promise.reject(new CommandError('The keys were opened for listing only.'))
+
+/**
+ * Reads the key that seals the signing keys, from the environment or from a file. Several keys, newest first, are separated
+ * by white space. Undefined when none is configured.
+ * @throws UsageError when the file cannot be read.
+ */
+export async function readSealingKey(
+  { sealingKeyFile }: Settings,
+  { env }: Pick<Io, 'env'>,
+): Promise<SealingKeys | undefined> {
+  const text =
+    env['MINTMARK_SEALING_KEY'] ?? (sealingKeyFile === undefined ? undefined : await readSecretFile(sealingKeyFile))
+  const [first, ...others] = text?.split(/\s+/).filter((word) => word !== '') ?? []
+  return first === undefined ? undefined : [first, ...others]
+}
+
+/** In base64url. The first key seals; every key opens. */
+export type SealingKeys = readonly [string, ...string[]]
+
+/** @throws UsageError that names the file. */
+export async function readSecretFile(file: string): Promise<string> {
+  try {
+    return (await readFile(file, 'utf8')).trim()
+  } catch (cause) {
+    throw new UsageError(isFileAbsent(cause) ? `There is no file ${file}.` : `${file} cannot be read.`, { cause })
+  }
+}

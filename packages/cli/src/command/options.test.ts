@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { expect, test } from 'vitest'
 
-import { durationText, parseCount, parseDuration } from './duration.ts'
+import { durationText, parseCount, parseDuration } from './options.ts'
 
 test.for([
   ['45s', 45],
@@ -12,11 +12,11 @@ test.for([
   expect(parseDuration(text)).toBe(seconds)
 })
 
-test.for(['', '5', 'h', '-1h', '1.5h', '1w', '1h ', '9999999d'])('%j is no length of time', (text) => {
+test.for(['', '5', 'h', '-1h', '1.5h', '1w', '1h ', '9999999d'])('rejects %j as a duration', (text) => {
   expect(() => parseDuration(text)).toThrow(InvalidArgumentError)
 })
 
-test.for(['', '0', '-1', '1e3', '1.5', 'NaN'])('%j is no count', (text) => {
+test.for(['', '0', '-1', '1e3', '1.5', 'NaN'])('rejects %j as a count', (text) => {
   expect(() => parseCount(text)).toThrow(InvalidArgumentError)
 })
 

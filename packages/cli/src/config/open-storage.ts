@@ -1,0 +1,81 @@
+import { createAdministration, type Administration, type AdminEvent } from '@mintmark/admin'
+import type { AdminStorage } from '@mintmark/storage-interface'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { openTarget } from '@mintmark/storage-sql/command'
+
+import { UsageError } from '../command-error.ts'
+import type { Io } from '../io.ts'
+import { readSettings, type ConfigOptions, type DatabaseAddress, type Settings } from './settings.ts'
+
+/** The storage of a command, and the settings that selected it. */
+export interface OpenedConfig {
+  readonly storage: AdminStorage
+  readonly settings: Settings
+}
+
+/**
+ * Opens the storage that the options select, and closes it after the work. It does not migrate, and creates no file.
+ * @throws UsageError when no database or no issuer is given; MigrateCommandError, SchemaMismatchError, StorageUnavailableError.
+ */
+export async function withStorage<T>(
+  options: ConfigOptions,
+  io: Io,
+  work: (opened: OpenedConfig) => Promise<T>,
+): Promise<T> {
+  const settings = await readSettings(options, io)
+  const { issuer } = settings
+  const address = requireDatabase(settings)
+  if (issuer === undefined)
+    throw new UsageError('No issuer is given: --issuer URL, MINTMARK_ISSUER or mintmark.config.json.')
+  return withDialect(address, 'status', async (dialect) =>
+    work({ storage: await createSqlStorage({ dialect, issuer }), settings }),
+  )
+}
+
+/** @throws UsageError */
+export function requireDatabase({ database }: Settings): DatabaseAddress {
+  if (database !== undefined) return database
+  throw new UsageError(
+    'No database is given: --sqlite FILE, --postgres URL, or mintmark.config.json (mintmark init writes one).',
+  )
+}
+
+/**
+ * Opens a database, and closes it after the work.
+ * @param purpose `apply` creates an SQLite file that does not exist.
+ */
+export async function withDialect<T>(
+  address: DatabaseAddress,
+  purpose: 'apply' | 'status',
+  work: (dialect: SqlDialect) => Promise<T>,
+): Promise<T> {
+  const target = await openTarget(address, purpose, migrateCommand)
+  try {
+    return await work({ ...target.dialect, migrateCommand })
+  } finally {
+    await target.close()
+  }
+}
+
+const migrateCommand = 'mintmark migrate apply'
+
+/**
+ * Administers in the operator's name. The audit log contains each action, as it does for the HTTP API. The host's options,
+ * such as custom fields and protected administrators, do not apply here.
+ * @throws AdminError, and the errors of `withStorage`.
+ */
+export const withAdministration = <T>(
+  options: ConfigOptions,
+  io: Io,
+  work: (administration: Administration) => Promise<T>,
+): Promise<T> =>
+  withStorage(options, io, ({ storage }) => {
+    const administrations = createAdministration({ storage, clock: io.clock, onEvent: reportUnlogged(io) })
+    return work(administrations.as({ kind: 'host', id: `cli:${io.operator}` }))
+  })
+
+/** Reports an action whose audit log entries could not be written. */
+const reportUnlogged = (io: Io) => (event: AdminEvent) => {
+  if ('logged' in event && event.logged !== 'whole')
+    io.err(`mintmark: ${event.type} is done, but its entries in the audit log are not complete.`)
+}

@@ -1,0 +1,49 @@
+import { pendingMigrations, SchemaMismatchError, type SqlDialect } from '@mintmark/storage-sql'
+
+import { fail, ok, warn, type Finding } from './finding.ts'
+
+/** Checks that the database has the schema of this version. */
+export async function checkMigrations(dialect: SqlDialect): Promise<Finding> {
+  try {
+    const pending = await pendingMigrations({ dialect })
+    if (pending.length === 0) return ok(migrationsCheck, 'The database has the schema of this version.')
+    return fail(migrationsCheck, `The database lacks ${pending.join(', ')}.`, 'Run mintmark migrate apply.')
+  } catch (error) {
+    if (!(error instanceof SchemaMismatchError)) throw error
+    return fail(
+      migrationsCheck,
+      `The database has another schema: ${error.migrations.join(', ')}.`,
+      'Use the version of Mintmark that created it, or a later one.',
+    )
+  }
+}
+
+const migrationsCheck = 'storage.migrations'
+
+/**
+ * Checks that PostgreSQL limits waits for locks and idle transactions. A server gives up on a statement after seconds, but
+ * its connection would keep waiting for a lock. The check sees the settings of the user of the address, not those of a
+ * server's connection pool.
+ */
+export async function checkWaits(dialect: SqlDialect): Promise<readonly Finding[]> {
+  if (dialect.engine.name !== 'postgres') return []
+  const rows = await dialect.all(unlimitedWaits, [])
+  const names = rows.map(({ values: [name] }) => String(name))
+  if (names.length === 0) return [ok(waitsCheck, 'PostgreSQL limits waits for locks and idle transactions.')]
+  return [
+    warn(
+      waitsCheck,
+      `For the user of this address PostgreSQL sets no ${names.join(' and no ')}: a statement that waits for a lock keeps its connection.`,
+      "ALTER ROLE … SET lock_timeout = '5s', and SET idle_in_transaction_session_timeout = '1min', for the user of the servers.",
+    ),
+  ]
+}
+
+const waitsCheck = 'storage.waits'
+
+// `statement_timeout` limits waits for locks too. It also cancels long migrations, so it is accepted but not recommended.
+const unlimitedWaits = `select name from pg_settings
+  where setting = '0' and (
+    name = 'idle_in_transaction_session_timeout'
+    or name = 'lock_timeout' and current_setting('statement_timeout') = '0')
+  order by name desc`

@@ -1,0 +1,77 @@
+import type { AdminStorage } from '@mintmark/storage-interface'
+
+import type { Settings } from '../config/settings.ts'
+import type { Io } from '../io.ts'
+
+/** The server that is examined, and its storage if the operator has given it. */
+export interface DoctorTarget {
+  readonly issuer: string
+  readonly probe: Probe
+  readonly io: Io
+  readonly settings: Settings
+  /** Undefined when no database is given, or when it cannot be used. */
+  readonly storage: AdminStorage | undefined
+  /** The metadata as the server publishes it; empty when it publishes none. */
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly options: DoctorOptions
+}
+
+/** Other flags of the command. */
+export interface DoctorOptions {
+  readonly client?: string
+  readonly redirectUri?: string
+  /** A file that holds a Secret Token of an identity provider. */
+  readonly scimSecretFile?: string
+}
+
+/** The address of an endpoint in the metadata, or its default address. */
+export function endpointOf(
+  { issuer, metadata }: Pick<DoctorTarget, 'issuer' | 'metadata'>,
+  name: string,
+  path: string,
+): string {
+  const published = metadata[name]
+  return typeof published === 'string' && URL.canParse(published) ? published : issuer + path
+}
+
+/** The response of a server. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body as a JSON object; undefined when it is not one. */
+  readonly json: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Sends one request without following redirects. Undefined when there is no response within five seconds. */
+export type Probe = (url: string, init?: RequestInit) => Promise<Answer | undefined>
+
+export const createProbe =
+  (request: typeof fetch): Probe =>
+  async (url, init = {}) => {
+    try {
+      const response = await request(url, {
+        redirect: 'manual',
+        ...init,
+        signal: AbortSignal.timeout(timeoutMilliseconds),
+      })
+      const text = await response.text()
+      return { status: response.status, headers: response.headers, text, json: jsonObject(text) }
+    } catch {
+      // Connection refused or reset, unknown host, invalid certificate: a client cannot reach the server.
+      return undefined
+    }
+  }
+
+function jsonObject(text: string): Answer['json'] {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const timeoutMilliseconds = 5000
