@@ -1,9 +1,9 @@
 import { defineGrant, grantForUser, OAuthError } from '@mintmark/core'
-import { seconds, type AdminStorage } from '@mintmark/storage-interface'
+import { seconds, type OAuthStorage } from '@mintmark/storage-interface'
 import { readBadge } from './badges.ts'
 
 /** A terminal reads a badge and gets tokens for the user who carries it. */
-export const badgeGrant = (storage: AdminStorage) =>
+export const badgeGrant = (storage: OAuthStorage) =>
   defineGrant({
     grantType: 'urn:example:grant-type:badge',
     async decide(form, client, now) {

@@ -1,9 +1,9 @@
 import { createAuthorizationServer, registerClient, createStoredKeys } from '@mintmark/core'
-import type { AdminStorage } from '@mintmark/storage-interface'
+import type { OAuthStorage } from '@mintmark/storage-interface'
 import { badgeGrant } from './badge-grant.ts'
 import { voucherGrant } from './voucher-grant.ts'
 
-export async function createServer(storage: AdminStorage, sealingKey: string) {
+export async function createServer(storage: OAuthStorage, sealingKey: string) {
   const grants = [voucherGrant, badgeGrant(storage)]
   const server = createAuthorizationServer({
     issuer: storage.issuer,

@@ -1,6 +1,6 @@
 import { createConnectedApps, requireSameOrigin, type CookieSessions } from '@mintmark/core'
 import { redirect, type Endpoint } from '@mintmark/core/http'
-import type { AdminStorage } from '@mintmark/storage-interface'
+import type { OAuthStorage } from '@mintmark/storage-interface'
 import { accountHtml } from './account-html.ts'
 
 /** Lists a user's connected applications and sessions, and revokes them on request. */
@@ -8,7 +8,7 @@ export function accountPage({
   storage,
   sessions,
 }: {
-  readonly storage: AdminStorage
+  readonly storage: OAuthStorage
   readonly sessions: CookieSessions
 }): Endpoint {
   const apps = createConnectedApps({ storage })

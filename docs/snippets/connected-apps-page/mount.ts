@@ -1,13 +1,13 @@
 import { toExpress, toExpressEndpoint } from '@mintmark/adapter-express'
 import type { AuthorizationServer, CookieSessions } from '@mintmark/core'
 import type { Endpoint } from '@mintmark/core/http'
-import type { AdminStorage } from '@mintmark/storage-interface'
+import type { OAuthStorage } from '@mintmark/storage-interface'
 import express from 'express'
 import { accountPage } from './account-page.ts'
 
 export function createApp(
   server: AuthorizationServer,
-  deps: { readonly storage: AdminStorage; readonly sessions: CookieSessions },
+  deps: { readonly storage: OAuthStorage; readonly sessions: CookieSessions },
 ) {
   const account = accountPage(deps)
   const rendered: Endpoint = (request) => account(request).catch((error: unknown) => server.renderError(error, request))

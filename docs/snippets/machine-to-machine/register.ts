@@ -1,15 +1,15 @@
 import { registerClient } from '@mintmark/core'
-import type { JsonObject, AdminStorage } from '@mintmark/storage-interface'
+import type { JsonObject, OAuthStorage } from '@mintmark/storage-interface'
 
 /** Registers a client with a secret, which is shown only now. */
-export const registerWithSecret = (storage: AdminStorage) =>
+export const registerWithSecret = (storage: OAuthStorage) =>
   registerClient(
     { clientId: 'billing', clientName: 'Billing job', grantTypes: ['client_credentials'], scopes: ['invoices.read'] },
     { storage },
   )
 
 /** Registers a client without a secret: the job signs with a private key, and you store the public key. */
-export const registerWithKey = (storage: AdminStorage, publicKey: JsonObject) =>
+export const registerWithKey = (storage: OAuthStorage, publicKey: JsonObject) =>
   registerClient(
     {
       clientId: 'billing-signed',

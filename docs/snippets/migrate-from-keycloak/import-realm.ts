@@ -1,9 +1,9 @@
 import { adoptClientSecret, ClientMetadataError, registerClient } from '@mintmark/core'
-import { epochSeconds, userId, type AdminStorage } from '@mintmark/storage-interface'
+import { epochSeconds, userId, type OAuthStorage } from '@mintmark/storage-interface'
 import type { KeycloakClient, KeycloakUser, Realm } from './realm.ts'
 
 /** Imports the clients and the users of a realm. @returns the problems that need manual work, by client. */
-export async function importRealm(realm: Realm, storage: AdminStorage): Promise<ReadonlyMap<string, string>> {
+export async function importRealm(realm: Realm, storage: OAuthStorage): Promise<ReadonlyMap<string, string>> {
   for (const user of realm.users) await importUser(user, storage)
 
   const left = new Map<string, string>()
@@ -14,7 +14,7 @@ export async function importRealm(realm: Realm, storage: AdminStorage): Promise<
   return left
 }
 
-async function importUser(user: KeycloakUser, storage: AdminStorage): Promise<void> {
+async function importUser(user: KeycloakUser, storage: OAuthStorage): Promise<void> {
   const now = epochSeconds(Date.now() / 1000)
   const { id, username, email, emailVerified = false, firstName, lastName, enabled = true } = user
   const claims = {
@@ -28,7 +28,7 @@ async function importUser(user: KeycloakUser, storage: AdminStorage): Promise<vo
   if (!enabled) await storage.users.deactivate(userId(id), now)
 }
 
-async function importClient(client: KeycloakClient, storage: AdminStorage): Promise<string | undefined> {
+async function importClient(client: KeycloakClient, storage: OAuthStorage): Promise<string | undefined> {
   const {
     clientId,
     name,

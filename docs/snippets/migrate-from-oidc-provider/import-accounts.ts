@@ -1,9 +1,9 @@
-import { epochSeconds, userId, type JsonObject, type AdminStorage } from '@mintmark/storage-interface'
+import { epochSeconds, userId, type JsonObject, type OAuthStorage } from '@mintmark/storage-interface'
 
 /** Creates a user for each of your accounts. The identifier was `accountId` in `findAccount`; clients know it as `sub`. */
 export async function importAccounts(
   accounts: AsyncIterable<{ readonly accountId: string; readonly claims: JsonObject }>,
-  storage: AdminStorage,
+  storage: OAuthStorage,
 ): Promise<void> {
   const createdAt = epochSeconds(Date.now() / 1000)
   for await (const { accountId, claims } of accounts) {

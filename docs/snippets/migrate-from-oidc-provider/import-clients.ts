@@ -1,11 +1,11 @@
 import { adoptClientSecret, ClientMetadataError, registerClient } from '@mintmark/core'
-import type { AdminStorage } from '@mintmark/storage-interface'
+import type { OAuthStorage } from '@mintmark/storage-interface'
 import type { OldClient } from './old-client.ts'
 
 /** Registers the clients of oidc-provider. @returns the problems that need manual work, by `client_id`. */
 export async function importClients(
   clients: readonly OldClient[],
-  storage: AdminStorage,
+  storage: OAuthStorage,
 ): Promise<ReadonlyMap<string, string>> {
   const left = new Map<string, string>()
   for (const client of clients) {

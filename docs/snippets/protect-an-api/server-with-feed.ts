@@ -1,8 +1,8 @@
 import { createAuthorizationServer, registerClient, createStoredKeys } from '@mintmark/core'
 import { createScimServer } from '@mintmark/scim'
-import type { AdminStorage } from '@mintmark/storage-interface'
+import type { ScimStorage } from '@mintmark/storage-interface'
 
-export async function createServers(storage: AdminStorage, sealingKey: string) {
+export async function createServers(storage: ScimStorage, sealingKey: string) {
   const issuer = 'https://id.example.com'
 
   const server = createAuthorizationServer({

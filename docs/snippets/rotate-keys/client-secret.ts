@@ -1,10 +1,10 @@
 import { addClientSecret, endPreviousClientSecrets } from '@mintmark/core'
-import type { AdminStorage } from '@mintmark/storage-interface'
+import type { OAuthStorage } from '@mintmark/storage-interface'
 
 /** Adds a secret; the older ones expire in a day. Deliver it over a channel that you trust: it cannot be shown again. */
-export const rotateSecret = (clientId: string, storage: AdminStorage): Promise<string> =>
+export const rotateSecret = (clientId: string, storage: OAuthStorage): Promise<string> =>
   addClientSecret(clientId, { previousExpiresAt: Date.now() / 1000 + 86_400 }, { storage })
 
 /** Revokes the older secrets now: when the client uses the new one, or immediately after a leak. */
-export const endOldSecrets = (clientId: string, storage: AdminStorage): Promise<void> =>
+export const endOldSecrets = (clientId: string, storage: OAuthStorage): Promise<void> =>
   endPreviousClientSecrets(clientId, { storage })

@@ -1,10 +1,10 @@
 import { addProviderSecret, revokePreviousProviderSecrets } from '@mintmark/scim'
-import type { AdminStorage } from '@mintmark/storage-interface'
+import type { ScimStorage } from '@mintmark/storage-interface'
 
 /** Adds a Secret Token; the current one stays valid. */
-export const rotateSecretToken = (providerId: string, storage: AdminStorage) =>
+export const rotateSecretToken = (providerId: string, storage: ScimStorage) =>
   addProviderSecret(providerId, {}, { storage })
 
 /** Call this when the identity provider uses the new one. */
-export const endOldSecretTokens = (providerId: string, storage: AdminStorage) =>
+export const endOldSecretTokens = (providerId: string, storage: ScimStorage) =>
   revokePreviousProviderSecrets(providerId, { storage })

@@ -2,10 +2,10 @@ import { createServer } from 'node:http'
 
 import { toNodeListener } from '@mintmark/adapter-node'
 import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
-import type { AdminStorage } from '@mintmark/storage-interface'
+import type { OAuthStorage } from '@mintmark/storage-interface'
 
 /** @param storage storage with the same issuer. */
-export function listen(storage: AdminStorage, sealingKey: string) {
+export function listen(storage: OAuthStorage, sealingKey: string) {
   const server = createAuthorizationServer({
     issuer: 'https://login.example', // the address that browsers use: the proxy's
     storage,

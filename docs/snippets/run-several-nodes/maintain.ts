@@ -1,12 +1,12 @@
 import { rotateKeys, type StoredKeyRing } from '@mintmark/core'
-import { epochSeconds, type AdminStorage } from '@mintmark/storage-interface'
+import { epochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
 
 /** Run this every few minutes, on one node or on all: concurrent runs are safe. */
 export async function maintain({
   storage,
   keys,
 }: {
-  readonly storage: AdminStorage
+  readonly storage: OAuthStorage
   readonly keys: StoredKeyRing
 }): Promise<void> {
   await rotateKeys(keys)

@@ -1,9 +1,9 @@
-import { composeStorage, type AdminStorage } from '@mintmark/storage-interface'
+import { composeStorage, type OAuthStorage } from '@mintmark/storage-interface'
 import { createRedisStorage } from '@mintmark/storage-redis'
 import { createClient } from 'redis'
 
 /** @param durable your PostgreSQL. */
-export async function withRedis(durable: AdminStorage, url: string) {
+export async function withRedis(durable: OAuthStorage, url: string) {
   const client = createClient({ url, disableOfflineQueue: true })
   client.on('error', (error) => console.error('Redis:', error))
   await client.connect()

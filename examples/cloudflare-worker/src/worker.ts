@@ -8,7 +8,7 @@ import {
 } from '@mintmark/core'
 import { withHeaders } from '@mintmark/core/http'
 import { consentPage, errorPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
-import { clientId, epochSeconds, userId, type AdminStorage } from '@mintmark/storage-interface'
+import { clientId, epochSeconds, userId, type OAuthStorage } from '@mintmark/storage-interface'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { durableObjectSqlite } from './durable-object-sqlite.ts'
 import type { DurableObjectNamespace, DurableObjectState } from './durable-object.ts'
@@ -77,7 +77,7 @@ async function openServer(
 }
 
 /** An account and a client, when the object is new. The secret is shown in the log and never again. */
-async function registerOnce(storage: AdminStorage): Promise<void> {
+async function registerOnce(storage: OAuthStorage): Promise<void> {
   if ((await storage.clients.find(clientId('my-app'))) !== undefined) return
 
   const claims = {

@@ -1,5 +1,5 @@
 import { registerClient } from '@mintmark/core'
-import { clientId, type AdminStorage } from '@mintmark/storage-interface'
+import { clientId, type OAuthStorage } from '@mintmark/storage-interface'
 
 import { readPrivateFile, writePrivateFile } from './private-file.ts'
 
@@ -10,7 +10,7 @@ export interface WebClientCredentials {
 }
 
 /** The public client: a page with a script, which could keep no secret. */
-export async function registerSpaClient(storage: AdminStorage): Promise<void> {
+export async function registerSpaClient(storage: OAuthStorage): Promise<void> {
   if ((await storage.clients.find(clientId(spaClientId))) !== undefined) return
   await registerClient(
     {
@@ -28,7 +28,7 @@ export async function registerSpaClient(storage: AdminStorage): Promise<void> {
  * The confidential client. Its secret is shown once, at registration, so the client keeps it: in a file of its own.
  * Storage that does not know the client of that file gets a new one.
  */
-export async function registerWebClient(storage: AdminStorage, file: string): Promise<WebClientCredentials> {
+export async function registerWebClient(storage: OAuthStorage, file: string): Promise<WebClientCredentials> {
   const text = await readPrivateFile(file)
   const kept = text === undefined ? undefined : (JSON.parse(text) as WebClientCredentials)
   if (kept !== undefined && (await storage.clients.find(clientId(kept.clientId))) !== undefined) return kept

@@ -1,4 +1,4 @@
-import { epochSeconds, userId, type JsonObject, type AdminStorage } from '@mintmark/storage-interface'
+import { epochSeconds, userId, type JsonObject, type OAuthStorage } from '@mintmark/storage-interface'
 
 import type { NewPerson, People, Person } from '../../../packages/create-mintmark/template/src/people.ts'
 
@@ -23,7 +23,7 @@ export async function seedPeople(people: People): Promise<boolean> {
  * Gives each of the host's people an account at Mintmark: what tokens and userinfo may say about them. An account that is
  * there already stays as it is.
  */
-export async function provisionAccounts(people: People, storage: AdminStorage): Promise<void> {
+export async function provisionAccounts(people: People, storage: OAuthStorage): Promise<void> {
   const createdAt = epochSeconds(Date.now() / 1000)
   for (const person of people.list()) {
     await storage.users.insert({ userId: userId(person.subject), claims: claimsOf(person), createdAt })

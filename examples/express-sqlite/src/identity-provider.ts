@@ -1,5 +1,5 @@
 import { registerIdentityProvider } from '@mintmark/scim'
-import { providerId, type AdminStorage } from '@mintmark/storage-interface'
+import { providerId, type ScimStorage } from '@mintmark/storage-interface'
 
 import { readPrivateFile, writePrivateFile } from './private-file.ts'
 
@@ -16,7 +16,7 @@ export const demoProviderId = 'example-corp'
  * Registers the directory. Its Secret Token is shown once, at registration, so the example keeps it: in a file of its own,
  * as an administrator would keep it in the directory.
  */
-export async function registerDemoProvider(storage: AdminStorage, file: string): Promise<ProviderCredentials> {
+export async function registerDemoProvider(storage: ScimStorage, file: string): Promise<ProviderCredentials> {
   const text = await readPrivateFile(file)
   const isRegistered = (await storage.identityProviders.find(providerId(demoProviderId))) !== undefined
   if (text !== undefined && isRegistered) return JSON.parse(text) as ProviderCredentials

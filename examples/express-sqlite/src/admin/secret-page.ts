@@ -20,7 +20,7 @@ export const secretPage = ({ part, title, secret, advice, address }: NewSecret):
   adminResponse({
     title,
     part,
-    intro: html`This is the only time that anybody sees it. AdminStorage keeps its digest alone.`,
+    intro: html`This is the only time that anybody sees it. OAuthStorage keeps its digest alone.`,
     body: html`<section aria-labelledby="secret">
 <h2 id="secret">Copy it now</h2>
 <pre id="new-secret" tabindex="0">${secret}</pre>

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { toExpressEndpoint } from '@mintmark/adapter-express'
 import { requireSameOrigin, type AuthorizationServer, type CookieSessions } from '@mintmark/core'
 import { redirect, type Endpoint } from '@mintmark/core/http'
-import { providerId, type AdminStorage } from '@mintmark/storage-interface'
+import { providerId, type ScimStorage } from '@mintmark/storage-interface'
 import express, { Router } from 'express'
 
 import { demoProviderId, type ProviderCredentials } from '../identity-provider.ts'
@@ -16,7 +16,7 @@ interface SiteDependencies {
   readonly server: AuthorizationServer
   readonly sessions: CookieSessions
   readonly people: People
-  readonly storage: AdminStorage
+  readonly storage: ScimStorage
   readonly provider: ProviderCredentials
 }
 

@@ -3,7 +3,7 @@ import { createCookieSessions, createAuthorizationServer, logEvents, createStore
 import type { Logger } from '@mintmark/core/http'
 import { errorPage } from '@mintmark/pages'
 import { createScimServer, logScimEvents } from '@mintmark/scim'
-import type { AdminStorage } from '@mintmark/storage-interface'
+import type { ScimStorage } from '@mintmark/storage-interface'
 import express, { type Express } from 'express'
 
 import { knownBrowsers } from './known-browser.ts'
@@ -13,7 +13,7 @@ import type { People } from './people.ts'
 import { forgetRemoved, keepPassword } from './provisioned-people.ts'
 
 export interface AppOptions {
-  readonly storage: AdminStorage
+  readonly storage: ScimStorage
   readonly people: People
   readonly sealingKey: string
   readonly logger: Logger

@@ -1,5 +1,5 @@
 import type { ProvisioningHooks, ScimEvent } from '@mintmark/scim'
-import type { AdminStorage } from '@mintmark/storage-interface'
+import type { OAuthStorage } from '@mintmark/storage-interface'
 
 import type { People } from './people.ts'
 
@@ -8,7 +8,7 @@ import type { People } from './people.ts'
  * is deactivated there cannot, because Mintmark asks nobody for a password then.
  */
 export const keepPassword =
-  (people: People, storage: AdminStorage): NonNullable<ProvisioningHooks['password']> =>
+  (people: People, storage: OAuthStorage): NonNullable<ProvisioningHooks['password']> =>
   async ({ userId, password }) => {
     const account = await storage.users.find(userId)
     const claim = (name: string): string => textOf(account?.claims[name])
