@@ -3,7 +3,7 @@ import { type AttributeName, printAttributeName } from '../schema/find-attribute
 /** RFC 7644 §3.4.2.2, table 3; `pr` is a node of its own. */
 export type ComparisonOperator = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le'
 
-/** A value as it was written: JSON, or a text without quotes where that is tolerated. */
+/** A literal as written: a JSON value, or unquoted text where that is tolerated. */
 export type FilterLiteral =
   | { readonly kind: 'text'; readonly value: string }
   | { readonly kind: 'number'; readonly text: string }
@@ -11,7 +11,7 @@ export type FilterLiteral =
   | { readonly kind: 'null' }
   | { readonly kind: 'bare'; readonly text: string }
 
-/** `attribute pr`: it has a value. */
+/** `attribute pr`: the attribute has a value. */
 export interface PresentNode {
   readonly kind: 'present'
   readonly attribute: AttributeName
@@ -30,11 +30,11 @@ export interface ValuePathNode {
   readonly kind: 'valuePath'
   readonly attribute: AttributeName
   readonly filter: FilterNode
-  /** Outside the RFC's grammar; its attribute is a name relative to the value. */
+  /** Not in the RFC's grammar. The attribute name is relative to the value. */
   readonly test: PresentNode | CompareNode | undefined
 }
 
-/** A filter as it was written, before its names are looked up (RFC 7644 §3.4.2.2). Plain frozen data. */
+/** A parsed filter whose attribute names are not yet resolved (RFC 7644 §3.4.2.2). Frozen. */
 export type FilterNode =
   | { readonly kind: 'or'; readonly operands: readonly FilterNode[] }
   | { readonly kind: 'and'; readonly operands: readonly FilterNode[] }
@@ -43,7 +43,7 @@ export type FilterNode =
   | PresentNode
   | CompareNode
 
-/** The text of a filter; `parseFilter` reads the same filter from it. */
+/** Prints a filter as text that `parseFilter` parses to the same filter. */
 export function printFilter(node: FilterNode): string {
   switch (node.kind) {
     case 'or':

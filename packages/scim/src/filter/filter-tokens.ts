@@ -2,24 +2,25 @@ import { refusal } from '../error/refusal.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import type { FilterLiteral } from './filter-node.ts'
 
-/** A piece of a filter; `gap` tells whether a space stood before it. */
+/** A token of a filter; `gap` says whether a space precedes it. */
 type FilterToken =
   | { readonly kind: 'word'; readonly text: string; readonly gap: boolean }
   | { readonly kind: 'text'; readonly value: string; readonly gap: boolean }
   | { readonly kind: '(' | ')' | '[' | ']' | 'end'; readonly gap: boolean }
 
-/** Reads tokens one after another. */
+/** A cursor over the tokens of a filter. */
 export interface FilterCursor {
   readonly peek: () => FilterToken
   readonly next: () => FilterToken
 }
 
 /**
- * Cuts a text into tokens, from left to right and never back.
- * @throws ScimError invalidFilter — reason `filter_empty` | `filter_too_long` | `filter_value_malformed` | `filter_value_too_long`.
+ * Splits a filter into tokens in one pass, without backtracking.
+ * @throws ScimError invalidFilter — reason `filter_empty` | `filter_too_long` | `filter_value_malformed` |
+ * `filter_value_too_long`.
  */
 export function openCursor(text: string): FilterCursor {
-  // RFC 7644 §3.4.2.2: a filter is at least one expression; §3.12: and no longer than we are ready to read.
+  // RFC 7644 §3.4.2.2: a filter has at least one expression. §3.12 lets a server limit its length.
   if (text.length > filterLimits.length) throw refusal('filter_too_long')
   if (text.trim() === '') throw refusal('filter_empty')
 
@@ -78,7 +79,7 @@ function endOfString(text: string, from: number): number {
 
 function readString(literal: string): string {
   const value = parseJsonString(literal)
-  // RFC 8259 §8.2: half a surrogate pair is no character. NUL is none that a database compares.
+  // RFC 8259 §8.2: a lone surrogate is not a character. Databases cannot compare NUL.
   if (noCharacter.test(value)) throw refusal('filter_value_malformed')
   // RFC 7644 §3.12.
   if (value.length > filterLimits.value) throw refusal('filter_value_too_long')
@@ -94,15 +95,15 @@ function parseJsonString(literal: string): string {
   }
 }
 
-// With the u flag only a surrogate that stands alone is one.
+// With the u flag, \p{Surrogate} matches only lone surrogates.
 const noCharacter = /\0|\p{Surrogate}/u
 
-/** compValue of RFC 7644 §3.4.2.2: false, null, true, a number or a string, as in JSON. */
+/** Reads compValue of RFC 7644 §3.4.2.2: false, null, true, a number or a string, as in JSON. */
 export function readLiteral(token: FilterToken, tolerances: ToleranceCounter): FilterLiteral {
-  // RFC 7644 §3.4.2.2: a space stands between operator and value.
+  // RFC 7644 §3.4.2.2: a space separates the operator from the value.
   if (!token.gap) throw refusal('filter_syntax')
   if (token.kind === 'text') return Object.freeze({ kind: 'text', value: token.value })
-  // RFC 7644 §3.4.2.2: an operator other than pr has a value.
+  // RFC 7644 §3.4.2.2: every operator except pr takes a value.
   if (token.kind !== 'word') throw refusal('filter_value_malformed')
   return Object.freeze(readWord(token.text, tolerances))
 }
@@ -113,7 +114,7 @@ function readWord(text: string, tolerances: ToleranceCounter): FilterLiteral {
   if (text === 'true' || text === 'false') return { kind: 'boolean', value: text === 'true' }
   if (text === 'null') return { kind: 'null' }
   if (jsonNumber.test(text) && Number.isFinite(Number(text))) return { kind: 'number', text }
-  // RFC 7644 §3.4.2.2: a string has quotes; an example in Entra's documentation leaves them out.
+  // RFC 7644 §3.4.2.2: a string is quoted. An example in Entra's documentation leaves the quotes out.
   if (!bareText.test(text) || !tolerances.admits('unquoted-filter-value')) throw refusal('filter_value_malformed')
   return { kind: 'bare', text }
 }
@@ -121,10 +122,10 @@ function readWord(text: string, tolerances: ToleranceCounter): FilterLiteral {
 /** RFC 8259 §6. */
 const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 
-/** What can be an identifier: nothing that has a meaning in a filter, in JSON or in SQL. */
+/** Characters of identifiers; none of them has a meaning in a filter, in JSON or in SQL. */
 const bareText = /^[\p{L}\p{M}\p{N}@.+_~:/-]+$/u
 
-/** What a filter may cost, whoever sends it (RFC 7644 §3.12: the server says what is too much). */
+/** Limits on the cost of a filter (RFC 7644 §3.12 leaves them to the server). */
 export const filterLimits = {
   /** Characters of the whole text. */
   length: 4096,

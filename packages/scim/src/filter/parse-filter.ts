@@ -5,8 +5,8 @@ import type { CompareNode, FilterNode, PresentNode } from './filter-node.ts'
 import { type FilterCursor, filterLimits, openCursor, readLiteral } from './filter-tokens.ts'
 
 /**
- * Reads a filter (RFC 7644 §3.4.2.2). Linear in its length; bounded by `filterLimits`.
- * @param tolerances the tolerances of the connection; without it the grammar is that of the RFC.
+ * Parses a filter (RFC 7644 §3.4.2.2) in linear time, within `filterLimits`.
+ * @param tolerances those of the provider; by default only the grammar of the RFC is accepted.
  * @throws ScimError invalidFilter — reasons `filter_empty`, `filter_too_long`, `filter_too_deep`, `filter_too_large`,
  * `filter_syntax`, `filter_value_malformed`, `filter_value_too_long`.
  */
@@ -20,39 +20,39 @@ export function parseFilter(
   return filter
 }
 
-/** Where the parser stands. */
+/** The state of the recursive-descent parser. */
 interface FilterParser {
   readonly cursor: FilterCursor
   readonly tolerances: ToleranceCounter
-  /** Counts a node; refuses one too many. */
+  /** Counts a node and refuses the filter when it has too many. */
   readonly count: () => void
-  /** `value` inside the brackets of a value path, where no other value path may begin. */
+  /** `value` inside the brackets of a value path, where value paths cannot nest. */
   readonly scope: 'resource' | 'value'
   readonly depth: number
 }
 
-/** A place at the start of a text. */
+/** Creates a parser at the start of a text. */
 export function createFilterParser(cursor: FilterCursor, tolerances: ToleranceCounter): FilterParser {
   let nodes = 0
   const count = (): void => {
     nodes += 1
-    // RFC 7644 §3.12: what a filter costs is bounded.
+    // RFC 7644 §3.12: the server limits the cost of a filter.
     if (nodes > filterLimits.nodes) throw refusal('filter_too_large')
   }
   return { cursor, tolerances, count, scope: 'resource', depth: 0 }
 }
 
 /**
- * FILTER of RFC 7644 §3.4.2.2 with its errata: `and` binds tighter than `or`, `not` needs parentheses. Recursive in the
- * levels of nesting only, which are bounded; no backtracking.
+ * FILTER of RFC 7644 §3.4.2.2 with its errata: `and` binds tighter than `or`, `not` needs parentheses. Recursion depth equals the
+ * nesting depth, which is limited; there is no backtracking.
  */
 function readFilter(place: FilterParser): FilterNode {
   return readSequence(place, 'or', () => readSequence(place, 'and', () => readFactor(place)))
 }
 
-/** `[filter]` after the name of an attribute. */
+/** Reads `[filter]` after an attribute name. */
 export function readValueFilter(place: FilterParser): FilterNode {
-  // RFC 7644 §3.4.2.2: valFilter holds no value path.
+  // RFC 7644 §3.4.2.2: valFilter contains no value path.
   if (place.scope === 'value') throw refusal('filter_syntax')
   expect(place, '[')
   const filter = readFilter(deeper(place, 'value'))
@@ -60,24 +60,24 @@ export function readValueFilter(place: FilterParser): FilterNode {
   return filter
 }
 
-/** The name after `].`, as a name relative to the value; undefined when none follows. */
+/** Reads the name after `].`, relative to the value; undefined when there is none. */
 export function readSubName({ cursor }: FilterParser): AttributeName | undefined {
   const token = cursor.peek()
   if (token.kind !== 'word' || token.gap || !token.text.startsWith('.')) return undefined
   cursor.next()
   const name = parseAttributeName(token.text.slice(1))
-  // RFC 7644 §3.5.2: subAttr = "." ATTRNAME; nothing below it.
+  // RFC 7644 §3.5.2: subAttr = "." ATTRNAME, with no further level.
   if (name?.subName !== undefined || name?.urn !== undefined) throw refusal('filter_syntax')
   return name ?? fail()
 }
 
-/** The name of an attribute. */
+/** Reads an attribute name. */
 export function readName({ cursor }: FilterParser): AttributeName {
   const token = cursor.next()
   return (token.kind === 'word' ? parseAttributeName(token.text) : undefined) ?? fail()
 }
 
-/** Nothing may follow. */
+/** Requires the end of the text. */
 export const readEnd = (place: FilterParser): void => expect(place, 'end')
 
 function readSequence(place: FilterParser, kind: 'and' | 'or', readOperand: () => FilterNode): FilterNode {
@@ -114,7 +114,7 @@ function readGroup(place: FilterParser): FilterNode {
 function readValuePath(place: FilterParser, attribute: AttributeName): FilterNode {
   const filter = readValueFilter(place)
   const subName = readSubName(place)
-  // RFC 7644 §3.4.2.2: nothing follows the bracket; Entra puts a sub-attribute there.
+  // RFC 7644 §3.4.2.2: nothing follows the bracket, but Entra appends a sub-attribute.
   if (subName !== undefined && !place.tolerances.admits('sub-attribute-after-value-filter'))
     throw refusal('filter_syntax')
   const test = subName === undefined ? undefined : readTest(place, subName)
@@ -125,12 +125,12 @@ function readTest({ cursor, tolerances }: FilterParser, attribute: AttributeName
   const token = cursor.next()
   const operator = token.kind === 'word' && token.gap ? token.text.toLowerCase() : undefined
   if (operator === 'pr') return Object.freeze({ kind: 'present', attribute })
-  // RFC 7644 §3.4.2.2: compareOp; operators do not differ by case.
+  // RFC 7644 §3.4.2.2: compareOp; operators are case-insensitive.
   if (!isComparison(operator)) throw refusal('filter_syntax')
   return Object.freeze({ kind: 'compare', attribute, operator, value: readLiteral(cursor.next(), tolerances) })
 }
 
-/** Takes `and` or `or`, which stand between spaces or beside brackets (RFC 7644 §3.4.2.2). */
+/** Consumes `and` or `or`, which are delimited by spaces or brackets (RFC 7644 §3.4.2.2). */
 function takeWord({ cursor }: FilterParser, word: 'and' | 'or'): boolean {
   const token = cursor.peek()
   if (token.kind !== 'word' || !token.gap || token.text.toLowerCase() !== word) return false
@@ -144,7 +144,7 @@ function expect({ cursor }: FilterParser, kind: '(' | ')' | '[' | ']' | 'end'): 
 }
 
 function deeper(place: FilterParser, scope: FilterParser['scope']): FilterParser {
-  // RFC 7644 §3.12: depth costs stack.
+  // RFC 7644 §3.12: nesting is limited because each level uses stack.
   if (place.depth >= filterLimits.depth) throw refusal('filter_too_deep')
   return { ...place, scope, depth: place.depth + 1 }
 }

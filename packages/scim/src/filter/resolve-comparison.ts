@@ -6,16 +6,16 @@ import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { foldCase, parseInstant, parseBoolean } from '../values/text.ts'
 import type { CompareNode, FilterLiteral } from './filter-node.ts'
 
-/** What a comparison is made with. */
+/** The attribute of a comparison. */
 interface Comparand {
   readonly target: FilterAttribute
-  /** The attribute or sub-attribute whose type decides. */
+  /** The attribute or sub-attribute whose type determines the comparison. */
   readonly attribute: Attribute
   readonly tolerances: ToleranceCounter
 }
 
 /**
- * A comparison with a value of its attribute's type (RFC 7644 §3.4.2.2, table 3).
+ * Resolves a comparison and converts its value to the attribute's type (RFC 7644 §3.4.2.2, table 3).
  * @throws ScimError invalidFilter — reason `filter_operator` | `filter_value_type`.
  */
 export function resolveComparison(
@@ -44,7 +44,7 @@ export function resolveComparison(
     case 'dateTime':
       return { kind: 'number', attribute: target, operator: order(operator), value: instantValue(value) }
     case 'complex':
-      // RFC 7644 §3.4.2.2: a complex attribute without `value` has no value that could be compared.
+      // RFC 7644 §3.4.2.2: a complex attribute without a `value` sub-attribute cannot be compared.
       throw refusal('filter_operator')
     default:
       return attribute.type satisfies never
@@ -58,13 +58,13 @@ function resolveNull(operator: CompareNode['operator'], target: FilterAttribute)
 }
 
 function equality(operator: CompareNode['operator']): 'eq' | 'ne' {
-  // RFC 7644 §3.4.2.2, gt: boolean and binary values have no order, and no parts.
+  // RFC 7644 §3.4.2.2, gt: boolean and binary values have neither an order nor substrings.
   if (operator !== 'eq' && operator !== 'ne') throw refusal('filter_operator')
   return operator
 }
 
 function order(operator: CompareNode['operator']): OrderOperator {
-  // RFC 7644 §3.4.2.2, co: substrings are of strings.
+  // RFC 7644 §3.4.2.2, co: only strings have substrings.
   if (operator === 'co' || operator === 'sw' || operator === 'ew') throw refusal('filter_operator')
   return operator
 }

@@ -15,9 +15,9 @@ import type { CompareNode, FilterNode, PresentNode, ValuePathNode } from './filt
 import { resolveComparison } from './resolve-comparison.ts'
 
 /**
- * Checks a filter against the schema of what it filters (RFC 7644 §3.4.2.2).
+ * Resolves the attribute names and value types of a filter by a resource type (RFC 7644 §3.4.2.2).
  * @throws ScimError invalidFilter — reasons `filter_attribute_unknown`, `filter_attribute_secret`, `filter_operator`,
- * `filter_value_type`. Never an empty result for what is not understood: an identity provider would create people twice.
+ * `filter_value_type`. An unknown attribute never yields an empty result: the identity provider would create users twice.
  */
 export function resolveFilter(
   node: FilterNode,
@@ -27,7 +27,7 @@ export function resolveFilter(
   return frozenFilter(resolve(node, (leaf) => resolveInResource(leaf, resourceType, tolerances)))
 }
 
-/** Checks the filter of a value path against its attribute, which has several complex values. */
+/** Resolves the filter of a value path by its complex multi-valued attribute. */
 export function resolveValueFilter(
   node: FilterNode,
   attribute: Attribute,
@@ -63,10 +63,10 @@ function resolveInResource(leaf: Leaf, resourceType: ResourceType, tolerances: T
   return resolveTest(leaf, found, tolerances)
 }
 
-/** A value path: one value of the attribute satisfies all of it. */
+/** A value path matches when one value of the attribute satisfies the whole filter. */
 function resolveValuePath(node: ValuePathNode, found: ResolvedAttribute, tolerances: ToleranceCounter): ResolvedFilter {
   const { attribute, subAttribute } = found
-  // RFC 7644 §3.4.2.2, "[ ]": for complex attributes with several values.
+  // RFC 7644 §3.4.2.2, "[ ]": only for complex multi-valued attributes.
   if (!isComplexList(attribute) || subAttribute !== undefined)
     throw refusal('filter_operator', { attribute: attributeLabel(found) })
   const filters = node.test === undefined ? [node.filter] : [node.filter, node.test]
@@ -90,14 +90,14 @@ function resolveTest(
     return resolveComparison(node, { target: targetOf(found), attribute: subAttribute ?? attribute, tolerances })
   }
   const value = attribute.subAttributesByName.get('value')
-  // RFC 7644 §3.4.2.2: a complex attribute is not compared; Entra compares the manager, meaning manager.value.
+  // RFC 7644 §3.4.2.2: a complex attribute cannot be compared. Entra compares manager and means manager.value.
   if (value === undefined || !tolerances.admits('complex-means-value'))
     throw refusal('filter_operator', { attribute: attributeLabel(found) })
   const withValue = { ...found, subAttribute: value }
   return resolveComparison(node, { target: targetOf(withValue), attribute: value, tolerances })
 }
 
-/** `emails.type` is the type of any of them, `emails` alone stands for `emails.value` (RFC 7644 §3.4.2.2). */
+/** `emails.type` matches the type of any value; `emails` alone means `emails.value` (RFC 7644 §3.4.2.2). */
 function resolveAnyValue(
   node: PresentNode | CompareNode,
   found: ResolvedAttribute,
@@ -114,7 +114,7 @@ function resolveAnyValue(
     kind: 'not',
     operand: { kind: 'present', attribute: targetOf({ ...found, subAttribute: undefined }) },
   } as const
-  // RFC 7643 §2.5: no values at all are the same as null, and null is not identical to a value.
+  // RFC 7643 §2.5: an attribute without values equals null, and null differs from every value.
   if (node.value.kind === 'null') return node.operator === 'eq' ? { kind: 'or', operands: [none, element] } : element
   return node.operator === 'ne' ? { kind: 'or', operands: [none, element] } : element
 }
@@ -123,7 +123,7 @@ function resolveInValue(leaf: Leaf, parent: Attribute, tolerances: ToleranceCoun
   const { urn, name, subName } = leaf.attribute
   const attribute =
     urn === undefined && subName === undefined ? parent.subAttributesByName.get(nameKey(name)) : undefined
-  // RFC 7644 §3.4.2.2: names inside the brackets are sub-attributes of what stands before them.
+  // RFC 7644 §3.4.2.2: names inside the brackets are sub-attributes of the attribute before them.
   if (attribute === undefined || leaf.kind === 'valuePath')
     throw refusal('filter_attribute_unknown', { attribute: parent.name })
   refuseSecret({ extension: undefined, attribute, subAttribute: undefined })
@@ -135,7 +135,7 @@ function resolveInValue(leaf: Leaf, parent: Attribute, tolerances: ToleranceCoun
 
 function refuseSecret(found: ResolvedAttribute): void {
   const { attribute, subAttribute } = found
-  // RFC 7643 §7 returned "never": the answer to a filter would tell what the attribute may not tell.
+  // RFC 7643 §7 returned "never": filtering by the attribute would reveal its value.
   if (attribute.returned === 'never' || subAttribute?.returned === 'never') {
     throw refusal('filter_attribute_secret', { attribute: attributeLabel(found) })
   }
@@ -153,7 +153,7 @@ const elementOf = (found: ResolvedAttribute, where: ResolvedFilter): ResolvedFil
   where,
 })
 
-/** How storage names an attribute. */
+/** The attribute as storage names it. */
 export const targetOf = ({ extension, attribute, subAttribute }: ResolvedAttribute): FilterAttribute => ({
   extension,
   name: attribute.name,
@@ -168,7 +168,7 @@ const targetInValue = ({ name, multiValued }: Attribute): FilterAttribute => ({
   multiValued,
 })
 
-/** The same filter, frozen down to its leaves. */
+/** Freezes a filter deeply. */
 export function frozenFilter(filter: ResolvedFilter): ResolvedFilter {
   switch (filter.kind) {
     case 'or':

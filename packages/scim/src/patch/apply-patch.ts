@@ -13,21 +13,21 @@ import { assignValue } from './assign-value.ts'
 import { type Assignment, toAssignments, mergeAssignments } from './assignments.ts'
 import type { PatchOperation } from './parse-patch.ts'
 
-/** What a PATCH makes of a resource. */
+/** The outcome of a PATCH. */
 export interface PatchResult {
   readonly resource: JsonObject
-  /** False when the resource is what it was; then it is the same object, and neither version nor date may move. */
+  /** False when the resource is unchanged: then `resource` is the same object, and neither version nor date may change. */
   readonly changed: boolean
-  /** What was tolerated since the reading was opened. */
+  /** The tolerances that the request has used. */
   readonly applied: readonly AppliedTolerance[]
 }
 
 /**
- * Applies operations in order, to a copy (RFC 7644 §3.5.2): all of them or, when it throws, none.
- * @throws ScimError invalidPath, invalidFilter — the reasons of `resolvePath`; noTarget — reason `path_no_match`;
- * mutability — reasons `attribute_read_only`, `attribute_immutable`, `attribute_required`; invalidValue — the reasons of
- * `readValue`, and `value_missing`; invalidSyntax — reasons `remove_with_value`, `attribute_unknown`, `member_repeated`;
- * 413 — reason `operations_too_many`.
+ * Applies operations in order to a copy of a resource (RFC 7644 §3.5.2). When it throws, nothing has changed.
+ * @throws ScimError invalidPath, invalidFilter — the reasons of `resolvePath`; noTarget — reason `path_no_match`; mutability —
+ * reasons `attribute_read_only`, `attribute_immutable`, `attribute_required`; invalidValue — the reasons of `readValue`, and
+ * `value_missing`; invalidSyntax — reasons `remove_with_value`, `attribute_unknown`, `member_repeated`; 413 — reason
+ * `operations_too_many`.
  */
 export function applyPatch(
   resource: JsonObject,
@@ -38,7 +38,7 @@ export function applyPatch(
   return applyAssignments(resource, assignments, context)
 }
 
-/** The same, once it is known what the operations do attribute by attribute. */
+/** `applyPatch` for operations that were already split into assignments. */
 export function applyAssignments(
   resource: JsonObject,
   assignments: readonly Assignment[],
@@ -55,17 +55,17 @@ function applyAll(resource: JsonObject, assignments: readonly Assignment[], { to
   let values = 0
   for (const assignment of assignments) {
     values += estimateWork(draft, assignment)
-    // RFC 9110 §15.5.14: each operation goes through the whole list that it changes, and everybody else waits.
+    // RFC 9110 §15.5.14: each operation reads the whole list that it changes, and blocks other requests meanwhile.
     if (values > maximumValues) throw refusal('operations_too_many')
     draft = applyAssignment(draft, assignment, tolerances)
   }
   return draft
 }
 
-/** Values gone through in one request, about half a second of work. */
+/** Values read in one request: about half a second of work. */
 const maximumValues = 1_000_000
 
-/** The resource after one assignment; the resource that was given stays as it is. */
+/** Applies one assignment to a copy of a resource. */
 function applyAssignment(resource: JsonObject, assignment: Assignment, tolerances: ToleranceCounter): JsonObject {
   const { extension, attribute } = assignment.target
   const found = extension === undefined ? resource : getMember(resource, extension)
@@ -89,7 +89,7 @@ function nextValue(
     return requireUnchanged(current, assignment)
   if (attribute.multiValued && (where !== undefined || subAttribute !== undefined)) {
     const elements = assignElements(isArray(current) ? current : [], assignment, tolerances)
-    // RFC 7643 §7 mutability: an immutable list has no value edited.
+    // RFC 7643 §7 mutability: no value of an immutable list can be edited.
     if (attribute.mutability === 'immutable' && !sameValue(current, elements))
       throw refusal('attribute_immutable', { attribute: attribute.name })
     return elements.length === 0 ? undefined : elements
@@ -98,7 +98,7 @@ function nextValue(
   return assignSubAttribute(current, assignment, tolerances)
 }
 
-/** A part of a complex attribute that has one value (RFC 7644 §3.5.2.1: an absent one is begun with it). */
+/** Assigns a sub-attribute of a single-valued complex attribute, which is created when absent (RFC 7644 §3.5.2.1). */
 function assignSubAttribute(
   current: JsonValue | undefined,
   assignment: Assignment,
@@ -112,7 +112,7 @@ function assignSubAttribute(
   return after === undefined ? undefined : keepImmutableParts(attribute, current, after)
 }
 
-/** What is read-only may be repeated, as Okta repeats the id of a group, but not changed. */
+/** A read-only attribute can be sent with its current value, as Okta does with the id of a group, but not changed. */
 function requireUnchanged(current: JsonValue | undefined, { op, target, value }: Assignment): JsonValue | undefined {
   const { subAttribute } = target
   const part = subAttribute !== undefined && isObject(current) ? getMember(current, subAttribute.name) : current
@@ -126,8 +126,8 @@ function requireUnchanged(current: JsonValue | undefined, { op, target, value }:
 const isNoValue = (value: JsonValue | undefined): boolean => value === null || (isArray(value) && value.length === 0)
 
 /**
- * How much work an assignment is: the values of the list that it goes through, as often as its filter makes it worth it. A dozen
- * comparisons with a value are as much work as the rest of what is done with it.
+ * Estimates the work of an assignment: the values of its list, weighted by the comparisons of its filter. Twelve comparisons cost
+ * about as much as the remaining work on a value.
  */
 function estimateWork(resource: JsonObject, { target: { attribute, extension, where } }: Assignment): number {
   const owner = extension === undefined ? resource : getMember(resource, extension)
@@ -136,5 +136,5 @@ function estimateWork(resource: JsonObject, { target: { attribute, extension, wh
   return list.length * (1 + (where === undefined ? 0 : comparisonsOf(where.filter, work)) / 12)
 }
 
-/** Any number of equalities are looked up as one: see `matchesFilter`. */
+/** `matchesFilter` evaluates any number of equalities with one look-up. */
 const work = { list: 0, equalities: 'together' } as const

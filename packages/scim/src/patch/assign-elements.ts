@@ -17,8 +17,8 @@ import { assignValue } from './assign-value.ts'
 import type { Assignment } from './assignments.ts'
 
 /**
- * The values of a complex multi-valued attribute after an operation on those that a filter selects, or on a sub-attribute
- * of them (RFC 7644 §3.5.2). Without a filter, all are selected.
+ * Applies an operation to the values of a complex multi-valued attribute that a filter selects, or to a sub-attribute of them
+ * (RFC 7644 §3.5.2). Without a filter, it applies to all values.
  */
 export function assignElements(
   elements: readonly JsonValue[],
@@ -55,10 +55,10 @@ function withoutSelected(
   removal: Removal,
 ): readonly JsonValue[] {
   const { value, target, tolerances } = removal
-  // RFC 7644 §3.5.2.2: remove has no value; the path says what goes.
+  // RFC 7644 §3.5.2.2: remove has no value; its path selects what is removed.
   if (value !== undefined && value !== null && !tolerances.admits('remove-with-value'))
     throw refusal('remove_with_value')
-  // RFC 7644 §3.5.2.2: the values that match are removed; none is no error.
+  // RFC 7644 §3.5.2.2: matching values are removed; it is not an error when none match.
   if (target.subAttribute === undefined) return elements.filter((element) => !selects(element))
   const plain = { ...removal, value: undefined }
   return elements
@@ -66,7 +66,7 @@ function withoutSelected(
     .filter(isDefined)
 }
 
-/** Entra expects phoneNumbers[type eq "mobile"].value to begin a mobile number where there is none. */
+/** Entra expects phoneNumbers[type eq "mobile"].value to create the mobile number when there is none. */
 function createElement(
   elements: readonly JsonValue[],
   assignment: Assignment,
@@ -78,18 +78,18 @@ function createElement(
   if (seed === undefined || !tolerances.admits('create-on-no-match'))
     throw refusal('path_no_match', { attribute: attribute.name })
   const element = editElement(seed, { ...assignment, op: 'add' }, tolerances)
-  // Cleared, and it was not there: nothing begins.
+  // Clearing a value that does not exist creates nothing.
   if (!isObject(element) || (subAttribute !== undefined && !Object.hasOwn(element, subAttribute.name))) return elements
-  // RFC 7643 §2.4: no pair of value and type twice; a value that is there already is the one that was meant.
+  // RFC 7643 §2.4: a pair of value and type occurs once, so an existing value with the same pair is updated.
   const next = addElements(attribute, elements, [element])
-  // RFC 7643 §2.4 sets no bound; this server does.
+  // RFC 7643 §2.4 sets no limit; this server does.
   if (next.length > attribute.maxValues) throw refusal('value_too_many', { attribute: attribute.name })
   const keyOf = elementKeys(attribute)
   const key = keyOf(element)
   return resolvePrimary(attribute, next, [next.find((candidate) => keyOf(candidate) === key)].filter(isDefined))
 }
 
-/** One value after the operation; undefined when nothing of it is left. */
+/** Applies the operation to one value; undefined when nothing of it remains. */
 function editElement(
   element: JsonObject,
   { op, target, value }: Assignment,
@@ -100,11 +100,11 @@ function editElement(
     const part = assignValue(subAttribute, getMember(element, subAttribute.name), { op, value, tolerances })
     return buildComplexValue(attribute, Object.entries(withMember(element, subAttribute.name, part)))
   }
-  // RFC 7643 §2.5: null is no value; RFC 7644 §3.5.2 wants one.
+  // RFC 7643 §2.5: null is no value, but RFC 7644 §3.5.2 requires one.
   if (value === undefined || (value === null && !tolerances.admits('null-means-absent'))) throw refusal('value_missing')
   const given = unwrapValue(attribute, value, tolerances)
   if (given === undefined) return undefined
-  // RFC 7644 §3.5.2.3: "all matching record values SHALL be replaced"; an add puts parts in.
+  // RFC 7644 §3.5.2.3: "all matching record values SHALL be replaced"; an add keeps the other sub-attributes.
   const before = op === 'add' ? Object.entries(element) : []
   const after = buildComplexValue(attribute, [...before, ...readParts(attribute, given, tolerances)])
   return after === undefined ? undefined : keepImmutableParts(attribute, element, after)
@@ -116,7 +116,7 @@ function resolvePrimary(
   edited: readonly JsonValue[],
 ): readonly JsonValue[] {
   const [claimant, other] = primaryElements(edited)
-  // RFC 7643 §2.4: the primary value is true for no more than one.
+  // RFC 7643 §2.4: at most one value is primary.
   if (other !== undefined) throw refusal('value_primary_twice', { attribute: attribute.name })
   return claimant === undefined ? elements : withSinglePrimary(elements, claimant)
 }

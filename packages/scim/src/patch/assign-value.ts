@@ -17,19 +17,19 @@ import { isArray, isObject, getMember, sameValue } from '../values/json.ts'
 import { buildComplexValue, readElements, readParts, readValue, unwrapValue } from '../values/read-value.ts'
 import type { Assignment } from './assignments.ts'
 
-/** An operation on a value, and what is tolerated. */
+/** An operation on a value. */
 interface Change extends Pick<Assignment, 'op' | 'value'> {
   readonly tolerances: ToleranceCounter
 }
 
-/** The value of an attribute or sub-attribute as a whole, after an operation on it (RFC 7644 §3.5.2.1 to §3.5.2.3). */
+/** Applies an operation to the whole value of an attribute or sub-attribute (RFC 7644 §3.5.2.1 to §3.5.2.3). */
 export function assignValue(
   attribute: Attribute,
   current: JsonValue | undefined,
   change: Change,
 ): JsonValue | undefined {
   const next = written(attribute, current, change)
-  // RFC 7643 §7 mutability: once it has a value, it has no other.
+  // RFC 7643 §7 mutability: an immutable value cannot change.
   if (attribute.mutability === 'immutable' && current !== undefined && !sameValue(current, next)) {
     throw refusal('attribute_immutable', { attribute: attribute.name })
   }
@@ -41,7 +41,7 @@ function written(
   current: JsonValue | undefined,
   { op, value, tolerances }: Change,
 ): JsonValue | undefined {
-  // RFC 7643 §2.5: null is no value; RFC 7644 §3.5.2 wants one. .NET clients send null for nothing.
+  // RFC 7643 §2.5: null is no value, but RFC 7644 §3.5.2 requires one. .NET clients send null to clear an attribute.
   if (value === null && !tolerances.admits('null-means-absent'))
     throw refusal('value_missing', { attribute: attribute.name })
   if (op === 'add' && value === null && attribute.multiValued) return current
@@ -54,7 +54,7 @@ function written(
 }
 
 function removed(attribute: Attribute): undefined {
-  // RFC 7644 §3.5.2.2: what is required is not removed.
+  // RFC 7644 §3.5.2.2: a required attribute cannot be removed.
   if (attribute.required) throw refusal('attribute_required', { attribute: attribute.name })
   return undefined
 }
@@ -64,7 +64,7 @@ interface Given {
   readonly tolerances: ToleranceCounter
 }
 
-/** A remove that says in its value what goes. */
+/** Applies a remove whose value lists the values to remove. */
 function withoutListed(
   attribute: Attribute,
   current: JsonValue | undefined,
@@ -78,7 +78,7 @@ function withoutListed(
   return left.length === 0 ? removed(attribute) : left
 }
 
-/** RFC 7644 §3.5.2.3: of a complex value the parts that are given are put in place, the others stay. */
+/** RFC 7644 §3.5.2.3: the given sub-attributes of a complex value are replaced, the others stay. */
 function merged(
   attribute: Attribute,
   current: JsonValue | undefined,
@@ -97,7 +97,7 @@ interface ListChange {
   readonly tolerances: ToleranceCounter
 }
 
-/** The values of a multi-valued attribute after some were added (RFC 7644 §3.5.2.1), or all replaced (§3.5.2.3). */
+/** Adds values to a multi-valued attribute (RFC 7644 §3.5.2.1) or replaces all of them (§3.5.2.3). */
 function assignList(
   attribute: Attribute,
   current: readonly JsonValue[],
@@ -111,7 +111,7 @@ function assignList(
 
 function added(attribute: Attribute, current: readonly JsonValue[], given: readonly JsonValue[]): readonly JsonValue[] {
   const next = addElements(attribute, current, given)
-  // RFC 7643 §2.4 sets no bound; this server does.
+  // RFC 7643 §2.4 sets no limit; this server does.
   if (next.length > attribute.maxValues) throw refusal('value_too_many', { attribute: attribute.name })
   const [primary] = primaryElements(given)
   if (primary === undefined) return next
@@ -127,8 +127,8 @@ interface Listed {
 }
 
 /**
- * A list without the values that a remove lists: each goes whose `value` is listed, and whose `type` is, when the list
- * says one. What is listed and not there is no error.
+ * Removes the listed values from an attribute: those with the same `value`, and the same `type` when the list states one. Listing
+ * an absent value is not an error.
  */
 function removeListed(attribute: Attribute, current: readonly JsonValue[], given: Listed): readonly JsonValue[] {
   const listed = new Map<string, Set<string | undefined>>()
@@ -143,7 +143,7 @@ function removeListed(attribute: Attribute, current: readonly JsonValue[], given
 }
 
 /**
- * The values that a remove lists.
+ * Parses the values that a remove lists in its `value`.
  * @throws ScimError invalidSyntax — reason `remove_with_value`; and the reasons of `readValue`.
  */
 export function parseListedElements(attribute: Attribute, { value, tolerances }: Listed): readonly JsonValue[] {
@@ -153,11 +153,11 @@ export function parseListedElements(attribute: Attribute, { value, tolerances }:
 }
 
 /**
- * Lets a remove pass that says in its value what goes.
+ * Refuses a remove with a value unless the provider's profile tolerates it.
  * @throws ScimError invalidSyntax — reason `remove_with_value`.
  */
 function requireRemoveWithValue(attribute: Attribute, tolerances: ToleranceCounter): void {
-  // RFC 7644 §3.5.2.2: remove has no value. Ignoring one would empty a group of which one member was to leave.
+  // RFC 7644 §3.5.2.2: remove has no value. Ignoring the value would remove all members of a group instead of one.
   if (!tolerances.admits('remove-with-value')) throw refusal('remove_with_value', { attribute: attribute.name })
 }
 
@@ -175,7 +175,7 @@ function valueKey(attribute: Attribute, element: JsonValue): string {
   return sub === undefined || value === undefined ? elementKeys(attribute)(element) : simpleKey(sub, value)
 }
 
-/** Where `type` tells values apart; the type of a member follows from who it is. */
+/** The `type` of a value, where it distinguishes values. The type of a group member follows from its id. */
 function typeKey(attribute: Attribute, element: JsonValue): string | undefined {
   const sub = attribute.subAttributesByName.get('type')
   const type = sub?.mutability === 'readWrite' && isObject(element) ? getMember(element, sub.name) : undefined

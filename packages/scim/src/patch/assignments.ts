@@ -12,8 +12,8 @@ import { type AttributeTarget, type PatchTarget, resolvePath } from './patch-pat
 type Op = Assignment['op']
 
 /**
- * What an operation does, attribute by attribute: one for a path, one for each key of a value without a path
- * (RFC 7644 §3.5.2.1, §3.5.2.3), where an extension's URN holds an object of its own.
+ * Splits an operation into assignments: one for a path, or one for each key of a value without a path (RFC 7644 §3.5.2.1,
+ * §3.5.2.3). The URN of an extension is a key whose value is an object.
  */
 export function toAssignments(operation: PatchOperation, context: ParseContext): readonly Assignment[] {
   const { op, path, value } = operation
@@ -33,7 +33,7 @@ function toTarget(op: Op, target: PatchTarget, { value, context }: Given): reado
   return toSchema(op, target.schema, { value, context })
 }
 
-/** Every attribute of a schema that is named, or all of them when the schema is removed. */
+/** An assignment for each given attribute of a schema, or for all of them when the schema is removed. */
 function toSchema(op: Op, schema: Schema, { value, context }: Given): readonly Assignment[] {
   const extension = schema === context.resourceType.schema ? undefined : schema.id
   const assign = (attribute: Attribute, given: JsonValue | undefined): Assignment => ({
@@ -46,7 +46,7 @@ function toSchema(op: Op, schema: Schema, { value, context }: Given): readonly A
       .filter(({ mutability }) => mutability !== 'readOnly')
       .map((attribute) => assign(attribute, undefined))
   }
-  // RFC 7643 §3.3: an extension's attributes stand in an object.
+  // RFC 7643 §3.3: the attributes of an extension are the members of an object.
   if (!isObject(value)) throw refusal('value_type', { attribute: schema.id })
   return [...membersByName(value)].flatMap(([key, member]) => {
     const attribute = schema.attributesByName.get(key)
@@ -59,7 +59,7 @@ function toKey(
   { key, name, value }: Member & { readonly key: string },
   context: ParseContext,
 ): readonly Assignment[] {
-  // RFC 7643 §3: computed from what the resource holds; identity providers send it along.
+  // RFC 7643 §3: `schemas` is computed from the resource, but identity providers send it.
   if (key === 'schemas') return []
   const found = findAttribute({ urn: undefined, name, subName: undefined }, context)
   if (found !== undefined) return [{ op, target: { kind: 'attribute', ...found, where: undefined }, value }]
@@ -79,8 +79,8 @@ function unknownKey({ tolerances }: ParseContext): readonly Assignment[] {
 const looksLikePath = /[.:[]/
 
 /**
- * The same assignments, with neighbours joined that add to one list, or remove from it by a filter. A group of ten thousand
- * that a thousand join, one operation each, is then gone through once and not a thousand times.
+ * Merges adjacent assignments that add to the same list, or remove from it by a filter. When a thousand operations each add a
+ * member to a group, its members are then read once instead of a thousand times.
  */
 export function mergeAssignments(assignments: readonly Assignment[]): readonly Assignment[] {
   const runs: { first: Assignment; run: Assignment[] }[] = []
@@ -105,11 +105,11 @@ function join(first: Assignment, run: readonly Assignment[]): readonly Assignmen
   ]
 }
 
-/** Equalities are looked up together where they stand side by side. */
+/** Adjacent equalities are evaluated with one look-up. */
 const operandsOf = (filter: ResolvedFilter | undefined): readonly ResolvedFilter[] =>
   filter === undefined ? [] : filter.kind === 'or' ? filter.operands : [filter]
 
-/** Only lists whose values do not compete to be the primary one. */
+/** Only lists without a `primary` sub-attribute. */
 function isNeighbour(one: Assignment, other: Assignment): boolean {
   const { attribute, extension } = one.target
   if (one.op !== other.op || attribute !== other.target.attribute || extension !== other.target.extension) return false
@@ -129,10 +129,10 @@ const isPlainRemove = ({ op, target, value }: Assignment): boolean =>
 
 const listOf = (value: JsonValue | undefined): readonly JsonValue[] => (isArray(value) ? value : [value ?? null])
 
-/** One thing that an operation does: a value for an attribute, or its removal. */
+/** One effect of an operation: it sets or removes an attribute. */
 export interface Assignment {
   readonly op: 'add' | 'remove' | 'replace'
   readonly target: AttributeTarget
-  /** Of a remove only where it names values. */
+  /** For a remove, the values to remove, if it lists any. */
   readonly value: JsonValue | undefined
 }

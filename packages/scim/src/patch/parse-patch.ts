@@ -5,7 +5,7 @@ import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { parseJsonObject, membersByName, requireMessageSchema } from '../values/json-body.ts'
 import { isArray, isObject } from '../values/json.ts'
 
-/** The most operations of one request. */
+/** The maximum number of operations in one request. */
 export const maximumOperations = 1000
 
 /**
@@ -21,9 +21,9 @@ export function parsePatch(body: unknown, tolerances: ToleranceCounter): readonl
   const operations = members.get('operations')?.value
   // RFC 7644 §3.5.2: "Operations" is required and an array.
   if (!isArray(operations)) throw refusal('operations_missing')
-  // RFC 7644 §3.5.2: of one or more; Entra sends none when nothing changed.
+  // RFC 7644 §3.5.2: at least one operation. Entra sends none when nothing changed.
   if (operations.length === 0 && !tolerances.admits('operations-empty')) throw refusal('operations_empty')
-  // RFC 9110 §15.5.14: before any of them is applied.
+  // RFC 9110 §15.5.14: refused before any operation is applied.
   if (operations.length > maximumOperations) throw refusal('operations_too_many')
   return operations.map((operation) => readOperation(operation, tolerances))
 }
@@ -36,7 +36,7 @@ function readOperation(operation: JsonValue, tolerances: ToleranceCounter): Patc
   const path = readPath(members.get('path')?.value)
   const value = members.get('value')?.value
   if (op !== 'remove') {
-    // RFC 7644 §3.5.2.1, §3.5.2.3: the value is what is added or put in place.
+    // RFC 7644 §3.5.2.1, §3.5.2.3: the value is what is added or replaces the target.
     if (value === undefined) throw refusal('value_missing')
     return { op, path, value }
   }
@@ -65,7 +65,7 @@ function readPath(path: JsonValue | undefined): string | undefined {
 const isOperationName = (name: string): name is PatchOperation['op'] =>
   name === 'add' || name === 'remove' || name === 'replace'
 
-/** One operation of a PATCH request (RFC 7644 §3.5.2), in lower case; its path is not yet looked up. */
+/** One operation of a PATCH request (RFC 7644 §3.5.2), with its op in lower case and its path not yet resolved. */
 export type PatchOperation =
   | { readonly op: 'add' | 'replace'; readonly path: string | undefined; readonly value: JsonValue }
   | { readonly op: 'remove'; readonly path: string; readonly value: JsonValue | undefined }

@@ -19,12 +19,13 @@ import { toObject } from '../values/json.ts'
 import { readSimple } from '../values/read-value.ts'
 
 /**
- * Looks up what a path leads to (RFC 7644 §3.5.2, §3.10).
+ * Resolves a path to its target (RFC 7644 §3.5.2, §3.10).
  * @throws ScimError invalidPath — reasons `path_syntax`, `path_unknown`, `path_filter`; invalidFilter — the reasons of
  * `resolveFilter`, for a filter in the path (RFC 7644 §3.12, table 9).
  */
 export function resolvePath(text: string, context: ParseContext): PatchTarget {
-  // RFC 7644 §3.10: a URN alone leads to all attributes of its schema; it may end as no attribute's name does.
+  // RFC 7644 §3.10: a URN alone targets all attributes of its schema. It is looked up first because its end may not be a valid
+  // attribute name.
   const schema = findSchema(text, context)
   if (schema !== undefined) return { kind: 'schema', schema }
 
@@ -35,7 +36,7 @@ export function resolvePath(text: string, context: ParseContext): PatchTarget {
     throw refusal('path_unknown', { suggestion: suggestAttribute(path.attribute, context.resourceType) })
 
   const where = path.filter === undefined ? undefined : selectionOf(path.filter, found.attribute, context)
-  // RFC 7644 §3.5.2: valuePath; a sub-attribute has no values to select from.
+  // RFC 7644 §3.5.2: valuePath; the values of a sub-attribute cannot be selected.
   if (where !== undefined && found.subAttribute !== undefined)
     throw refusal('path_filter', { attribute: attributeLabel(found) })
   const below = path.subName === undefined ? undefined : found.attribute.subAttributesByName.get(nameKey(path.subName))
@@ -52,7 +53,7 @@ export function resolvePath(text: string, context: ParseContext): PatchTarget {
 }
 
 function selectionOf(node: FilterNode, attribute: Attribute, { tolerances }: ParseContext): ElementSelection {
-  // RFC 7644 §3.5.2: a filter selects among complex values.
+  // RFC 7644 §3.5.2: a filter selects complex values.
   if (attribute.type !== 'complex' || !attribute.multiValued)
     throw refusal('path_filter', { attribute: attribute.name })
   return {
@@ -61,13 +62,13 @@ function selectionOf(node: FilterNode, attribute: Attribute, { tolerances }: Par
   }
 }
 
-/** An attribute that a path leads to, or values of it. */
+/** An attribute as the target of a path, or some of its values. */
 export interface AttributeTarget {
   readonly kind: 'attribute'
-  /** The URN of the extension that it belongs to. */
+  /** The URN of the extension that defines the attribute. */
   readonly extension: string | undefined
   readonly attribute: Attribute
-  /** Which of its values are meant; undefined for all. */
+  /** Selects values; undefined for all. */
   readonly where: ElementSelection | undefined
   readonly subAttribute: Attribute | undefined
 }
@@ -75,30 +76,30 @@ export interface AttributeTarget {
 /** The values of a multi-valued attribute that a filter selects. */
 export interface ElementSelection {
   readonly filter: ResolvedFilter
-  /** A value that the filter describes, when it does so completely: `type eq "work"` is {"type":"work"}. */
+  /** The value that the filter describes completely, such as {"type":"work"} for `type eq "work"`; otherwise undefined. */
   readonly describedElement: () => JsonObject | undefined
 }
 
-/** What a path leads to (RFC 7644 §3.5.2): an attribute, or the attributes of a whole schema. */
+/** The target of a path (RFC 7644 §3.5.2): an attribute, or all attributes of a schema. */
 export type PatchTarget = AttributeTarget | { readonly kind: 'schema'; readonly schema: Schema }
 
-/** A path as it was written (RFC 7644 §3.5.2, figure 7): `attribute`, `attribute.sub`, `attribute[filter]`, `attribute[filter].sub`. */
+/** A parsed path (RFC 7644 §3.5.2, figure 7): `attribute`, `attribute.sub`, `attribute[filter]`, `attribute[filter].sub`. */
 export interface PathNode {
   readonly attribute: AttributeName
   readonly filter: FilterNode | undefined
-  /** What follows the brackets. */
+  /** The name after the brackets. */
   readonly subName: string | undefined
 }
 
 /**
- * Reads a path with the parser of filters, and within its bounds.
+ * Parses a path with the filter parser and within the same limits.
  * @throws ScimError invalidPath — reason `path_syntax`, with the parser's own refusal as its cause.
  */
 export function parsePath(text: string, tolerances: ToleranceCounter = createToleranceCounter(new Set())): PathNode {
   try {
     return readPath(text, tolerances)
   } catch (cause) {
-    // RFC 7644 §3.12 invalidPath: what is no filter is no path either; another failure is not the sender's.
+    // RFC 7644 §3.12 invalidPath: a malformed filter makes the path malformed. Other errors are ours and pass through.
     if (cause instanceof ScimError) throw refusal('path_syntax', { cause })
     throw cause
   }
@@ -114,9 +115,9 @@ function readPath(text: string, tolerances: ToleranceCounter): PathNode {
 }
 
 /**
- * The value that a filter describes, when it says of some sub-attributes what they are equal to, and nothing else:
- * {"type":"work"} for `type eq "work"`. With anything else in it the filter describes many values, or none.
- * @param node a filter that was resolved before, so its names and types are right.
+ * The value that a filter describes: {"type":"work"} for `type eq "work"`. Undefined unless the filter consists of equalities,
+ * because any other filter describes many values or none.
+ * @param node a filter that has been resolved, so its names and types are valid.
  */
 function elementFromFilter(node: FilterNode, parent: Attribute, tolerances: ToleranceCounter): JsonObject | undefined {
   const parts = new Map<string, JsonValue>()

@@ -6,8 +6,8 @@ import { isArray, isObject, getMember, toObject } from '../values/json.ts'
 import { foldCase, parseInstant } from '../values/text.ts'
 
 /**
- * The form of a resource that filters and sorting look at, here and in a database: texts as they are compared
- * (RFC 7643 §2.2 caseExact), points in time as milliseconds since 1970. What no schema defines is not in it.
+ * The comparable form of a resource, which filters and sorting use in memory and in databases: text is case-folded (RFC 7643 §2.2
+ * caseExact), and dates are milliseconds since 1970. It contains only attributes that a schema defines.
  */
 export function comparableResource(resource: JsonObject, resourceType: ResourceType): JsonObject {
   const own = comparableMembers(resourceType.attributes, resource)
@@ -18,7 +18,7 @@ export function comparableResource(resource: JsonObject, resourceType: ResourceT
   return toObject([...own, ...extensions])
 }
 
-/** The same for one value of an attribute, such as an element that a value filter looks at. */
+/** The comparable form of one value, such as an element that a value filter tests. */
 export function comparableValue(attribute: Attribute, value: JsonValue): JsonValue | undefined {
   if (isArray(value)) return value.map((element) => comparableValue(attribute, element) ?? null)
   if (attribute.type === 'complex')

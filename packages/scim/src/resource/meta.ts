@@ -1,6 +1,6 @@
 import type { EpochSeconds, JsonText } from '@mintmark/storage-interface'
 
-/** What `meta` is made of: the dates are the record's own. */
+/** The input of `renderMeta`. */
 interface ResourceMeta {
   readonly resourceType: 'User' | 'Group'
   readonly record: { readonly createdAt: EpochSeconds; readonly updatedAt: EpochSeconds }
@@ -8,7 +8,10 @@ interface ResourceMeta {
   readonly version: string
 }
 
-/** The `meta` of a resource (RFC 7643 §3.1). Written as text: an object that becomes text takes twice as long, and a page has a hundred. */
+/**
+ * Renders the `meta` of a resource (RFC 7643 §3.1) as JSON text, because building and serializing an object takes twice as long
+ * and a page has up to 200.
+ */
 export function renderMeta({
   resourceType,
   record: { createdAt, updatedAt },
@@ -21,11 +24,14 @@ export function renderMeta({
   return `{"resourceType":"${resourceType}","created":"${created}","lastModified":"${lastModified}","location":${where},"version":${JSON.stringify(version)}}` as JsonText
 }
 
-/** A point in time as a dateTime (RFC 7643 §2.3.5), in UTC. Put together here, as `toISOString` takes more than twice as long, and a page has 200. */
+/**
+ * Formats a point in time as a dateTime in UTC (RFC 7643 §2.3.5). `toISOString` takes more than twice as long, and a page has up
+ * to 200 users with two dates each.
+ */
 export function formatInstant(at: EpochSeconds): string {
   const date = new Date(at * 1000)
   const year = date.getUTCFullYear()
-  // RFC 3339 §5.6: years of four digits. What no clock says is left to whoever made `Date`.
+  // RFC 3339 §5.6: years have four digits. `Date` formats all others.
   if (!(year >= 1000 && year <= 9999)) return date.toISOString()
   const day = `${year}-${twoDigits(date.getUTCMonth() + 1)}-${twoDigits(date.getUTCDate())}`
   return `${day}T${twoDigits(date.getUTCHours())}:${twoDigits(date.getUTCMinutes())}:${twoDigits(date.getUTCSeconds())}.000Z`

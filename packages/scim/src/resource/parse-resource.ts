@@ -10,16 +10,16 @@ import { parseJsonObject, membersByName } from '../values/json-body.ts'
 import { isArray, isObject, getMember, toObject, withMember } from '../values/json.ts'
 import { readValue } from '../values/read-value.ts'
 
-/** What a body says about a resource. */
+/** A parsed resource and the tolerances that it needed. */
 export interface ParsedResource {
-  /** Names as the schema spells them; nothing read-only, no nulls; a password that was given is in it. */
+  /** Attribute names are spelled as in the schema. Without read-only attributes and nulls, but with a given password. */
   readonly resource: JsonObject
   readonly applied: readonly AppliedTolerance[]
 }
 
 /**
- * Reads the body of a POST or PUT (RFC 7644 §3.3, §3.5.1) by the schemas of its resource type. What is read-only is
- * ignored, whatever it holds.
+ * Parses the body of a POST or PUT by the schemas of its resource type (RFC 7644 §3.3, §3.5.1). Read-only attributes are ignored,
+ * whatever their value.
  * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`, `schemas_missing`,
  * `schema_unknown`, `attribute_unknown`; invalidValue — the reasons of `readValue`, and `value_required`; 413 `body_too_large`.
  */
@@ -41,7 +41,9 @@ export function parseResource(body: unknown, context: ParseContext): ParsedResou
   return { resource, applied: context.tolerances.applied() }
 }
 
-/** RFC 7643 §3: `schemas` names the schemas of the body; it decides nothing here, the endpoint does. */
+/**
+ * RFC 7643 §3: `schemas` lists the schemas of the body. The resource type follows from the endpoint, so they are only checked.
+ */
 function checkSchemas(schemas: JsonValue | undefined, context: ParseContext): void {
   if (schemas === undefined || schemas === null) {
     // RFC 7643 §3: required.
@@ -51,7 +53,7 @@ function checkSchemas(schemas: JsonValue | undefined, context: ParseContext): vo
   // RFC 7643 §3: an array of URNs, not empty.
   if (!isArray(schemas) || schemas.length === 0 || schemas.length > 100) throw refusal('schemas_missing')
   const found = schemas.map((urn) => (typeof urn === 'string' ? findSchema(urn, context) : undefined))
-  // RFC 7643 §3: URNs that are declared by the resource type. Entra adds one of Microsoft's own.
+  // RFC 7643 §3: URNs that the resource type declares. Entra adds one of Microsoft's.
   if (found.includes(undefined) && !context.tolerances.admits('unknown-schemas')) throw refusal('schema_unknown')
   // RFC 7643 §3: the type's own schema is always listed.
   if (!found.includes(context.resourceType.schema) && !context.tolerances.admits('schemas-missing'))
@@ -64,7 +66,7 @@ function readWritable(attribute: Attribute, value: JsonValue, { tolerances }: Pa
 
 function readExtension(schema: Schema, value: JsonValue, context: ParseContext): JsonObject | undefined {
   if (value === null) return undefined
-  // RFC 7643 §3.3: an extension's attributes stand in an object.
+  // RFC 7643 §3.3: the attributes of an extension are the members of an object.
   if (!isObject(value)) throw refusal('value_type', { attribute: schema.id })
   const found = new Map<string, JsonValue | undefined>()
   for (const [key, member] of membersByName(value)) {

@@ -18,7 +18,7 @@ export const groupSchema = defineSchema({
       // RFC 7643 §4.2: a member is added or removed, never edited.
       subAttributes: [
         { name: 'value', caseExact: true, mutability: 'immutable', description: 'The id of the member.' },
-        // Made from `value` in every answer: a URI from outside is not kept.
+        // Computed from `value` in every response; a URI that a provider sends is not stored.
         {
           name: '$ref',
           type: 'reference',
@@ -32,7 +32,7 @@ export const groupSchema = defineSchema({
           canonicalValues: ['User', 'Group'],
           description: 'What the member is.',
         },
-        // Okta sends a name along; the one that is shown is the member's own.
+        // Okta sends a name, which is ignored.
         { name: 'display', mutability: 'readOnly', description: 'The name of the member.' },
       ],
     },

@@ -1,36 +1,36 @@
 import type { Attribute, Schema } from './schema.ts'
 
-/** What an answer shows of a resource, in the order in which it shows it: worked out once, however many resources it is for. */
+/** The attributes that a response shows, in their order. Computed once per request. */
 export interface Projection {
   readonly attributes: readonly ProjectedAttribute[]
-  /** Of each extension, by its URN. */
+  /** The attributes of each extension, by URN. */
   readonly extensions: readonly { readonly urn: string; readonly attributes: readonly ProjectedAttribute[] }[]
 }
 
-/** An attribute that is shown. */
+/** An attribute that a response shows. */
 export interface ProjectedAttribute {
   readonly name: string
-  /** What is shown of a complex attribute; undefined for all others, which are shown as they are. */
+  /** The sub-attributes shown of a complex attribute; undefined for other attributes, which are shown unchanged. */
   readonly parts: readonly ProjectedAttribute[] | undefined
 }
 
-/** How the resources of an answer are shown. */
+/** How a response renders resources. */
 export interface RenderContext {
   readonly projection: Projection
   /** The provider's SCIM Tenant URL. */
   readonly baseUrl: string
 }
 
-/** Which attributes somebody has named, and what for (RFC 7644 §3.9). */
+/** The attributes that a request names, and whether to include or exclude them (RFC 7644 §3.9). */
 interface AttributeSelection {
   readonly kind: 'default' | 'only' | 'without'
-  /** Attributes and sub-attributes that were named; a schema's attributes when the schema was named. */
+  /** The named attributes and sub-attributes; all attributes of a named schema. */
   readonly named: ReadonlySet<Attribute>
-  /** Attributes of which sub-attributes were named. */
+  /** Attributes with named sub-attributes. */
   readonly partly: ReadonlySet<Attribute>
 }
 
-/** What is shown to somebody who has named nothing, and below an attribute that was named. */
+/** The selection of a request that names no attributes, and of the sub-attributes of a named attribute. */
 export const defaultSelection: AttributeSelection = { kind: 'default', named: new Set(), partly: new Set() }
 
 interface ProjectedType {
@@ -39,8 +39,8 @@ interface ProjectedType {
 }
 
 /**
- * What a choice shows of a type. `returned` decides (RFC 7643 §7): `always` cannot be left out, `never` cannot be asked for,
- * `request` has to be.
+ * Computes the projection of a resource type by `returned` (RFC 7643 §7): `always` cannot be excluded, `never` cannot be
+ * requested, `request` must be requested.
  */
 export const createProjection = (
   { attributes, extensions }: ProjectedType,
@@ -68,7 +68,7 @@ const projectAttributes = (
     ]
   })
 
-/** How the parts of an attribute are chosen, or undefined when the attribute is not shown (RFC 7643 §7 returned). */
+/** The selection for the sub-attributes of an attribute; undefined when the attribute is not shown (RFC 7643 §7 returned). */
 function nestedSelection(attribute: Attribute, choice: AttributeSelection): AttributeSelection | undefined {
   const { kind, named, partly } = choice
   if (attribute.returned === 'never') return undefined

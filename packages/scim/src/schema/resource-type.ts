@@ -7,48 +7,48 @@ export interface SchemaExtension {
   readonly required: boolean
 }
 
-/** A kind of resource (RFC 7643 §6): one schema and its extensions, with what names are looked up in. */
+/** A resource type (RFC 7643 §6): a schema, its extensions, and indexes to look names up in. */
 export interface ResourceType {
-  /** Also its id, by which `/ResourceTypes/{id}` finds it. */
+  /** Also its id at `/ResourceTypes/{id}`. */
   readonly name: string
   /** Below the base URI, with a leading slash: `/Users`. */
   readonly endpoint: string
   readonly description: string
   readonly schema: Schema
   readonly extensions: readonly SchemaExtension[]
-  /** The common attributes and those of the schema, in the order in which a resource shows them. */
+  /** The common attributes and those of the schema, in the order in which responses show them. */
   readonly attributes: readonly Attribute[]
   /** The same by `nameKey`. */
   readonly attributesByName: ReadonlyMap<string, Attribute>
   /** By `nameKey` of the URN. */
   readonly extensionsByUrn: ReadonlyMap<string, Schema>
-  /** What an answer shows when nothing is asked for (RFC 7643 §7 returned). */
+  /** The attributes that a response shows by default (RFC 7643 §7 returned). */
   readonly defaultProjection: Projection
 }
 
-/** What `defineResourceType` takes. */
+/** Options of `defineResourceType`. */
 export interface ResourceTypeOptions {
-  /** Such as `User`; also its id, by which `/ResourceTypes/{id}` finds it. */
+  /** Such as `User`; also its id at `/ResourceTypes/{id}`. */
   readonly name: string
   /** Below the base URI, with a leading slash: `/Users`. */
   readonly endpoint: string
   /**
-   * For people who read `/ResourceTypes`.
-   * @defaultValue That of the schema. It speaks of the same thing.
+   * Shown at `/ResourceTypes`.
+   * @defaultValue The description of the schema. Both describe the same resource.
    */
   readonly description?: string
-  /** The schema that every resource of the type has. */
+  /** The schema of every resource of the type. */
   readonly schema: Schema
   /**
-   * Further schemas; one that is given bare is not required.
+   * Extension schemas. A schema without `required` is optional.
    * @defaultValue None. Extensions are the host's.
    */
   readonly extensions?: readonly (SchemaExtension | Schema)[]
 }
 
 /**
- * A resource type, frozen.
- * @throws TypeError when two attributes or two extensions have one name.
+ * Defines a resource type, frozen.
+ * @throws TypeError when two attributes or two extensions have the same name.
  */
 export function defineResourceType(options: ResourceTypeOptions): ResourceType {
   const attributes = [...leadingAttributes, ...options.schema.attributes, ...trailingAttributes]
@@ -71,18 +71,18 @@ export function defineResourceType(options: ResourceTypeOptions): ResourceType {
   })
 }
 
-/** What every resource begins with (RFC 7643 §3, §3.1). Not listed in `/Schemas`. */
+/** The common attributes at the start of every resource (RFC 7643 §3, §3.1). Not listed in `/Schemas`. */
 const leadingAttributes = Object.freeze([
   defineAttribute({
     name: 'schemas',
     type: 'reference',
     multiValued: true,
     required: true,
-    // Computed from what a resource holds (RFC 7643 §3), never written by hand.
+    // Computed from the content of the resource (RFC 7643 §3).
     mutability: 'readOnly',
     returned: 'always',
     referenceTypes: ['uri'],
-    // URNs are compared without case (RFC 7644 §3.10).
+    // URNs are case-insensitive (RFC 7644 §3.10).
     caseExact: false,
   }),
   defineAttribute({
@@ -96,7 +96,7 @@ const leadingAttributes = Object.freeze([
   defineAttribute({ name: 'externalId', caseExact: true }),
 ])
 
-/** What every resource ends with (RFC 7643 §3.1). */
+/** The common attributes at the end of every resource (RFC 7643 §3.1). */
 const trailingAttributes = Object.freeze([
   defineAttribute({
     name: 'meta',

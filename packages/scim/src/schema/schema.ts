@@ -4,67 +4,67 @@ import type { TextRule } from '../values/text.ts'
 export type AttributeType =
   'string' | 'boolean' | 'decimal' | 'integer' | 'dateTime' | 'binary' | 'reference' | 'complex'
 
-/** RFC 7643 §2.2: who may write it, and when. */
+/** RFC 7643 §2.2: whether and when an attribute can be written. */
 export type Mutability = 'readOnly' | 'readWrite' | 'immutable' | 'writeOnly'
 
-/** RFC 7643 §2.2: when it is part of an answer. */
+/** RFC 7643 §2.2: when a response contains an attribute. */
 export type Returned = 'always' | 'never' | 'default' | 'request'
 
 /** RFC 7643 §2.2. */
 export type Uniqueness = 'none' | 'server' | 'global'
 
-/** An attribute or a sub-attribute: the members of RFC 7643 §7, and the bounds that this server puts on values. */
+/** An attribute or a sub-attribute: the members of RFC 7643 §7, and the limits that this server sets on values. */
 export interface Attribute {
   /** A letter, and then letters, digits, `$`, `_` and `-`. */
   readonly name: string
   /**
-   * What its values are.
-   * @defaultValue `string`. RFC 7643 §2.2 has it so.
+   * The type of its values.
+   * @defaultValue `string`. RFC 7643 §2.2 sets this default.
    */
   readonly type: AttributeType
   /**
-   * Whether it is a list.
-   * @defaultValue `false`. RFC 7643 §2.2 has it so.
+   * Whether it has a list of values.
+   * @defaultValue `false`. RFC 7643 §2.2 sets this default.
    */
   readonly multiValued: boolean
   /**
-   * For people who read `/Schemas`.
-   * @defaultValue Empty. The name may say enough.
+   * Shown at `/Schemas`.
+   * @defaultValue Empty. The name may suffice.
    */
   readonly description: string
   /**
    * Whether a resource must have it.
-   * @defaultValue `false`. RFC 7643 §2.2 has it so.
+   * @defaultValue `false`. RFC 7643 §2.2 sets this default.
    */
   readonly required: boolean
   /**
-   * Whether texts are compared as they are; otherwise in the form that `foldCase` gives them.
-   * @defaultValue `false`, and `true` for binary values and references. RFC 7643 §2.2 and §2.3 have it so.
+   * Whether text is compared exactly; otherwise it is compared after `foldCase`.
+   * @defaultValue `false`, and `true` for binary values and references. RFC 7643 §2.2 and §2.3 set these defaults.
    */
   readonly caseExact: boolean
   /**
-   * Who may write it, and when.
-   * @defaultValue `readWrite`. RFC 7643 §2.2 has it so.
+   * Whether and when it can be written.
+   * @defaultValue `readWrite`. RFC 7643 §2.2 sets this default.
    */
   readonly mutability: Mutability
   /**
-   * When it is part of an answer.
-   * @defaultValue `default`. RFC 7643 §2.2 has it so.
+   * When a response contains it.
+   * @defaultValue `default`. RFC 7643 §2.2 sets this default.
    */
   readonly returned: Returned
   /**
-   * Published. For attributes of the host's own nothing more is made of it.
-   * @defaultValue `none`. RFC 7643 §2.2 has it so.
+   * Shown at `/Schemas`. It is not enforced for attributes that the host defines.
+   * @defaultValue `none`. RFC 7643 §2.2 sets this default.
    */
   readonly uniqueness: Uniqueness
   /**
-   * Suggestions (RFC 7643 §7); other values are admitted.
-   * @defaultValue None. Anything goes.
+   * Suggested values (RFC 7643 §7); others are accepted.
+   * @defaultValue None. Any value is accepted.
    */
   readonly canonicalValues: readonly string[]
   /**
    * For references: names of resource types, `external` or `uri`.
-   * @defaultValue None. Only references have them.
+   * @defaultValue None. Other types have no reference types.
    */
   readonly referenceTypes: readonly string[]
   /** Empty unless the type is complex. */
@@ -72,37 +72,36 @@ export interface Attribute {
   /** The same by `nameKey`. Not published. */
   readonly subAttributesByName: ReadonlyMap<string, Attribute>
   /**
-   * Which characters a text may hold. Not published.
-   * @defaultValue `line`. What has no line breaks can stand in a log line or a header.
+   * The characters that text may contain. Not shown at `/Schemas`.
+   * @defaultValue `line`. Text without line breaks is safe in log lines and headers.
    */
   readonly characters: TextRule
   /**
-   * The most characters of a text. Not published.
-   * @defaultValue 1024, 2048 for references and 16384 for binary values. One user stays well below what a message may
-   *   hold.
+   * The maximum length of text. Not shown at `/Schemas`.
+   * @defaultValue 1024, 2048 for references and 16384 for binary values. One user stays well below the maximum size of a message.
    */
   readonly maxLength: number
   /**
-   * The most values of a multi-valued attribute. Not published.
-   * @defaultValue 20. Nobody has so many addresses, and one list does not fill a database.
+   * The maximum number of values of a multi-valued attribute. Not shown at `/Schemas`.
+   * @defaultValue 20. Real users have fewer, and a list cannot fill the database.
    */
   readonly maxValues: number
 }
 
-/** What `defineAttribute` takes: a name, and whatever differs from the defaults of RFC 7643 §2.2. */
+/** Options of `defineAttribute`: a name, and what differs from the defaults of RFC 7643 §2.2. */
 export type AttributeOptions = Partial<Omit<Attribute, 'name' | 'subAttributes' | 'subAttributesByName'>> & {
   /** A letter, and then letters, digits, `$`, `_` and `-` (RFC 7643 §2.1). */
   readonly name: string
   /**
-   * What a complex attribute is made of; none of them is complex itself (RFC 7643 §2.3.8).
-   * @defaultValue None. Only complex attributes have them, and they must.
+   * The sub-attributes of a complex attribute, which cannot be complex themselves (RFC 7643 §2.3.8).
+   * @defaultValue None. A complex attribute needs at least one; other types have none.
    */
   readonly subAttributes?: readonly AttributeOptions[]
 }
 
 /**
- * An attribute with the defaults of RFC 7643 §2.2 filled in, deeply frozen.
- * @throws TypeError for what RFC 7643 does not admit; a mistake in a program, not in a request.
+ * Defines an attribute with the defaults of RFC 7643 §2.2, deeply frozen.
+ * @throws TypeError when RFC 7643 does not allow the definition.
  */
 export function defineAttribute(options: AttributeOptions): Attribute {
   const type = options.type ?? 'string'
@@ -115,7 +114,7 @@ export function defineAttribute(options: AttributeOptions): Attribute {
     multiValued: options.multiValued ?? false,
     description: options.description ?? '',
     required: options.required ?? false,
-    // RFC 7643 §2.3.6, §2.3.7: binary values and references are case-exact by their nature.
+    // RFC 7643 §2.3.6, §2.3.7: binary values and references are case-exact.
     caseExact: options.caseExact ?? (type === 'binary' || type === 'reference'),
     mutability: options.mutability ?? 'readWrite',
     returned: options.returned ?? 'default',
@@ -134,8 +133,8 @@ function check(
   { name, type, uniqueness = 'none', referenceTypes = [] }: AttributeOptions,
   subAttributes: readonly Attribute[],
 ): void {
-  // RFC 7643 §2.1; `$ref` is the one name that starts otherwise. Names of Object.prototype are kept out: other programs
-  // put attributes into ordinary objects.
+  // RFC 7643 §2.1; `$ref` is the only name with another first character. Names of Object.prototype are refused because other
+  // programs store attributes in ordinary objects.
   if (!(attributeName.test(name) || name === '$ref') || name in Object.prototype) {
     throw new TypeError(`${name} is not a name for an attribute (RFC 7643 §2.1).`)
   }
@@ -160,7 +159,7 @@ function defaultMaxLength(type: Attribute['type']): number {
 /** RFC 7643 §2.1: ATTRNAME = ALPHA *(nameChar). */
 const attributeName = /^[A-Za-z][A-Za-z0-9$_-]*$/
 
-/** A schema (RFC 7643 §7): what validation, filters, PATCH, projection and `/Schemas` are all made from. */
+/** A schema (RFC 7643 §7). Validation, filters, PATCH, projection and `/Schemas` are derived from it. */
 export interface Schema {
   /** Its URN. */
   readonly id: string
@@ -171,15 +170,15 @@ export interface Schema {
   readonly attributesByName: ReadonlyMap<string, Attribute>
 }
 
-/** What `defineSchema` takes. */
+/** Options of `defineSchema`. */
 export interface SchemaOptions {
   /** A URN, such as `urn:example:params:scim:schemas:extension:staff:2.0:User`. */
   readonly id: string
   /** For people. */
   readonly name: string
   /**
-   * For people who read `/Schemas`.
-   * @defaultValue Empty. The name may say enough.
+   * Shown at `/Schemas`.
+   * @defaultValue Empty. The name may suffice.
    */
   readonly description?: string
   /** What it defines. */
@@ -187,8 +186,8 @@ export interface SchemaOptions {
 }
 
 /**
- * A schema of one's own, such as an extension for what a company keeps about its people. Deeply frozen.
- * @throws TypeError when the id is not a URN or an attribute is not what RFC 7643 admits.
+ * Defines a schema, such as an extension for attributes that a company keeps about its employees. Deeply frozen.
+ * @throws TypeError when the id is not a URN or RFC 7643 does not allow an attribute.
  */
 export function defineSchema({ id, name, description = '', attributes }: SchemaOptions): Schema {
   if (!schemaUrn.test(id) || id.length > 200) throw new TypeError(`${id} is not a URN for a schema (RFC 7643 §2.1).`)
@@ -202,11 +201,11 @@ export function defineSchema({ id, name, description = '', attributes }: SchemaO
   })
 }
 
-/** A URN (RFC 8141 §2) of the characters that can also stand in a filter. */
+/** A URN (RFC 8141 §2) whose characters are all allowed in a filter. */
 const schemaUrn = /^urn:[A-Za-z0-9][A-Za-z0-9-]{1,31}:[A-Za-z0-9:._-]*[A-Za-z0-9]$/i
 
 /**
- * Attributes to be looked up by `nameKey`; a Map, so that no name reaches a prototype.
+ * Indexes attributes by `nameKey`. A Map, so that no name reaches a prototype.
  * @throws TypeError when two names differ by case only (RFC 7643 §2.1).
  */
 export function byName(attributes: readonly Attribute[], owner: string): ReadonlyMap<string, Attribute> {
@@ -216,5 +215,5 @@ export function byName(attributes: readonly Attribute[], owner: string): Readonl
   return found
 }
 
-/** What names of attributes and schemas are looked up by: they do not differ by case (RFC 7643 §2.1, RFC 7644 §3.10). ASCII. */
+/** The look-up key of an attribute or schema name. Names are ASCII and case-insensitive (RFC 7643 §2.1, RFC 7644 §3.10). */
 export const nameKey = (name: string): string => name.toLowerCase()

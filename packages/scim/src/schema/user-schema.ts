@@ -133,7 +133,7 @@ export const enterpriseUserSchema = defineSchema({
       subAttributes: [
         // RFC 7643 §8.7.1 with erratum 8472: an id, so case-exact.
         { name: 'value', caseExact: true, description: "The id of the manager's User resource." },
-        // Made from `value` in every answer: a URI from outside is not kept.
+        // Computed from `value` in every response; a URI that a provider sends is not stored.
         {
           name: '$ref',
           type: 'reference',
@@ -147,7 +147,7 @@ export const enterpriseUserSchema = defineSchema({
   ],
 })
 
-/** Users with the enterprise extension (RFC 7643 §4.1, §4.3). A host that has extensions of its own defines its own type. */
+/** Users with the enterprise extension (RFC 7643 §4.1, §4.3). A host with its own extensions defines its own type. */
 export const userResourceType = defineResourceType({
   name: 'User',
   endpoint: '/Users',
@@ -157,8 +157,8 @@ export const userResourceType = defineResourceType({
 
 /**
  * A multi-valued attribute with the sub-attributes of RFC 7643 §2.4: `value`, `display`, `type`, `primary`.
- * @param value whatever differs for `value`.
- * @param canonicalValues suggestions for `type`.
+ * @param value options of the `value` sub-attribute.
+ * @param canonicalValues of the `type` sub-attribute.
  */
 function multiValued(
   attribute: Pick<AttributeOptions, 'name' | 'description' | 'maxValues'>,

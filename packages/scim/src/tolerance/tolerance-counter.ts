@@ -1,15 +1,15 @@
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { AppliedTolerance, Tolerance, Tolerances } from './tolerances.ts'
 
-/** The tolerances of one call: what is enabled, and a count of what was used. */
+/** The tolerances that are enabled for a request, and how often each was used. */
 export interface ToleranceCounter {
-  /** Whether a tolerance is enabled. Ask only where it is needed to go on: a yes is counted. */
+  /** Whether a tolerance is enabled. Each `true` is counted as a use, so call it only when the request needs the tolerance. */
   readonly admits: (tolerance: Tolerance) => boolean
-  /** What was used so far, in order of first use. */
+  /** The tolerances used so far, in order of first use. */
   readonly applied: () => readonly AppliedTolerance[]
 }
 
-/** A counter that starts at nothing. */
+/** Creates a counter without uses. */
 export function createToleranceCounter(enabled: Tolerances): ToleranceCounter {
   const counts = new Map<Tolerance, number>()
   return {
@@ -22,13 +22,13 @@ export function createToleranceCounter(enabled: Tolerances): ToleranceCounter {
   }
 }
 
-/** What everything that reads a request needs: the type of resource it is about, and what is tolerated. */
+/** The context in which a request is parsed: its resource type and tolerances. */
 export interface ParseContext {
   readonly resourceType: ResourceType
   readonly tolerances: ToleranceCounter
 }
 
-/** A reading of one request: its counter counts what that request needed. */
+/** Creates the context of one request, with a counter of its own. */
 export const createParseContext = (resourceType: ResourceType, tolerances: Tolerances): ParseContext => ({
   resourceType,
   tolerances: createToleranceCounter(tolerances),

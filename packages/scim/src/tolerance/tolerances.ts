@@ -1,16 +1,13 @@
-/** A departure from the RFCs that some identity provider depends on. */
+/** A deviation from the RFCs that some identity provider depends on. */
 export interface ToleranceDefinition {
   readonly name: string
-  /** Who sends it. */
+  /** The identity providers that send it. */
   readonly seenAt: readonly string[]
-  /** What is accepted, and what it is taken for. */
+  /** What is accepted, and how it is interpreted. */
   readonly description: string
 }
 
-/**
- * Every departure from RFC 7643 and RFC 7644 that the engines can make, by name. None is made unless it is enabled, and
- * each use of one is counted.
- */
+/** All deviations from RFC 7643 and RFC 7644 that can be enabled. Each use is counted. */
 export const toleranceDefinitions = [
   {
     name: 'operation-name-case',
@@ -133,10 +130,10 @@ export const toleranceDefinitions = [
 /** The name of a tolerance. */
 export type Tolerance = (typeof toleranceDefinitions)[number]['name']
 
-/** Those that a connection has enabled. */
+/** The tolerances that are enabled for a provider. */
 export type Tolerances = ReadonlySet<Tolerance>
 
-/** A tolerance that was made use of, and how often. */
+/** A used tolerance, and how often it was used. */
 export interface AppliedTolerance {
   readonly tolerance: Tolerance
   readonly count: number
@@ -144,10 +141,10 @@ export interface AppliedTolerance {
 
 const profile = (...names: readonly Tolerance[]): Tolerances => new Set(names)
 
-/** The RFCs to the letter. */
+/** No tolerances: the RFCs to the letter. */
 export const strictTolerances: Tolerances = profile()
 
-/** For an identity provider that is not known: what cannot be taken for anything else. */
+/** For unknown identity providers: only tolerances whose interpretation is unambiguous. */
 export const generalTolerances: Tolerances = profile(
   'operation-name-case',
   'boolean-as-text',
@@ -175,10 +172,10 @@ export const entraTolerances: Tolerances = profile(
   'legacy-urns',
 )
 
-/** Okta: integrations of the catalogue and of the wizard. */
+/** Okta, with integrations from the catalogue and from the wizard. */
 export const oktaTolerances: Tolerances = profile(...generalTolerances, 'empty-text-means-absent')
 
-/** OneLogin, with either of its templates. */
+/** OneLogin, with either of its SCIM templates. */
 export const oneLoginTolerances: Tolerances = profile(
   ...generalTolerances,
   'empty-text-means-absent',
@@ -186,10 +183,10 @@ export const oneLoginTolerances: Tolerances = profile(
   'schemas-missing',
 )
 
-/** Everything: for finding out what a connector needs. */
+/** All tolerances, to find out what a connector needs. */
 export const allTolerances: Tolerances = profile(...toleranceDefinitions.map(({ name }) => name))
 
-/** The names that a connection chooses among. */
+/** The tolerance profiles by name. */
 export const toleranceProfiles = {
   strict: strictTolerances,
   general: generalTolerances,
@@ -199,11 +196,11 @@ export const toleranceProfiles = {
   all: allTolerances,
 } as const satisfies Record<string, Tolerances>
 
-/** The name of a profile. */
+/** The name of a tolerance profile. */
 export type ToleranceProfile = keyof typeof toleranceProfiles
 
 const isToleranceProfile = (name: string): name is ToleranceProfile => Object.hasOwn(toleranceProfiles, name)
 
-/** What a connection tolerates. A name that is not known, from a later version perhaps, means the least. */
+/** The tolerances of a profile. An unknown name, perhaps of a later version, means `strict`. */
 export const tolerancesOf = (name: string): Tolerances =>
   isToleranceProfile(name) ? toleranceProfiles[name] : strictTolerances

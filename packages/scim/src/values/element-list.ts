@@ -7,8 +7,8 @@ import { isObject, getMember, toObject, sameValue, withMember } from './json.ts'
 import { foldCase } from './text.ts'
 
 /**
- * What tells the values of an attribute apart (RFC 7643 §2.4): `value` and `type`, since no pair of them should appear
- * twice; where `type` follows from `value`, as with members, `value` alone; without a `value` everything but `primary`.
+ * The key that identifies a value of an attribute (RFC 7643 §2.4): `value` and `type`, because a pair should not occur twice;
+ * `value` alone where `type` follows from it, as for members; all sub-attributes except `primary` when there is no `value`.
  */
 export function elementKeys(attribute: Attribute): (element: JsonValue) => string {
   const valued = attribute.subAttributesByName.get('value')
@@ -22,15 +22,15 @@ export function elementKeys(attribute: Attribute): (element: JsonValue) => strin
   }
 }
 
-/** A value of a simple attribute, in the form in which it is compared. */
+/** The comparable form of a simple value. */
 export function simpleKey({ caseExact }: Attribute, value: JsonValue): string {
   if (typeof value !== 'string') return JSON.stringify(value)
   return caseExact ? value : foldCase(value)
 }
 
 /**
- * A list with more values in it (RFC 7644 §3.5.2.1). A value that is there already takes on the parts that were given and
- * may change; its place stays.
+ * Adds values to a list (RFC 7644 §3.5.2.1). An existing value keeps its position and takes the given sub-attributes that are
+ * mutable.
  */
 export function addElements(
   attribute: Attribute,
@@ -51,7 +51,7 @@ export function addElements(
   return [...kept, ...fresh.values()]
 }
 
-/** Whether two lists hold the same values, in any order (RFC 7643 §2.4: order says nothing). */
+/** Whether two lists contain the same values; order is not significant (RFC 7643 §2.4). */
 function sameElements(attribute: Attribute, one: readonly JsonValue[], other: readonly JsonValue[]): boolean {
   if (one.length !== other.length) return false
   const keyOf = elementKeys(attribute)
@@ -80,11 +80,11 @@ function partKey(sub: Attribute, element: JsonObject): string {
   return value === undefined ? '' : simpleKey(sub, value)
 }
 
-/** The values that say of themselves that they are the primary one. */
+/** The values with `primary: true`. */
 export const primaryElements = (elements: readonly JsonValue[]): readonly JsonValue[] =>
   elements.filter((element) => isObject(element) && isPrimary(element))
 
-/** RFC 7644 §3.5.2: a value that becomes the primary one takes that from all others. */
+/** Sets `primary` to false in all other values (RFC 7644 §3.5.2). */
 export const withSinglePrimary = (elements: readonly JsonValue[], primary: JsonValue): readonly JsonValue[] =>
   elements.map((element) =>
     element !== primary && isObject(element) && isPrimary(element) ? withMember(element, 'primary', false) : element,
@@ -93,8 +93,8 @@ export const withSinglePrimary = (elements: readonly JsonValue[], primary: JsonV
 const isPrimary = (element: JsonObject): boolean => getMember(element, 'primary') === true
 
 /**
- * A list in the place of another (RFC 7644 §3.5.1, §3.5.2.3). A value that stays keeps its immutable parts, and cannot be
- * given others (RFC 7643 §4.2). The list is the one before when it holds the same values, in whatever order.
+ * Replaces a list (RFC 7644 §3.5.1, §3.5.2.3). A value in both lists keeps its immutable sub-attributes, which cannot be changed
+ * (RFC 7643 §4.2). Returns the current list when both contain the same values in any order.
  * @throws ScimError mutability — reason `attribute_immutable`.
  */
 export function replaceElements(
@@ -108,7 +108,7 @@ export function replaceElements(
   return sameElements(attribute, current, replaced) ? current : replaced
 }
 
-/** A complex value after a change, with the immutable parts that it had before. */
+/** A changed complex value with the immutable sub-attributes that it had before. */
 export function keepImmutableParts(attribute: Attribute, before: JsonValue | undefined, after: JsonValue): JsonValue {
   const immutable = attribute.subAttributes.filter(({ mutability }) => mutability === 'immutable')
   if (immutable.length === 0 || !isObject(before) || !isObject(after)) return after
@@ -116,7 +116,7 @@ export function keepImmutableParts(attribute: Attribute, before: JsonValue | und
     const { name } = sub
     const was = getMember(before, name)
     const is = getMember(after, name)
-    // RFC 7643 §7 mutability: once it has a value, it has no other. RFC 7643 §4.2: members come and go unedited.
+    // RFC 7643 §7 mutability: an immutable value cannot change. RFC 7643 §4.2: members come and go unedited.
     if (was !== undefined && is !== undefined && !sameValue(comparableValue(sub, was), comparableValue(sub, is))) {
       throw refusal('attribute_immutable', { attribute: `${attribute.name}.${name}` })
     }

@@ -5,14 +5,14 @@ import { nameKey } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { isArray, isObject } from './json.ts'
 
-/** Deeper than any schema: message, operations, operation, value, extension, values, value, sub-attribute, its values. */
+/** Deeper than any valid message: message, operations, operation, value, extension, values, value, sub-attribute, its values. */
 const maximumDepth = 10
 
-/** More than the largest group in one message; what a megabyte of JSON holds. */
+/** More than the largest group in one message: about as many as a megabyte of JSON can contain. */
 const maximumValues = 500_000
 
 /**
- * A parsed JSON body, once it is known to be an object of bounded depth and size. Iterative: depth costs no stack.
+ * Requires a parsed body to be a JSON object of limited depth and size. Iterative, so that depth uses no stack.
  * @throws ScimError invalidSyntax — reason `body_malformed` | `body_too_deep`; 413 — reason `body_too_large`.
  */
 export function parseJsonObject(body: unknown): JsonObject {
@@ -26,7 +26,7 @@ export function parseJsonObject(body: unknown): JsonObject {
     if (depth > maximumDepth) throw refusal('body_too_deep')
     const members = level.map(membersOf)
     values = members.reduce((sum, { length }) => sum + length, values)
-    // RFC 9110 §15.5.14: refused before any of it is worked on.
+    // RFC 9110 §15.5.14: refused before it is processed.
     if (values > maximumValues) throw refusal('body_too_large')
     level = members.flatMap((container) => container.filter(isContainer))
   }
@@ -40,7 +40,7 @@ const isContainer = (value: JsonValue): value is JsonContainer => typeof value =
 const membersOf = (container: JsonContainer): readonly JsonValue[] =>
   isArray(container) ? container : Object.values(container)
 
-/** A member of an object, with its name as it was written. */
+/** A member of an object, with its name as written. */
 export interface Member {
   readonly name: string
   readonly value: JsonValue
@@ -52,13 +52,13 @@ export interface Member {
  */
 export function membersByName(object: JsonObject): ReadonlyMap<string, Member> {
   const members = new Map(Object.entries(object).map(([name, value]) => [nameKey(name), { name, value }]))
-  // RFC 7643 §2.1: names do not differ by case, so `userName` and `USERNAME` are one attribute given twice.
+  // RFC 7643 §2.1: names are case-insensitive, so `userName` and `USERNAME` are the same attribute.
   if (members.size < Object.keys(object).length) throw refusal('member_repeated')
   return members
 }
 
 /**
- * Holds a message to naming its own schema (RFC 7644 §3.1).
+ * Requires a message to list its schema (RFC 7644 §3.1).
  * @param members of the message, by `nameKey`.
  * @throws ScimError invalidSyntax — reason `schemas_missing`.
  */
@@ -70,7 +70,7 @@ export function requireMessageSchema(
   const schemas = members.get('schemas')?.value
   if (isArray(schemas) && schemas.some((listed) => typeof listed === 'string' && nameKey(listed) === nameKey(urn)))
     return
-  // RFC 7644 §3.1: the body names the schema of the message.
+  // RFC 7644 §3.1: the body lists the schema of the message.
   if ((schemas !== undefined && schemas !== null) || !tolerances.admits('schemas-missing'))
     throw refusal('schemas_missing')
 }

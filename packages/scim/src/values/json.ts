@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 /**
- * An object that inherits nothing: a member named `__proto__` is a member like any other. Of two members of one name the
- * last wins, and `undefined` takes a member away.
+ * Creates an object without a prototype, in which `__proto__` is an ordinary member. The last of several members with the same
+ * name wins, and `undefined` removes a member.
  */
 export function toObject(members: Iterable<readonly [name: string, value: JsonValue | undefined]>): JsonObject {
   const object = Object.create(nothing) as Record<string, JsonValue>
@@ -13,12 +13,12 @@ export function toObject(members: Iterable<readonly [name: string, value: JsonVa
   return object
 }
 
-/** A member of its own; nothing that a prototype brings along. */
+/** An own member of an object, never an inherited one. */
 export function getMember(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
-/** A member that is a text and not an empty one; undefined for everything else. */
+/** A member that is a non-empty string; otherwise undefined. */
 export function getText(object: JsonObject, name: string): string | undefined {
   const value = getMember(object, name)
   return typeof value === 'string' && value !== '' ? value : undefined
@@ -38,10 +38,13 @@ export function isArray(value: unknown): value is readonly JsonValue[] {
   return Array.isArray(value)
 }
 
-/** Not `null`: V8 keeps an object without a prototype as a table, which takes twice as long to copy and to write as JSON. */
+/**
+ * Used instead of `null` because V8 stores an object without a prototype as a hash table, which takes twice as long to copy and
+ * to serialize.
+ */
 const nothing = Object.freeze(Object.create(null) as object)
 
-/** Whether two values are the same JSON; the order of an object's members says nothing. As deep as our schemas, no deeper. */
+/** Whether two JSON values are equal, ignoring the order of members. Recursive: values are no deeper than our schemas. */
 export function sameValue(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   if (one === other) return true
   if (isArray(one))

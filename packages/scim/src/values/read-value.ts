@@ -9,9 +9,8 @@ import { isArray, isObject, toObject } from './json.ts'
 import { isAllowedText, parseInstant, parseBoolean } from './text.ts'
 
 /**
- * The value of an attribute as a resource keeps it: names as the schema spells them, without what is read-only, without
- * nulls.
- * @returns undefined for no value: null, an empty array and a complex value without parts are all the same (RFC 7643 §2.5).
+ * Parses the value of an attribute. Names are spelled as in the schema; read-only sub-attributes and nulls are dropped.
+ * @returns undefined for null, an empty array and an empty complex value, which all mean that there is no value (RFC 7643 §2.5).
  * @throws ScimError invalidValue — reasons `value_type`, `value_too_long`, `value_characters`, `value_too_many`,
  * `value_primary_twice`, `value_required`; invalidSyntax — reasons `attribute_unknown`, `member_repeated`.
  */
@@ -21,7 +20,7 @@ export function readValue(attribute: Attribute, json: JsonValue, tolerances: Tol
   return elements.length === 0 ? undefined : elements
 }
 
-/** The values of a multi-valued attribute, none twice. */
+/** Parses the values of a multi-valued attribute, without duplicates. */
 export function readElements(
   attribute: Attribute,
   json: JsonValue,
@@ -29,18 +28,18 @@ export function readElements(
 ): readonly JsonValue[] {
   if (json === null || (json === '' && tolerances.admits('empty-text-means-absent'))) return []
   const items = isArray(json) ? json : listOf(attribute, json, tolerances)
-  // RFC 7643 §2.4 sets no bound; this server does, before it looks at any of them.
+  // RFC 7643 §2.4 sets no limit; this server does, and checks it before it parses any value.
   if (items.length > attribute.maxValues) throw refusal('value_too_many', { attribute: attribute.name })
 
   const elements = items.map((item) => readOne(attribute, item, tolerances)).filter((element) => element !== undefined)
-  // RFC 7643 §2.4: the primary value is true for no more than one.
+  // RFC 7643 §2.4: at most one value is primary.
   if (primaryElements(elements).length > 1) throw refusal('value_primary_twice', { attribute: attribute.name })
   return addElements(attribute, [], elements)
 }
 
 /**
- * The parts of a complex value; undefined stands for a part that was given as null or empty, to be cleared.
- * A read-only part is ignored, as in every body (RFC 7644 §3.3).
+ * Parses the sub-attributes of a complex value. Undefined marks a sub-attribute to clear, given as null or empty. Read-only
+ * sub-attributes are ignored (RFC 7644 §3.3).
  */
 export function readParts(
   attribute: Attribute,
@@ -60,7 +59,7 @@ export function readParts(
   return parts
 }
 
-/** A complex value from its parts; undefined when none has a value. */
+/** Builds a complex value from its sub-attributes; undefined when none has a value. */
 export function buildComplexValue(
   attribute: Attribute,
   parts: Iterable<readonly [string, JsonValue | undefined]>,
@@ -84,13 +83,13 @@ function readOne(attribute: Attribute, json: JsonValue, tolerances: ToleranceCou
 }
 
 function listOf(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): readonly JsonValue[] {
-  // RFC 7643 §2.4: several values are a JSON array, also when there is one.
+  // RFC 7643 §2.4: the values of a multi-valued attribute are a JSON array, even a single one.
   if (!tolerances.admits('value-without-list')) throw refusal('value_type', { attribute: attribute.name })
   return [json]
 }
 
 /**
- * A value of a simple type, as it was given (RFC 7643 §2.3).
+ * Validates a value of a simple type, and returns it as given (RFC 7643 §2.3).
  * @throws ScimError invalidValue — reasons `value_type`, `value_too_long`, `value_characters`.
  */
 export function readSimple(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): JsonValue {
@@ -127,16 +126,16 @@ export function readSimple(attribute: Attribute, json: JsonValue, tolerances: To
 function readBoolean(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): boolean {
   if (typeof json === 'boolean') return json
   const text = typeof json === 'string' ? parseBoolean(json) : undefined
-  // RFC 7643 §2.3.2: true and false. Entra writes "True" when it disables someone.
+  // RFC 7643 §2.3.2: true and false. Entra writes "True" when it disables a user.
   if (text === undefined || !tolerances.admits('boolean-as-text')) throw wrongType(attribute)
   return text
 }
 
 function readText(attribute: Attribute, json: JsonValue): string {
   if (typeof json !== 'string') throw wrongType(attribute)
-  // RFC 7643 §2.3.1 sets no bound; this server does.
+  // RFC 7643 §2.3.1 sets no limit; this server does.
   if (json.length > attribute.maxLength) throw refusal('value_too_long', { attribute: attribute.name })
-  // RFC 8265 §3.3, RFC 8264 §9 for what people are told apart by; elsewhere what would break a header or a log line.
+  // RFC 8265 §3.3 and RFC 8264 §9 for identifiers; elsewhere, characters that would break a header or a log line.
   if (!isAllowedText(json, attribute.characters)) throw refusal('value_characters', { attribute: attribute.name })
   return json
 }
@@ -148,9 +147,9 @@ const wrongType = (attribute: Attribute): Error => refusal('value_type', { attri
 const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 
 /**
- * One value without what some identity providers wrap around it. Whatever is still of the wrong type is refused by the
- * reader of its type.
- * @returns undefined when there is no value: null is the same as absent (RFC 7643 §2.5).
+ * Unwraps a value from the list or object that some identity providers put around it. A value that still has the wrong type is
+ * refused by the parser of its type.
+ * @returns undefined for null, which means absent (RFC 7643 §2.5).
  */
 export function unwrapValue(
   attribute: Attribute,
