@@ -83,7 +83,7 @@ export type { SigningKeyRecord, SigningKeyStore } from './signing-key.ts'
 export type { FamilyStatus, GrantStatus, SessionStatus, StatusStore } from './status.ts'
 export { StorageUnavailableError } from './storage-unavailable.ts'
 export { requireStores } from './storage.ts'
-export type { AdminStorage, OAuthStorage, ScimStorage, Storage } from './storage.ts'
+export type { AdminStorage, OAuthStorage, ScimStorage } from './storage.ts'
 export { after, epochSeconds, seconds } from './time.ts'
 export type { DurationSeconds, EpochSeconds } from './time.ts'
 export type {

@@ -111,6 +111,3 @@ const stores: Readonly<Record<Capability, readonly (keyof AdminStorage)[]>> = {
   scim,
   admin: [...scim, 'organizations', 'logs'],
 }
-
-/** Temporary name of `OAuthStorage`. */
-export type Storage = OAuthStorage

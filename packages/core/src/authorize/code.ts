@@ -5,7 +5,7 @@ import {
   type DurationSeconds,
   type EpochSeconds,
   type GrantRecord,
-  type Storage,
+  type OAuthStorage,
 } from '@mintmark/storage-interface'
 
 import type { ServerOccurrence } from '../event/server-event.ts'
@@ -16,7 +16,7 @@ import type { AuthorizationRequest } from './request.ts'
 import type { ScopeRegistry } from './scopes.ts'
 
 export interface IssueCodeDependencies {
-  readonly storage: Storage
+  readonly storage: OAuthStorage
   readonly random: Random
   readonly scopes: ScopeRegistry
   readonly codeLifetime: DurationSeconds

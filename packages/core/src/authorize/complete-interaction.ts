@@ -1,4 +1,4 @@
-import { userId, type EpochSeconds, type InteractionRecord, type Storage } from '@mintmark/storage-interface'
+import { userId, type EpochSeconds, type InteractionRecord, type OAuthStorage } from '@mintmark/storage-interface'
 
 import { OAuthError } from '../error/oauth-error.ts'
 import { redirect, type ServerRequest, type ServerResponse } from '../http/index.ts'
@@ -85,7 +85,7 @@ async function consumeAndDeny(
 type Denial = 'person_refused' | 'account_not_active' | 'account_unknown'
 
 /** For events only: a host that never made the account must be able to tell that from one that was deactivated. */
-const findDenialReason = async ({ subject }: SignedIn, storage: Storage): Promise<Denial> =>
+const findDenialReason = async ({ subject }: SignedIn, storage: OAuthStorage): Promise<Denial> =>
   (await storage.users.find(userId(subject))) === undefined ? 'account_unknown' : 'account_not_active'
 
 function recordDenial(reason: Denial, step: InteractionStep, deps: CompleteInteractionDependencies): ServerResponse {

@@ -5,7 +5,7 @@ import {
   type ClientId,
   type EpochSeconds,
   type GrantRecord,
-  type Storage,
+  type OAuthStorage,
 } from '@mintmark/storage-interface'
 
 import { systemClock, type Clock } from '../runtime/clock.ts'
@@ -14,7 +14,7 @@ import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import { isGrantActive } from '../tokens/status.ts'
 
 interface SaveGrantDependencies {
-  readonly storage: Storage
+  readonly storage: OAuthStorage
   readonly random: Random
 }
 
@@ -52,7 +52,11 @@ export async function saveGrant(
  * Adds scopes to the existing grant. Returns `undefined` when the grant changed meanwhile, or was of an older
  * generation and has been revoked.
  */
-async function widen(existing: GrantRecord, fresh: GrantRecord, storage: Storage): Promise<GrantRecord | undefined> {
+async function widen(
+  existing: GrantRecord,
+  fresh: GrantRecord,
+  storage: OAuthStorage,
+): Promise<GrantRecord | undefined> {
   if (existing.userGeneration !== fresh.userGeneration) {
     await storage.grants.revoke(existing.grantId, fresh.createdAt)
     return undefined
@@ -87,7 +91,7 @@ export interface ConnectedApps {
   disconnect(subject: string, grant: string): Promise<'ended' | 'absent'>
 }
 
-export function createConnectedApps(deps: { readonly storage: Storage; readonly clock?: Clock }): ConnectedApps {
+export function createConnectedApps(deps: { readonly storage: OAuthStorage; readonly clock?: Clock }): ConnectedApps {
   const { storage } = deps
   const clock = deps.clock ?? systemClock
 

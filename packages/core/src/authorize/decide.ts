@@ -1,4 +1,4 @@
-import type { EpochSeconds, GrantRecord, Storage } from '@mintmark/storage-interface'
+import type { EpochSeconds, GrantRecord, OAuthStorage } from '@mintmark/storage-interface'
 
 import { OAuthError } from '../error/oauth-error.ts'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
@@ -19,7 +19,7 @@ export type InteractionDecision =
 export async function decideInteraction(
   request: AuthorizationRequest,
   arrival: { readonly signedInUser: SignedInUser | undefined; readonly startedAt: EpochSeconds | undefined },
-  deps: { readonly now: EpochSeconds; readonly storage: Storage },
+  deps: { readonly now: EpochSeconds; readonly storage: OAuthStorage },
 ): Promise<InteractionDecision> {
   const { signedInUser, startedAt } = arrival
   if (signedInUser === undefined || needsLogin(request, { signedInUser, startedAt }, deps.now)) return { kind: 'login' }
@@ -61,7 +61,7 @@ const isImpersonable = ({ client, target }: AuthorizationRequest): boolean =>
 async function findActiveGrant(
   request: AuthorizationRequest,
   signedInUser: SignedInUser,
-  storage: Storage,
+  storage: OAuthStorage,
 ): Promise<GrantRecord | undefined> {
   const grant = await storage.grants.findUnrevoked(signedInUser.user.userId, request.client.clientId)
   return grant?.userGeneration === signedInUser.user.generation ? grant : undefined

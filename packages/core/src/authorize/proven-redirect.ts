@@ -1,4 +1,4 @@
-import { clientId, type Brand, type ClientRecord, type Storage } from '@mintmark/storage-interface'
+import { clientId, type Brand, type ClientRecord, type OAuthStorage } from '@mintmark/storage-interface'
 
 import { isVisibleAscii } from '../clients/authenticate.ts'
 import { OAuthError } from '../error/oauth-error.ts'
@@ -9,7 +9,7 @@ import type { Parameters } from '../parameters/parameters.ts'
  * @throws OAuthError invalid_request — reason `client_id_missing` | `client_id_repeated` | `client_unknown` |
  *   `client_disabled`; shown on a local page, since no redirect target is proven (RFC 6749 §4.1.2.1).
  */
-export async function identifyClient(parameters: Parameters, storage: Storage): Promise<ClientRecord> {
+export async function identifyClient(parameters: Parameters, storage: OAuthStorage): Promise<ClientRecord> {
   const id = parameters.get('client_id')
   // RFC 6749 §4.1.1: client_id is required. §3.1: it must not repeat.
   if (id === undefined) throw clientError('The client_id parameter is missing.', 'client_id_missing')

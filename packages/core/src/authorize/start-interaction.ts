@@ -1,4 +1,4 @@
-import { after, type DurationSeconds, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import { after, type DurationSeconds, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
 
 import { OAuthError } from '../error/oauth-error.ts'
 import type { Journal } from '../event/journal.ts'
@@ -12,7 +12,7 @@ import type { InteractionDecision } from './decide.ts'
 import type { AuthorizationRequest } from './request.ts'
 
 export interface InteractionDependencies {
-  readonly storage: Storage
+  readonly storage: OAuthStorage
   readonly journal: Journal
   /** Counts the interactions that a browser starts. */
   readonly startedInteractions: RateLimiter

@@ -4,7 +4,7 @@ import {
   type ClientRecord,
   type EpochSeconds,
   type SecretDigest,
-  type Storage,
+  type OAuthStorage,
   type TokenEndpointAuthMethod,
 } from '@mintmark/storage-interface'
 
@@ -22,7 +22,7 @@ import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 export type AuthenticatedClient = Brand<ClientRecord, 'AuthenticatedClient'>
 
 export interface ClientAuthenticationDependencies {
-  readonly storage: Storage
+  readonly storage: OAuthStorage
   readonly clientAuthentication: readonly ClientAuthentication[]
   /** Counts failed authentications by the presented `client_id`. */
   readonly failedAuthentications: RateLimiter
@@ -81,7 +81,7 @@ function readCredentials(
   return credentials
 }
 
-async function findClient(id: string | undefined, storage: Storage): Promise<ClientRecord | undefined> {
+async function findClient(id: string | undefined, storage: OAuthStorage): Promise<ClientRecord | undefined> {
   // RFC 6749 Appendix A.1: a client_id is visible ASCII. Some stores cannot even look up other text.
   return storage.clients.find(clientId(id !== undefined && isVisibleAscii(id) ? id : ''))
 }
@@ -126,7 +126,7 @@ async function countFailedAttempt(
 async function recordSecretUse(
   client: ClientRecord,
   used: SecretDigest,
-  { storage, now }: { readonly storage: Storage; readonly now: EpochSeconds },
+  { storage, now }: { readonly storage: OAuthStorage; readonly now: EpochSeconds },
 ): Promise<void> {
   const lastUsedAt = client.secrets.find(({ digest }) => digest === used)?.lastUsedAt
   if (lastUsedAt === undefined || now - lastUsedAt >= 3600)

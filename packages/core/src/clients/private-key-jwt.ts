@@ -4,7 +4,7 @@ import {
   seconds,
   type ClientRecord,
   type EpochSeconds,
-  type Storage,
+  type OAuthStorage,
 } from '@mintmark/storage-interface'
 import type { JSONWebKeySet, JWTHeaderParameters, JWTPayload } from 'jose'
 import { createLocalJWKSet } from 'jose/jwks/local'
@@ -17,7 +17,7 @@ import { readKeySet, type RemoteKeySets } from './remote-key-set.ts'
 
 interface PrivateKeyJwtDependencies {
   readonly issuer: string
-  readonly storage: Storage
+  readonly storage: OAuthStorage
   readonly keySets: RemoteKeySets
 }
 

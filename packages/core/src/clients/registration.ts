@@ -4,7 +4,7 @@ import {
   type ClientRecord,
   type EpochSeconds,
   type JsonObject,
-  type Storage,
+  type OAuthStorage,
   type TokenEndpointAuthMethod,
 } from '@mintmark/storage-interface'
 
@@ -89,7 +89,7 @@ export interface RegisteredClient {
 }
 
 interface RegisterClientDependencies {
-  readonly storage: Storage
+  readonly storage: OAuthStorage
   /** The server's key ring: with it, an algorithm is refused that the server does not sign with. */
   readonly keys?: SigningAlgorithms
   readonly clock?: Clock

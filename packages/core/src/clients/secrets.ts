@@ -6,7 +6,7 @@ import {
   type EpochSeconds,
   type SecretDigest,
   type SecretRecord,
-  type Storage,
+  type OAuthStorage,
 } from '@mintmark/storage-interface'
 
 import { systemClock, type Clock } from '../runtime/clock.ts'
@@ -17,7 +17,7 @@ import type { CredentialProof } from './authenticate.ts'
 import { ClientMetadataError } from './metadata.ts'
 
 interface ClientSecretDependencies {
-  readonly storage: Storage
+  readonly storage: OAuthStorage
   readonly clock?: Clock
   readonly random?: Random
 }
@@ -53,7 +53,7 @@ export async function addClientSecret(
  * Revokes all secrets of a client except the newest.
  * @throws ClientMetadataError invalid_client_metadata when the client is unknown.
  */
-export async function endPreviousClientSecrets(id: string, deps: { readonly storage: Storage }): Promise<void> {
+export async function endPreviousClientSecrets(id: string, deps: { readonly storage: OAuthStorage }): Promise<void> {
   await changeSecrets(id, deps.storage, (client) => client.secrets.slice(-1))
 }
 
@@ -88,7 +88,7 @@ export const clientSecretRecord = async (secret: string, now: EpochSeconds): Pro
 
 async function changeSecrets(
   id: string,
-  storage: Storage,
+  storage: OAuthStorage,
   change: (client: ClientRecord) => readonly SecretRecord[],
 ): Promise<void> {
   await untilSettled(async () => {

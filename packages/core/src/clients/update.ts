@@ -1,4 +1,10 @@
-import { clientId, untilSettled, type ClientRecord, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import {
+  clientId,
+  untilSettled,
+  type ClientRecord,
+  type EpochSeconds,
+  type OAuthStorage,
+} from '@mintmark/storage-interface'
 
 import type { SigningAlgorithms } from '../keys/ring.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
@@ -32,7 +38,7 @@ export type ClientUpdate =
   | { readonly outcome: 'conflict' }
 
 interface UpdateClientDependencies {
-  readonly storage: Storage
+  readonly storage: OAuthStorage
   /** The server's key ring, to refuse algorithms that the server does not sign with. */
   readonly keys?: SigningAlgorithms | undefined
   readonly clock?: Clock
@@ -64,14 +70,14 @@ export async function updateClient(
  */
 export const disableClient = (
   target: ClientTarget,
-  deps: { readonly storage: Storage; readonly clock?: Clock },
+  deps: { readonly storage: OAuthStorage; readonly clock?: Clock },
 ): Promise<ClientUpdate> => {
   const now = (deps.clock ?? systemClock)()
   return swapClient(target, deps.storage, (client) => unsecret({ ...client, disabledAt: client.disabledAt ?? now }))
 }
 
 /** Enables a client again: tokens that were issued to it and have not expired are accepted again. */
-export const enableClient = (target: ClientTarget, deps: { readonly storage: Storage }): Promise<ClientUpdate> =>
+export const enableClient = (target: ClientTarget, deps: { readonly storage: OAuthStorage }): Promise<ClientUpdate> =>
   swapClient(target, deps.storage, (client) => unsecret({ ...client, disabledAt: undefined }))
 
 interface ChangedClient {
@@ -90,7 +96,7 @@ async function withFittingSecrets(client: ClientRecord, now: EpochSeconds, rando
 
 function swapClient(
   { clientId: id, version }: ClientTarget,
-  storage: Storage,
+  storage: OAuthStorage,
   change: (client: ClientRecord) => Promise<ChangedClient>,
 ): Promise<ClientUpdate> {
   return untilSettled<ClientUpdate>(async () => {

@@ -1,4 +1,4 @@
-import { clientId, type ClientRecord, type Storage } from '@mintmark/storage-interface'
+import { clientId, type ClientRecord, type OAuthStorage } from '@mintmark/storage-interface'
 
 import { issuedTo } from '../tokens/access-token.ts'
 import type { RegisteredOrigins } from '../http/index.ts'
@@ -12,7 +12,7 @@ import { readBearerToken } from '../tokens/userinfo.ts'
  * need not be: whoever can send such a form without a browser reads the answer as well.
  */
 export const originsOfNamedClient =
-  ({ storage }: { readonly storage: Storage }): RegisteredOrigins =>
+  ({ storage }: { readonly storage: OAuthStorage }): RegisteredOrigins =>
   async (request) => {
     const named = readForm(request).get('client_id')
     const client = await findClient(named, storage)
@@ -22,7 +22,7 @@ export const originsOfNamedClient =
 
 /** The origins of the client that the bearer token was issued to, also when it has expired: its page has to hear of that. */
 export const originsOfBearer =
-  (deps: VerifyOwnJwtDependencies & { readonly storage: Storage; readonly clock: Clock }): RegisteredOrigins =>
+  (deps: VerifyOwnJwtDependencies & { readonly storage: OAuthStorage; readonly clock: Clock }): RegisteredOrigins =>
   async (request) => {
     const token = readBearerToken(request)
     const owner = token === undefined ? undefined : await issuedTo(token, deps.clock(), deps)
@@ -31,7 +31,7 @@ export const originsOfBearer =
   }
 
 /** A client in use, by the name that it was called. */
-async function findClient(named: string | undefined, storage: Storage): Promise<ClientRecord | undefined> {
+async function findClient(named: string | undefined, storage: OAuthStorage): Promise<ClientRecord | undefined> {
   const client = named === undefined ? undefined : await storage.clients.find(clientId(named))
   return client?.disabledAt === undefined ? client : undefined
 }

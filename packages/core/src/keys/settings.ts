@@ -1,4 +1,4 @@
-import type { Storage } from '@mintmark/storage-interface'
+import type { OAuthStorage } from '@mintmark/storage-interface'
 
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { systemRandom, type Random } from '../runtime/random.ts'
@@ -37,7 +37,7 @@ interface VaultKeysOptions {
 
 interface StoredKeysBaseOptions {
   /** The storage of the server. It holds sealed keys, or the public halves of keys in a vault. */
-  readonly storage: Storage
+  readonly storage: OAuthStorage
   /**
    * The algorithms to sign with. The first key of an algorithm signs at once, so add an algorithm at the end, and move
    * it to the front once its key has been published for a while. Keys of a removed algorithm stay published until they
@@ -65,7 +65,7 @@ interface StoredKeysBaseOptions {
 
 /** The validated options with defaults applied. */
 export interface StoredKeySettings {
-  readonly storage: Storage
+  readonly storage: OAuthStorage
   readonly vault: KeyVault
   readonly algorithms: KeyRing['algorithms']
   readonly schedule: KeySchedule

@@ -1,4 +1,4 @@
-import type { Storage } from '@mintmark/storage-interface'
+import type { OAuthStorage } from '@mintmark/storage-interface'
 
 import type { MapClaims } from '../tokens/claims.ts'
 import type { RenderErrorPage } from '../error/render-error-page.ts'
@@ -17,7 +17,7 @@ export interface AuthorizationServerOptions {
   /** The server's public address (RFC 8414 §2): https, or http on loopback. It may have a path. */
   readonly issuer: string
   /** Where everything stands that outlives a request. It is bound to the same issuer. */
-  readonly storage: Storage
+  readonly storage: OAuthStorage
   /** The signing keys: `storedKeys(…)`, or a key ring of your own. */
   readonly keys: KeyRing
   /** Who the host's own session says is there. It is asked at the authorization endpoint. */

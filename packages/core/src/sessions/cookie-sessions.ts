@@ -5,7 +5,7 @@ import {
   userId,
   type EpochSeconds,
   type SessionRecord,
-  type Storage,
+  type OAuthStorage,
 } from '@mintmark/storage-interface'
 
 import { clearCookie, defineCookie, readCookie, setCookie, type Header, type ServerRequest } from '../http/index.ts'
@@ -20,7 +20,7 @@ import type { SignedIn } from './signed-in-user.ts'
 /** Options of `createCookieSessions`. */
 export interface CookieSessionsOptions {
   /** The storage of the server. */
-  readonly storage: Storage
+  readonly storage: OAuthStorage
   /**
    * Seconds without use after which a session expires.
    * @defaultValue 43200, 12 hours. A user who returns the next morning signs in again.

@@ -5,7 +5,7 @@ import {
   type AuthenticationRecord,
   type EpochSeconds,
   type InteractionLogin,
-  type Storage,
+  type OAuthStorage,
   type UserRecord,
 } from '@mintmark/storage-interface'
 
@@ -38,7 +38,7 @@ export interface SignedInUser {
 export async function identifyUser(
   signedIn: SignedIn | undefined,
   now: EpochSeconds,
-  storage: Storage,
+  storage: OAuthStorage,
 ): Promise<SignedInUser | undefined> {
   if (signedIn === undefined) return undefined
   const authentication = authenticationOf(signedIn, now)
@@ -49,7 +49,7 @@ export async function identifyUser(
 /** Finds the user who signed in earlier in this interaction; `undefined` when they have been deactivated since. */
 export async function recallUser(
   login: InteractionLogin | undefined,
-  storage: Storage,
+  storage: OAuthStorage,
 ): Promise<SignedInUser | undefined> {
   if (login === undefined) return undefined
   const user = await storage.users.find(login.userId)

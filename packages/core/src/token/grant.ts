@@ -8,7 +8,7 @@ import {
   type FamilyId,
   type GrantId,
   type JsonObject,
-  type Storage,
+  type OAuthStorage,
 } from '@mintmark/storage-interface'
 
 import { saveGrant } from '../authorize/consent.ts'
@@ -105,7 +105,7 @@ export interface UserGrant {
 export async function grantForUser(
   given: UserGrant,
   now: EpochSeconds,
-  deps: { readonly storage: Storage; readonly random?: Random },
+  deps: { readonly storage: OAuthStorage; readonly random?: Random },
 ): Promise<UserDecision> {
   const { storage, random = systemRandom } = deps
   const { clientId } = given.client

@@ -3,7 +3,7 @@ import {
   type AuthorizationCodeRecord,
   type Brand,
   type EpochSeconds,
-  type Storage,
+  type OAuthStorage,
   type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
 
@@ -20,7 +20,7 @@ import type { RefreshLifetimes } from '../tokens/refresh-token.ts'
 export type RedeemedCode = Brand<AuthorizationCodeRecord, 'RedeemedCode' | 'GrantEvidence'>
 
 export interface RedeemCodeDependencies {
-  readonly storage: Storage
+  readonly storage: OAuthStorage
   readonly lifetimes: RefreshLifetimes
 }
 

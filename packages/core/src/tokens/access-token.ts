@@ -10,7 +10,7 @@ import {
   type FamilyId,
   type FamilyStatus,
   type JsonObject,
-  type Storage,
+  type OAuthStorage,
 } from '@mintmark/storage-interface'
 
 import { OAuthError } from '../error/oauth-error.ts'
@@ -23,7 +23,7 @@ import { isFamilyActive, type Active } from './status.ts'
 
 export interface AccessTokenDependencies {
   readonly issuer: string
-  readonly storage: Storage
+  readonly storage: OAuthStorage
   readonly keys: KeyRing
   readonly random: Random
   readonly accessTokenAlgorithm: SigningAlgorithm
@@ -121,7 +121,7 @@ interface AccessToken {
 export type VerifiedAccessToken = Brand<AccessToken, 'VerifiedAccessToken'>
 
 export interface VerifyAccessTokenDependencies extends VerifyOwnJwtDependencies {
-  readonly storage: Storage
+  readonly storage: OAuthStorage
 }
 
 /**
@@ -181,7 +181,7 @@ type AccessTokenStatus =
 export async function statusOfAccessToken(
   token: VerifiedAccessToken,
   now: EpochSeconds,
-  storage: Storage,
+  storage: OAuthStorage,
 ): Promise<AccessTokenStatus | undefined> {
   // RFC 7009 §2.1: the token itself was revoked. The record of a revoked opaque token is not found in the first place.
   if (token.format === 'jwt' && (await storage.revocations.isTokenRevoked(token.tokenId, now))) return undefined
@@ -226,7 +226,7 @@ export async function findActiveAccessToken(
 export async function issuedTo(
   token: string,
   now: EpochSeconds,
-  deps: VerifyOwnJwtDependencies & { readonly storage: Storage },
+  deps: VerifyOwnJwtDependencies & { readonly storage: OAuthStorage },
 ): Promise<ClientId | undefined> {
   if (!token.includes('.')) return (await deps.storage.opaqueTokens.find(await digestSecret(token), now))?.clientId
   const claims = await verifyOwnJwt(token, 'at+jwt', deps)

@@ -7,7 +7,7 @@ import {
   seconds,
   userId,
   type Revocation,
-  type Storage,
+  type OAuthStorage,
 } from '@mintmark/storage-interface'
 import { aClientRecord } from '@mintmark/storage-interface/contract'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
@@ -16,13 +16,13 @@ import { describe, expect, it } from 'vitest'
 import { deliveredRevocation, readFeed } from './feed-page.ts'
 
 const at = (second: number) => epochSeconds(1_800_000_000 + second)
-const aStorage = (): Storage => createMemoryStorage({ issuer: 'https://as.test' })
+const aStorage = (): OAuthStorage => createMemoryStorage({ issuer: 'https://as.test' })
 
-const revoke = ({ revocations }: Storage, tokenId: string, second = 0) =>
+const revoke = ({ revocations }: OAuthStorage, tokenId: string, second = 0) =>
   revocations.revokeToken({ tokenId, expiresAt: at(9999), now: at(second) })
-const read = ({ revocations }: Storage, cursor?: string, second = 0) =>
+const read = ({ revocations }: OAuthStorage, cursor?: string, second = 0) =>
   readFeed(cursor, at(second), { revocations, retention: seconds(900) })
-const namesFrom = async (storage: Storage, cursor?: string, second = 0) =>
+const namesFrom = async (storage: OAuthStorage, cursor?: string, second = 0) =>
   (await read(storage, cursor, second)).revocations.map(([, name]) => name)
 
 describe('the revocation feed', () => {

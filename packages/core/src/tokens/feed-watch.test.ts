@@ -4,7 +4,7 @@ import {
   seconds,
   StorageUnavailableError,
   type RevocationStore,
-  type Storage,
+  type OAuthStorage,
 } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
@@ -120,7 +120,7 @@ describe('a waiting request', () => {
       createMemoryStorage({ issuer: 'https://as.test' }),
       createMemoryStorage({ issuer: 'https://as.test' }),
     ]
-    const revoke = (storage: Storage, tokenId: string) =>
+    const revoke = (storage: OAuthStorage, tokenId: string) =>
       storage.revocations.revokeToken({ tokenId, expiresAt: epochSeconds(now + 600), now })
     let present = before
     const { wait, head, looks } = aFeed({ list: (page) => present.revocations.list(page) })

@@ -1,4 +1,4 @@
-import type { ClientRecord, EpochSeconds, JsonObject, Storage } from '@mintmark/storage-interface'
+import type { ClientRecord, EpochSeconds, JsonObject, OAuthStorage } from '@mintmark/storage-interface'
 
 import { mayRefresh, registeredScopes } from '../authorize/scopes.ts'
 import {
@@ -65,7 +65,7 @@ const signedMediaType = 'application/token-introspection+jwt'
 
 const vary = ['Vary', 'Accept'] as const
 
-type IntrospectDependencies = VerifyAccessTokenDependencies & { readonly storage: Storage }
+type IntrospectDependencies = VerifyAccessTokenDependencies & { readonly storage: OAuthStorage }
 
 /**
  * Describes a token to a caller that it is meant for, or that it was issued to (RFC 7662 §2.2, §4). `token_type_hint` is

@@ -1,4 +1,4 @@
-import type { EpochSeconds, Storage } from '@mintmark/storage-interface'
+import type { EpochSeconds, OAuthStorage } from '@mintmark/storage-interface'
 
 import {
   authenticateClient,
@@ -35,7 +35,7 @@ export const revocationEndpoint =
 /** What a revocation request ended. */
 type RevocationResult = 'family' | 'access_token' | 'nothing'
 
-type RevokeDependencies = VerifyAccessTokenDependencies & { readonly storage: Storage }
+type RevokeDependencies = VerifyAccessTokenDependencies & { readonly storage: OAuthStorage }
 
 /**
  * Ends a token of the client's own (RFC 7009 §2.1). A refresh token ends its family, and so all access tokens of it. What

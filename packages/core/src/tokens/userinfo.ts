@@ -1,4 +1,4 @@
-import type { ClientRecord, EpochSeconds, FamilyStatus, JsonObject, Storage } from '@mintmark/storage-interface'
+import type { ClientRecord, EpochSeconds, FamilyStatus, JsonObject, OAuthStorage } from '@mintmark/storage-interface'
 
 import { errorStatus } from '../error/error-status.ts'
 import { OAuthError } from '../error/oauth-error.ts'
@@ -64,7 +64,7 @@ async function verifyBearer(
 async function requireActiveUser(
   token: VerifiedAccessToken,
   now: EpochSeconds,
-  storage: Storage,
+  storage: OAuthStorage,
 ): Promise<Active<FamilyStatus>> {
   const status = await statusOfAccessToken(token, now, storage)
   if (status === undefined) throw invalidToken('access_token_not_live')

@@ -1,4 +1,4 @@
-import { after, type DurationSeconds, type EpochSeconds, type Storage } from '@mintmark/storage-interface'
+import { after, type DurationSeconds, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
 
 import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
@@ -55,7 +55,7 @@ async function refuseUngrantedResources(
 }
 
 interface CreateFamilyDependencies {
-  readonly storage: Storage
+  readonly storage: OAuthStorage
   readonly random: Random
   readonly lifetimes: RefreshLifetimes
 }

@@ -3,7 +3,7 @@ import {
   type Brand,
   type DurationSeconds,
   type EpochSeconds,
-  type Storage,
+  type OAuthStorage,
   type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
 
@@ -100,7 +100,7 @@ export type RotatedFamily = Brand<
 >
 
 interface RotateRefreshTokenDependencies {
-  readonly storage: Storage
+  readonly storage: OAuthStorage
   readonly random: Random
   readonly lifetimes: RefreshLifetimes
   /** How long a token that was just rotated gives the same successor again. */
