@@ -12,23 +12,23 @@ import {
 import { digestSecret } from '../runtime/digest.ts'
 import { randomSecret, type Random } from '../runtime/random.ts'
 
-/** The cookie that a server knows its browsers by. */
+/** The cookie that identifies a browser. */
 export const defineBrowserCookie = (issuer: string): CookieDefinition => defineCookie(issuer, 'mintmark-browser')
 
-/** The browser that an interaction belongs to, known by a cookie that it alone has. */
+/** The browser that an interaction is bound to by a cookie. */
 export interface BrowserBinding {
   readonly digest: SecretDigest
-  /** Sets the cookie in a browser that had none. */
+  /** Sets the cookie in a browser without one. */
   readonly headers: readonly Header[]
 }
 
-/** Reads the browser's cookie; `undefined` when it has none, or one that this server did not make. */
+/** Reads the browser's cookie; `undefined` when it is missing or malformed. */
 export async function readBrowser(request: ServerRequest, cookie: CookieDefinition): Promise<SecretDigest | undefined> {
   const secret = readCookie(request, cookie)
   return secret !== undefined && /^[A-Za-z0-9_-]{43}$/.test(secret) ? digestSecret(secret) : undefined
 }
 
-/** Binds to the browser's cookie, or gives it one. One cookie serves any number of tabs. */
+/** Uses the browser's cookie, or sets a new one. One cookie serves any number of tabs. */
 export async function bindBrowser(
   request: ServerRequest,
   cookie: CookieDefinition,
@@ -41,25 +41,25 @@ export async function bindBrowser(
 }
 
 /**
- * A year, in seconds. A browser that restores several tabs starts several sign-ins at once; if it had lost the cookie,
- * each answer would give it another one, and only the last tab could finish.
+ * A year, in seconds. A browser that restores several tabs starts several interactions at once; without an existing
+ * cookie each response would set another one, and only the last tab could complete its interaction.
  */
 const cookieLifetime = 31_536_000
 
 /**
- * Refuses a form that another site posted (cross-site request forgery). Browsers say where a POST comes from in
- * `Sec-Fetch-Site`, older ones in `Origin`; a POST that says neither is refused too. `server.interaction()` calls it;
- * call it yourself in every other endpoint of yours that changes something for whoever is signed in, such as signing
- * out. A GET, which changes nothing, passes.
- * @throws OAuthError access_denied — reason `cross_site_post`; `server.renderError` makes a page of it.
+ * Refuses a form that another site posted (cross-site request forgery). Browsers report the origin of a POST in
+ * `Sec-Fetch-Site`, older ones in `Origin`; a POST with neither is refused too. `server.interaction()` calls it. Call
+ * it in each of your own endpoints that changes something for the signed-in user, such as signing out. GET requests
+ * pass.
+ * @throws OAuthError access_denied — reason `cross_site_post`; `server.renderError` renders it as a page.
  */
 export function requireSameOrigin(request: ServerRequest): void {
-  // HEAD is no exception: a page that takes all but GET for its form would take it too, and needs none.
+  // HEAD is refused as well: a host's page might treat everything except GET as a submitted form.
   if (request.method === 'GET') return
   const site = request.headers.get('sec-fetch-site')
   const isSameOrigin =
     site === undefined ? request.headers.get('origin') === request.url.origin : site === 'same-origin'
-  // RFC 9700 §4.7: what changes state must come from this server's own page.
+  // RFC 9700 §4.7: state changes must come from this server's own pages.
   if (!isSameOrigin) {
     throw new OAuthError('access_denied', 'This form was not sent from this site.', { reason: 'cross_site_post' })
   }

@@ -3,12 +3,12 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import { OAuthError } from '../error/oauth-error.ts'
 import { isJsonObject, parseJsonObject } from '../json/json-object.ts'
 
-/** Where claims about a person go. */
+/** Where claims about a user are returned. */
 export type ClaimsDestination = 'id_token' | 'userinfo'
 
 /**
- * The `claims` request parameter (OIDC Core §5.5), parsed: an object whose members `id_token` and `userinfo` are objects
- * of claim name to `null` or `{ essential, value, values }`. Unknown members are kept and mean nothing.
+ * Parses the `claims` request parameter (OIDC Core §5.5): an object whose members `id_token` and `userinfo` map claim
+ * names to `null` or `{ essential, value, values }`. Unknown members are ignored.
  * @throws OAuthError invalid_request — reason `claims_malformed`.
  */
 export function parseClaimsRequest(text: string | undefined): JsonObject | undefined {
@@ -21,7 +21,7 @@ export function parseClaimsRequest(text: string | undefined): JsonObject | undef
   return request
 }
 
-/** The names of the claims that are asked for one by one. */
+/** Returns the names of the individually requested claims. */
 export function requestedClaimNames(
   request: JsonObject | undefined,
   destination: ClaimsDestination,
@@ -30,7 +30,7 @@ export function requestedClaimNames(
   return isJsonObject(claims) ? Object.keys(claims) : []
 }
 
-/** What a claim is asked to be: its `value` or any of its `values`; `undefined` when anything will do. */
+/** Returns the requested `value` or `values` of a claim; `undefined` when any value is accepted. */
 export function requestedValues(
   request: JsonObject | undefined,
   destination: ClaimsDestination,
@@ -45,14 +45,14 @@ export function requestedValues(
   return value === undefined ? undefined : [value]
 }
 
-/** Whether the request fails without the claim (OIDC Core §5.5.1). */
+/** Whether the claim is essential (OIDC Core §5.5.1). */
 export function isEssential(request: JsonObject | undefined, destination: ClaimsDestination, name: string): boolean {
   const claims = request === undefined ? undefined : own(request, destination)
   const claim = isJsonObject(claims) ? own(claims, name) : undefined
   return isJsonObject(claim) && own(claim, 'essential') === true
 }
 
-/** The same request with those claims alone that are among `names`: what the person did not consent to is forgotten. */
+/** Removes the claims that the user did not consent to. */
 export function keepClaims(request: JsonObject | undefined, names: ReadonlySet<string>): JsonObject | undefined {
   if (request === undefined) return undefined
   const kept = destinations.map((destination) => {
@@ -72,6 +72,6 @@ function isOptionalClaims(value: JsonValue | undefined): boolean {
 
 const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value)
 
-/** A member of the object itself: what a prototype has was not asked for. */
+/** An own member: inherited ones were not requested. */
 const own = (object: JsonObject, name: string): JsonValue | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined

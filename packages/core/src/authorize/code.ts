@@ -22,11 +22,11 @@ export interface IssueCodeDependencies {
   readonly codeLifetime: DurationSeconds
 }
 
-/** What a code is issued for: the request, the consent that covers it, and how the person signed in. */
+/** What a code is issued for: the request, the consent that covers it, and how the user authenticated. */
 interface CodeSubject {
   readonly request: AuthorizationRequest
   readonly grant: GrantRecord
-  /** What the person consented to now, or before: a part of the request's `consentScopes`. */
+  /** What the user consented to, now or before: a subset of the request's `consentScopes`. */
   readonly consented: readonly string[]
   readonly authentication: AuthenticationRecord
 }
@@ -56,7 +56,7 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
   return code
 }
 
-/** The event that tells of it. */
+/** The event for an issued code. */
 export const codeIssued = (subject: CodeSubject): ServerOccurrence => ({
   type: 'code.issued',
   clientId: subject.request.client.clientId,

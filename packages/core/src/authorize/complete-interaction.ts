@@ -10,9 +10,14 @@ import type { AuthorizationRequest } from './request.ts'
 import { authorizationErrorResponse, authorizationResponse } from './response.ts'
 import { interactionLocation, type InteractionDependencies } from './start-interaction.ts'
 
-/** What the host's page decided: who signed in, what they consent to, or both. What is left out is still to come. */
+/**
+ * The decision of the host's page: who signed in, what they consent to, or both. Anything left out is asked for next.
+ */
 export type InteractionAnswer = (SignedIn | { readonly subject?: undefined }) & {
-  /** The scope values that the person consents to. Those that were not requested mean nothing; a list of none denies. */
+  /**
+   * The scope values that the user consents to. Values that were not requested are ignored; an empty list denies the
+   * request.
+   */
   readonly grantedScopes?: readonly string[] | undefined
 }
 
@@ -20,7 +25,7 @@ export interface CompleteInteractionDependencies extends InteractionDependencies
   readonly issuer: string
 }
 
-/** Everything a step of an interaction works on. */
+/** The state that each step of an interaction needs. */
 export interface InteractionStep {
   readonly http: ServerRequest
   readonly handle: string
@@ -29,14 +34,16 @@ export interface InteractionStep {
   readonly now: EpochSeconds
 }
 
-/** Goes on with what the person did: back to the client when all is done, to the host's page for what is missing. */
+/**
+ * Continues the interaction: redirects to the client when it is complete, or to the host's page for what is missing.
+ */
 export async function completeInteraction(
   answer: InteractionAnswer,
   step: InteractionStep,
   deps: CompleteInteractionDependencies,
 ): Promise<ServerResponse> {
   const { request, record, handle } = step
-  // The stored request wins: a form that was changed on the way cannot ask for more (RFC 6749 §3.3).
+  // RFC 6749 §3.3: only requested scopes count, so a manipulated form cannot grant more.
   const granted = answer.grantedScopes && request.consentScopes.filter((scope) => answer.grantedScopes?.includes(scope))
   if (granted?.length === 0) return consumeAndDeny('person_refused', step, deps)
 
@@ -66,13 +73,16 @@ export async function completeInteraction(
   return authorizationResponse(code, request.target, deps.issuer)
 }
 
-/** Ends the interaction with the person's refusal. */
+/** Denies the request on behalf of the user. Consumes the interaction. */
 export const denyInteraction = (
   step: InteractionStep,
   deps: CompleteInteractionDependencies,
 ): Promise<ServerResponse> => consumeAndDeny('person_refused', step, deps)
 
-/** Ends the interaction with a refusal: the person's own, or that of an account that is not there, or not active. */
+/**
+ * Consumes the interaction, and returns a denial to the client: by the user, or because the user is unknown or not
+ * active.
+ */
 async function consumeAndDeny(
   reason: Denial,
   step: InteractionStep,
@@ -84,7 +94,7 @@ async function consumeAndDeny(
 
 type Denial = 'person_refused' | 'account_not_active' | 'account_unknown'
 
-/** For events only: a host that never made the account must be able to tell that from one that was deactivated. */
+/** For events only: lets a host tell an unknown user from a deactivated one. */
 const findDenialReason = async ({ subject }: SignedIn, storage: OAuthStorage): Promise<Denial> =>
   (await storage.users.find(userId(subject))) === undefined ? 'account_unknown' : 'account_not_active'
 
@@ -95,7 +105,7 @@ function recordDenial(reason: Denial, step: InteractionStep, deps: CompleteInter
   return authorizationErrorResponse(refusal, step.request.target, deps.issuer)
 }
 
-/** What is still needed from whoever has come this far. */
+/** Decides what this step still needs. */
 export const decideNext = (
   step: InteractionStep,
   signedInUser: SignedInUser | undefined,
@@ -107,7 +117,7 @@ export const decideNext = (
     { now: step.now, storage: deps.storage },
   )
 
-/** Remembers who signed in, and goes on to the host's consent page. */
+/** Records who signed in, and redirects to the host's consent page. */
 async function askConsent(
   signedInUser: SignedInUser,
   step: InteractionStep,
@@ -121,16 +131,16 @@ async function askConsent(
     login: loginOf(signedInUser),
     now: step.now,
   })
-  // RFC 6749 §4.1.2: an interaction gives one code; it has ended in another tab.
+  // RFC 6749 §4.1.2: an interaction issues one code; it was completed in another tab.
   if (recorded.outcome === 'absent') throw alreadyCompleted()
-  // On a conflict another tab of this browser went on with this interaction meanwhile; the page shows where it stands.
+  // On a conflict another tab has advanced this interaction; the page shows its current state.
   return redirect(interactionLocation(deps.interactionUrls.consent, step.handle))
 }
 
 async function consumeInteraction(step: InteractionStep, deps: InteractionDependencies): Promise<void> {
   const { digest, browserDigest } = step.record
   const consumed = await deps.storage.interactions.consume(digest, browserDigest, step.now)
-  // RFC 6749 §4.1.2: one interaction ends once; a second submit must not make a second code.
+  // RFC 6749 §4.1.2: an interaction is completed once; a second submit must not issue a second code.
   if (consumed.outcome !== 'won') throw alreadyCompleted()
 }
 

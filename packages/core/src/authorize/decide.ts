@@ -5,16 +5,16 @@ import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import type { AuthorizationRequest } from './request.ts'
 import { RedirectableError } from './response.ts'
 
-/** What stands between a request and its code. */
+/** What is still needed before a code can be issued. */
 export type InteractionDecision =
   | { readonly kind: 'login' }
   | { readonly kind: 'consent'; readonly signedInUser: SignedInUser; readonly grant: GrantRecord | undefined }
   | { readonly kind: 'ready'; readonly signedInUser: SignedInUser; readonly grant: GrantRecord }
 
 /**
- * Decides what a person must still do (OIDC Core §3.1.2.3, §3.1.2.4).
- * @param arrival who came, and `startedAt`: when the interaction started in which they signed in, or `undefined` when
- *   they come with an older session.
+ * Decides what the user must still do (OIDC Core §3.1.2.3, §3.1.2.4).
+ * @param arrival the user, and `startedAt`: when the interaction started in which they signed in, or `undefined` when
+ *   they have an older session.
  */
 export async function decideInteraction(
   request: AuthorizationRequest,
@@ -32,7 +32,7 @@ export async function decideInteraction(
 }
 
 /**
- * Holds a decision against `prompt=none`, which forbids to ask (OIDC Core §3.1.2.6).
+ * Enforces `prompt=none`, which forbids any user interface (OIDC Core §3.1.2.6).
  * @throws RedirectableError login_required — reason `login_required`; consent_required — reason `consent_required`.
  */
 export function enforcePromptNone(decision: InteractionDecision, request: AuthorizationRequest): void {
@@ -50,14 +50,14 @@ export function enforcePromptNone(decision: InteractionDecision, request: Author
 }
 
 /**
- * Whether another program on the device could be asking in the client's name: a public client proves nothing, and anybody
- * can listen on loopback or claim a private-use scheme. An earlier consent was then given to who knows whom
+ * Whether another program on the device could impersonate the client: a public client has no credentials, and any
+ * program can listen on loopback or claim a private-use scheme. Earlier consent may have been given to such a program
  * (RFC 8252 §8.6, RFC 6749 §10.2).
  */
 const isImpersonable = ({ client, target }: AuthorizationRequest): boolean =>
   client.tokenEndpointAuthMethod === 'none' && !target.redirect.startsWith('https:')
 
-/** The standing consent, unless it was given before the account was last deactivated. */
+/** Finds the existing consent, unless it was given before the user was last deactivated. */
 async function findActiveGrant(
   request: AuthorizationRequest,
   signedInUser: SignedInUser,
@@ -67,24 +67,24 @@ async function findActiveGrant(
   return grant?.userGeneration === signedInUser.user.generation ? grant : undefined
 }
 
-/** Who came to the authorization endpoint or back from the host's page. */
+/** The user at the authorization endpoint, or after the host's page. */
 interface Arrival {
   readonly signedInUser: SignedInUser
-  /** When the interaction started in which the person signed in; `undefined` when they come with an older session. */
+  /** When the interaction started in which the user signed in; `undefined` when they have an older session. */
   readonly startedAt: EpochSeconds | undefined
 }
 
 /**
- * Whether the person must sign in (again) before the request can go on (OIDC Core §3.1.2.3).
- * @throws RedirectableError unmet_authentication_requirements — reason `acr_unmet`: they have just signed in, and not in
- *   a way that the client insists on.
+ * Whether the user must sign in (again) before the request can continue (OIDC Core §3.1.2.3).
+ * @throws RedirectableError unmet_authentication_requirements — reason `acr_unmet`: they have just signed in, but not
+ *   in a way that the client requires.
  */
 function needsLogin(request: AuthorizationRequest, arrival: Arrival, now: EpochSeconds): boolean {
   const { authentication, user } = arrival.signedInUser
   const isFresh = arrival.startedAt !== undefined && authentication.authTime >= arrival.startedAt
-  // OIDC Core §3.1.2.2: the client means a certain person; somebody else's session does not do.
+  // OIDC Core §3.1.2.2: the client expects another user than the one of this session.
   if (request.subjects?.includes(user.userId) === false) return true
-  // OIDC Core §5.5.1.1: an essential acr that cannot be met fails; one that may still be met is worth a sign-in.
+  // OIDC Core §5.5.1.1: an essential acr that is not met fails after a sign-in, and asks for one before.
   if (isUnmet(request, authentication.acr)) {
     if (isFresh) throw unmetAuthentication(request)
     return true
@@ -93,10 +93,11 @@ function needsLogin(request: AuthorizationRequest, arrival: Arrival, now: EpochS
 }
 
 function isTooOld(request: AuthorizationRequest, { signedInUser, startedAt }: Arrival, now: EpochSeconds): boolean {
-  // OIDC Core §3.1.2.1: prompt=login asks again whoever is signed in; select_account is answered by any choice in the interaction.
+  // OIDC Core §3.1.2.1: prompt=login always requires a new sign-in; for select_account, any choice made in the
+  // interaction is enough.
   if (request.prompt.has('login')) return true
   if (request.prompt.has('select_account') && startedAt === undefined) return true
-  // OIDC Core §3.1.2.1: max_age=0 asks as prompt=login does.
+  // OIDC Core §3.1.2.1: max_age=0 is equivalent to prompt=login.
   return (
     request.maxAge !== undefined &&
     (request.maxAge === 0 || now - signedInUser.authentication.authTime > request.maxAge)

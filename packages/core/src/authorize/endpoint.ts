@@ -21,19 +21,19 @@ export interface AuthorizationEndpointDependencies extends InteractionDependenci
 }
 
 /**
- * `GET|POST /auth` (RFC 6749 §3.1, OIDC Core §3.1.2). Client and redirect URI come first: until both are proven an error
- * is a local page and nothing redirects (RFC 6749 §4.1.2.1).
+ * `GET|POST /auth` (RFC 6749 §3.1, OIDC Core §3.1.2). Client and redirect URI are checked first: until both are proven,
+ * errors are shown on a local page without a redirect (RFC 6749 §4.1.2.1).
  */
 export const authorizationEndpoint =
   (deps: AuthorizationEndpointDependencies): Endpoint =>
   async (request) => {
     const now = deps.clock()
-    // OIDC Core §3.1.2.1: a POST carries its parameters in the form alone.
+    // OIDC Core §3.1.2.1: only the form of a POST is read.
     const parameters = request.method === 'POST' ? readForm(request, maxParameters) : readQuery(request, maxParameters)
     const client = await identifyClient(parameters, deps.storage)
     const verified = verifyRedirect(parameters, client)
     const authorization = await parseAuthorizationRequest(parameters, { client, redirect: verified }, deps.rules)
-    // RFC 9110 §9.2.1: HEAD is safe. Whoever looks gets no code, and starts no interaction.
+    // RFC 9110 §9.2.1: HEAD is safe. It issues no code and starts no interaction.
     if (request.method === 'HEAD') return { status: 200, headers: noStore, body: undefined }
     if (isCrossSitePost(request)) return redirectToSelf(request, authorization)
     return answer({ authorization, request }, now, deps)
@@ -63,11 +63,11 @@ async function answer(
   return authorizationResponse(code, authorization.target, deps.issuer)
 }
 
-/** Browsers withhold `SameSite=Lax` cookies from a POST that another site sent, so nobody would seem to be signed in. */
+/** Browsers withhold `SameSite=Lax` cookies from a cross-site POST, so the user would appear to be signed out. */
 const isCrossSitePost = (request: ServerRequest): boolean =>
   request.method === 'POST' && ['cross-site', 'same-site'].includes(request.headers.get('sec-fetch-site') ?? '')
 
-/** The same request as a GET: a top-level navigation, which carries the cookies. */
+/** Redirects to the same request as a GET, a top-level navigation that carries the cookies. */
 function redirectToSelf(request: ServerRequest, authorization: AuthorizationRequest): ServerResponse {
   const resources = authorization.resources.map((resource) => ['resource', resource] as const)
   const query = new URLSearchParams([
@@ -77,5 +77,5 @@ function redirectToSelf(request: ServerRequest, authorization: AuthorizationRequ
   return redirect(`${request.url.origin}${request.url.pathname}?${query.toString()}`)
 }
 
-/** Leaves room for a list of resources that is too long, so that the client hears of it (RFC 8707 §2). */
+/** Large enough that a list with too many resources is reported to the client (RFC 8707 §2). */
 const maxParameters = 128

@@ -6,13 +6,14 @@ import type { Parameters } from '../parameters/parameters.ts'
 import { spaceSeparated } from '../parameters/space-separated.ts'
 
 /**
- * Refuses parameters that change the meaning of a request in a way that this server does not support.
- * @throws OAuthError request_not_supported | request_uri_not_supported | registration_not_supported — reason `parameter_unsupported`.
+ * Refuses parameters that change the meaning of a request and are not supported.
+ * @throws OAuthError request_not_supported | request_uri_not_supported | registration_not_supported — reason
+ *   `parameter_unsupported`.
  */
 export function refuseUnsupported(parameters: Parameters): void {
   for (const [name, code] of unsupportedParameters) {
     if (parameters.get(name) === undefined) continue
-    // OIDC Core §3.1.2.6: refused by a code of its own, never silently ignored.
+    // OIDC Core §3.1.2.6: refused with its own code, never silently ignored.
     throw new OAuthError(code, 'The request uses a parameter that is not supported.', {
       reason: 'parameter_unsupported',
     })
@@ -20,7 +21,8 @@ export function refuseUnsupported(parameters: Parameters): void {
 }
 
 /**
- * Refuses what is too long to be stored, echoed or signed. RFC 6749 sets no bounds; these are well above what clients send.
+ * Refuses parameters that are too long to be stored, echoed or signed. RFC 6749 sets no limits; these are well above
+ * what clients send.
  * @throws OAuthError invalid_request — reason `parameter_too_long`.
  */
 export function refuseTooLong(parameters: Parameters): void {
@@ -31,13 +33,18 @@ export function refuseTooLong(parameters: Parameters): void {
   }
 }
 
-/** The first few languages: the list is a wish, and a long one must not fail the request (OIDC Core §3.1.2.1). */
+/**
+ * The first ten languages. They are only a preference, so a long list must not fail the request (OIDC Core §3.1.2.1).
+ */
 export const preferredLocales = (parameters: Parameters): readonly string[] =>
   spaceSeparated(parameters.get('ui_locales'))
     .filter((locale) => /^[A-Za-z0-9-]{1,35}$/.test(locale))
     .slice(0, 10)
 
-/** The parameters that mean something here, to be proven again when an interaction goes on; all others are ignored (RFC 6749 §3.1). */
+/**
+ * The known parameters, which are validated again when an interaction continues; all others are ignored (RFC 6749
+ * §3.1).
+ */
 export function knownParameters(parameters: Parameters): Readonly<Record<string, string>> {
   const known: Record<string, string> = { ui_locales: preferredLocales(parameters).join(' ') }
   for (const name of [...bounds.keys(), 'scope']) {
@@ -50,13 +57,16 @@ export function knownParameters(parameters: Parameters): Readonly<Record<string,
 /** Whether `state` is short enough to be echoed. */
 export const isEchoable = (state: string): boolean => !isLonger(state, maxStateLength)
 
-/** Whether the text is longer in UTF-8 than so many bytes. A character takes three at most, so that few have to be counted. */
+/**
+ * Whether the text has more than this number of UTF-8 bytes. A UTF-16 unit takes three at most, so short texts need no
+ * encoding.
+ */
 const isLonger = (text: string, bytes: number): boolean =>
   text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes
 
 const maxStateLength = 1024
 
-/** Bytes in UTF-8 by parameter. `scope` and `ui_locales` have bounds of their own. */
+/** The maximum length of each parameter in UTF-8 bytes. `scope` and `ui_locales` have limits of their own. */
 const bounds: ReadonlyMap<string, number> = new Map([
   ['response_type', 256],
   ['response_mode', 256],
@@ -80,17 +90,18 @@ const unsupportedParameters: readonly (readonly [name: string, code: OAuthErrorC
   ['registration', 'registration_not_supported'],
 ]
 
-/** The PKCE challenge that the code is bound to, or the named exemption from it. */
+/** The PKCE challenge that the code is bound to, or the configured exemption from it. */
 export type CodeChallenge =
   { readonly method: 'S256'; readonly challenge: string } | { readonly method: 'exempt'; readonly challenge: undefined }
 
-/** The one method there is: `plain` would put the verifier into the front channel (RFC 9700 §2.1.1). */
+/** The only supported method: `plain` would expose the verifier in the front channel (RFC 9700 §2.1.1). */
 export const codeChallengeMethods = ['S256'] as const
 
 /**
- * Reads the PKCE challenge (RFC 7636 §4.3).
- * @param exempted identifiers of confidential clients that may do without.
- * @throws OAuthError invalid_request — reason `code_challenge_missing` | `code_challenge_method` | `code_challenge_malformed`.
+ * Parses the PKCE challenge (RFC 7636 §4.3).
+ * @param exempted identifiers of confidential clients that are exempt from PKCE.
+ * @throws OAuthError invalid_request — reason `code_challenge_missing` | `code_challenge_method` |
+ *   `code_challenge_malformed`.
  */
 export function parseCodeChallenge(
   parameters: Parameters,
@@ -102,13 +113,13 @@ export function parseCodeChallenge(
   const isExempt = client.tokenEndpointAuthMethod !== 'none' && exempted.has(client.clientId)
   if (challenge === undefined && method === undefined && isExempt) return { method: 'exempt', challenge: undefined }
 
-  // RFC 9700 §2.1.1: without PKCE a code that leaks, or is slipped into another's browser, can be redeemed.
+  // RFC 9700 §2.1.1: without PKCE a leaked or injected code can be redeemed.
   if (challenge === undefined) {
     throw new OAuthError('invalid_request', 'PKCE is required: code_challenge is missing.', {
       reason: 'code_challenge_missing',
     })
   }
-  // RFC 7636 §4.3: a missing method means plain, and plain is refused.
+  // RFC 7636 §4.3: a missing method means plain, which is refused.
   if (method !== 'S256') {
     throw new OAuthError('invalid_request', 'PKCE is required with code_challenge_method S256.', {
       reason: 'code_challenge_method',
@@ -123,7 +134,7 @@ export function parseCodeChallenge(
   return { method: 'S256', challenge }
 }
 
-/** What the client wants the person to be asked (OIDC Core §3.1.2.1). */
+/** Which prompts the client requests (OIDC Core §3.1.2.1). */
 export type Prompt = 'none' | 'login' | 'consent' | 'select_account'
 
 export const prompts: readonly Prompt[] = ['none', 'login', 'consent', 'select_account']
@@ -132,7 +143,7 @@ export const prompts: readonly Prompt[] = ['none', 'login', 'consent', 'select_a
 export function parsePrompt(value: string | undefined): ReadonlySet<Prompt> {
   const values = spaceSeparated(value)
   const known = prompts.filter((prompt) => values.includes(prompt))
-  // OIDC Core §3.1.2.1: none stands alone. Values that are not defined cannot be honoured.
+  // OIDC Core §3.1.2.1: none cannot be combined with other values, and undefined values are refused.
   if (known.length !== values.length || (values.includes('none') && values.length > 1)) {
     throw new OAuthError('invalid_request', 'The prompt parameter is not valid.', { reason: 'prompt_invalid' })
   }
@@ -140,8 +151,8 @@ export function parsePrompt(value: string | undefined): ReadonlySet<Prompt> {
 }
 
 /**
- * Reads the subject that an ID token hint names (OIDC Core §3.1.2.1). A hint that has expired still tells whom the client
- * means; it never signs anybody in.
+ * Reads the subject of an ID token hint (OIDC Core §3.1.2.1). An expired hint still identifies the expected user; it
+ * never signs them in.
  * @throws OAuthError invalid_request — reason `id_token_hint_invalid`.
  */
 export async function hintedSubject(
@@ -151,8 +162,8 @@ export async function hintedSubject(
   if (hint === undefined) return undefined
   const claims = await verifyOwnJwt(hint, 'JWT', deps)
   const subject = claims?.['sub']
-  // OIDC Core §3.1.2.1: the hint must be an ID token of this server's. A signed userinfo answer is of the same type and
-  // has no `exp`, which every ID token has (OIDC Core §2, RFC 8725 §3.12).
+  // OIDC Core §3.1.2.1: the hint must be an ID token of this server. A signed userinfo response has the same type, but
+  // no `exp`, which every ID token has (OIDC Core §2, RFC 8725 §3.12).
   if (typeof subject !== 'string' || !Number.isSafeInteger(claims?.['exp'])) {
     throw new OAuthError('invalid_request', 'The id_token_hint is not an ID token of this server.', {
       reason: 'id_token_hint_invalid',
@@ -162,10 +173,10 @@ export async function hintedSubject(
 }
 
 /**
- * The only persons whom a request means: the hint and the `sub` claim with a value each say who it is
- * (OIDC Core §3.1.2.1, §3.1.2.2).
- * @returns `undefined` when anybody will do.
- * @throws OAuthError login_required — reason `nobody_meant`: no sign-in could ever satisfy both.
+ * The users that the request accepts, as restricted by the hint and by a `sub` claim with values (OIDC Core §3.1.2.1,
+ * §3.1.2.2).
+ * @returns `undefined` when any user is accepted.
+ * @throws OAuthError login_required — reason `nobody_meant`: no user can satisfy both.
  */
 export function allowedSubjects(
   hinted: string | undefined,
@@ -175,7 +186,7 @@ export function allowedSubjects(
   const named =
     claimed === undefined ? [hinted] : claimed.filter((subject) => hinted === undefined || subject === hinted)
   const meant = named.filter((subject) => typeof subject === 'string')
-  // OIDC Core §3.1.2.1: better an error than a sign-in page that takes nobody.
+  // OIDC Core §3.1.2.1: no sign-in could satisfy the request.
   if (meant.length === 0)
     throw new OAuthError('login_required', 'The request means nobody who could sign in.', { reason: 'nobody_meant' })
   return meant

@@ -24,10 +24,10 @@ export interface FindInteractionDependencies extends CompleteInteractionDependen
 }
 
 /**
- * Finds the interaction that a request to the host's page belongs to: its handle is in the query, its browser in the
- * cookie. The stored request is proven anew, so a client that was disabled meanwhile gets no further.
+ * Finds the interaction of a request to the host's page: its handle is in the query, its browser in the cookie. The
+ * stored request is validated again, so a client that was disabled meanwhile is refused.
  * @throws OAuthError access_denied — reason `cross_site_post`; invalid_request — reason `interaction_unknown`: expired,
- *   completed, or another browser's; and what the proofs of an authorization request throw.
+ *   completed, or another browser's; and the errors of request validation.
  */
 export async function findInteraction(
   request: ServerRequest,
@@ -39,7 +39,7 @@ export async function findInteraction(
   const browser = await readBrowser(request, deps.browserCookie)
   const digest = await digestSecret(handle)
   const record = browser === undefined ? undefined : await deps.storage.interactions.find(digest, browser, now)
-  // Without this, whoever sees the address could finish another person's sign-in (RFC 9700 §4.7).
+  // RFC 9700 §4.7: without this check, anybody who sees the URL could complete another user's sign-in.
   if (record === undefined || record.browserDigest !== browser || !(now < record.expiresAt)) throw unknownInteraction()
 
   const resources = record.resources.map((resource) => ['resource', resource] as const)
@@ -55,45 +55,46 @@ const unknownInteraction = (): OAuthError =>
     reason: 'interaction_unknown',
   })
 
-/** A scope that the client asks for, as a consent page shows it. */
+/** A requested scope, as a consent page shows it. */
 export interface RequestedScope {
   readonly name: string
-  /** A sentence for people. */
+  /** A sentence for users. */
   readonly description: string
-  /** Whether the person has consented to it before. */
+  /** Whether the user has consented to it before. */
   readonly granted: boolean
 }
 
-/** An authorization request that waits for its person, as the host's page sees it. */
+/** A pending authorization request, as the host's page sees it. */
 export interface PendingInteraction {
-  /** What is needed next. */
+  /** The next step. */
   readonly kind: 'login' | 'consent'
   readonly client: { readonly clientId: string; readonly clientName: string }
-  /** Where the browser goes in the end; verified. */
+  /** The verified redirect URI of the client. */
   readonly redirectUri: string
   readonly scopes: readonly RequestedScope[]
-  /** Who has signed in to this interaction, when somebody has. */
+  /** The user who has signed in to this interaction, if any. */
   readonly subject: string | undefined
-  /** How they know their account, for the page: from the account's claims. Encode it wherever it is shown. */
+  /** The user's own name for the account, from its claims. Encode it when you show it. */
   readonly accountName: string | undefined
-  /** What the client believes the person's login name to be: encode it wherever it is shown. */
+  /** The login name that the client expects. Encode it when you show it. */
   readonly loginHint: string | undefined
-  /** The authentication contexts that the client would like or insists on, best first (OIDC Core §3.1.2.1, §5.5.1.1). */
+  /** The authentication contexts that the client prefers or requires, best first (OIDC Core §3.1.2.1, §5.5.1.1). */
   readonly acrValues: readonly string[]
-  /** The person's preferred languages, best first (OIDC Core §3.1.2.1). */
+  /** The user's preferred languages, best first (OIDC Core §3.1.2.1). */
   readonly uiLocales: readonly string[]
   /**
-   * Goes on with what the person did. The answer is a redirect: to the client when all is done, to the host's page for what is missing.
-   * @throws whatever `renderError` renders: OAuthError invalid_request — reason `interaction_completed` when another tab
-   *   was faster; unmet_authentication_requirements — reason `acr_unmet`, which goes to the client.
+   * Continues the interaction. The response is a redirect: to the client when it is complete, or to the host's page for
+   * what is missing.
+   * @throws errors for `renderError`: OAuthError invalid_request — reason `interaction_completed` when another tab was
+   *   faster; unmet_authentication_requirements — reason `acr_unmet`, which is returned to the client.
    * @throws TypeError when `authTime` is missing, not in seconds, or in the future.
    */
   complete(answer: InteractionAnswer): Promise<ServerResponse>
-  /** Tells the client that the person refused (`access_denied`). @throws as `complete` does. */
+  /** Returns `access_denied` to the client. @throws like `complete`. */
   deny(): Promise<ServerResponse>
 }
 
-/** What stands between the person and the client, for the host to show and to answer. */
+/** Describes the interaction for the host's page. */
 async function pendingInteraction(
   step: InteractionStep,
   deps: CompleteInteractionDependencies,
@@ -121,10 +122,10 @@ async function pendingInteraction(
   }
 }
 
-/** A page of the host: it shows a pending interaction on GET, and answers its form on POST. */
+/** A page of the host: shows a pending interaction on GET, and handles its form on POST. */
 export type InteractionPage = (pending: PendingInteraction, request: ServerRequest) => Promise<ServerResponse>
 
-/** Serves a host's page: finds the interaction, and sends a browser that came to the wrong page to the right one. */
+/** Serves a host's page: finds the interaction, and redirects to the other page if that one is next. */
 export const interactionPage =
   (
     kind: PendingInteraction['kind'],
@@ -139,8 +140,8 @@ export const interactionPage =
   }
 
 /**
- * How people know their account, for pages: by its e-mail address, by what they sign in with, or by their name. Only an
- * account with none of them goes by its identifier.
+ * The name of a user's account on pages: the e-mail address, the preferred username or the name; the identifier if
+ * there is none of them.
  */
 export function accountNameOf({ claims, userId }: Pick<UserRecord, 'claims' | 'userId'>): string {
   const names = [claims['email'], claims['preferred_username'], claims['name']]

@@ -26,34 +26,34 @@ import type { VerifiedRedirect } from './proven-redirect.ts'
 import { queryResponseMode, RedirectableError, type ResponseMode, type ResponseTarget } from './response.ts'
 import { requestedScopes, scopesOfRequestedClaims, type ScopeRegistry } from './scopes.ts'
 
-/** An authorization request that may go on (RFC 6749 §4.1.1, OIDC Core §3.1.2.1). */
+/** A validated authorization request (RFC 6749 §4.1.1, OIDC Core §3.1.2.1). */
 export interface AuthorizationRequest {
   readonly client: ClientRecord
   readonly target: ResponseTarget
-  /** What the tokens are to carry. */
+  /** The scope values for the tokens. */
   readonly scopes: readonly string[]
-  /** What the person has to consent to: `scopes`, and those that open the claims asked for one by one. */
+  /** The scope values that need consent: `scopes`, and those that contain individually requested claims. */
   readonly consentScopes: readonly string[]
   readonly resources: readonly string[]
   readonly codeChallenge: CodeChallenge
   readonly nonce: string | undefined
   readonly prompt: ReadonlySet<Prompt>
-  /** Seconds since the last sign-in that are still good enough. */
+  /** The maximum age of the last sign-in, in seconds. */
   readonly maxAge: number | undefined
   readonly claimsRequest: JsonObject | undefined
-  /** The authentication contexts that the client would like or insists on, best first. */
+  /** The authentication contexts that the client prefers or requires, best first. */
   readonly acrValues: readonly string[]
-  /** The contexts without which the request fails; `undefined` when none is demanded (OIDC Core §5.5.1.1). */
+  /** The contexts of which one is required; `undefined` when none is (OIDC Core §5.5.1.1). */
   readonly essentialAcr: readonly JsonValue[] | undefined
-  /** The only persons whom the client wants signed in; `undefined` when anybody will do. */
+  /** The only users that the client accepts; `undefined` when it accepts anybody. */
   readonly subjects: readonly string[] | undefined
   readonly loginHint: string | undefined
   readonly uiLocales: readonly string[]
-  /** What the request was made of: proven again when an interaction goes on. */
+  /** The received parameters, which are validated again when an interaction continues. */
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** What a server allows in an authorization request. */
+/** The server's rules for authorization requests. */
 export interface AuthorizationRequestRules extends VerifyOwnJwtDependencies {
   readonly responseModes: readonly ResponseMode[]
   readonly scopes: ScopeRegistry
@@ -62,8 +62,8 @@ export interface AuthorizationRequestRules extends VerifyOwnJwtDependencies {
 }
 
 /**
- * Reads the rest of the request, now that the client may hear of errors.
- * @throws RedirectableError with what the parsers of the single parameters throw, and invalid_request — reason
+ * Validates the rest of the request, now that errors may be returned to the client.
+ * @throws RedirectableError with the errors of the parameter parsers, and invalid_request — reason
  *   `response_type_missing` | `response_mode_unknown` | `max_age_invalid`; unsupported_response_type — reason
  *   `response_type_unsupported`; unauthorized_client — reason `grant_type_not_registered`.
  */
@@ -81,7 +81,7 @@ export async function parseAuthorizationRequest(
     requireResponseMode(parameters, rules.responseModes)
     return await parseRest(parameters, { client: proven.client, target }, rules)
   } catch (error) {
-    // RFC 6749 §4.1.2.1: the parsers know what is wrong; only here is it known where the client may hear of it.
+    // RFC 6749 §4.1.2.1: parsers throw the error; only here is it known where to redirect with it.
     if (error instanceof OAuthError) throw new RedirectableError(error, target)
     throw error
   }
@@ -93,7 +93,7 @@ async function parseRest(
   rules: AuthorizationRequestRules,
 ): Promise<AuthorizationRequest> {
   const scopes = requestedScopes(parameters.get('scope'), client, rules.scopes)
-  // OIDC Registration §2: an ID token that could not be signed is refused before anybody signs in for it.
+  // OIDC Registration §2: refuse an algorithm that the server cannot sign with before the user signs in.
   if (scopes.includes('openid')) idTokenAlgorithm(client, rules.keys)
   const claimsRequest = scopes.includes('openid') ? parseClaimsRequest(parameters.get('claims')) : undefined
   const hinted = await hintedSubject(parameters.get('id_token_hint'), rules)
@@ -118,7 +118,7 @@ async function parseRest(
   }
 }
 
-/** Where errors go: `state` as it came, and the requested response mode when there is such a one. */
+/** The target for errors: `state` as received, and the requested response mode if it is supported. */
 function responseTarget(
   parameters: Parameters,
   redirect: VerifiedRedirect,
@@ -134,7 +134,7 @@ function requireCodeResponse(parameters: Parameters, client: ClientRecord): void
   // RFC 6749 §4.1.2.1.
   if (responseType === undefined)
     throw refusal('invalid_request', 'The response_type parameter is missing.', 'response_type_missing')
-  // RFC 9700 §2.1.2: tokens do not travel through the browser's address bar.
+  // RFC 9700 §2.1.2: tokens are not returned in a redirect.
   if (responseType !== 'code')
     throw refusal('unsupported_response_type', 'Only the response type code is supported.', 'response_type_unsupported')
   // RFC 6749 §4.1.2.1: unauthorized_client.
@@ -155,7 +155,7 @@ function requireResponseMode(parameters: Parameters, responseModes: readonly Res
   }
 }
 
-/** OIDC Core §5.5.1.1: contexts are wished for in the claims parameter or in `acr_values`. */
+/** Contexts are requested in the claims parameter or in `acr_values` (OIDC Core §5.5.1.1). */
 const preferredAcr = (claimed: readonly JsonValue[], acrValues: string | undefined): readonly string[] => [
   ...new Set([...claimed.filter((value) => typeof value === 'string'), ...spaceSeparated(acrValues)]),
 ]

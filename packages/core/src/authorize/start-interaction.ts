@@ -14,17 +14,17 @@ import type { AuthorizationRequest } from './request.ts'
 export interface InteractionDependencies {
   readonly storage: OAuthStorage
   readonly journal: Journal
-  /** Counts the interactions that a browser starts. */
+  /** Limits how many interactions a browser starts. */
   readonly startedInteractions: RateLimiter
   readonly random: Random
   readonly browserCookie: CookieDefinition
   readonly interactionLifetime: DurationSeconds
-  /** The host's own pages, absolute. */
+  /** The absolute URLs of the host's pages. */
   readonly interactionUrls: { readonly login: string; readonly consent: string }
 }
 
 /**
- * Stores the request under a handle bound to the browser, and sends the browser to the host's page.
+ * Stores the request under a handle that is bound to the browser, and redirects to the host's page.
  * @throws OAuthError temporarily_unavailable — reason `interactions_throttled`: the browser has started too many.
  */
 export async function startInteraction(
@@ -59,7 +59,7 @@ export async function startInteraction(
   return redirect(interactionLocation(deps.interactionUrls[decision.kind], handle), browser.headers)
 }
 
-/** RFC 6819 §4.4.1.11: requests that are started and left must not fill the store. */
+/** RFC 6819 §4.4.1.11: abandoned requests must not fill the store. */
 async function limitBrowser(browser: BrowserBinding, now: EpochSeconds, limiter: RateLimiter): Promise<void> {
   const decision = await limiter.consume(`browser ${browser.digest}`, now)
   if (decision.allowed) return
@@ -70,7 +70,7 @@ async function limitBrowser(browser: BrowserBinding, now: EpochSeconds, limiter:
   })
 }
 
-/** The host's page, with the handle that tells it which interaction it serves. */
+/** The URL of the host's page, with the handle of the interaction. */
 export function interactionLocation(page: string, handle: string): string {
   const url = new URL(page)
   url.searchParams.set('interaction', handle)

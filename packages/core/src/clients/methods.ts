@@ -17,7 +17,7 @@ export const clientSecretBasic = defineClientAuthentication({
   },
 })
 
-/** The two halves, form-decoded; `undefined` for another scheme and for anything malformed. */
+/** Reads both halves, form-decoded; `undefined` for another scheme and for malformed credentials. */
 function readBasicCredentials(request: ServerRequest): { clientId: string; secret: string } | undefined {
   // RFC 9110 §11.1: the scheme's name is case-insensitive.
   const match = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(request.headers.get('authorization') ?? '')
@@ -35,10 +35,10 @@ function readBasicCredentials(request: ServerRequest): { clientId: string; secre
 function decodeBase64(text: string): string | undefined {
   try {
     const bytes = atob(text)
-    // Escapes make both halves ASCII, which is UTF-8 already; clients that forget them are understood all the same.
+    // Form-encoded halves are ASCII. Clients that omit the encoding are accepted if the bytes are UTF-8.
     return /^[ -~]*$/.test(bytes) ? bytes : decodeBody(Uint8Array.from(bytes, (char) => char.charCodeAt(0)))
   } catch {
-    // `atob` throws on malformed input, and has no other way to say so.
+    // `atob` throws on malformed input.
     return undefined
   }
 }
@@ -58,7 +58,7 @@ export const clientSecretPost = defineClientAuthentication({
   },
 })
 
-/** `none`: a public client names itself and proves nothing; PKCE and its redirect URIs protect it (RFC 9700 §2.1.1). */
+/** `none`: a public client identifies itself without proof; PKCE and its redirect URIs protect it (RFC 9700 §2.1.1). */
 export const publicClient = defineClientAuthentication({
   method: 'none',
   read(request, form) {

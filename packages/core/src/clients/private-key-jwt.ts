@@ -21,7 +21,7 @@ interface PrivateKeyJwtDependencies {
   readonly keySets: RemoteKeySets
 }
 
-/** `private_key_jwt`: an assertion that the client signed for this server alone (RFC 7523 §3, OIDC Core §9). */
+/** `private_key_jwt`: an assertion that the client signed for this server only (RFC 7523 §3, OIDC Core §9). */
 export const privateKeyJwt = (deps: PrivateKeyJwtDependencies): ClientAuthentication =>
   defineClientAuthentication({
     method: 'private_key_jwt',
@@ -60,12 +60,12 @@ async function isGenuine(
   const payload = await verifySignature(assertion, presentation, deps.keySets)
   if (payload === undefined || !isForUs(payload, client, deps.issuer) || !isShortLived(payload, now)) return false
 
-  // RFC 7523 §3: a jti counts once. It is claimed last, so that only a genuine assertion uses it up.
+  // RFC 7523 §3: a jti is accepted once. It is recorded last, so only a genuine assertion uses it up.
   const { jti, exp = 0 } = payload
   if (!isUsableJti(jti)) return false
   const claimed = await deps.storage.replays.markUsed({
     purpose: 'client_assertion_jti',
-    // A line break is in neither of the two, so that one client's pair is never another's.
+    // Neither part contains a line break, so two clients never share a value.
     value: `${client.clientId}\n${jti}`,
     expiresAt: after(epochSeconds(exp), seconds(clockSkew)),
     now,
@@ -73,15 +73,21 @@ async function isGenuine(
   return claimed.outcome === 'fresh'
 }
 
-/** Short visible text. The names that every object has are none: a store that looks a value up in one would find them there. */
+/**
+ * Short printable text, except names that every JavaScript object inherits: a store that uses plain objects would find
+ * them.
+ */
 const isUsableJti = (jti: unknown): jti is string =>
   typeof jti === 'string' && /^[\x20-\x7E]{1,256}$/.test(jti) && !(jti in Object.prototype)
 
-/** RFC 7523 §3: the client speaks of itself, to this issuer and to nobody else. An array of audiences would invite replay at another. */
+/**
+ * RFC 7523 §3: issuer and subject are the client, and the only audience is this issuer. A list of audiences would
+ * permit replay at another server.
+ */
 const isForUs = (payload: JWTPayload, client: ClientRecord, issuer: string): boolean =>
   payload.iss === client.clientId && payload.sub === client.clientId && payload.aud === issuer
 
-/** RFC 7523 §3: it expires, and soon, so that the list of used ones stays short. */
+/** RFC 7523 §3: it expires soon, which keeps the list of used `jti` values short. */
 function isShortLived({ exp, iat, nbf }: JWTPayload, now: EpochSeconds): boolean {
   if (typeof exp !== 'number' || !(now < exp) || exp > now + maxLifetime) return false
   return [iat, nbf].every((time) => time === undefined || (typeof time === 'number' && time <= now + clockSkew))
@@ -112,14 +118,14 @@ async function verifyWith(
     })
     return isAssertionHeader(protectedHeader) ? payload : undefined
   } catch {
-    // jose throws on every assertion that does not verify, and on every key that does not fit; to the client they are all one.
+    // jose throws on every invalid assertion and unsuitable key; the client gets the same answer for all of them.
     return undefined
   }
 }
 
 /**
- * Whether the header is one of a client assertion. What the client signed for another purpose, such as a request object
- * or a DPoP proof, says so in its type (RFC 8725 §3.11); a payload that is not base64url is no JWT (RFC 7797 §7).
+ * Whether the header fits a client assertion. JWTs that the client signed for other purposes, such as request objects
+ * or DPoP proofs, have another type (RFC 8725 §3.11); one whose payload is not base64url is not a JWT (RFC 7797 §7).
  */
 const isAssertionHeader = ({ typ, b64 }: JWTHeaderParameters): boolean =>
   (typ === undefined || ['jwt', 'client-authentication+jwt'].includes(typ.toLowerCase())) && b64 === undefined
@@ -136,6 +142,6 @@ function unverifiedSubject(assertion: string): string | undefined {
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** In seconds: how far in the future an assertion may expire, and by how much a client's clock may differ. */
+/** In seconds: how far in the future an assertion may expire, and how much a client's clock may differ. */
 const maxLifetime = 330
 const clockSkew = 30

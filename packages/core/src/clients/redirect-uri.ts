@@ -2,13 +2,15 @@ import { decodeComponent } from '../http/index.ts'
 
 /**
  * Whether a URI may be registered as a redirect URI: absolute, without fragment, wildcard, credentials or control
- * characters; https, http on loopback only, or a private-use scheme of a native app (RFC 6749 §3.1.2, RFC 8252 §7, RFC 9700 §2.1).
- * It must be written in the form that URL parsing gives it, so that every reader sees the same host and path.
+ * characters; https, http on loopback only, or a private-use scheme of a native app (RFC 6749 §3.1.2, RFC 8252 §7, RFC
+ * 9700 §2.1). It must be in normalised form, so that every parser sees the same host and path.
  */
 export function isRegistrableRedirectUri(uri: string): boolean {
-  // Anything outside visible ASCII, and what parsers disagree about: backslash, wildcard, quotes, angle brackets, fragment.
+  // Refuses everything outside visible ASCII, and characters that parsers disagree about: backslash, wildcard, quotes,
+  // angle brackets, fragment.
   if (!/^[\x21-\x7E]{1,2000}$/.test(uri) || /[\\*"'<>`{}|^#]/.test(uri)) return false
-  // The same as escapes, escaped control characters, and what is no escape: some reader on the way decodes them.
+  // Refuses the same characters as escapes, escaped control characters, and invalid escapes: an intermediary may decode
+  // them.
   if (/%(?:[01][0-9a-f]|7f|23|2a|5c|(?![0-9a-f]{2}))/i.test(uri)) return false
   if (!URL.canParse(uri)) return false
 
@@ -19,25 +21,26 @@ export function isRegistrableRedirectUri(uri: string): boolean {
 }
 
 function isWebRedirect(uri: string, url: URL): boolean {
-  // `https://app.test` and `https://app.test/` are one place and two strings; a client must register the one that it sends.
+  // `https://app.test` and `https://app.test/` are the same location but different strings; the client registers the
+  // one that it sends.
   const isNormal = url.href === uri || (url.pathname === '/' && url.href === uri.replace(/^(https?:\/\/[^/?]+)/, '$1/'))
   const isSafe = url.protocol === 'https:' || isLoopbackHost(url.hostname)
-  // `app.test.` and `app.test` are one host to the network, and two to a browser.
+  // `app.test.` and `app.test` are the same host in DNS, but different origins in a browser.
   const isWhole = !url.hostname.split('.').includes('')
   return isNormal && isSafe && isWhole
 }
 
-/** The names by which a browser reaches its own machine. */
+/** The host names of the local machine. */
 export const isLoopbackHost = (hostname: string): boolean =>
   hostname === '127.0.0.1' || hostname === '[::1]' || hostname === 'localhost'
 
-/** RFC 8252 §7.1: a private-use scheme is a domain name in reverse, so it has a dot; `javascript:` and its kin have none. */
+/** RFC 8252 §7.1: a private-use scheme is a reversed domain name, so it contains a dot; `javascript:` does not. */
 const isPrivateUseScheme = (protocol: string): boolean => /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(protocol)
 
-/** RFC 6749 §3.1.2: the query, where there is one, is a form, and stays in front of the answer's parameters. */
+/** RFC 6749 §3.1.2: a query must be a form, because the response parameters are appended to it. */
 function hasRoomForAnswer(uri: string): boolean {
   const start = uri.indexOf('?')
-  // Some readers part at a semicolon too.
+  // Some parsers also split at semicolons.
   return (
     start === -1 ||
     uri
@@ -47,10 +50,10 @@ function hasRoomForAnswer(uri: string): boolean {
   )
 }
 
-/** A registered `code` or `state` would stand beside the server's own and be read instead of it. */
+/** A registered `code` or `state` could be read instead of the server's own. */
 function isOwnParameter(pair: string): boolean {
   const [name = ''] = pair.split('=', 1)
-  // Some readers take `Code` and ` code` for `code`, and `code[]` for a list of that name.
+  // Some parsers treat `Code` and ` code` as `code`, and `code[]` as a list of that name.
   const readAs = decodeComponent(name)?.split('[', 1)[0]?.trim().toLowerCase() ?? ''
   return name !== '' && decodeComponent(pair) !== undefined && !responseParameters.has(readAs)
 }

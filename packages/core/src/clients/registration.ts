@@ -15,18 +15,18 @@ import { parseIssuer } from '../server/issuer.ts'
 import { ClientMetadataError, refuseUnsignable, refuseUnusable, usesSecret } from './metadata.ts'
 import { clientSecretRecord } from './secrets.ts'
 
-/** A client as an administrator describes it; names follow RFC 7591 §2. */
+/** The metadata of a client as an administrator provides it; names follow RFC 7591 §2. */
 export interface ClientRegistration {
   /**
    * Visible ASCII.
-   * @defaultValue 128 random bits. It is nobody else's, and says nothing.
+   * @defaultValue 128 random bits. Unique, and without meaning.
    */
   readonly clientId?: string
-  /** Shown to people on the consent page. */
+  /** Shown to users on the consent page. */
   readonly clientName: string
   /**
-   * How it proves who it is; `none` makes it a public client.
-   * @defaultValue `client_secret_basic`. RFC 7591 §2 has it so.
+   * How the client authenticates; `none` makes it a public client.
+   * @defaultValue `client_secret_basic`, the default of RFC 7591 §2.
    */
   readonly tokenEndpointAuthMethod?: TokenEndpointAuthMethod
   /**
@@ -35,54 +35,54 @@ export interface ClientRegistration {
    */
   readonly jwks?: JsonObject
   /**
-   * Where the client publishes its keys instead: https, by host name.
-   * @defaultValue None. With an address the client rotates its keys without telling anybody.
+   * The URL at which the client publishes its keys instead: https, by host name.
+   * @defaultValue None. With a URL the client can rotate its keys on its own.
    */
   readonly jwksUri?: string
   /**
-   * Where people may be sent back to, compared character by character (RFC 9700 §2.1); on loopback any port will do.
-   * @defaultValue None. A client of the code grant needs one.
+   * Redirect URIs, compared character by character (RFC 9700 §2.1); on loopback any port is accepted.
+   * @defaultValue None. A client of the authorization code grant needs one.
    */
   readonly redirectUris?: readonly string[]
   /**
-   * The grants that it may use.
-   * @defaultValue `['authorization_code']`. RFC 7591 §2 has it so.
+   * The grant types that the client may use.
+   * @defaultValue `['authorization_code']`, the default of RFC 7591 §2.
    */
   readonly grantTypes?: readonly string[]
   /**
-   * The scope values that it may ask for.
-   * @defaultValue `['openid']`. Who is there, and nothing about them.
+   * The scope values that the client may request.
+   * @defaultValue `['openid']`. It identifies the user without any further claims.
    */
   readonly scopes?: readonly string[]
   /**
-   * Audiences whose resource server it is: it may introspect tokens meant for them.
-   * @defaultValue None. What tokens say is the business of those whom they are meant for (RFC 7662 §4).
+   * The audiences that the client is the resource server of: it may introspect tokens for them.
+   * @defaultValue None. Tokens may be introspected only by their audiences (RFC 7662 §4).
    */
   readonly servedAudiences?: readonly string[]
   /**
-   * Signs its ID tokens.
-   * @defaultValue `RS256`; on a server without it, what the server signs with first. Every client understands it
-   *   (OIDC Registration §2).
+   * The algorithm of its ID tokens.
+   * @defaultValue `RS256`, or the first algorithm of a server without it. Every client supports RS256 (OIDC
+   *   Registration §2).
    */
   readonly idTokenSignedResponseAlg?: SigningAlgorithm
   /**
-   * Makes userinfo answer with a JWT.
-   * @defaultValue Plain JSON. It comes over TLS from the issuer itself (OIDC Registration §2).
+   * Makes the userinfo endpoint answer with a signed JWT.
+   * @defaultValue Plain JSON, received from the issuer over TLS (OIDC Registration §2).
    */
   readonly userinfoSignedResponseAlg?: SigningAlgorithm
   /**
-   * Seconds after which its people must sign in again when a request has no `max_age`.
-   * @defaultValue None. A session counts for as long as the host lets it.
+   * Seconds after which users must sign in again when a request has no `max_age`.
+   * @defaultValue None. The host's session lifetime applies.
    */
   readonly defaultMaxAge?: number
   /**
-   * Accepted for completeness: ID tokens always carry `auth_time`.
-   * @defaultValue `false`. It changes nothing.
+   * Accepted for completeness: ID tokens always contain `auth_time`.
+   * @defaultValue `false`. It has no effect.
    */
   readonly requireAuthTime?: boolean
 }
 
-/** The registered client, and its secret: this is the only time that anybody sees it. */
+/** The registered client and its secret. The secret is not stored and cannot be shown again. */
 export interface RegisteredClient {
   readonly client: ClientRecord
   readonly clientSecret: string | undefined
@@ -90,17 +90,17 @@ export interface RegisteredClient {
 
 interface RegisterClientDependencies {
   readonly storage: OAuthStorage
-  /** The server's key ring: with it, an algorithm is refused that the server does not sign with. */
+  /** The server's key ring, to refuse algorithms that the server does not sign with. */
   readonly keys?: SigningAlgorithms
   readonly clock?: Clock
   readonly random?: Random
 }
 
 /**
- * Registers a client (RFC 7591 §2). A client that authenticates with a secret is given one of 256 random bits;
- * storage keeps its digest.
+ * Registers a client (RFC 7591 §2). If it authenticates with a secret, one of 256 random bits is created; storage has
+ * only its digest.
  * @throws ClientMetadataError invalid_redirect_uri | invalid_client_metadata; nothing was written.
- * @throws TypeError when the storage is bound to an issuer that no server can have: none would ever find the client.
+ * @throws TypeError when the storage is bound to an invalid issuer, at which no server would ever find the client.
  */
 export async function registerClient(
   registration: ClientRegistration,
@@ -116,7 +116,7 @@ export async function registerClient(
   const clientSecret = usesSecret(record) ? randomSecret(random) : undefined
   const secrets = clientSecret === undefined ? [] : [await clientSecretRecord(clientSecret, now)]
   const client: ClientRecord = { ...record, secrets }
-  // RFC 9700 §4.15: the `sub` of a client that acts for itself must never be taken for a person's.
+  // RFC 9700 §4.15: the `sub` of a client's own token must never equal that of a user.
   if ((await deps.storage.users.find(userId(client.clientId))) !== undefined)
     throw invalid('client_id is the identifier of an account.')
   const inserted = await deps.storage.clients.insert(client)

@@ -21,40 +21,40 @@ import { isUserActive, type ActiveUser } from '../tokens/status.ts'
 import type { TokenTarget } from './resources.ts'
 
 /**
- * Whatever proves that a grant was honoured, such as a redeemed code. Each grant brands its own, in the one place that
- * makes the check: `Brand<Proof, 'RedeemedCode' | 'GrantEvidence'>`. A plain object is none, and neither is a client: that
- * it proved who it is does not say that it was granted anything.
+ * Evidence that a grant was verified, such as a redeemed code. Each grant type brands its own where it makes the check:
+ * `Brand<Proof, 'RedeemedCode' | 'GrantEvidence'>`. Neither a plain object nor an authenticated client is evidence:
+ * authentication does not prove that anything was granted.
  */
 export type GrantEvidence = Brand<object, 'GrantEvidence'>
 
-/** What a grant decided to issue. Minting demands it, with the evidence that it rests on. */
+/** What a grant type decided to issue. Minting requires it, with its evidence. */
 export interface GrantDecision {
   readonly evidence: GrantEvidence
   readonly client: AuthenticatedClient
   readonly target: TokenTarget
-  /** Whom the tokens are about; `undefined` when the client acts for itself. */
+  /** The user that the tokens are about; `undefined` for a token that the client holds for itself. */
   readonly forUser: UserDecision | undefined
   readonly refreshToken: string | undefined
 }
 
-/** The part of a decision that concerns a signed-in person. */
+/** The part of a decision that concerns a user. */
 export interface UserDecision {
-  /** The kill switch was looked at: nothing is minted for an account that is not live. */
+  /** Verified to be active: nothing is minted for a deactivated user. */
   readonly user: ActiveUser
-  /** The grant under which the family is, so that tokens can tell what they end with. */
+  /** The grant of the family. Tokens name it, so that revoking it revokes them. */
   readonly grantId: GrantId
-  /** The family that the tokens belong to, already stored: tokens of no family are never honoured. */
+  /** The family of the tokens, already stored: tokens without a stored family are rejected. */
   readonly familyId: FamilyId
   readonly authentication: AuthenticationRecord
   readonly claimsRequest: JsonObject | undefined
-  /** Echoed in the ID token that a code is redeemed for, and in no later one (OIDC Core §12.2). */
+  /** Returned in the ID token for a code, and in no later one (OIDC Core §12.2). */
   readonly nonce: string | undefined
 }
 
-/** A decision that concerns a signed-in person. */
+/** A decision that concerns a user. */
 export type DecisionForUser = GrantDecision & { readonly forUser: UserDecision }
 
-/** The `sub` of the access token: the person, or the client that acts for itself (RFC 9068 §2.2). */
+/** The `sub` of the access token: the user, or the client for its own token (RFC 9068 §2.2). */
 export const subjectOf = ({ forUser: signedInUser, client }: GrantDecision): string =>
   signedInUser?.user.userId ?? client.clientId
 
@@ -62,7 +62,7 @@ export const subjectOf = ({ forUser: signedInUser, client }: GrantDecision): str
 export interface GrantType {
   /** The `grant_type` value. */
   readonly grantType: string
-  /** @throws OAuthError when the grant is not honoured. */
+  /** @throws OAuthError when the grant is invalid. */
   decide(form: Parameters, client: AuthenticatedClient, now: EpochSeconds): Promise<GrantDecision>
 }
 
@@ -84,22 +84,22 @@ export interface GrantType {
  */
 export const defineGrant = (grant: GrantType): GrantType => grant
 
-/** What a grant of the host's own gives to a client about a person. */
+/** What an extension grant of the host gives to a client about a user. */
 export interface UserGrant {
   readonly client: AuthenticatedClient
-  /** Who it is, and how and when they proved it: what the host has just verified. */
+  /** Who the user is, and how and when they authenticated, as the host has just verified. */
   readonly signedIn: SignedIn
-  /** Recorded as consent of the person's: the client is not asked about them again. */
+  /** Recorded as consent of the user: the client does not need to ask for them again. */
   readonly scopes: readonly string[]
-  /** How long the access token lives. */
+  /** The lifetime of the access token. */
   readonly lifetime: DurationSeconds
 }
 
 /**
- * For a grant of the host's own that is about a person (RFC 6749 §4.5): joins the person and the client by a grant,
- * as consent does, and founds a token family under it, without a refresh token. What is minted then ends with the
- * account, the grant and the client, and stands on the connected-apps page.
- * @throws OAuthError invalid_grant — reason `grant_refused`: there is no such account, or it is not active.
+ * Creates the grant and the token family of an extension grant about a user (RFC 6749 §4.5), without a refresh token.
+ * The minted tokens are revoked together with the user, the grant or the client, and the grant is listed as a connected
+ * app.
+ * @throws OAuthError invalid_grant — reason `grant_refused`: the user does not exist or is not active.
  * @throws TypeError when `authTime` is missing, not in seconds, or in the future.
  */
 export async function grantForUser(
@@ -112,7 +112,7 @@ export async function grantForUser(
   const signedInUser = await identifyUser(given.signedIn, now, storage)
   const grant =
     signedInUser && (await saveGrant({ clientId, signedInUser, scopes: given.scopes }, now, { storage, random }))
-  // RFC 6749 §5.2: nothing is granted about an account that is not there, or not active any more.
+  // RFC 6749 §5.2: the user does not exist or is not active.
   if (signedInUser === undefined || grant === undefined || !isUserActive(signedInUser.user, grant.userGeneration))
     throw notGranted()
 

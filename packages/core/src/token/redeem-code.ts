@@ -16,7 +16,7 @@ import { digestSecret, sha256 } from '../runtime/digest.ts'
 import { equalInConstantTime } from '../runtime/equal-in-constant-time.ts'
 import type { RefreshLifetimes } from '../tokens/refresh-token.ts'
 
-/** A code that this request alone has used up, with redirect URI and verifier proven. Only `redeemCode` makes it. */
+/** A code that this request consumed, with proven redirect URI and verifier. Created only by `redeemCode`. */
 export type RedeemedCode = Brand<AuthorizationCodeRecord, 'RedeemedCode' | 'GrantEvidence'>
 
 export interface RedeemCodeDependencies {
@@ -25,10 +25,10 @@ export interface RedeemCodeDependencies {
 }
 
 /**
- * Redeems a code. It is used up first and proven afterwards: a wrong verifier has burnt it, so nobody can try twice.
- * A second valid presentation ends everything that the first one was given (RFC 6749 §4.1.2).
- * @throws OAuthError invalid_grant — reason `code_unknown` | `code_incomplete` | `code_replayed` | `redirect_uri_mismatch` |
- *   those of `proveCodeVerifier`.
+ * Redeems a code. It is consumed first and proven afterwards, so a wrong verifier cannot be tried twice. A second valid
+ * presentation revokes everything issued from the first (RFC 6749 §4.1.2).
+ * @throws OAuthError invalid_grant — reason `code_unknown` | `code_incomplete` | `code_replayed` |
+ *   `redirect_uri_mismatch` | those of `proveCodeVerifier`.
  */
 export async function redeemCode(
   { presentation, client }: { readonly presentation: CodePresentation; readonly client: AuthenticatedClient },
@@ -40,11 +40,11 @@ export async function redeemCode(
   if (consumed.outcome === 'absent') throw codeRefusal('code_unknown', client, undefined)
 
   const code = consumed.record
-  // A store must not hand one client's code to another, nor an expired one; if it does, the code is unknown all the same.
+  // Checked again in case a store returns an expired code or one of another client.
   if (code.clientId !== client.clientId || !(now < code.expiresAt)) throw codeRefusal('code_unknown', client, undefined)
-  // What storage lost of a code is not known to be harmless (RFC 6749 §4.1.2: a code is bound to all that it was issued for).
+  // RFC 6749 §4.1.2: a code is bound to everything it was issued for, so one that lost a field in storage is refused.
   if (!isIntact(code)) throw codeRefusal('code_incomplete', client, code)
-  // RFC 6749 §4.1.3: the code is bound to this redirect_uri; without the check a code stolen elsewhere works here.
+  // RFC 6749 §4.1.3: the code is bound to its redirect_uri; otherwise a stolen code could be injected.
   if (code.redirectUri !== presentation.redirectUri) throw codeRefusal('redirect_uri_mismatch', client, code)
   const proof = await proveCodeVerifier(presentation.codeVerifier, code)
 
@@ -59,12 +59,12 @@ export async function redeemCode(
   return redeemed(code, proof)
 }
 
-/** What a client presents to redeem a code (RFC 6749 §4.1.3, RFC 7636 §4.5). */
+/** The parameters of a code redemption (RFC 6749 §4.1.3, RFC 7636 §4.5). */
 export interface CodePresentation {
   readonly code: string
   readonly redirectUri: string
   readonly codeVerifier: string | undefined
-  /** The resources that the access token is for; empty means all that were granted (RFC 8707 §2.2). */
+  /** The resources for the access token; empty for all granted ones (RFC 8707 §2.2). */
   readonly resources: readonly string[]
 }
 
@@ -75,7 +75,7 @@ export function parseCodePresentation(form: Parameters): CodePresentation {
   // RFC 6749 §4.1.3: code is required.
   if (code === undefined)
     throw new OAuthError('invalid_request', 'The code parameter is missing.', { reason: 'code_missing' })
-  // RFC 6749 §4.1.3: redirect_uri is required when the authorization request had one, and here it always has.
+  // RFC 6749 §4.1.3: redirect_uri is required if the authorization request had one, and here it always has.
   if (redirectUri === undefined) {
     throw new OAuthError('invalid_request', 'The redirect_uri parameter is missing.', {
       reason: 'redirect_uri_missing',
@@ -84,7 +84,7 @@ export function parseCodePresentation(form: Parameters): CodePresentation {
   return { code, redirectUri, codeVerifier: form.get('code_verifier'), resources: form.all('resource') }
 }
 
-/** Nothing else makes a redeemed code; without the proof of its verifier this does not compile. */
+/** The only place that creates a redeemed code; it requires the proof of the verifier. */
 const redeemed = (code: AuthorizationCodeRecord, _proof: ProvenVerifier): RedeemedCode => code as RedeemedCode
 
 function codeRefusal(
@@ -96,7 +96,7 @@ function codeRefusal(
   return new OAuthError('invalid_grant', 'The authorization code is not valid.', { reason, context })
 }
 
-/** Proof that the presenter of a code is who asked for it, or that its client is exempt from PKCE by name. */
+/** Proof that the code verifier matches, or that the client is exempt from PKCE by configuration. */
 export type ProvenVerifier = Brand<{ readonly method: 'S256' | 'exempt' }, 'ProvenVerifier'>
 
 /**
@@ -108,10 +108,10 @@ export type ProvenVerifier = Brand<{ readonly method: 'S256' | 'exempt' }, 'Prov
  */
 async function proveCodeVerifier(verifier: string | undefined, code: AuthorizationCodeRecord): Promise<ProvenVerifier> {
   if (code.codeChallengeMethod === 'exempt') return proveExemption(verifier, code)
-  // A challenge that storage dropped would switch PKCE off without a sound; the code is worthless instead.
+  // A challenge that got lost in storage must not disable PKCE.
   if (code.codeChallengeMethod !== 'S256' || typeof code.codeChallenge !== 'string')
     throw verifierRefusal('code_challenge_lost')
-  // RFC 7636 §4.6: the verifier must be there, well-formed, and hash to the challenge.
+  // RFC 7636 §4.6: the verifier must be present, well-formed, and hash to the challenge.
   if (verifier === undefined) throw verifierRefusal('code_verifier_missing')
   if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) throw verifierRefusal('code_verifier_mismatch')
   const challenge = encodeBase64url(await sha256(verifier))
@@ -122,7 +122,7 @@ async function proveCodeVerifier(verifier: string | undefined, code: Authorizati
 
 function proveExemption(verifier: string | undefined, code: AuthorizationCodeRecord): ProvenVerifier {
   if (code.codeChallenge !== undefined) throw verifierRefusal('code_challenge_lost')
-  // RFC 9700 §4.8.2: a verifier without a challenge means that somebody removed the challenge on the way.
+  // RFC 9700 §4.8.2: a verifier without a challenge means that the challenge was removed from the request.
   if (verifier !== undefined) throw verifierRefusal('code_verifier_unexpected')
   return { method: 'exempt' } as ProvenVerifier
 }
@@ -132,9 +132,9 @@ const verifierRefusal = (
 ): OAuthError => new OAuthError('invalid_grant', 'The authorization code is not valid.', { reason })
 
 /**
- * Whether a code came back from storage with all that every code has. A store that loses a field, such as one that was
- * written for an older record, would otherwise unbind or widen what was granted. `nonce`, `claimsRequest`, `acr` and
- * `sessionId` may be absent in a code; the challenge is looked at where the verifier is proven.
+ * Whether storage returned a code with all required fields. A store that loses a field, for example because it was
+ * written for an older record, would otherwise remove a binding or widen the grant. `nonce`, `claimsRequest`, `acr` and
+ * `sessionId` are optional; the challenge is checked with the verifier.
  */
 export function isIntact(code: AuthorizationCodeRecord): boolean {
   const { digest, grantId, familyId, userId, redirectUri, scopes, resources } = code
@@ -146,7 +146,7 @@ export function isIntact(code: AuthorizationCodeRecord): boolean {
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
 
-/** The family that a code names, before anything was issued. */
+/** The token family of a code, before anything was issued. */
 export function familyOf(
   code: AuthorizationCodeRecord,
   { now, expiresAt }: { readonly now: EpochSeconds; readonly expiresAt: EpochSeconds },

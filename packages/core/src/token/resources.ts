@@ -2,14 +2,14 @@ import { seconds, type DurationSeconds } from '@mintmark/storage-interface'
 
 import { OAuthError } from '../error/oauth-error.ts'
 
-/** A protected resource that access tokens may be meant for (RFC 8707). */
+/** A protected resource that access tokens can be issued for (RFC 8707). */
 export interface Resource {
-  /** Its identifier, which becomes the `aud`: an absolute URI without fragment. */
+  /** Its identifier, used as `aud`: an absolute URI without fragment. */
   readonly uri: string
-  /** The scope values that mean something there. */
+  /** The scope values that it defines. */
   readonly scopes: readonly string[]
   readonly accessTokenLifetime: DurationSeconds
-  /** `jwt`: RFC 9068, read by the resource itself. `opaque`: found in storage, by introspection only. */
+  /** `jwt`: RFC 9068, verified by the resource itself. `opaque`: stored, verified by introspection only. */
   readonly accessTokenFormat: 'jwt' | 'opaque'
 }
 
@@ -17,9 +17,9 @@ export interface Resource {
 export type ResourceRegistry = ReadonlyMap<string, Resource>
 
 /**
- * The resources that a request names, each registered (RFC 8707 §2). Identifiers are compared character by character.
- * @throws OAuthError invalid_target — reason `resource_unknown`, also for what is not an absolute URI without fragment,
- *   since no such URI can be registered, and for a list of more than 32.
+ * Validates the resources that a request names (RFC 8707 §2). Identifiers are compared character by character.
+ * @throws OAuthError invalid_target — reason `resource_unknown`; also for anything that is not an absolute URI without
+ *   fragment, since it cannot be registered, and for more than 32 resources.
  */
 export function requestedResources(values: readonly string[], registry: ResourceRegistry): readonly string[] {
   // RFC 8707 §2: invalid_target when the resource is unknown or malformed.
@@ -32,22 +32,23 @@ export function requestedResources(values: readonly string[], registry: Resource
 }
 
 /**
- * The resources for one access token: those that the token request names, of the granted ones, or all granted ones.
+ * Determines the resources of one access token: the granted resources that the token request names, or all granted
+ * ones.
  * @throws OAuthError invalid_target — reason `resource_not_granted`.
  */
 export function narrowResources(values: readonly string[], granted: readonly string[]): readonly string[] {
   if (values.length === 0) return granted
-  // RFC 8707 §2.2: the token request may only pick from what the authorization request was granted.
+  // RFC 8707 §2.2: the token request may only select from the granted resources.
   if (values.some((uri) => !granted.includes(uri))) {
     throw new OAuthError('invalid_target', 'A requested resource was not granted.', { reason: 'resource_not_granted' })
   }
   return [...new Set(values)]
 }
 
-/** More audiences than an access token should have: each of them could use it at the others (RFC 8707 §3). */
+/** More audiences than any access token should have: each could use the token at the others (RFC 8707 §3). */
 const maxResources = 32
 
-/** What one access token is for: who it is meant for, what it may do there, for how long, in which form. */
+/** The target of one access token: its audience, scopes, lifetime and format. */
 export interface TokenTarget {
   readonly audience: readonly string[]
   readonly scopes: readonly string[]
@@ -60,13 +61,14 @@ export interface TokenTargetDependencies {
   readonly resources: ResourceRegistry
   readonly defaultAudience: string
   readonly accessTokenLifetime: DurationSeconds
-  /** Scope values that concern the person and no API: they go with every token. */
+  /** Identity scopes, which every token may carry. */
   readonly identityScopes: ReadonlySet<string>
 }
 
 /**
- * Aims an access token at resources, or at the default audience when none is named (RFC 8707 §2.2, RFC 9068 §3). With
- * `openid` this server is an audience too, since its userinfo endpoint is. Scope values of other resources stay behind.
+ * Resolves granted scopes and resources to the target of an access token; without resources, to the default audience
+ * (RFC 8707 §2.2, RFC 9068 §3). With `openid` this server is an audience too, for its userinfo endpoint. Scope values
+ * of other resources are dropped.
  * @throws OAuthError invalid_target — reason `resource_unknown`: none of the granted resources is registered any more.
  */
 export function resolveTarget(
@@ -80,7 +82,7 @@ export function resolveTarget(
   }
 
   const targets = granted.resources.flatMap((uri) => deps.resources.get(uri) ?? [])
-  // RFC 8707 §2.2: the default audience was not granted. A resource that is gone must not turn a narrow grant into a wide one.
+  // RFC 8707 §2.2: the default audience was not granted. A removed resource must not widen a narrow grant.
   if (targets.length === 0) {
     throw new OAuthError('invalid_target', 'The granted resource is no longer known to this server.', {
       reason: 'resource_unknown',

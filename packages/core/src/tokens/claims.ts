@@ -4,25 +4,28 @@ import { requestedClaimNames, type ClaimsDestination } from '../authorize/claims
 import type { ScopeRegistry } from '../authorize/scopes.ts'
 import type { ActiveUser } from './status.ts'
 
-/** What a host may look at when it maps claims. */
+/** The input of `mapClaims`. */
 export interface ClaimsContext {
   readonly subject: string
-  /** What storage knows of the person, by claim name. */
+  /** The user's stored claims, by name. */
   readonly claims: JsonObject
   readonly clientId: string
   readonly scopes: readonly string[]
   readonly destination: ClaimsDestination
 }
 
-/** Adds claims to what storage knows, or replaces them. A claim is released only where a granted scope or the `claims` parameter opens it. */
+/**
+ * Adds to the stored claims or replaces them. A claim is released only if a granted scope or the `claims` parameter
+ * contains it.
+ */
 export type MapClaims = (context: ClaimsContext) => JsonObject | Promise<JsonObject>
 
-/** For whom and what claims are released. */
+/** Describes to whom claims are released. */
 interface ClaimsRelease {
   readonly user: ActiveUser
   readonly client: ClientRecord
   readonly scopes: readonly string[]
-  /** The `claims` parameter, as far as the person consented to it. */
+  /** The part of the `claims` parameter that the user consented to. */
   readonly claimsRequest: JsonObject | undefined
   readonly destination: ClaimsDestination
 }
@@ -33,9 +36,9 @@ export interface ReleaseClaimsDependencies {
 }
 
 /**
- * The claims about a person that a client gets: those that its granted scopes open, and those that it asked for one by
- * one (OIDC Core §5.4, §5.5). Names come from the registry and never from the data, so that no claim slips in because an
- * account happens to carry it; the protocol's own claims are never among them.
+ * Collects the claims that a client receives about a user: those of its granted scopes, and those it requested
+ * individually (OIDC Core §5.4, §5.5). Names come from the scope registry and never from the data, so a claim is not
+ * released just because a user has it. Protocol claims are never released.
  */
 export async function releaseClaims(release: ClaimsRelease, deps: ReleaseClaimsDependencies): Promise<JsonObject> {
   const known = await knownClaims(release, deps.mapClaims)
@@ -69,7 +72,10 @@ function releasableNames(release: ClaimsRelease, registry: ScopeRegistry): Reado
   )
 }
 
-/** OIDC Core §5.5: asked for one by one, and only while a scope of the client's opens it: a registration may be narrowed. */
+/**
+ * Individually requested claims are released only while one of the client's registered scopes contains them (OIDC Core
+ * §5.5).
+ */
 function namesAllowedToClient(
   names: readonly string[],
   client: ClientRecord,
@@ -79,7 +85,9 @@ function namesAllowedToClient(
   return names.filter((name) => open.has(name))
 }
 
-/** Claims that the protocol makes itself: no account and no host overrides them (RFC 7519 §4.1, OIDC Core §2). */
+/**
+ * Claims that the protocol defines: neither a user's data nor a host can override them (RFC 7519 §4.1, OIDC Core §2).
+ */
 const protocolClaims: ReadonlySet<string> = new Set([
   'iss',
   'sub',

@@ -14,8 +14,8 @@ export interface IdTokenDependencies extends ReleaseClaimsDependencies {
 }
 
 /**
- * Mints the ID token (OIDC Core §2). `at_hash` binds it to the access token (OIDC Core §3.1.3.6). The user's claims
- * stand before the protocol's own, which therefore always win.
+ * Mints the ID token (OIDC Core §2). `at_hash` binds it to the access token (OIDC Core §3.1.3.6). Protocol claims come
+ * last, so that they override the user's claims.
  */
 export async function mintIdToken(
   { decision, accessToken }: { readonly decision: DecisionForUser; readonly accessToken: string },
@@ -45,10 +45,10 @@ export async function mintIdToken(
 }
 
 /**
- * The value of `at_hash`: the left half of the token's hash, by the hash function of the algorithm that signs the ID token
- * (OIDC Core §3.1.3.6).
- * @returns `undefined` for an algorithm that no hash function is named for: the claim is optional where tokens come from the
- *   token endpoint.
+ * Computes `at_hash`: the left half of the token's hash, with the hash function of the signature algorithm (OIDC Core
+ * §3.1.3.6).
+ * @returns `undefined` for an algorithm without a defined hash function; the claim is optional in tokens from the token
+ *   endpoint.
  */
 async function tokenHash(token: string, algorithm: SigningAlgorithm): Promise<string | undefined> {
   switch (algorithm) {

@@ -28,7 +28,7 @@ export interface IntrospectionEndpointDependencies extends ClientAuthenticationD
   readonly journal: Journal
 }
 
-/** `POST /token/introspection` (RFC 7662 §2), answering plain or signed (RFC 9701). */
+/** `POST /token/introspection` (RFC 7662 §2), with a plain or a signed response (RFC 9701). */
 export const introspectionEndpoint =
   (deps: IntrospectionEndpointDependencies): Endpoint =>
   async (request) => {
@@ -44,15 +44,15 @@ export const introspectionEndpoint =
     })
     if (!wantsSignedAnswer(request)) return json(200, description, [...noStore, vary])
 
-    // RFC 9701 §5: the description is a claim of a JWT that is meant for this caller and for nothing else.
+    // RFC 9701 §5: the description is a claim of a JWT for this caller only.
     const claims = { iss: deps.issuer, aud: caller.clientId, iat: now, token_introspection: description }
-    // RFC 9701 §6: RS256 where nothing else was agreed.
+    // RFC 9701 §6: RS256 unless something else was agreed.
     return signedAnswer(
       await signJwt('token-introspection+jwt', claims, await deps.keys.signer(defaultAlgorithm(deps.keys))),
     )
   }
 
-/** RFC 9701 §4: the caller asks for it in the Accept header. */
+/** Whether the Accept header requests a signed response (RFC 9701 §4). */
 const wantsSignedAnswer = (request: ServerRequest): boolean =>
   (request.headers.get('accept') ?? '')
     .split(',')
@@ -68,8 +68,8 @@ const vary = ['Vary', 'Accept'] as const
 type IntrospectDependencies = VerifyAccessTokenDependencies & { readonly storage: OAuthStorage }
 
 /**
- * Describes a token to a caller that it is meant for, or that it was issued to (RFC 7662 §2.2, §4). `token_type_hint` is
- * not needed: a token's form says what it is.
+ * Describes a token to a caller that it is meant for or was issued to (RFC 7662 §2.2, §4). `token_type_hint` is not
+ * needed, because the form of a token shows its type.
  */
 async function introspectToken(
   { token, caller }: { readonly token: string; readonly caller: ConfidentialClient },
@@ -80,7 +80,7 @@ async function introspectToken(
   if (refreshToken !== undefined) return describeRefreshToken({ refreshToken, caller }, now, deps)
 
   const accessToken = await verifyAccessToken(token, now, deps)
-  // RFC 7662 §4: a caller learns nothing of tokens that are not meant for it.
+  // RFC 7662 §4: a caller learns nothing about tokens for others.
   if (accessToken === undefined || !mayIntrospect(caller, accessToken)) return inactive
   const status = await statusOfAccessToken(accessToken, now, deps.storage)
   return status === undefined ? inactive : describeAccessToken(accessToken)
@@ -109,7 +109,7 @@ async function describeRefreshToken(
   }
 }
 
-/** The claims of RFC 7662 §2.2; what the token's life depends on stays inside. */
+/** The claims of RFC 7662 §2.2, without our internal ones. */
 function describeAccessToken(token: VerifiedAccessToken): JsonObject {
   const { family: _family, grant: _grant, generation: _generation, ...claims } = token.claims
   return { ...claims, active: true, token_type: 'Bearer' }
@@ -118,5 +118,5 @@ function describeAccessToken(token: VerifiedAccessToken): JsonObject {
 const mayIntrospect = (caller: ClientRecord, token: VerifiedAccessToken): boolean =>
   caller.clientId === token.clientId || token.audience.some((audience) => caller.servedAudiences.includes(audience))
 
-/** What introspection says of every token that is not live, or not the caller's business: nothing (RFC 7662 §2.2). */
+/** The response for every token that is not active or not meant for the caller (RFC 7662 §2.2). */
 const inactive: JsonObject = { active: false }

@@ -12,19 +12,21 @@ import { equalInConstantTime } from '../runtime/equal-in-constant-time.ts'
 import type { Random } from '../runtime/random.ts'
 
 /**
- * A refresh token in its three parts, written as one base64url string of 107 characters:
+ * A refresh token in its three parts, encoded as one base64url string of 107 characters:
  *
- * - `handle`, 32 bytes, the same in all tokens of the family: finds it, and is known only to who had one of its tokens;
- * - `secret`, 32 bytes, new with each rotation: storage knows the token's digest only;
- * - a check of 16 bytes, the secret's HMAC under the handle: tells a token of this family from a damaged or made-up one,
- *   so that a typing error is not taken for the reuse of an old token, which would end the family.
+ * - `handle`, 32 bytes, the same in all tokens of the family: finds the family, and is known only to holders of its
+ *   tokens;
+ * - `secret`, 32 bytes, new with each rotation: storage has only a digest of it;
+ * - a checksum of 16 bytes, the HMAC of the secret under the handle: distinguishes a token of this family from a
+ *   damaged or invented one, so that a typing error does not count as reuse of an old token, which would revoke the
+ *   family.
  */
 export interface RefreshToken {
   readonly handle: Uint8Array
   readonly secret: Uint8Array
 }
 
-/** What storage may know of a refresh token. */
+/** The stored digests of a refresh token. */
 export interface RefreshTokenDigests {
   readonly handleDigest: SecretDigest
   readonly tokenDigest: SecretDigest
@@ -38,9 +40,9 @@ export async function encodeRefreshToken(token: RefreshToken): Promise<string> {
   return encodeBase64url(bytes)
 }
 
-/** Reads a presented token; `undefined` when it is none that this library wrote. */
+/** Parses a presented token; `undefined` unless this library created it. */
 export async function parseRefreshToken(text: string): Promise<RefreshToken | undefined> {
-  // The last character has two spare bits: only the spelling in which they are zero is the token (RFC 4648 §3.5).
+  // The last character has two spare bits, which must be zero (RFC 4648 §3.5).
   if (!/^[A-Za-z0-9_-]{106}[AEIMQUYcgkosw048]$/.test(text)) return undefined
   const bytes = decodeBase64url(text)
 
@@ -56,12 +58,12 @@ export async function digestRefreshToken(token: RefreshToken): Promise<RefreshTo
   }
 }
 
-/** The digest that tells the tokens of a family apart. */
+/** The digest that distinguishes the tokens of a family. */
 export const digestOf = (token: RefreshToken): Promise<SecretDigest> => digestSecret(encodeBase64url(token.secret))
 
 /**
- * The token that follows. It needs the token before and the salt that storage keeps, and neither gives it alone: a client
- * that lost the answer gets the identical successor again, and whoever reads the table gets nothing.
+ * Derives the successor of a token from the token and the stored salt; neither is enough alone. A client that lost the
+ * response gets the identical successor again, while a reader of the database cannot compute it.
  */
 export async function deriveSuccessor(token: RefreshToken, salt: string): Promise<RefreshToken> {
   return { handle: token.handle, secret: await hmacSha256(token.secret, new TextEncoder().encode(`successor ${salt}`)) }
@@ -71,13 +73,13 @@ const checksumOf = async (token: RefreshToken): Promise<Uint8Array> =>
   (await hmacSha256(token.handle, token.secret)).subarray(0, 16)
 
 export interface RefreshLifetimes {
-  /** Sliding: a refresh token that nobody uses for this long is dead. */
+  /** Sliding: a refresh token that is not used for this long expires. */
   readonly refreshTokenIdle: DurationSeconds
-  /** Absolute: no rotation moves it. */
+  /** Absolute: rotation does not extend it. */
   readonly refreshTokenAbsolute: DurationSeconds
 }
 
-/** A family's first refresh token, and what storage keeps of it. */
+/** The first refresh token of a family, and its stored record. */
 interface CreatedRefreshToken {
   readonly token: string
   readonly record: RefreshRecord
@@ -87,7 +89,7 @@ export async function createRefreshToken(
   now: EpochSeconds,
   deps: { readonly random: Random; readonly lifetimes: RefreshLifetimes },
 ): Promise<CreatedRefreshToken> {
-  // One draw for both: drawing costs more than the bytes that are drawn.
+  // One draw for both, because each draw has a fixed cost.
   const bytes = deps.random(64)
   const token = { handle: bytes.subarray(0, 32), secret: bytes.subarray(32) }
   const { handleDigest, tokenDigest } = await digestRefreshToken(token)

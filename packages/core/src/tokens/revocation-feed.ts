@@ -26,8 +26,8 @@ interface RevocationFeedEndpointDependencies extends ClientAuthenticationDepende
 }
 
 /**
- * `POST /token/revocation-feed`: what has ended since a resource server asked last, signed for it alone. It keeps the
- * answer back for as long as the question allows and there is nothing to say.
+ * `POST /token/revocation-feed`: the revocations since the cursor of a resource server, signed for it. The response is
+ * delayed up to the requested time until there is an entry.
  */
 export const revocationFeedEndpoint =
   (feed: RevocationFeed, deps: RevocationFeedEndpointDependencies): Endpoint =>
@@ -39,7 +39,7 @@ export const revocationFeedEndpoint =
     )
     const feedRequest = parseFeedRequest(form)
     await feed.waitBehind(feedRequest, caller.clientId, askedAt)
-    // Asked again: the answer is of the moment at which it is given, not of the one at which the waiting began.
+    // Read again, because time has passed while the request waited.
     const now = deps.clock()
     const page = await feed.read(feedRequest.cursor, now)
     const claims = { iss: deps.issuer, aud: caller.clientId, ...pageClaims({ page, feedRequest }, now) }
@@ -58,7 +58,7 @@ export const revocationFeedEndpoint =
 
 /** @throws OAuthError unauthorized_client — reason `client_serves_no_audience`. */
 function requireResourceServer(client: ConfidentialClient): ConfidentialClient {
-  // RFC 7662 §4: what happens to tokens is the business of those whom tokens are meant for.
+  // RFC 7662 §4: only resource servers may learn about tokens.
   if (client.servedAudiences.length === 0) {
     throw new OAuthError('unauthorized_client', 'The client is not registered as a resource server.', {
       reason: 'client_serves_no_audience',
@@ -80,13 +80,13 @@ const pageClaims = (
   ended: page.revocations,
 })
 
-/** What a resource server asks of the feed. */
+/** The parameters of a request to the feed. */
 export interface FeedRequest {
-  /** The place that it has read to; `undefined` for the beginning. */
+  /** The position that the caller has read to; `undefined` for the beginning. */
   readonly cursor: string | undefined
-  /** How long the answer may be kept back until there is something to say. */
+  /** How long to wait for an entry. */
   readonly wait: DurationSeconds
-  /** The answer repeats it, so that no earlier answer can stand in for it (RFC 8725 §3.10). */
+  /** Returned in the response, so that an earlier response cannot be replayed (RFC 8725 §3.10). */
   readonly nonce: string
 }
 
@@ -106,5 +106,5 @@ function parseFeedRequest(form: Parameters): FeedRequest {
   return { cursor, wait: seconds(Math.min(Number(wait), maxWait)), nonce }
 }
 
-/** In seconds: proxies give up on requests that stay open much longer. */
+/** In seconds: many proxies close requests that take much longer. */
 const maxWait = 20

@@ -19,7 +19,7 @@ export interface RevocationEndpointDependencies extends ClientAuthenticationDepe
   readonly journal: Journal
 }
 
-/** `POST /token/revocation` (RFC 7009 §2). The answer is the same whatever was found. */
+/** `POST /token/revocation` (RFC 7009 §2). The response is always the same. */
 export const revocationEndpoint =
   (deps: RevocationEndpointDependencies): Endpoint =>
   async (request) => {
@@ -32,14 +32,15 @@ export const revocationEndpoint =
     return { status: 200, headers: noStore, body: undefined }
   }
 
-/** What a revocation request ended. */
+/** What a revocation request revoked. */
 type RevocationResult = 'family' | 'access_token' | 'nothing'
 
 type RevokeDependencies = VerifyAccessTokenDependencies & { readonly storage: OAuthStorage }
 
 /**
- * Ends a token of the client's own (RFC 7009 §2.1). A refresh token ends its family, and so all access tokens of it. What
- * is unknown, expired or another client's changes nothing and reads the same (RFC 7009 §2.2).
+ * Revokes a token of the client (RFC 7009 §2.1). Revoking a refresh token revokes its family, and so all its access
+ * tokens. An unknown or expired token, or one of another client, changes nothing and gets the same response (RFC 7009
+ * §2.2).
  */
 async function revokeToken(
   { token, client }: { readonly token: string; readonly client: AuthenticatedClient },

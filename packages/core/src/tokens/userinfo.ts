@@ -32,7 +32,7 @@ export interface UserinfoEndpointDependencies extends VerifyAccessTokenDependenc
   readonly journal: Journal
 }
 
-/** `GET|POST /userinfo` (OIDC Core §5.3): claims about the person for whom the access token was issued. */
+/** `GET|POST /userinfo` (OIDC Core §5.3): claims about the user for whom the access token was issued. */
 export const userinfoEndpoint =
   (deps: UserinfoEndpointDependencies): Endpoint =>
   async (request) => {
@@ -51,11 +51,11 @@ async function verifyBearer(
   now: EpochSeconds,
   deps: UserinfoEndpointDependencies,
 ): Promise<VerifiedAccessToken> {
-  // RFC 6750 §3.1: without a token there is nothing to say but how to come back with one.
+  // RFC 6750 §3.1: a request without a token gets a bare challenge.
   if (presented === undefined) throw invalidToken('bearer_missing')
   const token = await verifyAccessToken(presented, now, deps)
   if (token === undefined) throw invalidToken('access_token_invalid')
-  // RFC 9068 §4: a token that is meant for others is not accepted here. With `openid` this server is among its audiences.
+  // RFC 9068 §4: tokens for other audiences are not accepted. With `openid` this server is an audience.
   const isForUs = token.audience.includes(deps.issuer) || !token.scopes.includes('openid')
   if (!isForUs) throw invalidToken('access_token_audience')
   return token
@@ -68,13 +68,13 @@ async function requireActiveUser(
 ): Promise<Active<FamilyStatus>> {
   const status = await statusOfAccessToken(token, now, storage)
   if (status === undefined) throw invalidToken('access_token_not_live')
-  // OIDC Core §5.3: a client that acts for itself has no person to tell about.
+  // OIDC Core §5.3: a client's own token has no user.
   if (status.kind !== 'user') throw invalidToken('access_token_without_person')
   return status.status
 }
 
 function requireOpenid(token: VerifiedAccessToken): void {
-  // OIDC Core §5.3: the endpoint belongs to OpenID Connect, so the token must have been issued for it.
+  // OIDC Core §5.3: the token must have been issued for OpenID Connect.
   if (!token.scopes.includes('openid')) {
     throw new OAuthError('insufficient_scope', 'The access token needs the scope openid.', {
       reason: 'openid_not_granted',
@@ -98,7 +98,7 @@ async function userinfoResponse(
   deps: UserinfoEndpointDependencies,
 ): Promise<ServerResponse> {
   if (client.userinfoSignedResponseAlg === undefined) return json(200, claims, noStore)
-  // OIDC Core §5.3.2: a signed answer says who made it and for whom.
+  // OIDC Core §5.3.2: a signed response names issuer and audience.
   const signer = await deps.keys.signer(chosenAlgorithm(client.userinfoSignedResponseAlg, deps.keys))
   const jwt = await signJwt('JWT', { ...claims, iss: deps.issuer, aud: client.clientId }, signer)
   return withHeaders({ status: 200, headers: [['Content-Type', 'application/jwt']], body: jwt }, noStore)
@@ -108,13 +108,13 @@ const invalidToken = (reason: RefusalReason): OAuthError =>
   new OAuthError('invalid_token', 'The access token is not valid.', { reason })
 
 /**
- * Reads the bearer token of a request: from the Authorization header, or from the form of a POST (RFC 6750 §2.1, §2.2).
- * @returns `undefined` when the request has none, which deserves a bare challenge (RFC 6750 §3.1).
+ * Reads the bearer token of a request from the Authorization header, or from the form of a POST (RFC 6750 §2.1, §2.2).
+ * @returns `undefined` when there is none; the response is then a bare challenge (RFC 6750 §3.1).
  * @throws OAuthError invalid_request — reason `bearer_twice` | `bearer_in_query` and those of the form; invalid_token —
  *   reason `bearer_malformed`.
  */
 export function readBearerToken(request: ServerRequest): string | undefined {
-  // RFC 9700 §4.3.2: addresses end up in logs and histories, so a token in one is refused even when it is good.
+  // RFC 9700 §4.3.2: URLs end up in logs and histories, so even a valid token is refused there.
   if (readQuery(request).get('access_token') !== undefined) {
     throw new OAuthError('invalid_request', 'Do not send access tokens in the query.', { reason: 'bearer_in_query' })
   }
@@ -139,7 +139,7 @@ function readHeader(request: ServerRequest): string | undefined {
 }
 
 function readFormToken(request: ServerRequest): string | undefined {
-  // RFC 6750 §2.2: in the form of a POST only.
+  // RFC 6750 §2.2: only in the form of a POST.
   if (request.method !== 'POST' || mediaType(request) !== 'application/x-www-form-urlencoded') return undefined
   return refuseRepeated(readForm(request)).get('access_token')
 }
@@ -148,8 +148,8 @@ const sentTwice = (): OAuthError =>
   new OAuthError('invalid_request', 'Send the access token in one way.', { reason: 'bearer_twice' })
 
 /**
- * The error answer of an endpoint that takes a bearer token (RFC 6750 §3). A request without a token gets a bare
- * challenge, which tells nothing.
+ * Renders an error of an endpoint that takes a bearer token (RFC 6750 §3). A request without a token gets a bare
+ * challenge without error details.
  */
 export function renderBearerError(error: OAuthError): ServerResponse {
   const { code, description, reason } = error

@@ -31,7 +31,7 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       const code = await redeemCode({ presentation, client }, now, deps)
       const status = await deps.storage.status.ofGrant(code.grantId)
       if (!isGrantActive(status) || status.user.userId !== code.userId || status.client.clientId !== client.clientId) {
-        // RFC 6749 §5.2, the kill switch: what a deactivated user, a revoked grant or a disabled client was given opens nothing.
+        // RFC 6749 §5.2: codes of deactivated users, revoked grants and disabled clients are refused.
         throw new OAuthError('invalid_grant', 'The authorization code is not valid.', { reason: 'grant_not_live' })
       }
       const resources = narrowResources(presentation.resources, code.resources)
@@ -44,7 +44,7 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
     },
   })
 
-/** Looks before the code is used up, so that a client which asks for the wrong resource may ask again. */
+/** Checked before the code is consumed, so that a client can retry after naming a wrong resource. */
 async function refuseUngrantedResources(
   { presentation, client }: { readonly presentation: CodePresentation; readonly client: AuthenticatedClient },
   now: EpochSeconds,
@@ -61,14 +61,15 @@ interface CreateFamilyDependencies {
 }
 
 /**
- * Writes the family that a redeemed code founds, with its first refresh token when `offline_access` was granted and the
- * client is registered to refresh.
+ * Stores the family of a redeemed code, with its first refresh token if `offline_access` was granted and the client is
+ * registered for refresh tokens.
  *
- * When the code was presented again while this request is at work, the family is buried already. The answer is the same,
- * and all that it holds is dead from the start: as if the second presentation had come right behind it (RFC 6749 §4.1.2).
- * When it is there and alive, the store of codes has forgotten that the code was used, as a failover may: that ends it too.
- * @param accessTokenLifetime how long a family without a refresh token has to be remembered.
- * @returns the refresh token, when there is one.
+ * If the code was replayed while this request is in progress, the family has already been revoked. The response is the
+ * same, but its tokens are revoked from the start, as if the replay had come right after it (RFC 6749 §4.1.2). If the
+ * family already exists and is active, the store has lost the fact that the code was consumed, for example in a
+ * failover; the family is revoked in that case too.
+ * @param accessTokenLifetime how long a family without a refresh token is kept.
+ * @returns the refresh token, if there is one.
  */
 async function createFamily(
   origin: {
@@ -86,7 +87,7 @@ async function createFamily(
   const family = { ...familyOf(code, { now, expiresAt: after(now, lifetime) }), refresh: refresh?.record }
 
   const created = await deps.storage.families.insert(family)
-  // RFC 6749 §4.1.2: a code founds one family, once. Otherwise a second access token would live in the family of the first.
+  // RFC 6749 §4.1.2: a code creates one family, once. Otherwise a second access token would belong to the first family.
   if (created.outcome === 'buried') await deps.storage.families.insertTombstone(family, now)
   return refresh?.token
 }

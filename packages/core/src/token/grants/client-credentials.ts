@@ -6,7 +6,7 @@ import { spaceSeparated } from '../../parameters/space-separated.ts'
 import { defineGrant, type GrantType } from '../grant.ts'
 import { requestedResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
 
-/** A confidential client that acts for itself. Only this grant makes it. */
+/** A confidential client that requests a token for itself. Created only by this grant. */
 type ServiceAccount = Brand<AuthenticatedClient, 'ServiceAccount' | 'GrantEvidence'>
 
 /** The client credentials grant (RFC 6749 §4.4): an access token for the client itself, and nothing else. */
@@ -23,14 +23,14 @@ export const clientCredentialsGrant = (deps: TokenTargetDependencies): GrantType
   })
 
 function proveServiceAccount(client: AuthenticatedClient): ServiceAccount {
-  // RFC 6749 §4.4: only confidential clients; a public client's name proves nothing.
+  // RFC 6749 §4.4: only confidential clients; a public client is not authenticated.
   if (client.tokenEndpointAuthMethod === 'none') {
     throw new OAuthError('unauthorized_client', 'A public client cannot act for itself.', { reason: 'client_public' })
   }
   return client as ServiceAccount
 }
 
-/** The requested scope values, or all of the client's; those that concern a person mean nothing without one. */
+/** The requested scope values, or all of the client's; without identity scopes, since there is no user. */
 function serviceScopes(
   requested: string | undefined,
   client: AuthenticatedClient,

@@ -38,11 +38,11 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       const presented = await parsePresentedToken(form, client)
       const digests = await digestRefreshToken(presented)
       const status = await deps.storage.status.ofRefreshHandle(digests.handleDigest)
-      // RFC 6749 §10.4: bound to the client it was issued to; another's presentation changes nothing.
+      // RFC 6749 §10.4: bound to the client it was issued to; another client's request changes nothing.
       if (status?.family.clientId !== client.clientId) throw unknownToken(client, undefined)
-      // The kill switch: what a deactivated user, a revoked grant or a disabled client was given opens nothing.
+      // RFC 6749 §5.2: refresh tokens of deactivated users, revoked grants and disabled clients are refused.
       if (!isFamilyActive(status, now)) throw unknownToken(client, status.family)
-      // OIDC Core §11: a client from which offline access was taken is not given more of it.
+      // OIDC Core §11: the client may have lost offline access since.
       if (!mayRefresh(status.family.scopes, client)) throw unknownToken(client, status.family)
       const scopes = narrowScopes(form.get('scope'), registeredScopes(status.family.scopes, client))
       const resources = narrowResources(form.all('resource'), status.family.resources)
@@ -69,16 +69,16 @@ async function parsePresentedToken(form: Parameters, client: AuthenticatedClient
     })
   }
   const token = await parseRefreshToken(text)
-  // RFC 6749 §5.2: invalid_grant, as for a token that nobody has any more.
+  // RFC 6749 §5.2: invalid_grant, the same as for an unknown token.
   if (token === undefined) throw unknownToken(client, undefined)
   return token
 }
 
-/** RFC 6749 §6: fewer scope values for this access token, never more than were granted; the grant stays as it is. */
+/** Narrows the scopes of this access token; the grant is unchanged (RFC 6749 §6). */
 function narrowScopes(requested: string | undefined, granted: readonly string[]): readonly string[] {
   if (requested === undefined) return granted
   const scopes = spaceSeparated(requested)
-  // RFC 6749 §6: a scope that was not granted is refused, and the refresh token stays as it was.
+  // RFC 6749 §6: a scope that was not granted is refused, without rotating the refresh token.
   if (scopes.length === 0 || scopes.some((scope) => !granted.includes(scope))) {
     throw new OAuthError('invalid_scope', 'A requested scope was not granted.', { reason: 'scope_not_granted' })
   }
@@ -93,7 +93,10 @@ function unknownToken({ clientId }: AuthenticatedClient, family: TokenFamilyReco
   })
 }
 
-/** A family whose refresh token this request rotated, or retried within the window. Only `rotateRefreshToken` makes it. */
+/**
+ * A family whose refresh token this request rotated, or retried within the window. Created only by
+ * `rotateRefreshToken`.
+ */
 export type RotatedFamily = Brand<
   { readonly family: TokenFamilyRecord; readonly refreshToken: string },
   'RotatedFamily' | 'GrantEvidence'
@@ -103,13 +106,13 @@ interface RotateRefreshTokenDependencies {
   readonly storage: OAuthStorage
   readonly random: Random
   readonly lifetimes: RefreshLifetimes
-  /** How long a token that was just rotated gives the same successor again. */
+  /** How long a rotated token still returns the same successor. */
   readonly retryWindow: { readonly confidential: DurationSeconds; readonly public: DurationSeconds }
 }
 
 /**
- * Swaps a refresh token for its successor (RFC 9700 §4.14.2). A client that lost the answer, or that asked from two tabs
- * at once, gets the identical successor for a short while; any other token of the family ends the family.
+ * Rotates a refresh token (RFC 9700 §4.14.2). A client that lost the response, or sent two requests at once, gets the
+ * identical successor within a short window; any other old token of the family revokes the family.
  * @throws OAuthError invalid_grant — reason `refresh_token_unknown` | `refresh_token_reused`.
  */
 async function rotateRefreshToken(
@@ -136,19 +139,19 @@ async function rotateRefreshToken(
   })
 
   if (rotated.outcome === 'absent') throw rotationRefusal('refresh_token_unknown', client, undefined)
-  // RFC 9700 §4.14.2: one of the two who hold this token stole it, and nobody can tell which.
+  // RFC 9700 §4.14.2: two parties hold this token, and it is unknown which of them stole it.
   if (rotated.outcome === 'reused') throw rotationRefusal('refresh_token_reused', client, rotated.record)
   if (rotated.outcome === 'retried') return repeatRotation({ presented, client }, rotated.record)
   return { family: rotated.record, refreshToken: await encodeRefreshToken(successor) } as RotatedFamily
 }
 
-/** The successor that the lost answer carried, made again from the salt that its rotation left. */
+/** Recomputes the successor of the lost response from the stored salt of its rotation. */
 async function repeatRotation(
   { presented, client }: { readonly presented: RefreshToken; readonly client: AuthenticatedClient },
   family: TokenFamilyRecord,
 ): Promise<RotatedFamily> {
   const successor = await deriveSuccessor(presented, family.refresh?.successorSalt ?? '')
-  // RFC 6749 §5.2: storage must have kept the salt of this very rotation; a token that opens nothing is not handed out.
+  // RFC 6749 §5.2: the salt in storage must belong to this rotation; otherwise the token would be unusable.
   if ((await digestOf(successor)) !== family.refresh?.currentDigest)
     throw rotationRefusal('refresh_token_unknown', client, family)
   return { family, refreshToken: await encodeRefreshToken(successor) } as RotatedFamily
