@@ -7,13 +7,14 @@ import { isArray, isObject, toObject } from '../values/json.ts'
 import type { BulkOperation } from './parse-bulk.ts'
 
 /**
- * The `bulkId` that a text refers to (RFC 7644 §3.7.2): `qwerty` for `bulkId:qwerty`. No identifier begins so (RFC 7643 §3.1).
- * @returns undefined for every other text.
+ * The `bulkId` that a reference names (RFC 7644 §3.7.2): `qwerty` for `bulkId:qwerty`. No id starts with this prefix (RFC 7643
+ * §3.1).
+ * @returns undefined for any other text.
  */
 const referenceIn = (text: string): string | undefined =>
   text.startsWith(prefix) ? text.slice(prefix.length) : undefined
 
-/** All references in what an operation sends, wherever they stand: members, a manager, the value of a PATCH operation. */
+/** All references in the data of an operation, at any depth: in members, in a manager, in the value of a PATCH operation. */
 export function referencesIn(data: JsonValue | undefined): readonly string[] {
   if (typeof data === 'string') {
     const bulkId = referenceIn(data)
@@ -23,7 +24,7 @@ export function referencesIn(data: JsonValue | undefined): readonly string[] {
   return isObject(data) ? Object.values(data).flatMap(referencesIn) : []
 }
 
-/** The same data with identifiers in place of references. */
+/** Replaces the references in data by ids. */
 export function withIdentifiers(data: JsonValue, idOf: (bulkId: string) => string): JsonValue {
   if (typeof data === 'string') {
     const bulkId = referenceIn(data)
@@ -37,7 +38,7 @@ export function withIdentifiers(data: JsonValue, idOf: (bulkId: string) => strin
 
 const prefix = 'bulkId:'
 
-/** What an operation is for. */
+/** The endpoint and resource of an operation. */
 export interface BulkTarget {
   readonly endpoint: ScimEndpoint
   /** Below the provider's base. */
@@ -47,10 +48,10 @@ export interface BulkTarget {
 }
 
 /**
- * Finds the endpoint of an operation (RFC 7644 §3.7): POST goes to a collection, the other methods to a resource in it. A path is
- * below the caller's own base whatever it says: there are no addresses, no queries, no steps upward and no names of messages in it.
- * @param resources the collections that operations may be about.
- * @param idOf the identifier for a bulkId; it may throw.
+ * Resolves the endpoint of an operation (RFC 7644 §3.7): POST targets a collection, the other methods a resource. A path cannot
+ * leave the base URL of the caller: absolute URLs, queries, dot segments and `/.search` are refused.
+ * @param resources the collections that operations may target.
+ * @param idOf returns the id for a bulkId; it may throw.
  * @throws ScimError invalidSyntax — reason `bulk_path`.
  */
 export function resolveTarget(
@@ -68,26 +69,25 @@ export function resolveTarget(
   return { endpoint, path: id === '' ? `/${name}` : `/${name}/${encodeURIComponent(resolved)}`, id: resolved }
 }
 
-/** The bulkId that a path refers to. */
+/** The bulkId that a path refers to, if any. */
 export const pathReference = (path: string): string | undefined =>
   referenceIn(decodeSegment(pathForm.exec(path)?.[2] ?? '') ?? '')
 
 function parseBulkPath(path: string): { readonly name: string; readonly id: string } {
   const [, name = '', segment = ''] = pathForm.exec(path) ?? []
   const id = decodeSegment(segment)
-  // RFC 3986 §5.2.4: steps that a URL would take away.
+  // RFC 3986 §5.2.4: dot segments, which URL parsing would remove.
   if (name === '' || id === undefined || id === '.' || id === '..') throw refusal('bulk_path')
   return { name, id }
 }
 
-/** A collection, and a resource in it. */
+/** A collection, or a resource in it. */
 const pathForm = /^\/([A-Za-z]+)(?:\/([^/?#\\]+))?$/
 
 /**
- * The order in which operations are carried out: as they were sent, but each after those that it refers to
- * (RFC 7644 §3.7.1). In a circle one comes first all the same; what it refers to is then not there. Linear in the number of
- * references, and without recursion.
- * @param references for each operation the positions of those that it refers to.
+ * Orders operations: as sent, but each after those that it refers to (RFC 7644 §3.7.1). Of a cycle, one operation comes first,
+ * and its reference then fails. Linear in the number of references, without recursion.
+ * @param references for each operation, the positions of those that it refers to.
  * @returns every position once.
  */
 export function executionOrder(references: readonly (readonly number[])[]): readonly number[] {
@@ -109,6 +109,6 @@ export function executionOrder(references: readonly (readonly number[])[]): read
 
 interface Visit {
   readonly position: number
-  /** What it refers to is in the order already. */
+  /** Whether the operations that it refers to are already in the order. */
   readonly isReady: boolean
 }

@@ -7,7 +7,7 @@ import { parseJsonObject, type Member, membersByName, requireMessageSchema } fro
 import { isArray, isObject } from '../values/json.ts'
 
 /**
- * Reads the body of a bulk request (RFC 7644 §3.7). A message that is not one is refused as a whole, before any operation.
+ * Parses the body of a bulk request (RFC 7644 §3.7). A malformed message is refused as a whole, before any operation runs.
  * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`, `schemas_missing`,
  * `bulk_operations_missing`, `bulk_operation_malformed`, `bulk_id_missing`, `bulk_id_repeated`, `bulk_errors_malformed`; 413 —
  * reasons `bulk_too_large`, `body_too_large`.
@@ -19,7 +19,7 @@ export function parseBulk(body: unknown, tolerances: ToleranceCounter): BulkRequ
   const list = members.get('operations')?.value
   // RFC 7644 §3.7: "Operations" is required and an array.
   if (!isArray(list)) throw refusal('bulk_operations_missing')
-  // RFC 7644 §3.7.4: 413, before any operation is looked at.
+  // RFC 7644 §3.7.4: 413, before any operation is parsed.
   if (list.length > bulkLimits.maxOperations) throw refusal('bulk_too_large')
   const operations = list.map(readOperation)
   refuseRepeatedIds(operations)
@@ -32,7 +32,7 @@ function readOperation(operation: JsonValue): BulkOperation {
   const members = membersByName(operation)
   const method = textOf(members, 'method')
   const path = textOf(members, 'path')
-  // RFC 7644 §3.7: method and path are required; the method is one of four.
+  // RFC 7644 §3.7: method and path are required; the method is POST, PUT, PATCH or DELETE.
   if (!isMethod(method) || path === undefined) throw refusal('bulk_operation_malformed')
   const bulkId = textOf(members, 'bulkId')
   const sent = {
@@ -41,14 +41,14 @@ function readOperation(operation: JsonValue): BulkOperation {
     data: method === 'DELETE' ? undefined : (members.get('data')?.value ?? undefined),
   }
   if (method !== 'POST') return { ...sent, method, bulkId }
-  // RFC 7644 §3.7: required with POST: by it the client finds out what was created.
+  // RFC 7644 §3.7: required with POST, because it tells the client which resource was created.
   if (bulkId === undefined || bulkId === '') throw refusal('bulk_id_missing')
   return { ...sent, method, bulkId }
 }
 
 function textOf(members: ReadonlyMap<string, Member>, name: string): string | undefined {
   const value = members.get(nameKey(name))?.value ?? undefined
-  // RFC 7644 §3.7: strings, all of them.
+  // RFC 7644 §3.7: these members are strings.
   if (value !== undefined && typeof value !== 'string') throw refusal('bulk_operation_malformed')
   return value
 }
@@ -63,7 +63,7 @@ function readFailOnErrors(value: JsonValue | undefined): number {
   if (value === undefined) return Number.POSITIVE_INFINITY
   const isCount =
     typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= bulkLimits.maxOperations
-  // RFC 7644 §3.7: an integer. Of more errors than there can be operations nobody speaks on purpose.
+  // RFC 7644 §3.7: an integer. More errors than operations are impossible, so such a number is a mistake.
   if (!isCount) throw refusal('bulk_errors_malformed')
   return value
 }
@@ -71,12 +71,12 @@ function readFailOnErrors(value: JsonValue | undefined): number {
 const isMethod = (method: string | undefined): method is BulkOperation['method'] =>
   method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE'
 
-/** One operation of a bulk request (RFC 7644 §3.7), as it was sent: a bulk request writes. */
+/** One operation of a bulk request, as sent (RFC 7644 §3.7). */
 export type BulkOperation = Creation | Change
 
 interface Creation extends Sent {
   readonly method: 'POST'
-  /** By which other operations of the request refer to what this one creates. */
+  /** Other operations of the request refer to the created resource by it. */
   readonly bulkId: string
 }
 
@@ -86,24 +86,24 @@ interface Change extends Sent {
 }
 
 interface Sent {
-  /** Below the provider's base, with a leading slash; not yet looked at. */
+  /** Relative to the provider's base URL, with a leading slash; not yet validated. */
   readonly path: string
   /** The entity tag that the resource must have. */
   readonly version: string | undefined
-  /** The body that the method would have by itself. */
+  /** The body that a single request with this method would have. */
   readonly data: JsonValue | undefined
 }
 
 /** A bulk request (RFC 7644 §3.7). */
 export interface BulkRequest {
   readonly operations: readonly BulkOperation[]
-  /** After so many errors nothing more is done. */
+  /** Processing stops after this many errors. */
   readonly failOnErrors: number
 }
 
-/** What one message may hold, as ServiceProviderConfig shows it (RFC 7643 §5, RFC 7644 §3.7.4). */
+/** The limits of a message, as ServiceProviderConfig shows them (RFC 7643 §5, RFC 7644 §3.7.4). */
 export const bulkLimits = {
   maxOperations: 1000,
-  /** In bytes; the bound of every message. */
+  /** In bytes; applies to every message. */
   maxPayloadSize: 1_048_576,
 } as const

@@ -25,20 +25,20 @@ import {
 } from './bulk-references.ts'
 import { type BulkOperation, type BulkRequest, parseBulk } from './parse-bulk.ts'
 
-/** What answers at /Bulk. */
+/** The routes at /Bulk. */
 export const bulkRoutes = (deps: BulkDependencies): ScimCollection => ({ collection: { POST: processBulk(deps) } })
 
-/** What a bulk request asks for, made once per server. */
+/** Dependencies of the bulk endpoint. */
 interface BulkDependencies {
-  /** The collections that operations may be about. */
+  /** The collections that operations may target. */
   readonly resources: ScimRoutes
   readonly random: Random
   readonly journal: Journal<ScimOccurrence>
 }
 
 /**
- * POST /Bulk (RFC 7644 §3.7): each operation by itself, through the endpoint of its own, in the order in which they were sent as
- * far as references allow. The results stand in the order of the request.
+ * POST /Bulk (RFC 7644 §3.7): runs each operation through its own endpoint, in the order of the request as far as references
+ * allow. The results are in the order of the request.
  */
 const processBulk =
   (deps: BulkDependencies): ScimEndpoint =>
@@ -63,7 +63,8 @@ async function executeOperations(
   const identifiers = new Map<string, string>()
   const idOf = (bulkId: string): string => {
     const id = identifiers.get(bulkId)
-    // RFC 7644 §3.7.1, 409: a circle, or what should have been created was not. §3.12 invalidValue: nothing creates it.
+    // RFC 7644 §3.7.1, 409: the reference is circular, or its resource was not created. §3.12 invalidValue: no operation has this
+    // bulkId.
     if (id === undefined) throw refusal(positions.has(bulkId) ? 'bulk_id_unresolved' : 'bulk_id_unknown')
     return id
   }
@@ -82,7 +83,7 @@ async function executeOperations(
     if (results.size % operationsInATurn === 0) await yieldToEventLoop()
     if (result.response !== undefined) errors += 1
     else if (operation.method === 'POST') identifiers.set(operation.bulkId, identifierIn(result))
-    // RFC 7644 §3.7: enough errors. And storage that is down would be asked in vain by all the others.
+    // RFC 7644 §3.7: failOnErrors is reached. When storage is unavailable, the remaining operations would fail as well.
     if (errors >= failOnErrors || result.status === '503') break
   }
   return operations.flatMap((operation) => results.get(operation) ?? [])
@@ -93,14 +94,14 @@ function referencesOf({ path, data }: BulkOperation): readonly string[] {
   return addressed === undefined ? referencesIn(data) : [addressed, ...referencesIn(data)]
 }
 
-/** The `id` of what was created: the end of its address. */
+/** The `id` of a created resource: the last segment of its location. */
 const identifierIn = ({ location = '' }: BulkResult): string =>
   decodeURIComponent(location.slice(location.lastIndexOf('/') + 1))
 
-/** Written one after the other, each with a sync of the disk: some milliseconds. */
+/** Operations run one after another, each with a disk sync, so five take some milliseconds. */
 const operationsInATurn = 5
 
-/** What came of an operation (RFC 7644 §3.7): a member of the answer's `Operations`. */
+/** The result of an operation, as listed in `Operations` of the response (RFC 7644 §3.7). */
 interface BulkResult {
   readonly method: BulkOperation['method']
   readonly bulkId?: string
@@ -108,24 +109,24 @@ interface BulkResult {
   readonly version?: string
   /** The HTTP status, as a string. */
   readonly status: string
-  /** With an error only. */
+  /** Only for errors. */
   readonly response?: ScimErrorBody
 }
 
-/** What an operation is carried out with. */
+/** The context in which an operation runs. */
 interface BulkContext {
-  /** That of the bulk request. */
+  /** The bulk request. */
   readonly call: ScimCall
-  /** The collections that operations may be about. */
+  /** The collections that operations may target. */
   readonly resources: ScimRoutes
-  /** The identifier of what a bulkId created; it may throw. */
+  /** Returns the id of the resource that a bulkId created; it may throw. */
   readonly idOf: (bulkId: string) => string
-  /** Joins the events of all operations. */
+  /** Correlates the events of all operations. */
   readonly correlationId: string
   readonly journal: Journal<ScimOccurrence>
 }
 
-/** Carries one operation out through the endpoint that a request of its own would reach. Its refusal is its result. */
+/** Runs one operation through the endpoint that a single request would reach. A refusal becomes the result of the operation. */
 async function executeOperation(operation: BulkOperation, context: BulkContext): Promise<BulkResult> {
   const { method, bulkId } = operation
   const { call, resources, idOf, journal } = context
@@ -139,7 +140,7 @@ async function executeOperation(operation: BulkOperation, context: BulkContext):
     const response = await target.endpoint({ ...call, request, id: target.id })
     return { ...named, ...shownIn(response, location), status: String(response.status) }
   } catch (thrown) {
-    // RFC 7644 §3.7.3: what refuses an operation is the answer to it alone.
+    // RFC 7644 §3.7.3: an error applies to this operation only.
     const error = toScimError(thrown)
     recordRefusal(journal)(error, request)
     return {
@@ -151,7 +152,7 @@ async function executeOperation(operation: BulkOperation, context: BulkContext):
   }
 }
 
-/** As if it had come by itself. Nothing of the resource is to be shown but its identifier: members are not read for nobody. */
+/** The operation as a single request. It asks for the id only, so that the members of a group are not read. */
 function requestOf(
   { method, version, data }: BulkOperation,
   { path }: BulkTarget,
@@ -173,8 +174,8 @@ function requestOf(
 }
 
 /**
- * The PATCH message of an operation: RFC 7644 §3.7 shows the bare list of its operations, erratum 5050 the message without
- * `schemas`, and clients send all three.
+ * The PATCH message of an operation. RFC 7644 §3.7 shows the bare list of operations, erratum 5050 the message without `schemas`;
+ * clients send either of them or the complete message.
  */
 function patchMessage(data: JsonValue): JsonValue {
   const schemas = ['urn:ietf:params:scim:api:messages:2.0:PatchOp']
@@ -183,7 +184,7 @@ function patchMessage(data: JsonValue): JsonValue {
   return toObject([['schemas', schemas], ...Object.entries(data)])
 }
 
-/** RFC 7644 §3.7.3: where the resource is, and its version. */
+/** RFC 7644 §3.7.3: the location of the resource and its version. */
 function shownIn({ headers }: ServerResponse, location: string | undefined): Pick<BulkResult, 'location' | 'version'> {
   const found = new Map(headers)
   const address = found.get('Location') ?? found.get('Content-Location') ?? location
@@ -191,5 +192,8 @@ function shownIn({ headers }: ServerResponse, location: string | undefined): Pic
   return { ...(address === undefined ? {} : { location: address }), ...(version === undefined ? {} : { version }) }
 }
 
-/** Lets everybody else have their turn: storage that answers at once, as a file does, would keep the process to one request until it is done. */
+/**
+ * Lets other requests run. With storage that answers synchronously, such as a file, one bulk request would otherwise block the
+ * process.
+ */
 const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0))

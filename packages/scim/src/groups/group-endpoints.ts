@@ -28,7 +28,7 @@ import {
   writeGroup,
 } from './write-group.ts'
 
-/** What answers below /Groups. */
+/** The routes below /Groups. */
 export function groupRoutes(deps: GroupDependencies): ScimCollection {
   const { list, search } = searchEndpoints([listedGroups(deps)], deps)
   return {
@@ -39,9 +39,8 @@ export function groupRoutes(deps: GroupDependencies): ScimCollection {
 }
 
 /**
- * POST /Groups (RFC 7644 §3.3). The same `externalId` again, after an answer that got lost, is answered with the same group,
- * which becomes what the request says as with PUT: nobody stays in it of whom the identity provider does not know. Names of
- * groups are not unique.
+ * POST /Groups (RFC 7644 §3.3). A repeated request with the same `externalId`, after a lost response, replaces the existing group
+ * as PUT does, so that it has no members unknown to the identity provider. Group names are not unique.
  */
 const createGroup =
   (deps: GroupDependencies): ScimEndpoint =>
@@ -73,7 +72,7 @@ function createOrReplace(written: WrittenGroup, call: ScimCall, deps: GroupDepen
   })
 }
 
-/** Undefined when another request took the `externalId` meanwhile: then that group is meant. */
+/** Undefined when another request has created a group with the `externalId` meanwhile; that group is replaced instead. */
 async function insert(
   { state, memberIds }: WrittenGroup,
   call: ScimCall,
@@ -89,7 +88,7 @@ async function insert(
   return outcome.record
 }
 
-/** Undefined when another writer was faster. */
+/** Undefined when another request changed it meanwhile. */
 async function replace(
   group: GroupRecord,
   { state, memberIds }: WrittenGroup,
@@ -116,7 +115,7 @@ const readGroup =
     return showGroup(group, { status: 200, projection, call }, deps)
   }
 
-/** PUT /Groups/{id} (RFC 7644 §3.5.1): what is left out is cleared, members too; it never creates. */
+/** PUT /Groups/{id} (RFC 7644 §3.5.1): clears omitted attributes, including members. It never creates a group. */
 const replaceGroup =
   (deps: GroupDependencies): ScimEndpoint =>
   async (call) => {
@@ -129,7 +128,7 @@ const replaceGroup =
     const group = await writeGroup(
       call,
       async (current) => {
-        // RFC 7643 §4.2: the type of somebody who is there cannot be given otherwise. Without types there is nothing to compare.
+        // RFC 7643 §4.2: the type of an existing member cannot change. Without types, the members need not be read.
         const present = includesMemberType(given) ? await loadAllMembers(current, deps) : []
         const document = replaceResource(groupDocument(current, present), resource, deps.groupType).resource
         return { document, members, readAt: undefined }
@@ -140,8 +139,8 @@ const replaceGroup =
   }
 
 /**
- * PATCH /Groups/{id} (RFC 7644 §3.5.2): all operations or none, in one write. The answer is 204, so that nobody has to read ten
- * thousand members because one has left; with `attributes` or `excludedAttributes` it is 200 and shows the group.
+ * PATCH /Groups/{id} (RFC 7644 §3.5.2): applies all operations or none, in one write. The response is 204, so that removing one
+ * of ten thousand members does not read all of them. With `attributes` or `excludedAttributes` it is 200 and shows the group.
  */
 const patchGroup =
   (deps: GroupDependencies): ScimEndpoint =>
@@ -165,7 +164,7 @@ const patchGroup =
     return showGroup(group, { status: 200, projection, call }, deps)
   }
 
-/** DELETE /Groups/{id} (RFC 7644 §3.6): the group and its memberships; its members stay. */
+/** DELETE /Groups/{id} (RFC 7644 §3.6): removes the group and its memberships, not its members. */
 const removeGroup =
   (deps: GroupDependencies): ScimEndpoint =>
   (call) =>
@@ -176,11 +175,11 @@ const removeGroup =
       const { groupId } = group
       checkPreconditions(request, groupVersion(group))
 
-      // Without If-Match it goes in whatever version it is: members that come and go meanwhile do not hold it up.
+      // Without If-Match any version is removed, so that concurrent membership changes do not delay it.
       const version = request.headers.has('if-match') ? group.version : undefined
       const { outcome } = await deps.storage.groups.remove({ providerId, groupId, version, now })
       if (outcome === 'conflict') return undefined
-      // RFC 7644 §3.6: of several who remove one, one does.
+      // RFC 7644 §3.6: of concurrent DELETE requests, one succeeds.
       if (outcome === 'absent') throw refusal('resource_not_found')
       deps.journal.record(request, { type: 'group.removed', providerId, groupId })
       return emptyResponse()

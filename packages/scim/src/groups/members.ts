@@ -17,8 +17,8 @@ import { isArray, isObject, getMember } from '../values/json.ts'
 import { groupDocument, type GroupWrite } from './write-group.ts'
 
 /**
- * What a PATCH makes of a group (RFC 7644 §3.5.2), with its members as a change and not as a list: a group of ten thousand is not
- * read because one of them leaves. Only operations that cannot be understood otherwise read who is there.
+ * Plans the write of a PATCH (RFC 7644 §3.5.2). Membership changes are expressed as a delta, so that a group of ten thousand is
+ * not read to remove one member. The current members are read only for operations that depend on them.
  */
 export async function planGroupPatch(
   group: GroupRecord,
@@ -42,8 +42,8 @@ export async function planGroupPatch(
 }
 
 /**
- * Whether an operation on members can only be understood by looking at who is there: it selects by more than identifiers, is
- * about a part of members, or gives types that those who are there may not have (RFC 7643 §4.2).
+ * Whether an operation on members depends on the current members: it selects by more than ids, targets a sub-attribute, or gives
+ * types that existing members may not have (RFC 7643 §4.2).
  */
 function needsCurrentMembers({ op, target, value }: Assignment): boolean {
   const { where, subAttribute } = target
@@ -53,10 +53,10 @@ function needsCurrentMembers({ op, target, value }: Assignment): boolean {
 }
 
 /**
- * What operations on members come to, in order, without looking at who is there (RFC 7644 §3.5.2).
- * @param assignments to `members`, none of which `needsMembers`.
- * @returns undefined when nobody comes or goes.
- * @throws ScimError what the same operations are refused with on a resource.
+ * The membership change that operations on members add up to, without reading the current members (RFC 7644 §3.5.2).
+ * @param assignments to `members`, none of which `needsCurrentMembers`.
+ * @returns undefined when membership does not change.
+ * @throws ScimError the reasons of `applyPatch`.
  */
 function planMemberChange(assignments: readonly Assignment[], tolerances: ToleranceCounter): MemberChange | undefined {
   const belongs = new Map<string, boolean>()
@@ -87,12 +87,12 @@ function stepOf({ op, target, value }: Assignment, tolerances: ToleranceCounter)
     const listed = parseListedElements(attribute, { value: value ?? null, tolerances })
     return { kind: 'leave', ids: listed.flatMap((element) => memberIdOf(element) ?? []) }
   }
-  // What the value makes of an empty list is who joins, or who is left.
+  // Applied to an empty list, the value yields the members that are added, or all members after a replace.
   const given = readMemberIds(assignValue(attribute, undefined, { op, value, tolerances }))
   return { kind: op === 'add' ? 'join' : 'replace', ids: given }
 }
 
-/** Whom a filter selects that says nothing but who: `value eq "u1" or value eq "u2"`. Undefined for any other. */
+/** The ids that a filter selects, if it only compares ids: `value eq "u1" or value eq "u2"`. Undefined for any other filter. */
 function selectedIds(filter: ResolvedFilter): readonly string[] | undefined {
   if (filter.kind === 'text' && filter.operator === 'eq' && filter.attribute.name === 'value') return [filter.value]
   if (filter.kind !== 'or') return undefined
@@ -100,7 +100,7 @@ function selectedIds(filter: ResolvedFilter): readonly string[] | undefined {
   return selected.some((ids) => ids === undefined) ? undefined : selected.flatMap((ids) => ids ?? [])
 }
 
-/** Whether members are given with a type, at whatever depth a tolerance may find them. */
+/** Whether members are given with a type, at any depth that a tolerance may unwrap. */
 export function includesMemberType(members: JsonValue | undefined): boolean {
   if (isArray(members)) return members.some(includesMemberType)
   return (
@@ -110,27 +110,27 @@ export function includesMemberType(members: JsonValue | undefined): boolean {
 }
 
 /**
- * Who is to be in a group: the `value` of each of its members (RFC 7643 §4.2). Their type is not looked at: who it is says it.
- * @param members as `readValue` reads them.
+ * The ids of members: the `value` of each (RFC 7643 §4.2). Their type is ignored, because it follows from the id.
+ * @param members as parsed by `readValue`.
  * @throws ScimError invalidValue — reason `value_required`.
  */
 export function readMemberIds(members: JsonValue | undefined): readonly string[] {
   const elements = isArray(members) ? members : []
   return elements.map((element) => {
     const id = memberIdOf(element)
-    // RFC 7643 §4.2: without a value it is nobody.
+    // RFC 7643 §4.2: a member without a value identifies no resource.
     if (id === undefined) throw refusal('value_required', { attribute: 'members.value' })
     return id
   })
 }
 
-/** Whom a member names; undefined for nobody. */
+/** The id of a member; undefined when it has none. */
 function memberIdOf(element: JsonValue): string | undefined {
   const value = isObject(element) ? getMember(element, 'value') : undefined
   return typeof value === 'string' ? value : undefined
 }
 
-/** Everybody in one group. For an answer there is `loadMembers`, which may read nothing. */
+/** Loads all members of a group. Responses use `loadShownMembers`, which reads them only when they are shown. */
 export async function loadAllMembers(
   { providerId, groupId }: GroupRecord,
   { storage }: { readonly storage: ScimStorage },

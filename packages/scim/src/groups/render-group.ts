@@ -28,7 +28,7 @@ interface Shown {
   readonly call: ScimCall
 }
 
-/** A group as the answer to a request for it, or to a write (RFC 7644 §3.9). */
+/** Responds with a group (RFC 7644 §3.9). */
 export async function showGroup(
   group: GroupRecord,
   { status, projection, call: { baseUrl } }: Shown,
@@ -41,8 +41,8 @@ export async function showGroup(
 }
 
 /**
- * A group as a SCIM resource, whole (RFC 7643 §4.2): what a projection is made of.
- * @param members nobody when the projection does not show them: see `loadMembers`.
+ * The complete SCIM resource of a group (RFC 7643 §4.2), before a projection.
+ * @param members empty when the projection does not show them: see `loadShownMembers`.
  */
 function renderGroup(group: GroupRecord, members: readonly GroupMember[], baseUrl: string): JsonObject {
   const { groupId, resource, externalId } = group
@@ -63,27 +63,33 @@ const groupMeta = (group: GroupRecord, baseUrl: string): JsonText =>
     version: groupVersion(group),
   })
 
-/** Where the group is read. */
+/** The URL of a group. */
 export const groupLocation = (groupId: string, baseUrl: string): string =>
   `${baseUrl}/Groups/${encodeURIComponent(groupId)}`
 
-/** The entity tag (RFC 7644 §3.14). A group's row advances with its members too: the tag changes exactly when the resource does. */
+/**
+ * The entity tag of a group (RFC 7644 §3.14). Membership changes also increment the version of its row, so the tag changes
+ * exactly when the resource does.
+ */
 export const groupVersion = ({ version }: GroupRecord): string => `W/"${version}"`
 
-/** RFC 7643 §4.2: who it is says what it is and where. A name is not shown: it is the member's own, and would go stale here. */
+/**
+ * RFC 7643 §4.2: `type` and `$ref` follow from the member. `display` is omitted, because a copy of the member's name would become
+ * outdated.
+ */
 const renderMember = ({ memberId, type }: GroupMember, baseUrl: string): JsonValue => ({
   value: memberId,
   $ref: type === 'User' ? userLocation(memberId, baseUrl) : groupLocation(memberId, baseUrl),
   type,
 })
 
-/** The members of the groups of an answer, by group. */
+/** The members of the groups in a response, by group. */
 type LoadedMembers = ReadonlyMap<GroupId, readonly GroupMember[]>
 
 /**
- * The members of groups of one provider, in one read; and none at all where the answer does not show them, as when Entra looks a
- * group up with `excludedAttributes=members`: there may be tens of thousands (RFC 7644 §3.9).
- * @returns undefined when none are shown. Groups behind those that `listLimits.maxMembers` has room for are not in it.
+ * Loads the members of groups in one read, or nothing when the response does not show them, as when Entra looks a group up with
+ * `excludedAttributes=members` (RFC 7644 §3.9): there may be tens of thousands.
+ * @returns undefined when members are not shown. Groups beyond the limit `listLimits.maxMembers` are missing from the map.
  */
 async function loadShownMembers(
   groups: readonly GroupRecord[],
@@ -105,9 +111,9 @@ interface ListedGroupsDependencies {
 }
 
 /**
- * The groups of a provider: one read for each page, and one for the members of all groups on it, if they are shown. Where those
- * are too many the page is a shorter one, if its cursor says where the next begins.
- * @throws ScimError tooMany — reason `too_many_members`, for a page by its number.
+ * Lists the groups of a provider: one read for the page, and one for the members of its groups when they are shown. When there
+ * are too many members, a page with a cursor is shortened.
+ * @throws ScimError tooMany — reason `too_many_members`, for a page by index.
  */
 export function listedGroups({ storage, groupType }: ListedGroupsDependencies): ListedType {
   const list: ListedType['list'] = async (query, showing) => {
@@ -118,9 +124,10 @@ export function listedGroups({ storage, groupType }: ListedGroupsDependencies): 
     const fitting =
       members === undefined ? outcome.records : outcome.records.filter(({ groupId }) => members.has(groupId))
     if (fitting.length < outcome.records.length) {
-      // RFC 7644 §3.12 tooMany. §3.4.2.4 allows fewer than count, but Okta goes on by count, to 101 and 201: it would miss groups.
+      // RFC 7644 §3.12 tooMany. §3.4.2.4 allows fewer resources than count, but Okta continues at 101 and 201 and would miss
+      // groups.
       if (query.page.kind === 'index') throw refusal('too_many_members')
-      // Asked again, so that the page behind begins where this one ends.
+      // Reads again with a lower limit, so that the next page begins where this one ends.
       return list({ ...query, page: { ...query.page, limit: fitting.length } }, showing)
     }
 

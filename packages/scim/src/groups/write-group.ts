@@ -21,21 +21,20 @@ import type { ScimCall } from '../server/scim-call.ts'
 import { toObject, sameValue, getText } from '../values/json.ts'
 import { groupVersion } from './render-group.ts'
 
-/** What becomes of a group. */
+/** The write that a request makes to a group. */
 export interface GroupWrite {
-  /** Its own attributes, all of them; members in it are not looked at. */
+  /** All attributes of the group; its `members` are ignored. */
   readonly document: JsonObject
-  /** Undefined when nobody comes or goes. */
+  /** Undefined when membership does not change. */
   readonly members: MemberChange | undefined
-  /** The version at which the members were read that `members` was made from; undefined when it does not depend on them. */
+  /** The version of the group when its members were read for `members`; undefined when `members` does not depend on them. */
   readonly readAt: number | undefined
 }
 
 /**
- * Changes a group and its members in one step (RFC 7644 §3.5). Where only members come and go no version is needed, so that
- * concurrent requests do not disturb each other. Otherwise the change is made again on what a faster writer left, unless the
- * caller has named the version it means.
- * @param plan makes the write from the group that is there; it may throw, and then nothing is written.
+ * Changes a group and its members in one step (RFC 7644 §3.5). A change of membership alone needs no version, so concurrent
+ * requests do not conflict. Any other change is retried on the new state after a conflict, unless the request names a version.
+ * @param plan computes the write from the current group; when it throws, nothing is written.
  * @throws ScimError 404 — reason `resource_not_found`; 412 — reason `version_mismatch`; 409 — reason `external_id_taken`; 400 —
  * reason `member_unknown`; and whatever `plan` throws.
  */
@@ -65,7 +64,7 @@ interface GroupChange {
   readonly members: MemberChange | undefined
 }
 
-/** Carries a change out, and tells of it. */
+/** Writes a change and records the event. */
 export async function changeGroup(
   group: GroupRecord,
   { version, state, members }: GroupChange,
@@ -79,7 +78,7 @@ export async function changeGroup(
 }
 
 /**
- * The group that a change led to.
+ * Returns the changed group or throws the refusal of an outcome.
  * @throws ScimError 404 — reason `resource_not_found`; 409 — reason `external_id_taken`; 400 — reason `member_unknown`.
  */
 export function groupOfOutcome(outcome: Exclude<GroupChangeOutcome, { readonly outcome: 'conflict' }>): GroupRecord {
@@ -88,7 +87,7 @@ export function groupOfOutcome(outcome: Exclude<GroupChangeOutcome, { readonly o
     case 'unchanged':
       return outcome.record
     case 'absent':
-      // RFC 7644 §3.12, 404: removed since it was read.
+      // RFC 7644 §3.12, 404: it was removed since it was read.
       throw refusal('resource_not_found')
     case 'taken':
       // RFC 7644 §3.12 uniqueness.
@@ -102,8 +101,8 @@ export function groupOfOutcome(outcome: Exclude<GroupChangeOutcome, { readonly o
 }
 
 /**
- * The group at the address, if it is the caller's.
- * @throws ScimError 404 — reason `resource_not_found`: the same for another provider's and for none (RFC 7644 §6).
+ * Finds the group of a request.
+ * @throws ScimError 404 — reason `resource_not_found`, also for a group of another provider (RFC 7644 §6).
  */
 export async function findGroup(
   { caller, id }: ScimCall,
@@ -116,8 +115,8 @@ export async function findGroup(
 }
 
 /**
- * Takes a resource apart into what is stored in a group's own row; its members are rows of their own.
- * @param document complete, with names as the schema spells them.
+ * The columns of a group's row; its members have rows of their own.
+ * @param document the complete resource, with names spelled as in the schema.
  */
 export function groupState(document: JsonObject, groupType: ResourceType): GroupState {
   const resource = toObject(Object.entries(document).filter(([name]) => !excludedAttributes.has(name)))
@@ -129,16 +128,16 @@ export function groupState(document: JsonObject, groupType: ResourceType): Group
   }
 }
 
-/** The state when it differs from what is stored (RFC 7644 §3.5.2.1: what changes nothing leaves version and date alone). */
+/** The state if it differs from the stored one. A write without changes keeps version and date (RFC 7644 §3.5.2.1). */
 export const changedState = (group: GroupRecord, state: GroupState): GroupState | undefined =>
   group.externalId === state.externalId && sameValue(group.resource, state.resource) ? undefined : state
 
-/** Columns of their own, rows of their own, or made by the server. */
+/** Attributes that are not part of the stored resource: in columns or rows of their own, or assigned by the server. */
 const excludedAttributes: ReadonlySet<string> = new Set(['id', 'externalId', 'members', 'meta'])
 
 /**
- * A group as one SCIM resource: what PUT and PATCH work on. Its `id` is in it, because Okta repeats that in a PATCH.
- * @param members nobody when the write does not depend on who is there.
+ * The resource of a group that PUT and PATCH change. It contains the `id`, because Okta repeats it in a PATCH.
+ * @param members empty when the write does not depend on them.
  */
 export const groupDocument = (
   { groupId, resource, externalId }: GroupRecord,
@@ -161,7 +160,7 @@ export const groupDocument = (
     ],
   ])
 
-/** What the endpoints of groups ask for, made once per server. */
+/** Dependencies of the group endpoints. */
 export interface GroupDependencies {
   readonly storage: ScimStorage
   readonly random: Random

@@ -9,27 +9,27 @@ import { isArray } from '../values/json.ts'
 import { isAllowedText } from '../values/text.ts'
 import { listLimits } from './search-request.ts'
 
-/** How far a walk through the lists of one or several types has come. */
+/** The position at which the next page begins. */
 export interface CursorPosition {
-  /** Which of the types is shown next, counted from 0. */
+  /** The index of the resource type to continue with. */
   readonly type: number
-  /** Where in its list; undefined at its beginning. */
+  /** The position in the list of that type; undefined at its start. */
   readonly after: ListPosition | undefined
 }
 
-/** What a cursor belongs to: it leads nowhere in another walk. */
+/** The search that a cursor belongs to. It is invalid for any other. */
 interface CursorScope {
   readonly caller: ScimCaller
-  /** Types, filter and order, as one text. */
+  /** Resource types, filter and order, as one string. */
   readonly query: string
   readonly count: number
   readonly now: EpochSeconds
 }
 
 /**
- * A cursor for the next page (RFC 9865 §2), signed with HMAC-SHA-256. It opens nothing and hides nothing: whoever presents it
- * has proved who they are. The key is the digest of the provider's newest secret, so that all processes agree on it, nothing
- * has to be stored, and ending the secret ends the cursors.
+ * Mints a cursor for the next page (RFC 9865 §2), signed with HMAC-SHA-256. It is neither a credential nor a secret: the request
+ * that presents it is authenticated. The key is the digest of the provider's newest secret, so that all processes share it,
+ * nothing is stored, and revoking the secret revokes its cursors.
  */
 export async function mintListCursor({ type, after }: CursorPosition, walk: CursorScope): Promise<string> {
   const payload = encodeBase64url(JSON.stringify([type, after ?? null, walk.count, walk.now]))
@@ -38,24 +38,24 @@ export async function mintListCursor({ type, after }: CursorPosition, walk: Curs
 }
 
 /**
- * Where a cursor leads.
- * @throws ScimError invalidCursor — reason `cursor_invalid`, for anything that was not issued for this very walk;
- * expiredCursor — reason `cursor_expired`; invalidCount — reason `count_changed`.
+ * Verifies a cursor and returns its position.
+ * @throws ScimError invalidCursor — reason `cursor_invalid`, for any cursor that was not issued for this search; expiredCursor —
+ * reason `cursor_expired`; invalidCount — reason `count_changed`.
  */
 export async function verifyListCursor(cursor: string, walk: CursorScope): Promise<CursorPosition> {
   const payload = cursor.slice(0, Math.min(Math.max(cursor.indexOf('.'), 0), maximumLength))
   const signatures = await Promise.all(keysOf(walk).map((key) => signature(payload, key, walk)))
-  // RFC 9865 §2.1 invalidCursor: another provider's, another query's, of a secret that has ended, or made up.
+  // RFC 9865 §2.1 invalidCursor: of another provider or query, of a revoked secret, or forged.
   if (!signatures.some((own) => equalInConstantTime(`${payload}.${own}`, cursor))) throw refusal('cursor_invalid')
   const { place, count, issuedAt } = readPayload(payload)
   // RFC 9865 §2.1 expiredCursor.
   if (walk.now - issuedAt >= listLimits.cursorLifetime) throw refusal('cursor_expired')
-  // RFC 9865 §2: all parameters but the cursor stay as they were.
+  // RFC 9865 §2: all parameters except the cursor must stay the same.
   if (count !== walk.count) throw refusal('count_changed')
   return place
 }
 
-/** Live secrets, the newest first. A provider whose clients come with access tokens alone may have none. */
+/** The digests of active secrets, newest first. A provider that only uses access tokens may have none. */
 function keysOf({ caller: { provider }, now }: CursorScope): readonly [string, ...string[]] {
   const live = provider.secrets.filter((secret) => isActiveSecret(secret, now)).map(({ digest }) => digest)
   const [newest = provider.providerId, ...older] = live.toReversed()
@@ -73,7 +73,7 @@ interface CursorPayload {
   readonly issuedAt: number
 }
 
-/** Whoever holds the secret can sign what we did not write, and must not reach storage with it. */
+/** The provider knows its secret, so it could sign a payload of its own. It must not reach storage unchecked. */
 function readPayload(payload: string): CursorPayload {
   const [type, after, count, issuedAt] = parsePayload(payload)
   const isOurs =
@@ -81,7 +81,7 @@ function readPayload(payload: string): CursorPayload {
     Number.isSafeInteger(count) &&
     Number.isSafeInteger(issuedAt) &&
     (after === null || isPosition(after))
-  // RFC 9865 §2.1 invalidCursor: made up.
+  // RFC 9865 §2.1 invalidCursor: forged.
   if (!isOurs) throw refusal('cursor_invalid')
   return { place: { type: Number(type), after: after ?? undefined }, count: Number(count), issuedAt: Number(issuedAt) }
 }
@@ -91,13 +91,13 @@ function parsePayload(payload: string): readonly unknown[] {
     const parsed: unknown = JSON.parse(new TextDecoder().decode(decodeBase64url(payload)))
     return isArray(parsed) ? parsed : []
   } catch {
-    // Neither base64url nor JSON: no payload of ours, as its reader says.
+    // Not base64url or not JSON: the caller refuses the empty payload.
     return []
   }
 }
 
-/** What a store may be asked to begin behind: an age and an id. */
+/** A position that may be passed to storage. */
 const isPosition = (after: unknown): after is ListPosition => typeof after === 'string' && isAllowedText(after, 'line')
 
-/** Longer than any cursor of ours. */
+/** Longer than any valid cursor. */
 const maximumLength = 2048

@@ -5,16 +5,16 @@ import type { ScimCall } from '../server/scim-call.ts'
 import type { CursorPosition } from './list-cursor.ts'
 import type { TypeSearch } from './type-searches.ts'
 
-/** What was found of several types, one type behind the other. */
+/** A page of resources of one or several types, one type after another. */
 interface ResourcePage {
   readonly total: number
   readonly resources: readonly JsonText[]
-  /** Where the next page begins; undefined when there is none. */
+  /** The position of the next page; undefined on the last page. */
   readonly next: CursorPosition | undefined
 }
 
 /**
- * The page from a number on.
+ * The page at an index.
  * @param page the first offset is 0.
  * @throws ScimError tooMany — reason `too_many_matches`.
  */
@@ -39,7 +39,7 @@ export async function pageByIndex(
 }
 
 /**
- * The page from a place on. Types before it and behind the page are only counted.
+ * The page after a cursor. Resource types before and after the page are only counted.
  * @throws ScimError tooMany — reason `too_many_matches`.
  */
 export async function pageByCursor(

@@ -3,10 +3,10 @@ import type { FilterAttribute, ResolvedFilter, TextOperator } from '@mintmark/st
 import { refusal } from '../error/refusal.ts'
 
 /**
- * A test of `meta.location` as one of `id`, or whether it holds for every resource or for none: a location is a prefix, the same
- * for all of a type, and the id as a segment of a path.
- * @throws ScimError invalidFilter — reason `filter_attribute_unsearchable`, for an order among locations, and for a part of a
- * location that could stand for too many parts of an id.
+ * Rewrites a test of `meta.location` as a test of `id`, or as `true` or `false` when it matches all or no resources. A location
+ * is a prefix common to all resources of a type, followed by the id as a path segment.
+ * @throws ScimError invalidFilter — reason `filter_attribute_unsearchable`, for comparisons of order, and for a part of a
+ * location that could match too many parts of an id.
  */
 export function locationFilter({ operator, value }: LocationTest, prefix: string): ResolvedFilter | boolean {
   switch (operator) {
@@ -51,14 +51,14 @@ function startingWith(start: string, prefix: string): readonly ResolvedFilter[] 
   return start.startsWith(prefix) ? idTests('sw', decodeIdPart(start.slice(prefix.length), 'end')) : []
 }
 
-/** What is left of a text for the id, for each way in which its beginning is the end of the prefix. */
+/** The possible remainders of a text that belong to the id, one for each overlap of its start with the end of the prefix. */
 function acrossPrefix(text: string, prefix: string): readonly string[] {
   const cuts = Array.from({ length: Math.max(text.length - 1, 0) }, (_, index) => index + 1)
   return cuts.filter((cut) => prefix.endsWith(text.slice(0, cut))).map((cut) => text.slice(cut))
 }
 
 function idTests(operator: TextOperator, spellings: readonly string[]): readonly ResolvedFilter[] {
-  // RFC 7644 §3.4.2.2 invalidFilter: each of many comparisons would be made many times over.
+  // RFC 7644 §3.4.2.2 invalidFilter: the number of comparisons would multiply.
   if (spellings.length > maximumSpellings) throw unsearchable()
   return spellings.map((value) => ({ kind: 'text', attribute: id, operator, value }))
 }
@@ -79,10 +79,10 @@ const id: FilterAttribute = { extension: undefined, name: 'id', subName: undefin
 const maximumSpellings = 40
 
 /**
- * Which parts of an id a part of its percent-encoded form can stand for: `kim%40x` for `kim@x`; and `A1`, where it may be cut
- * out of the middle, for `A1` and for `:1`, which is written `%3A1`.
- * @param cut at which of its ends the part may begin or end inside an escape.
- * @returns every one that can occur in an id, which is ASCII (OIDC Core §2); none when no encoded id has such a part.
+ * The parts of an id that a part of its percent-encoded form can represent: `kim@x` for `kim%40x`; and, for a part from the
+ * middle, both `A1` and `:1` (encoded as `%3A1`) for `A1`.
+ * @param cut the ends at which the part may split an escape.
+ * @returns all candidates; ids are ASCII (OIDC Core §2). Empty when no encoded id contains the part.
  */
 function decodeIdPart(encoded: string, cut: 'neither' | 'start' | 'end' | 'both'): readonly string[] {
   const uncut = { character: '', rest: encoded }
@@ -96,7 +96,7 @@ function decodeIdPart(encoded: string, cut: 'neither' | 'start' | 'end' | 'both'
   return [...new Set([...spellings, ...within])]
 }
 
-/** The text behind each escape that it may begin inside of. */
+/** The candidates that start inside an escape. */
 const cutStarts = (encoded: string): readonly { readonly character: string; readonly rest: string }[] =>
   escapes.flatMap(({ character, escape }) =>
     [1, 2]
@@ -104,7 +104,7 @@ const cutStarts = (encoded: string): readonly { readonly character: string; read
       .map((length) => ({ character, rest: encoded.slice(length) })),
   )
 
-/** The text with each escape that it may end inside of. */
+/** The candidates that end inside an escape. */
 const cutEnds = (encoded: string): readonly string[] =>
   escapes.flatMap(({ character, escape }) =>
     [1, 2]
@@ -112,18 +112,18 @@ const cutEnds = (encoded: string): readonly string[] =>
       .flatMap((length) => decoded(encoded.slice(0, -length)).map((text) => text + character)),
   )
 
-/** None when it is not what `encodeURIComponent` writes. */
+/** Empty when `encodeURIComponent` would not produce the text. */
 function decoded(encoded: string): readonly string[] {
   try {
     const text = decodeURIComponent(encoded)
     return encodeURIComponent(text) === encoded ? [text] : []
   } catch {
-    // `decodeURIComponent` and its twin know no other way to say that a text is broken.
+    // `decodeURIComponent` throws for malformed escapes.
     return []
   }
 }
 
-/** The ASCII characters that are escaped, and how. */
+/** The ASCII characters that are escaped, with their escapes. */
 const escapes = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
   .map((character) => ({ character, escape: encodeURIComponent(character) }))
   .filter(({ character, escape }) => character !== escape)

@@ -15,11 +15,11 @@ import { pageByCursor, pageByIndex } from './list-pages.ts'
 import { pageRequest, parseSearch, searchOfQuery, type SearchRequest } from './search-request.ts'
 import { type ListedType, type TypeSearch, typeSearches } from './type-searches.ts'
 
-/** The two ways to search the same lists. */
+/** The two endpoints that search the same resources. */
 interface SearchEndpoints {
   /** GET, with the search in the query (RFC 7644 §3.4.2). */
   readonly list: ScimEndpoint
-  /** POST to `/.search`, with the search in the body (RFC 7644 §3.4.3): what is searched for stays out of logs (§7.5.2). */
+  /** POST to `/.search`, with the search in the body (RFC 7644 §3.4.3), which keeps it out of access logs (§7.5.2). */
   readonly search: ScimEndpoint
 }
 
@@ -27,7 +27,7 @@ interface SearchDependencies {
   readonly journal: Journal<ScimOccurrence>
 }
 
-/** Lists and searches of one type, or of several, one behind the other. */
+/** Creates the list and search endpoints of one or several resource types. */
 export function searchEndpoints(types: readonly ListedType[], deps: SearchDependencies): SearchEndpoints {
   const resourceTypes = types.map(({ resourceType }) => resourceType)
   const named = types.map((type) => ({ ...type, names: withAttributesOf(type.resourceType, resourceTypes) }))
@@ -60,13 +60,13 @@ async function findPage(request: SearchRequest, searches: readonly TypeSearch[],
   return { ...found, nextCursor: found.next === undefined ? undefined : await mintListCursor(found.next, walk) }
 }
 
-/** What makes a walk another one. Which attributes are shown does not. */
+/** Identifies the search of a cursor. The shown attributes may change between pages. */
 const queryText = (searches: readonly TypeSearch[]): string =>
   JSON.stringify(searches.map(({ type, filter, sort }) => [type.resourceType.name, filter ?? null, sort ?? null]))
 
 /**
- * A type as a search over several types reads names by it: with the attributes of the others behind its own, as names that one
- * of the types has are not unknown (RFC 7644 §3.4.2.1).
+ * The resource type by which a search over several types resolves names: it also has the attributes of the other types, because a
+ * name that one of the types defines is not unknown (RFC 7644 §3.4.2.1).
  */
 function withAttributesOf(type: ResourceType, types: readonly ResourceType[]): ResourceType {
   if (types.length === 1) return type
@@ -86,19 +86,19 @@ function withAttributesOf(type: ResourceType, types: readonly ResourceType[]): R
 
 /** A page of resources. */
 interface ListedPage {
-  /** Of all that match, on whichever page. */
+  /** All matching resources, on all pages. */
   readonly total: number
   readonly resources: readonly JsonText[]
-  /** From 1; undefined for a page that a cursor led to. */
+  /** From 1; undefined for a page by cursor. */
   readonly startIndex?: number
-  /** Undefined on the last page, and where pages are told by index. */
+  /** Undefined on the last page and for pages by index. */
   readonly nextCursor?: string | undefined
 }
 
-/** A page as an answer (RFC 7644 §3.4.2, RFC 9865 §2). With nothing on it `Resources` is empty, and is there. */
+/** The response with a page (RFC 7644 §3.4.2, RFC 9865 §2). An empty page has an empty `Resources`. */
 export function listResponse({ total, resources, startIndex, nextCursor }: ListedPage): ServerResponse {
   const schemas = ['urn:ietf:params:scim:api:messages:2.0:ListResponse']
   const page = JSON.stringify({ schemas, totalResults: total, startIndex, itemsPerPage: resources.length, nextCursor })
-  // Not by `joinObjects`: a page has 100 kB, and what is cut out of a text is copied.
+  // Appended instead of spliced, because a page has about 100 kB and slicing it would copy it.
   return textResponse(200, `${page.slice(0, -1)},"Resources":[${resources.join(',')}]}`)
 }

@@ -9,7 +9,7 @@ import type { ToleranceCounter } from '../tolerance/tolerance-counter.ts'
 import { parseJsonObject, type Member, membersByName, requireMessageSchema } from '../values/json-body.ts'
 import { isArray } from '../values/json.ts'
 
-/** What is searched for, whether it came in a query or in a message (RFC 7644 §3.4.2, §3.4.3). */
+/** A search, from a query or from a message (RFC 7644 §3.4.2, §3.4.3). */
 export interface SearchRequest extends RequestedAttributes {
   readonly filter: string | undefined
   readonly sortBy: string | undefined
@@ -17,11 +17,11 @@ export interface SearchRequest extends RequestedAttributes {
   /** NaN when it is not an integer; possibly infinite. */
   readonly startIndex: number | undefined
   readonly count: number | undefined
-  /** Empty for the first page; undefined when pages are told by index. */
+  /** Empty for the first page; undefined for pages by index. */
   readonly cursor: string | undefined
 }
 
-/** The search that a query asks for. */
+/** Reads a search from a query. */
 export const searchOfQuery = (query: Query): SearchRequest => ({
   ...namedAttributes(query),
   filter: query.get('filter'),
@@ -32,14 +32,14 @@ export const searchOfQuery = (query: Query): SearchRequest => ({
   cursor: query.get('cursor'),
 })
 
-/** `100` and `1e9`, however large. */
+/** Parses integers such as `100` and `1e9`, of any size. */
 function integerOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   return /^-?[0-9]+(?:e[0-9]+)?$/i.test(text) ? Number(text) : Number.NaN
 }
 
 /**
- * Reads the body of a POST to `/.search` (RFC 7644 §3.4.3). Members that the RFC does not name are ignored.
+ * Parses the body of a POST to `/.search` (RFC 7644 §3.4.3). Unknown members are ignored.
  * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`, `schemas_missing`,
  * `search_malformed`.
  */
@@ -60,13 +60,13 @@ export function parseSearch(body: unknown, tolerances: ToleranceCounter): Search
 
 type Members = ReadonlyMap<string, Member>
 
-/** RFC 7643 §2.5: null is the same as nothing. */
+/** RFC 7643 §2.5: null means absent. */
 const valueIn = (members: Members, name: string): JsonValue | undefined =>
   members.get(nameKey(name))?.value ?? undefined
 
 function textIn(members: Members, name: string): string | undefined {
   const value = valueIn(members, name)
-  // RFC 7644 §3.12 invalidSyntax: the message has members of certain types.
+  // RFC 7644 §3.12 invalidSyntax: a member has the wrong type.
   if (value !== undefined && typeof value !== 'string') throw refusal('search_malformed')
   return value
 }
@@ -89,7 +89,7 @@ function namesIn(members: Members, name: string): readonly string[] | undefined 
   })
 }
 
-/** Which page is asked for: by index (RFC 7644 §3.4.2.4), which is the default, or by cursor (RFC 9865 §2). */
+/** The requested page: by index (RFC 7644 §3.4.2.4), which is the default, or by cursor (RFC 9865 §2). */
 type PageRequest =
   | {
       readonly kind: 'index'
@@ -105,8 +105,8 @@ type PageRequest =
     }
 
 /**
- * Reads which page is asked for. By index, what is out of range is brought into it; by cursor it is refused, as the pages of
- * one walk are all of one size.
+ * Determines the requested page. By index, values out of range are clamped; by cursor they are refused, because all pages must
+ * have the same size.
  * @throws ScimError invalidValue — reason `page_malformed`; invalidCount — reason `count_out_of_range`.
  */
 export function pageRequest({ startIndex = 1, count = listLimits.defaultCount, cursor }: SearchRequest): PageRequest {
@@ -126,16 +126,18 @@ export function pageRequest({ startIndex = 1, count = listLimits.defaultCount, c
 
 const within = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most)
 
-/** More than any provider has; every store can count so far. */
+/** More than any provider has, and within the range of every store. */
 const largestIndex = 2_147_483_647
 
-/** How much of a list one answer holds (RFC 7644 §3.4.2.4, RFC 9865 §4); `/ServiceProviderConfig` says so. */
+/** The limits of a page, published at `/ServiceProviderConfig` (RFC 7644 §3.4.2.4, RFC 9865 §4). */
 export const listLimits = {
-  /** Resources on a page when `count` is not given. Okta and Entra expect at least 100. */
+  /** Resources per page without `count`. Okta and Entra expect at least 100. */
   defaultCount: 100,
   maxCount: 200,
-  /** Members of all groups on a page together: with more the page has fewer groups, and never none. Each is some 150 bytes. */
+  /**
+   * Members of all groups on a page together, about 150 bytes each. With more members a page has fewer groups, but at least one.
+   */
   maxMembers: 20_000,
-  /** Seconds from one page of a cursor to the next. */
+  /** Seconds in which the next page must be requested. */
   cursorLifetime: 3600,
 } as const

@@ -7,17 +7,19 @@ import type { ResourceType } from '../schema/resource-type.ts'
 import { type Attribute, nameKey } from '../schema/schema.ts'
 import { locationFilter } from './location-filter.ts'
 
-/** What a filter is searched in. */
+/** The resource type that a filter searches. */
 interface SearchedType {
   readonly resourceType: ResourceType
-  /** What `meta.location` has before the id. */
+  /** The part of `meta.location` before the id. */
   readonly locationPrefix: string
 }
 
 /**
- * A filter in terms of what storage knows (see `ListQuery`), or whether all or no resources of the type match: an attribute
- * that the type does not have has no value (RFC 7644 §3.4.2.1), and of some attributes that the server makes the value is known.
- * @throws ScimError invalidFilter — reason `filter_attribute_unsearchable`. Never an empty answer for what cannot be searched by.
+ * Rewrites a filter to the attributes that storage knows (see `ListQuery`), or to `true` or `false` when all or no resources
+ * match. An attribute that the type does not define has no value (RFC 7644 §3.4.2.1), and some server-assigned values are known
+ * in advance.
+ * @throws ScimError invalidFilter — reason `filter_attribute_unsearchable`. Never an empty result for an attribute that cannot be
+ * searched.
  */
 export function toStorageFilter(filter: ResolvedFilter, type: SearchedType): ResolvedFilter | boolean {
   const searchable = inStorageTerms(filter, type)
@@ -49,7 +51,7 @@ function inStorageTerms(filter: ResolvedFilter, type: SearchedType): ResolvedFil
 
 type Test = Exclude<ResolvedFilter, { readonly kind: 'or' | 'and' | 'not' }>
 
-/** What is always true or never is left out, or decides. */
+/** Removes constant operands, or returns the constant that decides the result. */
 function joined(kind: 'or' | 'and', operands: readonly (ResolvedFilter | boolean)[]): ResolvedFilter | boolean {
   const deciding = kind === 'or'
   if (operands.includes(deciding)) return deciding
@@ -73,7 +75,7 @@ function testInStorageTerms(test: Test, { resourceType, locationPrefix }: Search
 }
 
 function requireStored(found: ResolvedAttribute): void {
-  // RFC 7644 §3.4.2.2 invalidFilter: an empty answer would be a lie.
+  // RFC 7644 §3.4.2.2 invalidFilter: an empty result would be wrong.
   if (!isStoredAttribute(found)) throw refusal('filter_attribute_unsearchable', { attribute: attributeLabel(found) })
 }
 
@@ -108,7 +110,7 @@ const always: ReadonlySet<string> = new Set([
   'meta.version',
 ])
 
-/** The attribute of a type that a filter tests, or undefined when the type has none: then no resource of it has a value. */
+/** The attribute that a filter tests; undefined when the type does not define it, so that no resource has a value. */
 export function resolveFilterAttribute(
   target: FilterAttribute,
   resourceType: ResourceType,
@@ -122,8 +124,8 @@ export function resolveFilterAttribute(
 }
 
 /**
- * Whether storage has the values of an attribute, to filter and to sort by: what identity providers write, and what `ListQuery`
- * names. Everything else that is read-only is made when a resource is shown.
+ * Whether storage can filter and sort by an attribute: those that identity providers write, and those that `ListQuery` names.
+ * Other read-only attributes are computed when a resource is rendered.
  */
 export function isStoredAttribute(found: ResolvedAttribute): boolean {
   const isMade = isReadOnly(found.attribute) || (found.subAttribute !== undefined && isReadOnly(found.subAttribute))

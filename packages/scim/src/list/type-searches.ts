@@ -13,16 +13,16 @@ import type { ParseContext, ToleranceCounter } from '../tolerance/tolerance-coun
 import type { SearchRequest } from './search-request.ts'
 import { resolveFilterAttribute, isStoredAttribute, toStorageFilter } from './searchable-filter.ts'
 
-/** A type of resource that lists and searches are made of. */
+/** A resource type that can be listed and searched. */
 export interface ListedType {
   readonly resourceType: ResourceType
-  /** Where a resource of it is read: its `meta.location`. */
+  /** The URL of a resource: its `meta.location`. */
   readonly locationOf: (id: string, baseUrl: string) => string
-  /** One page from storage, each resource as the answer shows it. */
+  /** Reads one page from storage and renders its resources. */
   readonly list: (query: ListQuery, showing: RenderContext) => Promise<ListOutcome<JsonText>>
 }
 
-/** A search as it is made in one type. */
+/** A search of one resource type. */
 export interface TypeSearch {
   readonly type: ListedType
   readonly filter: ResolvedFilter | undefined
@@ -30,13 +30,13 @@ export interface TypeSearch {
   readonly projection: Projection
 }
 
-/** A type, with the names that a search may use for it: see `amongTypes`. */
+/** A resource type with the names that a search may use: see `withAttributesOf`. */
 interface NamedType extends ListedType {
   readonly names: ResourceType
 }
 
 /**
- * What a search asks of each type. Types of which nothing can match are left out, and are not asked.
+ * Resolves a search for each resource type. Types without possible matches are omitted.
  * @throws ScimError invalidFilter — the reasons of `parseFilter`, `resolveFilter` and `searchableFilter`; invalidValue — the
  * reasons of `sortKeyOf`, and `sort_across_types`; invalidSyntax — the reasons of `parseProjection`.
  */
@@ -47,7 +47,7 @@ export function typeSearches(
 ): readonly TypeSearch[] {
   const filter = request.filter === undefined ? undefined : parseFilter(request.filter, context.tolerances)
   const searches = types.flatMap((type) => typeSearch(request, { filter, type }, context))
-  // RFC 7644 §3.4.2.3: one order for all; lists that are each in it would have to be merged from their beginnings.
+  // RFC 7644 §3.4.2.3: the order applies to all types together, which would require merging their lists from the start.
   if (searches.length > 1 && request.sortBy !== undefined) throw refusal('sort_across_types')
   return searches
 }
@@ -57,7 +57,7 @@ interface SearchContext {
   readonly tolerances: ToleranceCounter
 }
 
-/** None when no resource of the type can match. */
+/** Empty when no resource of the type can match. */
 function typeSearch(
   request: SearchRequest,
   { filter, type }: { readonly filter: FilterNode | undefined; readonly type: NamedType },
@@ -74,9 +74,9 @@ function typeSearch(
 }
 
 /**
- * What a list of one type is ordered by (RFC 7644 §3.4.2.3).
- * @param context of all types that are searched.
- * @returns undefined for the order of age, also when this type has no such attribute: then none of its resources has a value.
+ * The sort key of a list of one type (RFC 7644 §3.4.2.3).
+ * @param context with the names of all searched types.
+ * @returns undefined for the order of creation, also when the type does not define the attribute: then no resource has a value.
  * @throws ScimError invalidValue — reasons `sort_attribute`, `sort_order`. invalidPath is for PATCH (RFC 7644 §3.12, table 9).
  */
 function sortKeyOf(
@@ -88,7 +88,7 @@ function sortKeyOf(
   const direction = directionOf(sortOrder)
   const name = parseAttributeName(sortBy)
   const found = name === undefined ? undefined : findAttribute(name, context)
-  // RFC 7644 §3.12 invalidValue: there is no such attribute, or no value of it that could be compared.
+  // RFC 7644 §3.12 invalidValue: the attribute does not exist or has no comparable value.
   if (found === undefined || !isSortable(found)) throw refusal('sort_attribute')
 
   const target = targetOf({ ...found, subAttribute: isComplexList(found) ? undefined : found.subAttribute })
@@ -111,7 +111,7 @@ function isSortable(found: ResolvedAttribute): boolean {
   const { extension, attribute, subAttribute } = found
   if (attribute.returned === 'never' || subAttribute?.returned === 'never' || !isStoredAttribute(found)) return false
   if (extension === undefined && readApart.has(attribute.name)) return false
-  // RFC 7644 §3.4.2.3: of a complex attribute a part is named; of several values their `value` is meant.
+  // RFC 7644 §3.4.2.3: a complex attribute is sorted by a named sub-attribute, a multi-valued one by its `value`.
   const isComparable = attribute.multiValued && attribute.subAttributesByName.has('value')
   return attribute.type !== 'complex' || subAttribute !== undefined || isComparable
 }
@@ -119,5 +119,5 @@ function isSortable(found: ResolvedAttribute): boolean {
 const isComplexList = ({ attribute }: ResolvedAttribute): boolean =>
   attribute.type === 'complex' && attribute.multiValued
 
-/** Memberships: storage filters by them and does not sort. */
+/** Memberships: storage can filter by them but not sort. */
 const readApart: ReadonlySet<string> = new Set(['groups', 'members'])

@@ -81,8 +81,9 @@ function readExtension(schema: Schema, value: JsonValue, context: ParseContext):
 }
 
 /**
- * A resource whose `schemas` lists its own schema and every extension that it uses, once (RFC 7643 §3).
- * @throws ScimError invalidValue — reason `value_required` when something required has no value.
+ * Checks that required attributes have values, and sets `schemas` to the schema of the resource and the extensions that it uses
+ * (RFC 7643 §3).
+ * @throws ScimError invalidValue — reason `value_required`.
  */
 export function completeResource(resource: JsonObject, resourceType: ResourceType): JsonObject {
   requireAll(resourceType.attributes, resource)
@@ -99,7 +100,7 @@ function requireAll(attributes: readonly Attribute[], owner: JsonObject): void {
   const missing = attributes.find(
     ({ required, mutability, name }) => required && mutability !== 'readOnly' && isMissing(getMember(owner, name)),
   )
-  // RFC 7643 §2.2 required, §2.5: an empty text is no value either.
+  // RFC 7643 §2.2 required, §2.5: an empty string is no value either.
   if (missing !== undefined) throw refusal('value_required', { attribute: missing.name })
 }
 

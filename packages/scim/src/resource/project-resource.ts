@@ -9,8 +9,8 @@ import { createParseContext } from '../tolerance/tolerance-counter.ts'
 import { isArray, isObject, getMember } from '../values/json.ts'
 
 /**
- * The part of a resource that an answer shows (RFC 7644 §3.9), in the order of its schemas. Only what a schema defines
- * leaves: whatever else storage holds stays.
+ * The part of a resource that a response shows, in the order of its schemas (RFC 7644 §3.9). Only attributes that a schema
+ * defines are shown, whatever storage contains.
  */
 export function projectResource(resource: JsonObject, { attributes, extensions }: Projection): JsonObject {
   const shown = projectMembers(attributes, resource) ?? {}
@@ -22,13 +22,13 @@ export function projectResource(resource: JsonObject, { attributes, extensions }
   return shown
 }
 
-/** Whether an answer shows anything of an attribute of the type's own: what it does not show need not be read. */
+/** Whether a response shows an attribute. An attribute that is not shown need not be read. */
 export const includesAttribute = (name: string, { attributes }: Projection): boolean =>
   attributes.some((attribute) => attribute.name === name)
 
 /**
- * The attributes of an owner that are shown; undefined when there are none. In an ordinary object, which becomes text three times
- * as fast as one without a prototype: its names are those of a schema, and no schema has `__proto__`.
+ * The shown attributes of an object; undefined when there are none. The result is an ordinary object, which is serialized three
+ * times as fast as one without a prototype. Its names come from a schema, and no schema defines `__proto__`.
  */
 function projectMembers(
   attributes: readonly ProjectedAttribute[],
@@ -56,25 +56,24 @@ function projectParts(parts: readonly ProjectedAttribute[], value: JsonValue): J
   return elements.length === 0 ? undefined : elements
 }
 
-/** `attributes` and `excludedAttributes`, cut at their commas. */
+/** `attributes` and `excludedAttributes`, split at commas. */
 export interface RequestedAttributes {
   readonly attributes?: readonly string[] | undefined
   readonly excludedAttributes?: readonly string[] | undefined
 }
 
 /**
- * Reads which attributes an answer shows; once for a request, however many resources it answers. Names that do not exist
- * are ignored.
+ * Parses which attributes a response shows, once per request. Unknown names are ignored.
  * @throws ScimError invalidSyntax — reasons `projection_both`, `projection_too_many`.
  */
 export function parseProjection(
   { attributes, excludedAttributes }: RequestedAttributes,
   resourceType: ResourceType,
 ): Projection {
-  // RFC 7644 §3.9: they exclude each other.
+  // RFC 7644 §3.9: only one of the two is allowed.
   if (attributes !== undefined && excludedAttributes !== undefined) throw refusal('projection_both')
   const names = attributes ?? excludedAttributes ?? []
-  // RFC 7644 §3.12: more names than any schema has are not read.
+  // RFC 7644 §3.12: more names than any schema defines are refused.
   if (names.length > maximumNames) throw refusal('projection_too_many')
   if (names.length === 0) return resourceType.defaultProjection
 
@@ -93,7 +92,7 @@ interface NamedAttribute {
 
 function findNamed(text: string, resourceType: ResourceType): readonly NamedAttribute[] {
   const context = createParseContext(resourceType, new Set())
-  // Entra puts a value filter here: emails[type eq "work"] is taken for emails.
+  // Entra adds a value filter: emails[type eq "work"] is treated as emails.
   const [trimmed = ''] = text.trim().split('[', 1)
   const schema = trimmed.length > maximumLength ? undefined : findSchema(trimmed, context)
   if (schema !== undefined) return schema.attributes.map((attribute) => ({ attribute, subAttribute: undefined }))
@@ -105,7 +104,7 @@ function findNamed(text: string, resourceType: ResourceType): readonly NamedAttr
 const maximumNames = 200
 const maximumLength = 400
 
-/** The names of `attributes=userName,emails` (RFC 7644 §3.9), at most so many that one too many is seen. */
+/** Splits `attributes=userName,emails` into names (RFC 7644 §3.9), up to one more than `parseProjection` allows. */
 export const splitAttributeNames = (list: string): readonly string[] =>
   list
     .split(',', maximumNames + 1)

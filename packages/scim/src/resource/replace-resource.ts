@@ -7,17 +7,17 @@ import { replaceElements } from '../values/element-list.ts'
 import { isArray, isObject, getMember, toObject, sameValue } from '../values/json.ts'
 import { completeResource } from './parse-resource.ts'
 
-/** What a PUT makes of a resource. */
+/** The outcome of a PUT. */
 export interface ReplacedResource {
   readonly resource: JsonObject
-  /** False when the resource is what it was; then it is the same object. */
+  /** False when the resource is unchanged: then `resource` is the same object. */
   readonly changed: boolean
 }
 
 /**
- * The resource after a PUT (RFC 7644 §3.5.1): what is read-only stays, what was left out is cleared, what is immutable
- * cannot differ.
- * @param given what `parseResource` read.
+ * Replaces a resource as PUT does (RFC 7644 §3.5.1): read-only attributes stay, omitted attributes are cleared, immutable
+ * attributes must not differ.
+ * @param given the result of `parseResource`.
  * @throws ScimError mutability — reason `attribute_immutable`.
  */
 export function replaceResource(current: JsonObject, given: JsonObject, resourceType: ResourceType): ReplacedResource {
@@ -45,7 +45,7 @@ function replaceMember(
 ): JsonValue | undefined {
   if (attribute.mutability === 'readOnly') return current
   if (attribute.mutability === 'immutable' && current !== undefined) {
-    // RFC 7644 §3.5.1: an immutable attribute that has a value matches it.
+    // RFC 7644 §3.5.1: the given value of an immutable attribute must match the current one.
     if (given !== undefined && !sameValue(current, given))
       throw refusal('attribute_immutable', { attribute: attribute.name })
     return current

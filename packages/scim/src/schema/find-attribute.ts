@@ -3,15 +3,17 @@ import type { ResourceType } from './resource-type.ts'
 import { type Attribute, nameKey, type Schema } from './schema.ts'
 import { enterpriseUserSchema } from './user-schema.ts'
 
-/** An attribute that a name stands for. */
+/** The attribute that a name refers to. */
 export interface ResolvedAttribute {
-  /** The URN of the extension that it belongs to; undefined for common attributes and those of the type's own schema. */
+  /** The URN of the extension that defines it; undefined for common attributes and those of the core schema. */
   readonly extension: string | undefined
   readonly attribute: Attribute
   readonly subAttribute: Attribute | undefined
 }
 
-/** Looks a name up (RFC 7644 §3.10): the URN of the type's own schema may be left out. @returns undefined when there is none. */
+/**
+ * Resolves an attribute name (RFC 7644 §3.10); the URN of the core schema is optional. @returns undefined for an unknown name.
+ */
 export function findAttribute(name: AttributeName, context: ParseContext): ResolvedAttribute | undefined {
   const owner =
     name.urn === undefined ? findWithoutUrn(nameKey(name.name), context) : findWithUrn(name.urn, name.name, context)
@@ -20,7 +22,7 @@ export function findAttribute(name: AttributeName, context: ParseContext): Resol
   return subAttribute === undefined ? undefined : { ...owner, subAttribute }
 }
 
-/** `department` for `urn:…:enterprise:2.0:User:department`, as our schema spells it. */
+/** The full name of an attribute, as the schema spells it, such as `emails.value` or `urn:…:enterprise:2.0:User:department`. */
 export function attributeLabel({ extension, attribute, subAttribute }: ResolvedAttribute): string {
   const prefix = extension === undefined ? '' : `${extension}:`
   return `${prefix}${attribute.name}${subAttribute === undefined ? '' : `.${subAttribute.name}`}`
@@ -30,7 +32,7 @@ function findWithoutUrn(key: string, { resourceType, tolerances }: ParseContext)
   const attribute = resourceType.attributesByName.get(key)
   if (attribute !== undefined) return { extension: undefined, attribute, subAttribute: undefined }
 
-  // Entra names the manager without its URN.
+  // Entra refers to manager without its URN.
   const schema = [...resourceType.extensionsByUrn.values()].find(({ attributesByName }) => attributesByName.has(key))
   const found = schema?.attributesByName.get(key)
   if (schema === undefined || found === undefined || !tolerances.admits('extension-attribute-without-urn'))
@@ -48,7 +50,7 @@ function findWithUrn(urn: string, name: string, context: ParseContext): Resolved
     : { extension: ownSchema ? undefined : schema.id, attribute, subAttribute: undefined }
 }
 
-/** The resource type's own schema or the extension that a URN names; URNs do not differ by case (RFC 7644 §3.10). */
+/** The core schema or the extension with a URN; URNs are case-insensitive (RFC 7644 §3.10). */
 export function findSchema(urn: string, context: ParseContext): Schema | undefined {
   const found = declaredSchema(urn, context)
   if (found !== undefined) return found
@@ -63,17 +65,17 @@ function declaredSchema(urn: string, { resourceType }: ParseContext): Schema | u
   return key === nameKey(resourceType.schema.id) ? resourceType.schema : resourceType.extensionsByUrn.get(key)
 }
 
-/** A name as it stands in a filter, a path or a list of attributes (RFC 7644 §3.10), not yet looked up. */
+/** A parsed but not yet resolved attribute name of a filter, a path or a list of attributes (RFC 7644 §3.10). */
 export interface AttributeName {
-  /** The schema's URN before the last colon, as written. */
+  /** The URN before the last colon, as written. */
   readonly urn: string | undefined
   readonly name: string
   readonly subName: string | undefined
 }
 
-/** Reads `[URN ":"] ATTRNAME ["." ATTRNAME]` (RFC 7644 §3.4.2.2). @returns undefined for anything else. */
+/** Parses `[URN ":"] ATTRNAME ["." ATTRNAME]` (RFC 7644 §3.4.2.2). @returns undefined for anything else. */
 export function parseAttributeName(text: string): AttributeName | undefined {
-  // A URN has dots and colons too; what follows its last colon has no colon.
+  // A URN contains dots and colons itself; the attribute name follows the last colon.
   const colon = text.lastIndexOf(':')
   const urn = colon === -1 ? undefined : text.slice(0, colon)
   const [name = '', subName, ...rest] = text.slice(colon + 1).split('.')
@@ -82,7 +84,7 @@ export function parseAttributeName(text: string): AttributeName | undefined {
   return urn === undefined || urnCharacters.test(urn) ? Object.freeze({ urn, name, subName }) : undefined
 }
 
-/** The text that `parseAttributeName` reads. */
+/** Prints a name so that `parseAttributeName` parses the same name. */
 export const printAttributeName = ({ urn, name, subName }: AttributeName): string =>
   `${urn === undefined ? '' : `${urn}:`}${name}${subName === undefined ? '' : `.${subName}`}`
 
@@ -91,8 +93,8 @@ const attributeName = /^[A-Za-z$][A-Za-z0-9$_-]*$/
 const urnCharacters = /^urn:[A-Za-z0-9:._-]+$/i
 
 /**
- * The attribute that an unknown name probably stands for, for the detail of a refusal: `emails.value` for `email`,
- * `name.givenName` for `givenName`, the full URN for an extension's attribute. A name out of our own schemas, or none.
+ * Suggests an attribute for an unknown name, for the detail of a refusal: `emails.value` for `email`, `name.givenName` for
+ * `givenName`, the full name of an extension attribute. Always a name from a schema, never input.
  */
 export function suggestAttribute(name: AttributeName, resourceType: ResourceType): string | undefined {
   const context = { resourceType, tolerances: createToleranceCounter(new Set(['extension-attribute-without-urn'])) }
@@ -108,19 +110,19 @@ export function suggestAttribute(name: AttributeName, resourceType: ResourceType
   return owner === undefined || sub === undefined ? undefined : `${owner.name}.${sub.name}`
 }
 
-/** The URN that an old or misspelt one stands for, or undefined. */
+/** The current URN for a legacy or misspelt one; undefined for any other. */
 function currentUrn(urn: string, resourceType: ResourceType): string | undefined {
   const key = nameKey(urn)
   if (legacyCore.has(key)) return resourceType.schema.id
   return legacyEnterprise.has(key) ? enterpriseUserSchema.id : undefined
 }
 
-/** SCIM 1.1 had one URN for users and groups; OneLogin's core template sends it. */
+/** SCIM 1.1 has one URN for users and groups, which OneLogin's core template sends. */
 const legacyCore: ReadonlySet<string> = new Set(['urn:scim:schemas:core:1.0'])
 
 const legacyEnterprise: ReadonlySet<string> = new Set([
   // SCIM 1.1.
   'urn:scim:schemas:extension:enterprise:1.0',
-  // A colon is missing in an example of Microsoft's documentation, which connectors were built from.
+  // An example in Microsoft's documentation, which connectors copied, lacks a colon.
   'urn:ietf:params:scim:schemas:extension:enterprise:2.0user',
 ])

@@ -7,9 +7,10 @@ import type { WrittenUser } from './user-state.ts'
 import { type UserWriter, authorizeChange, recordOfOutcome, type WriteContext } from './write-user.ts'
 
 /**
- * Begins the account of somebody whose `externalId`, if there is one, no account of the provider has: the one that the host says
- * was there before, or else a new one. Never one that has the same e-mail address or userName.
- * @returns undefined when there is such an account, or another writer was faster: look who has the `externalId`.
+ * Provisions a user whose `externalId`, if any, no user of the provider has: links the existing user that the host's `link` hook
+ * chooses, or creates one. A user is never linked because of the same e-mail address or userName.
+ * @returns undefined when a user with the `externalId` exists or another request changed it meanwhile; the caller then looks it
+ * up.
  * @throws ScimError 409 — reasons `user_name_taken`, `external_id_taken`; 404 — reason `resource_not_found`; 403 — reasons
  * `change_refused`, `deprovisioning_suspended`.
  */
@@ -21,7 +22,7 @@ export async function provisionUser(
   const { link } = deps.hooks
   if (link === undefined) return insert(written, writer, deps)
   const { externalId } = written.state
-  // The host is asked about nobody who has an account already: it could choose another one.
+  // The hook is not asked about a user who is already linked, because it could choose another one.
   if (await isLinked(externalId, writer.providerId, deps)) return undefined
   const chosen = await link({ providerId: writer.providerId, externalId, resource: written.resource })
   return chosen === undefined ? insert(written, writer, deps) : adopt(chosen, written, { writer, deps })
@@ -35,7 +36,7 @@ async function insert(
   const id = userId(randomIdentifier(deps.random))
   const outcome = await deps.storage.provisionedUsers.insert({ providerId, userId: id, state, createdAt: now })
   if (outcome.outcome === 'taken') {
-    // RFC 7644 §3.3, 409 uniqueness: the name belongs to somebody else.
+    // RFC 7644 §3.3, 409 uniqueness: another user has the userName.
     if (outcome.key === 'userName') throw refusal('user_name_taken')
     return undefined
   }
@@ -44,7 +45,7 @@ async function insert(
   return outcome.record
 }
 
-/** An account that was there before any provider, chosen by the host. */
+/** Links an existing user that the host chose. */
 async function adopt(
   chosen: UserId,
   written: WrittenUser,
@@ -56,7 +57,7 @@ async function adopt(
   if (account === undefined) throw new TypeError('The link hook chose an account that is not there.')
 
   const ends = account.active && !written.state.active
-  // RFC 7644 §3.12, 403: to link an account is to change it; a protected one keeps its claims and its password.
+  // RFC 7644 §3.12, 403: linking changes a user, and a protected user keeps its claims and password.
   await authorizeChange(account, ends ? 'deactivate' : 'update', context)
   const state = {
     ...written.state,
@@ -71,7 +72,7 @@ async function adopt(
     now,
   })
   if (outcome.outcome === 'conflict') return undefined
-  // Somebody with the same externalId was faster, and chose the same account.
+  // A concurrent request with the same externalId has linked the same user.
   if (outcome.outcome === 'absent' && (await isLinked(state.externalId, providerId, deps))) return undefined
   const user = recordOfOutcome(outcome)
   record({ type: 'user.linked', providerId, userId: chosen })

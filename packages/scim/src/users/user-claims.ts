@@ -2,13 +2,13 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { isArray, isObject, getMember, getText } from '../values/json.ts'
 
-/** What a claim becomes: undefined takes it away from the account. */
+/** Claims to set; undefined removes a claim from the user. */
 export type ClaimChanges = Readonly<Record<string, JsonValue | undefined>>
 
 /**
- * The OIDC claims (OIDC Core §5.1) that follow from a SCIM user. Roles, entitlements and types of user are not among them:
- * what an identity provider may decide here is the host's to say.
- * @param isVerified whether an address of the provider's counts as verified.
+ * The OIDC claims of a SCIM user (OIDC Core §5.1). They do not include roles, entitlements and user types, because only the host
+ * decides what an identity provider may grant.
+ * @param isVerified whether an e-mail address counts as verified.
  */
 export function userClaims(resource: JsonObject, isVerified: (email: string) => boolean): ClaimChanges {
   const name = partOf(resource, 'name')
@@ -28,12 +28,12 @@ export function userClaims(resource: JsonObject, isVerified: (email: string) => 
     email,
     email_verified: email === undefined ? undefined : isVerified(email),
     phone_number: phoneNumber,
-    // OIDC Core §5.1: what a provider writes is not what the host has verified; the host's `claims` may say otherwise.
+    // OIDC Core §5.1: an address from a provider is not verified by the host, whose `claims` option may change this.
     phone_number_verified: phoneNumber === undefined ? undefined : false,
   }
 }
 
-/** The primary value, or else the one for work, or else the first. */
+/** The primary value, else the work value, else the first. */
 function preferredValue(values: JsonValue | undefined): string | undefined {
   const elements = isArray(values) ? values.filter(isObject) : []
   const preferred =
@@ -43,7 +43,7 @@ function preferredValue(values: JsonValue | undefined): string | undefined {
   return preferred === undefined ? undefined : getText(preferred, 'value')
 }
 
-/** A page or a picture (OIDC Core §5.1), which clients make links of: never `javascript:`, or a file of theirs. */
+/** A profile page or picture (OIDC Core §5.1). Clients render it as a link, so `javascript:` and `file:` URLs are dropped. */
 function webAddress(text: string | undefined): string | undefined {
   if (text === undefined || !URL.canParse(text)) return undefined
   return /^https?:$/.test(new URL(text).protocol) ? text : undefined

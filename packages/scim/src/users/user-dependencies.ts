@@ -6,41 +6,41 @@ import type { DeprovisioningLimiter } from '../deprovisioning/deprovisioning-lim
 import type { RevokedAccess, ScimOccurrence } from '../event/scim-event.ts'
 import type { UserStateDependencies } from './user-state.ts'
 
-/** What the endpoints of users ask for, made once per server. */
+/** Dependencies of the user endpoints. */
 export interface UserDependencies extends UserStateDependencies {
   readonly storage: ScimStorage
   readonly random: Random
   readonly journal: Journal<ScimOccurrence>
-  /** What was a person's until now, for the event of its end: asked of storage only where a listener of the host's is told. */
+  /** Lists what a deprovisioning revoked, for its event. Reads storage only when the host has a listener. */
   readonly listRevokedAccess: (before: UserRecord, now: EpochSeconds) => Promise<RevokedAccess | undefined>
   readonly hooks: ProvisioningHooks
-  /** Undefined when a provider may end any number of accounts. */
+  /** Undefined without a limit. */
   readonly deprovisioningLimiter: DeprovisioningLimiter | undefined
 }
 
 /**
- * Where the host has a say. What a hook throws refuses the request as a failure of the server; nothing is written then, but that
- * `password` comes after what it belongs to: the same request again hands the password over again.
+ * Hooks of the host. When a hook throws, the request fails with 500 and nothing is written, except that `password` runs after the
+ * user is written; repeating the request passes the password again.
  */
 export interface ProvisioningHooks {
   /**
-   * The account that was there before and is meant by a new user of the provider's.
-   * @defaultValue No account is ever adopted. An e-mail address or a userName proves nothing.
+   * Chooses the existing user that a new user of the provider is linked to.
+   * @defaultValue No user is ever linked. An e-mail address or a userName proves nothing.
    */
   readonly link?: (candidate: LinkCandidate) => Promise<UserId | undefined>
   /**
-   * Whether a provider may change an account, or its password, or end it, or be linked to it; false answers 403.
-   * @defaultValue It may. The accounts are its own.
+   * Whether a provider may change, link, deactivate or remove a user; false refuses the request with 403.
+   * @defaultValue It may. The users are its own.
    */
   readonly mayChange?: (change: ProposedChange) => Promise<boolean>
   /**
-   * Receives a password that a provider set, to hash and to keep.
-   * @defaultValue Passwords are dropped. People of a provider sign in there.
+   * Receives a password that a provider set, to hash and store.
+   * @defaultValue Passwords are dropped. Users of a provider sign in there.
    */
   readonly password?: (given: { readonly userId: UserId; readonly password: string }) => Promise<void>
 }
 
-/** A user that a provider creates, and that no account belongs to yet. */
+/** A user that a provider creates and that is not linked yet. */
 export interface LinkCandidate {
   readonly providerId: ProviderId
   readonly externalId: string | undefined
@@ -48,7 +48,7 @@ export interface LinkCandidate {
   readonly resource: JsonObject
 }
 
-/** What a provider is about to do to an account. */
+/** A change that a provider is about to make to a user. */
 export interface ProposedChange {
   readonly providerId: ProviderId
   readonly userId: UserId

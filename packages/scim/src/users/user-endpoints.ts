@@ -24,7 +24,7 @@ import type { UserDependencies } from './user-dependencies.ts'
 import { userState, type UserStateDependencies, type WrittenUser } from './user-state.ts'
 import { authorizeChange, findUser, writeState, type WriteContext, createUserWriter, writeUser } from './write-user.ts'
 
-/** What answers below /Users. */
+/** The routes below /Users. */
 export function userRoutes(deps: UserDependencies): ScimCollection {
   const { list, search } = searchEndpoints([listedUsers(deps)], deps)
   return {
@@ -35,8 +35,8 @@ export function userRoutes(deps: UserDependencies): ScimCollection {
 }
 
 /**
- * POST /Users: creates an account, or links the one that has the `externalId` (RFC 7644 §3.3). The same request again, after
- * an answer that got lost, is answered with the same account.
+ * POST /Users: creates a user, or replaces the one with the same `externalId` (RFC 7644 §3.3), so that a request can be repeated
+ * after a lost response.
  */
 const createUser =
   (deps: UserDependencies): ScimEndpoint =>
@@ -56,7 +56,7 @@ function createOrLink(written: WrittenUser, call: ScimCall, deps: UserDependenci
   const { state } = written
   const writer = createUserWriter(call, deps.journal)
 
-  // Most are new: that an account has the `externalId` is told by the insert, and nothing is read before it.
+  // Most users are new, so the insert is tried before any read. It reports an existing `externalId`.
   return untilSettled(async () => {
     const begun = await provisionUser(written, writer, deps)
     if (begun !== undefined || state.externalId === undefined) return begun
@@ -65,7 +65,7 @@ function createOrLink(written: WrittenUser, call: ScimCall, deps: UserDependenci
   })
 }
 
-/** The account is there: it becomes what the request says. A repeated request must not bring back who was deactivated since. */
+/** Replaces an existing user. A repeated request must not reactivate a user who was deactivated since. */
 async function relink(
   user: ProvisionedUserRecord,
   written: WrittenUser,
@@ -92,7 +92,7 @@ const readUser =
     return showUser(user, { status: 200, projection, call }, deps)
   }
 
-/** PUT /Users/{id} (RFC 7644 §3.5.1): what is left out is cleared; it never creates. */
+/** PUT /Users/{id} (RFC 7644 §3.5.1): clears omitted attributes. It never creates a user. */
 const replaceUser =
   (deps: UserDependencies): ScimEndpoint =>
   async (call) => {
@@ -105,8 +105,8 @@ const replaceUser =
   }
 
 /**
- * PATCH /Users/{id} (RFC 7644 §3.5.2): all operations or none, in one write. With `active: false` among them, that write is the
- * person's last moment here.
+ * PATCH /Users/{id} (RFC 7644 §3.5.2): applies all operations or none, in one write. With `active: false`, the same write revokes
+ * everything issued to the user.
  */
 const patchUser =
   (deps: UserDependencies): ScimEndpoint =>
@@ -127,8 +127,8 @@ const patchUser =
   }
 
 /**
- * DELETE /Users/{id} (RFC 7644 §3.6): the account ends, and everything of it. One that was there before the provider is kept,
- * inactive, and is the provider's no more.
+ * DELETE /Users/{id} (RFC 7644 §3.6): removes the user and revokes everything issued to it. A user that existed before it was
+ * linked is deactivated and unlinked instead.
  */
 const removeUser =
   (deps: UserDependencies): ScimEndpoint =>
@@ -146,7 +146,7 @@ const removeUser =
       const removal = { providerId, userId, version, now }
       const { outcome } = adopted ? await provisionedUsers.release(removal) : await provisionedUsers.remove(removal)
       if (outcome === 'conflict') return undefined
-      // RFC 7644 §3.6: of several who remove one, one does.
+      // RFC 7644 §3.6: of concurrent DELETE requests, one succeeds.
       if (outcome === 'absent') throw refusal('resource_not_found')
       record({ type: adopted ? 'user.released' : 'user.removed', providerId, userId, revoked: ended })
       return emptyResponse()
@@ -159,7 +159,7 @@ interface Shown {
   readonly call: ScimCall
 }
 
-/** An account as the answer to a request for it, or to a write (RFC 7644 §3.9). */
+/** Responds with a user (RFC 7644 §3.9). */
 function showUser(
   user: ProvisionedUserRecord,
   { status, projection, call: { baseUrl } }: Shown,
@@ -175,7 +175,7 @@ interface ListedUsersDependencies {
   readonly renderCache: UserRenderCache
 }
 
-/** The accounts of a provider: one read for each page. */
+/** Lists the users of a provider, with one read per page. */
 export const listedUsers = ({ storage, userType, renderCache }: ListedUsersDependencies): ListedType => ({
   resourceType: userType,
   locationOf: userLocation,

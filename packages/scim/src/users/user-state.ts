@@ -6,28 +6,28 @@ import { getMember, toObject, getText } from '../values/json.ts'
 import { excludedAttributes, readStoredResource, type UserRenderCache } from './render-cache.ts'
 import type { ClaimChanges } from './user-claims.ts'
 
-/** What is stored of a user that a provider wrote, and the password that it wrote beside it. */
+/** A user as a provider wrote it: the state to store, and a password. */
 export interface WrittenUser {
   readonly state: ProvisionedState
-  /** The resource of `state`, as values. */
+  /** The resource of `state`, as an object. */
   readonly resource: JsonObject
-  /** For the host alone: it is not stored here. */
+  /** For the host's `password` hook; it is not stored. */
   readonly password: string | undefined
 }
 
-/** What a written user is made of beside its resource. */
+/** Dependencies of `userState`. */
 export interface UserStateDependencies {
   readonly userType: ResourceType
   readonly renderCache: UserRenderCache
-  /** OIDC claims that follow from a SCIM resource. */
+  /** Derives OIDC claims from a SCIM resource. */
   readonly claims: (resource: JsonObject) => ClaimChanges
 }
 
 /**
- * Takes a resource apart into what is stored.
- * @param document with names as the schema spells them.
- * @param before whose account it is, `active` when the document does not say, and the claims that the account has: those that
- * SCIM knows nothing of stay.
+ * The columns to store for a resource.
+ * @param document the resource, with names spelled as in the schema.
+ * @param before the provider, `active` for a document without it, and the current claims: those that do not derive from SCIM
+ * stay.
  */
 export function userState(
   document: JsonObject,
@@ -37,7 +37,7 @@ export function userState(
   const active = getMember(document, 'active')
   const resource = toObject(Object.entries(document).filter(([name]) => !excludedAttributes.has(name)))
   const state: ProvisionedState = {
-    // RFC 7644 §3.5.1 lets a server choose for what was left out: nobody is reactivated by silence.
+    // RFC 7644 §3.5.1 lets the server choose the value of an omitted attribute: omitting `active` never reactivates a user.
     active: typeof active === 'boolean' ? active : before.active,
     externalId: getText(document, 'externalId'),
     ...renderCache.toStored(resource, before.providerId),
@@ -47,7 +47,7 @@ export function userState(
   return { state, resource, password: getText(document, 'password') }
 }
 
-/** What a provider may write of an account, as one SCIM resource: what PUT and PATCH work on. Okta repeats the `id` in a PATCH. */
+/** The resource of a user that PUT and PATCH change. It contains the `id`, because Okta repeats it in a PATCH. */
 export const userDocument = (user: ProvisionedUserRecord): JsonObject =>
   toObject([
     ...Object.entries(readStoredResource(user)),

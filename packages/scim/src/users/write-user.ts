@@ -22,10 +22,10 @@ import type { ProposedChange, UserDependencies } from './user-dependencies.ts'
 import { userDocument, userState, type WrittenUser } from './user-state.ts'
 
 /**
- * Changes an account as a whole, in one compare-and-swap (RFC 7644 §3.5). When another writer was faster the change is made
- * again on what they left, unless the caller has named the version it means.
- * @param change makes the new document from the one that is there; it may throw, and then nothing is written.
- * @throws ScimError 404 — reason `resource_not_found`; 412 — reason `version_mismatch`; the reasons of `replaceState`; and whatever
+ * Changes a user in one compare-and-swap (RFC 7644 §3.5). After a conflict the change is applied again to the new state, unless
+ * the request names a version.
+ * @param change computes the new resource from the current one; when it throws, nothing is written.
+ * @throws ScimError 404 — reason `resource_not_found`; 412 — reason `version_mismatch`; the reasons of `writeState`; and whatever
  * `change` throws.
  */
 export function writeUser(
@@ -43,10 +43,10 @@ export function writeUser(
 }
 
 /**
- * Writes what a provider says of an account that was read before, and tells of it. A password is not a part of what is shown: by
- * itself it moves neither version nor date.
- * @returns undefined when the account has changed, or gone, since it was read.
- * @throws ScimError 403 — the reasons of `admitChange`; 409 — reasons `user_name_taken`, `external_id_taken`.
+ * Writes the state of a user that was read before, and records the event. A password is not part of the resource: on its own it
+ * changes neither version nor date.
+ * @returns undefined when the user was changed or removed since it was read.
+ * @throws ScimError 403 — the reasons of `authorizeChange`; 409 — reasons `user_name_taken`, `external_id_taken`.
  */
 export async function writeState(
   user: ProvisionedUserRecord,
@@ -84,7 +84,7 @@ async function swapState(
 }
 
 /**
- * The account that a write led to.
+ * Returns the written user or throws the refusal of an outcome.
  * @throws ScimError 404 — reason `resource_not_found`; 409 — reasons `user_name_taken`, `external_id_taken`.
  */
 export function recordOfOutcome(
@@ -94,7 +94,7 @@ export function recordOfOutcome(
     case 'swapped':
       return outcome.record
     case 'absent':
-      // RFC 7644 §3.12, 404: removed since it was read.
+      // RFC 7644 §3.12, 404: it was removed since it was read.
       throw refusal('resource_not_found')
     case 'taken':
       // RFC 7644 §3.12 uniqueness.
@@ -109,34 +109,34 @@ function changeKind(user: ProvisionedUserRecord, state: ProvisionedState): 'upda
   return state.active ? 'reactivate' : 'deactivate'
 }
 
-/** RFC 7644 §3.5.2.1: a write that changes nothing leaves version and date alone. */
+/** RFC 7644 §3.5.2.1: a write without changes keeps version and date. */
 const isSame = (user: ProvisionedUserRecord, written: WrittenUser): boolean =>
   user.active === written.state.active && user.externalId === written.state.externalId && isSameResource(user, written)
 
-/** In whose name an account is begun, changed or ended: a request of a provider's, or a sign-in from it. One for each of them. */
+/** The request or sign-in of a provider that writes a user. One object per request: the deprovisioning limit counts each once. */
 export interface UserWriter {
   readonly providerId: ProviderId
   readonly now: EpochSeconds
-  /** Tells what happened. */
+  /** Records an event. */
   readonly record: (occurrence: ScimOccurrence) => void
 }
 
-/** The writer that a call is. */
+/** Creates the writer of a request. */
 export const createUserWriter = ({ caller, request, now }: ScimCall, journal: Journal<ScimOccurrence>): UserWriter => ({
   providerId: caller.provider.providerId,
   now,
   record: (occurrence) => journal.record(request, occurrence),
 })
 
-/** Who writes, and with what. */
+/** The context of a write. */
 export interface WriteContext {
   readonly writer: UserWriter
   readonly deps: UserDependencies
 }
 
 /**
- * Lets a provider change or end an account: the host may protect it, and accounts that end are counted, once for each writer, however
- * often it has to try.
+ * Authorizes a change: the host may protect the user, and deprovisionings count towards the limit, once per writer even when the
+ * write is retried.
  * @throws ScimError 403 — reasons `change_refused`, `deprovisioning_suspended`.
  */
 export async function authorizeChange(
@@ -146,7 +146,7 @@ export async function authorizeChange(
 ): Promise<void> {
   const { providerId, now, record } = writer
   const isAllowed = (await deps.hooks.mayChange?.({ providerId, userId: user.userId, kind })) ?? true
-  // RFC 7644 §3.12, 403: the host protects this account.
+  // RFC 7644 §3.12, 403: the host protects this user.
   if (!isAllowed) throw refusal('change_refused')
 
   if (kind !== 'deactivate' && kind !== 'remove') return
@@ -155,14 +155,14 @@ export async function authorizeChange(
 }
 
 /**
- * The account at the address, if it is the caller's.
- * @throws ScimError 404 — reason `resource_not_found`: the same for another provider's and for none (RFC 7644 §6).
+ * Finds the user of a request.
+ * @throws ScimError 404 — reason `resource_not_found`, also for a user of another provider (RFC 7644 §6).
  */
 export async function findUser(
   { caller, id }: ScimCall,
   { storage }: { readonly storage: ScimStorage },
 ): Promise<ProvisionedUserRecord> {
-  // OIDC Core §2: a `sub` has at most 255 characters, so what is longer is nobody's.
+  // OIDC Core §2: a `sub` has at most 255 characters, so no user has a longer id.
   const user = id.length > 255 ? undefined : await storage.provisionedUsers.find(caller.provider.providerId, userId(id))
   // RFC 7644 §3.12, 404.
   if (user === undefined) throw refusal('resource_not_found')

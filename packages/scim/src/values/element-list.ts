@@ -116,7 +116,7 @@ export function keepImmutableParts(attribute: Attribute, before: JsonValue | und
     const { name } = sub
     const was = getMember(before, name)
     const is = getMember(after, name)
-    // RFC 7643 §7 mutability: an immutable value cannot change. RFC 7643 §4.2: members come and go unedited.
+    // RFC 7643 §7 mutability: an immutable value cannot change. RFC 7643 §4.2: members are added and removed, not edited.
     if (was !== undefined && is !== undefined && !sameValue(comparableValue(sub, was), comparableValue(sub, is))) {
       throw refusal('attribute_immutable', { attribute: `${attribute.name}.${name}` })
     }
