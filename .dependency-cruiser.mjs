@@ -19,18 +19,30 @@ function only(name, { workspace = [], npm = [], nodeBuiltins = false }) {
 export default {
   forbidden: [
     only('storage-interface', {}),
-    only('core', { workspace: ['storage-interface/src/'], npm: ['jose', 'zod'] }),
-    only('storage-sql', { workspace: ['storage-interface/src/'], npm: ['kysely', 'pg'], nodeBuiltins: true }),
+    only('internal', { workspace: ['storage-interface/src/'], npm: ['jose'] }),
+    only('core', { workspace: ['internal/src/', 'storage-interface/src/'], npm: ['jose', 'zod'] }),
+    only('storage-sql', {
+      workspace: ['internal/src/', 'storage-interface/src/'],
+      npm: ['kysely', 'pg'],
+      nodeBuiltins: true,
+    }),
     only('storage-redis', { workspace: ['storage-interface/src/'] }),
     only('pages', { workspace: ['core/src/http/'] }),
-    only('scim', { workspace: ['core/src/http/', 'core/src/runtime/', 'storage-interface/src/'], npm: ['zod'] }),
-    only('admin', { workspace: ['core/src/', 'scim/src/', 'storage-interface/src/'], npm: ['zod'] }),
+    only('scim', { workspace: ['core/src/http/', 'internal/src/', 'storage-interface/src/'], npm: ['zod'] }),
+    only('admin', { workspace: ['core/src/', 'internal/src/', 'scim/src/', 'storage-interface/src/'], npm: ['zod'] }),
     only('cli', {
-      workspace: ['admin/src/', 'core/src/', 'scim/src/', 'storage-interface/src/', 'storage-sql/src/'],
+      workspace: [
+        'admin/src/',
+        'core/src/',
+        'internal/src/',
+        'scim/src/',
+        'storage-interface/src/',
+        'storage-sql/src/',
+      ],
       npm: ['commander', 'zod'],
       nodeBuiltins: true,
     }),
-    only('testkit', { workspace: ['core/src/', 'storage-interface/src/', 'adapter-fetch/src/'] }),
+    only('testkit', { workspace: ['core/src/', 'internal/src/', 'storage-interface/src/', 'adapter-fetch/src/'] }),
     only('create-mintmark', { nodeBuiltins: true }),
     only('adapter-node', { workspace: ['core/src/http/'], nodeBuiltins: true }),
     only('adapter-express', {
@@ -38,7 +50,7 @@ export default {
       npm: ['express', 'express-serve-static-core'],
     }),
     only('adapter-fetch', { workspace: ['core/src/http/'] }),
-    only('resource-server', { npm: ['jose'] }),
+    only('resource-server', { workspace: ['internal/src/'], npm: ['jose'] }),
     {
       name: 'http-stands-alone',
       comment: 'core/http is plain request and response values: it imports nothing of core.',

@@ -12,7 +12,7 @@ interface Manifest {
 const carried: Readonly<Record<string, readonly string[]>> = { core: ['zod'], 'storage-sql': ['kysely'] }
 
 // Every package in one process: several times faster than one tsup each. Types come from `tsc -b`.
-export default defineConfig(readdirSync('packages').flatMap(packageBuild))
+export default defineConfig(readdirSync('packages').filter((name) => name !== 'internal').flatMap(packageBuild))
 
 function packageBuild(name: string): Options[] {
   const manifest = JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8')) as Manifest
@@ -26,8 +26,12 @@ function packageBuild(name: string): Options[] {
       outDir: `packages/${name}/dist`,
       // Everything that is not a relative import stays an import, but for what is carried.
       external: [/^[^./]/],
-      noExternal: [...(carried[name] ?? [])],
+      noExternal: ['@mintmark/internal', ...(carried[name] ?? [])],
       esbuildPlugins: [withoutComments, thirdPartyNotices(`packages/${name}/dist`)],
+      // What is bundled of the workspace is bundled from its sources.
+      esbuildOptions: (options) => {
+        options.conditions = ['@mintmark/source']
+      },
       format: ['esm'],
       dts: false,
       sourcemap: true,

@@ -26,4 +26,4 @@ test.each(entries)('$subpath lists its names by hand and contains nothing else',
 })
 
 /** `export { a, b } from './c.ts'`, or the same with `type`. */
-const exportList = /^export (type )?\{([^}]*)\}(?: from '\.[^']+')?$/gm
+const exportList = /^export (type )?\{([^}]*)\}(?: from '(?:\.|@mintmark\/internal)[^']*')?$/gm

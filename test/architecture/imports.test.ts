@@ -10,16 +10,25 @@ const allowedImports: Readonly<
 > = {
   'storage-interface': { any: [] },
   // Of jose its parts: all of it takes twice as long to load.
-  core: { any: ['@mintmark/storage-interface', 'jose/*', 'zod/mini', 'zod/locales'], types: ['jose'] },
-  'storage-sql': { any: ['@mintmark/storage-interface', 'kysely', /* drivers and command: */ 'pg', 'node:*'] },
+  internal: { any: ['@mintmark/storage-interface', 'jose/*'] },
+  core: {
+    any: ['@mintmark/internal', '@mintmark/storage-interface', 'jose/*', 'zod/mini', 'zod/locales'],
+    types: ['jose'],
+  },
+  'storage-sql': {
+    any: ['@mintmark/internal', '@mintmark/storage-interface', 'kysely', /* drivers and command: */ 'pg', 'node:*'],
+  },
   'storage-redis': { any: ['@mintmark/storage-interface'] },
   pages: { any: ['@mintmark/core/http'] },
-  scim: { any: ['@mintmark/core/http', '@mintmark/core/runtime', '@mintmark/storage-interface', 'zod'] },
+  scim: {
+    any: ['@mintmark/core/http', '@mintmark/internal', '@mintmark/storage-interface', 'zod'],
+    types: ['@mintmark/core'],
+  },
   admin: {
     any: [
       '@mintmark/core',
       '@mintmark/core/http',
-      '@mintmark/core/runtime',
+      '@mintmark/internal',
       '@mintmark/scim',
       '@mintmark/storage-interface',
       'zod',
@@ -29,7 +38,7 @@ const allowedImports: Readonly<
     any: [
       '@mintmark/admin',
       '@mintmark/core',
-      '@mintmark/core/runtime',
+      '@mintmark/internal',
       '@mintmark/scim',
       '@mintmark/storage-interface',
       '@mintmark/storage-sql',
@@ -45,7 +54,7 @@ const allowedImports: Readonly<
     any: [
       '@mintmark/adapter-fetch',
       '@mintmark/core',
-      '@mintmark/core/runtime',
+      '@mintmark/internal',
       '@mintmark/storage-interface',
       '@mintmark/storage-interface/memory',
     ],
@@ -58,7 +67,7 @@ const allowedImports: Readonly<
     types: ['@mintmark/core/http', 'express', 'express-serve-static-core'],
   },
   'adapter-fetch': { any: [], types: ['@mintmark/core/http'] },
-  'resource-server': { any: ['jose/*'], types: ['jose'] },
+  'resource-server': { any: ['@mintmark/internal', 'jose/*'], types: ['jose'] },
 }
 
 const testOnlyImports = [
@@ -126,7 +135,11 @@ test('the cycle search finds a cycle', () => {
 
 test('only the runtime modules read the system clock', () => {
   const asking = sources
-    .filter((file) => !file.isTest && !/^packages\/(?:core|resource-server)\/src\/runtime\//.test(file.path))
+    .filter(
+      (file) =>
+        !file.isTest &&
+        !/^packages\/(?:internal\/src\/(?:clock|elapsed|random)|resource-server\/src\/runtime\/)/.test(file.path),
+    )
     .filter((file) => /\bnew Date\(\)|\bDate\.now\b|\bperformance\.now\b/.test(file.text))
 
   expect(asking.map((file) => file.path)).toEqual([])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { run, type Io } from '@mintmark/cli'
-import { systemClock } from '@mintmark/core/runtime'
+import { systemClock } from '@mintmark/internal'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import type { AdminStorage } from '@mintmark/storage-interface'

@@ -1,4 +1,4 @@
-import { digestSecret } from '@mintmark/core/runtime'
+import { digestSecret } from '@mintmark/internal'
 import { clientId, epochSeconds } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
 

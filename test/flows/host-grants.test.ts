@@ -163,7 +163,10 @@ const badgeGrant = (storage: AdminStorage): GrantType =>
     },
   })
 
-async function grantOf(badge: string, { storage, now }: { readonly storage: AdminStorage; readonly now: EpochSeconds }) {
+async function grantOf(
+  badge: string,
+  { storage, now }: { readonly storage: AdminStorage; readonly now: EpochSeconds },
+) {
   const user = await storage.users.find(userId(badge))
   const fresh = {
     grantId: grantId(`grant-${badge}`),

@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { registerIdentityProvider } from '@mintmark/scim'
-import { clientId, epochSeconds, grantId, userId, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
+import {
+  clientId,
+  epochSeconds,
+  grantId,
+  userId,
+  type EpochSeconds,
+  type AdminStorage,
+} from '@mintmark/storage-interface'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'

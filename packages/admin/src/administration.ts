@@ -1,6 +1,6 @@
 import type { KeyRing } from '@mintmark/core'
 import { createJournal, type Journal } from '@mintmark/core/http'
-import { randomIdentifier, systemClock, systemRandom, type Clock, type Random } from '@mintmark/core/runtime'
+import { type Clock, type Random, randomIdentifier, systemClock, systemRandom } from '@mintmark/internal'
 import { requireStores, seconds, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 
 import type { Actor, AdminContext, AdminDependencies } from './audit/admin-context.ts'

@@ -1,5 +1,11 @@
 import type { ServerResponse } from '@mintmark/core/http'
-import { clientId, epochSeconds, type EpochSeconds, type JsonObject, type AdminStorage } from '@mintmark/storage-interface'
+import {
+  clientId,
+  epochSeconds,
+  type EpochSeconds,
+  type JsonObject,
+  type AdminStorage,
+} from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect } from 'vitest'
 

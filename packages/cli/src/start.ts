@@ -2,7 +2,7 @@ import { enableCompileCache } from 'node:module'
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline'
 
-import { systemClock } from '@mintmark/core/runtime'
+import { systemClock } from '@mintmark/internal'
 
 /**
  * Runs the command of this process, and returns the exit code.

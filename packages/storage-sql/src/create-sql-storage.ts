@@ -44,7 +44,11 @@ export interface SqlStorageOptions {
  * needed.
  * @throws SchemaMismatchError when migrations are pending, unknown or changed; StorageUnavailableError.
  */
-export async function createSqlStorage({ dialect, issuer, scanLimit = 20_000 }: SqlStorageOptions): Promise<AdminStorage> {
+export async function createSqlStorage({
+  dialect,
+  issuer,
+  scanLimit = 20_000,
+}: SqlStorageOptions): Promise<AdminStorage> {
   await ensureSchema(dialect)
   const database = createDatabase(dialect, issuer)
 

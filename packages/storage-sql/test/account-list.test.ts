@@ -1,4 +1,10 @@
-import { epochSeconds, userId, type JsonObject, type ResolvedFilter, type AdminStorage } from '@mintmark/storage-interface'
+import {
+  epochSeconds,
+  userId,
+  type JsonObject,
+  type ResolvedFilter,
+  type AdminStorage,
+} from '@mintmark/storage-interface'
 import { aUser } from '@mintmark/storage-interface/contract'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage } from '@mintmark/storage-sql'

@@ -179,7 +179,10 @@ async function shown({ provisionedUsers }: AdminStorage, asked: Asked): Promise<
 }
 
 /** Who is on each page of four, until there are no more. */
-async function walk({ provisionedUsers }: AdminStorage, filter: ResolvedFilter): Promise<readonly (readonly string[])[]> {
+async function walk(
+  { provisionedUsers }: AdminStorage,
+  filter: ResolvedFilter,
+): Promise<readonly (readonly string[])[]> {
   const { providerId } = aProvisionedUser('')
   const pages: (readonly string[])[] = []
   let position: string | undefined

@@ -83,7 +83,10 @@ const says = (label: string, version: number, state: Partial<ProvisionedState>):
 })
 
 /** A change of the members of `staff`. */
-const regroup = (members: MemberChange | undefined, version?: number): Parameters<AdminStorage['groups']['change']>[0] => ({
+const regroup = (
+  members: MemberChange | undefined,
+  version?: number,
+): Parameters<AdminStorage['groups']['change']>[0] => ({
   providerId: provider,
   groupId: staff.groupId,
   version,

@@ -229,7 +229,12 @@ test('on PostgreSQL a deactivation does not wait for a group that the account jo
   expect(await removal).toEqual({ outcome: 'removed' })
 })
 
-function change(storage: AdminStorage, label: string, members: MemberChange, version?: number): Promise<GroupChangeOutcome> {
+function change(
+  storage: AdminStorage,
+  label: string,
+  members: MemberChange,
+  version?: number,
+): Promise<GroupChangeOutcome> {
   const change = { providerId: provider, groupId: groupId(`group-${label}`), version, state: undefined, members, now }
   return storage.groups.change(change)
 }

@@ -1,4 +1,10 @@
-import { epochSeconds, organizationId, userId, type MembershipRecord, type AdminStorage } from '@mintmark/storage-interface'
+import {
+  epochSeconds,
+  organizationId,
+  userId,
+  type MembershipRecord,
+  type AdminStorage,
+} from '@mintmark/storage-interface'
 import { aUser } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { describe, expect, test } from 'vitest'

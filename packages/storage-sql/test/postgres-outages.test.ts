@@ -309,7 +309,10 @@ async function open(
 }
 
 /** A storage whose connection breaks, when told so, after the server has carried out the next statement that begins so. */
-async function losing(): Promise<{ readonly storage: AdminStorage; readonly loseNextAnswer: (beginning: string) => void }> {
+async function losing(): Promise<{
+  readonly storage: AdminStorage
+  readonly loseNextAnswer: (beginning: string) => void
+}> {
   const pool = (await aMigratedDatabase()).pool()
   let due: string | undefined
   const breaking: PostgresPool = {

@@ -115,7 +115,10 @@ async function presentCodes(storage: AdminStorage, server: number): Promise<read
   return outcomes
 }
 
-async function rotate(storage: AdminStorage, { from, to }: { readonly from: number; readonly to: number }): Promise<void> {
+async function rotate(
+  storage: AdminStorage,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<void> {
   for (let index = from; index < to; index += 1) {
     const { outcome } = await storage.families.rotate({
       handleDigest: aDigest('handle-1'),

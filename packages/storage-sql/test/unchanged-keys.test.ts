@@ -131,8 +131,10 @@ const aState = ({ externalId, userName }: Keys, overrides: Partial<ProvisionedSt
 const insert = (storage: AdminStorage, id: string, of: Keys) =>
   storage.provisionedUsers.insert({ ...account, userId: userId(id), state: aState(of), createdAt: epochSeconds(1) })
 
-const change = (storage: AdminStorage, { version, state }: { readonly version: number; readonly state: ProvisionedState }) =>
-  storage.provisionedUsers.compareAndSwap({ ...account, version, state, now: epochSeconds(2) })
+const change = (
+  storage: AdminStorage,
+  { version, state }: { readonly version: number; readonly state: ProvisionedState },
+) => storage.provisionedUsers.compareAndSwap({ ...account, version, state, now: epochSeconds(2) })
 
 const find = (storage: AdminStorage) => storage.provisionedUsers.find(account.providerId, account.userId)
 

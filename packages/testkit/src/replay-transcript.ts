@@ -1,4 +1,4 @@
-import { randomIdentifier, systemRandom } from '@mintmark/core/runtime'
+import { randomIdentifier, systemRandom } from '@mintmark/internal'
 
 import { problemsOf } from './problems-of.ts'
 import type { Json, Transcript, TranscriptStep } from './transcripts/transcript.ts'

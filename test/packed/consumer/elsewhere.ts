@@ -3,9 +3,15 @@ import { toNodeListener } from '@mintmark/adapter-node'
 import { run, type Io } from '@mintmark/cli'
 import { createAuthorizationServer, defineGrant, OAuthError, createStoredKeys, type ServerEvent } from '@mintmark/core'
 import type { Endpoint, HttpService } from '@mintmark/core/http'
-import { randomSecret, systemClock, systemRandom } from '@mintmark/core/runtime'
+import { randomSecret, systemClock, systemRandom } from '@mintmark/internal'
 import { parseFilter, printFilter, ScimError, type ScimEvent } from '@mintmark/scim'
-import { composeStorage, StorageUnavailableError, userId, type AdminStorage, type UserId } from '@mintmark/storage-interface'
+import {
+  composeStorage,
+  StorageUnavailableError,
+  userId,
+  type AdminStorage,
+  type UserId,
+} from '@mintmark/storage-interface'
 import { storageLaws } from '@mintmark/storage-interface/contract'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createRedisStorage } from '@mintmark/storage-redis'

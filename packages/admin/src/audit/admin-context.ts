@@ -1,5 +1,5 @@
 import type { KeyRing } from '@mintmark/core'
-import type { Clock, Random } from '@mintmark/core/runtime'
+import type { Clock, Random } from '@mintmark/internal'
 import type { ResourceType } from '@mintmark/scim'
 import type { AdminStorage } from '@mintmark/storage-interface'
 

@@ -1,4 +1,4 @@
-import { randomIdentifier, type Clock, type Random } from '@mintmark/core/runtime'
+import { type Clock, type Random, randomIdentifier } from '@mintmark/internal'
 import {
   after,
   epochSeconds,

@@ -1,4 +1,4 @@
-import { randomIdentifier } from '@mintmark/core/runtime'
+import { randomIdentifier } from '@mintmark/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
 
 import { AdminError, toAdminError } from '../error/admin-error.ts'

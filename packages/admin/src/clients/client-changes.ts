@@ -1,6 +1,6 @@
 import * as core from '@mintmark/core'
 import type { ClientChange, ClientRegistration, ClientTarget, ClientUpdate } from '@mintmark/core'
-import { randomIdentifier } from '@mintmark/core/runtime'
+import { randomIdentifier } from '@mintmark/internal'
 import { clientId, untilSettled } from '@mintmark/storage-interface'
 
 import type { AdminContext } from '../audit/admin-context.ts'

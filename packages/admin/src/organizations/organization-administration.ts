@@ -1,4 +1,4 @@
-import { randomIdentifier } from '@mintmark/core/runtime'
+import { randomIdentifier } from '@mintmark/internal'
 import { organizationId, untilSettled, type OrganizationRecord } from '@mintmark/storage-interface'
 
 import type { AdminContext } from '../audit/admin-context.ts'

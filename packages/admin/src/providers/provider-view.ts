@@ -1,5 +1,10 @@
 import { tenantUrl } from '@mintmark/scim'
-import { providerId, type IdentityProviderRecord, type JsonObject, type AdminStorage } from '@mintmark/storage-interface'
+import {
+  providerId,
+  type IdentityProviderRecord,
+  type JsonObject,
+  type AdminStorage,
+} from '@mintmark/storage-interface'
 
 import { plainJson } from '../audit/audit-log.ts'
 import { secretView, type SecretView } from '../clients/client-view.ts'

@@ -1,4 +1,4 @@
-import { systemClock, systemRandom, type Clock, type Random } from '@mintmark/core/runtime'
+import { type Clock, type Random, systemClock, systemRandom } from '@mintmark/internal'
 import type { AnsweredRequest } from '@mintmark/scim'
 import { seconds, type AdminStorage } from '@mintmark/storage-interface'
 

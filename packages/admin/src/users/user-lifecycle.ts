@@ -1,4 +1,4 @@
-import { randomIdentifier } from '@mintmark/core/runtime'
+import { randomIdentifier } from '@mintmark/internal'
 import { revokedAccess, type RevokedAccess } from '@mintmark/scim'
 import { clientId, userId, type LifecycleOutcome, type UserRecord } from '@mintmark/storage-interface'
 

@@ -1,4 +1,10 @@
-import { userId, type EpochSeconds, type JsonObject, type AdminStorage, type UserRecord } from '@mintmark/storage-interface'
+import {
+  userId,
+  type EpochSeconds,
+  type JsonObject,
+  type AdminStorage,
+  type UserRecord,
+} from '@mintmark/storage-interface'
 
 import { customFieldsClaim } from '../custom-fields/custom-field.ts'
 import { fieldsOf } from '../custom-fields/field-values.ts'

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, relative, resolve } from 'node:path'
 
-import { randomSecret, systemRandom } from '@mintmark/core/runtime'
+import { randomSecret, systemRandom } from '@mintmark/internal'
 import { Command } from 'commander'
 
 import { CommandError, UsageError } from '../command-error.ts'

@@ -2,7 +2,7 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 
-import { digestSecret, randomIdentifier, randomSecret, systemRandom } from '@mintmark/core/runtime'
+import { digestSecret, randomIdentifier, randomSecret, systemRandom } from '@mintmark/internal'
 import {
   after,
   clientId,

@@ -1,4 +1,4 @@
-import { digestSecret } from '@mintmark/core/runtime'
+import { digestSecret } from '@mintmark/internal'
 import type { AdminStorage } from '@mintmark/storage-interface'
 
 import { readSealingKey } from '../config/key-ring.ts'

@@ -1,4 +1,4 @@
-import { systemClock } from '@mintmark/core/runtime'
+import { systemClock } from '@mintmark/internal'
 import { expect, test } from 'vitest'
 
 import { checkAddress } from './check-discovery.ts'

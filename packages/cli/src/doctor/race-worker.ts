@@ -1,4 +1,4 @@
-import { digestSecret } from '@mintmark/core/runtime'
+import { digestSecret } from '@mintmark/internal'
 import { clientId, seconds, type AdminStorage, type EpochSeconds, type SecretDigest } from '@mintmark/storage-interface'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { Command } from 'commander'

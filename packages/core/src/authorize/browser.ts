@@ -9,8 +9,7 @@ import {
   type Header,
   type ServerRequest,
 } from '../http/index.ts'
-import { digestSecret } from '../runtime/digest.ts'
-import { randomSecret, type Random } from '../runtime/random.ts'
+import { type Random, digestSecret, randomSecret } from '@mintmark/internal'
 
 /** The cookie that identifies a browser. */
 export const defineBrowserCookie = (issuer: string): CookieDefinition => defineCookie(issuer, 'mintmark-browser')

@@ -9,8 +9,7 @@ import {
 } from '@mintmark/storage-interface'
 
 import type { ServerOccurrence } from '../event/server-event.ts'
-import { digestSecret } from '../runtime/digest.ts'
-import { randomSecretAndIdentifier, type Random } from '../runtime/random.ts'
+import { type Random, digestSecret, randomSecretAndIdentifier } from '@mintmark/internal'
 import { keepClaims } from './claims-request.ts'
 import type { AuthorizationRequest } from './request.ts'
 import type { ScopeRegistry } from './scopes.ts'

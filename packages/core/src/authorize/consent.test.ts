@@ -3,7 +3,7 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
 import { registerClient } from '../clients/registration.ts'
-import { systemRandom } from '../runtime/random.ts'
+import { systemRandom } from '@mintmark/internal'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import { createConnectedApps, saveGrant } from './consent.ts'
 

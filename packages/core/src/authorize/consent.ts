@@ -8,8 +8,7 @@ import {
   type OAuthStorage,
 } from '@mintmark/storage-interface'
 
-import { systemClock, type Clock } from '../runtime/clock.ts'
-import { randomIdentifier, type Random } from '../runtime/random.ts'
+import { type Clock, type Random, randomIdentifier, systemClock } from '@mintmark/internal'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import { isGrantActive } from '../tokens/status.ts'
 

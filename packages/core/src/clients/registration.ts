@@ -9,8 +9,7 @@ import {
 } from '@mintmark/storage-interface'
 
 import type { SigningAlgorithm, SigningAlgorithms } from '../keys/ring.ts'
-import { systemClock, type Clock } from '../runtime/clock.ts'
-import { randomIdentifier, randomSecret, systemRandom, type Random } from '../runtime/random.ts'
+import { type Clock, type Random, randomIdentifier, randomSecret, systemClock, systemRandom } from '@mintmark/internal'
 import { parseIssuer } from '../server/issuer.ts'
 import { ClientMetadataError, refuseUnsignable, refuseUnusable, usesSecret } from './metadata.ts'
 import { clientSecretRecord } from './secrets.ts'

@@ -9,10 +9,15 @@ import {
   type OAuthStorage,
 } from '@mintmark/storage-interface'
 
-import { systemClock, type Clock } from '../runtime/clock.ts'
-import { digestSecret } from '../runtime/digest.ts'
-import { equalInConstantTime } from '../runtime/equal-in-constant-time.ts'
-import { randomSecret, systemRandom, type Random } from '../runtime/random.ts'
+import {
+  type Clock,
+  type Random,
+  digestSecret,
+  equalInConstantTime,
+  randomSecret,
+  systemClock,
+  systemRandom,
+} from '@mintmark/internal'
 import type { CredentialProof } from './authenticate.ts'
 import { ClientMetadataError } from './metadata.ts'
 

@@ -7,8 +7,7 @@ import {
 } from '@mintmark/storage-interface'
 
 import type { SigningAlgorithms } from '../keys/ring.ts'
-import { systemClock, type Clock } from '../runtime/clock.ts'
-import { randomSecret, systemRandom, type Random } from '../runtime/random.ts'
+import { type Clock, type Random, randomSecret, systemClock, systemRandom } from '@mintmark/internal'
 import { refuseUnsignable, refuseUnusable, usesSecret } from './metadata.ts'
 import type { ClientRegistration } from './registration.ts'
 import { clientSecretRecord } from './secrets.ts'

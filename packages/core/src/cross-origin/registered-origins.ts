@@ -4,7 +4,7 @@ import { issuedTo } from '../tokens/access-token.ts'
 import type { RegisteredOrigins } from '../http/index.ts'
 import type { VerifyOwnJwtDependencies } from '../keys/jws.ts'
 import { readForm } from '../parameters/read-parameters.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from '@mintmark/internal'
 import { readBearerToken } from '../tokens/userinfo.ts'
 
 /**

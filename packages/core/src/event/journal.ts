@@ -1,8 +1,7 @@
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import { createJournal, type Journal as HttpJournal } from '../http/index.ts'
-import type { Clock } from '../runtime/clock.ts'
-import { identifierSeries, type Random } from '../runtime/random.ts'
+import { type Clock, type Random, identifierSeries } from '@mintmark/internal'
 import type { ServerEvent, ServerOccurrence } from './server-event.ts'
 
 /** Receives the events of a server. What it throws is dropped: a log that is down must not fail a request. */

@@ -4,9 +4,7 @@ import { decodeProtectedHeader } from 'jose/decode/protected_header'
 
 import { decodeBody } from '../http/index.ts'
 import { parseJsonObject } from '../json/json-object.ts'
-import { decodeBase64url, encodeBase64url } from '../runtime/base64url.ts'
-import { digestSecret } from '../runtime/digest.ts'
-import { forgetOldest } from '../runtime/forget-oldest.ts'
+import { decodeBase64url, digestSecret, encodeBase64url, forgetOldest } from '@mintmark/internal'
 import type { KeyRing, PublicKey, Signer } from './ring.ts'
 import { importVerifier, type VerifySignature } from './signature.ts'
 

@@ -1,7 +1,6 @@
 import type { OAuthStorage } from '@mintmark/storage-interface'
 
-import { systemClock, type Clock } from '../runtime/clock.ts'
-import { systemRandom, type Random } from '../runtime/random.ts'
+import { type Clock, type Random, systemClock, systemRandom } from '@mintmark/internal'
 import { isRuntimeAlgorithm, type KeyRing } from './ring.ts'
 import { parseKeySchedule, type KeySchedule, type KeyScheduleOptions } from './schedule.ts'
 import { guardVault, createSealedVault, type KeyVault, type SealingSecrets } from './vault.ts'

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { createSign, KeyObject } from 'node:crypto'
 import { keyId } from '@mintmark/storage-interface'
 import fc from 'fast-check'
@@ -86,3 +87,24 @@ it('law: converting an ECDSA signature to DER and back does not change it', () =
     }),
   )
 })
+
+it.for(['ES256', 'RS256', 'EdDSA'])('without Node’s modules Web Crypto signs and verifies %s', (algorithm) => {
+  const found = runWithoutBuiltins(`
+    const { exportJWK, generateKeyPair } = await import('jose')
+    const { createSigner, importVerifier } = await import('./signature.ts')
+    const pair = await generateKeyPair('${algorithm}', { extractable: true })
+    const verify = await importVerifier({ keyId: 'k', algorithm: '${algorithm}', jwk: await exportJWK(pair.publicKey) })
+    const message = new TextEncoder().encode('header.payload')
+    const signature = await createSigner('k', '${algorithm}', pair.privateKey).sign(message)
+    console.log(JSON.stringify([await verify(signature, message), await verify(signature.with(0, signature[0] ^ 1), message)]))
+  `)
+
+  expect(found).toEqual([true, false])
+})
+
+/** Runs the program in a process without Node's own modules and returns the JSON it prints. */
+function runWithoutBuiltins(program: string): unknown {
+  const script = `process.getBuiltinModule = undefined\n${program}`
+  const args = ['--conditions=@mintmark/source', '--input-type=module', '--eval', script]
+  return JSON.parse(execFileSync(process.execPath, args, { cwd: import.meta.dirname, encoding: 'utf8' }))
+}

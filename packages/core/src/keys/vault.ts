@@ -13,7 +13,7 @@ import { generateKeyPair } from 'jose/key/generate/keypair'
 import { importJWK } from 'jose/key/import'
 
 import { parseJsonObject } from '../json/json-object.ts'
-import type { Random } from '../runtime/random.ts'
+import type { Random } from '@mintmark/internal'
 import type { Sign, Signer, SigningAlgorithm } from './ring.ts'
 import { createSigner } from './signature.ts'
 

@@ -1,6 +1,6 @@
 import { seconds, type DurationSeconds, type EpochSeconds } from '@mintmark/storage-interface'
 
-import { forgetOldest } from '../runtime/forget-oldest.ts'
+import { forgetOldest } from '@mintmark/internal'
 
 /** Whether one more is allowed; if not, after how many seconds it is worth another try. */
 export type RateDecision = (

@@ -7,9 +7,8 @@ import type { GrantType } from '../token/grant.ts'
 import type { ServerRequest } from '../http/index.ts'
 import type { InteractionPage } from '../authorize/pending-interaction.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock, Random } from '@mintmark/internal'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
-import type { Random } from '../runtime/random.ts'
 import type { SignedIn } from '../sessions/signed-in-user.ts'
 
 /** What a host gives to `createAuthorizationServer`. Four members are required. */

@@ -10,9 +10,15 @@ import {
 
 import { clearCookie, defineCookie, readCookie, setCookie, type Header, type ServerRequest } from '../http/index.ts'
 import { defineBrowserCookie } from '../authorize/browser.ts'
-import { systemClock, type Clock } from '../runtime/clock.ts'
-import { digestSecret } from '../runtime/digest.ts'
-import { randomIdentifier, randomSecret, systemRandom, type Random } from '../runtime/random.ts'
+import {
+  type Clock,
+  type Random,
+  digestSecret,
+  randomIdentifier,
+  randomSecret,
+  systemClock,
+  systemRandom,
+} from '@mintmark/internal'
 import { parseIssuer } from '../server/issuer.ts'
 import { isSessionActive } from '../tokens/status.ts'
 import type { SignedIn } from './signed-in-user.ts'

@@ -11,9 +11,7 @@ import type { AuthenticatedClient } from '../clients/authenticate.ts'
 import { OAuthError } from '../error/oauth-error.ts'
 import type { RefusalReason } from '../error/refusal-reason.ts'
 import type { Parameters } from '../parameters/parameters.ts'
-import { encodeBase64url } from '../runtime/base64url.ts'
-import { digestSecret, sha256 } from '../runtime/digest.ts'
-import { equalInConstantTime } from '../runtime/equal-in-constant-time.ts'
+import { digestSecret, encodeBase64url, equalInConstantTime, sha256 } from '@mintmark/internal'
 import type { RefreshLifetimes } from '../tokens/refresh-token.ts'
 
 /** A code that this request consumed, with proven redirect URI and verifier. Created only by `redeemCode`. */

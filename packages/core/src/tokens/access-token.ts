@@ -16,8 +16,7 @@ import {
 import { OAuthError } from '../error/oauth-error.ts'
 import { isCurrent, signJwt, verifyOwnJwt, type VerifyOwnJwtDependencies } from '../keys/jws.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
-import { digestSecret } from '../runtime/digest.ts'
-import { randomIdentifier, randomSecret, type Random } from '../runtime/random.ts'
+import { type Random, digestSecret, randomIdentifier, randomSecret } from '@mintmark/internal'
 import { subjectOf, type GrantDecision, type UserDecision } from '../token/grant.ts'
 import { isFamilyActive, type Active } from './status.ts'
 

@@ -10,8 +10,7 @@ import {
   type UserId,
 } from '@mintmark/storage-interface'
 
-import { encodeBase64url } from '../runtime/base64url.ts'
-import { sha256 } from '../runtime/digest.ts'
+import { encodeBase64url, sha256 } from '@mintmark/internal'
 
 /** A page of the feed. */
 export interface FeedPage {

@@ -2,8 +2,7 @@ import { after, type DurationSeconds, type EpochSeconds, type JsonObject } from 
 
 import { signJwt } from '../keys/jws.ts'
 import { idTokenAlgorithm, type KeyRing, type SigningAlgorithm } from '../keys/ring.ts'
-import { encodeBase64url } from '../runtime/base64url.ts'
-import { sha256 } from '../runtime/digest.ts'
+import { encodeBase64url, sha256 } from '@mintmark/internal'
 import type { DecisionForUser } from '../token/grant.ts'
 import { releaseClaims, type ReleaseClaimsDependencies } from './claims.ts'
 

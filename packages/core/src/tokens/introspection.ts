@@ -13,7 +13,7 @@ import { signJwt } from '../keys/jws.ts'
 import { defaultAlgorithm } from '../keys/ring.ts'
 import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
 import { requireToken } from '../parameters/require-token.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from '@mintmark/internal'
 import {
   statusOfAccessToken,
   verifyAccessToken,

@@ -6,10 +6,14 @@ import {
   type SecretDigest,
 } from '@mintmark/storage-interface'
 
-import { decodeBase64url, encodeBase64url } from '../runtime/base64url.ts'
-import { digestSecret, hmacSha256 } from '../runtime/digest.ts'
-import { equalInConstantTime } from '../runtime/equal-in-constant-time.ts'
-import type { Random } from '../runtime/random.ts'
+import {
+  type Random,
+  decodeBase64url,
+  digestSecret,
+  encodeBase64url,
+  equalInConstantTime,
+  hmacSha256,
+} from '@mintmark/internal'
 
 /**
  * A refresh token in its three parts, encoded as one base64url string of 107 characters:

@@ -13,7 +13,7 @@ import { signJwt } from '../keys/jws.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
 import type { Parameters } from '../parameters/parameters.ts'
 import { readForm, refuseRepeated } from '../parameters/read-parameters.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from '@mintmark/internal'
 import type { FeedPage } from './feed-page.ts'
 import type { RevocationFeed } from './feed-watch.ts'
 

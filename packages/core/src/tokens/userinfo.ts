@@ -17,7 +17,7 @@ import {
 import { signJwt } from '../keys/jws.ts'
 import { chosenAlgorithm } from '../keys/ring.ts'
 import { readForm, readQuery, refuseRepeated } from '../parameters/read-parameters.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from '@mintmark/internal'
 import {
   statusOfAccessToken,
   verifyAccessToken,

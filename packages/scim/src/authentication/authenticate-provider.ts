@@ -1,5 +1,5 @@
 import type { ServerRequest } from '@mintmark/core/http'
-import { digestSecret, equalInConstantTime } from '@mintmark/core/runtime'
+import { digestSecret, equalInConstantTime } from '@mintmark/internal'
 import {
   type EpochSeconds,
   type IdentityProviderRecord,

@@ -1,5 +1,5 @@
 import type { Journal, ServerRequest, ServerResponse } from '@mintmark/core/http'
-import { type Random, randomIdentifier } from '@mintmark/core/runtime'
+import { type Random, randomIdentifier } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'

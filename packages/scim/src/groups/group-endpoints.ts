@@ -1,4 +1,4 @@
-import { randomIdentifier } from '@mintmark/core/runtime'
+import { randomIdentifier } from '@mintmark/internal'
 import { groupId, type GroupRecord, type GroupState, untilSettled } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'

@@ -1,5 +1,5 @@
 import type { Journal } from '@mintmark/core/http'
-import type { Random } from '@mintmark/core/runtime'
+import type { Random } from '@mintmark/internal'
 import {
   type GroupChangeOutcome,
   groupId,

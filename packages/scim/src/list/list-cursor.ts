@@ -1,4 +1,4 @@
-import { encodeBase64url, equalInConstantTime, hmacSha256 } from '@mintmark/core/runtime'
+import { encodeBase64url, equalInConstantTime, hmacSha256 } from '@mintmark/internal'
 import type { EpochSeconds, ListPosition } from '@mintmark/storage-interface'
 
 import type { ScimCaller } from '../authentication/scim-caller.ts'

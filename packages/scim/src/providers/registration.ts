@@ -1,4 +1,4 @@
-import { type Clock, digestSecret, type Random, randomSecret, systemClock, systemRandom } from '@mintmark/core/runtime'
+import { type Clock, type Random, digestSecret, randomSecret, systemClock, systemRandom } from '@mintmark/internal'
 import {
   clientId,
   type EpochSeconds,

@@ -1,5 +1,5 @@
 import { createJournal, type HttpService } from '@mintmark/core/http'
-import { identifierSeries, systemClock, systemRandom } from '@mintmark/core/runtime'
+import { identifierSeries, systemClock, systemRandom } from '@mintmark/internal'
 import { requireStores, type EpochSeconds, type JsonObject } from '@mintmark/storage-interface'
 
 import { bulkLimits } from '../bulk/parse-bulk.ts'

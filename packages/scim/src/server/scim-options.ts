@@ -1,4 +1,5 @@
-import type { Clock, Random, RateLimiter } from '@mintmark/core/runtime'
+import type { Clock, Random } from '@mintmark/internal'
+import type { RateLimiter } from '@mintmark/core'
 import type { JsonObject, ScimStorage } from '@mintmark/storage-interface'
 
 import type { AccessTokens } from '../authentication/access-tokens.ts'

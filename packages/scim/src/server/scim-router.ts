@@ -6,7 +6,8 @@ import {
   withHeaders,
   withoutBody,
 } from '@mintmark/core/http'
-import type { Clock, RateLimiter } from '@mintmark/core/runtime'
+import type { Clock } from '@mintmark/internal'
+import type { RateLimiter } from '@mintmark/core'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import { authenticateProvider, type AuthenticateProviderDependencies } from '../authentication/authenticate-provider.ts'

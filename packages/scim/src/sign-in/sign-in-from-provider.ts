@@ -1,4 +1,4 @@
-import type { Clock } from '@mintmark/core/runtime'
+import type { Clock } from '@mintmark/internal'
 import {
   type JsonObject,
   providerId,

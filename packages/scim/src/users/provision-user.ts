@@ -1,4 +1,4 @@
-import { randomIdentifier } from '@mintmark/core/runtime'
+import { randomIdentifier } from '@mintmark/internal'
 import { type ProviderId, type ProvisionedUserRecord, userId, type UserId } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/refusal.ts'

@@ -1,5 +1,5 @@
 import type { Journal } from '@mintmark/core/http'
-import type { Random } from '@mintmark/core/runtime'
+import type { Random } from '@mintmark/internal'
 import type { EpochSeconds, JsonObject, ProviderId, ScimStorage, UserId, UserRecord } from '@mintmark/storage-interface'
 
 import type { DeprovisioningLimiter } from '../deprovisioning/deprovisioning-limiter.ts'

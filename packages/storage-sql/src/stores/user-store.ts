@@ -13,7 +13,10 @@ import { withoutProvider } from '../rows/provisioned-user-row.ts'
 import { userColumns, userReader } from '../rows/user-row.ts'
 import { compileStatement, parameters, type Parameter } from '../statement.ts'
 
-export function createUserStore(database: Database, { scanLimit }: { readonly scanLimit: number }): SearchableUserStore {
+export function createUserStore(
+  database: Database,
+  { scanLimit }: { readonly scanLimit: number },
+): SearchableUserStore {
   const { query, engine, run } = database
   const statements = userStatements({ query, engine })
   const columns = createColumnReader(engine)

@@ -1,4 +1,4 @@
-import { randomSecret, systemRandom } from '@mintmark/core/runtime'
+import { randomSecret, systemRandom } from '@mintmark/internal'
 
 /** A code verifier (RFC 7636 §4.1). */
 export const newVerifier = (): string => randomSecret(systemRandom)

@@ -8,7 +8,7 @@ import {
   type ServerEvent,
 } from '@mintmark/core'
 import type { HttpService } from '@mintmark/core/http'
-import { systemClock } from '@mintmark/core/runtime'
+import { systemClock } from '@mintmark/internal'
 import {
   epochSeconds,
   userId,

@@ -13,7 +13,7 @@ import { OAuthError } from '../../error/oauth-error.ts'
 import type { RefusalReason } from '../../error/refusal-reason.ts'
 import type { Parameters } from '../../parameters/parameters.ts'
 import { spaceSeparated } from '../../parameters/space-separated.ts'
-import { randomSecret, type Random } from '../../runtime/random.ts'
+import { type Random, randomSecret } from '@mintmark/internal'
 import {
   digestOf,
   digestRefreshToken,

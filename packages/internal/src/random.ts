@@ -1,4 +1,4 @@
-import { encodeBase64url } from './base64url.ts'
+import { encodeBase64url } from './platform/base64url.ts'
 
 /**
  * Gives that many unpredictable bytes.

@@ -1,8 +1,0 @@
-export { encodeBase64url } from './base64url.ts'
-export { systemClock } from './clock.ts'
-export type { Clock } from './clock.ts'
-export { digestSecret, hmacSha256 } from './digest.ts'
-export { equalInConstantTime } from './equal-in-constant-time.ts'
-export { identifierSeries, randomIdentifier, randomSecret, systemRandom } from './random.ts'
-export type { Random } from './random.ts'
-export type { RateDecision, RateLimiter, RateQuota } from '../rate-limit/rate-limiter.ts'
