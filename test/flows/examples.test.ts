@@ -13,13 +13,13 @@ import { describeExample } from './example-suite.ts'
 
 describe.each<Example>([
   { name: "the README's thirty lines", command: () => onNode('examples/minimal/src/server.ts') },
-  { name: 'node:http', command: () => onNode('examples/mounting/src/node.ts') },
-  { name: 'Fastify', command: () => onNode('examples/mounting/src/fastify.ts'), hello: 'Hello from Fastify' },
-  { name: 'Koa', command: () => onNode('examples/mounting/src/koa.ts'), hello: 'Hello from Koa' },
-  { name: 'Hono', command: () => onNode('examples/mounting/src/hono.ts'), hello: 'Hello from Hono' },
+  { name: 'node:http', command: () => onNode('examples/minimal/src/node.ts') },
+  { name: 'Fastify', command: () => onNode('examples/minimal/src/fastify.ts'), hello: 'Hello from Fastify' },
+  { name: 'Koa', command: () => onNode('examples/minimal/src/koa.ts'), hello: 'Hello from Koa' },
+  { name: 'Hono', command: () => onNode('examples/minimal/src/hono.ts'), hello: 'Hello from Hono' },
   { name: 'a Next.js route', command: () => onNode('test/runtimes/fixture/next-server.ts') },
-  { name: 'Bun', command: (port) => onBun('worker.mjs', port), bundled: 'examples/mounting/src/fetch.ts' },
-  { name: 'Deno', command: (port) => onDeno('worker.mjs', port), bundled: 'examples/mounting/src/fetch.ts' },
+  { name: 'Bun', command: (port) => onBun('worker.mjs', port), bundled: 'examples/minimal/src/fetch.ts' },
+  { name: 'Deno', command: (port) => onDeno('worker.mjs', port), bundled: 'examples/minimal/src/fetch.ts' },
 ])('$name', ({ command, hello, bundled }) => {
   let folder: string
   let issuer: string

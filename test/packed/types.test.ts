@@ -10,7 +10,7 @@ const subpaths = packages.flatMap((one) => one.subpaths)
 
 /** What the documentation shows, and what it does not. */
 const programs = [
-  'examples/minimal/src',
+  ...['authorization-server', 'yours', 'server', 'register'].map((name) => `examples/minimal/src/${name}.ts`),
   'docs/snippets/administer',
   'docs/snippets/protect-an-api',
   'docs/snippets/provision-accounts',

@@ -1,6 +1,6 @@
 import { epochSeconds, userId, type JsonObject, type OAuthStorage } from '@mintmark/storage-interface'
 
-import type { NewPerson, People, Person } from '../../../packages/create-mintmark/template/src/people.ts'
+import type { NewPerson, People, Person } from './starter/people.ts'
 
 /** Who can sign in to the example. */
 export const demoPeople: readonly NewPerson[] = [

@@ -1,38 +1,6 @@
 import { toExpress } from '@mintmark/adapter-express'
-import { createCookieSessions, createAuthorizationServer, logEvents, createStoredKeys } from '@mintmark/core'
-import { withHeaders } from '@mintmark/core/http'
-import { consentPage, errorPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
-import { createSqlStorage } from '@mintmark/storage-sql'
-import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import express from 'express'
-import { findPerson, sealingKey } from './yours.ts'
-
-const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
-const storage = await createSqlStorage({ issuer, dialect: openSqliteDialect('mintmark.db', { migrate: 'on-open' }) })
-const sessions = createCookieSessions({ storage })
-
-const server = createAuthorizationServer({
-  issuer,
-  storage,
-  keys: createStoredKeys({ storage, sealingKey }),
-  signedIn: sessions.signedIn,
-  renderErrorPage: errorPage,
-  onEvent: logEvents(console),
-  pages: {
-    async login(pending, request) {
-      const attempt = readSignInForm(request)
-      const person = attempt && (await findPerson(attempt.username, attempt.password))
-      if (!person) return signInPage({ ...pending, error: attempt && 'rejected' })
-      const { signedIn, headers } = await sessions.start(request, { subject: person.id, amr: ['pwd'] })
-      return withHeaders(await pending.complete(signedIn), headers)
-    },
-    async consent(pending, request) {
-      if (request.method !== 'POST') return consentPage(pending)
-      const { decision, grantedScopes } = readConsentForm(request)
-      return decision === 'allow' ? pending.complete({ grantedScopes }) : pending.deny()
-    },
-  },
-})
+import { issuer, server } from './authorization-server.ts'
 
 express()
   .use(toExpress(server))

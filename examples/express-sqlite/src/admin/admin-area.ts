@@ -1,20 +1,23 @@
-import { AdminError, type Administrations } from '@mintmark/admin'
-import type { AuthorizationServer, CookieSessions } from '@mintmark/core'
-import { createRouter, withHeaders, type HttpService, type Logger, type Route } from '@mintmark/core/http'
+import { AdminError, type Administrations, type Actor } from '@mintmark/admin'
+import { requireSameOrigin, type AuthorizationServer, type CookieSessions } from '@mintmark/core'
+import {
+  createRouter,
+  withHeaders,
+  type HttpService,
+  type Logger,
+  type Route,
+  type Endpoint,
+  type ServerResponse,
+} from '@mintmark/core/http'
 
-import type { People } from '../../../../packages/create-mintmark/template/src/people.ts'
-import { accountPage, actOnAccount } from './account-page.ts'
-import { accountsPage } from './accounts-page.ts'
-import type { AdminPage } from './admin-page.ts'
-import { forAdministrators } from './for-administrators.ts'
-import { actOnClient, clientPage } from './client-page.ts'
-import { clientsPage } from './clients-page.ts'
-import { eventsPage } from './events-page.ts'
-import { overviewPage } from './overview-page.ts'
-import { actOnProvider, providerPage } from './provider-page.ts'
-import { providersPage } from './providers-page.ts'
-import type { RecentLines } from './recent-lines.ts'
-import { refusalPage } from './refusal-page.ts'
+import { isAdministrator } from '../demo-people.ts'
+import { html, htmlDocument, htmlResponse } from '../site/html.ts'
+import type { People } from '../starter/people.ts'
+import { adminParts, adminResponse, type AdminPage } from './admin-page.ts'
+import { actOnClient, clientPage, clientsPage } from './client-pages.ts'
+import { eventsPage, type RecentLines } from './events-page.ts'
+import { actOnProvider, providerPage, providersPage } from './provider-pages.ts'
+import { accountPage, actOnAccount, accountsPage } from './user-pages.ts'
 
 interface AdminAreaDependencies {
   readonly server: AuthorizationServer
@@ -59,3 +62,62 @@ export function adminArea(deps: AdminAreaDependencies): HttpService {
     methodNotAllowed: (allow) => withHeaders(refusalPage(new AdminError('method_not_allowed')), [['Allow', allow]]),
   })
 }
+
+interface AdministratorDependencies {
+  readonly sessions: CookieSessions
+  readonly people: People
+  readonly administrations: Administrations
+}
+
+/**
+ * Lets the administrator through to a page, and nobody else. Who is signed in is asked of storage for every request, so
+ * a session or an account that was ended a moment ago opens nothing.
+ * @throws OAuthError access_denied — reason `cross_site_post`; AdminError `not_an_administrator`. Nothing was done.
+ */
+export const forAdministrators =
+  ({ sessions, people, administrations }: AdministratorDependencies) =>
+  (page: AdminPage): Endpoint =>
+  async (request) => {
+    requireSameOrigin(request)
+    const signedIn = await sessions.signedIn(request)
+    const person = signedIn && people.find(signedIn.subject)
+    if (person === undefined || !isAdministrator(person)) {
+      // RFC 9110 §15.5.4: whoever else is signed in, and whoever is not.
+      const detail = 'Only the administrator may come here. Sign in to one of the apps as ada first.'
+      throw new AdminError('not_an_administrator', { detail })
+    }
+    const actor: Actor = { kind: 'person', id: person.subject }
+    return page({ request, actor, admin: administrations.as(actor) })
+  }
+
+/** Where the area begins. */
+export const overviewPage: AdminPage = async () =>
+  adminResponse({
+    title: 'Administration',
+    part: undefined,
+    intro: html`For the administrator alone. Every act is written down with who did it, before it is done.`,
+    body: html`<section aria-labelledby="parts">
+<h2 id="parts">What there is to administer</h2>
+<ul class="choices">${adminParts.map(
+      ([path, name, what]) => html`<li><a href="${path}"><strong>${name}</strong><span>${what}</span></a></li>`,
+    )}</ul>
+</section>`,
+  })
+
+/** Says that something was not done, and why. It shows nothing of the area: whoever reads it may be a stranger. */
+export const refusalPage = ({ status, reason, detail }: AdminError): ServerResponse =>
+  htmlResponse(
+    htmlDocument(
+      'Refused · Administration',
+      html`<header>
+<p class="eyebrow"><a href="/">Mintmark example</a></p>
+<h1>That was not done</h1>
+</header>
+<div class="notice" role="alert">
+<p>${detail}</p>
+<p class="fine">Code: <code>${reason}</code></p>
+</div>
+<p class="actions">${reason === 'not_an_administrator' ? html`<a href="/">To the apps</a>` : html`<a href="/admin">To the administration</a>`}</p>`,
+    ),
+    status,
+  )

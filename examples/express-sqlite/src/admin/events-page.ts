@@ -1,12 +1,9 @@
 import type { LogEntryView } from '@mintmark/admin'
+import type { Logger } from '@mintmark/core/http'
 
-import type { People } from '../../../../packages/create-mintmark/template/src/people.ts'
-import { html, type Markup } from '../site/html.ts'
-import { textOf } from '../site/text-of.ts'
-import { adminResponse, type AdminPage } from './admin-page.ts'
-import { nextLink, pageRequestOf } from './page-address.ts'
-import type { RecentLines } from './recent-lines.ts'
-import { shownTime } from './shown-time.ts'
+import { html, textOf, type Markup } from '../site/html.ts'
+import type { People } from '../starter/people.ts'
+import { adminResponse, nextLink, pageRequestOf, shownTime, type AdminPage } from './admin-page.ts'
 
 /** What administrators did, from the log in storage, and what the server told since it was started. */
 export const eventsPage =
@@ -38,3 +35,26 @@ function actEntry({ type, at, detail }: LogEntryView, people: People): Markup {
 
 const idIn = (value: unknown): string =>
   typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string' ? value.id : ''
+
+/** A logger that remembers the last lines besides writing them. */
+export interface RecentLines {
+  readonly logger: Logger
+  /** Newest first. */
+  list(): readonly string[]
+}
+
+/** Lines of events name clients, accounts and reasons, and never a secret. They are gone when the process ends. */
+export function rememberLines(logger: Logger): RecentLines {
+  const lines: string[] = []
+  const remember =
+    (level: keyof Logger): Logger[keyof Logger] =>
+    (fields, message) => {
+      lines.unshift(message)
+      lines.length = Math.min(lines.length, mostLines)
+      logger[level](fields, message)
+    }
+  const remembering = { info: remember('info'), warn: remember('warn'), error: remember('error') }
+  return { logger: remembering, list: () => [...lines] }
+}
+
+const mostLines = 50

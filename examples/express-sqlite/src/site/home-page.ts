@@ -1,7 +1,6 @@
 import { demoPeople, isAdministrator } from '../demo-people.ts'
-import type { Person } from '../../../../packages/create-mintmark/template/src/people.ts'
-import { htmlDocument } from './document.ts'
-import { html } from './html.ts'
+import type { Person } from '../starter/people.ts'
+import { htmlDocument, html } from './html.ts'
 
 /** What this is, where to go, who to be. */
 export function homePage(signedInPerson: Person | undefined): string {

@@ -1,9 +1,7 @@
 import type { JsonObject, ListOutcome, ListedUserRecord } from '@mintmark/storage-interface'
 
 import type { ProviderCredentials } from '../identity-provider.ts'
-import { htmlDocument } from './document.ts'
-import { html, type Markup } from './html.ts'
-import { textOf } from './text-of.ts'
+import { htmlDocument, html, textOf, type Markup } from './html.ts'
 
 /** Who was provisioned, and how to provision somebody from a terminal. */
 export function provisionedPage(list: ListOutcome<ListedUserRecord>, provider: ProviderCredentials): string {

@@ -7,8 +7,8 @@ import { providerId, type ScimStorage } from '@mintmark/storage-interface'
 import express, { Router } from 'express'
 
 import { demoProviderId, type ProviderCredentials } from '../identity-provider.ts'
-import type { People } from '../../../../packages/create-mintmark/template/src/people.ts'
-import { htmlResponse, pageHeaders } from './document.ts'
+import type { People } from '../starter/people.ts'
+import { htmlResponse, pageHeaders } from './html.ts'
 import { homePage } from './home-page.ts'
 import { provisionedPage } from './provisioned-page.ts'
 

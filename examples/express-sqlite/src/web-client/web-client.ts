@@ -1,9 +1,8 @@
 import express, { Router, type Request as ExpressRequest } from 'express'
 
 import type { WebClientCredentials } from '../clients.ts'
-import { pageHeaders } from '../site/document.ts'
-import { problemOf, unknownState } from './problem.ts'
-import { signInFlow } from './sign-in-flow.ts'
+import { pageHeaders } from '../site/html.ts'
+import { problemOf, unknownState, signInFlow } from './sign-in-flow.ts'
 import { webPage } from './web-page.ts'
 import { webSessions } from './web-sessions.ts'
 

@@ -1,7 +1,5 @@
-import { htmlDocument } from '../site/document.ts'
-import { html, type Markup } from '../site/html.ts'
-import type { Problem } from './problem.ts'
-import type { SignedInPerson } from './sign-in-flow.ts'
+import { htmlDocument, html, type Markup } from '../site/html.ts'
+import type { Problem, SignedInPerson } from './sign-in-flow.ts'
 import type { WebSession } from './web-sessions.ts'
 
 /** The client's one page: a way in, or what came of it. */

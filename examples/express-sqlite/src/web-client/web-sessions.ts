@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 import type { Request, Response } from 'express'
 
-import type { Problem } from './problem.ts'
-import type { SignedInPerson, StartedSignIn } from './sign-in-flow.ts'
+import type { Problem, SignedInPerson, StartedSignIn } from './sign-in-flow.ts'
 
 /** What the client remembers of a browser. */
 export interface WebSession {

@@ -2,13 +2,39 @@ import type { ClientView } from '@mintmark/admin'
 import { redirect } from '@mintmark/core/http'
 
 import { html, type Markup } from '../site/html.ts'
-import { actButtons, disableButton } from './act-button.ts'
-import { adminResponse, type AdminPage } from './admin-page.ts'
-import { addressOf, subjectOf } from './page-address.ts'
-import { readPostedAct, unknownAct } from './posted-act.ts'
-import { secretList } from './secret-list.ts'
-import { previousSecretsEnd, secretPage } from './secret-page.ts'
-import { shownTime } from './shown-time.ts'
+import {
+  adminResponse,
+  addressOf,
+  nextLink,
+  pageRequestOf,
+  subjectTable,
+  actButtons,
+  disableButton,
+  subjectOf,
+  readPostedAct,
+  unknownAct,
+  secretList,
+  previousSecretsEnd,
+  secretPage,
+  shownTime,
+  type AdminPage,
+} from './admin-page.ts'
+
+/** The clients. */
+export const clientsPage: AdminPage = async ({ request, admin }) => {
+  const { items, next } = await admin.clients.list(pageRequestOf(request))
+  const subjects = items.map(({ clientId, clientName, disabledAt }) => ({
+    address: addressOf('/admin/client', clientId),
+    name: clientName,
+    state: disabledAt === undefined ? 'in use' : 'disabled',
+  }))
+  return adminResponse({
+    title: 'Clients',
+    part: '/admin/clients',
+    intro: html`Nobody registers an app themselves: only an administrator does.`,
+    body: html`<section>${subjectTable(subjects)}${nextLink(request, next)}</section>`,
+  })
+}
 
 /** One client. */
 export const clientPage: AdminPage = async ({ request, admin }) => {

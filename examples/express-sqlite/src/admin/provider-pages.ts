@@ -1,15 +1,40 @@
 import type { Administration, LogEntryView } from '@mintmark/admin'
 import { redirect } from '@mintmark/core/http'
 
-import { html, type Markup } from '../site/html.ts'
-import { textOf } from '../site/text-of.ts'
-import { actButtons, disableButton } from './act-button.ts'
-import { adminResponse, type AdminPage } from './admin-page.ts'
-import { addressOf, nextLink, pageRequestOf, subjectOf } from './page-address.ts'
-import { readPostedAct, unknownAct } from './posted-act.ts'
-import { secretList } from './secret-list.ts'
-import { previousSecretsEnd, secretPage } from './secret-page.ts'
-import { shownTime } from './shown-time.ts'
+import { html, textOf, type Markup } from '../site/html.ts'
+import {
+  adminResponse,
+  addressOf,
+  nextLink,
+  pageRequestOf,
+  subjectTable,
+  actButtons,
+  disableButton,
+  subjectOf,
+  readPostedAct,
+  unknownAct,
+  secretList,
+  previousSecretsEnd,
+  secretPage,
+  shownTime,
+  type AdminPage,
+} from './admin-page.ts'
+
+/** The identity providers. */
+export const providersPage: AdminPage = async ({ request, admin }) => {
+  const { items, next } = await admin.identityProviders.list(pageRequestOf(request))
+  const subjects = items.map(({ providerId, displayName, disabledAt }) => ({
+    address: addressOf('/admin/provider', providerId),
+    name: displayName,
+    state: disabledAt === undefined ? 'in use' : 'disabled',
+  }))
+  return adminResponse({
+    title: 'Identity providers',
+    part: '/admin/providers',
+    intro: html`Directories that create, change and deactivate accounts here, by SCIM 2.0.`,
+    body: html`<section>${subjectTable(subjects)}${nextLink(request, next)}</section>`,
+  })
+}
 
 /** One identity provider: what is pasted there, and what it asked for. */
 export const providerPage: AdminPage = async ({ request, admin: { identityProviders } }) => {

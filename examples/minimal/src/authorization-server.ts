@@ -3,7 +3,7 @@ import { withHeaders } from '@mintmark/core/http'
 import { consentPage, errorPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
-import { findPerson, sealingKey } from '../../minimal/src/yours.ts'
+import { findPerson, sealingKey } from './yours.ts'
 
 export const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
 const storage = await createSqlStorage({ issuer, dialect: openSqliteDialect('mintmark.db', { migrate: 'on-open' }) })

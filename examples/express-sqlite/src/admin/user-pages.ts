@@ -1,0 +1,187 @@
+import { AdminError, type Administration, type UserView } from '@mintmark/admin'
+import { redirect, type ServerRequest } from '@mintmark/core/http'
+
+import { html, textOf, type Markup } from '../site/html.ts'
+import {
+  adminResponse,
+  addressOf,
+  nextLink,
+  pageRequestOf,
+  subjectTable,
+  actButtons,
+  subjectOf,
+  readPostedAct,
+  unknownAct,
+  shownTime,
+  type AdminPage,
+} from './admin-page.ts'
+
+/** The accounts, all of them or those that a filter finds. */
+export const accountsPage: AdminPage = async ({ request, admin }) => {
+  const filter = request.url.searchParams.get('filter') ?? ''
+  const found = await search({ ...pageRequestOf(request), filter }, admin)
+  const isFound = 'items' in found
+  return adminResponse({
+    title: 'Accounts',
+    part: '/admin/accounts',
+    intro: html`Whoever can sign in: the host’s own people, and those whom a directory provisions.`,
+    body: html`${searchForm(filter, isFound ? undefined : found.problem)}${isFound ? results(found, request) : undefined}`,
+    status: isFound ? 200 : 400,
+  })
+}
+
+type UserPage = Awaited<ReturnType<Administration['users']['list']>>
+type Search = ReturnType<typeof pageRequestOf> & { readonly filter: string }
+type SearchOutcome = UserPage | { readonly problem: string }
+
+/** A filter that is none is told beside the box that it was typed in. Every other refusal has the page of refusals. */
+async function search({ filter, ...page }: Search, { users: accounts }: Administration): Promise<SearchOutcome> {
+  try {
+    return await accounts.list(filter === '' ? page : { ...page, filter })
+  } catch (error) {
+    if (error instanceof AdminError && error.reason.startsWith('filter_')) return { problem: error.detail }
+    throw error
+  }
+}
+
+function searchForm(filter: string, problem: string | undefined): Markup {
+  const invalid = problem === undefined ? undefined : html` aria-invalid="true"`
+  return html`<form class="search" method="get" action="/admin/accounts" role="search">
+<label for="filter">Filter, as in SCIM</label>
+<input type="search" id="filter" name="filter" value="${filter}" aria-describedby="filter-help"${invalid}
+  autocomplete="off" autocapitalize="none" spellcheck="false">
+<p class="fine" id="filter-help">${problem === undefined ? undefined : html`<strong role="alert">${problem}</strong> `}Such as
+<code>claims.email ew "@example.org" and active eq true</code></p>
+<div><button type="submit">Search</button></div>
+</form>`
+}
+
+function results({ items, total, next }: UserPage, request: ServerRequest): Markup {
+  const subjects = items.map((account) => ({
+    address: addressOf('/admin/account', account.userId),
+    name: accountName(account),
+    state: account.active ? 'active' : 'deactivated',
+  }))
+  return html`<section aria-labelledby="found">
+<h2 id="found">Found: ${String(total)}</h2>
+${subjectTable(subjects)}${nextLink(request, next)}
+</section>`
+}
+
+/** One account: who it is, what apps were allowed, where the person is signed in. */
+export const accountPage: AdminPage = async ({ request, admin }) => {
+  const account = await admin.users.read(subjectOf(request))
+  const { userId, active, claims, createdAt } = account
+  const address = addressOf('/admin/account', userId)
+  const grants = await admin.grants.listOfUser(userId)
+  const sessions = await admin.sessions.listOfUser(userId)
+  const nameOf = await clientNames(admin)
+  return adminResponse({
+    title: accountName(account),
+    part: '/admin/accounts',
+    intro: active ? html`Active.` : html`Deactivated: nothing that was issued to this person is honoured.`,
+    body: html`<section aria-labelledby="account">
+<h2 id="account">Account</h2>
+<dl>
+<dt>Identifier</dt><dd><code>${userId}</code></dd>
+<dt>Username</dt><dd>${textOf(claims['preferred_username'])}</dd>
+<dt>Email</dt><dd>${textOf(claims['email'])}</dd>
+<dt>Since</dt><dd>${shownTime(createdAt)}</dd>
+</dl>
+${actButtons(address, active ? { act: 'deactivate', label: 'Deactivate' } : { act: 'reactivate', label: 'Reactivate' })}
+</section>
+<section aria-labelledby="grants">
+<h2 id="grants">Grants</h2>
+${grants.length === 0 ? html`<p>No app was allowed anything.</p>` : undefined}
+${grants.map((grant) => grantRow(grant, nameOf(grant.clientId), address))}
+${actButtons(address, grants.length > 1 ? { act: 'revoke-grants', label: 'Revoke all grants' } : undefined)}
+</section>
+<section aria-labelledby="sessions">
+<h2 id="sessions">Sessions</h2>
+${sessions.length === 0 ? html`<p>Signed in nowhere.</p>` : undefined}
+${sessions.map((session) => sessionRow(session, address))}
+${actButtons(address, sessions.length > 1 ? { act: 'end-sessions', label: 'End all sessions' } : undefined)}
+</section>`,
+  })
+}
+
+/** The buttons of the page. */
+export const actOnAccount: AdminPage = async ({ request, admin: { users: accounts, grants, sessions } }) => {
+  const userId = subjectOf(request)
+  const { act, about } = readPostedAct(request)
+  switch (act) {
+    case 'deactivate':
+      await accounts.deactivate(userId)
+      break
+    case 'reactivate':
+      await accounts.reactivate(userId)
+      break
+    case 'revoke-grant':
+      await grants.revoke({ userId, grantId: about })
+      break
+    case 'revoke-grants':
+      await grants.revokeAllOfUser(userId)
+      break
+    case 'end-session':
+      await sessions.revoke({ userId, sessionId: about })
+      break
+    case 'end-sessions':
+      await sessions.revokeAllOfUser(userId)
+      break
+    default:
+      throw unknownAct()
+  }
+  return redirect(addressOf('/admin/account', userId))
+}
+
+/** What clients are called. One that is not among the first keeps its identifier for a name. */
+async function clientNames({ clients }: Administration): Promise<(clientId: string) => string> {
+  const { items } = await clients.list({ limit: 200 })
+  const names = new Map(items.map(({ clientId, clientName }) => [clientId as string, clientName]))
+  return (clientId) => names.get(clientId) ?? clientId
+}
+
+type GrantView = Awaited<ReturnType<Administration['grants']['listOfUser']>>[number]
+type SessionView = Awaited<ReturnType<Administration['sessions']['listOfUser']>>[number]
+
+/** What an app was allowed, with the button that revokes it. */
+export const grantRow = (
+  { grantId, scopes, createdAt, honoured }: GrantView,
+  clientName: string,
+  address: string,
+): Markup =>
+  row(
+    { address, act: 'revoke-grant', about: grantId, label: 'Revoke', object: `the grant of ${clientName}` },
+    html`<strong>${clientName}</strong>${honoured ? undefined : ' (not honoured)'}<br>
+<code>${scopes.join(' ')}</code><br>
+${shownTime(createdAt)}`,
+  )
+
+/** A browser in which a person is signed in, with the button that ends that. */
+export const sessionRow = ({ sessionId, signedInAt, expiresAt, amr }: SessionView, address: string): Markup =>
+  row(
+    { address, act: 'end-session', about: sessionId, label: 'End', object: 'this session' },
+    html`Signed in ${shownTime(signedInAt)}${amr.length === 0 ? undefined : ` by ${amr.join(', ')}`}<br>
+ends ${shownTime(expiresAt)}`,
+  )
+
+interface RowButton {
+  readonly address: string
+  readonly act: string
+  /** Which grant or session; the identifier opens nothing. */
+  readonly about: string
+  readonly label: string
+  /** What the button is about, for whoever does not see the row. */
+  readonly object: string
+}
+
+const row = ({ address, act, about, label, object }: RowButton, text: Markup): Markup =>
+  html`<form class="status" method="post" action="${address}">
+<p>${text}</p>
+<input type="hidden" name="about" value="${about}">
+<button type="submit" name="act" value="${act}" aria-label="${label} ${object}">${label}</button>
+</form>`
+
+/** What a person is called here: the first of these claims (OIDC Core §5.1) that the account has. */
+export const accountName = ({ claims, userId }: UserView): string =>
+  textOf(claims['name']) || textOf(claims['preferred_username']) || textOf(claims['email']) || userId

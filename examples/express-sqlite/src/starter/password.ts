@@ -1,0 +1,31 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+
+/** What the table keeps of a password. */
+export interface PasswordRecord {
+  readonly salt: Uint8Array
+  readonly hash: Uint8Array
+}
+
+export async function hashPassword(password: string): Promise<PasswordRecord> {
+  const salt = randomBytes(16)
+  return { salt, hash: await derive(password, salt) }
+}
+
+/** Whether the password is right. Without a record it does the same work: the time does not tell who has an account. */
+export async function isPassword(password: string, record: PasswordRecord | undefined): Promise<boolean> {
+  const { salt, hash } = record ?? nobody
+  const isRight = timingSafeEqual(await derive(password, salt), hash)
+  return isRight && record !== undefined
+}
+
+function derive(password: string, salt: Uint8Array): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    // NFKC: the same password typed on two keyboards can arrive as different code points.
+    scrypt(password.normalize('NFKC'), salt, hashLength, cost, (error, hash) => (error ? reject(error) : resolve(hash)))
+  })
+}
+
+/** 16 MiB and about a fifth of a second: one of the equivalent choices of OWASP's password storage cheat sheet. */
+const cost = { N: 16_384, r: 8, p: 5 }
+const hashLength = 32
+const nobody: PasswordRecord = { salt: randomBytes(16), hash: randomBytes(hashLength) }

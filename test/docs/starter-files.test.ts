@@ -1,0 +1,14 @@
+import { readFileSync, readdirSync } from 'node:fs'
+
+import { expect, it } from 'vitest'
+
+it('the files of the starter in the Express example are those of the starter', () => {
+  const folder = 'examples/express-sqlite/src/starter'
+  const files = readdirSync(folder)
+
+  expect(files).not.toEqual([])
+  for (const file of files)
+    expect(readFileSync(`${folder}/${file}`, 'utf8')).toBe(
+      readFileSync(`packages/create-mintmark/template/src/${file}`, 'utf8'),
+    )
+})
